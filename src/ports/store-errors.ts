@@ -1,0 +1,36 @@
+import { TeamError } from '../team/errors.ts'
+import type { Fault } from './store.ts'
+
+/** The journal cannot be trusted past a place, so nobody writes until a person has looked. */
+export class JournalReadOnly extends TeamError {
+  readonly code = 'journal_read_only'
+  readonly fault: Fault
+  constructor(fault: Fault) {
+    super(`${fault.path} is read-only: ${fault.kind} at line ${fault.line} (byte ${fault.offset}): ${fault.detail}`)
+    this.fault = fault
+  }
+}
+
+/** The write may or may not have happened; asking again with the same command id gives the answer. */
+export class OutcomeUnknown extends TeamError {
+  readonly code = 'outcome_unknown'
+  constructor(path: string, ids: readonly string[], cause: unknown) {
+    super(
+      `Writing to ${path} failed half way (${reason(cause)}), so it is not known whether ${ids.join(', ')} counts. ` +
+        'Mend the cause, then repeat the command with the same --command-id: it returns the first answer.',
+      { cause },
+    )
+  }
+}
+
+/** Nothing was written. */
+export class NotWritten extends TeamError {
+  readonly code = 'not_written'
+  constructor(path: string, cause: unknown) {
+    super(`Nothing was written to ${path}: ${reason(cause)}. Mend the cause and try again.`, { cause })
+  }
+}
+
+function reason(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}
