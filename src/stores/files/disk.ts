@@ -1,0 +1,69 @@
+import fs, { type Stats, type StatsFs } from 'node:fs'
+import { promisify } from 'node:util'
+
+/**
+ * Every file-system call our files store makes, so that tests can count them, fail each one and stop the world after
+ * any of them. Calls that decide something are synchronous: between folding and writing nothing is awaited.
+ */
+export interface Disk {
+  openSync(path: string, flags: string | number, mode?: number): number
+  closeSync(fd: number): void
+  /** May read less than asked for; 0 is the end. */
+  readSync(fd: number, into: Uint8Array, offset: number, length: number, position: number): number
+  /** One `write`; may write less than given. */
+  writeSync(fd: number, bytes: Uint8Array): number
+  readFileSync(path: string): Buffer
+  fstatSync(fd: number): Stats
+  /** Follows links; undefined when there is nothing at `path`. */
+  statSync(path: string): Stats | undefined
+  /** Of the link itself; undefined when there is nothing at `path`. */
+  lstatSync(path: string): Stats | undefined
+  realpathSync(path: string): string
+  statfsSync(path: string): StatsFs
+  readdirSync(path: string): string[]
+  mkdirSync(path: string, mode: number): void
+  rmdirSync(path: string): void
+  renameSync(from: string, to: string): void
+  linkSync(from: string, to: string): void
+  unlinkSync(path: string): void
+  /** A whole tree, gone; fine if it was not there. */
+  removeSync(path: string): void
+  fsyncSync(fd: number): void
+  fdatasync(fd: number): Promise<void>
+  /** Calls `changed` with the name of what changed inside the folder `path`; never keeps the process alive. */
+  watch(path: string, changed: (name: string | null) => void, failed: (error: Error) => void): () => void
+}
+
+const fdatasync = promisify(fs.fdatasync)
+
+export const realDisk: Disk = {
+  openSync: (path, flags, mode) => fs.openSync(path, flags, mode),
+  closeSync: (fd) => fs.closeSync(fd),
+  readSync: (fd, into, offset, length, position) => fs.readSync(fd, into, offset, length, position),
+  writeSync: (fd, bytes) => fs.writeSync(fd, bytes),
+  readFileSync: (path) => fs.readFileSync(path),
+  fstatSync: (fd) => fs.fstatSync(fd),
+  statSync: (path) => fs.statSync(path, { throwIfNoEntry: false }),
+  lstatSync: (path) => fs.lstatSync(path, { throwIfNoEntry: false }),
+  realpathSync: (path) => fs.realpathSync(path),
+  statfsSync: (path) => fs.statfsSync(path),
+  readdirSync: (path) => fs.readdirSync(path),
+  mkdirSync: (path, mode) => void fs.mkdirSync(path, { mode }),
+  rmdirSync: (path) => fs.rmdirSync(path),
+  renameSync: (from, to) => fs.renameSync(from, to),
+  linkSync: (from, to) => fs.linkSync(from, to),
+  unlinkSync: (path) => fs.unlinkSync(path),
+  removeSync: (path) => fs.rmSync(path, { recursive: true, force: true }),
+  fsyncSync: (fd) => fs.fsyncSync(fd),
+  fdatasync,
+  watch(path, changed, failed) {
+    const watcher = fs.watch(path, { persistent: false }, (_event, name) => changed(name))
+    watcher.on('error', failed)
+    return () => watcher.close()
+  },
+}
+
+/** The system's word for what went wrong (`ENOENT`, `ENOSPC` …), the only part of such an error worth branching on. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}

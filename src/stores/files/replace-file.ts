@@ -1,0 +1,38 @@
+import { constants } from 'node:fs'
+import { ulid } from 'ulid'
+import type { Disk } from './disk.ts'
+
+/**
+ * Puts `bytes` at `path` in one step: readers see the old file or the new one, never half of either. Not synced:
+ * only what can be rebuilt is kept this way.
+ */
+export function replaceFile(disk: Disk, path: string, bytes: Uint8Array): void {
+  const temporary = `${path}.${ulid()}.new`
+  const fd = disk.openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
+  try {
+    try {
+      writeAll(disk, fd, bytes)
+    } finally {
+      disk.closeSync(fd)
+    }
+    disk.renameSync(temporary, path)
+  } catch (error) {
+    removeQuietly(disk, temporary)
+    throw error
+  }
+}
+
+/** Not for journals: those are written in one call or not at all. */
+function writeAll(disk: Disk, fd: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) {
+    done += disk.writeSync(fd, done === 0 ? bytes : bytes.subarray(done))
+  }
+}
+
+function removeQuietly(disk: Disk, path: string): void {
+  try {
+    disk.unlinkSync(path)
+  } catch {
+    // What failed before is the news; a file named `.new` that stays behind is swept by the next repair.
+  }
+}
