@@ -1,0 +1,43 @@
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { runChild } from './child.mjs'
+import { report } from './failure.mjs'
+import { becomeCli } from './open.mjs'
+import { prepare } from './prepare.mjs'
+import { test } from './test.mjs'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+const commands = {
+  async start(args) {
+    await prepare(root, { dist: 'js' })
+    await becomeCli(['tour', ...args])
+  },
+  async build() {
+    await prepare(root, { modules: true, dist: 'types' })
+  },
+  async test(args) {
+    process.exitCode = await test(root, args)
+  },
+  async soak(args) {
+    process.exitCode = await test(root, ['test/storms', ...args], { DESKMATES_SOAK: '1' })
+  },
+  async bench(args) {
+    await prepare(root, { modules: true, dist: 'js', workers: true })
+    const { code } = await runChild(process.execPath, ['bench/run.mjs', ...args], { cwd: root, output: 'shown' })
+    process.exitCode = typeof code === 'number' ? code : 1
+  },
+}
+
+export async function run([name, ...args]) {
+  if (!Object.hasOwn(commands, name ?? '')) {
+    console.error(`usage: node scripts/run.mjs ${Object.keys(commands).join('|')} [arguments]`)
+    process.exitCode = 2
+    return
+  }
+  try {
+    await commands[name](args)
+  } catch (error) {
+    process.exitCode = report(error, root)
+  }
+}

@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { distFingerprint, readDistStamp } from './fingerprint.mjs'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+/** What `bin/deskmates` does: a few milliseconds when `dist` is current, preparing it quietly when it is not. */
+export async function open(args) {
+  try {
+    if (readDistStamp(root).fingerprint !== distFingerprint(root)) {
+      const { prepare } = await import('./prepare.mjs')
+      await prepare(root, { dist: 'js' }, { quiet: true })
+    }
+  } catch (error) {
+    const { report } = await import('./failure.mjs')
+    process.exit(report(error, root))
+  }
+  await becomeCli(args)
+}
+
+/** Runs the built CLI in this process, so that exit code, signals and streams are its own. */
+export async function becomeCli(args) {
+  const cli = join(root, 'dist', 'cli.js')
+  if (!existsSync(cli)) {
+    console.error('deskmates: this checkout has no command line: src/cli/main.ts is missing.')
+    process.exit(1)
+  }
+  process.argv = [process.argv[0], cli, ...args]
+  await import(pathToFileURL(cli))
+}

@@ -1,0 +1,104 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join, sep } from 'node:path'
+import { defineConfig, type Rolldown, type UserConfig } from 'tsdown'
+
+// Three builds, chosen by name with --filter and written to a new folder each time by scripts/prepare.mjs. Types are
+// apart because they take seconds and nobody needs them to run the command.
+
+const common: UserConfig = {
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  fixedExtension: false,
+  clean: false,
+  // Everything imported is bundled, so that an install is one small package; the two test tools are the user's own.
+  deps: { neverBundle: ['vitest', 'fast-check'], onlyBundle: false },
+  checks: { pluginTimings: false },
+}
+
+const published = present({ index: 'src/index.ts', testing: 'src/testing/index.ts' })
+const runnable = present({ ...published, cli: 'src/cli/main.ts' })
+const workers = testWorkers()
+
+export default defineConfig(
+  [
+    {
+      ...common,
+      name: 'package',
+      entry: runnable,
+      dts: false,
+      // Every `if (__BUG__ === 'name')` is false at build time and cut out.
+      define: { __BUG__: 'undefined' },
+      plugins: [executable('cli.js'), notices('THIRD-PARTY-NOTICES.txt')],
+    },
+    {
+      ...common,
+      name: 'types',
+      entry: published,
+      dts: { emitDtsOnly: true },
+    },
+    {
+      ...common,
+      name: 'workers',
+      entry: workers,
+      outDir: '.build/test',
+      dts: false,
+      define: { __BUG__: 'process.env.DESKMATES_BUG' },
+    },
+  ].filter((config) => Object.keys(config.entry).length > 0),
+)
+
+function present(entries: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(entries).filter(([, path]) => existsSync(path)))
+}
+
+function testWorkers(): Record<string, string> {
+  const folder = 'test/workers'
+  if (!existsSync(folder)) return {}
+  const sources = readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+  return Object.fromEntries(sources.map((name) => [basename(name, '.ts'), `${folder}/${name}`]))
+}
+
+/** Makes one entry a command, whether or not its source says so itself. */
+function executable(fileName: string): Rolldown.Plugin {
+  const shebang = '#!/usr/bin/env node\n'
+  return {
+    name: 'executable',
+    renderChunk: (code, chunk) => (chunk.fileName === fileName && !code.startsWith('#!') ? shebang + code : null),
+  }
+}
+
+/** Puts the licence of every package that ended up in the bundle beside it. */
+function notices(fileName: string): Rolldown.Plugin {
+  return {
+    name: 'notices',
+    generateBundle(_options, bundle) {
+      const chunks = Object.values(bundle).filter((output) => output.type === 'chunk')
+      const folders = new Set(chunks.flatMap((chunk) => chunk.moduleIds.flatMap(packageFolder)))
+      this.emitFile({
+        type: 'asset',
+        fileName,
+        source: [...folders]
+          .sort()
+          .map(notice)
+          .join(`\n${'-'.repeat(80)}\n\n`),
+      })
+    },
+  }
+}
+
+function packageFolder(moduleId: string): string[] {
+  const marker = `${sep}node_modules${sep}`
+  const at = moduleId.lastIndexOf(marker)
+  if (at === -1) return []
+  const [scopeOrName = '', name = ''] = moduleId.slice(at + marker.length).split(sep)
+  return [moduleId.slice(0, at + marker.length) + (scopeOrName.startsWith('@') ? join(scopeOrName, name) : scopeOrName)]
+}
+
+function notice(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
+  if (file === undefined)
+    throw new Error(`${name} ${version} (${license}) has no licence file to put into the notices.`)
+  return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
+}
