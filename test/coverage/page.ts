@@ -1,0 +1,69 @@
+import { type Entry, sections } from './spec.ts'
+import { cited, type NamedTest } from './test-names.ts'
+
+/** Where a number is proven; a citing suite stands for the tests in it. */
+export interface Proof {
+  name: string
+  file: string
+}
+
+/** The proofs of each number, in the order of the tests. */
+export function proofsOf(spec: Entry[], tests: NamedTest[]): Map<string, Proof[]> {
+  const proofs = new Map<string, Proof[]>(spec.map(({ id }) => [id, []]))
+  for (const { file, titles } of tests)
+    for (const [depth, title] of titles.entries())
+      for (const id of cited(title)) {
+        const name = titles
+          .slice(0, depth + 1)
+          .map(withoutCitation)
+          .join(' › ')
+        const known = proofs.get(id)
+        if (known && !known.some((proof) => proof.name === name && proof.file === file)) known.push({ name, file })
+      }
+  return proofs
+}
+
+/** The numbers of a part that no test proves yet. */
+export function holesOf(part: number, spec: Entry[], proofs: Map<string, Proof[]>): string[] {
+  return spec.filter(({ id, parts }) => parts.includes(part) && !proofs.get(id)?.length).map(({ id }) => id)
+}
+
+/** docs/coverage.md: a table per section, number | title | proof. */
+export function pageOf(spec: Entry[], proofs: Map<string, Proof[]>, finishedParts: number[]): string {
+  const tables = Object.entries(sections).map(([letter, { about }]) => {
+    const entries = spec.filter(({ id }) => id.startsWith(letter))
+    const proven = entries.filter(({ id }) => proofs.get(id)?.length).length
+    const rows = entries.map((entry) => {
+      const cell = proofCell(entry, proofs.get(entry.id) ?? [], finishedParts)
+      return `| ${entry.id} | ${escaped(entry.title)} | ${cell} |`
+    })
+    const heading = `## ${letter}. ${about} (${proven} of ${entries.length} with a test)`
+    return [heading, '', '| number | what | proof |', '|---|---|---|', ...rows].join('\n')
+  })
+  return `${intro}\n${tables.join('\n\n')}\n`
+}
+
+const intro = `# Coverage
+
+Written by \`npm test\` (\`test/coverage/\`); edits made here are lost. Each number of the specification is proven by the
+tests that cite it at the end of their name, as in \`lets one of two claims win (F7, A79)\`; or it says which part of the
+build will prove it, or why it is not built.
+`
+
+function proofCell({ parts, notBuilt, why }: Entry, proofs: Proof[], finishedParts: number[]): string {
+  const open = parts.filter((part) => !finishedParts.includes(part))
+  // A test is taken for the first part's; later parts still owe their own layer.
+  const ahead = proofs.length > 0 ? open.filter((part) => part !== parts[0]) : open
+  const cell = proofs.map(({ name, file }) => `[${escaped(name)}](../${file})`)
+  if (ahead.length > 0) cell.push(`part ${ahead.join(', ')}${why && proofs.length === 0 ? ` (${escaped(why)})` : ''}`)
+  if (notBuilt) cell.push(`not built: ${escaped(notBuilt)}`)
+  return cell.join('<br>')
+}
+
+function withoutCitation(title: string): string {
+  return title.replace(/ \([A-DFG]\d+(, [A-DFG]\d+)*\)$/, '')
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\`*_[\]|<>]/g, '\\$&').replace(/\s+/g, ' ')
+}

@@ -1,0 +1,78 @@
+import ts from 'typescript'
+
+/** A test that runs: the titles of the suites around it, then its own. */
+export interface NamedTest {
+  file: string
+  titles: string[]
+}
+
+const openers = ['it', 'test', 'describe', 'suite']
+const idle = ['skip', 'todo', 'fails']
+const makers = ['each', 'for', 'skipIf', 'runIf', 'extend']
+
+/**
+ * Reads the tests out of the syntax tree, so that a run filtered to one file knows them all and a name in a comment or
+ * a string is no test. Skipped, todo and expected-to-fail tests are left out; `skipIf` counts, since it runs somewhere.
+ */
+export function testsIn(file: string, text: string): NamedTest[] {
+  const tests: NamedTest[] = []
+  const walk = (node: ts.Node, above: string[]): void => {
+    const words = ts.isCallExpression(node) && !isMaker(node) ? calleeWords(node.expression) : []
+    if (!ts.isCallExpression(node) || !openers.includes(words[0] ?? '')) {
+      ts.forEachChild(node, (child) => walk(child, above))
+      return
+    }
+    if (!runs(node, words)) return
+    const title = titleOf(node.arguments[0]!)
+    const titles = title === undefined ? above : [...above, title]
+    if (words[0] === 'it' || words[0] === 'test') tests.push({ file, titles })
+    else ts.forEachChild(node, (child) => walk(child, titles))
+  }
+  walk(ts.createSourceFile(file, text, ts.ScriptTarget.Latest), [])
+  return tests
+}
+
+/** The SPEC numbers a title cites: `… (F7, A79)`, one comma list in parentheses at its very end. */
+export function cited(title: string): string[] {
+  const list = /\(([^()]*)\)$/.exec(title)?.[1] ?? ''
+  return list.split(', ').filter((item) => /^[A-DFG][1-9]\d*$/.test(item))
+}
+
+/** `it.each(table)` and the like only make the function that takes the title. */
+function isMaker(call: ts.CallExpression): boolean {
+  return ts.isPropertyAccessExpression(call.expression) && makers.includes(call.expression.name.text)
+}
+
+/** `it.skipIf(x).each(table)` → it, skipIf, each */
+function calleeWords(callee: ts.Expression): string[] {
+  if (ts.isIdentifier(callee)) return [callee.text]
+  if (ts.isPropertyAccessExpression(callee)) return [...calleeWords(callee.expression), callee.name.text]
+  if (ts.isCallExpression(callee)) return calleeWords(callee.expression)
+  if (ts.isTaggedTemplateExpression(callee)) return calleeWords(callee.tag)
+  return []
+}
+
+/** Not marked as skipped by word or option, and it has a body (without one the runner takes it for a todo). */
+function runs(call: ts.CallExpression, words: string[]): boolean {
+  const rest = call.arguments.slice(1)
+  const options = rest.filter(ts.isObjectLiteralExpression).flatMap((object) => [...object.properties])
+  const marked = options.some(
+    (option) =>
+      ts.isPropertyAssignment(option) &&
+      ts.isIdentifier(option.name) &&
+      idle.includes(option.name.text) &&
+      option.initializer.kind === ts.SyntaxKind.TrueKeyword,
+  )
+  const hasBody = rest.some((argument) => !ts.isObjectLiteralExpression(argument) && !ts.isNumericLiteral(argument))
+  return hasBody && !marked && !words.some((word) => idle.includes(word))
+}
+
+/** The text of a literal title, `…` for what is only known when it runs. */
+function titleOf(node: ts.Expression): string | undefined {
+  if (ts.isStringLiteralLike(node)) return node.text
+  if (ts.isTemplateExpression(node))
+    return node.head.text + node.templateSpans.map((s) => `…${s.literal.text}`).join('')
+  if (ts.isParenthesizedExpression(node)) return titleOf(node.expression)
+  if (ts.isBinaryExpression(node)) return `${titleOf(node.left) ?? '…'}${titleOf(node.right) ?? '…'}`
+  return undefined
+}
