@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-// Contents, not times: a checkout, a copy or a `touch` changes times and nothing else. Reading a few hundred small
-// files costs a few milliseconds, which is all that `bin/deskmates` pays when nothing changed.
+// Contents decide, not times: a checkout, a copy or a `touch` changes times and nothing else. `look` is the shortcut of
+// `bin/deskmates`: what looks exactly as it did when contents were last compared need not be read again.
 
 /** What `node_modules` must have been installed for. */
 export function modulesFingerprint(root) {
@@ -38,10 +37,41 @@ export function readStamp(path) {
   }
 }
 
+/** How the sources of `dist` look without reading them: size, times and inode of each, and the newest time. */
+export function look(root) {
+  let newest = 0
+  const lines = [...buildInputs, ...sourcesIn(root, 'src')].map((path) => {
+    const { size, ino, mtimeMs, ctimeMs } = lstatSync(join(root, path))
+    newest = Math.max(newest, ctimeMs)
+    return `${path} ${size} ${ino} ${mtimeMs} ${ctimeMs}`
+  })
+  return { text: lines.join('\n'), newest }
+}
+
+/** Whether `dist` was found current for sources that looked just like this. */
+export function isKnown(root, { text }) {
+  return readStamp(knownPath(root)) === `${readDistStamp(root).fingerprint}\n${text}`
+}
+
+/** Remembers, if it can, that `dist` is current for sources that looked like this before they were read. */
+export function remember(root, { text, newest }) {
+  // A second write within the clock's tick would look the same, so what is this fresh is read again next time.
+  if (Date.now() - newest < 1000) return
+  try {
+    mkdirSync(join(root, '.build'), { recursive: true })
+    writeFileSync(knownPath(root), `${readDistStamp(root).fingerprint}\n${text}`)
+  } catch {
+    // A read-only checkout only loses the shortcut.
+  }
+}
+
+const knownPath = (root) => join(root, '.build', 'known')
+
 const buildInputs = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsdown.config.ts']
 
 function hash(root, paths, extra = '') {
-  const sum = createHash('sha256').update(extra)
+  // Loaded only here, since loading it takes longer than looking.
+  const sum = process.getBuiltinModule('node:crypto').createHash('sha256').update(extra)
   for (const path of paths) {
     const content = readFileSync(join(root, path))
     sum.update(`\0${path}\0${content.length}\0`).update(content)

@@ -1,16 +1,18 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { distFingerprint, readDistStamp } from './fingerprint.mjs'
+import { isKnown, look, remember } from './fingerprint.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** What `bin/deskmates` does: a few milliseconds when `dist` is current, preparing it quietly when it is not. */
 export async function open(args) {
   try {
-    if (readDistStamp(root).fingerprint !== distFingerprint(root)) {
+    const sources = look(root)
+    if (!isKnown(root, sources)) {
       const { prepare } = await import('./prepare.mjs')
       await prepare(root, { dist: 'js' }, { quiet: true })
+      remember(root, sources)
     }
   } catch (error) {
     const { report } = await import('./failure.mjs')
