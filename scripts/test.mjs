@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { runChild } from './child.mjs'
 import { report } from './failure.mjs'
 import { prepare } from './prepare.mjs'
@@ -52,9 +53,14 @@ async function vitest(root, args, env) {
   const file = join(folder, 'report.json')
   try {
     const program = join(root, 'node_modules', '.bin', 'vitest')
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+    const skipped = fileURLToPath(new URL('./skipped.mjs', import.meta.url))
+    const reporters = ['default', skipped, 'json'].map((name) => `--reporter=${name}`)
     const { code } = await timed('tests', () =>
-      runChild(process.execPath, [program, 'run', ...reporters, ...args], { cwd: root, env, output: 'shown' }),
+      runChild(process.execPath, [program, 'run', ...reporters, `--outputFile.json=${file}`, ...args], {
+        cwd: root,
+        env,
+        output: 'shown',
+      }),
     )
     // Without a report not even one test was found.
     return existsSync(file) ? count(JSON.parse(readFileSync(file, 'utf8')), code) : { passed: 0, failed: 1, skipped: 0 }
@@ -64,7 +70,7 @@ async function vitest(root, args, env) {
 }
 
 /** A file that could not be loaded, or an error outside any test, has no failed test of its own and counts as one. */
-export function count(result, code) {
+function count(result, code) {
   const broken = result.testResults.filter(
     (file) => file.status === 'failed' && !file.assertionResults.some((one) => one.status === 'failed'),
   )
