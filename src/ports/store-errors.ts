@@ -31,6 +31,24 @@ export class NotWritten extends TeamError {
   }
 }
 
+/** Refused before anything was written, because no reader would take it. */
+export class RecordRefused extends TeamError {
+  readonly code = 'record_refused'
+  constructor(path: string, id: string, why: string) {
+    super(`Nothing was written to ${path}: the record ${id} ${why}.`)
+  }
+}
+
+/** What was read before is no longer what the path leads to, so a fold that went on would mix two histories. */
+export class JournalReplaced extends TeamError {
+  readonly code = 'journal_replaced'
+  readonly fault: Fault
+  constructor(fault: Fault) {
+    super(`${fault.path} was replaced or cut while it was open: ${fault.detail}. Open it again to read what is there now.`)
+    this.fault = fault
+  }
+}
+
 function reason(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }

@@ -1,4 +1,5 @@
 import type { Json } from '../team/json.ts'
+import type { Mirror } from './mirror.ts'
 
 /** `<team>/journal` or `<team>/transcripts/<member>`; both parts are valid names, checked before they get here. */
 export type LogName = `${string}/journal` | `${string}/transcripts/${string}`
@@ -129,6 +130,8 @@ export interface Store extends AsyncDisposable {
   log(name: LogName): Promise<Log>
   /** Names of all teams that have a journal, sorted. */
   teams(): Promise<readonly string[]>
+  /** Files beside the journal, where the store has them. */
+  mirror?(team: string): Mirror
   /** Puts a team and its board away; with `purge` for good. The same name then starts fresh. */
   remove(team: string, purge: boolean): Promise<void>
 }

@@ -1,0 +1,44 @@
+import type { Effect, Place } from './apply.ts'
+import { putTask } from './board.ts'
+import type { TeamEvent } from './event.ts'
+import { dropStaleControl, returnMail } from './mail.ts'
+import { nameKey } from './name.ts'
+import { memberNamed, type TeamState } from './state.ts'
+
+type MemberEvent = Extract<TeamEvent, { type: `member.${string}` }>
+
+export function applyMemberEvent(state: TeamState, event: MemberEvent, place: Place, effects: Effect[]): void {
+  const key = nameKey(event.name)
+  const before = memberNamed(state, event.name)
+  if (event.type === 'member.joined') {
+    const { type: _, ...facts } = event
+    const counters = state.counters.get()
+    if (!before) state.counters.set({ ...counters, place: counters.place + 1 })
+    state.members.set(key, { ...facts, joinedAt: place.at, place: before?.place ?? counters.place })
+    return dropStaleControl(state, event.name, effects)
+  }
+  if (!before || before.generation !== event.generation) return
+  switch (event.type) {
+    case 'member.stopped':
+      state.members.set(key, { ...before, status: 'stopped', runtime: null })
+      freeAssignments(state, event.name, place)
+      return returnMail(state, event.name, place, effects)
+    case 'member.lost':
+      return state.members.set(key, { ...before, status: 'lost', runtime: null })
+    case 'member.activity':
+      // Stopped, stopping and lost are sticky: a turn that ends late must not bring anybody back.
+      if (['stopped', 'stopping', 'lost'].includes(before.status)) return
+      return state.members.set(key, { ...before, status: event.status })
+    default:
+      event satisfies never
+  }
+}
+
+function freeAssignments(state: TeamState, name: string, place: Place): void {
+  const key = nameKey(name)
+  for (const task of [...state.tasks.values()]) {
+    if (task.status === 'pending' && task.assignee !== null && nameKey(task.assignee) === key) {
+      putTask(state, task.id, { ...task, assignee: null, seq: place.seq })
+    }
+  }
+}

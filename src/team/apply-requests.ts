@@ -1,0 +1,27 @@
+import type { Place } from './apply.ts'
+import type { TeamEvent } from './event.ts'
+import { nameKey } from './name.ts'
+import { memberNamed, type TeamState } from './state.ts'
+
+type RequestEvent = Extract<TeamEvent, { type: `request.${string}` }>
+
+export function applyRequestEvent(state: TeamState, event: RequestEvent, place: Place): void {
+  if (event.type === 'request.opened') {
+    const { type: _, ...facts } = event
+    const counters = state.counters.get()
+    state.counters.set({ ...counters, request: Math.max(counters.request, Number(event.id.slice(1)) + 1) })
+    return state.requests.set(event.id, { ...facts, openedAt: place.at, state: 'pending' })
+  }
+  const request = state.requests.get(event.id)
+  // One terminal answer: whatever comes later changes nothing.
+  if (request?.state !== 'pending') return
+  if (event.type === 'request.closed') {
+    return state.requests.set(event.id, { ...request, state: event.state, reason: event.reason, closedAt: place.at })
+  }
+  const { type: _, approve, ...answer } = event
+  state.requests.set(event.id, { ...request, ...answer, state: approve ? 'approved' : 'rejected', closedAt: place.at })
+  const target = memberNamed(state, request.to)
+  if (request.kind === 'shutdown' && approve && target && target.status !== 'stopped') {
+    state.members.set(nameKey(request.to), { ...target, status: 'stopping' })
+  }
+}

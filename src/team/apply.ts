@@ -1,0 +1,133 @@
+import { applyMemberEvent } from './apply-members.ts'
+import { applyRequestEvent } from './apply-requests.ts'
+import { applyTaskEvent } from './apply-tasks.ts'
+import { type Author, readEvent, type TeamEvent } from './event.ts'
+import type { Json } from './json.ts'
+import { deliver, receiveExternal, sendMessage, takeMail } from './mail.ts'
+import { loadState } from './snapshot.ts'
+import type { TeamState } from './state.ts'
+
+/** A record of a team's journal as it was accepted. */
+export interface TeamRecord {
+  readonly id: string
+  readonly at?: Json
+  readonly by?: Json
+  readonly events?: Json
+}
+
+/** Where and when an event happened, as its record says. `apply` never looks at a clock. */
+export interface Place {
+  readonly seq: number
+  readonly id: string
+  readonly at: number
+  readonly by: Author
+}
+
+/** What became of a message for one recipient, at its place in the log. */
+export interface Effect {
+  readonly id: string
+  readonly to: string
+  readonly outcome: 'queued' | 'bounced' | 'delivered' | 'ignored'
+  readonly reason?: string
+}
+
+export interface Applied {
+  readonly events: readonly TeamEvent[]
+  readonly effects: readonly Effect[]
+  /** Events that could not be read; `check` names them. */
+  readonly broken: number
+}
+
+/** Folds one accepted record into the state. Total: whatever stands in the record, it returns. */
+export function apply(state: TeamState, seq: number, record: TeamRecord): Applied {
+  const place: Place = {
+    seq,
+    id: record.id,
+    at: typeof record.at === 'number' ? record.at : 0,
+    by: readAuthor(record.by),
+  }
+  const events: TeamEvent[] = []
+  const effects: Effect[] = []
+  let broken = Array.isArray(record.events) ? 0 : 1
+  for (const value of Array.isArray(record.events) ? record.events : []) {
+    const event = readEvent(value)
+    if (event === 'broken') broken++
+    if (event === 'broken' || event === 'unknown') continue
+    events.push(event)
+    applyEvent(state, event, place, effects)
+  }
+  return { events, effects, broken }
+}
+
+export function applyEvent(state: TeamState, event: TeamEvent, place: Place, effects: Effect[]): void {
+  switch (event.type) {
+    case 'team.created':
+      return foundTeam(state, event.team, event.description, place)
+    case 'team.deleted': {
+      const team = state.team.get()
+      if (team) state.team.set({ ...team, deleted: true })
+      return
+    }
+    case 'team.restored':
+      return loadState(state, event.state)
+    case 'supervisor.took':
+      return state.supervisor.set({ runtime: event.runtime, epoch: event.epoch })
+    case 'supervisor.gone':
+      return state.supervisor.set({ runtime: null, epoch: event.epoch })
+    case 'member.joined':
+    case 'member.stopped':
+    case 'member.lost':
+    case 'member.activity':
+      return applyMemberEvent(state, event, place, effects)
+    case 'task.created':
+    case 'task.updated':
+    case 'task.claimed':
+    case 'task.renewed':
+    case 'task.released':
+    case 'task.completed':
+    case 'task.failed':
+    case 'task.reopened':
+    case 'task.deleted':
+      return applyTaskEvent(state, event, place)
+    case 'request.opened':
+    case 'request.answered':
+    case 'request.closed':
+      return applyRequestEvent(state, event, place)
+    case 'mail.taken':
+      return takeMail(state, event, place, effects)
+    case 'message.sent':
+      return sendMessage(state, event.message, place, effects)
+    case 'message.delivered':
+      return deliver(state, event, place, effects)
+    case 'external.received':
+    case 'external.rejected':
+      return receiveExternal(state, event, place, effects)
+    default:
+      event satisfies never
+  }
+}
+
+function foundTeam(state: TeamState, name: string, description: string, place: Place): void {
+  state.team.set({ id: place.id, name, description, createdAt: place.at, deleted: false })
+  state.members.set('lead', {
+    name: 'lead',
+    role: 'lead',
+    kind: 'agent',
+    status: 'idle',
+    generation: 0,
+    runtime: null,
+    epoch: 0,
+    prompt: null,
+    joinedAt: place.at,
+    place: 0,
+  })
+}
+
+function readAuthor(value: Json | undefined): Author {
+  if (typeof value !== 'object' || value === null || !('name' in value) || typeof value.name !== 'string') return { name: 'user' }
+  return {
+    name: value.name,
+    ...(typeof value.generation === 'number' && { generation: value.generation }),
+    ...(typeof value.epoch === 'number' && { epoch: value.epoch }),
+  }
+}

@@ -1,0 +1,73 @@
+import type { Author } from './event.ts'
+import type { MemberKind } from './member.ts'
+import type { MessageType } from './message.ts'
+import type { RequestAnswer, RequestKind } from './request.ts'
+import type { TaskDraft, TaskId } from './task.ts'
+
+/** What somebody wants to happen. Whether it may is for `decide` to say. */
+export type Command =
+  | { readonly type: 'team.create'; readonly team: string; readonly description?: string }
+  | { readonly type: 'team.delete' }
+  | { readonly type: 'supervise'; readonly runtime: string; readonly force?: boolean }
+  | { readonly type: 'member.join'; readonly name: string; readonly role: string; readonly kind?: Exclude<MemberKind, 'agent'> }
+  | { readonly type: 'member.spawn'; readonly name: string; readonly role: string; readonly runtime: string; readonly prompt?: string }
+  /** A script or person leaves, or the lead stops an agent: claims are released, unread mail goes back. */
+  | { readonly type: 'member.stop'; readonly name: string; readonly reason?: string }
+  /** Only the supervisor says so; the next generation finds the mail again. */
+  | { readonly type: 'member.lose'; readonly name: string; readonly reason: string }
+  | { readonly type: 'task.add'; readonly tasks: readonly TaskDraft[] }
+  | ({ readonly type: 'task.update'; readonly id: TaskId } & TaskChanges)
+  | { readonly type: 'task.claim'; readonly id?: TaskId; readonly lease?: number }
+  | { readonly type: 'task.renew'; readonly id: TaskId; readonly lease?: number }
+  | { readonly type: 'task.release'; readonly id: TaskId; readonly force?: boolean; readonly reason?: string }
+  | { readonly type: 'task.complete'; readonly id: TaskId; readonly result?: string; readonly commit?: string }
+  | { readonly type: 'task.fail'; readonly id: TaskId; readonly reason: string }
+  | {
+      readonly type: 'request.open'
+      readonly kind: RequestKind
+      readonly to: string
+      readonly content: string
+      /** In seconds from now. */
+      readonly deadline?: number
+    }
+  | ({ readonly type: 'request.answer'; readonly id: string } & RequestAnswer)
+  | { readonly type: 'mail.take'; readonly member: string; readonly taker: string; readonly lease?: number; readonly limit?: number }
+
+export interface TaskChanges {
+  readonly subject?: string
+  readonly description?: string
+  readonly activeForm?: string
+  readonly role?: string | null
+  readonly assignee?: string | null
+  readonly priority?: number
+  readonly files?: readonly string[]
+  readonly addBlockedBy?: readonly string[]
+  readonly removeBlockedBy?: readonly string[]
+  /** `pending` reopens, `deleted` deletes, `in_progress` claims, `completed` completes. */
+  readonly status?: string
+  readonly detach?: boolean
+}
+
+/** What somebody wants to say; the runtime sets `from`. */
+export interface Letter {
+  readonly to: string
+  readonly content: string
+  readonly type?: MessageType
+  /** Whatever else goes with it; never one of the message's own members. */
+  readonly extra?: { readonly [key: string]: string | number | boolean | null }
+}
+
+/** All that a decision may look at besides the state. */
+export interface Circumstances {
+  /** Id of the record that is about to be written. */
+  readonly id: string
+  readonly by: Author
+  /** Seconds since 1970, by the clock of whoever decides. */
+  readonly now: number
+  /** Processes that are certainly gone. */
+  readonly gone: ReadonlySet<string>
+  /** Processes about which only their lease can tell. */
+  readonly unknown: ReadonlySet<string>
+  /** The process that decides. */
+  readonly self: string
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { MemberKind, MemberStatus } from './member.ts'
+import { Message } from './message.ts'
+import { Name } from './name.ts'
+import { Assignment, RequestKind } from './request.ts'
+import { Attempt, Dependency, Priority, TaskId, Timestamp } from './task.ts'
+
+const generation = z.number().int().nonnegative()
+const ids = z.array(z.string())
+
+/**
+ * Decisions were true when they were made and are appended only on condition that nobody decided anything since.
+ * Facts always count; what they mean is worked out at their place in the log (mail to someone stopped there bounces).
+ */
+const decisions = {
+  'team.created': z.object({ team: Name, description: z.string() }),
+  'team.deleted': z.object({ reason: z.string() }),
+  'team.restored': z.object({ state: z.json(), lost: z.array(z.string()), from: z.string() }),
+  'supervisor.took': z.object({ runtime: z.string(), epoch: z.number().int(), forced: z.boolean() }),
+  'supervisor.gone': z.object({ epoch: z.number().int(), reason: z.string() }),
+  'member.joined': z.object({
+    name: Name,
+    role: z.string(),
+    kind: MemberKind,
+    generation,
+    status: MemberStatus,
+    runtime: z.string().nullable(),
+    epoch: z.number().int(),
+    prompt: z.string().nullable(),
+  }),
+  'member.stopped': z.object({ name: z.string(), generation, reason: z.string() }),
+  'member.lost': z.object({ name: z.string(), generation, reason: z.string() }),
+  'task.created': z.object({
+    id: TaskId,
+    subject: z.string(),
+    description: z.string(),
+    activeForm: z.string(),
+    role: z.string().nullable(),
+    assignee: z.string().nullable(),
+    priority: Priority,
+    blockedBy: z.array(Dependency),
+    files: z.array(z.string()),
+  }),
+  'task.updated': z.object({
+    id: TaskId,
+    subject: z.string().optional(),
+    description: z.string().optional(),
+    activeForm: z.string().optional(),
+    role: z.string().nullable().optional(),
+    assignee: z.string().nullable().optional(),
+    priority: Priority.optional(),
+    blockedBy: z.array(Dependency).optional(),
+    files: z.array(z.string()).optional(),
+  }),
+  /** `lease` in seconds from the record's time; null lives as long as its owner. */
+  'task.claimed': z.object({ id: TaskId, owner: z.string(), generation, lease: z.number().positive().nullable() }),
+  'task.renewed': z.object({ id: TaskId, lease: z.number().positive() }),
+  'task.released': z.object({ id: TaskId, end: Attempt.shape.end, reason: z.string().optional() }),
+  'task.completed': z.object({ id: TaskId, result: z.string().nullable(), commit: z.string().nullable() }),
+  'task.failed': z.object({ id: TaskId, reason: z.string() }),
+  'task.reopened': z.object({ id: TaskId }),
+  'task.deleted': z.object({ id: TaskId }),
+  'request.opened': z.object({
+    id: z.string(),
+    kind: RequestKind,
+    from: z.string(),
+    fromGeneration: generation,
+    to: z.string(),
+    toGeneration: generation,
+    content: z.string(),
+    assignment: Assignment.nullable(),
+    deadline: Timestamp.nullable(),
+  }),
+  'request.answered': z.object({
+    id: z.string(),
+    by: z.string(),
+    approve: z.boolean(),
+    feedback: z.string(),
+    status: z.enum(['clean', 'in_progress', 'error']).nullable(),
+    pendingWork: z.array(z.string()),
+    artifactsCommitted: z.boolean().nullable(),
+  }),
+  'request.closed': z.object({ id: z.string(), state: z.enum(['timed_out', 'void']), reason: z.string() }),
+  'mail.taken': z.object({ member: z.string(), ids, taker: z.string(), until: Timestamp }),
+}
+
+const facts = {
+  'message.sent': z.object({ message: Message }),
+  'message.delivered': z.object({ member: z.string(), ids, take: z.string().nullable() }),
+  'member.activity': z.object({ name: z.string(), generation, status: z.enum(['working', 'idle', 'waiting_approval']) }),
+  /** A line that some program left in a mailbox file; `offset` and `end` are its place in the archive. */
+  'external.received': z.object({ archive: z.string(), offset: z.number(), end: z.number(), message: Message }),
+  'external.rejected': z.object({
+    archive: z.string(),
+    offset: z.number(),
+    end: z.number(),
+    to: z.string(),
+    reason: z.string(),
+    line: z.string(),
+  }),
+}
+
+type Shapes = typeof decisions & typeof facts
+export type EventType = keyof Shapes
+export type TeamEvent = { [T in EventType]: { type: T } & z.infer<Shapes[T]> }[EventType]
+export type EventOf<T extends EventType> = Extract<TeamEvent, { type: T }>
+
+const shapes: Record<string, z.ZodType> = { ...decisions, ...facts }
+
+export const factTypes = Object.keys(facts) as (keyof typeof facts)[]
+export const decisionTypes = Object.keys(decisions) as (keyof typeof decisions)[]
+
+/**
+ * An event as it stands in a record; `unknown` from a newer version (kept and skipped), `broken` where a known type
+ * does not have its members.
+ */
+export function readEvent(value: unknown): TeamEvent | 'unknown' | 'broken' {
+  if (typeof value !== 'object' || value === null || !('type' in value) || typeof value.type !== 'string') return 'broken'
+  if (!Object.hasOwn(shapes, value.type)) return 'unknown'
+  return shapes[value.type]?.safeParse(value).success ? (value as TeamEvent) : 'broken'
+}
+
+/** Who wrote a record. Agents carry generation and epoch and are fenced by them; everyone else carries neither. */
+export interface Author {
+  readonly name: string
+  readonly generation?: number
+  readonly epoch?: number
+}

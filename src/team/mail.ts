@@ -1,0 +1,142 @@
+import type { Effect, Place } from './apply.ts'
+import type { EventOf } from './event.ts'
+import { contentHash } from './hash.ts'
+import { isPresent } from './member.ts'
+import { isCapped, isControl, type Message, UNREAD_CAP } from './message.ts'
+import { nameKey } from './name.ts'
+import { mailboxOf, memberNamed, roster, type TeamState, type Unread, unreadOf } from './state.ts'
+
+/** What a message means where it stands: who gets it, and for whom it bounces. A repeated id means nothing. */
+export function sendMessage(state: TeamState, message: Message, place: Place, effects: Effect[], external = false): void {
+  if (state.messages.get(message.id) !== undefined) {
+    effects.push({ id: message.id, to: message.to, outcome: 'ignored', reason: 'a message with this id is already there' })
+    return
+  }
+  state.messages.put(message.id, contentHash(message))
+  for (const to of audience(state, message)) {
+    const reason = state.team.get()?.deleted ? 'the team was deleted' : whyBounced(state, message, to, place)
+    if (reason !== undefined) effects.push({ id: message.id, to, outcome: 'bounced', reason })
+    else {
+      put(state, to, message, external)
+      effects.push({ id: message.id, to, outcome: 'queued' })
+    }
+  }
+}
+
+export function takeMail(state: TeamState, event: EventOf<'mail.taken'>, place: Place, effects: Effect[]): void {
+  const mailbox = mailboxOf(state, event.member)
+  for (const id of event.ids) {
+    const unread = mailbox.get(id)
+    // Read meanwhile by someone whose acknowledgement came first.
+    if (!unread) effects.push({ id, to: event.member, outcome: 'ignored', reason: 'already read' })
+    else {
+      const taken = { take: place.id, taker: event.taker, until: event.until }
+      mailbox.set(id, { ...unread, taken, redelivered: unread.taken !== null })
+    }
+  }
+}
+
+/** Acknowledged: the reader has it. Counts only for the reader it is assigned to now. */
+export function deliver(state: TeamState, event: EventOf<'message.delivered'>, place: Place, effects: Effect[]): void {
+  const mailbox = mailboxOf(state, event.member)
+  const stale = isFenced(state, place)
+  for (const id of event.ids) {
+    const unread = mailbox.get(id)
+    const mine = __BUG__ === 'missing-fence' || (!stale && (unread?.taken?.take ?? null) === event.take)
+    if (unread && mine) {
+      mailbox.delete(id)
+      effects.push({ id, to: event.member, outcome: 'delivered' })
+    } else effects.push({ id, to: event.member, outcome: 'ignored', reason: unread ? 'assigned to another reader' : 'already read' })
+  }
+}
+
+/** A line from a mailbox file. Its place in the archive says whether somebody else brought it in before. */
+export function receiveExternal(
+  state: TeamState,
+  event: EventOf<'external.received'> | EventOf<'external.rejected'>,
+  place: Place,
+  effects: Effect[],
+): void {
+  const known = state.archives.get(event.archive) ?? 0
+  const id = event.type === 'external.received' ? event.message.id : `${event.archive}:${event.offset}`
+  if (event.end <= known) {
+    const to = event.type === 'external.received' ? event.message.to : event.to
+    effects.push({ id, to, outcome: 'ignored', reason: 'already brought in' })
+    return
+  }
+  state.archives.set(event.archive, event.end)
+  forgetOldArchives(state)
+  if (event.type === 'external.received') sendMessage(state, event.message, place, effects, true)
+  else effects.push({ id, to: event.to, outcome: 'bounced', reason: event.reason })
+}
+
+/** A member stopped: what it had not read goes back, and whoever wrote it learns so. */
+export function returnMail(state: TeamState, name: string, place: Place, effects: Effect[]): void {
+  const mailbox = mailboxOf(state, name)
+  for (const { message, external } of unreadOf(state, name)) {
+    mailbox.delete(message.id)
+    effects.push({ id: message.id, to: name, outcome: 'bounced', reason: 'stopped before reading it' })
+    if (external || 'returns' in message || !canReceive(state, message.from)) continue
+    put(state, message.from, {
+      id: `${message.id}.returned.${nameKey(name)}`,
+      type: 'error',
+      from: name,
+      to: message.from,
+      content: `${name} stopped before reading your message, which comes back to you:\n${message.content}`,
+      timestamp: place.at,
+      returns: message.id,
+    })
+  }
+}
+
+/** A new generation does not obey what its predecessor was told. */
+export function dropStaleControl(state: TeamState, name: string, effects: Effect[]): void {
+  const mailbox = mailboxOf(state, name)
+  for (const { message } of unreadOf(state, name)) {
+    if (!isControl(message.type)) continue
+    mailbox.delete(message.id)
+    effects.push({ id: message.id, to: name, outcome: 'bounced', reason: 'meant for an earlier generation' })
+  }
+}
+
+/** Does this record come from a generation that was replaced? */
+export function isFenced(state: TeamState, { by }: Pick<Place, 'by'>): boolean {
+  if (by.generation === undefined || __BUG__ === 'missing-fence') return false
+  const member = memberNamed(state, by.name)
+  return !member || member.generation !== by.generation || member.status === 'stopped' || member.status === 'lost'
+}
+
+export function canReceive(state: TeamState, name: string): boolean {
+  if (nameKey(name) === 'user') return true
+  const member = memberNamed(state, name)
+  return member !== undefined && isPresent(member)
+}
+
+function audience(state: TeamState, message: Message): readonly string[] {
+  if (message.type !== 'broadcast' && nameKey(message.to) !== 'all') return [memberNamed(state, message.to)?.name ?? message.to]
+  const sender = nameKey(message.from)
+  return roster(state)
+    .filter((member) => isPresent(member) && nameKey(member.name) !== sender)
+    .map((member) => member.name)
+}
+
+function whyBounced(state: TeamState, message: Message, to: string, place: Place): string | undefined {
+  if (isFenced(state, place)) return `written by an older generation of ${place.by.name}`
+  if (!canReceive(state, to)) return memberNamed(state, to) ? `${to} has stopped` : `nobody is called ${to}`
+  if (isCapped(message.type) && mailboxOf(state, to).size >= UNREAD_CAP) return `${to} has ${UNREAD_CAP} unread messages`
+  return undefined
+}
+
+function put(state: TeamState, to: string, message: Message, external = false): void {
+  const counters = state.counters.get()
+  state.counters.set({ ...counters, place: counters.place + 1 })
+  const unread: Unread = { message, place: counters.place, external, taken: null, redelivered: false }
+  mailboxOf(state, to).set(message.id, unread)
+}
+
+/** Archives are gone from disk after minutes; their names begin with the time, so the smallest is the oldest. */
+function forgetOldArchives(state: TeamState): void {
+  if (state.archives.size <= 1000) return
+  const oldest = [...state.archives.keys()].sort()[0]
+  if (oldest !== undefined) state.archives.delete(oldest)
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { Timestamp } from './task.ts'
+
+/** Talk between members. */
+const TALK = ['message', 'broadcast'] as const
+/** Messages that carry a request or its answer. They count only through the request they name. */
+const CONTROL = ['shutdown_request', 'shutdown_response', 'plan_approval_request', 'plan_approval_response'] as const
+/** What the runtime tells the lead, or a sender whose mail came back. */
+const RUNTIME = ['result', 'idle_notification', 'error'] as const
+/** Typed hand-offs between the roles of a department. */
+const HAND_OFF = [
+  'dev_progress',
+  'dev_blocker',
+  'code_review_changes',
+  'code_review_result',
+  'senior_spec',
+  'architecture_design',
+  'test_plan_result',
+  'qa_result',
+  'qa_code_result',
+  'security_audit',
+  'critique_result',
+  'scout_findings',
+  'debugger_report',
+  'escalation',
+  'task_claim',
+  'task_complete',
+  'api_contract',
+  'design_handoff',
+  'department_result',
+  'owner_review',
+  'owner_signoff',
+] as const
+
+export const MessageType = z.enum([...TALK, ...CONTROL, ...RUNTIME, ...HAND_OFF])
+export type MessageType = z.infer<typeof MessageType>
+
+/** One line of a mailbox. Whatever else a sender attached stays with it. */
+export const Message = z.looseObject({
+  id: z.string().min(1).max(256),
+  type: MessageType,
+  from: z.string(),
+  to: z.string(),
+  content: z.string(),
+  timestamp: Timestamp,
+})
+export type Message = z.infer<typeof Message>
+
+export const MESSAGE_BYTES = 1024 * 1024
+export const UNREAD_CAP = 10_000
+
+const OLD_TYPES: Record<string, MessageType> = { plan_approval: 'plan_approval_request', plan_request: 'plan_approval_request' }
+
+/** Our name for a message type, also where the source documents call it otherwise. */
+export function messageType(text: string): MessageType | undefined {
+  return MessageType.safeParse(text).data ?? (Object.hasOwn(OLD_TYPES, text) ? OLD_TYPES[text] : undefined)
+}
+
+export function isControl(type: MessageType): boolean {
+  return (CONTROL as readonly string[]).includes(type)
+}
+
+/** The unread cap holds back talk, never what keeps a team running. */
+export function isCapped(type: MessageType): boolean {
+  return !isControl(type) && !(RUNTIME as readonly string[]).includes(type)
+}
+
+export function messageTypes(): readonly string[] {
+  return MessageType.options
+}

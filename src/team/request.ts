@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { Timestamp } from './task.ts'
+
+export const RequestKind = z.enum(['shutdown', 'plan_approval', 'permission', 'budget'])
+export type RequestKind = z.infer<typeof RequestKind>
+
+/** The assignment a request speaks of: a task and which attempt at it. */
+export const Assignment = z.object({ task: z.string(), attempt: z.number().int() })
+
+const Base = z.object({
+  id: z.string().regex(/^r[1-9]\d*$/),
+  kind: RequestKind,
+  from: z.string(),
+  fromGeneration: z.number().int(),
+  to: z.string(),
+  toGeneration: z.number().int(),
+  content: z.string(),
+  assignment: Assignment.nullable(),
+  openedAt: Timestamp,
+  deadline: Timestamp.nullable(),
+})
+
+const answered = {
+  by: z.string(),
+  feedback: z.string(),
+  closedAt: Timestamp,
+  /** How a shutdown was answered. */
+  status: z.enum(['clean', 'in_progress', 'error']).nullable(),
+  pendingWork: z.array(z.string()),
+  artifactsCommitted: z.boolean().nullable(),
+}
+
+/**
+ * pending     open; exactly one of the others ends it
+ * approved, rejected   answered by the one it was sent to (the user may answer for the lead)
+ * timed_out   nobody answered by the deadline
+ * void        whom or what it spoke of is gone: another generation, another assignment, a stopped member
+ */
+export const Request = z.discriminatedUnion('state', [
+  Base.extend({ state: z.literal('pending') }),
+  Base.extend({ state: z.literal('approved'), ...answered }),
+  Base.extend({ state: z.literal('rejected'), ...answered }),
+  Base.extend({ state: z.literal('timed_out'), closedAt: Timestamp, reason: z.string() }),
+  Base.extend({ state: z.literal('void'), closedAt: Timestamp, reason: z.string() }),
+])
+export type Request = z.infer<typeof Request>
+
+export const RequestAnswer = z.object({
+  approve: z.boolean(),
+  feedback: z.string().default(''),
+  status: answered.status.default(null),
+  pendingWork: answered.pendingWork.default([]),
+  artifactsCommitted: answered.artifactsCommitted.default(null),
+})
+export type RequestAnswer = z.input<typeof RequestAnswer>

@@ -1,0 +1,112 @@
+import type { Member } from './member.ts'
+import type { Message } from './message.ts'
+import { nameKey } from './name.ts'
+import type { Request } from './request.ts'
+import { Cell, Recent, Sorted, Table, Trial } from './table.ts'
+import { compareTasks, type Task, type TaskId } from './task.ts'
+
+/** Raise it whenever the same journal would fold to another state: old snapshots are then ignored. */
+export const FOLD_VERSION = 1
+
+/** How many message ids we can still tell apart from new ones; an older repeat counts as new. */
+export const REMEMBERED = 100_000
+
+export interface TeamFacts {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  readonly createdAt: number
+  readonly deleted: boolean
+}
+
+export interface Supervisor {
+  readonly runtime: string | null
+  readonly epoch: number
+}
+
+/** A message that somebody has not read yet. Bodies of read mail are in the journal only. */
+export interface Unread {
+  readonly message: Message
+  readonly place: number
+  /** Came in through the mailbox file: text for a reader, never an approval or an order. */
+  readonly external: boolean
+  /** Who is reading it right now: `take` names the record that assigned it. */
+  readonly taken: { readonly take: string; readonly taker: string; readonly until: number } | null
+  /** It was handed out before and never acknowledged. */
+  readonly redelivered: boolean
+}
+
+export interface TeamState {
+  readonly trial: Trial
+  readonly team: Cell<TeamFacts | undefined>
+  readonly supervisor: Cell<Supervisor>
+  readonly members: Table<string, Member>
+  readonly tasks: Table<TaskId, Task>
+  readonly requests: Table<string, Request>
+  readonly mailboxes: Map<string, Table<string, Unread>>
+  readonly archives: Table<string, number>
+  /** Message id → hash of its content, to know our own lines in a mailbox file again. */
+  readonly messages: Recent
+  readonly counters: Cell<{ readonly task: number; readonly request: number; readonly place: number }>
+  readonly index: BoardIndex
+}
+
+/** Worked out from the tasks, never stored. */
+export interface BoardIndex {
+  /** Ready tasks by assignee (`''`: the open board), in the order they are taken. */
+  readonly ready: Map<string, Sorted<Task>>
+  /** Task or plan → tasks that wait for it. */
+  readonly dependents: Table<string, readonly TaskId[]>
+  /** Member → the task it holds. */
+  readonly holding: Table<string, TaskId>
+  readonly plans: Table<string, { readonly total: number; readonly completed: number }>
+}
+
+export function emptyState(): TeamState {
+  const trial = new Trial()
+  return {
+    trial,
+    team: new Cell<TeamFacts | undefined>(trial, undefined),
+    supervisor: new Cell<Supervisor>(trial, { runtime: null, epoch: 0 }),
+    members: new Table(trial),
+    tasks: new Table(trial),
+    requests: new Table(trial),
+    mailboxes: new Map(),
+    archives: new Table(trial),
+    messages: new Recent(trial, REMEMBERED),
+    counters: new Cell(trial, { task: 1, request: 1, place: 1 }),
+    index: { ready: new Map(), dependents: new Table(trial), holding: new Table(trial), plans: new Table(trial) },
+  }
+}
+
+export function memberNamed(state: TeamState, name: string): Member | undefined {
+  return state.members.get(nameKey(name))
+}
+
+export function mailboxOf(state: TeamState, name: string): Table<string, Unread> {
+  const key = nameKey(name)
+  let mailbox = state.mailboxes.get(key)
+  if (!mailbox) state.mailboxes.set(key, (mailbox = new Table(state.trial)))
+  return mailbox
+}
+
+/** Unread mail in the order it arrived. */
+export function unreadOf(state: TeamState, name: string): Unread[] {
+  return [...(state.mailboxes.get(nameKey(name))?.values() ?? [])].sort((a, b) => a.place - b.place)
+}
+
+export function readyList(state: TeamState, assignee: string | null): Sorted<Task> {
+  const key = assignee === null ? '' : nameKey(assignee)
+  let list = state.index.ready.get(key)
+  if (!list) state.index.ready.set(key, (list = new Sorted<Task>(state.trial, compareTasks)))
+  return list
+}
+
+export function roster(state: TeamState): Member[] {
+  return [...state.members.values()].sort((a, b) => a.place - b.place)
+}
+
+export function heldBy(state: TeamState, name: string): Task | undefined {
+  const id = state.index.holding.get(nameKey(name))
+  return id === undefined ? undefined : state.tasks.get(id)
+}

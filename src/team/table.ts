@@ -1,0 +1,196 @@
+/**
+ * The containers a team's state is made of. Each remembers how to take its changes back, so that a decision can be
+ * tried on the state (a second one chained to a first that is not accepted yet) and undone before anything is written.
+ * Values are never changed in place: a change sets a new value.
+ */
+export class Trial {
+  private undo: (() => void)[] | undefined
+
+  /** Runs `attempt` on the state and takes every change back. */
+  run<T>(attempt: () => T): T {
+    if (this.undo) throw new Error('A trial is already running.')
+    this.undo = []
+    try {
+      return attempt()
+    } finally {
+      this.backTo(0)
+      this.undo = undefined
+    }
+  }
+
+  /** A place to go back to when only the latest attempt is given up. */
+  mark(): number {
+    return this.undo?.length ?? 0
+  }
+
+  backTo(mark: number): void {
+    const steps = this.undo?.splice(mark) ?? []
+    // Taking back is not itself remembered.
+    const kept = this.undo
+    this.undo = undefined
+    for (const step of steps.reverse()) step()
+    this.undo = kept
+  }
+
+  remember(step: () => void): void {
+    this.undo?.push(step)
+  }
+
+  get running(): boolean {
+    return this.undo !== undefined
+  }
+}
+
+export class Cell<T> {
+  private current: T
+  private readonly trial: Trial
+  constructor(trial: Trial, start: T) {
+    this.trial = trial
+    this.current = start
+  }
+  get(): T {
+    return this.current
+  }
+  set(next: T): void {
+    const before = this.current
+    if (this.trial.running) this.trial.remember(() => (this.current = before))
+    this.current = next
+  }
+}
+
+export class Table<K, V> {
+  private readonly entries = new Map<K, V>()
+  private readonly trial: Trial
+  constructor(trial: Trial) {
+    this.trial = trial
+  }
+  get(key: K): V | undefined {
+    return this.entries.get(key)
+  }
+  has(key: K): boolean {
+    return this.entries.has(key)
+  }
+  set(key: K, value: V): void {
+    if (this.trial.running) this.rememberEntry(key)
+    this.entries.set(key, value)
+  }
+  delete(key: K): void {
+    if (this.trial.running) this.rememberEntry(key)
+    this.entries.delete(key)
+  }
+  /** In no particular order: taking a deletion back moves an entry to the end. */
+  values(): IterableIterator<V> {
+    return this.entries.values()
+  }
+  keys(): IterableIterator<K> {
+    return this.entries.keys()
+  }
+  get size(): number {
+    return this.entries.size
+  }
+  private rememberEntry(key: K): void {
+    const before = this.entries.get(key)
+    const existed = this.entries.has(key)
+    this.trial.remember(() => {
+      if (existed) this.entries.set(key, before as V)
+      else this.entries.delete(key)
+    })
+  }
+}
+
+/** Values kept in order; equal keys are one. */
+export class Sorted<V> {
+  private readonly order: V[] = []
+  private readonly trial: Trial
+  private readonly compare: (a: V, b: V) => number
+  constructor(trial: Trial, compare: (a: V, b: V) => number) {
+    this.trial = trial
+    this.compare = compare
+  }
+  add(value: V): void {
+    const at = this.place(value)
+    const found = this.order[at]
+    if (found !== undefined && this.compare(found, value) === 0) return
+    this.order.splice(at, 0, value)
+    if (this.trial.running) this.trial.remember(() => this.remove(value))
+  }
+  remove(value: V): void {
+    const at = this.place(value)
+    const found = this.order[at]
+    if (found === undefined || this.compare(found, value) !== 0) return
+    this.order.splice(at, 1)
+    if (this.trial.running) this.trial.remember(() => this.add(value))
+  }
+  values(): readonly V[] {
+    return this.order
+  }
+  private place(value: V): number {
+    let low = 0
+    let high = this.order.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.compare(this.order[middle] as V, value) < 0) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+/**
+ * Knows at least the last `capacity` keys that were put in; what is older falls out in bulk. Kept as text until the
+ * first question, because most commands that open a snapshot never ask.
+ */
+export class Recent {
+  private young: Map<string, string> | string
+  private old: Map<string, string> | string
+  private readonly trial: Trial
+  private readonly capacity: number
+  constructor(trial: Trial, capacity: number) {
+    this.trial = trial
+    this.capacity = capacity
+    this.young = ''
+    this.old = ''
+  }
+  get(key: string): string | undefined {
+    const { young, old } = this.open()
+    return young.get(key) ?? old.get(key)
+  }
+  put(key: string, value: string): void {
+    const { young, old } = this.open()
+    if (this.trial.running) {
+      const before = young.get(key)
+      this.trial.remember(() => {
+        if (before === undefined) young.delete(key)
+        else young.set(key, before)
+        this.young = young
+        this.old = old
+      })
+    }
+    young.set(key, value)
+    if (young.size >= this.capacity) {
+      this.old = young
+      this.young = new Map()
+    }
+  }
+  load(young: string, old: string): void {
+    this.young = young
+    this.old = old
+  }
+  dump(): { young: string; old: string } {
+    return { young: asText(this.young), old: asText(this.old) }
+  }
+  private open(): { young: Map<string, string>; old: Map<string, string> } {
+    if (typeof this.young === 'string') this.young = asMap(this.young)
+    if (typeof this.old === 'string') this.old = asMap(this.old)
+    return { young: this.young, old: this.old }
+  }
+}
+
+function asText(map: Map<string, string> | string): string {
+  return typeof map === 'string' ? map : [...map].map(([key, value]) => `${key} ${value}`).join('\n')
+}
+
+function asMap(text: string): Map<string, string> {
+  if (text === '') return new Map()
+  return new Map(text.split('\n').map((line) => [line.slice(0, line.lastIndexOf(' ')), line.slice(line.lastIndexOf(' ') + 1)]))
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import { Name } from './name.ts'
+
+/** `1`, `2`, `3` … on the open board; `03-01/T3` for the third task of plan `03-01`. */
+export const TaskId = z.string().regex(/^(?:[1-9]\d{0,14}|\d\d-\d\d\/T[1-9]\d{0,5})$/)
+export const PlanId = z.string().regex(/^\d\d-\d\d$/)
+export type TaskId = string
+
+/** What a task may wait for: another task, or all tasks of a plan. */
+export const Dependency = z.union([TaskId, PlanId])
+
+/** Seconds since 1970 with a fraction, as the source documents write time. */
+export const Timestamp = z.number().finite()
+
+export const Priority = z.number().int().min(0).max(10)
+
+/** Why an attempt at a task ended without completing it. */
+export const Attempt = z.object({
+  owner: z.string(),
+  claimedAt: Timestamp,
+  endedAt: Timestamp,
+  end: z.enum(['released', 'failed', 'lease ended', 'owner left', 'owner stopped', 'owner lost', 'reopened']),
+  reason: z.string().optional(),
+})
+export type Attempt = z.infer<typeof Attempt>
+
+const Base = z.object({
+  id: TaskId,
+  subject: z.string(),
+  description: z.string(),
+  activeForm: z.string(),
+  role: z.string().nullable(),
+  assignee: z.string().nullable(),
+  priority: Priority,
+  blockedBy: z.array(Dependency),
+  files: z.array(z.string()),
+  createdBy: z.string(),
+  createdAt: Timestamp,
+  /** How often it was claimed. Together with the owner it names one assignment: an approval for an older one is void. */
+  attempts: z.number().int(),
+  ended: z.array(Attempt),
+  /** Where in the journal it changed last. */
+  seq: z.number(),
+})
+
+const held = { owner: z.string(), claimedAt: Timestamp }
+
+/** `deleted` is not a state of a task: a deleted task is gone from the board and stays in the journal. */
+export const Task = z.discriminatedUnion('status', [
+  Base.extend({ status: z.literal('pending') }),
+  Base.extend({
+    status: z.literal('in_progress'),
+    ...held,
+    generation: z.number().int(),
+    lease: z.number().nullable(),
+    leaseUntil: Timestamp.nullable(),
+  }),
+  Base.extend({
+    status: z.literal('completed'),
+    ...held,
+    completedAt: Timestamp,
+    result: z.string().nullable(),
+    commit: z.string().nullable(),
+  }),
+  Base.extend({ status: z.literal('failed'), ...held, failedAt: Timestamp, reason: z.string() }),
+])
+export type Task = z.infer<typeof Task>
+export type ClaimedTask = Extract<Task, { status: 'in_progress' }>
+export type TaskStatus = Task['status'] | 'deleted'
+
+/** What a task is created from. `id` only for tasks of a plan; `+1`, `+2` … in `blockedBy` mean tasks of the same batch. */
+export const TaskDraft = z.object({
+  id: z.string().optional(),
+  subject: z.string(),
+  description: z.string().default(''),
+  activeForm: z.string().optional(),
+  role: Name.nullish(),
+  assignee: z.string().nullish(),
+  priority: Priority.default(5),
+  blockedBy: z.array(z.string()).default([]),
+  files: z.array(z.string()).default([]),
+})
+export type TaskDraft = z.input<typeof TaskDraft>
+
+const STATUS_NAMES: Record<string, TaskStatus> = {
+  pending: 'pending',
+  available: 'pending',
+  in_progress: 'in_progress',
+  claimed: 'in_progress',
+  completed: 'completed',
+  complete: 'completed',
+  failed: 'failed',
+  deleted: 'deleted',
+}
+
+/** Our name for a status, also where the source documents call it otherwise. */
+export function taskStatus(text: string): TaskStatus | undefined {
+  return Object.hasOwn(STATUS_NAMES, text) ? STATUS_NAMES[text] : undefined
+}
+
+export function planOf(id: TaskId): string | undefined {
+  return id.includes('/') ? id.slice(0, id.indexOf('/')) : undefined
+}
+
+/** Ids as numbers: 2 before 10; tasks of plans behind the others, plan by plan. */
+export function compareIds(a: TaskId, b: TaskId): number {
+  const planA = planOf(a) ?? ''
+  const planB = planOf(b) ?? ''
+  if (planA !== planB) return planA < planB ? -1 : 1
+  return numberOf(a) - numberOf(b)
+}
+
+function numberOf(id: TaskId): number {
+  return Number(id.slice(id.indexOf('T') + 1))
+}
+
+/** The higher priority first, then the smaller id. */
+export function compareTasks(a: Pick<Task, 'id' | 'priority'>, b: Pick<Task, 'id' | 'priority'>): number {
+  return b.priority - a.priority || compareIds(a.id, b.id)
+}
