@@ -58,20 +58,19 @@ describe('the identity of a runtime', () => {
     expect(look(runtime)).toBe('dead')
   })
 
-  it.runIf(process.platform === 'linux')(
-    'stays alive while its process is stopped: silence proves nothing',
-    async () => {
-      const { child, pid } = await node()
-      const runtime = runtimeOf(pid)
-      child.kill('SIGSTOP')
-      until(() => state(pid) === 'T')
-      expect(look(runtime)).toBe('alive')
-      child.kill('SIGCONT')
-      expect(look(runtime)).toBe('alive')
-    },
-  )
+  it('stays alive while its process is stopped: silence proves nothing', async ({ skip }) => {
+    skip(process.platform !== 'linux', 'reads the state of a process in /proc')
+    const { child, pid } = await node()
+    const runtime = runtimeOf(pid)
+    child.kill('SIGSTOP')
+    until(() => state(pid) === 'T')
+    expect(look(runtime)).toBe('alive')
+    child.kill('SIGCONT')
+    expect(look(runtime)).toBe('alive')
+  })
 
-  it.runIf(process.platform === 'linux')('is dead as a zombie nobody has waited for (F33)', async () => {
+  it('is dead as a zombie nobody has waited for (F33)', async ({ skip }) => {
+    skip(process.platform !== 'linux', 'reads the state of a process in /proc')
     // The shell starts a process, then becomes one that never waits for it.
     const script = 'sleep 60 & echo $!; exec "$0" -e "process.stdin.resume()"'
     const { said } = await running('/bin/sh', '-c', script, process.execPath)
@@ -111,7 +110,8 @@ describe('the identity of a runtime', () => {
     expect(look(but(thisRuntime(), 'pid', pid))).not.toBe('alive')
   })
 
-  it.runIf(canUnshare())('made in another pid namespace is unknown, even where its pid exists here', async () => {
+  it('made in another pid namespace is unknown, even where its pid exists here', async ({ skip }) => {
+    skip(!canUnshare(), 'this user may not make a pid namespace with unshare')
     const script = 'readlink /proc/self/ns/pid; exec sleep 60'
     const { said } = await running(
       'unshare',

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -205,7 +205,8 @@ describe('the root', () => {
     expect(() => findRoot(join(top, 'gone'), {}, top)).toThrow(NotAFolder)
   })
 
-  it('is shared by every work tree that git itself links', () => {
+  it('is shared by every work tree that git itself links', ({ skip }) => {
+    skip(spawnSync('git', ['--version']).status !== 0, 'git is not on PATH')
     tree('repo/', 'far/', 'home/')
     const git = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
