@@ -20,7 +20,8 @@ export function report(error, root) {
 
 function describe(error, root) {
   if (error instanceof PrepareFailed) return error.message
-  const place = error.path ?? root
+  // Of two paths the second is where something was to be put.
+  const place = error.dest ?? error.path ?? root
   switch (error.code) {
     case 'EROFS':
     case 'EACCES':

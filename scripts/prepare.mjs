@@ -98,9 +98,7 @@ const workers = {
   isNeeded: (needs) => needs.workers === true,
   isCurrent(root) {
     const fingerprint = workersFingerprint(root)
-    return (
-      fingerprint === '' || (existsSync(workersLink(root)) && readlinkSync(workersLink(root)) === `test-${fingerprint}`)
-    )
+    return fingerprint === '' || linkedWorkers(root) === `test-${fingerprint}`
   },
   // `.build/test` is a link, so that it changes in one step and programs already running keep their own files.
   async make(root) {
@@ -122,6 +120,16 @@ const steps = [modules, dist, workers]
 const stampName = '.deskmates-stamp'
 const modulesStamp = (root) => join(root, 'node_modules', stampName)
 const workersLink = (root) => join(root, '.build', 'test')
+
+/** The folder `.build/test` leads to; empty when it is not there, or not a link of ours. */
+function linkedWorkers(root) {
+  try {
+    return readlinkSync(workersLink(root))
+  } catch (error) {
+    if (error.code === 'ENOENT' || error.code === 'EINVAL') return ''
+    throw error
+  }
+}
 
 async function npmCi(root, folder, quiet) {
   const args = ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund']
@@ -192,9 +200,8 @@ function sweep(root) {
     const path = join(tmp, name)
     if (isHere(name) ? isGone(name) : isOlderThanADay(path)) removeIfPossible(path)
   }
-  const linked = existsSync(workersLink(root)) ? readlinkSync(workersLink(root)) : ''
   for (const name of readdirSync(join(root, '.build'))) {
-    if (name.startsWith('test-') && name !== linked) removeIfPossible(join(root, '.build', name))
+    if (name.startsWith('test-') && name !== linkedWorkers(root)) removeIfPossible(join(root, '.build', name))
   }
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, readlinkSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -97,6 +97,21 @@ describe.concurrent('preparing', () => {
     expect(checkout.read('dist/cli.js')).toContain('first')
 
     expect(await checkout.run(['start'])).toMatchObject({ code: 0, stdout: 'second tour\n' })
+  })
+
+  it('builds the test programs anew when one changed, and replaces whatever was in their place', async () => {
+    using checkout = makeCheckout()
+    checkout.write('bench/run.mjs', "console.log('bench', ...process.argv.slice(2))")
+    checkout.write('test/workers/writer.ts', 'one')
+    checkout.write('.build/test/stray.js', '')
+    expect(await checkout.run(['bench', 'a b'])).toMatchObject({ code: 0, stdout: 'bench a b\n' })
+    const first = readlinkSync(checkout.path('.build/test'))
+    expect(existsSync(checkout.path('.build/test/cli.js'))).toBe(true)
+
+    checkout.write('test/workers/writer.ts', 'two')
+    await checkout.run(['bench'])
+    expect(readlinkSync(checkout.path('.build/test'))).not.toBe(first)
+    expect(existsSync(checkout.path(`.build/${first}`)), 'programs still running keep their files').toBe(true)
   })
 
   it('ends npm and leaves nothing behind when it is told to stop', async () => {
