@@ -5,7 +5,11 @@ import type { LogRecord } from './store.ts'
 export const MAX_RECORD = 16 * 1024 * 1024
 
 /** Why a record must not be written at all: it could only harm readers. Undefined if it may. */
-export function whyRefused(records: readonly LogRecord[], chain: Chain, knows: ReadonlySet<string>): Refusal | undefined {
+export function whyRefused(
+  records: readonly LogRecord[],
+  chain: Chain,
+  knows: ReadonlySet<string>,
+): Refusal | undefined {
   const ours = new Set<string>()
   for (const record of records) {
     const why = whyOne(record, (id) => ours.has(id) || id === chain.last || chain.knows(id), chain, knows)
@@ -28,7 +32,8 @@ function whyOne(
 ): string | undefined {
   if (!isId(record.id)) return 'has no id of one line'
   if ('v' in record || 'sum' in record) return 'has a member v or sum, which belong to the store'
-  if (record.after && chain.complete && !appeared(record.after)) return `follows ${record.after}, which is not in this log`
+  if (record.after && chain.complete && !appeared(record.after))
+    return `follows ${record.after}, which is not in this log`
   const unknown = firstUnknown(record, knows)
   if (unknown) return `needs ${unknown}, which this version does not know`
   return undefined
@@ -46,5 +51,7 @@ export function firstUnknown(record: LogRecord, knows: ReadonlySet<string>): str
 /** What to do about a feature we do not know. */
 export function toInstall(need: string): string {
   const [feature, version] = need.split('@')
-  return version ? `needs ${feature}: install deskmates ${version} or newer` : `needs ${feature}: install a newer deskmates`
+  return version
+    ? `needs ${feature}: install deskmates ${version} or newer`
+    : `needs ${feature}: install a newer deskmates`
 }

@@ -23,6 +23,9 @@ export function createFairness(now: () => number = () => performance.now()) {
       if (!waitingFor) return
       if (waitingFor.id === id || ++waitingFor.decisions >= DECISIONS) waitingFor = undefined
     },
+    forget(id: string): void {
+      if (waitingFor?.id === id) waitingFor = undefined
+    },
     /** Milliseconds left to hold back; 0 if nobody is to be waited for. */
     left(): number {
       const left = waitingFor ? waitingFor.until - now() : 0

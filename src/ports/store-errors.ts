@@ -44,7 +44,9 @@ export class JournalReplaced extends TeamError {
   readonly code = 'journal_replaced'
   readonly fault: Fault
   constructor(fault: Fault) {
-    super(`${fault.path} was replaced or cut while it was open: ${fault.detail}. Open it again to read what is there now.`)
+    super(
+      `${fault.path} was replaced or cut while it was open: ${fault.detail}. Open it again to read what is there now.`,
+    )
     this.fault = fault
   }
 }

@@ -86,6 +86,9 @@ export interface Log {
   /** The same, then live ones within milliseconds (2 s at the latest). Ends quietly when `signal` aborts. */
   tail(from: Cursor, signal: AbortSignal): AsyncIterable<readonly Recorded[]>
 
+  /** Was a record with this id accepted? Asked after reading to the end; ids older than 100,000 records are forgotten. */
+  knows(id: string): Promise<boolean>
+
   /** Resolves when there may be something after `from`, after `atMost` milliseconds, or when `signal` aborts. */
   changed(from: Cursor, atMost: number, signal?: AbortSignal): Promise<void>
 

@@ -62,9 +62,14 @@ export function answer(state: TeamState, command: Command, record: string, { eve
 /** The answer to a command that changes nothing, because all is already so or there is nothing to take. */
 export function answerUnchanged(state: TeamState, command: Command, by: string, note: string | undefined): Answer {
   const held = command.type === 'task.claim' ? heldBy(state, by) : undefined
-  const task = held ?? ('id' in command && command.type !== 'task.claim' ? state.tasks.get(command.id ?? '') : undefined)
+  const task =
+    held ?? ('id' in command && command.type !== 'task.claim' ? state.tasks.get(command.id ?? '') : undefined)
   const base = answer(state, command, '', { events: [], effects: [], broken: 0 })
-  return { ...base, ...(base.tasks && { tasks: task ? [taskView(state, task)] : [] }), ...(note !== undefined && { note }) }
+  return {
+    ...base,
+    ...(base.tasks && { tasks: task ? [taskView(state, task)] : [] }),
+    ...(note !== undefined && { note }),
+  }
 }
 
 function memberAnswer(state: TeamState, name: string): Pick<Answer, 'member'> {
@@ -74,7 +79,8 @@ function memberAnswer(state: TeamState, name: string): Pick<Answer, 'member'> {
 
 function tasksOf(state: TeamState, command: Command, events: readonly TeamEvent[]): TaskView[] {
   const wanted = 'id' in command ? command.id : undefined
-  const kinds = command.type === 'task.add' ? ['task.created'] : command.type === 'task.claim' ? ['task.claimed'] : undefined
+  const kinds =
+    command.type === 'task.add' ? ['task.created'] : command.type === 'task.claim' ? ['task.claimed'] : undefined
   const ids = new Set<string>()
   for (const event of events) {
     if (!event.type.startsWith('task.') || !('id' in event)) continue

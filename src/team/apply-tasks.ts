@@ -1,9 +1,9 @@
 import type { Place } from './apply.ts'
 import { putTask } from './board.ts'
 import type { EventOf, TeamEvent } from './event.ts'
-import { memberNamed, type TeamState } from './state.ts'
 import { nameKey } from './name.ts'
-import { type Attempt, type Task, planOf } from './task.ts'
+import { memberNamed, type TeamState } from './state.ts'
+import { type Attempt, planOf, type Task } from './task.ts'
 
 type TaskEvent = Extract<TeamEvent, { type: `task.${string}` }>
 
@@ -25,7 +25,12 @@ export function applyTaskEvent(state: TeamState, event: TaskEvent, place: Place)
     }
     case 'task.renewed':
       if (task.status !== 'in_progress') return
-      return putTask(state, task.id, { ...task, lease: event.lease, leaseUntil: place.at + event.lease, seq: place.seq })
+      return putTask(state, task.id, {
+        ...task,
+        lease: event.lease,
+        leaseUntil: place.at + event.lease,
+        seq: place.seq,
+      })
     case 'task.released':
       return end(state, task, { end: event.end, reason: event.reason }, place)
     case 'task.reopened':
@@ -66,7 +71,13 @@ function end(state: TeamState, task: Task, how: Pick<Attempt, 'end' | 'reason'>,
   if (task.status === 'pending') return
   const { owner, claimedAt } = task
   const reason = how.reason ?? (task.status === 'failed' ? task.reason : undefined)
-  const attempt: Attempt = { owner, claimedAt, endedAt: place.at, end: how.end, ...(reason !== undefined && { reason }) }
+  const attempt: Attempt = {
+    owner,
+    claimedAt,
+    endedAt: place.at,
+    end: how.end,
+    ...(reason !== undefined && { reason }),
+  }
   putTask(state, task.id, { ...unclaimed(task), status: 'pending', ended: [...task.ended, attempt], seq: place.seq })
   if (task.status === 'in_progress') showActivity(state, owner, 'idle')
 }
@@ -75,13 +86,29 @@ function end(state: TeamState, task: Task, how: Pick<Attempt, 'end' | 'reason'>,
 function unclaimed(task: Task): Omit<Extract<Task, { status: 'pending' }>, 'status'> {
   const { id, subject, description, activeForm, role, assignee, priority, blockedBy, files } = task
   const { createdBy, createdAt, attempts, ended, seq } = task
-  return { id, subject, description, activeForm, role, assignee, priority, blockedBy, files, createdBy, createdAt, attempts, ended, seq }
+  return {
+    id,
+    subject,
+    description,
+    activeForm,
+    role,
+    assignee,
+    priority,
+    blockedBy,
+    files,
+    createdBy,
+    createdAt,
+    attempts,
+    ended,
+    seq,
+  }
 }
 
 function detach(state: TeamState, id: string, place: Place): void {
   for (const waiting of state.index.dependents.get(id) ?? []) {
     const task = state.tasks.get(waiting)
-    if (task) putTask(state, waiting, { ...task, blockedBy: task.blockedBy.filter((other) => other !== id), seq: place.seq })
+    if (task)
+      putTask(state, waiting, { ...task, blockedBy: task.blockedBy.filter((other) => other !== id), seq: place.seq })
   }
 }
 

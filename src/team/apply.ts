@@ -124,7 +124,8 @@ function foundTeam(state: TeamState, name: string, description: string, place: P
 }
 
 function readAuthor(value: Json | undefined): Author {
-  if (typeof value !== 'object' || value === null || !('name' in value) || typeof value.name !== 'string') return { name: 'user' }
+  if (typeof value !== 'object' || value === null || !('name' in value) || typeof value.name !== 'string')
+    return { name: 'user' }
   return {
     name: value.name,
     ...(typeof value.generation === 'number' && { generation: value.generation }),

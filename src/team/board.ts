@@ -98,7 +98,11 @@ function relink(state: TeamState, id: TaskId, before: readonly string[], after: 
   if (before === after) return
   const { dependents } = state.index
   for (const gone of before) {
-    if (!after.includes(gone)) dependents.set(gone, dependentsOf(state, gone).filter((other) => other !== id))
+    if (!after.includes(gone))
+      dependents.set(
+        gone,
+        dependentsOf(state, gone).filter((other) => other !== id),
+      )
   }
   for (const added of after) if (!before.includes(added)) dependents.set(added, [...dependentsOf(state, added), id])
 }

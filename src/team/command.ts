@@ -9,8 +9,19 @@ export type Command =
   | { readonly type: 'team.create'; readonly team: string; readonly description?: string }
   | { readonly type: 'team.delete' }
   | { readonly type: 'supervise'; readonly runtime: string; readonly force?: boolean }
-  | { readonly type: 'member.join'; readonly name: string; readonly role: string; readonly kind?: Exclude<MemberKind, 'agent'> }
-  | { readonly type: 'member.spawn'; readonly name: string; readonly role: string; readonly runtime: string; readonly prompt?: string }
+  | {
+      readonly type: 'member.join'
+      readonly name: string
+      readonly role: string
+      readonly kind?: Exclude<MemberKind, 'agent'>
+    }
+  | {
+      readonly type: 'member.spawn'
+      readonly name: string
+      readonly role: string
+      readonly runtime: string
+      readonly prompt?: string
+    }
   /** A script or person leaves, or the lead stops an agent: claims are released, unread mail goes back. */
   | { readonly type: 'member.stop'; readonly name: string; readonly reason?: string }
   /** Only the supervisor says so; the next generation finds the mail again. */
@@ -31,7 +42,13 @@ export type Command =
       readonly deadline?: number
     }
   | ({ readonly type: 'request.answer'; readonly id: string } & RequestAnswer)
-  | { readonly type: 'mail.take'; readonly member: string; readonly taker: string; readonly lease?: number; readonly limit?: number }
+  | {
+      readonly type: 'mail.take'
+      readonly member: string
+      readonly taker: string
+      readonly lease?: number
+      readonly limit?: number
+    }
 
 export interface TaskChanges {
   readonly subject?: string

@@ -1,33 +1,47 @@
 import { openDependencies, overlappingClaim } from './board.ts'
 import type { Circumstances, Command } from './command.ts'
 import type { Decision } from './decide.ts'
-import { isLead } from './rights.ts'
 import type { TeamEvent } from './event.ts'
 import type { Member } from './member.ts'
 import { nameKey } from './name.ts'
 import { type Refusal, refuse } from './refusal.ts'
+import { isLead } from './rights.ts'
 import { heldBy, memberNamed, readyList, type TeamState } from './state.ts'
 import type { Task } from './task.ts'
 
 type Of<T extends Command['type']> = Extract<Command, { type: T }>
 
 /** The atomic step by which a ready task gains its only owner. Without a task: the next one this member may take. */
-export function decideClaim(state: TeamState, wanted: Task | undefined, lease: number | undefined, { by }: Circumstances): Decision {
+export function decideClaim(
+  state: TeamState,
+  wanted: Task | undefined,
+  lease: number | undefined,
+  { by }: Circumstances,
+): Decision {
   const member = memberNamed(state, by.name)
   if (!member) {
-    return refuse('not_allowed', `${by.name} holds no tasks. Join first: deskmates team join NAME --role ROLE, then claim with --as NAME`)
+    return refuse(
+      'not_allowed',
+      `${by.name} holds no tasks. Join first: deskmates team join NAME --role ROLE, then claim with --as NAME`,
+    )
   }
   if (lease !== undefined && !(lease > 0)) return refuse('invalid', 'A lease is a positive time, like 10m.')
   const held = heldBy(state, member.name)
-  if (held && (wanted === undefined || wanted.id === held.id)) return { events: [], note: `${member.name} already holds task ${held.id}.` }
-  if (held) return refuse('holds_another', `${member.name} must finish task ${held.id} first: complete, fail or release it.`)
+  if (held && (wanted === undefined || wanted.id === held.id))
+    return { events: [], note: `${member.name} already holds task ${held.id}.` }
+  if (held)
+    return refuse('holds_another', `${member.name} must finish task ${held.id} first: complete, fail or release it.`)
   if (member.status === 'stopping') return refuse('wrong_state', `${member.name} is stopping and takes no new work.`)
   const refusal = wanted && whyNot(state, wanted, member)
   if (refusal) return refusal
   const task = wanted ?? nextFor(state, member)
   if (!task) return { events: [], note: 'Nothing to claim right now.' }
   const { name: owner, generation, kind } = member
-  return { events: [{ type: 'task.claimed', id: task.id, owner, generation, lease: kind === 'agent' ? null : (lease ?? null) }] }
+  return {
+    events: [
+      { type: 'task.claimed', id: task.id, owner, generation, lease: kind === 'agent' ? null : (lease ?? null) },
+    ],
+  }
 }
 
 /** The first task this member may take: its own assignments before the open board. */
@@ -44,8 +58,10 @@ export function suits(state: TeamState, task: Task, member: Member): boolean {
 }
 
 function whyNot(state: TeamState, task: Task, member: Member): Refusal | undefined {
-  if (task.status === 'in_progress') return refuse('wrong_state', `Task ${task.id} is already claimed by ${task.owner}.`)
-  if (task.status !== 'pending') return refuse('wrong_state', `Task ${task.id} is ${task.status}. Only a pending task can be claimed.`)
+  if (task.status === 'in_progress')
+    return refuse('wrong_state', `Task ${task.id} is already claimed by ${task.owner}.`)
+  if (task.status !== 'pending')
+    return refuse('wrong_state', `Task ${task.id} is ${task.status}. Only a pending task can be claimed.`)
   if (task.assignee !== null && nameKey(task.assignee) !== nameKey(member.name)) {
     return refuse('assigned_to_other', `Task ${task.id} is assigned to ${task.assignee}.`)
   }
@@ -56,7 +72,10 @@ function whyNot(state: TeamState, task: Task, member: Member): Refusal | undefin
   if (open.length > 0) return refuse('not_ready', `Task ${task.id} waits for ${open.join(', ')}.`)
   const met = overlappingClaim(state, task.files)
   if (met) {
-    return refuse('files_overlap', `Task ${task.id} needs ${met.pair[0]}, which overlaps ${met.pair[1]} of task ${met.task.id}, claimed by ${met.task.owner}.`)
+    return refuse(
+      'files_overlap',
+      `Task ${task.id} needs ${met.pair[0]}, which overlaps ${met.pair[1]} of task ${met.task.id}, claimed by ${met.task.owner}.`,
+    )
   }
   return undefined
 }
@@ -71,17 +90,29 @@ export function decideRenew(task: Task, lease: number | undefined, { by }: Circu
   return { events: [{ type: 'task.renewed', id: task.id, lease: length }] }
 }
 
-export function decideRelease(task: Task, { force, reason }: Pick<Of<'task.release'>, 'force' | 'reason'>, { by }: Circumstances): Decision {
+export function decideRelease(
+  task: Task,
+  { force, reason }: Pick<Of<'task.release'>, 'force' | 'reason'>,
+  { by }: Circumstances,
+): Decision {
   if (task.status === 'pending') return { events: [], note: `Task ${task.id} is not claimed.` }
   if (task.status !== 'in_progress') return ended(task)
   const foreign = notOwner(task, by.name)
-  if (foreign && !force) return refuse('not_owner', `${foreign.message} The lead or the user can force it with --force.`)
-  if (foreign && !isLead(by.name)) return refuse('not_allowed', `Only the lead or the user takes a claim from ${task.owner}, not ${by.name}.`)
+  if (foreign && !force)
+    return refuse('not_owner', `${foreign.message} The lead or the user can force it with --force.`)
+  if (foreign && !isLead(by.name))
+    return refuse('not_allowed', `Only the lead or the user takes a claim from ${task.owner}, not ${by.name}.`)
   const why = reason ?? (foreign ? `forced by ${by.name}` : undefined)
-  return { events: [{ type: 'task.released', id: task.id, end: 'released', ...(why !== undefined && { reason: why }) }] }
+  return {
+    events: [{ type: 'task.released', id: task.id, end: 'released', ...(why !== undefined && { reason: why }) }],
+  }
 }
 
-export function decideComplete(task: Task, { result, commit }: Pick<Of<'task.complete'>, 'result' | 'commit'>, { by }: Circumstances): Decision {
+export function decideComplete(
+  task: Task,
+  { result, commit }: Pick<Of<'task.complete'>, 'result' | 'commit'>,
+  { by }: Circumstances,
+): Decision {
   const foreign = task.status === 'pending' ? undefined : notOwner(task, by.name)
   if (foreign) return foreign
   if (task.status === 'completed') return { events: [], note: `Task ${task.id} is already completed.` }
@@ -101,14 +132,26 @@ export function decideFail(state: TeamState, task: Task, reason: string, { by, i
     const waiting = state.index.dependents.get(task.id) ?? []
     const blocked = waiting.length === 0 ? '' : ` Still blocked by it: ${waiting.join(', ')}.`
     const content = `Task ${task.id} (${task.subject}) failed: ${reason}.${blocked} Reopen it with status pending, or delete it.`
-    const message = { id: `${id}.failed`, type: 'error', from: task.owner, to: 'lead', content, timestamp: now, task: task.id } as const
+    const message = {
+      id: `${id}.failed`,
+      type: 'error',
+      from: task.owner,
+      to: 'lead',
+      content,
+      timestamp: now,
+      task: task.id,
+    } as const
     events.push({ type: 'message.sent', message })
   }
   return { events }
 }
 
 function notOwner(task: Task, name: string): Refusal | undefined {
-  if (task.status === 'pending') return refuse('wrong_state', `Task ${task.id} is not claimed. Claim it first: deskmates task claim ${task.id} --as ${name}`)
+  if (task.status === 'pending')
+    return refuse(
+      'wrong_state',
+      `Task ${task.id} is not claimed. Claim it first: deskmates task claim ${task.id} --as ${name}`,
+    )
   if (nameKey(task.owner) === nameKey(name)) return undefined
   return refuse('not_owner', `Task ${task.id} is owned by ${task.owner}, not ${name}.`)
 }

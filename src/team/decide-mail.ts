@@ -1,10 +1,11 @@
 import type { Circumstances, Command, Letter } from './command.ts'
 import type { Decision } from './decide.ts'
-import { presentMembers, unknownMember } from './rights.ts'
+import type { Author } from './event.ts'
 import { canReceive } from './mail.ts'
 import { isControl, MESSAGE_BYTES, type Message } from './message.ts'
 import { nameKey } from './name.ts'
 import { type Refusal, refuse } from './refusal.ts'
+import { mayAct, presentMembers, unknownMember } from './rights.ts'
 import { memberNamed, type TeamState, type Unread, unreadOf } from './state.ts'
 
 /** How long a reader outside our reach may take before somebody else gets its messages. */
@@ -14,21 +15,39 @@ const TAKE_SECONDS = 30
  * Assigns unread mail to one reader. It is read only when that reader acknowledges; until then nobody else gets it,
  * unless the reader's process is gone (or, where that cannot be known, its lease is over).
  */
-export function decideTake(state: TeamState, command: Extract<Command, { type: 'mail.take' }>, about: Circumstances): Decision {
+export function decideTake(
+  state: TeamState,
+  command: Extract<Command, { type: 'mail.take' }>,
+  about: Circumstances,
+): Decision {
   const member = memberNamed(state, command.member)
   if (!canReceive(state, command.member)) return refuse('unknown_member', unknownMember(state, command.member))
   if (member?.runtime && !about.gone.has(member.runtime)) {
-    return refuse('served', `${member.name} is run by ${member.runtime}, which reads its mail. Look without taking: deskmates inbox ${member.name}`)
+    return refuse(
+      'served',
+      `${member.name} is run by ${member.runtime}, which reads its mail. Look without taking: deskmates inbox ${member.name}`,
+    )
   }
   const unread = unreadOf(state, command.member)
   const free = unread.filter((item) => isFree(item, about)).slice(0, command.limit ?? 1000)
   if (free.length === 0) {
-    const busy = unread.length === 0 ? 'No unread mail.' : `${unread.length} unread, being read by ${unread[0]?.taken?.taker}.`
+    const busy =
+      unread.length === 0 ? 'No unread mail.' : `${unread.length} unread, being read by ${unread[0]?.taken?.taker}.`
     return { events: [], note: busy }
   }
   const ids = free.map((item) => item.message.id)
   const name = member?.name ?? 'user'
-  return { events: [{ type: 'mail.taken', member: name, ids, taker: command.taker, until: about.now + (command.lease ?? TAKE_SECONDS) }] }
+  return {
+    events: [
+      {
+        type: 'mail.taken',
+        member: name,
+        ids,
+        taker: command.taker,
+        until: about.now + (command.lease ?? TAKE_SECONDS),
+      },
+    ],
+  }
 }
 
 function isFree({ taken }: Unread, { gone, unknown, now, self }: Circumstances): boolean {
@@ -38,20 +57,26 @@ function isFree({ taken }: Unread, { gone, unknown, now, self }: Circumstances):
 }
 
 /** Refused before anything is written; what the log makes of it at its place may still be a bounce. */
-export function checkLetter(state: TeamState, letter: Letter, from: string): Refusal | undefined {
+export function checkLetter(state: TeamState, letter: Letter, by: Author): Refusal | undefined {
+  const absent = mayAct(state, by)
+  if (absent) return absent
   const type = letter.type ?? 'message'
   if (Buffer.byteLength(letter.content) > MESSAGE_BYTES) {
     return refuse('too_large', 'A message has at most 1 MB. Put the rest into a file and send its path.')
   }
   if (isControl(type)) {
-    return refuse('invalid', `A ${type} goes through a request, so that it has exactly one answer. See: deskmates requests, deskmates answer`)
+    return refuse(
+      'invalid',
+      `A ${type} goes through a request, so that it has exactly one answer. See: deskmates requests, deskmates answer`,
+    )
   }
   if (letter.content === '') return refuse('invalid', 'There is nothing to send.')
   if (type === 'broadcast' || nameKey(letter.to) === 'all') return undefined
   const member = memberNamed(state, letter.to)
-  if (member?.status === 'stopped') return refuse('member_stopped', `${member.name} has stopped and reads no mail. ${presentMembers(state)}`)
+  if (member?.status === 'stopped')
+    return refuse('member_stopped', `${member.name} has stopped and reads no mail. ${presentMembers(state)}`)
   if (!canReceive(state, letter.to)) return refuse('unknown_member', unknownMember(state, letter.to))
-  if (nameKey(letter.to) === nameKey(from)) return refuse('invalid', `${from} cannot write to itself.`)
+  if (nameKey(letter.to) === nameKey(by.name)) return refuse('invalid', `${by.name} cannot write to itself.`)
   return undefined
 }
 
@@ -59,5 +84,13 @@ export function checkLetter(state: TeamState, letter: Letter, from: string): Ref
 export function messageFrom(letter: Letter, from: string, about: Pick<Circumstances, 'id' | 'now'>): Message {
   const everyone = nameKey(letter.to) === 'all' || letter.type === 'broadcast'
   const type = everyone && (letter.type ?? 'message') === 'message' ? 'broadcast' : (letter.type ?? 'message')
-  return { ...letter.extra, id: about.id, type, from, to: everyone ? 'all' : letter.to, content: letter.content, timestamp: about.now }
+  return {
+    ...letter.extra,
+    id: about.id,
+    type,
+    from,
+    to: everyone ? 'all' : letter.to,
+    content: letter.content,
+    timestamp: about.now,
+  }
 }

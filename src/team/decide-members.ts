@@ -1,10 +1,10 @@
 import type { Circumstances, Command } from './command.ts'
 import type { Decision } from './decide.ts'
-import { isLead, unknownMember } from './rights.ts'
 import type { TeamEvent } from './event.ts'
 import type { Member } from './member.ts'
 import { isName, isReserved, nameKey, nameRule } from './name.ts'
 import { refuse } from './refusal.ts'
+import { isLead, unknownMember } from './rights.ts'
 import { heldBy, memberNamed, type TeamState } from './state.ts'
 
 type MemberCommand = Extract<Command, { type: `member.${string}` }>
@@ -26,28 +26,45 @@ export function decideMember(state: TeamState, command: MemberCommand, about: Ci
 }
 
 /** Several runtimes may run members of a team; exactly one supervises it, under a growing epoch. */
-export function decideSupervisor(state: TeamState, { runtime, force }: Of<'supervise'>, about: Circumstances): Decision {
+export function decideSupervisor(
+  state: TeamState,
+  { runtime, force }: Of<'supervise'>,
+  about: Circumstances,
+): Decision {
   const { runtime: current, epoch } = state.supervisor.get()
   if (current === runtime) return { events: [], note: 'This process already supervises the team.' }
   if (current !== null && !about.gone.has(current) && !force) {
-    const doubt = about.unknown.has(current) ? ' (on another machine or in another container: it cannot be checked from here)' : ''
-    return refuse('supervised', `The team is run by ${current}${doubt}. Watch it with: deskmates log --follow. Take over with: --force`)
+    const doubt = about.unknown.has(current)
+      ? ' (on another machine or in another container: it cannot be checked from here)'
+      : ''
+    return refuse(
+      'supervised',
+      `The team is run by ${current}${doubt}. Watch it with: deskmates log --follow. Take over with: --force`,
+    )
   }
-  return { events: [{ type: 'supervisor.took', runtime, epoch: epoch + 1, forced: force === true && current !== null }] }
+  return {
+    events: [{ type: 'supervisor.took', runtime, epoch: epoch + 1, forced: force === true && current !== null }],
+  }
 }
 
 function join(state: TeamState, { name, role, kind = 'external' }: Of<'member.join'>, { by }: Circumstances): Decision {
   const invalid = checkNewcomer(name, role)
   if (invalid) return invalid
   const known = memberNamed(state, name)
-  if (known?.kind === 'agent') return refuse('not_allowed', `${known.name} is an agent of this team; choose another name.`)
-  if (!isLead(by.name) && nameKey(by.name) !== nameKey(name)) return refuse('not_allowed', `${by.name} cannot join for ${name}.`)
+  if (known?.kind === 'agent')
+    return refuse('not_allowed', `${known.name} is an agent of this team; choose another name.`)
+  if (!isLead(by.name) && nameKey(by.name) !== nameKey(name))
+    return refuse('not_allowed', `${by.name} cannot join for ${name}.`)
   if (known && known.status !== 'stopped') {
     if (known.role === role && known.kind === kind) return { events: [], note: `${known.name} is already in the team.` }
     const busy = whyBusy(state, known)
     if (busy) return busy
   }
-  return { events: [joined(known, { name: known?.name ?? name, role, kind, status: 'idle', runtime: null, epoch: 0, prompt: null })] }
+  return {
+    events: [
+      joined(known, { name: known?.name ?? name, role, kind, status: 'idle', runtime: null, epoch: 0, prompt: null }),
+    ],
+  }
 }
 
 function spawn(state: TeamState, { name, role, runtime, prompt }: Of<'member.spawn'>, { by }: Circumstances): Decision {
@@ -63,29 +80,48 @@ function spawn(state: TeamState, { name, role, runtime, prompt }: Of<'member.spa
   if (busy) return busy
   const { epoch } = state.supervisor.get()
   const status = asLead ? 'idle' : 'starting'
-  return { events: [joined(known, { name: known?.name ?? name, role, kind: 'agent', status, runtime, epoch, prompt: prompt ?? null })] }
+  return {
+    events: [
+      joined(known, { name: known?.name ?? name, role, kind: 'agent', status, runtime, epoch, prompt: prompt ?? null }),
+    ],
+  }
 }
 
 /** Releases its claim and returns its unread mail to the senders, all in this one record. */
 function stop(state: TeamState, { name, reason }: Of<'member.stop'>, { by }: Circumstances): Decision {
   const member = memberNamed(state, name)
   if (!member) return refuse('unknown_member', unknownMember(state, name))
-  if (nameKey(member.name) === 'lead') return refuse('not_allowed', 'The lead cannot leave its team. Delete the team with: deskmates team delete TEAM')
+  if (nameKey(member.name) === 'lead')
+    return refuse('not_allowed', 'The lead cannot leave its team. Delete the team with: deskmates team delete TEAM')
   const itself = nameKey(by.name) === nameKey(member.name)
-  if (!itself && !isLead(by.name)) return refuse('not_allowed', `Only ${member.name}, the lead or the user can do that, not ${by.name}.`)
+  if (!itself && !isLead(by.name))
+    return refuse('not_allowed', `Only ${member.name}, the lead or the user can do that, not ${by.name}.`)
   if (member.status === 'stopped') return { events: [], note: `${member.name} has already left.` }
   const end = member.kind === 'agent' ? 'owner stopped' : 'owner left'
   const why = reason ?? (itself ? 'left' : `stopped by ${by.name}`)
-  return { events: [...release(state, member, end), { type: 'member.stopped', name: member.name, generation: member.generation, reason: why }] }
+  return {
+    events: [
+      ...release(state, member, end),
+      { type: 'member.stopped', name: member.name, generation: member.generation, reason: why },
+    ],
+  }
 }
 
 function lose(state: TeamState, { name, reason }: Of<'member.lose'>, { self }: Circumstances): Decision {
   const member = memberNamed(state, name)
   if (!member) return refuse('unknown_member', unknownMember(state, name))
-  if (state.supervisor.get().runtime !== self) return refuse('not_allowed', 'Only the supervisor of a team declares a member lost.')
-  if (member.kind !== 'agent') return refuse('not_allowed', `${member.name} is not run by us; it leaves by: deskmates team leave ${member.name}`)
-  if (member.status === 'stopped' || member.status === 'lost') return { events: [], note: `${member.name} is already ${member.status}.` }
-  return { events: [...release(state, member, 'owner lost'), { type: 'member.lost', name: member.name, generation: member.generation, reason }] }
+  if (state.supervisor.get().runtime !== self)
+    return refuse('not_allowed', 'Only the supervisor of a team declares a member lost.')
+  if (member.kind !== 'agent')
+    return refuse('not_allowed', `${member.name} is not run by us; it leaves by: deskmates team leave ${member.name}`)
+  if (member.status === 'stopped' || member.status === 'lost')
+    return { events: [], note: `${member.name} is already ${member.status}.` }
+  return {
+    events: [
+      ...release(state, member, 'owner lost'),
+      { type: 'member.lost', name: member.name, generation: member.generation, reason },
+    ],
+  }
 }
 
 function release(state: TeamState, member: Member, end: 'owner left' | 'owner stopped' | 'owner lost'): TeamEvent[] {
@@ -93,7 +129,10 @@ function release(state: TeamState, member: Member, end: 'owner left' | 'owner st
   return task ? [{ type: 'task.released', id: task.id, end }] : []
 }
 
-function joined(known: Member | undefined, facts: Omit<Extract<TeamEvent, { type: 'member.joined' }>, 'type' | 'generation'>): TeamEvent {
+function joined(
+  known: Member | undefined,
+  facts: Omit<Extract<TeamEvent, { type: 'member.joined' }>, 'type' | 'generation'>,
+): TeamEvent {
   return { type: 'member.joined', ...facts, generation: (known?.generation ?? 0) + 1 }
 }
 

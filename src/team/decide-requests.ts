@@ -1,6 +1,5 @@
 import type { Circumstances, Command } from './command.ts'
 import type { Decision } from './decide.ts'
-import { isLead, unknownMember } from './rights.ts'
 import type { TeamEvent } from './event.ts'
 import { canReceive } from './mail.ts'
 import type { Message } from './message.ts'
@@ -8,6 +7,7 @@ import { nameKey } from './name.ts'
 import { whyVoid } from './overdue.ts'
 import { refuse } from './refusal.ts'
 import { RequestAnswer } from './request.ts'
+import { isLead, unknownMember } from './rights.ts'
 import { heldBy, memberNamed, type TeamState } from './state.ts'
 
 type Of<T extends Command['type']> = Extract<Command, { type: T }>
@@ -15,21 +15,33 @@ type Of<T extends Command['type']> = Extract<Command, { type: T }>
 /** Seconds a teammate has to answer a shutdown request. */
 const SHUTDOWN_SECONDS = 30
 
-export function decideRequest(state: TeamState, command: Of<'request.open'> | Of<'request.answer'>, about: Circumstances): Decision {
+export function decideRequest(
+  state: TeamState,
+  command: Of<'request.open'> | Of<'request.answer'>,
+  about: Circumstances,
+): Decision {
   return command.type === 'request.open' ? open(state, command, about) : answer(state, command, about)
 }
 
 function open(state: TeamState, { kind, to, content, deadline }: Of<'request.open'>, about: Circumstances): Decision {
   const { by, now } = about
-  if (kind === 'shutdown' && !isLead(by.name)) return refuse('not_allowed', `Only the lead or the user asks others to stop, not ${by.name}.`)
+  if (kind === 'shutdown' && !isLead(by.name))
+    return refuse('not_allowed', `Only the lead or the user asks others to stop, not ${by.name}.`)
   if (!canReceive(state, to)) return refuse('unknown_member', unknownMember(state, to))
   if (nameKey(to) === nameKey(by.name)) return refuse('invalid', `${by.name} cannot ask itself.`)
-  if (kind === 'shutdown' && nameKey(to) === 'lead') return refuse('invalid', 'The lead is not asked to stop; delete the team: deskmates team delete TEAM')
-  if (kind !== 'shutdown' && !isLead(to)) return refuse('invalid', `A ${kind} request goes to the lead or the user, not to ${to}.`)
+  if (kind === 'shutdown' && nameKey(to) === 'lead')
+    return refuse('invalid', 'The lead is not asked to stop; delete the team: deskmates team delete TEAM')
+  if (kind !== 'shutdown' && !isLead(to))
+    return refuse('invalid', `A ${kind} request goes to the lead or the user, not to ${to}.`)
   const twin = [...state.requests.values()].find(
-    (other) => other.state === 'pending' && other.kind === kind && nameKey(other.to) === nameKey(to) && nameKey(other.from) === nameKey(by.name),
+    (other) =>
+      other.state === 'pending' &&
+      other.kind === kind &&
+      nameKey(other.to) === nameKey(to) &&
+      nameKey(other.from) === nameKey(by.name),
   )
-  if (twin && kind !== 'permission') return refuse('wrong_state', `Request ${twin.id} for the same is still open. Wait for its answer.`)
+  if (twin && kind !== 'permission')
+    return refuse('wrong_state', `Request ${twin.id} for the same is still open. Wait for its answer.`)
   const id = `r${state.counters.get().request}`
   const task = kind === 'shutdown' ? undefined : heldBy(state, by.name)
   const seconds = deadline ?? (kind === 'shutdown' ? SHUTDOWN_SECONDS : undefined)
@@ -46,25 +58,42 @@ function open(state: TeamState, { kind, to, content, deadline }: Of<'request.ope
     deadline: seconds === undefined ? null : now + seconds,
   }
   const type = kind === 'shutdown' ? 'shutdown_request' : kind === 'plan_approval' ? 'plan_approval_request' : undefined
-  return { events: [opened, ...mail(type, opened.from, opened.to, content, { request_id: id, deadline: opened.deadline }, about)] }
+  return {
+    events: [
+      opened,
+      ...mail(type, opened.from, opened.to, content, { request_id: id, deadline: opened.deadline }, about),
+    ],
+  }
 }
 
 /** Exactly one answer, by the one who was asked, while what it speaks of is still so. */
 function answer(state: TeamState, command: Of<'request.answer'>, about: Circumstances): Decision {
   const { by } = about
   const request = state.requests.get(command.id)
-  if (!request) return refuse('unknown_request', `There is no request ${JSON.stringify(command.id)}. See: deskmates requests`)
-  const asked = nameKey(request.to) === nameKey(by.name) || (nameKey(by.name) === 'user' && nameKey(request.to) === 'lead')
-  if (!asked) return refuse('not_allowed', `Request ${request.id} was sent to ${request.to}; ${by.name} cannot answer it.`)
+  if (!request)
+    return refuse('unknown_request', `There is no request ${JSON.stringify(command.id)}. See: deskmates requests`)
+  const asked =
+    nameKey(request.to) === nameKey(by.name) || (nameKey(by.name) === 'user' && nameKey(request.to) === 'lead')
+  if (!asked)
+    return refuse('not_allowed', `Request ${request.id} was sent to ${request.to}; ${by.name} cannot answer it.`)
   if (request.state === 'void') return refuse('stale', `Request ${request.id} is void: ${request.reason}.`)
-  if (request.state !== 'pending') return refuse('wrong_state', `Request ${request.id} was already ${request.state.replace('_', ' ')}. One answer counts.`)
+  if (request.state !== 'pending')
+    return refuse(
+      'wrong_state',
+      `Request ${request.id} was already ${request.state.replace('_', ' ')}. One answer counts.`,
+    )
   const stale = whyVoid(state, request)
   if (stale) return refuse('stale', `Request ${request.id} is void: ${stale}.`)
   const parsed = RequestAnswer.safeParse(command)
   if (!parsed.success) return refuse('invalid', `That is no answer: ${parsed.error.issues[0]?.message}.`)
   const { approve, feedback, status } = parsed.data
   const answered: TeamEvent = { type: 'request.answered', id: request.id, by: by.name, ...parsed.data }
-  const type = request.kind === 'shutdown' ? 'shutdown_response' : request.kind === 'plan_approval' ? 'plan_approval_response' : undefined
+  const type =
+    request.kind === 'shutdown'
+      ? 'shutdown_response'
+      : request.kind === 'plan_approval'
+        ? 'plan_approval_response'
+        : undefined
   const extra = { request_id: request.id, approve, ...(status !== null && { status }) }
   const content = feedback || (approve ? 'approved' : 'rejected')
   const from = nameKey(by.name) === 'user' ? 'user' : request.to

@@ -1,14 +1,14 @@
 import { blockedTasks, overlappingClaim } from './board.ts'
-import { decideClaim, decideComplete, decideFail, decideRelease, decideRenew } from './decide-claims.ts'
 import type { Circumstances, Command } from './command.ts'
 import type { Decision } from './decide.ts'
-import { isLead, unknownMember } from './rights.ts'
+import { decideClaim, decideComplete, decideFail, decideRelease, decideRenew } from './decide-claims.ts'
 import { cycleAmong, graphOf } from './dependencies.ts'
 import type { EventOf, TeamEvent } from './event.ts'
 import { isPresent } from './member.ts'
 import { nameKey } from './name.ts'
 import { isRefusal, type Refusal, refuse } from './refusal.ts'
 import { normalisePattern } from './reservation.ts'
+import { isLead, unknownMember } from './rights.ts'
 import { memberNamed, type TeamState } from './state.ts'
 import { planOf, type Task, TaskDraft, TaskId, taskStatus } from './task.ts'
 
@@ -20,7 +20,8 @@ type Move = { readonly type: 'task.move'; readonly id: string; readonly status: 
 
 export function decideTask(state: TeamState, command: TaskCommand, about: Circumstances): Decision {
   if (command.type === 'task.add') return add(state, command, about)
-  if (command.type === 'task.claim' && command.id === undefined) return decideClaim(state, undefined, command.lease, about)
+  if (command.type === 'task.claim' && command.id === undefined)
+    return decideClaim(state, undefined, command.lease, about)
   const id = command.id ?? ''
   const task = state.tasks.get(id)
   if (!task) return refuse('unknown_task', `There is no task ${JSON.stringify(id)}. See: deskmates task list`)
@@ -53,7 +54,10 @@ function add(state: TeamState, { tasks }: Of<'task.add'>, about: Circumstances):
   for (const draft of tasks) {
     const id = draft.id ?? String(next++)
     if (draft.id !== undefined && (!TaskId.safeParse(id).success || !planOf(id))) {
-      return refuse('invalid', `${JSON.stringify(id)} is not the id of a plan's task (like 03-01/T3); other ids are given by the board.`)
+      return refuse(
+        'invalid',
+        `${JSON.stringify(id)} is not the id of a plan's task (like 03-01/T3); other ids are given by the board.`,
+      )
     }
     if (state.tasks.has(id) || ids.includes(id)) return refuse('invalid', `Task ${id} already exists.`)
     ids.push(id)
@@ -84,7 +88,10 @@ function create(
   const parsed = TaskDraft.safeParse(input)
   if (!parsed.success) {
     const issue = parsed.error.issues[0]
-    return refuse('invalid', `The task ${JSON.stringify(String(input.subject))} is not valid: ${issue?.path.join('.')}: ${issue?.message}.`)
+    return refuse(
+      'invalid',
+      `The task ${JSON.stringify(String(input.subject))} is not valid: ${issue?.path.join('.')}: ${issue?.message}.`,
+    )
   }
   const { subject, description, activeForm, role, assignee, priority } = parsed.data
   const invalid = checkText(subject, description) ?? checkAssignee(state, assignee ?? null, about)
@@ -113,13 +120,19 @@ function inBatch(text: string, ids: readonly string[]): string | undefined {
 
 function update(state: TeamState, task: Task, command: Update, about: Circumstances): Decision {
   const { type: _, id, addBlockedBy = [], removeBlockedBy = [], files, ...plain } = command
-  const changes: Record<string, unknown> = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined))
+  const changes: Record<string, unknown> = Object.fromEntries(
+    Object.entries(plain).filter(([, value]) => value !== undefined),
+  )
   if (files !== undefined) {
     const normal = checkFiles(files)
     if (isRefusal(normal)) return normal
     changes.files = normal
     const met = task.status === 'in_progress' ? overlappingClaim(state, normal, id) : undefined
-    if (met) return refuse('files_overlap', `${met.pair[0]} overlaps ${met.pair[1]} of task ${met.task.id}, which ${met.task.owner} is working on.`)
+    if (met)
+      return refuse(
+        'files_overlap',
+        `${met.pair[0]} overlaps ${met.pair[1]} of task ${met.task.id}, which ${met.task.owner} is working on.`,
+      )
   }
   if (addBlockedBy.length > 0 || removeBlockedBy.length > 0) {
     const edges = newEdges(state, task, addBlockedBy, removeBlockedBy, about)
@@ -139,20 +152,32 @@ function mayChange(task: Task, changes: Record<string, unknown>, { by }: Circums
   if (isLead(by.name)) return undefined
   const owner = task.status === 'in_progress' && nameKey(task.owner) === nameKey(by.name)
   const creator = task.status === 'pending' && nameKey(task.createdBy) === nameKey(by.name)
-  const reserved = Object.keys(changes).filter((key) => !['subject', 'description', 'activeForm', 'files'].includes(key))
+  const reserved = Object.keys(changes).filter(
+    (key) => !['subject', 'description', 'activeForm', 'files'].includes(key),
+  )
   if (!owner && !creator) return refuse('not_allowed', `Task ${task.id} is not ${by.name}'s to change. Ask the lead.`)
-  if (reserved.length > 0) return refuse('not_allowed', `Only the lead or the user changes ${reserved.join(', ')} of a task. Ask the lead.`)
+  if (reserved.length > 0)
+    return refuse('not_allowed', `Only the lead or the user changes ${reserved.join(', ')} of a task. Ask the lead.`)
   return undefined
 }
 
-function checkChanges(state: TeamState, task: Task, changes: Record<string, unknown>, about: Circumstances): Refusal | undefined {
+function checkChanges(
+  state: TeamState,
+  task: Task,
+  changes: Record<string, unknown>,
+  about: Circumstances,
+): Refusal | undefined {
   const parsed = TaskDraft.partial().safeParse(changes)
   if (!parsed.success) {
     const issue = parsed.error.issues[0]
-    return refuse('invalid', `Task ${task.id} cannot be changed like that: ${issue?.path.join('.')}: ${issue?.message}.`)
+    return refuse(
+      'invalid',
+      `Task ${task.id} cannot be changed like that: ${issue?.path.join('.')}: ${issue?.message}.`,
+    )
   }
   const { assignee } = parsed.data
-  if (assignee && task.status !== 'pending') return refuse('wrong_state', `Task ${task.id} is ${task.status}; only a pending task can be assigned.`)
+  if (assignee && task.status !== 'pending')
+    return refuse('wrong_state', `Task ${task.id} is ${task.status}; only a pending task can be assigned.`)
   if (assignee) changes.assignee = memberNamed(state, assignee)?.name ?? assignee
   return (
     checkText(String(changes.subject ?? task.subject), String(changes.description ?? task.description)) ??
@@ -167,8 +192,13 @@ function newEdges(
   remove: readonly string[],
   { by }: Circumstances,
 ): readonly string[] | Refusal {
-  if (!isLead(by.name)) return refuse('not_allowed', `Only the lead or the user changes what task ${task.id} waits for. Ask the lead.`)
-  if (task.status !== 'pending') return refuse('wrong_state', `Task ${task.id} is ${task.status}; its dependencies can change only while it is pending.`)
+  if (!isLead(by.name))
+    return refuse('not_allowed', `Only the lead or the user changes what task ${task.id} waits for. Ask the lead.`)
+  if (task.status !== 'pending')
+    return refuse(
+      'wrong_state',
+      `Task ${task.id} is ${task.status}; its dependencies can change only while it is pending.`,
+    )
   const edges = [...new Set([...task.blockedBy, ...add])].filter((dependency) => !remove.includes(dependency))
   const graph = graphOf(state)
   const unknown = add.find((dependency) => !graph.has(dependency))
@@ -182,7 +212,10 @@ function move(state: TeamState, task: Task, { status: text, detach }: Move, abou
   const status = taskStatus(text)
   switch (status) {
     case undefined:
-      return refuse('invalid', `${JSON.stringify(text)} is not a status. Use pending, in_progress, completed, failed or deleted.`)
+      return refuse(
+        'invalid',
+        `${JSON.stringify(text)} is not a status. Use pending, in_progress, completed, failed or deleted.`,
+      )
     case 'pending':
       return reopen(task, about)
     case 'deleted':
@@ -202,7 +235,10 @@ function reopen(task: Task, { by }: Circumstances): Decision {
   if (task.status === 'pending') return { events: [], note: `Task ${task.id} is already pending.` }
   if (!isLead(by.name)) return refuse('not_allowed', `Only the lead or the user reopens a task, not ${by.name}.`)
   if (task.status === 'in_progress') {
-    return refuse('wrong_state', `${task.owner} is working on task ${task.id}. Take it back with: deskmates task release ${task.id} --force`)
+    return refuse(
+      'wrong_state',
+      `${task.owner} is working on task ${task.id}. Take it back with: deskmates task release ${task.id} --force`,
+    )
   }
   return { events: [{ type: 'task.reopened', id: task.id }] }
 }
@@ -212,25 +248,36 @@ function remove(state: TeamState, task: Task, detach: boolean, { by }: Circumsta
     return refuse('not_allowed', `Task ${task.id} is not ${by.name}'s to delete. Ask the lead.`)
   }
   if (task.status === 'in_progress') {
-    return refuse('wrong_state', `${task.owner} is working on task ${task.id}. Release it first: deskmates task release ${task.id} --force`)
+    return refuse(
+      'wrong_state',
+      `${task.owner} is working on task ${task.id}. Release it first: deskmates task release ${task.id} --force`,
+    )
   }
   const open = blockedTasks(state, task.id).filter((id) => state.tasks.get(id)?.status !== 'completed')
   if (open.length > 0 && !detach) {
-    return refuse('has_dependents', `Task ${task.id} is waited for by ${open.join(', ')}. Delete it with --detach to let them go on without it.`)
+    return refuse(
+      'has_dependents',
+      `Task ${task.id} is waited for by ${open.join(', ')}. Delete it with --detach to let them go on without it.`,
+    )
   }
   const plan = planOf(task.id)
   const waiting = plan === undefined ? [] : blockedTasks(state, plan)
   if (plan && waiting.length > 0 && state.index.plans.get(plan)?.total === 1) {
-    return refuse('has_dependents', `Task ${task.id} is the last of plan ${plan}, which ${waiting.join(', ')} wait for. Remove ${plan} from their blockedBy first.`)
+    return refuse(
+      'has_dependents',
+      `Task ${task.id} is the last of plan ${plan}, which ${waiting.join(', ')} wait for. Remove ${plan} from their blockedBy first.`,
+    )
   }
   return { events: [{ type: 'task.deleted', id: task.id }] }
 }
 
 function checkText(subject: string, description: string): Refusal | undefined {
   if (subject.trim() === '') return refuse('invalid', 'A task needs a subject.')
-  if (subject.length > 500) return refuse('too_large', 'A subject has at most 500 characters; put the rest into the description.')
+  if (subject.length > 500)
+    return refuse('too_large', 'A subject has at most 500 characters; put the rest into the description.')
   if (/[\n\r]/.test(subject)) return refuse('invalid', 'A subject is one line; put the rest into the description.')
-  if (description.length > 1_000_000) return refuse('too_large', 'A description has at most a million characters; put the rest into a file and name it.')
+  if (description.length > 1_000_000)
+    return refuse('too_large', 'A description has at most a million characters; put the rest into a file and name it.')
   return undefined
 }
 
@@ -249,7 +296,10 @@ function checkFiles(files: readonly string[]): string[] | Refusal {
   for (const file of files) {
     const pattern = normalisePattern(file)
     if (pattern === undefined) {
-      return refuse('invalid', `${JSON.stringify(file)} is not a path inside the workspace. Give paths relative to its root, like src/api/.`)
+      return refuse(
+        'invalid',
+        `${JSON.stringify(file)} is not a path inside the workspace. Give paths relative to its root, like src/api/.`,
+      )
     }
     if (!normal.includes(pattern)) normal.push(pattern)
   }
@@ -257,9 +307,15 @@ function checkFiles(files: readonly string[]): string[] | Refusal {
 }
 
 function unknownDependency(subject: string, id: string): Refusal {
-  return refuse('unknown_dependency', `${JSON.stringify(subject)} cannot wait for ${JSON.stringify(id)}: there is no such task or plan. See: deskmates task list`)
+  return refuse(
+    'unknown_dependency',
+    `${JSON.stringify(subject)} cannot wait for ${JSON.stringify(id)}: there is no such task or plan. See: deskmates task list`,
+  )
 }
 
 function refuseCycle(cycle: readonly string[]): Refusal {
-  return refuse('dependency_cycle', `That would close a cycle: ${cycle.join(' -> ')} (each waits for the next). Leave one of these edges out.`)
+  return refuse(
+    'dependency_cycle',
+    `That would close a cycle: ${cycle.join(' -> ')} (each waits for the next). Leave one of these edges out.`,
+  )
 }

@@ -1,16 +1,15 @@
 import { applyEvent, type Place } from './apply.ts'
 import type { Circumstances, Command } from './command.ts'
+import { decideTake } from './decide-mail.ts'
 import { decideMember, decideSupervisor } from './decide-members.ts'
 import { decideRequest } from './decide-requests.ts'
-import { decideTake } from './decide-mail.ts'
 import { decideTask } from './decide-tasks.ts'
-import { overdue } from './overdue.ts'
 import type { TeamEvent } from './event.ts'
-import { isFenced } from './mail.ts'
-import { isName, nameKey, nameRule } from './name.ts'
-import { isLead, unknownMember } from './rights.ts'
+import { isName, nameRule } from './name.ts'
+import { overdue } from './overdue.ts'
 import { isRefusal, type Refusal, refuse } from './refusal.ts'
-import { memberNamed, type TeamState } from './state.ts'
+import { isLead, mayAct } from './rights.ts'
+import type { TeamState } from './state.ts'
 
 /** Events to append, possibly none when everything is already so (`note` says it), or why not. */
 export type Decision = { readonly events: readonly TeamEvent[]; readonly note?: string } | Refusal
@@ -21,7 +20,8 @@ export type Decision = { readonly events: readonly TeamEvent[]; readonly note?: 
  */
 export function decide(state: TeamState, command: Command, about: Circumstances): Decision {
   const mark = state.trial.mark()
-  const decision = mayAct(state, command, about) ?? decideByType(state, command, about)
+  const absent = command.type === 'team.create' ? undefined : mayAct(state, about.by)
+  const decision = absent ?? decideByType(state, command, about)
   if (isRefusal(decision)) state.trial.backTo(mark)
   return decision
 }
@@ -49,7 +49,9 @@ function decideByType(state: TeamState, command: Command, about: Circumstances):
       const changed = taken(state, decideTask(state, changes, about), about)
       if (status === undefined || isRefusal(changed)) return changed
       const moved = taken(state, decideTask(state, { type: 'task.move', id: command.id, status, detach }, about), about)
-      return isRefusal(moved) ? moved : { events: [...changed.events, ...moved.events], note: moved.note ?? changed.note }
+      return isRefusal(moved)
+        ? moved
+        : { events: [...changed.events, ...moved.events], note: moved.note ?? changed.note }
     }
     case 'task.add':
     case 'task.claim':
@@ -77,25 +79,6 @@ function take(state: TeamState, events: readonly TeamEvent[], about: Circumstanc
   const place: Place = { seq: 0, id: about.id, at: about.now, by: about.by }
   for (const event of events) applyEvent(state, event, place, [])
   return events
-}
-
-/** Is there a team, and may this author act in it at all? */
-function mayAct(state: TeamState, command: Command, about: Circumstances): Refusal | undefined {
-  const team = state.team.get()
-  if (command.type === 'team.create') return undefined
-  if (!team) return refuse('unknown_team', 'There is no such team. Create it with: deskmates team create TEAM')
-  if (team.deleted) return refuse('team_deleted', `Team ${team.name} was deleted. Create it anew with: deskmates team create ${team.name}`)
-  const { by } = about
-  if (nameKey(by.name) === 'user') return undefined
-  const member = memberNamed(state, by.name)
-  if (!member) return refuse('unknown_member', unknownMember(state, by.name))
-  if (isFenced(state, about)) {
-    return refuse('fenced', `Generation ${by.generation} of ${member.name} was replaced (now ${member.generation}, ${member.status}); it may not act any more.`)
-  }
-  if (member.status === 'stopped') {
-    return refuse('member_stopped', `${member.name} has left the team. Join again with: deskmates team join ${member.name} --role ${member.role}`)
-  }
-  return undefined
 }
 
 function decideTeam(state: TeamState, command: Extract<Command, { type: 'team.create' }>): Decision {

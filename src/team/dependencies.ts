@@ -12,7 +12,8 @@ export function graphOf(state: TeamState): Graph {
   const added = new Map<string, readonly string[]>()
   const addedPlans = new Map<string, string[]>()
   return {
-    has: (id) => state.tasks.has(id) || added.has(id) || addedPlans.has(id) || (state.index.plans.get(id)?.total ?? 0) > 0,
+    has: (id) =>
+      state.tasks.has(id) || added.has(id) || addedPlans.has(id) || (state.index.plans.get(id)?.total ?? 0) > 0,
     waitsFor(id) {
       const task = added.get(id) ?? state.tasks.get(id)?.blockedBy
       if (task) return task

@@ -87,7 +87,11 @@ const decisions = {
 const facts = {
   'message.sent': z.object({ message: Message }),
   'message.delivered': z.object({ member: z.string(), ids, take: z.string().nullable() }),
-  'member.activity': z.object({ name: z.string(), generation, status: z.enum(['working', 'idle', 'waiting_approval']) }),
+  'member.activity': z.object({
+    name: z.string(),
+    generation,
+    status: z.enum(['working', 'idle', 'waiting_approval']),
+  }),
   /** A line that some program left in a mailbox file; `offset` and `end` are its place in the archive. */
   'external.received': z.object({ archive: z.string(), offset: z.number(), end: z.number(), message: Message }),
   'external.rejected': z.object({
@@ -115,7 +119,8 @@ export const decisionTypes = Object.keys(decisions) as (keyof typeof decisions)[
  * does not have its members.
  */
 export function readEvent(value: unknown): TeamEvent | 'unknown' | 'broken' {
-  if (typeof value !== 'object' || value === null || !('type' in value) || typeof value.type !== 'string') return 'broken'
+  if (typeof value !== 'object' || value === null || !('type' in value) || typeof value.type !== 'string')
+    return 'broken'
   if (!Object.hasOwn(shapes, value.type)) return 'unknown'
   return shapes[value.type]?.safeParse(value).success ? (value as TeamEvent) : 'broken'
 }

@@ -7,9 +7,20 @@ import { nameKey } from './name.ts'
 import { mailboxOf, memberNamed, roster, type TeamState, type Unread, unreadOf } from './state.ts'
 
 /** What a message means where it stands: who gets it, and for whom it bounces. A repeated id means nothing. */
-export function sendMessage(state: TeamState, message: Message, place: Place, effects: Effect[], external = false): void {
+export function sendMessage(
+  state: TeamState,
+  message: Message,
+  place: Place,
+  effects: Effect[],
+  external = false,
+): void {
   if (state.messages.get(message.id) !== undefined) {
-    effects.push({ id: message.id, to: message.to, outcome: 'ignored', reason: 'a message with this id is already there' })
+    effects.push({
+      id: message.id,
+      to: message.to,
+      outcome: 'ignored',
+      reason: 'a message with this id is already there',
+    })
     return
   }
   state.messages.put(message.id, contentHash(message))
@@ -46,7 +57,13 @@ export function deliver(state: TeamState, event: EventOf<'message.delivered'>, p
     if (unread && mine) {
       mailbox.delete(id)
       effects.push({ id, to: event.member, outcome: 'delivered' })
-    } else effects.push({ id, to: event.member, outcome: 'ignored', reason: unread ? 'assigned to another reader' : 'already read' })
+    } else
+      effects.push({
+        id,
+        to: event.member,
+        outcome: 'ignored',
+        reason: unread ? 'assigned to another reader' : 'already read',
+      })
   }
 }
 
@@ -113,7 +130,8 @@ export function canReceive(state: TeamState, name: string): boolean {
 }
 
 function audience(state: TeamState, message: Message): readonly string[] {
-  if (message.type !== 'broadcast' && nameKey(message.to) !== 'all') return [memberNamed(state, message.to)?.name ?? message.to]
+  if (message.type !== 'broadcast' && nameKey(message.to) !== 'all')
+    return [memberNamed(state, message.to)?.name ?? message.to]
   const sender = nameKey(message.from)
   return roster(state)
     .filter((member) => isPresent(member) && nameKey(member.name) !== sender)
@@ -123,7 +141,8 @@ function audience(state: TeamState, message: Message): readonly string[] {
 function whyBounced(state: TeamState, message: Message, to: string, place: Place): string | undefined {
   if (isFenced(state, place)) return `written by an older generation of ${place.by.name}`
   if (!canReceive(state, to)) return memberNamed(state, to) ? `${to} has stopped` : `nobody is called ${to}`
-  if (isCapped(message.type) && mailboxOf(state, to).size >= UNREAD_CAP) return `${to} has ${UNREAD_CAP} unread messages`
+  if (isCapped(message.type) && mailboxOf(state, to).size >= UNREAD_CAP)
+    return `${to} has ${UNREAD_CAP} unread messages`
   return undefined
 }
 

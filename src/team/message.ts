@@ -49,7 +49,10 @@ export type Message = z.infer<typeof Message>
 export const MESSAGE_BYTES = 1024 * 1024
 export const UNREAD_CAP = 10_000
 
-const OLD_TYPES: Record<string, MessageType> = { plan_approval: 'plan_approval_request', plan_request: 'plan_approval_request' }
+const OLD_TYPES: Record<string, MessageType> = {
+  plan_approval: 'plan_approval_request',
+  plan_request: 'plan_approval_request',
+}
 
 /** Our name for a message type, also where the source documents call it otherwise. */
 export function messageType(text: string): MessageType | undefined {

@@ -29,7 +29,9 @@ export function endedLeases(state: TeamState, now: number): string[] {
 /** When the next lease or deadline is over, to know how long a waiting command may sleep. */
 export function nextDeadline(state: TeamState): number | undefined {
   const leases = claims(state).map((task) => task.leaseUntil)
-  const deadlines = [...state.requests.values()].map((request) => (request.state === 'pending' ? request.deadline : null))
+  const deadlines = [...state.requests.values()].map((request) =>
+    request.state === 'pending' ? request.deadline : null,
+  )
   const all = [...leases, ...deadlines].filter((time) => time !== null)
   return all.length === 0 ? undefined : Math.min(...all)
 }
@@ -51,7 +53,12 @@ function lostMembers(state: TeamState, { gone, self }: Circumstances): { events:
       events.push({ type: 'task.released', id: task.id, end: 'owner lost' })
       released.add(task.id)
     }
-    events.push({ type: 'member.lost', name: member.name, generation: member.generation, reason: 'its process is gone' })
+    events.push({
+      type: 'member.lost',
+      name: member.name,
+      generation: member.generation,
+      reason: 'its process is gone',
+    })
   }
   if (abandoned) events.push({ type: 'supervisor.gone', epoch: supervisor.epoch, reason: 'its process is gone' })
   return { events, released }
@@ -71,14 +78,19 @@ function dueRequests(state: TeamState, now: number, released: ReadonlySet<string
 }
 
 /** A request dies with the generation that sent or got it and with the assignment it speaks of. */
-export function whyVoid(state: TeamState, request: Request, released: ReadonlySet<string> = new Set()): string | undefined {
+export function whyVoid(
+  state: TeamState,
+  request: Request,
+  released: ReadonlySet<string> = new Set(),
+): string | undefined {
   for (const [name, generation] of [
     [request.from, request.fromGeneration],
     [request.to, request.toGeneration],
   ] as const) {
     if (nameKey(name) === 'user') continue
     const member = memberNamed(state, name)
-    if (!member || member.status === 'stopped' || member.generation !== generation) return `${name} is not the same any more`
+    if (!member || member.status === 'stopped' || member.generation !== generation)
+      return `${name} is not the same any more`
   }
   const { assignment } = request
   if (!assignment) return undefined

@@ -33,7 +33,9 @@ function segments(pattern: string): readonly string[] {
   const cached = known.get(pattern)
   if (cached) return cached
   // Names are compared without case: on many disks README and readme are one file.
-  const parts = withoutSpanningBraces(pattern.toLowerCase()).split('/').filter((part) => part !== '' && part !== '.')
+  const parts = withoutSpanningBraces(pattern.toLowerCase())
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
   if (parts.at(-1) !== '**') parts.push('**')
   if (known.size > 20_000) known.clear()
   known.set(pattern, parts)

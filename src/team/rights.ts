@@ -1,5 +1,35 @@
+import type { Author } from './event.ts'
+import { isFenced } from './mail.ts'
 import { isName, nameKey, nameRule } from './name.ts'
-import { roster, type TeamState } from './state.ts'
+import { type Refusal, refuse } from './refusal.ts'
+import { memberNamed, roster, type TeamState } from './state.ts'
+
+/** Is there a team, and may this author act in it at all? */
+export function mayAct(state: TeamState, by: Author): Refusal | undefined {
+  const team = state.team.get()
+  if (!team) return refuse('unknown_team', 'There is no such team. Create it with: deskmates team create TEAM')
+  if (team.deleted)
+    return refuse(
+      'team_deleted',
+      `Team ${team.name} was deleted. Create it anew with: deskmates team create ${team.name}`,
+    )
+  if (nameKey(by.name) === 'user') return undefined
+  const member = memberNamed(state, by.name)
+  if (!member) return refuse('unknown_member', unknownMember(state, by.name))
+  if (isFenced(state, { by })) {
+    return refuse(
+      'fenced',
+      `Generation ${by.generation} of ${member.name} was replaced (now ${member.generation}, ${member.status}); it may not act any more.`,
+    )
+  }
+  if (member.status === 'stopped') {
+    return refuse(
+      'member_stopped',
+      `${member.name} has left the team. Join again with: deskmates team join ${member.name} --role ${member.role}`,
+    )
+  }
+  return undefined
+}
 
 /** The user has the lead's rights. */
 export function isLead(name: string): boolean {

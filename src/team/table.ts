@@ -192,5 +192,7 @@ function asText(map: Map<string, string> | string): string {
 
 function asMap(text: string): Map<string, string> {
   if (text === '') return new Map()
-  return new Map(text.split('\n').map((line) => [line.slice(0, line.lastIndexOf(' ')), line.slice(line.lastIndexOf(' ') + 1)]))
+  return new Map(
+    text.split('\n').map((line) => [line.slice(0, line.lastIndexOf(' ')), line.slice(line.lastIndexOf(' ') + 1)]),
+  )
 }

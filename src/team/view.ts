@@ -85,7 +85,11 @@ export function teamView(state: TeamState): TeamView {
 export type MessageView = Message & { readonly external?: true; readonly redelivered?: true }
 
 export function messageView({ message, external, redelivered }: Unread): MessageView {
-  return { ...message, ...(external && { external: true as const }), ...(redelivered && { redelivered: true as const }) }
+  return {
+    ...message,
+    ...(external && { external: true as const }),
+    ...(redelivered && { redelivered: true as const }),
+  }
 }
 
 export type RequestView = Request

@@ -1,0 +1,192 @@
+import type { Clock } from '../ports/clock.ts'
+import type { Log, LogRecord, Presence } from '../ports/store.ts'
+import { type Answer, answer, answerUnchanged } from '../team/answer.ts'
+import { type Applied, applyEvent, type Effect } from '../team/apply.ts'
+import type { Command } from '../team/command.ts'
+import { decide, decideOverdue } from '../team/decide.ts'
+import type { Author, TeamEvent } from '../team/event.ts'
+import type { Json } from '../team/json.ts'
+import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
+import { type Fold, foldTo, openFold } from './fold.ts'
+import { lookAround } from './look-around.ts'
+
+interface Entry {
+  readonly id: string
+  readonly by: Author
+  readonly what: { readonly command: Command; readonly mayRepeat: boolean } | { readonly facts: readonly TeamEvent[] }
+  tries: number
+  result?: Answer | Refusal | readonly Effect[]
+  settle(result: Answer | Refusal | readonly Effect[]): void
+  fail(error: unknown): void
+}
+
+/**
+ * The one place where this process writes to a team's journal. Commands wait in a line, are decided in order on the
+ * freshly folded state and go out chained in one write; if somebody else decided meanwhile they are decided again.
+ */
+export interface Appender {
+  readonly fold: Fold
+  refresh(): Promise<void>
+  run(command: Command, about: { id: string; by: Author; mayRepeat: boolean }): Promise<Answer | Refusal>
+  report(facts: readonly TeamEvent[], about: { id: string; by: Author }): Promise<readonly Effect[]>
+  /** What a record with this id did when it was first accepted. */
+  firstEffects(id: string): Promise<readonly Effect[]>
+  /** Runs while nothing is folded or written. */
+  alone<T>(work: () => Promise<T>): Promise<T>
+  /** Resolves when everything that was asked for is done. */
+  idle(): Promise<void>
+}
+
+export async function openAppender({
+  log,
+  presence,
+  clock,
+}: {
+  log: Log
+  presence: Presence
+  clock: Clock
+}): Promise<Appender> {
+  const fold = await openFold(log)
+  const line: Entry[] = []
+  const written = new Map<string, Entry>()
+  let turn: Promise<unknown> = Promise.resolve()
+  let working: Promise<void> | undefined
+
+  function alone<T>(work: () => Promise<T>): Promise<T> {
+    const next = turn.then(work, work)
+    turn = next.catch(() => {})
+    return next
+  }
+
+  const toEnd = () =>
+    fold.toEnd(({ record }, applied) => {
+      const entry = written.get(record.id)
+      if (entry) entry.result = resultOf(entry, applied)
+    })
+
+  function resultOf({ what, id }: Entry, applied: Applied): Entry['result'] {
+    return 'facts' in what ? applied.effects : answer(fold.state, what.command, id, applied)
+  }
+
+  async function work(): Promise<void> {
+    while (line.length > 0) {
+      await log.fair()
+      await alone(round)
+    }
+  }
+
+  async function round(): Promise<void> {
+    await toEnd()
+    const { gone, unknown } = await lookAround(fold.state, presence, line)
+    await toEnd()
+    const entries: Entry[] = []
+    for (const entry of line.splice(0)) if (!(await answeredBefore(entry))) entries.push(entry)
+    await toEnd()
+    // From here to the write nothing is awaited: every pause is a chance for somebody else to decide first.
+    const now = clock.now()
+    const batch = decideAll(entries, { now, gone, unknown, self: presence.self })
+    if (batch.records.length === 0) return
+    for (const entry of batch.entries) written.set(entry.id, entry)
+    try {
+      const { outcomes, durable } = await log.append(batch.records)
+      await toEnd()
+      const losers: Entry[] = []
+      for (const [i, entry] of batch.entries.entries()) {
+        const outcome = outcomes[i]
+        if (outcome === 'accepted') durable.then(() => entry.settle(entry.result ?? []), entry.fail)
+        else if (outcome === 'conflict') losers.push({ ...entry, tries: entry.tries + 1 })
+        else entry.settle(await firstResult(entry))
+      }
+      line.unshift(...losers)
+    } catch (error) {
+      for (const entry of batch.entries) entry.fail(error)
+    } finally {
+      for (const entry of batch.entries) written.delete(entry.id)
+    }
+  }
+
+  /** A repeated command id gets the first answer, whatever the board looks like by now. */
+  async function answeredBefore(entry: Entry): Promise<boolean> {
+    if ('facts' in entry.what || !entry.what.mayRepeat || !(await log.knows(entry.id))) return false
+    entry.settle(await firstResult(entry))
+    return true
+  }
+
+  async function firstResult({ id, what }: Entry): Promise<Answer | Refusal | readonly Effect[]> {
+    const first = await foldTo(log, id)
+    if (!first) throw new Error(`The record ${id} was accepted but cannot be found.`)
+    if ('facts' in what) return first.applied.effects
+    if (first.recorded.record.command !== what.command.type) {
+      return refuse(
+        'command_id_taken',
+        `The command id ${id} was used for ${String(first.recorded.record.command)}. Choose another.`,
+      )
+    }
+    return answer(first.state, what.command, id, first.applied)
+  }
+
+  function decideAll(
+    entries: readonly Entry[],
+    about: { now: number; gone: ReadonlySet<string>; unknown: ReadonlySet<string>; self: string },
+  ): { records: LogRecord[]; entries: Entry[] } {
+    const records: LogRecord[] = []
+    const out: Entry[] = []
+    const { state } = fold
+    let after = fold.cursor.last
+    let due: readonly TeamEvent[] | undefined
+    state.trial.run(() => {
+      for (const entry of entries) {
+        const { id, by, what, tries } = entry
+        const circumstances = { ...about, id, by }
+        const body = { at: about.now, by: by as unknown as Json }
+        if ('facts' in what) {
+          for (const fact of what.facts) applyEvent(state, fact, { seq: 0, id, at: about.now, by }, [])
+          records.push({ id, ...body, events: what.facts as unknown as Json })
+          out.push(entry)
+          continue
+        }
+        due ??= decideOverdue(state, circumstances)
+        const decision = decide(state, what.command, circumstances)
+        if (isRefusal(decision)) entry.settle(decision)
+        else if (decision.events.length === 0)
+          entry.settle(answerUnchanged(state, what.command, by.name, decision.note))
+        else {
+          const events = [...due, ...decision.events] as unknown as Json
+          due = []
+          records.push({ id, after, ...(tries > 0 && { tries }), ...body, command: what.command.type, events })
+          after = id
+          out.push(entry)
+        }
+      }
+    })
+    return { records, entries: out }
+  }
+
+  function enter<T>(id: string, by: Author, what: Entry['what']): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      line.push({ id, by, what, tries: 0, settle: (result) => resolve(result as T), fail: reject })
+      working ??= work()
+        .catch((error) => {
+          for (const entry of line.splice(0)) entry.fail(error)
+        })
+        .finally(() => {
+          working = undefined
+        })
+    })
+  }
+
+  return {
+    fold,
+    alone,
+    refresh: () => alone(toEnd),
+    run: (command, { id, by, mayRepeat }) => enter(id, by, { command, mayRepeat }),
+    report: (facts, { id, by }) => enter(id, by, { facts }),
+    async firstEffects(id) {
+      return (await foldTo(log, id))?.applied.effects ?? []
+    },
+    async idle() {
+      while (working) await working
+      await turn
+    },
+  }
+}

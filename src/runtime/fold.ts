@@ -1,0 +1,58 @@
+import { advance, type Cursor, type Log, type Recorded, START } from '../ports/store.ts'
+import { type Applied, apply } from '../team/apply.ts'
+import { dumpState, stateFrom } from '../team/snapshot.ts'
+import { emptyState, FOLD_VERSION, type TeamState } from '../team/state.ts'
+
+/** Folding this many records is worth a snapshot: the next process then opens at once. */
+const WORTH_A_SNAPSHOT = 5_000
+
+/** A team's state, as far as this process has folded the journal. */
+export interface Fold {
+  readonly state: TeamState
+  readonly cursor: Cursor
+  /** Folds all there is; `seen` learns what each record did at its place. */
+  toEnd(seen: (recorded: Recorded, applied: Applied) => void): Promise<void>
+}
+
+export async function openFold(log: Log): Promise<Fold> {
+  const saved = await log.restore(FOLD_VERSION)
+  const state = saved ? stateFrom(saved.state) : emptyState()
+  let cursor = saved?.cursor ?? START
+  let unsaved = 0
+  return {
+    state,
+    get cursor() {
+      return cursor
+    },
+    async toEnd(seen) {
+      for (let batch = await log.read(cursor); batch.length > 0; batch = await log.read(cursor)) {
+        for (const recorded of batch) {
+          const applied = apply(state, recorded.seq, recorded.record)
+          cursor = advance(cursor, recorded)
+          seen(recorded, applied)
+        }
+        unsaved += batch.length
+      }
+      if (unsaved < WORTH_A_SNAPSHOT) return
+      unsaved = 0
+      await log.save(FOLD_VERSION, cursor, dumpState(state))
+    },
+  }
+}
+
+/** The state right behind one record, and what that record did; undefined if it is not there. */
+export async function foldTo(
+  log: Log,
+  id: string,
+): Promise<{ state: TeamState; recorded: Recorded; applied: Applied } | undefined> {
+  const state = emptyState()
+  let cursor = START
+  for (let batch = await log.read(cursor); batch.length > 0; batch = await log.read(cursor)) {
+    for (const recorded of batch) {
+      const applied = apply(state, recorded.seq, recorded.record)
+      cursor = advance(cursor, recorded)
+      if (recorded.record.id === id) return { state, recorded, applied }
+    }
+  }
+  return undefined
+}

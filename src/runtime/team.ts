@@ -1,0 +1,106 @@
+import { monotonicFactory } from 'ulid'
+import { type Clock, systemClock } from '../ports/clock.ts'
+import type { Cursor, Log, Store } from '../ports/store.ts'
+import type { Answer } from '../team/answer.ts'
+import type { Effect } from '../team/apply.ts'
+import type { Command, Letter } from '../team/command.ts'
+import { checkLetter, messageFrom } from '../team/decide-mail.ts'
+import type { Author, TeamEvent } from '../team/event.ts'
+import type { Refusal } from '../team/refusal.ts'
+import type { TeamState } from '../team/state.ts'
+import { openAppender } from './appender.ts'
+import { ingestMail } from './ingest.ts'
+import { openShowing } from './showing.ts'
+
+/** This process's handle on one team: its state, and the only way to change it. */
+export interface Team extends AsyncDisposable {
+  readonly name: string
+  /** As folded so far; `refresh` folds on. Never changed but by folding. */
+  readonly state: TeamState
+  readonly cursor: Cursor
+  readonly log: Log
+  refresh(): Promise<void>
+  /** Decides and appends; resolves when the answer is durable. A repeated `commandId` gets the first answer. */
+  run(command: Command, as?: Acting): Promise<Answer | Refusal>
+  /** Sends a message; the effects say, for each recipient, what the log made of it. */
+  send(letter: Letter, as?: Acting): Promise<readonly Effect[] | Refusal>
+  /** The reader has these messages. An effect says `ignored` where somebody else was assigned meanwhile. */
+  acknowledge(member: string, ids: readonly string[], take: string | null, as?: Acting): Promise<readonly Effect[]>
+  /** Appends facts as they are. */
+  report(events: readonly TeamEvent[], as?: Acting): Promise<readonly Effect[]>
+  /** Brings in what foreign programs left in the mailbox files. */
+  ingest(): Promise<void>
+  /** Resolves when there may be news, after `atMost` milliseconds, or when `signal` aborts. */
+  changed(atMost: number, signal?: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+/** On whose behalf, and under which id a command is written; by default the user's, under a new one. */
+export interface Acting {
+  readonly by?: Author
+  readonly commandId?: string
+}
+
+export interface TeamOptions {
+  readonly clock?: Clock
+  readonly newId?: () => string
+}
+
+export const USER: Author = { name: 'user' }
+
+export async function openTeam(store: Store, name: string, options: TeamOptions = {}): Promise<Team> {
+  const { clock = systemClock, newId = monotonicFactory() } = options
+  const log = await store.log(`${name}/journal`)
+  const appender = await openAppender({ log, presence: store.presence, clock })
+  const mirror = store.mirror?.(name)
+  const showing = openShowing(mirror, appender)
+  const { fold } = appender
+
+  async function report(
+    events: readonly TeamEvent[],
+    { by = USER, commandId }: Acting = {},
+  ): Promise<readonly Effect[]> {
+    const effects = await appender.report(events, { id: commandId ?? newId(), by })
+    showing.soon()
+    return effects
+  }
+
+  const team: Team = {
+    name,
+    log,
+    get state() {
+      return fold.state
+    },
+    get cursor() {
+      return fold.cursor
+    },
+    refresh: () => appender.refresh(),
+    async run(command, { by = USER, commandId } = {}) {
+      const answer = await appender.run(command, { id: commandId ?? newId(), by, mayRepeat: commandId !== undefined })
+      showing.soon()
+      return answer
+    },
+    async send(letter, { by = USER, commandId } = {}) {
+      await appender.refresh()
+      if (commandId !== undefined && (await log.knows(commandId))) return appender.firstEffects(commandId)
+      const refusal = checkLetter(fold.state, letter, by)
+      if (refusal) return refusal
+      const id = commandId ?? newId()
+      const message = messageFrom(letter, by.name, { id, now: clock.now() })
+      return report([{ type: 'message.sent', message }], { by, commandId: id })
+    },
+    acknowledge: (member, ids, take, as) => report([{ type: 'message.delivered', member, ids: [...ids], take }], as),
+    report,
+    async ingest() {
+      if (mirror) await ingestMail(mirror, team)
+    },
+    changed: (atMost, signal) => log.changed(fold.cursor, atMost, signal),
+    async close() {
+      await appender.idle()
+      await showing.flush()
+      await log.close()
+    },
+    [Symbol.asyncDispose]: () => team.close(),
+  }
+  return team
+}
