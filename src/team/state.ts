@@ -86,7 +86,10 @@ export function memberNamed(state: TeamState, name: string): Member | undefined 
 export function mailboxOf(state: TeamState, name: string): Table<string, Unread> {
   const key = nameKey(name)
   let mailbox = state.mailboxes.get(key)
-  if (!mailbox) state.mailboxes.set(key, (mailbox = new Table(state.trial)))
+  if (!mailbox) {
+    mailbox = new Table(state.trial)
+    state.mailboxes.set(key, mailbox)
+  }
   return mailbox
 }
 
@@ -98,7 +101,10 @@ export function unreadOf(state: TeamState, name: string): Unread[] {
 export function readyList(state: TeamState, assignee: string | null): Sorted<Task> {
   const key = assignee === null ? '' : nameKey(assignee)
   let list = state.index.ready.get(key)
-  if (!list) state.index.ready.set(key, (list = new Sorted<Task>(state.trial, compareTasks)))
+  if (!list) {
+    list = new Sorted<Task>(state.trial, compareTasks)
+    state.index.ready.set(key, list)
+  }
   return list
 }
 

@@ -53,7 +53,10 @@ export class Cell<T> {
   }
   set(next: T): void {
     const before = this.current
-    if (this.trial.running) this.trial.remember(() => (this.current = before))
+    if (this.trial.running)
+      this.trial.remember(() => {
+        this.current = before
+      })
     this.current = next
   }
 }
