@@ -12,6 +12,8 @@ export interface Chain {
   judge(record: LogRecord): Verdict
   /** Did a record with this id appear, accepted or not? Only the latest 100,000 to 200,000 records are remembered. */
   knows(id: string): boolean
+  /** Did one of them count? */
+  accepted(id: string): boolean
   /** A decision that counted here can no longer be read: nothing conditional counts from here on. */
   lose(): void
   keep(): KeptChain
@@ -50,6 +52,8 @@ export function createChain(kept?: KeptChain): Chain {
 
   const appeared = (id: string) => newer.get(id) !== undefined || older.get(id) !== undefined
 
+  const counted = (id: string) => newer.get(id) || older.get(id) || false
+
   return {
     get last() {
       return last ?? ''
@@ -58,8 +62,9 @@ export function createChain(kept?: KeptChain): Chain {
       return complete
     },
     knows: appeared,
+    accepted: counted,
     judge(record) {
-      if (newer.get(record.id) || older.get(record.id)) return note(record.id, 'repeated')
+      if (counted(record.id)) return note(record.id, 'repeated')
       const verdict = record.after === undefined ? 'accepted' : decide(record.after)
       if (verdict === 'broken') return verdict
       if (verdict === 'accepted' && record.after !== undefined) last = record.id

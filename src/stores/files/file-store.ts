@@ -1,0 +1,127 @@
+import { dirname, join } from 'node:path'
+import { ulid } from 'ulid'
+import type { Mirror } from '../../ports/mirror.ts'
+import type { Audited, Log, LogName, Presence, Store } from '../../ports/store.ts'
+import { type Disk, realDisk } from './disk.ts'
+import { makeFolder, syncFolders } from './folders.ts'
+import { createJournalFile } from './journal-file.ts'
+import { createFileLog } from './log.ts'
+import { filePresence } from './presence.ts'
+import { createScanner } from './scanner.ts'
+import { createWatch } from './watch.ts'
+
+export interface FileStoreOptions {
+  /** The folder that holds `.teams` and `.tasks`. */
+  readonly dir: string
+  readonly presence?: Presence
+  /** The files people see beside a team's journal. */
+  readonly mirror?: (team: string) => Mirror
+  readonly disk?: Disk
+  /** `power`: acknowledged means synced to the disk. `process`: it survives our death only. */
+  readonly durability?: 'power' | 'process'
+  /** Features a record may need; a record that needs another ends the reading. */
+  readonly knows?: readonly string[]
+  /** Milliseconds after which a file is looked at without a hint. */
+  readonly poll?: number
+  readonly warn?: (message: string) => void
+  /**
+   * Throws if this process may not write to this team's logs; asked once per handle before its first write. `creator`
+   * is the id of the journal's first record or, `creating`, of the one that will be it.
+   */
+  readonly mayWrite?: (team: string, creator: string, creating: boolean) => void
+  /** Throws if `dir` is on a file system that cannot hold a journal. */
+  readonly refuse?: (dir: string) => void
+}
+
+export async function openFileStore(options: FileStoreOptions): Promise<Store> {
+  const { dir, disk = realDisk, durability = 'power', knows = [], poll = 2000, warn = toStderr } = options
+  const watch = createWatch(disk, warn)
+  const teamsFolder = join(dir, '.teams')
+  const logs = new Set<Log>()
+  options.refuse?.(dir)
+
+  function askFor(team: string, file: string, first: string): void {
+    if (!options.mayWrite) return
+    const isJournal = file === `${team}/journal.jsonl`
+    const creator = creatorOf(disk, join(teamsFolder, team, 'journal.jsonl'))
+    // A transcript without a journal belongs to no team that anybody could have made elsewhere.
+    if (creator || isJournal) options.mayWrite(team, creator ?? first, !creator)
+  }
+
+  return {
+    presence: options.presence ?? filePresence({ dir, disk, clock: Date }),
+    ...(options.mirror ? { mirror: options.mirror } : {}),
+    async log(name) {
+      const { team, file } = placeOf(name)
+      const log = createFileLog({
+        path: join(teamsFolder, file),
+        root: dir,
+        disk,
+        watch,
+        durability,
+        knows: new Set(knows),
+        poll,
+        warn,
+        mayWrite: (first) => askFor(team, file, first),
+      })
+      logs.add(log)
+      return log
+    },
+    async teams() {
+      if (!disk.statSync(teamsFolder)) return []
+      const names = disk.readdirSync(teamsFolder).filter((name) => NAME.test(name))
+      return names.filter((name) => disk.statSync(join(teamsFolder, name, 'journal.jsonl'))).sort()
+    },
+    async remove(team, purge) {
+      if (!NAME.test(team)) throw new TypeError(`${team} is not a name of a team`)
+      const away = join(teamsFolder, '.deleted', `${team}-${ulid()}`)
+      // The board goes first: should we die in between, the team is still there and its board is written again.
+      const moves = [
+        { from: join(dir, '.tasks', team), to: join(away, 'tasks') },
+        { from: join(teamsFolder, team), to: join(away, 'team') },
+      ].filter(({ from }) => disk.statSync(from))
+      if (moves.length === 0) return
+      makeFolder(disk, away)
+      for (const { from, to } of moves) disk.renameSync(from, to)
+      if (purge) disk.removeSync(away)
+      else syncFolders(disk, [away])
+      syncFolders(disk, [teamsFolder])
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...logs].map((log) => log.close()))
+    },
+  }
+}
+
+/** The id of the first record of a journal, which is the id of its team. */
+function creatorOf(disk: Disk, path: string): string | undefined {
+  const file = createJournalFile(disk, path, dirname(path))
+  if (!file.open()) return undefined
+  let first: string | undefined
+  const show = ({ verdict, record }: Audited) => {
+    if (verdict === 'accepted') first ??= record?.id
+  }
+  const scanner = createScanner({ path, knows: new Set(), show })
+  try {
+    while (scanner.scan(file.readAt) && !first) {}
+  } finally {
+    file.close()
+  }
+  return first
+}
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
+
+/** The last check before a path is built of it. */
+function placeOf(name: LogName): { team: string; file: string } {
+  const [team = '', kind, member = '', ...more] = name.split('/')
+  const isTranscript = kind === 'transcripts' && NAME.test(member)
+  if (!NAME.test(team) || more.length > 0 || (!isTranscript && (kind !== 'journal' || member !== ''))) {
+    throw new TypeError(`${name} is not a name of a log`)
+  }
+  return { team, file: `${name}.jsonl` }
+}
+
+function toStderr(message: string): void {
+  process.stderr.write(`deskmates: ${message}\n`)
+}

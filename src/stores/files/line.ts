@@ -1,0 +1,89 @@
+import { isId, MAX_RECORD, toInstall } from '../../ports/admission.ts'
+import type { LogRecord } from '../../ports/store.ts'
+import { whyUnreadable } from './damage.ts'
+import { hasTrailer, sumAt, sumFits, TRAILER, withTrailer } from './trailer.ts'
+
+/**
+ * One record on disk: a newline, one line of JSON, a newline. The newline in front keeps a writer that died in the
+ * middle of a line from swallowing the next one. `v` comes first and `sum`, a hash of all before it, last:
+ * {"v":1,"id":"…","after":"…", … ,"sum":"0123456789abcdef"}
+ */
+export interface Frame {
+  readonly bytes: Buffer
+  readonly sum: string
+}
+
+const VERSION = 1
+const HEAD = Buffer.from(`{"v":${VERSION},`)
+const OPEN = 0x7b
+const CLOSE = 0x7d
+const COMMA = 0x2c
+
+/** Undefined if the record is longer than any reader would take. */
+export function encode(record: LogRecord): Frame | undefined {
+  // Members every reader looks at come first, wherever the writer put them: people read these lines too.
+  const { id, after, tries, needs, ...rest } = record
+  const body = `{"v":${VERSION},${JSON.stringify({ id, after, tries, needs, ...rest }).slice(1, -1)}`
+  const { text, sum } = withTrailer(body)
+  const bytes = Buffer.from(__BUG__ === 'no-leading-newline' ? `${text}\n` : `\n${text}\n`)
+  return bytes.length - 2 > MAX_RECORD ? undefined : { bytes, sum }
+}
+
+/**
+ * torn         somebody died while writing it; it never counted
+ * damaged      it was whole once and is not what was written
+ * needs newer  whole, but written by a version that knows more than we do
+ */
+export type Line =
+  | { readonly record: LogRecord; readonly sum: string; readonly flaw?: undefined }
+  | { readonly flaw: 'torn' | 'damaged' | 'needs newer'; readonly detail: string; readonly record?: undefined }
+
+/**
+ * Reads the line `bytes[from, to)`, newline excluded. The usual line is judged in place without a copy: `v` and `sum`
+ * are cut off by moving the braces inwards, so what comes back is what the writer gave.
+ */
+export function decode(bytes: Buffer, from: number, to: number): Line {
+  const end = to - TRAILER
+  if (end <= from || !hasTrailer(bytes, end)) return whyUnreadable(bytes.subarray(from, to))
+  if (!sumFits(bytes, from, end)) return { flaw: 'damaged', detail: 'its sum does not fit' }
+  const sum = sumAt(bytes, end)
+  if (!startsWith(bytes, from, HEAD)) return decodeOther(bytes.toString('utf8', from, to), sum)
+  const open = from + HEAD.length - 1
+  bytes[open] = OPEN
+  bytes[end] = CLOSE
+  const record = parse(bytes.toString('utf8', open, end + 1))
+  bytes[open] = COMMA
+  bytes[end] = COMMA
+  return isRecord(record) ? { record, sum } : NO_RECORD
+}
+
+/** A line whose first member is not the `v` we write: a later version's, or somebody else's idea of order. */
+function decodeOther(text: string, sum: string): Line {
+  const value = parse(text)
+  if (!isRecord(value)) return NO_RECORD
+  const { v, sum: _, ...record } = value
+  if (v === VERSION) return { record: record as LogRecord, sum }
+  if (typeof v !== 'number') return NO_RECORD
+  const need = value.needs?.[0]
+  return { flaw: 'needs newer', detail: need ? toInstall(need) : `has format ${v}: install a newer deskmates` }
+}
+
+const NO_RECORD: Line = { flaw: 'damaged', detail: 'it is not a JSON object with v and id' }
+
+function isRecord(value: unknown): value is LogRecord {
+  if (typeof value !== 'object' || value === null || !('id' in value) || !isId(value.id)) return false
+  return !('after' in value) || typeof value.after === 'string'
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function startsWith(bytes: Buffer, at: number, text: Buffer): boolean {
+  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text[i]) return false
+  return true
+}

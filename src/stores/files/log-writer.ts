@@ -1,0 +1,148 @@
+import { whyRefused } from '../../ports/admission.ts'
+import type { Appended, LogRecord, Outcome } from '../../ports/store.ts'
+import {
+  JournalReadOnly,
+  JournalReplaced,
+  NotWritten,
+  OutcomeUnknown,
+  RecordRefused,
+} from '../../ports/store-errors.ts'
+import { createGroupCommit } from './group-commit.ts'
+import type { JournalFile } from './journal-file.ts'
+import { encode, type Frame } from './line.ts'
+import type { LogReader } from './log-reader.ts'
+import type { Sight } from './scanner.ts'
+
+export interface LogWriterOptions {
+  readonly path: string
+  readonly file: JournalFile
+  readonly reader: LogReader
+  readonly knows: ReadonlySet<string>
+  readonly durability: 'power' | 'process'
+  /** Throws if this process may not write here; `first` is what it wants to write first. */
+  readonly mayWrite: (first: string) => void
+}
+
+/**
+ * Writes in one call and reads on to its own lines: only then is it known whether they count, because others may have
+ * written in between. Nothing is awaited until then.
+ */
+export function createLogWriter({ path, file, reader, knows, durability, mayWrite }: LogWriterOptions) {
+  const group = createGroupCommit(syncAndCompare)
+  let expected: Expected | undefined
+  let syncedTo = 0
+  reader.onSight((sight) => expected?.saw(sight))
+
+  return {
+    append(records: readonly LogRecord[]): Appended {
+      const frames = prepare(records)
+      expected = createExpected(records, frames)
+      const failure = write(frames)
+      const outcomes = readBack(records, failure)
+      for (const { id } of records) reader.lostOurs(id)
+      const counts = outcomes.some((outcome) => outcome !== 'conflict')
+      const durable = counts ? makeDurable(records) : Promise.resolve()
+      // Whoever does not wait for it does not want to know; the handle is read-only either way.
+      durable.catch(() => {})
+      return { outcomes, durable }
+    },
+    async sync(): Promise<void> {
+      if (durability === 'power' && file.isOpen && reader.point.offset > syncedTo) await group.commit()
+    },
+    settled: group.settled,
+  }
+
+  /** Everything that can be refused is refused before the first byte is written. */
+  function prepare(records: readonly LogRecord[]): Frame[] {
+    try {
+      reader.catchUp()
+    } catch (error) {
+      throw error instanceof JournalReplaced ? new JournalReadOnly(error.fault) : error
+    }
+    if (reader.forbidsWriting) throw new JournalReadOnly(reader.forbidsWriting)
+    const refusal = whyRefused(records, reader.chain, knows)
+    if (refusal) throw new RecordRefused(path, refusal.id, refusal.why)
+    const frames = records.map((record) => {
+      const frame = encode(record)
+      if (!frame) throw new RecordRefused(path, record.id, 'is longer than 16 MB')
+      return frame
+    })
+    mayWrite(records[0]!.id)
+    return frames
+  }
+
+  function write(frames: readonly Frame[]): unknown {
+    const bytes = frames.length === 1 ? frames[0]!.bytes : Buffer.concat(frames.map((frame) => frame.bytes))
+    try {
+      if (!file.isOpen) file.create()
+      const written = file.write(bytes)
+      return written < bytes.length ? new Error(`only ${written} of ${bytes.length} bytes could be written`) : undefined
+    } catch (error) {
+      return error
+    }
+  }
+
+  /** A failed write may still have happened: the log itself says what is in it. */
+  function readBack(records: readonly LogRecord[], failure: unknown): readonly Outcome[] {
+    const { missing, outcomes } = expected!
+    const ids = records.map((record) => record.id)
+    try {
+      if (file.isOpen) reader.readBack(() => missing() === 0)
+    } catch (error) {
+      throw new OutcomeUnknown(path, ids, failure ?? error)
+    } finally {
+      expected = undefined
+    }
+    if (missing() === 0) return outcomes
+    if (failure && missing() === records.length && !reader.almost) throw new NotWritten(path, failure)
+    throw new OutcomeUnknown(path, ids, failure ?? new Error('our own lines could not be read back'))
+  }
+
+  async function makeDurable(records: readonly LogRecord[]): Promise<void> {
+    try {
+      if (__BUG__ === 'ack-before-sync') return
+      if (durability === 'process') reader.ensureSame()
+      else await group.commit()
+    } catch (error) {
+      const ids = records.map((record) => record.id)
+      throw new OutcomeUnknown(path, ids, error)
+    }
+  }
+
+  async function syncAndCompare(): Promise<void> {
+    const { offset } = reader.point
+    try {
+      await file.sync()
+    } catch (error) {
+      // What the system dropped after a failed sync it will not report again, so no later sync can be believed.
+      throw new JournalReadOnly(reader.halt('not synced', `the disk did not confirm what was written (${error})`))
+    }
+    reader.ensureSame()
+    syncedTo = offset
+  }
+}
+
+interface Expected {
+  saw(sight: Sight): void
+  missing(): number
+  readonly outcomes: Outcome[]
+}
+
+/** Knows its own lines by id and sum: somebody else may have written the same id with other contents. */
+function createExpected(records: readonly LogRecord[], frames: readonly Frame[]): Expected {
+  const open = new Set(records.keys())
+  const outcomes: Outcome[] = []
+  return {
+    outcomes,
+    missing: () => open.size,
+    saw({ verdict, record, sum }) {
+      if (verdict !== 'accepted' && verdict !== 'refused' && verdict !== 'repeated') return
+      for (const index of open) {
+        if (frames[index]!.sum !== sum || records[index]!.id !== record?.id) continue
+        outcomes[index] = verdict === 'refused' ? 'conflict' : verdict
+        open.delete(index)
+        return
+      }
+    },
+  }
+}

@@ -1,0 +1,138 @@
+import { type Audited, advance, type Cursor, type Log } from '../../ports/store.ts'
+import type { Disk } from './disk.ts'
+import { createJournalFile } from './journal-file.ts'
+import { createLogReader } from './log-reader.ts'
+import { createLogWriter } from './log-writer.ts'
+import { createScanner } from './scanner.ts'
+import { createSleep } from './sleep.ts'
+import { readSnapshot, writeSnapshot } from './snapshot-file.ts'
+import type { Watch } from './watch.ts'
+
+export interface FileLogOptions {
+  readonly path: string
+  /** The folder above `.teams`, whose entry for it must be durable too. */
+  readonly root: string
+  readonly disk: Disk
+  readonly watch: Watch
+  readonly knows: ReadonlySet<string>
+  readonly durability: 'power' | 'process'
+  /** Milliseconds between two looks at a file nobody told us about. */
+  readonly poll: number
+  readonly warn: (message: string) => void
+  /** Throws if this process may not write here; `first` is what it wants to write first. */
+  readonly mayWrite: (first: string) => void
+}
+
+/** A writer that lost is not waited for in a log that nobody writes to. */
+const ABANDONED = 200
+
+/** One handle on one log file. */
+export function createFileLog(options: FileLogOptions): Log {
+  const { path, root, disk, watch, knows, durability, poll, warn } = options
+  const file = createJournalFile(disk, path, root)
+  const reader = createLogReader(path, file, knows)
+  const writer = createLogWriter({ path, file, reader, knows, durability, mayWrite: askOnce })
+  const snapshot = path.replace(/journal\.jsonl$|jsonl$/, 'snapshot.json')
+  const closing = new AbortController()
+  const sleep = createSleep()
+  let unwatch: (() => void) | undefined
+  let isAllowed = false
+
+  return {
+    async append(records) {
+      closing.signal.throwIfAborted()
+      return records.length === 0 ? { outcomes: [], durable: Promise.resolve() } : writer.append(records)
+    },
+    async read(from) {
+      closing.signal.throwIfAborted()
+      return reader.after(from)
+    },
+    async *tail(from, signal) {
+      const ended = AbortSignal.any([signal, closing.signal])
+      for (let at = from; !ended.aborted; ) {
+        const batch = reader.after(at)
+        at = batch.reduce(advance, at)
+        if (batch.length > 0) yield batch
+        else await changed(at, poll, ended)
+      }
+    },
+    async knows(id) {
+      return reader.chain.accepted(id)
+    },
+    changed,
+    async fair() {
+      if (reader.owed() === 0 || file.idleFor() > ABANDONED) return
+      for (let left = reader.owed(); left > 0 && !closing.signal.aborted; left = reader.owed()) {
+        await changed({ ...reader.last, last: '' }, left)
+        reader.catchUp()
+      }
+    },
+    sync: writer.sync,
+    async restore(fold) {
+      if (reader.point.offset > 0 || !file.open()) return undefined
+      const restored = readSnapshot(disk, snapshot, fold, file.readAt, warn)
+      if (restored) reader.resume(restored)
+      return restored
+    },
+    async save(fold, cursor, state) {
+      const { seq, id, begins } = reader.last
+      // What was read beyond the cursor would be taken for repeated by whoever restores this.
+      if (cursor.seq === 0 || cursor.seq !== seq || cursor.id !== id || reader.forbidsWriting) return
+      const { offset, line, chain } = reader.point
+      try {
+        askOnce(id)
+        writeSnapshot(disk, snapshot, { fold, cursor, begins, offset, line, chain: chain.keep(), state })
+      } catch (error) {
+        warn(`${snapshot} could not be written (${error}); opening this team will take longer.`)
+      }
+    },
+    audit,
+    faults: reader.faults,
+    async close() {
+      closing.abort(new Error(`This handle on ${path} is closed.`))
+      unwatch?.()
+      sleep.wakeAll()
+      await writer.settled()
+      file.close()
+    },
+  }
+
+  async function changed(from: Cursor, atMost: number, signal?: AbortSignal): Promise<void> {
+    unwatch ??= watch.on(path, sleep.wakeAll)
+    const until = performance.now() + atMost
+    while (!signal?.aborted && !closing.signal.aborted && !mayHaveNews(from)) {
+      const left = until - performance.now()
+      if (left <= 0) return
+      await sleep.upTo(Math.min(left, poll), signal)
+      watch.refresh()
+    }
+  }
+
+  function mayHaveNews(from: Cursor): boolean {
+    try {
+      return reader.mayHaveNews(from)
+    } catch {
+      // A file that was replaced is news; the next read says so.
+      return true
+    }
+  }
+
+  async function* audit(): AsyncGenerator<readonly Audited[]> {
+    if (!file.open()) return
+    let batch: Audited[] = []
+    const scanner = createScanner({ path, knows, beyond: true, show: ({ sum, detail, ...line }) => batch.push(line) })
+    for (let more = true; more; ) {
+      more = scanner.scan(file.readAt)
+      const { tail, seen } = scanner
+      if (!more && tail) batch.push({ verdict: 'damaged', line: tail.line, offset: tail.offset, seq: seen })
+      if (batch.length > 0) yield batch
+      batch = []
+    }
+  }
+
+  /** Asked once for the life of the handle. */
+  function askOnce(ours: string): void {
+    if (!isAllowed) options.mayWrite(ours)
+    isAllowed = true
+  }
+}

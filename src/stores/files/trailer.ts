@@ -1,0 +1,66 @@
+import { hash } from 'node:crypto'
+
+/**
+ * How a line or a file of ours ends: `,"sum":"0123456789abcdef"}`, a hash of all bytes before it. A line that ends so
+ * was written to its end; one whose sum fits was not changed since.
+ */
+export const TRAILER = 26
+
+const START = Buffer.from(',"sum":"')
+const QUOTE = 0x22
+const CLOSE = 0x7d
+
+export function withTrailer(body: string): { text: string; sum: string } {
+  const sum = sumOf(body)
+  return { text: `${body},"sum":"${sum}"}`, sum }
+}
+
+/** Does the shape of a trailer begin at `at`? Says nothing about its hex digits. */
+export function hasTrailer(bytes: Buffer, at: number): boolean {
+  if (bytes[at + 25] !== CLOSE || bytes[at + 24] !== QUOTE) return false
+  for (let i = 0; i < START.length; i++) if (bytes[at + i] !== START[i]) return false
+  return true
+}
+
+/** Does the trailer at `at` fit what is between `from` and it? */
+export function sumFits(bytes: Buffer, from: number, at: number): boolean {
+  return sumOf(bytes.subarray(from, at)) === sumAt(bytes, at)
+}
+
+export function sumAt(bytes: Buffer, at: number): string {
+  return bytes.toString('latin1', at + 8, at + 24)
+}
+
+/** The first place from `from` on where a complete trailer stands, or -1. */
+export function findTrailer(bytes: Buffer, from = 0): number {
+  for (let at = bytes.indexOf(START, from); at >= 0; at = bytes.indexOf(START, at + 1)) {
+    if (hasTrailer(bytes, at) && isHex(sumAt(bytes, at))) return at
+  }
+  return -1
+}
+
+/** Do the last bytes look like a trailer in which at most `most` bytes are wrong or the last one is missing? */
+export function nearlyEndsWithTrailer(bytes: Buffer, most: number): boolean {
+  if (bytes.length >= TRAILER - 1 && isHex(bytes.toString('latin1', bytes.length - 17, bytes.length - 1))) {
+    if (bytes.subarray(-25, -17).equals(START) && bytes.at(-1) === QUOTE) return true
+  }
+  if (bytes.length < TRAILER) return false
+  let wrong = 0
+  for (const [i, byte] of bytes.subarray(-TRAILER).entries()) {
+    const fits = i < 8 ? byte === START[i] : i < 24 ? isHexDigit(byte) : byte === (i === 24 ? QUOTE : CLOSE)
+    if (!fits && ++wrong > most) return false
+  }
+  return true
+}
+
+function sumOf(body: string | Buffer): string {
+  return hash('sha256', body, 'hex').slice(0, 16)
+}
+
+function isHex(text: string): boolean {
+  return /^[0-9a-f]{16}$/.test(text)
+}
+
+function isHexDigit(byte: number): boolean {
+  return (byte >= 0x30 && byte <= 0x39) || (byte >= 0x61 && byte <= 0x66)
+}
