@@ -1,11 +1,12 @@
 import type { Clock } from '../ports/clock.ts'
 import type { Log, LogRecord, Presence } from '../ports/store.ts'
 import { type Answer, answer, answerUnchanged } from '../team/answer.ts'
-import { type Applied, applyEvent, type Effect } from '../team/apply.ts'
+import type { Applied, Effect } from '../team/apply.ts'
 import type { Command } from '../team/command.ts'
-import { decide, decideOverdue } from '../team/decide.ts'
+import { assume, decide } from '../team/decide.ts'
 import type { Author, TeamEvent } from '../team/event.ts'
 import type { Json } from '../team/json.ts'
+import { overdue } from '../team/overdue.ts'
 import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
 import { type Fold, foldTo, openFold } from './fold.ts'
 import { lookAround } from './look-around.ts'
@@ -69,18 +70,22 @@ export async function openAppender({
   }
 
   async function work(): Promise<void> {
-    while (line.length > 0) {
-      await log.fair()
-      await alone(round)
+    try {
+      while (line.length > 0) {
+        await log.fair()
+        await alone(round)
+      }
+    } catch (error) {
+      for (const entry of line.splice(0)) entry.fail(error)
+    } finally {
+      working = undefined
     }
   }
 
   async function round(): Promise<void> {
     await toEnd()
-    const { gone, unknown } = await lookAround(fold.state, presence, line)
-    await toEnd()
-    const entries: Entry[] = []
-    for (const entry of line.splice(0)) if (!(await answeredBefore(entry))) entries.push(entry)
+    const entries = await notAnsweredBefore(line.splice(0))
+    const { gone, unknown } = await lookAround(fold.state, presence, entries)
     await toEnd()
     // From here to the write nothing is awaited: every pause is a chance for somebody else to decide first.
     const now = clock.now()
@@ -106,10 +111,14 @@ export async function openAppender({
   }
 
   /** A repeated command id gets the first answer, whatever the board looks like by now. */
-  async function answeredBefore(entry: Entry): Promise<boolean> {
-    if ('facts' in entry.what || !entry.what.mayRepeat || !(await log.knows(entry.id))) return false
-    entry.settle(await firstResult(entry))
-    return true
+  async function notAnsweredBefore(entries: Entry[]): Promise<Entry[]> {
+    const fresh: Entry[] = []
+    for (const entry of entries) {
+      const isRepeat = 'command' in entry.what && entry.what.mayRepeat && (await log.knows(entry.id))
+      if (isRepeat) entry.settle(await firstResult(entry))
+      else fresh.push(entry)
+    }
+    return fresh
   }
 
   async function firstResult({ id, what }: Entry): Promise<Answer | Refusal | readonly Effect[]> {
@@ -135,27 +144,38 @@ export async function openAppender({
     let after = fold.cursor.last
     let due: readonly TeamEvent[] | undefined
     state.trial.run(() => {
-      for (const entry of entries) {
+      for (const [i, entry] of entries.entries()) {
         const { id, by, what, tries } = entry
         const circumstances = { ...about, id, by }
         const body = { at: about.now, by: by as unknown as Json }
         if ('facts' in what) {
-          for (const fact of what.facts) applyEvent(state, fact, { seq: 0, id, at: about.now, by }, [])
           records.push({ id, ...body, events: what.facts as unknown as Json })
           out.push(entry)
+          assume(state, what.facts, circumstances)
           continue
         }
-        due ??= decideOverdue(state, circumstances)
+        if (!due) {
+          due = overdue(state, circumstances)
+          assume(state, due, circumstances)
+        }
         const decision = decide(state, what.command, circumstances)
         if (isRefusal(decision)) entry.settle(decision)
         else if (decision.events.length === 0)
           entry.settle(answerUnchanged(state, what.command, by.name, decision.note))
         else {
-          const events = [...due, ...decision.events] as unknown as Json
+          const events = [...due, ...decision.events]
           due = []
-          records.push({ id, after, ...(tries > 0 && { tries }), ...body, command: what.command.type, events })
+          records.push({
+            id,
+            after,
+            ...(tries > 0 && { tries }),
+            ...body,
+            command: what.command.type,
+            events: events as unknown as Json,
+          })
           after = id
           out.push(entry)
+          if (i < entries.length - 1) assume(state, decision.events, circumstances)
         }
       }
     })
@@ -166,12 +186,6 @@ export async function openAppender({
     return new Promise<T>((resolve, reject) => {
       line.push({ id, by, what, tries: 0, settle: (result) => resolve(result as T), fail: reject })
       working ??= work()
-        .catch((error) => {
-          for (const entry of line.splice(0)) entry.fail(error)
-        })
-        .finally(() => {
-          working = undefined
-        })
     })
   }
 

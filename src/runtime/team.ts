@@ -1,4 +1,3 @@
-import { monotonicFactory } from 'ulid'
 import { type Clock, systemClock } from '../ports/clock.ts'
 import type { Cursor, Log, Store } from '../ports/store.ts'
 import type { Answer } from '../team/answer.ts'
@@ -9,6 +8,7 @@ import type { Author, TeamEvent } from '../team/event.ts'
 import type { Refusal } from '../team/refusal.ts'
 import type { TeamState } from '../team/state.ts'
 import { openAppender } from './appender.ts'
+import { createIds } from './ids.ts'
 import { ingestMail } from './ingest.ts'
 import { openShowing } from './showing.ts'
 
@@ -49,7 +49,7 @@ export interface TeamOptions {
 export const USER: Author = { name: 'user' }
 
 export async function openTeam(store: Store, name: string, options: TeamOptions = {}): Promise<Team> {
-  const { clock = systemClock, newId = monotonicFactory() } = options
+  const { clock = systemClock, newId = createIds() } = options
   const log = await store.log(`${name}/journal`)
   const appender = await openAppender({ log, presence: store.presence, clock })
   const mirror = store.mirror?.(name)

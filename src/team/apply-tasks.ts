@@ -18,9 +18,15 @@ export function applyTaskEvent(state: TeamState, event: TaskEvent, place: Place)
     }
     case 'task.claimed': {
       const { id, owner, generation, lease } = event
-      const leaseUntil = lease === null ? null : place.at + lease
-      const claim = { status: 'in_progress', owner, generation, lease, leaseUntil, claimedAt: place.at } as const
-      putTask(state, id, { ...unclaimed(task), ...claim, attempts: task.attempts + 1, seq: place.seq })
+      putTask(state, id, {
+        ...unclaimed(task, place.seq, task.attempts + 1),
+        status: 'in_progress',
+        owner,
+        claimedAt: place.at,
+        generation,
+        lease,
+        leaseUntil: lease === null ? null : place.at + lease,
+      })
       return showActivity(state, owner, 'working')
     }
     case 'task.renewed':
@@ -37,18 +43,28 @@ export function applyTaskEvent(state: TeamState, event: TaskEvent, place: Place)
       return end(state, task, { end: 'reopened' }, place)
     case 'task.completed': {
       if (task.status !== 'in_progress') return
-      const { result, commit } = event
-      const { owner, claimedAt } = task
-      const done = { status: 'completed', owner, claimedAt, completedAt: place.at, result, commit } as const
-      putTask(state, task.id, { ...unclaimed(task), ...done, seq: place.seq })
-      return showActivity(state, owner, 'idle')
+      putTask(state, task.id, {
+        ...unclaimed(task, place.seq),
+        status: 'completed',
+        owner: task.owner,
+        claimedAt: task.claimedAt,
+        completedAt: place.at,
+        result: event.result,
+        commit: event.commit,
+      })
+      return showActivity(state, task.owner, 'idle')
     }
     case 'task.failed': {
       if (task.status !== 'in_progress') return
-      const { owner, claimedAt } = task
-      const failed = { status: 'failed', owner, claimedAt, failedAt: place.at, reason: event.reason } as const
-      putTask(state, task.id, { ...unclaimed(task), ...failed, seq: place.seq })
-      return showActivity(state, owner, 'idle')
+      putTask(state, task.id, {
+        ...unclaimed(task, place.seq),
+        status: 'failed',
+        owner: task.owner,
+        claimedAt: task.claimedAt,
+        failedAt: place.at,
+        reason: event.reason,
+      })
+      return showActivity(state, task.owner, 'idle')
     }
     case 'task.deleted':
       putTask(state, task.id, undefined)
@@ -59,11 +75,26 @@ export function applyTaskEvent(state: TeamState, event: TaskEvent, place: Place)
 }
 
 function create(state: TeamState, event: EventOf<'task.created'>, place: Place): void {
-  const { type: _, ...draft } = event
+  const { id, subject, description, activeForm, role, assignee, priority, blockedBy, files } = event
   const counters = state.counters.get()
-  if (!planOf(event.id)) state.counters.set({ ...counters, task: Math.max(counters.task, Number(event.id) + 1) })
-  const birth = { createdBy: place.by.name, createdAt: place.at, attempts: 0, ended: [], seq: place.seq }
-  putTask(state, event.id, { ...draft, ...birth, status: 'pending' })
+  if (!planOf(id)) state.counters.set({ ...counters, task: Math.max(counters.task, Number(id) + 1) })
+  putTask(state, id, {
+    id,
+    subject,
+    description,
+    activeForm,
+    role,
+    assignee,
+    priority,
+    blockedBy,
+    files,
+    createdBy: place.by.name,
+    createdAt: place.at,
+    attempts: 0,
+    ended: [],
+    seq: place.seq,
+    status: 'pending',
+  })
 }
 
 /** Back to the board, with the attempt and its reason kept. */
@@ -78,31 +109,35 @@ function end(state: TeamState, task: Task, how: Pick<Attempt, 'end' | 'reason'>,
     end: how.end,
     ...(reason !== undefined && { reason }),
   }
-  putTask(state, task.id, { ...unclaimed(task), status: 'pending', ended: [...task.ended, attempt], seq: place.seq })
+  const ended = [...task.ended, attempt]
+  putTask(state, task.id, { ...unclaimed(task, place.seq, task.attempts, ended), status: 'pending' })
   if (task.status === 'in_progress') showActivity(state, owner, 'idle')
 }
 
-/** What every state of a task has, without what only one state has. */
-function unclaimed(task: Task): Omit<Extract<Task, { status: 'pending' }>, 'status'> {
-  const { id, subject, description, activeForm, role, assignee, priority, blockedBy, files } = task
-  const { createdBy, createdAt, attempts, ended, seq } = task
+/**
+ * What every state of a task has, without what only one state has. Written out member by member: every process folds
+ * everybody's claims, and a literal is ten times faster than spreading one object over another.
+ */
+function unclaimed(task: Task, seq: number, attempts = task.attempts, ended = task.ended): Unclaimed {
   return {
-    id,
-    subject,
-    description,
-    activeForm,
-    role,
-    assignee,
-    priority,
-    blockedBy,
-    files,
-    createdBy,
-    createdAt,
+    id: task.id,
+    subject: task.subject,
+    description: task.description,
+    activeForm: task.activeForm,
+    role: task.role,
+    assignee: task.assignee,
+    priority: task.priority,
+    blockedBy: task.blockedBy,
+    files: task.files,
+    createdBy: task.createdBy,
+    createdAt: task.createdAt,
     attempts,
     ended,
     seq,
   }
 }
+
+type Unclaimed = Omit<Extract<Task, { status: 'pending' }>, 'status'>
 
 function detach(state: TeamState, id: string, place: Place): void {
   for (const waiting of state.index.dependents.get(id) ?? []) {

@@ -18,15 +18,22 @@ export class Trial {
     }
   }
 
-  /** A place to go back to when only the latest attempt is given up. */
-  mark(): number {
-    return this.undo?.length ?? 0
+  /** What `think` says after `change`; the change is taken back. Inside a running trial or on its own. */
+  given<T>(change: () => void, think: () => T): T {
+    if (!this.undo) return this.run(() => this.given(change, think))
+    const mark = this.undo.length
+    change()
+    try {
+      return think()
+    } finally {
+      this.backTo(mark)
+    }
   }
 
-  backTo(mark: number): void {
-    const steps = this.undo?.splice(mark) ?? []
-    // Taking back is not itself remembered.
+  private backTo(mark: number): void {
     const kept = this.undo
+    const steps = kept?.splice(mark) ?? []
+    // Taking back is not itself remembered.
     this.undo = undefined
     for (const step of steps.reverse()) step()
     this.undo = kept
