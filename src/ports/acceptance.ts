@@ -1,3 +1,4 @@
+import { createIdTable, type KeptIds } from './id-table.ts'
 import type { LogRecord } from './store.ts'
 
 /** `broken`: names a decision that never was in this log, so the log lost something. */
@@ -19,12 +20,12 @@ export interface Chain {
   keep(): KeptChain
 }
 
-/** What a snapshot keeps: each generation is one string, because opening it must not cost a Map of 100,000 ids. */
+/** What a snapshot keeps of it. */
 export interface KeptChain {
   readonly last: string
   readonly complete: boolean
-  readonly older: string
-  readonly newer: string
+  readonly older: KeptIds
+  readonly newer: KeptIds
   readonly count: number
 }
 
@@ -38,8 +39,8 @@ const GENERATION = 100_000
 export function createChain(kept?: KeptChain): Chain {
   let last: string | undefined = kept?.last ?? ''
   let complete = kept?.complete ?? true
-  let older = createGeneration(kept?.older)
-  let newer = createGeneration(kept?.newer)
+  let older = createIdTable(kept?.older)
+  let newer = createIdTable(kept?.newer)
   let count = kept?.count ?? 0
 
   function decide(after: string): Verdict {
@@ -74,61 +75,18 @@ export function createChain(kept?: KeptChain): Chain {
       last = undefined
     },
     keep() {
-      return { last: last ?? '', complete, older: older.text(), newer: newer.text(), count }
+      return { last: last ?? '', complete, older: older.keep(), newer: newer.keep(), count }
     },
   }
 
   function note(id: string, verdict: Verdict): Verdict {
     if (verdict !== 'repeated') newer.set(id, verdict === 'accepted')
     if (++count === GENERATION) {
-      complete &&= older.empty()
+      complete &&= older.size === 0
       older = newer
-      newer = createGeneration()
+      newer = createIdTable()
       count = 0
     }
     return verdict
-  }
-}
-
-/** Ids with whether they were accepted. As text: a newline, then `+id` or `-id` and a newline for each. */
-interface Generation {
-  get(id: string): boolean | undefined
-  set(id: string, accepted: boolean): void
-  empty(): boolean
-  text(): string
-}
-
-/** A command that opens a snapshot looks up a handful of ids; only a long-lived process should pay for the Map. */
-const LOOKUPS_IN_TEXT = 32
-
-function createGeneration(text = ''): Generation {
-  const fresh = new Map<string, boolean>()
-  let all = text === '' ? fresh : undefined
-  let lookups = 0
-
-  return {
-    get(id) {
-      const accepted = fresh.get(id)
-      if (all === fresh || accepted) return accepted
-      return (all ? all.get(id) : find(id)) ?? accepted
-    },
-    set(id, accepted) {
-      fresh.set(id, accepted)
-    },
-    empty: () => fresh.size === 0 && text === '',
-    text() {
-      if (fresh.size === 0) return text
-      return (text || '\n') + [...fresh].map(([id, accepted]) => `${accepted ? '+' : '-'}${id}\n`).join('')
-    },
-  }
-
-  function find(id: string): boolean | undefined {
-    if (lookups++ < LOOKUPS_IN_TEXT) {
-      return text.includes(`\n+${id}\n`) ? true : text.includes(`\n-${id}\n`) ? false : undefined
-    }
-    all = new Map()
-    // Later lines win: a decision may be refused a few times before it is accepted, never the other way round.
-    for (const line of text.split('\n')) if (line !== '') all.set(line.slice(1), line[0] === '+')
-    return all.get(id)
   }
 }

@@ -30,7 +30,7 @@ function whyOne(
   chain: Chain,
   knows: ReadonlySet<string>,
 ): string | undefined {
-  if (!isId(record.id)) return 'has no id of one line'
+  if (!isId(record.id)) return 'has no id'
   if ('v' in record || 'sum' in record) return 'has a member v or sum, which belong to the store'
   if (record.after && chain.complete && !appeared(record.after))
     return `follows ${record.after}, which is not in this log`
@@ -40,7 +40,7 @@ function whyOne(
 }
 
 export function isId(id: unknown): id is string {
-  return typeof id === 'string' && id !== '' && !id.includes('\n')
+  return typeof id === 'string' && id !== ''
 }
 
 /** The first feature (`plans@0.8.0`) that a record needs and we do not know. */

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
 import { codeOf, type Disk } from './disk.ts'
 import { makeFolder, syncFolders } from './folders.ts'
@@ -27,12 +27,14 @@ export interface JournalFile {
 
 export function createJournalFile(disk: Disk, path: string, foldersUpTo: string): JournalFile {
   let fd = -1
+  let ours: Stats | undefined
   let cannotWrite: unknown
   let foldersSynced = false
 
   function use(flags: number): void {
     fd = disk.openSync(path, flags | O_NOFOLLOW, 0o600)
-    foldersSynced = disk.fstatSync(fd).size > YOUNG
+    ours = disk.fstatSync(fd)
+    foldersSynced = ours.size > YOUNG
   }
 
   return {
@@ -72,9 +74,8 @@ export function createJournalFile(disk: Disk, path: string, foldersUpTo: string)
     look(seen) {
       const named = disk.statSync(path)
       if (!named) return 'it was moved or deleted'
-      const ours = disk.fstatSync(fd)
-      if (named.ino !== ours.ino || named.dev !== ours.dev) return 'another file has taken its place'
-      return ours.size < seen ? `it shrank from ${seen} to ${ours.size} bytes` : ours.size
+      if (named.ino !== ours?.ino || named.dev !== ours.dev) return 'another file has taken its place'
+      return named.size < seen ? `it shrank from ${seen} to ${named.size} bytes` : named.size
     },
     idleFor: () => Date.now() - disk.fstatSync(fd).mtimeMs,
     async sync() {

@@ -1,7 +1,7 @@
 import { isId, MAX_RECORD, toInstall } from '../../ports/admission.ts'
 import type { LogRecord } from '../../ports/store.ts'
 import { whyUnreadable } from './damage.ts'
-import { hasTrailer, sumAt, sumFits, TRAILER, withTrailer } from './trailer.ts'
+import { fittingSum, hasTrailer, TRAILER, withTrailer } from './trailer.ts'
 
 /**
  * One record on disk: a newline, one line of JSON, a newline. The newline in front keeps a writer that died in the
@@ -45,8 +45,8 @@ export type Line =
 export function decode(bytes: Buffer, from: number, to: number): Line {
   const end = to - TRAILER
   if (end <= from || !hasTrailer(bytes, end)) return whyUnreadable(bytes.subarray(from, to))
-  if (!sumFits(bytes, from, end)) return { flaw: 'damaged', detail: 'its sum does not fit' }
-  const sum = sumAt(bytes, end)
+  const sum = fittingSum(bytes, from, end)
+  if (!sum) return { flaw: 'damaged', detail: 'its sum does not fit' }
   if (!startsWith(bytes, from, HEAD)) return decodeOther(bytes.toString('utf8', from, to), sum)
   const open = from + HEAD.length - 1
   bytes[open] = OPEN

@@ -1,10 +1,10 @@
 import { type Audited, advance, type Cursor, type Log } from '../../ports/store.ts'
+import { createSleep } from '../sleep.ts'
 import type { Disk } from './disk.ts'
 import { createJournalFile } from './journal-file.ts'
 import { createLogReader } from './log-reader.ts'
 import { createLogWriter } from './log-writer.ts'
 import { createScanner } from './scanner.ts'
-import { createSleep } from './sleep.ts'
 import { readSnapshot, writeSnapshot } from './snapshot-file.ts'
 import type { Watch } from './watch.ts'
 

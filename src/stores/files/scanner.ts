@@ -96,7 +96,7 @@ export function createScanner({ path, knows, show, from, beyond = false }: ScanO
       if (!bytes) return false
       const isEnd = bytes.length < size - OVERLAP
       const consumed = consume(bytes)
-      lookAtTail(isEnd ? bytes.subarray(consumed) : bytes.subarray(0, 0))
+      lookAtTail(isEnd && !stop ? bytes.subarray(consumed) : bytes.subarray(0, 0))
       if (consumed > 0 || isEnd) return !isEnd
       if (size === LONGEST) stop = fault('damaged', 'it is longer than 16 MB')
       if (stop) return false

@@ -7,7 +7,7 @@ import { codeOf, type Disk } from './disk.ts'
 import { decode } from './line.ts'
 import { replaceFile } from './replace-file.ts'
 import type { ReadAt, ScanPoint } from './scanner.ts'
-import { hasTrailer, sumFits, TRAILER, withTrailer } from './trailer.ts'
+import { fittingSum, hasTrailer, TRAILER, withTrailer } from './trailer.ts'
 
 /** A fold kept next to its log, to open fast. A view like any other: it may be lost, and never decides anything. */
 interface Kept {
@@ -53,7 +53,7 @@ function load(disk: Disk, path: string, warn: (message: string) => void): Kept |
   try {
     const bytes = disk.readFileSync(path)
     const end = bytes.length - TRAILER - 1
-    if (end > 0 && hasTrailer(bytes, end) && sumFits(bytes, 0, end)) return JSON.parse(bytes.toString()) as Kept
+    if (end > 0 && hasTrailer(bytes, end) && fittingSum(bytes, 0, end)) return JSON.parse(bytes.toString()) as Kept
     const aside = `${path}.${ulid()}.broken`
     disk.renameSync(path, aside)
     warn(`${path} was broken; it is now ${aside}, and the journal is read from its beginning instead.`)

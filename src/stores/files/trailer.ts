@@ -11,7 +11,7 @@ const QUOTE = 0x22
 const CLOSE = 0x7d
 
 export function withTrailer(body: string): { text: string; sum: string } {
-  const sum = sumOf(body)
+  const sum = hash('sha256', body, 'hex').slice(0, 16)
   return { text: `${body},"sum":"${sum}"}`, sum }
 }
 
@@ -22,12 +22,13 @@ export function hasTrailer(bytes: Buffer, at: number): boolean {
   return true
 }
 
-/** Does the trailer at `at` fit what is between `from` and it? */
-export function sumFits(bytes: Buffer, from: number, at: number): boolean {
-  return sumOf(bytes.subarray(from, at)) === sumAt(bytes, at)
+/** The sum in the trailer at `at` if it fits what is between `from` and it. */
+export function fittingSum(bytes: Buffer, from: number, at: number): string | undefined {
+  const sum = sumAt(bytes, at)
+  return hash('sha256', bytes.subarray(from, at), 'hex').startsWith(sum) ? sum : undefined
 }
 
-export function sumAt(bytes: Buffer, at: number): string {
+function sumAt(bytes: Buffer, at: number): string {
   return bytes.toString('latin1', at + 8, at + 24)
 }
 
@@ -51,10 +52,6 @@ export function nearlyEndsWithTrailer(bytes: Buffer, most: number): boolean {
     if (!fits && ++wrong > most) return false
   }
   return true
-}
-
-function sumOf(body: string | Buffer): string {
-  return hash('sha256', body, 'hex').slice(0, 16)
 }
 
 function isHex(text: string): boolean {

@@ -1,0 +1,173 @@
+import { type Chain, createChain } from '../../ports/acceptance.ts'
+import { firstUnknown, MAX_RECORD, toInstall, whyRefused } from '../../ports/admission.ts'
+import { createFairness } from '../../ports/fairness.ts'
+import type { LogRecord, Outcome, Recorded } from '../../ports/store.ts'
+import { type Appended, type Audited, advance, type Cursor, type Fault, type Log } from '../../ports/store.ts'
+import { JournalReadOnly, JournalReplaced, RecordRefused } from '../../ports/store-errors.ts'
+import { createSleep } from '../sleep.ts'
+
+/** The log itself, shared by all handles on it. */
+export interface SharedLog {
+  readonly chain: Chain
+  readonly lines: Audited[]
+  readonly accepted: (Recorded & { readonly bytes: number })[]
+  readonly listeners: Set<() => void>
+  readonly isRemoved: boolean
+  snapshot: { readonly fold: number; readonly cursor: Cursor; readonly state: string } | undefined
+  write(text: string): Outcome
+  remove(): void
+}
+
+const BATCH = 256 * 1024
+const POLL = 2000
+
+export function createSharedLog(): SharedLog {
+  const chain = createChain()
+  const lines: Audited[] = []
+  const accepted: (Recorded & { bytes: number })[] = []
+  const listeners = new Set<() => void>()
+  let isRemoved = false
+  const tellAll = () => {
+    for (const listener of listeners) listener()
+  }
+
+  return {
+    chain,
+    lines,
+    accepted,
+    listeners,
+    get isRemoved() {
+      return isRemoved
+    },
+    snapshot: undefined,
+    write(text) {
+      const record = JSON.parse(text) as LogRecord
+      const verdict = chain.judge(record)
+      if (verdict === 'broken') throw new Error('A record that could not be judged was let in.')
+      const line = lines.length + 1
+      if (verdict === 'accepted') accepted.push({ seq: accepted.length + 1, record, bytes: text.length })
+      lines.push({ verdict, record, line, offset: line, seq: accepted.length })
+      tellAll()
+      return verdict === 'refused' ? 'conflict' : verdict
+    },
+    remove() {
+      isRemoved = true
+      tellAll()
+    },
+  }
+}
+
+/** One handle. */
+export function createMemoryLog(path: string, shared: SharedLog, knows: ReadonlySet<string>): Log {
+  const fairness = createFairness()
+  const sleep = createSleep()
+  const closing = new AbortController()
+  let attended = 0
+  let stop: Fault | undefined
+  shared.listeners.add(sleep.wakeAll)
+
+  return {
+    async append(records): Promise<Appended> {
+      closing.signal.throwIfAborted()
+      attend()
+      const fault = replaced() ?? stop
+      if (fault) throw new JournalReadOnly(fault)
+      const outcomes = admit(records).map(shared.write)
+      for (const { id } of records) fairness.forget(id)
+      return { outcomes, durable: Promise.resolve() }
+    },
+    async read(from) {
+      closing.signal.throwIfAborted()
+      return after(from)
+    },
+    async *tail(from, signal) {
+      const ended = AbortSignal.any([signal, closing.signal])
+      for (let at = from; !ended.aborted; ) {
+        const batch = after(at)
+        at = batch.reduce(advance, at)
+        if (batch.length > 0) yield batch
+        else await changed(at, POLL, ended)
+      }
+    },
+    knows: async (id) => shared.chain.accepted(id),
+    changed,
+    async fair() {
+      attend()
+      for (let left = fairness.left(); left > 0 && !closing.signal.aborted; left = fairness.left()) {
+        await sleep.upTo(left)
+        attend()
+      }
+    },
+    async sync() {},
+    async restore(fold) {
+      const kept = shared.snapshot
+      return kept?.fold === fold ? { cursor: kept.cursor, state: JSON.parse(kept.state) } : undefined
+    },
+    async save(fold, cursor, state) {
+      if (cursor.seq > 0) shared.snapshot = { fold, cursor, state: JSON.stringify(state) }
+    },
+    async *audit() {
+      if (shared.lines.length > 0) yield [...shared.lines]
+    },
+    faults: () => [replaced(), stop].filter((fault) => fault !== undefined),
+    async close() {
+      closing.abort(new Error(`This handle on ${path} is closed.`))
+      shared.listeners.delete(sleep.wakeAll)
+      sleep.wakeAll()
+    },
+  }
+
+  function admit(records: readonly LogRecord[]): string[] {
+    const refusal = whyRefused(records, shared.chain, knows)
+    if (refusal) throw new RecordRefused(path, refusal.id, refusal.why)
+    return records.map((record) => {
+      const text = JSON.stringify(record)
+      if (Buffer.byteLength(text) > MAX_RECORD) throw new RecordRefused(path, record.id, 'is longer than 16 MB')
+      return text
+    })
+  }
+
+  function after(from: Cursor): readonly Recorded[] {
+    attend()
+    const isHere = from.seq === 0 || shared.accepted[from.seq - 1]?.record.id === from.id
+    const fault = replaced() ?? replaced(`the record ${from.id} is not there`, !isHere)
+    if (fault) throw new JournalReplaced(fault)
+    const batch: Recorded[] = []
+    for (let bytes = 0; bytes < BATCH; ) {
+      const next = shared.accepted[from.seq + batch.length]
+      if (!next || (stop && next.seq >= stop.offset)) break
+      batch.push({ seq: next.seq, record: next.record })
+      bytes += next.bytes
+    }
+    return batch
+  }
+
+  /** Looks at every line once, as a reader of a file would. */
+  function attend(): void {
+    for (; attended < shared.lines.length && !stop; attended++) {
+      const { verdict, record, line, seq } = shared.lines[attended]!
+      if (verdict === 'refused') fairness.refused(record!)
+      if (verdict !== 'accepted') continue
+      if (record!.after !== undefined) fairness.accepted(record!)
+      const need = firstUnknown(record!, knows)
+      if (need) stop = { kind: 'needs newer', path, line, offset: seq, detail: toInstall(need) }
+    }
+  }
+
+  function replaced(detail = 'it was moved or deleted', isSo = shared.isRemoved): Fault | undefined {
+    return isSo ? { kind: 'replaced', path, line: attended, offset: attended, detail } : undefined
+  }
+
+  function mayHaveNews(from: Cursor): boolean {
+    return shared.isRemoved || (stop ? stop.offset - 1 : shared.accepted.length) > from.seq
+  }
+
+  async function changed(from: Cursor, atMost: number, signal?: AbortSignal): Promise<void> {
+    const until = performance.now() + atMost
+    while (!signal?.aborted && !closing.signal.aborted && !mayHaveNews(from)) {
+      const left = until - performance.now()
+      if (left <= 0) return
+      await sleep.upTo(Math.min(left, POLL), signal)
+    }
+  }
+}

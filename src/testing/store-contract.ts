@@ -1,0 +1,348 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { advance, type Cursor, type Log, type LogRecord, type Recorded, START, type Store } from '../ports/store.ts'
+import { storeModel } from './store-model.ts'
+
+/** Opens one more handle on the same place. `knows` are the features this handle understands. */
+export type OpenStore = (options?: { readonly knows?: readonly string[] }) => Promise<Store>
+
+/**
+ * What every store promises, always with two handles, because that is where stores go wrong. An adapter's test is
+ * `storeContract('files', async () => { const dir = …; return () => openFileStore({ dir }) })`.
+ */
+export function storeContract(name: string, makePlace: () => Promise<OpenStore>): void {
+  describe(`${name} keeps the promises of a store`, () => {
+    let open: OpenStore
+    let stores: Store[]
+    let a: Log
+    let b: Log
+
+    async function another(options?: { readonly knows?: readonly string[] }): Promise<Store> {
+      const store = await open(options)
+      stores.push(store)
+      return store
+    }
+
+    beforeEach(async () => {
+      open = await makePlace()
+      stores = []
+      a = await (await another()).log('web/journal')
+      b = await (await another()).log('web/journal')
+    })
+
+    afterEach(async () => {
+      for (const store of stores) await store[Symbol.asyncDispose]()
+    })
+
+    describe('reading', () => {
+      it('finds nothing in a log that nobody wrote to, and makes none by looking', async () => {
+        expect(await a.read(START)).toEqual([])
+        expect(await stores[0]!.teams()).toEqual([])
+        expect(a.faults()).toEqual([])
+      })
+
+      it('gives back every record as it was written, in any script (F9)', async () => {
+        const records = [
+          { id: 'one', text: 'line\nbreak \r "quoted" \\ \u2028 \u0000', deep: { list: [1, 2.5, null, true] } },
+          { id: 'two', text: '報告 🚀 ہیلو e\u0301', lone: '\ud800', key: { 'ключ,"sum":"': '}' } },
+          { id: 'three', after: '', tries: 2, empty: '' },
+        ]
+        await a.append(records)
+        expect(recordsOf(await readAll(b))).toEqual(records)
+      })
+
+      it('shows all handles the same records in the same order, none missed (F1, F15, A70)', async () => {
+        for (let i = 0; i < 50; i++) {
+          await Promise.all([a.append([{ id: `a${i}` }]), b.append([{ id: `b${i}` }, { id: `bb${i}` }])])
+        }
+        const [seen, alsoSeen] = [await readAll(a), await readAll(b)]
+        expect(seen).toEqual(alsoSeen)
+        expect(seen).toHaveLength(150)
+        expect(seen.map(({ seq }) => seq)).toEqual(seen.map(({ seq }) => seq).toSorted((x, y) => x - y))
+        expect(idsOf(seen).filter((id) => id.startsWith('a'))).toEqual(Array.from({ length: 50 }, (_, i) => `a${i}`))
+      })
+
+      it('goes on from any cursor, also an old one', async () => {
+        await a.append([{ id: 'one' }, { id: 'two' }])
+        const [first] = await b.read(START)
+        const behind = advance(START, first!)
+        await a.append([{ id: 'three' }])
+        expect(idsOf(await readAll(b, behind))).toEqual(['two', 'three'])
+        expect(idsOf(await readAll(b, behind))).toEqual(['two', 'three'])
+        expect(idsOf(await readAll(b))).toEqual(['one', 'two', 'three'])
+      })
+
+      it('hands out large records in bounded batches', async () => {
+        const big = 'x'.repeat(1024 * 1024)
+        for (let i = 0; i < 6; i++) await a.append([{ id: `big${i}`, big }])
+        let at = START
+        for (let i = 0; i < 6; i++) {
+          const batch = await b.read(at)
+          expect(batch.length).toBeLessThanOrEqual(2)
+          at = batch.reduce(advance, at)
+        }
+        expect(at.id).toBe('big5')
+        expect(await b.read(at)).toEqual([])
+      })
+
+      it('names a cursor that is no place in this log instead of reading on from it', async () => {
+        await a.append([{ id: 'one' }])
+        const elsewhere = advance(START, (await readAll(a)).at(-1)!)
+        await expect(b.read({ ...elsewhere, id: 'other' })).rejects.toMatchObject({ code: 'journal_replaced' })
+      })
+
+      it('knows which ids were accepted', async () => {
+        await a.append([{ id: 'won', after: '' }])
+        await a.append([{ id: 'lost', after: '' }])
+        await readAll(b)
+        expect(await Promise.all(['won', 'lost', 'never'].map((id) => b.knows(id)))).toEqual([true, false, false])
+      })
+    })
+
+    describe('deciding', () => {
+      it('lets exactly one of two racing decisions win (F7, F22, F34)', async () => {
+        await a.append([{ id: 'made', after: '' }])
+        const tries = await Promise.all([
+          a.append([{ id: 'ada', after: 'made' }]),
+          b.append([{ id: 'bob', after: 'made' }]),
+        ])
+        expect(tries.flatMap(({ outcomes }) => outcomes).toSorted()).toEqual(['accepted', 'conflict'])
+        expect(await readAll(a)).toEqual(await readAll(b))
+        expect(await readAll(a)).toHaveLength(2)
+      })
+
+      it('makes a log once: the second creator meets a conflict', async () => {
+        expect((await a.append([{ id: 'first', after: '' }])).outcomes).toEqual(['accepted'])
+        expect((await b.append([{ id: 'second', after: '' }])).outcomes).toEqual(['conflict'])
+        expect(idsOf(await readAll(b))).toEqual(['first'])
+      })
+
+      it('lets chained decisions win together and lose together', async () => {
+        const chain = (name: string, after: string) => [
+          { id: `${name}1`, after },
+          { id: `${name}2`, after: `${name}1` },
+          { id: `${name}3`, after: `${name}2` },
+        ]
+        expect((await a.append(chain('a', ''))).outcomes).toEqual(['accepted', 'accepted', 'accepted'])
+        expect((await b.append(chain('b', 'a1'))).outcomes).toEqual(['conflict', 'conflict', 'conflict'])
+        expect(idsOf(await readAll(b))).toEqual(['a1', 'a2', 'a3'])
+      })
+
+      it('counts facts always, and no decision fails because of them', async () => {
+        await a.append([{ id: 'made', after: '' }])
+        expect((await b.append([{ id: 'mail' }])).outcomes).toEqual(['accepted'])
+        const mixed = [{ id: 'late', after: '' }, { id: 'more mail' }, { id: 'claim', after: 'made' }]
+        expect((await a.append(mixed)).outcomes).toEqual(['conflict', 'accepted', 'accepted'])
+      })
+
+      it('counts an id once: what is written again is repeated, whatever happened since (F2)', async () => {
+        await a.append([{ id: 'made', after: '' }, { id: 'mail' }])
+        await b.append([{ id: 'claim', after: 'made' }])
+        const again = [
+          { id: 'made', after: '' },
+          { id: 'mail', other: true },
+        ]
+        expect((await b.append(again)).outcomes).toEqual(['repeated', 'repeated'])
+        expect(idsOf(await readAll(a))).toEqual(['made', 'mail', 'claim'])
+      })
+
+      it('lets a decision that lost try again with the same id', async () => {
+        await a.append([{ id: 'made', after: '' }])
+        expect((await b.append([{ id: 'claim', after: '' }])).outcomes).toEqual(['conflict'])
+        expect((await b.append([{ id: 'claim', after: 'made', tries: 1 }])).outcomes).toEqual(['accepted'])
+        expect(await b.knows('claim')).toBe(true)
+        expect(idsOf(await readAll(a))).toEqual(['made', 'claim'])
+      })
+
+      it('writes nothing at all when a record of the batch could only harm readers', async () => {
+        await a.append([{ id: 'made', after: '' }])
+        const refused = { code: 'record_refused' }
+        await expect(a.append([{ id: 'fine' }, { id: '' }])).rejects.toMatchObject(refused)
+        await expect(a.append([{ id: 'fine' }, { id: 'x', after: 'never was' }])).rejects.toMatchObject(refused)
+        await expect(a.append([{ id: 'fine' }, { id: 'x', sum: 'mine' }])).rejects.toMatchObject(refused)
+        await expect(a.append([{ id: 'fine' }, { id: 'x', needs: ['magic@9.0.0'] }])).rejects.toMatchObject(refused)
+        const huge = 'x'.repeat(16 * 1024 * 1024)
+        await expect(a.append([{ id: 'fine' }, { id: 'x', huge }])).rejects.toMatchObject(refused)
+        expect(idsOf(await readAll(b))).toEqual(['made'])
+      })
+
+      it('resolves `durable` for winners and losers, and `sync` for whoever only read', async () => {
+        const [won, lost] = [await a.append([{ id: 'won', after: '' }]), await b.append([{ id: 'lost', after: '' }])]
+        await Promise.all([won.durable, lost.durable, a.sync(), b.sync()])
+        expect((await a.append([])).outcomes).toEqual([])
+      })
+
+      it('lets a writer that lost three times go first', async () => {
+        await a.append([{ id: 'made', after: '' }])
+        await a.append([{ id: 'slow', after: '', tries: 3 }])
+        await readAll(b)
+        const order: string[] = []
+        const held = b.fair().then(() => order.push('held back'))
+        const won = a.append([{ id: 'slow', after: 'made', tries: 4 }]).then(() => order.push('slow won'))
+        await Promise.all([held, won])
+        expect(order).toEqual(['slow won', 'held back'])
+        await b.fair()
+      })
+    })
+
+    describe('waiting', () => {
+      it('shows what is there, then what comes, and ends quietly', async () => {
+        await a.append([{ id: 'old' }, { id: 'one' }])
+        const from = advance(START, (await b.read(START))[0]!)
+        const stop = new AbortController()
+        const seen: string[] = []
+        for await (const batch of b.tail(from, stop.signal)) {
+          seen.push(...idsOf(batch))
+          if (seen.at(-1) === 'one') await a.append([{ id: 'two' }])
+          if (seen.at(-1) === 'two') setImmediate(() => stop.abort())
+        }
+        expect(seen).toEqual(['one', 'two'])
+      })
+
+      it('wakes whoever waits for a log that does not exist yet (F3)', async () => {
+        const stop = new AbortController()
+        const first = b.tail(START, stop.signal)[Symbol.asyncIterator]().next()
+        await a.append([{ id: 'made', after: '' }])
+        expect(idsOf((await first).value ?? [])).toEqual(['made'])
+        stop.abort()
+      })
+
+      it('ends at once when the signal was aborted before', async () => {
+        await a.append([{ id: 'made', after: '' }])
+        for await (const batch of b.tail(START, AbortSignal.abort())) expect(batch).toEqual([])
+        await b.changed(advance(START, (await b.read(START))[0]!), 60_000, AbortSignal.abort())
+      })
+
+      it('tells of a change, gives up after a while, and stops waiting when asked', async () => {
+        await a.append([{ id: 'made', after: '' }])
+        const end = (await readAll(b)).reduce(advance, START)
+        await b.changed(START, 60_000)
+        await b.changed(end, 1)
+        const stop = new AbortController()
+        const waiting = b.changed(end, 60_000, stop.signal)
+        stop.abort()
+        await waiting
+        const woken = b.changed(end, 60_000)
+        await a.append([{ id: 'next', after: 'made' }])
+        await woken
+      })
+    })
+
+    describe('opening fast', () => {
+      it('gives back a kept fold, behind which reading and judging go on as before', async () => {
+        await a.append([{ id: 'made', after: '' }, { id: 'mail' }])
+        await a.append([{ id: 'lost', after: '' }])
+        const cursor = (await readAll(a)).reduce(advance, START)
+        await a.save(7, cursor, { count: 2, text: 'é' })
+        await b.append([{ id: 'claim', after: 'made' }])
+        const c = await (await another()).log('web/journal')
+        expect(await c.restore(7)).toMatchObject({ cursor, state: { count: 2, text: 'é' } })
+        expect(idsOf(await readAll(c, cursor))).toEqual(['claim'])
+        const again = [{ id: 'mail' }, { id: 'late', after: 'made' }, { id: 'next', after: 'claim' }]
+        expect((await c.append(again)).outcomes).toEqual(['repeated', 'conflict', 'accepted'])
+        expect(await c.knows('mail')).toBe(true)
+        expect(idsOf(await readAll(c))).toEqual(['made', 'mail', 'claim', 'next'])
+      })
+
+      it('has none for another fold, and none where nothing was kept', async () => {
+        await a.append([{ id: 'made', after: '' }])
+        expect(await b.restore(1)).toBeUndefined()
+        await a.save(1, (await readAll(a)).reduce(advance, START), { kept: true })
+        expect(await b.restore(2)).toBeUndefined()
+        expect(idsOf(await readAll(b))).toEqual(['made'])
+      })
+    })
+
+    describe('what cannot be read', () => {
+      it('stops where a newer version is needed and names it', async () => {
+        const newer = await (await another({ knows: ['plans'] })).log('web/journal')
+        await newer.append([{ id: 'made', after: '' }, { id: 'plan', needs: ['plans@0.8.0'] }, { id: 'mail' }])
+        expect(idsOf(await readAll(a))).toEqual(['made'])
+        expect(a.faults()).toMatchObject([{ kind: 'needs newer', detail: expect.stringContaining('deskmates 0.8.0') }])
+        await expect(a.append([{ id: 'mine' }])).rejects.toMatchObject({ code: 'journal_read_only' })
+        expect(idsOf(await readAll(newer))).toEqual(['made', 'plan', 'mail'])
+      })
+
+      it('shows every accepted record to whoever audits', async () => {
+        await a.append([{ id: 'made', after: '' }, { id: 'mail' }, { id: 'mail' }])
+        await b.append([
+          { id: 'lost', after: '' },
+          { id: 'claim', after: 'made' },
+        ])
+        const lines = []
+        for await (const batch of a.audit()) lines.push(...batch)
+        const accepted = lines.filter(({ verdict }) => verdict === 'accepted')
+        expect(accepted.map(({ record }) => record?.id)).toEqual(['made', 'mail', 'claim'])
+        const others = lines.filter(({ verdict }) => verdict !== 'accepted')
+        if (others.length > 0) expect(others.map(({ verdict }) => verdict)).toEqual(['repeated', 'refused'])
+      })
+    })
+
+    describe('coming and going', () => {
+      it('lists teams and keeps their logs apart (F16)', async () => {
+        const store = stores[0]!
+        for (const team of ['zoo', 'Alpha', 'beta']) {
+          await (await store.log(`${team}/journal`)).append([{ id: team, after: '' }])
+        }
+        const transcript = await store.log('zoo/transcripts/ada')
+        await transcript.append([{ id: 'turn' }])
+        expect(await stores[1]!.teams()).toEqual(['Alpha', 'beta', 'zoo'])
+        expect(idsOf(await readAll(await stores[1]!.log('zoo/transcripts/ada')))).toEqual(['turn'])
+        expect(idsOf(await readAll(await stores[1]!.log('beta/journal')))).toEqual(['beta'])
+      })
+
+      it.each([true, false])(
+        'starts a removed team afresh (purge: %s), and old handles write no more (F14)',
+        async (purge) => {
+          await a.append([{ id: 'old', after: '' }])
+          await readAll(b)
+          await stores[0]!.remove('web', purge)
+          expect(await stores[1]!.teams()).toEqual([])
+          await expect(b.append([{ id: 'late' }])).rejects.toMatchObject({ code: 'journal_read_only' })
+          await expect(b.read(START)).rejects.toMatchObject({ code: 'journal_replaced' })
+          expect(b.faults()).toMatchObject([{ kind: 'replaced' }])
+          const fresh = await stores[1]!.log('web/journal')
+          expect((await fresh.append([{ id: 'new', after: '' }])).outcomes).toEqual(['accepted'])
+          expect(idsOf(await readAll(fresh))).toEqual(['new'])
+          await stores[0]!.remove('nobody', purge)
+        },
+      )
+
+      it('ends what waits when it is closed, and does nothing afterwards', async () => {
+        await a.append([{ id: 'made', after: '' }])
+        const end = (await readAll(b)).reduce(advance, START)
+        const tail = b.tail(end, new AbortController().signal)[Symbol.asyncIterator]().next()
+        const change = b.changed(end, 60_000)
+        await b.close()
+        expect((await tail).done).toBe(true)
+        await change
+        await expect(b.append([{ id: 'late' }])).rejects.toThrow('closed')
+        await expect(b.read(START)).rejects.toThrow('closed')
+        expect(idsOf(await readAll(a))).toEqual(['made'])
+      })
+
+      it('sees that whoever opened it is alive', async () => {
+        expect(await stores[1]!.presence.look(stores[0]!.presence.self)).toBe('alive')
+      })
+    })
+
+    storeModel(() => open)
+  })
+}
+
+export async function readAll(log: Log, from: Cursor = START): Promise<readonly Recorded[]> {
+  const all: Recorded[] = []
+  for (let at = from; ; ) {
+    const batch = await log.read(at)
+    if (batch.length === 0) return all
+    all.push(...batch)
+    at = batch.reduce(advance, at)
+  }
+}
+
+export function idsOf(records: readonly Recorded[]): string[] {
+  return records.map(({ record }) => record.id)
+}
+
+function recordsOf(records: readonly Recorded[]): LogRecord[] {
+  return records.map(({ record }) => record)
+}

@@ -1,0 +1,109 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { advance, type Cursor, type Log, type LogName, type LogRecord, type Outcome, START } from '../ports/store.ts'
+import type { OpenStore } from './store-contract.ts'
+
+/** Random work of three handles, each result compared with the few lines below that say what a log is. */
+export function storeModel(open: () => OpenStore): void {
+  it('does what the model does, whoever reads, decides, repeats or comes late (F1, F7, F22, A70)', async () => {
+    const stores = await Promise.all([open()(), open()(), open()()])
+    let run = 0
+    try {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+          const name: LogName = `model${run++}/journal`
+          const handles = await Promise.all(stores.map(async (store) => createHandle(await store.log(name))))
+          const model = createModel()
+          for (const [number, { who, what, salt }] of steps.entries()) {
+            const handle = handles[who]!
+            if (what === 'read') await handle.fold(model)
+            else if (what === 'reopen') handles[who] = createHandle(await stores[who]!.log(name))
+            else await handle.write(plan(what, handle, model, `${number}`, salt), model)
+          }
+          for (const handle of handles) await handle.fold(model)
+        }),
+        { numRuns: 60 },
+      )
+    } finally {
+      for (const store of stores) await store[Symbol.asyncDispose]()
+    }
+  })
+}
+
+const step = fc.record({
+  who: fc.constantFrom(0, 1, 2),
+  what: fc.constantFrom(
+    'decide',
+    'decide',
+    'chain',
+    'stale',
+    'fact',
+    'mixed',
+    'repeat',
+    'retry',
+    'read',
+    'read',
+    'reopen',
+  ),
+  salt: fc.nat(),
+})
+type What = 'decide' | 'chain' | 'stale' | 'fact' | 'mixed' | 'repeat' | 'retry'
+
+/** The whole rule: facts count, decisions count if they name the last one, an id counts once. */
+function createModel() {
+  const accepted: LogRecord[] = []
+  const written: LogRecord[] = []
+  let last = ''
+  return {
+    accepted,
+    written,
+    write(record: LogRecord): Outcome {
+      written.push(record)
+      if (accepted.some(({ id }) => id === record.id)) return 'repeated'
+      if (record.after !== undefined && record.after !== last) return 'conflict'
+      if (record.after !== undefined) last = record.id
+      accepted.push(record)
+      return 'accepted'
+    },
+  }
+}
+type Model = ReturnType<typeof createModel>
+
+function createHandle(log: Log) {
+  let at: Cursor = START
+  let count = 0
+  return {
+    get last() {
+      return at.last
+    },
+    async fold(model: Model): Promise<void> {
+      for (let batch = await log.read(at); batch.length > 0; batch = await log.read(at)) {
+        expect(batch.map(({ record }) => record)).toEqual(model.accepted.slice(count, count + batch.length))
+        at = batch.reduce(advance, at)
+        count += batch.length
+      }
+      expect(count).toBe(model.accepted.length)
+      expect(log.faults()).toEqual([])
+    },
+    async write(records: readonly LogRecord[], model: Model): Promise<void> {
+      const { outcomes, durable } = await log.append(records)
+      expect(outcomes).toEqual(records.map(model.write))
+      await durable
+    },
+  }
+}
+
+function plan(what: string, handle: { last: string }, model: Model, id: string, salt: number): LogRecord[] {
+  const old = model.written[salt % Math.max(1, model.written.length)]
+  const decision = { id, after: handle.last }
+  const plans: { [K in What]: LogRecord[] } = {
+    decide: [decision],
+    chain: [decision, { id: `${id}+`, after: id }, { id: `${id}++`, after: `${id}+` }],
+    stale: [{ id, after: model.accepted.find(({ after }) => after !== undefined)?.id ?? '' }],
+    fact: [{ id, text: 'é\n'.repeat(salt % 50) }],
+    mixed: [{ id: `${id}a` }, decision, { id: `${id}b` }],
+    repeat: old ? [old] : [],
+    retry: old ? [{ id: old.id, after: handle.last, tries: 1 }] : [],
+  }
+  return plans[what as What]
+}
