@@ -51,6 +51,7 @@ function add(state: TeamState, { tasks }: Of<'task.add'>, about: Circumstances):
   const created: EventOf<'task.created'>[] = []
   let next = state.counters.get().task
   const ids: string[] = []
+  const taken = new Set<string>()
   for (const draft of tasks) {
     const id = draft.id ?? String(next++)
     if (draft.id !== undefined && (!TaskId.safeParse(id).success || !planOf(id))) {
@@ -59,8 +60,9 @@ function add(state: TeamState, { tasks }: Of<'task.add'>, about: Circumstances):
         `${JSON.stringify(id)} is not the id of a plan's task (like 03-01/T3); other ids are given by the board.`,
       )
     }
-    if (state.tasks.has(id) || ids.includes(id)) return refuse('invalid', `Task ${id} already exists.`)
+    if (state.tasks.has(id) || taken.has(id)) return refuse('invalid', `Task ${id} already exists.`)
     ids.push(id)
+    taken.add(id)
   }
   const graph = graphOf(state)
   for (const [i, input] of tasks.entries()) {

@@ -1,0 +1,305 @@
+import { describe, expect, it } from 'vitest'
+import { openWorld, type World } from '../testing/world.ts'
+import { memberStatus } from './member.ts'
+import { memberNamed } from './state.ts'
+import { teamView } from './view.ts'
+
+const spawn = (world: World, name: string, runtime = 'elsewhere') =>
+  world.ok({ type: 'member.spawn', name, role: 'dev', runtime }).member?.generation ?? 0
+
+const report = (world: World, name: string, generation: number, status: 'working' | 'idle' | 'waiting_approval') =>
+  world.report([{ type: 'member.activity', name, generation, status }], { name, generation })
+
+const statusOf = (world: World, name: string) => memberNamed(world.state, name)?.status
+
+describe('a team', () => {
+  it('is created once, with a lead in it; creating it again says that it exists (A58, C14)', () => {
+    const world = openWorld('design')
+    expect(world.ok({ type: 'team.create', team: 'design' })).toMatchObject({ note: 'Team design already exists.' })
+    expect(world.journal).toHaveLength(1)
+    expect(teamView(world.state)).toEqual({
+      name: 'design',
+      description: '',
+      members: [{ name: 'lead', role: 'lead', kind: 'agent', status: 'idle', generation: 0 }],
+    })
+  })
+
+  it('keeps the description it was created with (C14)', () => {
+    const world = openWorld()
+    const other = world.state.trial.run(() => {
+      world.state.team.set(undefined)
+      return world.run({ type: 'team.create', team: 'api', description: 'Backend, phase 3' })
+    })
+    expect(other).toMatchObject({ team: { description: 'Backend, phase 3' } })
+  })
+
+  it('that was deleted takes no command and no mail any more, and says so also to a second create (A63, F32)', () => {
+    const world = openWorld()
+    world.join('ada')
+    expect(world.no({ type: 'team.delete' }, 'ada').refused).toBe('not_allowed')
+    world.ok({ type: 'team.delete' }, 'lead')
+    expect(world.no({ type: 'task.add', tasks: [{ subject: 'late' }] }).refused).toBe('team_deleted')
+    expect(world.no({ type: 'team.delete' }).refused).toBe('team_deleted')
+    expect(world.no({ type: 'team.create', team: 'web' }).refused).toBe('team_deleted')
+    expect(world.send({ to: 'ada', content: 'late' })).toMatchObject({ refused: 'team_deleted' })
+    const message = { id: 'm', type: 'message', from: 'user', to: 'ada', content: 'later', timestamp: 1 } as const
+    expect(world.report([{ type: 'message.sent', message }])).toMatchObject([{ outcome: 'bounced' }])
+  })
+
+  it('that does not exist refuses every command but its creation (A60)', () => {
+    const world = openWorld()
+    world.state.trial.run(() => {
+      world.state.team.set(undefined)
+      expect(world.no({ type: 'member.join', name: 'ada', role: 'dev' }).refused).toBe('unknown_team')
+      expect(world.no({ type: 'task.claim' }).refused).toBe('unknown_team')
+    })
+  })
+})
+
+describe('a member', () => {
+  it('joins with role and kind, and is listed in the order of joining (A61)', () => {
+    const world = openWorld()
+    world.join('zoe', 'backend')
+    world.ok({ type: 'member.join', name: 'ada', role: 'review', kind: 'human' })
+    expect(teamView(world.state).members.slice(1)).toEqual([
+      { name: 'zoe', role: 'backend', kind: 'external', status: 'idle', generation: 1 },
+      { name: 'ada', role: 'review', kind: 'human', status: 'idle', generation: 1 },
+    ])
+  })
+
+  it('joins only for itself or by the lead, and not under the name of an agent (A60, F5)', () => {
+    const world = openWorld()
+    world.join('ada')
+    spawn(world, 'bot')
+    expect(world.no({ type: 'member.join', name: 'eve', role: 'dev' }, 'ada').refused).toBe('not_allowed')
+    expect(world.no({ type: 'member.join', name: 'eve', role: 'dev' }, 'eve').refused).toBe('unknown_member')
+    expect(world.no({ type: 'member.join', name: 'bot', role: 'dev' }).refused).toBe('not_allowed')
+    expect(world.no({ type: 'member.spawn', name: 'ada', role: 'dev', runtime: 'r' }).refused).toBe('member_busy')
+    expect(world.no({ type: 'member.spawn', name: 'eve', role: 'dev', runtime: 'r' }, 'ada').refused).toBe(
+      'not_allowed',
+    )
+  })
+
+  it('changes its role by joining again only while it holds nothing', () => {
+    const world = openWorld()
+    world.join('ada')
+    world.add('one')
+    world.ok({ type: 'task.claim' }, 'ada')
+    expect(world.no({ type: 'member.join', name: 'ada', role: 'ops' }).refused).toBe('member_busy')
+    world.ok({ type: 'task.complete', id: '1' }, 'ada')
+    expect(world.ok({ type: 'member.join', name: 'ada', role: 'ops' }).member).toMatchObject({
+      role: 'ops',
+      generation: 2,
+    })
+  })
+
+  it('that stops releases its claim and returns its unread mail to the senders in one record (F11, F24)', () => {
+    const world = openWorld()
+    world.join('ada')
+    world.join('bob')
+    world.add('one')
+    world.ok({ type: 'task.claim' }, 'ada')
+    world.send({ to: 'ada', content: 'from bob' }, 'bob')
+    world.send({ to: 'ada', content: 'from lead' }, 'lead')
+    world.send({ to: 'ada', content: 'from user' })
+    const before = world.journal.length
+    const { effects, member } = world.ok({ type: 'member.stop', name: 'ada', reason: 'done for today' }, 'ada')
+    expect(world.journal).toHaveLength(before + 1)
+    expect(member?.status).toBe('stopped')
+    expect(effects?.map(({ to, outcome }) => `${to} ${outcome}`)).toEqual(['ada bounced', 'ada bounced', 'ada bounced'])
+    expect(world.task('1')).toMatchObject({
+      status: 'pending',
+      attempts: 1,
+      ended: [{ owner: 'ada', end: 'owner left' }],
+    })
+    expect(world.inbox('ada')).toEqual([])
+    expect(world.inbox('bob')).toMatchObject([
+      { type: 'error', from: 'ada', content: expect.stringContaining('from bob') },
+    ])
+    expect(world.inbox('lead')).toHaveLength(1)
+    expect(world.inbox('user')).toHaveLength(1)
+  })
+
+  it('that stops does not send back what came back to it, nor to whoever left before (F11)', () => {
+    const world = openWorld()
+    for (const name of ['ada', 'bob', 'eve']) world.join(name)
+    world.send({ to: 'ada', content: 'x' }, 'bob')
+    world.send({ to: 'ada', content: 'y' }, 'eve')
+    world.ok({ type: 'member.stop', name: 'eve' })
+    world.ok({ type: 'member.stop', name: 'ada' })
+    expect(world.inbox('bob')).toHaveLength(1)
+    world.ok({ type: 'member.stop', name: 'bob' })
+    expect(['ada', 'bob', 'eve', 'lead', 'user'].flatMap((name) => world.inbox(name))).toEqual([])
+  })
+
+  it('is stopped only by itself, the lead or the user; the lead never (A60)', () => {
+    const world = openWorld()
+    world.join('ada')
+    world.join('bob')
+    expect(world.no({ type: 'member.stop', name: 'ada' }, 'bob').refused).toBe('not_allowed')
+    expect(world.no({ type: 'member.stop', name: 'lead' }).refused).toBe('not_allowed')
+    expect(world.no({ type: 'member.stop', name: 'nobody' }).message).toContain('Members: lead, ada, bob.')
+    world.ok({ type: 'member.stop', name: 'ada' }, 'lead')
+    expect(world.ok({ type: 'member.stop', name: 'ada' }).note).toBe('ada has already left.')
+  })
+
+  it('that stopped may do nothing until it joins again, as a new generation (F32, F14)', () => {
+    const world = openWorld()
+    world.join('ada')
+    world.add('one')
+    world.ok({ type: 'member.stop', name: 'ada' })
+    expect(world.no({ type: 'task.claim' }, 'ada').refused).toBe('member_stopped')
+    expect(world.send({ to: 'lead', content: 'hi' }, 'ada')).toMatchObject({ refused: 'member_stopped' })
+    expect(world.ok({ type: 'member.join', name: 'ada', role: 'dev' }).member).toMatchObject({
+      status: 'idle',
+      generation: 2,
+    })
+    world.ok({ type: 'task.claim' }, 'ada')
+  })
+
+  it('that stopped frees the tasks assigned to it, also one that is reopened later (F24)', () => {
+    const world = openWorld()
+    world.join('ada')
+    world.add({ subject: 'waiting', assignee: 'ada' })
+    world.add({ subject: 'failed', assignee: 'ada', priority: 9 })
+    world.ok({ type: 'task.claim' }, 'ada')
+    world.ok({ type: 'task.fail', id: '2', reason: 'no idea' }, 'ada')
+    world.ok({ type: 'member.stop', name: 'ada' })
+    expect(world.task('1').assignee).toBeNull()
+    world.ok({ type: 'task.update', id: '2', status: 'pending' })
+    world.join('bob')
+    expect(world.ok({ type: 'task.claim' }, 'bob').tasks).toMatchObject([{ id: '2', assignee: null }])
+  })
+})
+
+describe('an agent', () => {
+  it('goes from starting to working and idle by what it reports (A61)', () => {
+    const world = openWorld()
+    const generation = spawn(world, 'bot')
+    expect(statusOf(world, 'bot')).toBe('starting')
+    for (const status of ['working', 'idle', 'waiting_approval', 'working'] as const) {
+      report(world, 'bot', generation, status)
+      expect(statusOf(world, 'bot')).toBe(status)
+    }
+  })
+
+  it('is respawned when idle, stopped or lost, and not while it works (A60, F33)', () => {
+    const world = openWorld()
+    const first = spawn(world, 'bot')
+    expect(world.no({ type: 'member.spawn', name: 'bot', role: 'dev', runtime: 'r2' }).refused).toBe('member_busy')
+    report(world, 'bot', first, 'working')
+    expect(world.no({ type: 'member.spawn', name: 'bot', role: 'dev', runtime: 'r2' }).refused).toBe('member_busy')
+    report(world, 'bot', first, 'idle')
+    expect(spawn(world, 'bot')).toBe(2)
+    world.ok({ type: 'member.stop', name: 'bot' })
+    expect(spawn(world, 'bot')).toBe(3)
+    world.ok({ type: 'supervise', runtime: 'here' })
+    world.ok({ type: 'member.lose', name: 'bot', reason: 'silent' })
+    expect(spawn(world, 'bot')).toBe(4)
+  })
+
+  it('of an older generation is fenced in decisions, mail, acknowledgements and activity (F14, F32)', () => {
+    const world = openWorld()
+    const old = { name: 'bot', generation: spawn(world, 'bot'), epoch: 0 }
+    report(world, 'bot', old.generation, 'idle')
+    world.send({ to: 'bot', content: 'for you' })
+    const id = world.inbox('bot')[0]?.id ?? ''
+    spawn(world, 'bot')
+    world.add('one')
+    expect(world.no({ type: 'task.claim' }, old).refused).toBe('fenced')
+    expect(world.send({ to: 'lead', content: 'late' }, old)).toMatchObject({ refused: 'fenced' })
+    const late = { id: 'late', type: 'message', from: 'bot', to: 'lead', content: 'late', timestamp: 1 } as const
+    expect(world.report([{ type: 'message.sent', message: late }], old)).toMatchObject([{ outcome: 'bounced' }])
+    const ack = { type: 'message.delivered', member: 'bot', ids: [id], take: null } as const
+    expect(world.report([{ ...ack, ids: [id] }], old)).toMatchObject([{ outcome: 'ignored' }])
+    report(world, 'bot', old.generation, 'working')
+    expect(statusOf(world, 'bot')).toBe('starting')
+    expect(world.inbox('bot')).toHaveLength(1)
+    expect(world.report([{ ...ack, ids: [id] }], { name: 'bot', generation: 2 })).toMatchObject([
+      { outcome: 'delivered' },
+    ])
+  })
+
+  it('that stopped, is stopping or lost is not brought back by a turn that ends late (F32)', () => {
+    const world = openWorld()
+    const generation = spawn(world, 'bot')
+    world.ok({ type: 'request.open', kind: 'shutdown', to: 'bot', content: 'enough' }, 'lead')
+    world.ok({ type: 'request.answer', id: 'r1', approve: true, status: 'clean' }, { name: 'bot', generation })
+    expect(statusOf(world, 'bot')).toBe('stopping')
+    report(world, 'bot', generation, 'working')
+    expect(statusOf(world, 'bot')).toBe('stopping')
+    expect(world.no({ type: 'task.claim' }, { name: 'bot', generation }).refused).toBe('wrong_state')
+    world.ok({ type: 'member.stop', name: 'bot' })
+    report(world, 'bot', generation, 'idle')
+    expect(statusOf(world, 'bot')).toBe('stopped')
+  })
+
+  it('keeps talk but not orders for its next generation (F14)', () => {
+    const world = openWorld()
+    const generation = spawn(world, 'bot')
+    world.send({ to: 'bot', content: 'read me' })
+    world.ok({ type: 'request.open', kind: 'shutdown', to: 'bot', content: 'stop now' })
+    expect(world.inbox('bot').map(({ type }) => type)).toEqual(['message', 'shutdown_request'])
+    report(world, 'bot', generation, 'idle')
+    const { effects } = world.ok({ type: 'member.spawn', name: 'bot', role: 'dev', runtime: 'r2' })
+    expect(effects).toMatchObject([{ to: 'bot', outcome: 'bounced', reason: 'meant for an earlier generation' }])
+    expect(world.inbox('bot')).toMatchObject([{ content: 'read me' }])
+  })
+
+  it('is declared lost only by the supervisor; its task returns with reason and count, its mail waits (B66, F24)', () => {
+    const world = openWorld()
+    const generation = spawn(world, 'bot', 'worker')
+    world.add('one')
+    world.ok({ type: 'task.claim' }, { name: 'bot', generation })
+    world.send({ to: 'bot', content: 'still unread' })
+    const lose = { type: 'member.lose', name: 'bot', reason: 'no sign of life' } as const
+    expect(world.no(lose).refused).toBe('not_allowed')
+    world.ok({ type: 'supervise', runtime: 'here' })
+    world.ok(lose)
+    expect(world.task('1')).toMatchObject({
+      status: 'pending',
+      owner: null,
+      attempts: 1,
+      ended: [{ end: 'owner lost' }],
+    })
+    expect(world.ok(lose).note).toBe('bot is already lost.')
+    expect(world.inbox('bot')).toHaveLength(1)
+    expect(world.no({ type: 'task.complete', id: '1' }, { name: 'bot', generation }).refused).toBe('fenced')
+    world.join('ada')
+    expect(world.no({ type: 'member.lose', name: 'ada', reason: 'x' }).refused).toBe('not_allowed')
+  })
+})
+
+describe('a supervisor', () => {
+  it('is one process under a growing epoch, replaced only when gone or by force (F33)', () => {
+    const world = openWorld()
+    world.ok({ type: 'supervise', runtime: 'one' })
+    expect(world.ok({ type: 'supervise', runtime: 'one' }).note).toContain('already')
+    expect(world.no({ type: 'supervise', runtime: 'two' }).refused).toBe('supervised')
+    world.unknown.add('one')
+    expect(world.no({ type: 'supervise', runtime: 'two' }).message).toContain('cannot be checked')
+    world.ok({ type: 'supervise', runtime: 'two', force: true })
+    expect(world.state.supervisor.get()).toEqual({ runtime: 'two', epoch: 2 })
+    world.gone.add('two')
+    world.ok({ type: 'supervise', runtime: 'three' })
+    expect(world.state.supervisor.get()).toEqual({ runtime: 'three', epoch: 3 })
+  })
+})
+
+describe('names of states', () => {
+  it('are ours, and the old ones are understood (A61)', () => {
+    expect(['active', 'shutdown', 'stop', 'disappeared', 'idle'].map(memberStatus)).toEqual([
+      'working',
+      'stopped',
+      'stopped',
+      'lost',
+      'idle',
+    ])
+    expect(['banana', 'constructor', '__proto__', ''].map(memberStatus)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ])
+  })
+})
