@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Store } from '../../src/ports/store.ts'
+import { openTeam } from '../../src/runtime/team.ts'
+import { openFileStore } from '../../src/stores/files/file-store.ts'
+import { applyEvent, type Effect } from '../../src/team/apply.ts'
+import { emptyState } from '../../src/team/state.ts'
+import { buildWorkers, createFleet } from './fleet.ts'
+import { figure, makePlace, TEAM } from './place.ts'
+import { createRandom } from './random.ts'
+import { type RawRecord, readRawJournal } from './raw-journal.ts'
+import { readSideFiles } from './side-file.ts'
+
+const SECONDS = figure('MAIL_SECONDS', 10, 60)
+const WRITERS = 8
+const TAKERS = 2
+
+describe('mail in a storm', () => {
+  beforeAll(buildWorkers)
+
+  it('loses nothing and has one reader per message while writers and takers are killed (A69, A70, B58, F1, F2, F9, F22, F34)', async () => {
+    const random = createRandom()
+    using place = makePlace()
+    await using store = await openFileStore({ dir: place.dir })
+    await found(store)
+    const fleet = createFleet(random)
+    for (let i = 1; i <= WRITERS; i++) {
+      const args = () => [place.dir, place.beliefs, `writer${i}`, i % 2 === 0 ? 1 : 5]
+      fleet.man({ name: `writer${i}`, program: 'mail-writer', args })
+    }
+    for (let i = 1; i <= TAKERS; i++) {
+      fleet.man({ name: `taker${i}`, program: 'mail-taker', args: () => [place.dir, place.beliefs, `taker${i}`] })
+    }
+    const kills = await fleet.harass(130, sleep(SECONDS * 1000))
+    await fleet.end()
+    const drained = await drain(store)
+
+    const { records, torn, malformed } = readRawJournal(place.journal)
+    const delivered = deliveries(records)
+    const sides = readSideFiles(place.beliefs, 'sent-')
+    const sent = sides.filter(([word]) => word === 'try').length
+    const acked = sides.filter(([word]) => word === 'ack').map(([, id]) => id!)
+    const taken = readSideFiles(place.beliefs, 'taken-')
+    const redelivered = taken.filter(([word, , how]) => word === 'took' && how === 'again').length
+    const acknowledged = [...taken.filter(([word]) => word === 'ack').map(([, id]) => id!), ...drained]
+    const lost = acked.filter((id) => !delivered.has(id))
+    console.log(
+      `mail: sent ${sent}, acked ${acked.length}, taken ${acknowledged.length}, redelivered ${redelivered}, ` +
+        `lost ${lost.length}, torn ${torn}, malformed ${malformed.length}, kills ${kills}, seed ${random.seed}`,
+    )
+    expect(fleet.crashes).toEqual([])
+    expect(malformed).toEqual([])
+    expect(lost).toEqual([])
+    expect(repeats(acked)).toEqual([])
+    expect([...delivered].filter(([, times]) => times !== 1)).toEqual([])
+    expect(repeats(acknowledged)).toEqual([])
+    expect(acknowledged.filter((id) => !delivered.has(id))).toEqual([])
+    expect(acked.length).toBeGreaterThan(0)
+    expect(kills).toBeGreaterThan(0)
+  })
+})
+
+async function found(store: Store): Promise<void> {
+  const team = await openTeam(store, TEAM)
+  await team.run({ type: 'team.create', team: TEAM })
+  await team.run({ type: 'member.join', name: 'box', role: 'reader' })
+  for (let i = 1; i <= WRITERS; i++) await team.run({ type: 'member.join', name: `writer${i}`, role: 'writer' })
+  await team.close()
+}
+
+/** Reads what is left as one more reader, whose predecessors are all dead; returns the ids it acknowledged. */
+async function drain(store: Store): Promise<string[]> {
+  const team = await openTeam(store, TEAM)
+  const ids: string[] = []
+  for (;;) {
+    const answer = await team.run({ type: 'mail.take', member: 'box', taker: store.presence.self })
+    const { take, messages } = 'mail' in answer && answer.mail ? answer.mail : { take: '', messages: [] }
+    if (messages.length === 0) break
+    const effects = await team.acknowledge(
+      'box',
+      messages.map((message) => message.id),
+      take,
+    )
+    ids.push(...effects.filter(({ outcome }) => outcome === 'delivered').map(({ id }) => id))
+  }
+  await team.close()
+  return ids
+}
+
+/** How often each message was delivered, by folding what counted. */
+function deliveries(records: readonly RawRecord[]): Map<string, number> {
+  const state = emptyState()
+  const times = new Map<string, number>()
+  for (const { id, at, by, events, accepted } of records) {
+    if (!accepted) continue
+    const effects: Effect[] = []
+    for (const event of events) applyEvent(state, event, { seq: 0, id, at, by }, effects)
+    for (const effect of effects) {
+      if (effect.outcome === 'delivered') times.set(effect.id, (times.get(effect.id) ?? 0) + 1)
+    }
+  }
+  return times
+}
+
+function repeats(ids: readonly string[]): string[] {
+  const seen = new Set<string>()
+  return ids.filter((id) => seen.size === seen.add(id).size)
+}

@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openTeam } from '../../src/runtime/team.ts'
+import { openFileStore } from '../../src/stores/files/file-store.ts'
+import { isRefusal } from '../../src/team/refusal.ts'
+import { TEAM } from '../storms/place.ts'
+import { sideFile } from '../storms/side-file.ts'
+
+/** Sends without end, `width` messages at once, and notes each id before it is sent and after it was acknowledged. */
+const [dir = '', beliefs = '', name = '', width = '1'] = process.argv.slice(2)
+process.on('disconnect', () => process.exit(0))
+const note = sideFile(`${beliefs}/sent-${name}-${process.pid}`)
+const team = await openTeam(await openFileStore({ dir }), TEAM)
+const awkward = 'line\nbreak "quote" \u2028 {"sum":"0123456789abcdef"}'
+
+for (let n = 0; ; ) {
+  await Promise.all(Array.from({ length: Number(width) }, () => send(n++)))
+}
+
+async function send(number: number): Promise<void> {
+  const id = `${name}-${process.pid}-${number}`
+  // Longer than the pieces in which some ways of appending write.
+  const content = number % 300 === 299 ? awkward.repeat(15_000) : `${number} ${awkward}`
+  note('try', id)
+  const effects = await team.send({ to: 'box', content }, { by: { name }, commandId: id })
+  if (isRefusal(effects)) throw new Error(effects.message)
+  if (effects[0]?.outcome === 'queued') return note('ack', id)
+  note('bounced', id)
+  await sleep(100)
+}
