@@ -44,7 +44,7 @@ const hostile = [
     'ａｄａ',
     'İ',
     'ı',
-    'K',
+    '\u212a',
   ],
   ...['__proto__', 'null\n', 'a@b', 'a:b', 'a=b', 'a,b', 'a+b', 'inbox/lead', 'lead.jsonl', 'lead/', './lead', 'ℓead'],
 ]
