@@ -15,6 +15,9 @@ export type Decision = { readonly events: readonly TeamEvent[]; readonly note?: 
 
 /** What follows from a command in this state: events or a refusal, never both. The state is left as it was. */
 export function decide(state: TeamState, command: Command, about: Circumstances): Decision {
+  // Whoever died between deleting a team and putting it away can be helped by asking again.
+  if (command.type === 'team.delete' && state.team.get()?.deleted && isLead(about.by.name))
+    return { events: [], note: `Team ${state.team.get()?.name} is already deleted.` }
   const absent = command.type === 'team.create' ? undefined : mayAct(state, about.by)
   return absent ?? decideByType(state, command, about)
 }
@@ -76,6 +79,11 @@ function decideUpdate(
 function decideTeam(state: TeamState, command: Extract<Command, { type: 'team.create' }>): Decision {
   if (!isName(command.team)) return refuse('invalid', nameRule(command.team))
   const team = state.team.get()
+  if (team?.deleted)
+    return refuse(
+      'team_deleted',
+      `Team ${team.name} was deleted and not put away yet. First: deskmates team delete ${team.name}`,
+    )
   if (team) return { events: [], note: `Team ${team.name} already exists.` }
   return { events: [{ type: 'team.created', team: command.team, description: command.description ?? '' }] }
 }

@@ -11,7 +11,7 @@ export function mayAct(state: TeamState, by: Author): Refusal | undefined {
   if (team.deleted)
     return refuse(
       'team_deleted',
-      `Team ${team.name} was deleted. Create it anew with: deskmates team create ${team.name}`,
+      `Team ${team.name} was deleted and not put away yet. To start anew: deskmates team delete ${team.name}, then deskmates team create ${team.name}`,
     )
   if (nameKey(by.name) === 'user') return undefined
   const member = memberNamed(state, by.name)
