@@ -1,6 +1,7 @@
 import type { Place } from './apply.ts'
 import { putTask } from './board.ts'
 import type { EventOf, TeamEvent } from './event.ts'
+import { canReceive } from './mail.ts'
 import { nameKey } from './name.ts'
 import { memberNamed, type TeamState } from './state.ts'
 import { type Attempt, planOf, type Task } from './task.ts'
@@ -110,7 +111,9 @@ function putBack(state: TeamState, task: Task, how: Pick<Attempt, 'end' | 'reaso
     ...(reason !== undefined && { reason }),
   }
   const ended = [...task.ended, attempt]
-  const pending = { status: 'pending' as const }
+  // Only a pending task loses its assignee when that one stops; this one was claimed or done then.
+  const assignee = task.assignee !== null && canReceive(state, task.assignee) ? task.assignee : null
+  const pending = { status: 'pending' as const, assignee }
   putTask(state, task.id, Object.assign(unclaimed(task, place.seq, task.attempts, ended), pending))
   if (task.status === 'in_progress') showActivity(state, owner, 'idle')
 }
