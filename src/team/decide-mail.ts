@@ -2,7 +2,7 @@ import type { Circumstances, Command, Letter } from './command.ts'
 import type { Decision } from './decide.ts'
 import type { Author } from './event.ts'
 import { canReceive } from './mail.ts'
-import { isControl, MESSAGE_BYTES, type Message } from './message.ts'
+import { isControl, MESSAGE_BYTES, type Message, messageType, messageTypes } from './message.ts'
 import { nameKey } from './name.ts'
 import { type Refusal, refuse } from './refusal.ts'
 import { mayAct, presentMembers, unknownMember } from './rights.ts'
@@ -60,7 +60,12 @@ function isFree({ taken }: Unread, { gone, unknown, now, self }: Circumstances):
 export function checkLetter(state: TeamState, letter: Letter, by: Author): Refusal | undefined {
   const absent = mayAct(state, by)
   if (absent) return absent
-  const type = letter.type ?? 'message'
+  const type = messageType(letter.type ?? 'message')
+  if (!type)
+    return refuse(
+      'invalid',
+      `${JSON.stringify(letter.type)} is not a type of message. Use one of: ${messageTypes().join(', ')}.`,
+    )
   if (Buffer.byteLength(letter.content) > MESSAGE_BYTES) {
     return refuse('too_large', 'A message has at most 1 MB. Put the rest into a file and send its path.')
   }
