@@ -24,8 +24,11 @@ export function sendMessage(
     return
   }
   state.messages.put(message.id, contentHash(message))
-  for (const to of audience(state, message)) {
-    const reason = state.team.get()?.deleted ? 'the team was deleted' : whyBounced(state, message, to, place)
+  // A line from outside was left in one mailbox and stays there: programs that broadcast leave one in each.
+  const named = memberNamed(state, message.to)?.name ?? message.to
+  for (const to of external ? [named] : audience(state, message, named)) {
+    const capped = external || isCapped(message.type)
+    const reason = state.team.get()?.deleted ? 'the team was deleted' : whyBounced(state, to, capped, place)
     if (reason !== undefined) effects.push({ id: message.id, to, outcome: 'bounced', reason })
     else {
       put(state, to, message, external)
@@ -129,20 +132,18 @@ export function canReceive(state: TeamState, name: string): boolean {
   return member !== undefined && isPresent(member)
 }
 
-function audience(state: TeamState, message: Message): readonly string[] {
-  if (message.type !== 'broadcast' && nameKey(message.to) !== 'all')
-    return [memberNamed(state, message.to)?.name ?? message.to]
+function audience(state: TeamState, message: Message, named: string): readonly string[] {
+  if (message.type !== 'broadcast' && nameKey(message.to) !== 'all') return [named]
   const sender = nameKey(message.from)
   return roster(state)
     .filter((member) => isPresent(member) && nameKey(member.name) !== sender)
     .map((member) => member.name)
 }
 
-function whyBounced(state: TeamState, message: Message, to: string, place: Place): string | undefined {
+function whyBounced(state: TeamState, to: string, capped: boolean, place: Place): string | undefined {
   if (isFenced(state, place)) return `written by an older generation of ${place.by.name}`
   if (!canReceive(state, to)) return memberNamed(state, to) ? `${to} has stopped` : `nobody is called ${to}`
-  if (isCapped(message.type) && mailboxOf(state, to).size >= UNREAD_CAP)
-    return `${to} has ${UNREAD_CAP} unread messages`
+  if (capped && mailboxOf(state, to).size >= UNREAD_CAP) return `${to} has ${UNREAD_CAP} unread messages`
   return undefined
 }
 
