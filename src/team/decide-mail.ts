@@ -5,7 +5,7 @@ import { canReceive } from './mail.ts'
 import { isControl, MESSAGE_BYTES, type Message, messageType, messageTypes } from './message.ts'
 import { nameKey } from './name.ts'
 import { type Refusal, refuse } from './refusal.ts'
-import { mayAct, presentMembers, unknownMember } from './rights.ts'
+import { isLead, mayAct, presentMembers, unknownMember } from './rights.ts'
 import { memberNamed, type TeamState, type Unread, unreadOf } from './state.ts'
 
 /** How long a reader outside our reach may take before somebody else gets its messages. */
@@ -22,6 +22,8 @@ export function decideTake(
 ): Decision {
   const member = memberNamed(state, command.member)
   if (!canReceive(state, command.member)) return refuse('unknown_member', unknownMember(state, command.member))
+  if (nameKey(about.by.name) !== nameKey(command.member) && !isLead(about.by.name))
+    return refuse('not_allowed', `Only ${command.member}, the lead or the user takes that mail, not ${about.by.name}.`)
   if (member?.runtime && !about.gone.has(member.runtime)) {
     return refuse(
       'served',
