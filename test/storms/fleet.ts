@@ -42,8 +42,8 @@ export interface Fleet {
   end(): Promise<void>
   /** What processes said that ended by themselves, and not well: a storm must have none. */
   readonly crashes: readonly string[]
-  /** Pids that were sent a signal that ends them. */
-  readonly killed: ReadonlySet<number>
+  /** Pids that were sent a signal that ends them, or ended because they were done. */
+  readonly ended: ReadonlySet<number>
 }
 
 /** Processes of ours, and only those: each is ended by the handle it was started with. */
@@ -51,7 +51,7 @@ export function createFleet(random: Random, env: Record<string, string> = {}): F
   const alive = new Map<ChildProcess, { post: string; stopped: boolean }>()
   const posts = new Map<string, Promise<void>>()
   const crashes: string[] = []
-  const killed = new Set<number>()
+  const ended = new Set<number>()
   let ending = false
 
   async function keep(post: Post): Promise<void> {
@@ -78,14 +78,14 @@ export function createFleet(random: Random, env: Record<string, string> = {}): F
       const [code, signal] = await once(child, 'close')
       alive.delete(child)
       post.left?.(standing)
-      if (code === 0) return
+      if (code === 0) return void ended.add(child.pid!)
       if (signal === null) crashes.push(`${post.name} ended with ${code}: ${said}`)
       if (crashes.length > 5) return
     }
   }
 
   function end(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): void {
-    killed.add(child.pid!)
+    ended.add(child.pid!)
     child.kill(signal)
   }
 
@@ -104,7 +104,7 @@ export function createFleet(random: Random, env: Record<string, string> = {}): F
 
   return {
     crashes,
-    killed,
+    ended,
     man: (post) => void posts.set(post.name, keep(post)),
     async harass(every, until) {
       let over = false

@@ -18,7 +18,9 @@ const TAKERS = 2
 describe('mail in a storm', () => {
   beforeAll(buildWorkers)
 
-  it('loses nothing and has one reader per message while writers and takers are killed (A69, A70, B58, F1, F2, F9, F22, F34)', async () => {
+  it('loses nothing and has one reader per message while writers and takers are killed (A69, A70, B58, F1, F2, F9, F22, F34)', {
+    timeout: 300_000,
+  }, async () => {
     const random = createRandom()
     using place = makePlace()
     await using store = await openFileStore({ dir: place.dir })

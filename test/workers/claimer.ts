@@ -9,12 +9,13 @@ import { sideFile } from '../storms/side-file.ts'
 
 /**
  * Claims and completes until the board is done, and notes what it was told. With a lease it joins as a script; without
- * one it is an agent and waits to be told which generation it is. `chained`: completes and claims in one write.
+ * one it is an agent and waits to be told which generation it is. `chained`: completes and claims in one write, and
+ * waits for the disk; the others only for the journal.
  */
 const [dir = '', beliefs = '', name = '', lease = '0', chained = ''] = process.argv.slice(2)
 process.on('disconnect', () => process.exit(0))
 const note = sideFile(`${beliefs}/claims-${name}-${process.pid}`)
-const store = await openFileStore({ dir })
+const store = await openFileStore({ dir, durability: chained ? 'power' : 'process' })
 const team = await openTeam(store, TEAM)
 const by = lease === '0' ? await beSpawned() : await join()
 const wanted = { type: 'task.claim', ...(lease !== '0' && { lease: Number(lease) }) } as const

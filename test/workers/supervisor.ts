@@ -7,7 +7,7 @@ import { TEAM } from '../storms/place.ts'
 /** Supervises the team and gives every process it is told about a generation of its name. */
 const [dir = ''] = process.argv.slice(2)
 process.on('disconnect', () => process.exit(0))
-const store = await openFileStore({ dir })
+const store = await openFileStore({ dir, durability: 'process' })
 const team = await openTeam(store, TEAM)
 
 const took = await team.run({ type: 'supervise', runtime: store.presence.self })
