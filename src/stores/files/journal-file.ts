@@ -32,8 +32,14 @@ export function createJournalFile(disk: Disk, path: string, foldersUpTo: string)
   let foldersSynced = false
 
   function use(flags: number): void {
-    fd = disk.openSync(path, flags | O_NOFOLLOW, 0o600)
-    ours = disk.fstatSync(fd)
+    const opened = disk.openSync(path, flags | O_NOFOLLOW, 0o600)
+    try {
+      ours = disk.fstatSync(opened)
+    } catch (error) {
+      disk.closeSync(opened)
+      throw error
+    }
+    fd = opened
     foldersSynced = ours.size > YOUNG
   }
 

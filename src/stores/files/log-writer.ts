@@ -57,7 +57,7 @@ export function createLogWriter({ path, file, reader, knows, durability, mayWrit
     try {
       reader.catchUp()
     } catch (error) {
-      throw error instanceof JournalReplaced ? new JournalReadOnly(error.fault) : error
+      throw error instanceof JournalReplaced ? new JournalReadOnly(error.fault) : new NotWritten(path, error)
     }
     if (reader.forbidsWriting) throw new JournalReadOnly(reader.forbidsWriting)
     const refusal = whyRefused(records, reader.chain, knows)
