@@ -2,7 +2,9 @@ import { fork } from 'node:child_process'
 
 /** Starts all processes, lets them begin together, and says how long they took and what they reported. */
 export async function crowd(program, argumentLists) {
-  const children = argumentLists.map((list) => fork(program, list.map(String), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }))
+  const children = argumentLists.map((list) =>
+    fork(program, list.map(String), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
+  )
   await Promise.all(children.map((child) => message(child)))
   const reports = children.map((child) => message(child))
   const begin = performance.now()

@@ -15,7 +15,9 @@ await new Promise((resolve) => process.once('message', resolve))
 let done = 0
 let held = must(await team.run({ type: 'task.claim' }, as)).tasks[0]
 while (held) {
-  const letters = Array.from({ length: Number(mails) }, (_, i) => team.send({ to: 'lead', content: `note ${i}: ${'x'.repeat(200)}` }, as))
+  const letters = Array.from({ length: Number(mails) }, (_, i) =>
+    team.send({ to: 'lead', content: `note ${i}: ${'x'.repeat(200)}` }, as),
+  )
   const [completed, next] = await Promise.all([
     team.run({ type: 'task.complete', id: held.id }, as),
     team.run({ type: 'task.claim' }, as),

@@ -9,7 +9,9 @@ import type { Json } from '../team/json.ts'
 import { overdue } from '../team/overdue.ts'
 import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
 import { type Fold, foldTo, openFold } from './fold.ts'
-import { lookAround } from './look-around.ts'
+import { lookAround, type Surroundings } from './look-around.ts'
+
+const NOBODY: Surroundings = { gone: new Set(), unknown: new Set() }
 
 interface Entry {
   readonly id: string
@@ -85,11 +87,11 @@ export async function openAppender({
   async function round(): Promise<void> {
     await toEnd()
     const entries = await notAnsweredBefore(line.splice(0))
-    const { gone, unknown } = await lookAround(fold.state, presence, entries)
-    await toEnd()
+    const around = await lookAround(fold.state, presence, entries)
+    if (around) await toEnd()
     // From here to the write nothing is awaited: every pause is a chance for somebody else to decide first.
     const now = clock.now()
-    const batch = decideAll(entries, { now, gone, unknown, self: presence.self })
+    const batch = decideAll(entries, { ...(around ?? NOBODY), now, self: presence.self })
     if (batch.records.length === 0) return
     for (const entry of batch.entries) written.set(entry.id, entry)
     try {
@@ -136,7 +138,7 @@ export async function openAppender({
 
   function decideAll(
     entries: readonly Entry[],
-    about: { now: number; gone: ReadonlySet<string>; unknown: ReadonlySet<string>; self: string },
+    about: Surroundings & { now: number; self: string },
   ): { records: LogRecord[]; entries: Entry[] } {
     const records: LogRecord[] = []
     const out: Entry[] = []

@@ -1,17 +1,26 @@
 import type { Presence } from '../ports/store.ts'
 import type { Command } from '../team/command.ts'
-import { roster, type TeamState, unreadOf } from '../team/state.ts'
+import { memberNamed, roster, type TeamState, unreadOf } from '../team/state.ts'
 
-/** Which of the processes that matter to the waiting commands are gone, and which cannot be judged from here. */
+/** What is known of the processes that matter to the waiting commands. */
+export interface Surroundings {
+  readonly gone: ReadonlySet<string>
+  /** They cannot be judged from here: another machine or container. */
+  readonly unknown: ReadonlySet<string>
+}
+
+/** Undefined when there is nobody to ask about, as in most rounds. */
 export async function lookAround(
   state: TeamState,
   presence: Presence,
   waiting: readonly { readonly what: object }[],
-): Promise<{ gone: ReadonlySet<string>; unknown: ReadonlySet<string> }> {
+): Promise<Surroundings | undefined> {
   const gone = new Set<string>()
   const unknown = new Set<string>()
+  const asked = new Set<string>([presence.self])
   const look = async (runtime: string | null | undefined) => {
-    if (!runtime || runtime === presence.self || gone.has(runtime) || unknown.has(runtime)) return
+    if (!runtime || asked.has(runtime)) return
+    asked.add(runtime)
     const seen = await presence.look(runtime)
     if (seen === 'dead') gone.add(runtime)
     if (seen === 'unknown') unknown.add(runtime)
@@ -22,11 +31,11 @@ export async function lookAround(
   if (supervisor !== null && (supervisor === presence.self || gone.has(supervisor))) {
     for (const member of roster(state)) await look(member.runtime)
   }
-  for (const entry of waiting) {
-    const command = 'command' in entry.what ? (entry.what.command as Command) : undefined
+  for (const { what } of waiting) {
+    const command = 'command' in what ? (what.command as Command) : undefined
     if (command?.type !== 'mail.take') continue
-    await look(state.members.get(command.member.toLowerCase())?.runtime)
+    await look(memberNamed(state, command.member)?.runtime)
     for (const unread of unreadOf(state, command.member)) await look(unread.taken?.taker)
   }
-  return { gone, unknown }
+  return asked.size > 1 ? { gone, unknown } : undefined
 }

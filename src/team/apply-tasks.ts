@@ -6,6 +6,9 @@ import { nameKey } from './name.ts'
 import { memberNamed, type TeamState } from './state.ts'
 import { type Attempt, planOf, type Task } from './task.ts'
 
+/** How many ended attempts a task shows; all of them are in the journal. */
+const KEPT_ATTEMPTS = 50
+
 type TaskEvent = Extract<TeamEvent, { type: `task.${string}` }>
 
 export function applyTaskEvent(state: TeamState, event: TaskEvent, place: Place): void {
@@ -110,7 +113,7 @@ function putBack(state: TeamState, task: Task, how: Pick<Attempt, 'end' | 'reaso
     end: how.end,
     ...(reason !== undefined && { reason }),
   }
-  const ended = [...task.ended, attempt]
+  const ended = [...task.ended, attempt].slice(-KEPT_ATTEMPTS)
   // Only a pending task loses its assignee when that one stops; this one was claimed or done then.
   const assignee = task.assignee !== null && canReceive(state, task.assignee) ? task.assignee : null
   const pending = { status: 'pending' as const, assignee }

@@ -14,7 +14,8 @@ export function sendMessage(
   effects: Effect[],
   external = false,
 ): void {
-  if (state.messages.get(message.id) !== undefined) {
+  // A message under its record's own id cannot be a repeat: the log accepts an id once.
+  if (message.id !== place.id && state.messages.get(message.id) !== undefined) {
     effects.push({
       id: message.id,
       to: message.to,

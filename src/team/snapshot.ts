@@ -8,6 +8,7 @@ import { Request } from './request.ts'
 import { emptyState, mailboxOf, roster, type TeamState, unreadOf } from './state.ts'
 import { Task } from './task.ts'
 
+const Generation = z.object({ text: z.string(), count: z.number() })
 const Taken = z.object({ take: z.string(), taker: z.string(), until: z.number() })
 
 /** A state as JSON: what a snapshot holds, and what a repaired journal begins with. */
@@ -35,7 +36,7 @@ const Dump = z.object({
     }),
   ),
   archives: z.array(z.tuple([z.string(), z.number()])),
-  messages: z.object({ young: z.string(), old: z.string() }),
+  messages: z.object({ young: Generation, old: Generation }),
 })
 type Dump = z.infer<typeof Dump>
 
@@ -79,5 +80,5 @@ function fill(state: TeamState, dump: Dump): void {
     for (const item of unread) mailbox.set(item.message.id, item)
   }
   for (const [archive, offset] of dump.archives) state.archives.set(archive, offset)
-  state.messages.load(dump.messages.young, dump.messages.old)
+  state.messages.load(dump.messages)
 }

@@ -157,62 +157,69 @@ export class Sorted<V> {
 }
 
 /**
- * Knows at least the last `capacity` keys that were put in; what is older falls out in bulk. Kept as text until the
- * first question, because most commands that open a snapshot never ask.
+ * Knows at least the last `capacity` keys that were put in; what is older falls out in bulk. What a snapshot brought
+ * stays text and is searched as such: most commands that open one never ask, and a Map of it costs more than the rest.
  */
 export class Recent {
-  private young: Map<string, string> | string
-  private old: Map<string, string> | string
+  private young: Generation = { text: '', count: 0, fresh: new Map() }
+  private old: Generation = { text: '', count: 0, fresh: new Map() }
   private readonly trial: Trial
   private readonly capacity: number
   constructor(trial: Trial, capacity: number) {
     this.trial = trial
     this.capacity = capacity
-    this.young = ''
-    this.old = ''
   }
   get(key: string): string | undefined {
-    const { young, old } = this.open()
-    return young.get(key) ?? old.get(key)
+    return find(this.young, key) ?? find(this.old, key)
   }
   put(key: string, value: string): void {
-    const { young, old } = this.open()
+    const { young, old } = this
     if (this.trial.running) {
-      const before = young.get(key)
+      const before = young.fresh.get(key)
       this.trial.remember(() => {
-        if (before === undefined) young.delete(key)
-        else young.set(key, before)
+        if (before === undefined) young.fresh.delete(key)
+        else young.fresh.set(key, before)
         this.young = young
         this.old = old
       })
     }
-    young.set(key, value)
-    if (young.size >= this.capacity) {
-      this.old = young
-      this.young = new Map()
-    }
+    young.fresh.set(key, value)
+    if (young.count + young.fresh.size < this.capacity) return
+    this.old = young
+    this.young = { text: '', count: 0, fresh: new Map() }
   }
-  load(young: string, old: string): void {
-    this.young = young
-    this.old = old
+  load({ young, old }: RecentDump): void {
+    this.young = { ...young, fresh: new Map() }
+    this.old = { ...old, fresh: new Map() }
   }
-  dump(): { young: string; old: string } {
-    return { young: asText(this.young), old: asText(this.old) }
-  }
-  private open(): { young: Map<string, string>; old: Map<string, string> } {
-    if (typeof this.young === 'string') this.young = asMap(this.young)
-    if (typeof this.old === 'string') this.old = asMap(this.old)
-    return { young: this.young, old: this.old }
+  dump(): RecentDump {
+    return { young: dumped(this.young), old: dumped(this.old) }
   }
 }
 
-function asText(map: Map<string, string> | string): string {
-  return typeof map === 'string' ? map : [...map].map(([key, value]) => `${key} ${value}`).join('\n')
+interface Generation {
+  /** A newline, then `key value` and a newline for each. */
+  readonly text: string
+  readonly count: number
+  readonly fresh: Map<string, string>
 }
 
-function asMap(text: string): Map<string, string> {
-  if (text === '') return new Map()
-  return new Map(
-    text.split('\n').map((line) => [line.slice(0, line.lastIndexOf(' ')), line.slice(line.lastIndexOf(' ') + 1)]),
-  )
+export interface RecentDump {
+  readonly young: { readonly text: string; readonly count: number }
+  readonly old: { readonly text: string; readonly count: number }
+}
+
+function find({ text, fresh }: Generation, key: string): string | undefined {
+  const known = fresh.get(key)
+  if (known !== undefined || text === '') return known
+  const at = text.indexOf(`\n${key} `)
+  if (at < 0) return undefined
+  const from = at + key.length + 2
+  return text.slice(from, text.indexOf('\n', from))
+}
+
+function dumped({ text, count, fresh }: Generation): { text: string; count: number } {
+  if (fresh.size === 0) return { text, count }
+  const lines = [...fresh].map(([key, value]) => `${key} ${value}\n`).join('')
+  return { text: (text || '\n') + lines, count: count + fresh.size }
 }

@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openFileStore, openTeam } from '../dist/index.js'
+
+/** A new team `bench` in a new folder, for as long as `use` takes. */
+export async function place({ members = [], tasks = 0, draft = (i) => ({ subject: `task ${i}` }) }, use) {
+  const dir = mkdtempSync(join(tmpdir(), 'deskmates-bench-'))
+  try {
+    await using(dir, async (team) => {
+      await team.run({ type: 'team.create', team: 'bench' })
+      for (const name of members) await team.run({ type: 'member.join', name, role: 'dev' })
+      if (tasks > 0) await team.run({ type: 'task.add', tasks: Array.from({ length: tasks }, (_, i) => draft(i)) })
+    })
+    return await use(dir)
+  } finally {
+    rmSync(dir, { recursive: true })
+  }
+}
+
+export async function using(dir, work, options = {}) {
+  const store = await openFileStore({ dir, ...options })
+  const team = await openTeam(store, 'bench')
+  try {
+    return await work(team, store)
+  } finally {
+    await team.close()
+    await store[Symbol.asyncDispose]()
+  }
+}
+
+export function median(numbers) {
+  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
+}
