@@ -1,0 +1,78 @@
+import { type MessageType, messageType, messageTypes } from '../team/message.ts'
+import { isName, nameRule } from '../team/name.ts'
+import { type TaskStatus, taskStatus } from '../team/task.ts'
+import { Misused } from './failure.ts'
+
+// What stands on a command line becomes a value here, or exit 2 says why not. Nothing behind this point sees raw text
+// that could end up in a path.
+
+export function name(text: string): string {
+  if (!isName(text)) throw new Misused(nameRule(text))
+  return text
+}
+
+/** `''` takes a value away again. */
+export function nameOrNone(text: string): string | null {
+  return text === '' ? null : name(text)
+}
+
+/** `90`, `90s`, `10m`, `2h`, `1d`, in seconds. */
+export function duration(text: string): number {
+  const [, digits = '', unit = 's'] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? []
+  const seconds = Number(digits) * (SECONDS[unit || 's'] ?? 0)
+  if (seconds <= 0) throw new Misused(`${quote(text)} is not a time. Write 90, 90s, 10m, 2h or 1d.`)
+  return seconds
+}
+
+const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+/** `a,b` and repeated options add up. Commas inside braces belong to a glob: `src/{a,b}.ts` is one pattern. */
+export function list(text: string, before: string[] = []): string[] {
+  const items = text.split(/,(?![^{}]*\})/).map((item) => item.trim())
+  return [...before, ...items.filter((item) => item !== '')]
+}
+
+export function priority(text: string): number {
+  const value = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN
+  if (!(value <= 10)) throw new Misused(`${quote(text)} is not a priority. Use 0 to 10; 10 is the most urgent.`)
+  return value
+}
+
+export function status(text: string): TaskStatus {
+  const found = taskStatus(text)
+  if (!found)
+    throw new Misused(`${quote(text)} is not a status. Use pending, in_progress, completed, failed or deleted.`)
+  return found
+}
+
+export function type(text: string): MessageType {
+  const found = messageType(text)
+  if (!found) throw new Misused(`${quote(text)} is not a message type. Use one of: ${messageTypes().join(', ')}.`)
+  return found
+}
+
+export function kind(text: string): 'external' | 'human' {
+  if (text === 'external' || text === 'human') return text
+  throw new Misused(`${quote(text)} is not a kind. Use external (a script or program) or human (a person).`)
+}
+
+export function verdict(text: string): 'approve' | 'reject' {
+  if (text === 'approve' || text === 'reject') return text
+  throw new Misused(`${quote(text)} is not an answer. Use approve or reject.`)
+}
+
+export function seq(text: string): number {
+  if (!/^\d{1,15}$/.test(text))
+    throw new Misused(`${quote(text)} is not a place in the log. Use a seq as log prints it.`)
+  return Number(text)
+}
+
+export function commandId(text: string): string {
+  if (!/^[A-Za-z0-9._:-]{1,128}$/.test(text))
+    throw new Misused(`${quote(text)} is not a command id. Use 1 to 128 of A-Z a-z 0-9 . _ : -`)
+  return text
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
+}

@@ -1,0 +1,26 @@
+import type { Command as TeamCommand } from '../team/command.ts'
+import type { Call } from './context.ts'
+import { granted } from './failure.ts'
+import { acting, type Intent, withTeam } from './open-team.ts'
+import { say } from './print.ts'
+import { printTask } from './show-task.ts'
+
+type TaskCommand = Extract<TeamCommand, { type: `task.${string}` }>
+
+/** What most task commands do: run one decision on behalf of somebody, print the task as it is then. */
+export function changeTask(
+  call: Call,
+  command: TaskCommand,
+  as: string | undefined,
+  intent: Intent = 'write',
+): Promise<void> {
+  return withTeam(call, intent, async (team) => {
+    const { tasks = [], note, unblocked = [] } = granted(await team.run(command, await acting(call, team, as)))
+    if (note) await say(call, note)
+    if (tasks[0]) await printTask(call, tasks[0])
+    else if ('id' in command) await say(call, `Task ${command.id} deleted.`)
+    if (unblocked.length > 0) await say(call, `Now ready: ${unblocked.join(', ')}`)
+  })
+}
+
+export const useTaskUpdate = () => 'Use your TaskUpdate tool.'

@@ -1,0 +1,114 @@
+import type { AnySubCommand } from './sub-command.ts'
+
+export interface Listed {
+  readonly group?: { readonly name: string; readonly summary: string }
+  readonly name: string
+  readonly summary: string
+  load(): Promise<AnySubCommand>
+}
+
+const team = { name: 'team', summary: 'make, show and end teams; join and leave' }
+const task = { name: 'task', summary: 'the board: add, claim and finish tasks' }
+
+/** All sub-commands. The words stand here, so that showing help loads none of them. */
+export const commands: readonly Listed[] = [
+  {
+    group: team,
+    name: 'create',
+    summary: 'make a team',
+    load: async () => (await import('./team-create.ts')).teamCreate,
+  },
+  { group: team, name: 'list', summary: 'all teams here', load: async () => (await import('./team-list.ts')).teamList },
+  {
+    group: team,
+    name: 'show',
+    summary: 'a team and its members',
+    load: async () => (await import('./team-show.ts')).teamShow,
+  },
+  {
+    group: team,
+    name: 'delete',
+    summary: 'put a team and its board away',
+    load: async () => (await import('./team-delete.ts')).teamDelete,
+  },
+  {
+    group: team,
+    name: 'join',
+    summary: 'bring a script or a person into the team',
+    load: async () => (await import('./team-join.ts')).teamJoin,
+  },
+  {
+    group: team,
+    name: 'leave',
+    summary: 'leave the team; claims are released, unread mail goes back',
+    load: async () => (await import('./team-leave.ts')).teamLeave,
+  },
+  {
+    group: task,
+    name: 'add',
+    summary: 'put a task on the board',
+    load: async () => (await import('./task-add.ts')).taskAdd,
+  },
+  { group: task, name: 'list', summary: 'the board', load: async () => (await import('./task-list.ts')).taskList },
+  {
+    group: task,
+    name: 'show',
+    summary: 'everything about one task',
+    load: async () => (await import('./task-show.ts')).taskShow,
+  },
+  {
+    group: task,
+    name: 'claim',
+    summary: 'take a task, or the next one that is ready',
+    load: async () => (await import('./task-claim.ts')).taskClaim,
+  },
+  {
+    group: task,
+    name: 'renew',
+    summary: "make a claim's lease start anew",
+    load: async () => (await import('./task-renew.ts')).taskRenew,
+  },
+  {
+    group: task,
+    name: 'release',
+    summary: 'give a task back to the board',
+    load: async () => (await import('./task-release.ts')).taskRelease,
+  },
+  {
+    group: task,
+    name: 'complete',
+    summary: 'finish a task',
+    load: async () => (await import('./task-complete.ts')).taskComplete,
+  },
+  {
+    group: task,
+    name: 'fail',
+    summary: 'say that a task cannot be done, and why',
+    load: async () => (await import('./task-fail.ts')).taskFail,
+  },
+  {
+    group: task,
+    name: 'update',
+    summary: 'change, assign, reopen or delete a task',
+    load: async () => (await import('./task-update.ts')).taskUpdate,
+  },
+  { name: 'send', summary: 'write to a member, or to all', load: async () => (await import('./send.ts')).send },
+  {
+    name: 'inbox',
+    summary: "look into a mailbox, or take what's in it",
+    load: async () => (await import('./inbox.ts')).inbox,
+  },
+  { name: 'requests', summary: 'what waits for an answer', load: async () => (await import('./requests.ts')).requests },
+  { name: 'answer', summary: 'approve or reject a request', load: async () => (await import('./answer.ts')).answer },
+  { name: 'log', summary: 'what happened, one event per line', load: async () => (await import('./log.ts')).log },
+  {
+    name: 'check',
+    summary: 'is the journal whole and true? repair it',
+    load: async () => (await import('./check.ts')).check,
+  },
+  {
+    name: 'trust',
+    summary: 'allow writing to journals made elsewhere',
+    load: async () => (await import('./trust.ts')).trust,
+  },
+]

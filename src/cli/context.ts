@@ -1,0 +1,33 @@
+import type { Clock } from '../ports/clock.ts'
+
+/** The world as one run of a command sees it. Handed in, so that a test runs a command without a process. */
+export interface Context {
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly stdin: AsyncIterable<Uint8Array | string>
+  readonly env: NodeJS.ProcessEnv
+  readonly cwd: string
+  /** Does a person look at stdout? Only then there are colours, headings and hints. */
+  readonly isTerminal: boolean
+  /** Aborts on Ctrl-C or SIGTERM. What is being written is finished first; what waits stops waiting. */
+  readonly signal: AbortSignal
+  readonly clock: Clock
+}
+
+export interface Output {
+  write(text: string, done: (error?: Error | null) => void): unknown
+}
+
+/** Options that every command takes, before or after its name. */
+export interface Globals {
+  readonly team?: string
+  readonly cwd?: string
+  readonly store?: string
+  readonly commandId?: string
+  readonly json: boolean
+}
+
+/** One run of a command: the world and what was asked of all commands alike. */
+export interface Call extends Context {
+  readonly globals: Globals
+}

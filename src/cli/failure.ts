@@ -1,0 +1,52 @@
+import { TeamError } from '../team/errors.ts'
+import { isRefusal, type Refusal } from '../team/refusal.ts'
+import type { Context } from './context.ts'
+import { version } from './version.ts'
+
+export const EXIT = { done: 0, failed: 1, misused: 2 } as const
+
+/** The command line itself makes no sense. */
+export class Misused extends TeamError {
+  readonly code = 'misused'
+}
+
+/** The team said no; nothing was written. */
+export class Refused extends TeamError {
+  readonly code: string
+  constructor({ refused, message }: { refused: string; message: string }) {
+    super(message)
+    this.code = refused
+  }
+}
+
+/** Whoever read our output is gone. */
+export class OutputClosed extends TeamError {
+  readonly code = 'output_closed'
+  constructor(cause: unknown) {
+    super('The output could not be written: its reader is gone.', { cause })
+  }
+}
+
+/** The answer, or the refusal as an error: on the command line it can only be reported. */
+export function granted<T extends object>(result: T | Refusal): T {
+  if (isRefusal(result)) throw new Refused(result)
+  return result as T
+}
+
+/** What a person or a program is told when a command fails, and the exit code. Never a stack, unless asked for. */
+export function explain(error: unknown, env: Context['env']): { code: string; message: string; exit: number } {
+  const debug = env.DESKMATES_DEBUG && error instanceof Error ? `\n${error.stack}` : ''
+  if (error instanceof TeamError) {
+    const exit = ['misused', 'not_a_folder'].includes(error.code) ? EXIT.misused : EXIT.failed
+    return { code: error.code, message: error.message + debug, exit }
+  }
+  if (error instanceof Error && 'syscall' in error && 'code' in error) {
+    const path = 'path' in error && typeof error.path === 'string' ? ` ${error.path}` : ''
+    const message = `The system refused to ${error.syscall}${path}: ${error.message}.`
+    return { code: String(error.code).toLowerCase(), message: message + debug, exit: EXIT.failed }
+  }
+  const what = error instanceof Error ? error.message : String(error)
+  const where = `deskmates ${version}, node ${process.version}, ${process.platform}`
+  const message = `${what}\nThis is a bug. Please report it with this line and what you ran (${where}; DESKMATES_DEBUG=1 shows where).`
+  return { code: 'bug', message: message + debug, exit: EXIT.failed }
+}

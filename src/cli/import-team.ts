@@ -1,0 +1,154 @@
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { openTeam, type Team } from '../runtime/team.ts'
+import { isName, nameKey } from '../team/name.ts'
+import { isRefusal } from '../team/refusal.ts'
+import { memberNamed } from '../team/state.ts'
+import { compareIds, type TaskDraft } from '../team/task.ts'
+import { type TeamView, teamView } from '../team/view.ts'
+import type { Call } from './context.ts'
+import { Refused } from './failure.ts'
+import type { Place } from './open-store.ts'
+
+export interface Imported {
+  readonly members: number
+  readonly messages: number
+  readonly tasks: number
+  /** What could not be brought in, and why. */
+  readonly left: readonly string[]
+}
+
+/**
+ * Fills a new team from the layout that came before: `config.json` and `inbox/*.jsonl` in the given folder, and
+ * `task_<id>.json` files in `.tasks` beside it. Nothing there is changed.
+ */
+export async function importTeam(
+  call: Call,
+  { store, root }: Place,
+  name: string,
+  from: string,
+): Promise<{ view: TeamView; imported: Imported }> {
+  const folder = resolve(call.cwd, call.globals.cwd ?? '.', from)
+  if (!existsSync(join(folder, 'config.json')) && !existsSync(join(folder, 'inbox'))) {
+    const message = `${folder} holds neither config.json nor inbox/, so there is nothing to bring in. The team itself was made.`
+    throw new Refused({ refused: 'invalid', message })
+  }
+  const left: string[] = []
+  await using team = await openTeam(store, name, { clock: call.clock })
+  await team.refresh()
+  const members = await importMembers(team, folder, left)
+  const messages = await importMail(team, folder, join(root, '.teams', name, 'inbox'), left)
+  const tasks = await importTasks(team, join(dirname(folder), '.tasks'), left)
+  return { view: teamView(team.state), imported: { members, messages, tasks, left } }
+}
+
+async function importMembers(team: Team, folder: string, left: string[]): Promise<number> {
+  const path = join(folder, 'config.json')
+  const config = existsSync(path) ? readJson(path, left) : undefined
+  const members = Array.isArray(config?.members) ? config.members : []
+  let count = 0
+  for (const member of members) {
+    const name = String(member?.name ?? '')
+    if (nameKey(name) === 'lead') continue
+    const role = isName(String(member?.role ?? '')) ? String(member.role) : 'member'
+    const answer = await team.run({ type: 'member.join', name, role })
+    if (isRefusal(answer)) left.push(`member ${JSON.stringify(name)}: ${answer.message}`)
+    else count++
+  }
+  return count
+}
+
+/** Put through the door like any foreign line, so old keys, broken lines and unknown types are treated as there. */
+async function importMail(team: Team, folder: string, door: string, left: string[]): Promise<number> {
+  const inbox = join(folder, 'inbox')
+  const files = existsSync(inbox) ? readdirSync(inbox).filter((file) => file.endsWith('.jsonl')) : []
+  for (const file of files.sort()) {
+    const name = basename(file, '.jsonl')
+    const member = memberNamed(team.state, name)
+    if (!member) {
+      left.push(`${join(inbox, file)}: nobody is called ${JSON.stringify(name)}`)
+      continue
+    }
+    const text = readFileSync(join(inbox, file), 'utf8').trim()
+    if (text === '') continue
+    mkdirSync(door, { recursive: true, mode: 0o700 })
+    appendFileSync(join(door, `${member.name}.jsonl`), `${text}\n`, { mode: 0o600 })
+  }
+  const from = team.cursor
+  await team.ingest()
+  await team.refresh()
+  let count = 0
+  for (let at = from; ; ) {
+    const batch = await team.log.read(at)
+    const last = batch.at(-1)
+    if (!last) return count
+    for (const { record } of batch) {
+      for (const event of Array.isArray(record.events) ? record.events : []) {
+        const { type, reason, to } = event as { type?: string; reason?: string; to?: string }
+        if (type === 'external.received') count++
+        if (type === 'external.rejected') left.push(`a line for ${to}: ${reason}`)
+      }
+    }
+    at = { seq: last.seq, id: last.record.id, last: at.last }
+  }
+}
+
+/** Open tasks with their order; what is done stays where it is. One decision: all of them or none. */
+async function importTasks(team: Team, folder: string, left: string[]): Promise<number> {
+  const files = existsSync(folder) ? readdirSync(folder).filter((file) => /^task_.+\.json$/.test(file)) : []
+  const old = files.flatMap((file) => {
+    const task = readJson(join(folder, file), left)
+    if (!task) return []
+    const id = String(task.id ?? file.slice('task_'.length, -'.json'.length))
+    if (task.status !== 'completed' && task.status !== 'deleted') return [{ ...task, id }]
+    left.push(`task ${id}: already ${task.status}`)
+    return []
+  })
+  const tasks = old.sort((a, b) => byId(a.id, b.id))
+  if (tasks.length === 0) return 0
+  const place = new Map(tasks.map((task, i) => [task.id, `+${i + 1}`]))
+  const answer = await team.run({ type: 'task.add', tasks: tasks.map((task) => draftOf(task, tasks, place, team)) })
+  if (!isRefusal(answer)) return tasks.length
+  left.push(`${tasks.length} tasks: ${answer.message}`)
+  return 0
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a file of another program, every member is looked at before it is used
+type Old = Record<string, any>
+
+function draftOf(task: Old, all: readonly Old[], place: ReadonlyMap<string, string>, team: Team): TaskDraft {
+  const named = [...idsIn(task.blocked_by), ...idsIn(task.blockedBy)]
+  const naming = all.filter((other) => idsIn(other.blocks).includes(task.id)).map((other) => other.id as string)
+  // Done or unknown ones are no longer waited for: completing removed them from these lists.
+  const blockedBy = [...new Set([...named, ...naming])].flatMap((id) => place.get(id) ?? [])
+  const owner = typeof task.owner === 'string' ? memberNamed(team.state, task.owner) : undefined
+  const activeForm = task.active_form ?? task.activeForm
+  return {
+    subject: String(task.subject ?? `Task ${task.id}`)
+      .replace(/\s+/g, ' ')
+      .slice(0, 500),
+    description: typeof task.description === 'string' ? task.description : '',
+    ...(typeof activeForm === 'string' && { activeForm }),
+    ...(owner && { assignee: owner.name }),
+    blockedBy,
+  }
+}
+
+function idsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : []
+}
+
+function byId(a: string, b: string): number {
+  return /^\d+$/.test(a) && /^\d+$/.test(b) ? compareIds(a, b) : a < b ? -1 : 1
+}
+
+function readJson(path: string, left: string[]): Old | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+    left.push(`${path}: not a JSON object`)
+  } catch (error) {
+    left.push(`${path}: ${error instanceof Error ? error.message : error}`)
+  }
+  return undefined
+}

@@ -1,0 +1,89 @@
+import type { Team } from '../runtime/team.ts'
+import { unreadOf } from '../team/state.ts'
+import { type MessageView, messageView } from '../team/view.ts'
+import { name } from './arguments.ts'
+import type { Call } from './context.ts'
+import { EXIT, granted } from './failure.ts'
+import type { Place } from './open-store.ts'
+import { presentMember, withTeam } from './open-team.ts'
+import { print, printJsonArray, say, warn } from './print.ts'
+import { colours, indented, time } from './screen.ts'
+import type { SubCommand } from './sub-command.ts'
+
+export const inbox: SubCommand<{ take?: boolean }, [member: string]> = {
+  example: `$ deskmates inbox ci              look; nothing is taken
+$ deskmates inbox ci --take --json`,
+  instead: ({ take }) => (take ? 'Your mail comes to you by itself (or by your read_inbox tool).' : undefined),
+  define(command) {
+    command.argument('<member>', 'whose mail', name).option('--take', 'print it and mark it as read')
+  },
+  run: (call, { take }, wanted) =>
+    withTeam(call, take ? 'write' : 'read', (team, place) =>
+      take ? takeMail(call, team, place, wanted) : peek(call, team, place, wanted),
+    ),
+}
+
+async function peek(call: Call, team: Team, place: Place, wanted: string): Promise<number> {
+  const member = presentMember(team.state, wanted)
+  await bringIn(call, team, place)
+  const mail = unreadOf(team.state, member).map(messageView)
+  await show(call, mail)
+  if (mail.length === 0) await say(call, `No unread mail for ${member}.`)
+  return EXIT.done
+}
+
+/**
+ * Assigned, printed, then acknowledged: whoever dies in between leaves the messages to the next reader, marked as
+ * redelivered. Nobody gets a message while another living process holds it.
+ */
+async function takeMail(call: Call, team: Team, { store }: Place, wanted: string): Promise<number> {
+  const member = presentMember(team.state, wanted)
+  const { commandId } = call.globals
+  await team.ingest()
+  const command = { type: 'mail.take', member, taker: store.presence.self, limit: ALL } as const
+  const { mail, note } = granted(await team.run(command, { commandId }))
+  const messages = mail?.messages ?? []
+  await show(call, messages)
+  if (!mail || messages.length === 0) {
+    await say(call, note ?? 'No unread mail.')
+    return EXIT.done
+  }
+  const ids = messages.map(({ id }) => id)
+  const effects = await team.acknowledge(member, ids, mail.take)
+  // A repeated command prints again what was read the first time.
+  const lost = effects.filter(
+    ({ outcome, reason }) => outcome === 'ignored' && !(commandId !== undefined && reason === 'already read'),
+  )
+  if (lost.length === 0) return EXIT.done
+  await warn(
+    call,
+    `${lost.length} of these messages went to another reader meanwhile: ${lost.map(({ id }) => id).join(', ')}`,
+  )
+  return EXIT.failed
+}
+
+/** More than a mailbox holds. */
+const ALL = 1_000_000
+
+/** What programs left at the door belongs to the mail; somebody else's journal is only read. */
+async function bringIn(call: Call, team: Team, { trust }: Place): Promise<void> {
+  const facts = team.state.team.get()
+  if (!facts || facts.deleted || call.env.DESKMATES_AGENT || !trust.isTeamTrusted(facts.id)) return
+  try {
+    await team.ingest()
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    await warn(call, `What lies in the mailbox files could not be brought in: ${why}`)
+  }
+}
+
+async function show(call: Call, mail: readonly MessageView[]): Promise<void> {
+  if (call.globals.json) return printJsonArray(call, mail)
+  const { bold, dim } = colours(call)
+  for (const { timestamp, from, to, type, content, external, redelivered } of mail) {
+    const marks = [type !== 'message' && type, external && 'external, unverified', redelivered && 'redelivered']
+    const marked = marks.filter(Boolean).join('; ')
+    const head = `${dim(time(timestamp))}  ${bold(from)} → ${to}${marked ? `  (${marked})` : ''}`
+    await print(call, `${head}\n${indented(content)}\n`)
+  }
+}

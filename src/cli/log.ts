@@ -1,0 +1,118 @@
+import { type Audited, advance, type Cursor, type Recorded, START } from '../ports/store.ts'
+import { readEvent, type TeamEvent } from '../team/event.ts'
+import type { Json } from '../team/json.ts'
+import { nameKey } from '../team/name.ts'
+import { name, seq } from './arguments.ts'
+import type { Call } from './context.ts'
+import { Misused } from './failure.ts'
+import { withTeam } from './open-team.ts'
+import { print, say } from './print.ts'
+import { colours, time } from './screen.ts'
+import { describeEvent } from './show-event.ts'
+import type { SubCommand } from './sub-command.ts'
+
+interface Options {
+  from: number
+  follow?: boolean
+  all?: boolean
+  grep?: string
+  member?: string
+}
+
+export const log: SubCommand<Options> = {
+  example: `$ deskmates log --follow
+2026-03-01 10:00:00  user  added task 1: Write the parser
+$ deskmates log --json --member ci | jq .type`,
+  define(command) {
+    command
+      .option('--from <seq>', 'only what came after this place', seq, 0)
+      .option('--follow', 'go on with what happens, until Ctrl-C')
+      .option('--all', 'also what did not count: refused, repeated, torn and damaged lines')
+      .option('--grep <text>', 'only events that say this somewhere')
+      .option('--member <member>', 'only events by or about this member', name)
+  },
+  async run(call, options) {
+    if (options.all && options.follow) throw new Misused('--all shows what is there now; leave out --follow.')
+    await withTeam(call, 'read', async ({ log }) => {
+      let lines = 0
+      const show = async (all: readonly Line[]) => {
+        const wanted = all.filter((line) => line.seq > options.from && isWanted(line, options))
+        lines += wanted.length
+        await print(call, wanted.map((line) => format(call, line)).join(''))
+      }
+      if (options.all) for await (const batch of log.audit()) await show(batch.flatMap(auditedLines))
+      else {
+        let at: Cursor = START
+        for (let batch = await log.read(at); batch.length > 0; batch = await log.read(at)) {
+          await show(batch.flatMap(linesOf))
+          at = batch.reduce(advance, at)
+          if (call.signal.aborted) return
+        }
+        if (options.follow) for await (const batch of log.tail(at, call.signal)) await show(batch.flatMap(linesOf))
+      }
+      if (lines === 0) await say(call, 'Nothing happened yet that fits.')
+    })
+  },
+}
+
+/** One event at its place, or a line in which no event can be read. */
+interface Line {
+  readonly seq: number
+  readonly at?: number
+  readonly by?: string
+  readonly record?: string
+  readonly verdict?: string
+  readonly line?: number
+  readonly offset?: number
+  readonly event?: Readonly<Record<string, Json>>
+}
+
+function linesOf({ seq, record }: Pick<Recorded, 'seq' | 'record'>): Line[] {
+  const { at, by, events } = record
+  const author = typeof by === 'object' && by !== null && 'name' in by ? String(by.name) : 'user'
+  const place = { seq, ...(typeof at === 'number' && { at }), by: author, record: record.id }
+  const all = Array.isArray(events) ? events : []
+  return all.map((event) => ({ ...place, event: isObject(event) ? event : { type: 'unreadable' } }))
+}
+
+function auditedLines({ verdict, line, offset, seq, record }: Audited): Line[] {
+  const about = { verdict, line, offset }
+  const lines = record ? linesOf({ seq, record }) : []
+  return lines.length > 0 ? lines.map((line) => ({ ...line, ...about })) : [{ seq, ...about }]
+}
+
+function isWanted({ by, event }: Line, { grep, member }: Options): boolean {
+  if (grep === undefined && member === undefined) return true
+  const texts = textsIn(event ?? null)
+  if (grep !== undefined && !texts.some((text) => text.toLowerCase().includes(grep.toLowerCase()))) return false
+  return member === undefined || [by ?? '', ...texts].some((text) => nameKey(text) === nameKey(member))
+}
+
+function textsIn(value: Json): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null
+    ? Object.values(value).flatMap((inner) => textsIn(inner as Json))
+    : []
+}
+
+function format(call: Call, { event, ...place }: Line): string {
+  // An event's own `id` is a task's or a request's; the record's stands beside it.
+  if (call.globals.json) return `${JSON.stringify({ ...place, ...event })}\n`
+  const { dim, red } = colours(call)
+  const verdict = place.verdict && place.verdict !== 'accepted' ? `${red(place.verdict)} ` : ''
+  if (!event) return `${verdict}line ${place.line} (byte ${place.offset})\n`
+  return `${dim(time(place.at ?? 0))}  ${(place.by ?? '').padEnd(WIDTH)}  ${verdict}${words(event)}\n`
+}
+
+/** Most names fit; a longer one moves only its own line. */
+const WIDTH = 8
+
+function words(event: Readonly<Record<string, Json>>): string {
+  const known = readEvent(event)
+  if (known === 'unknown') return `${String(event.type)} (of a newer version)`
+  return known === 'broken' ? `${String(event.type)} (unreadable)` : describeEvent(known as TeamEvent)
+}
+
+function isObject(value: Json): value is { [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

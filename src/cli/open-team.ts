@@ -1,0 +1,119 @@
+import { openTeam, type Team } from '../runtime/team.ts'
+import type { Answer } from '../team/answer.ts'
+import { isPresent, type Member } from '../team/member.ts'
+import { isName, nameKey, nameRule } from '../team/name.ts'
+import { unknownMember } from '../team/rights.ts'
+import { memberNamed, type TeamState } from '../team/state.ts'
+import type { Call } from './context.ts'
+import { granted, Misused, Refused } from './failure.ts'
+import { openStore, type Place } from './open-store.ts'
+import { warn } from './print.ts'
+
+const DEFAULT = 'default'
+
+/**
+ * read    looks only; the default team is empty while it does not exist
+ * write   changes a team that exists
+ * found   the same, and the default team comes to be by it
+ */
+export type Intent = 'read' | 'write' | 'found'
+
+/** Opens the team this call means, folded to its end, and closes it after the work. */
+export async function withTeam<T>(
+  call: Call,
+  intent: Intent,
+  work: (team: Team, place: Place) => Promise<T>,
+  named?: string,
+): Promise<T> {
+  await using place = await openStore(call)
+  const name = await resolveTeam(call, place, intent, named)
+  if (intent === 'found' && nameKey(name) === DEFAULT) await foundTeam(call, place, name, '')
+  const team = await openTeam(place.store, name, { clock: call.clock })
+  try {
+    await team.refresh()
+    await nameFaults(call, team)
+    return await work(team, place)
+  } finally {
+    // The journal has it; files beside it that could not be brought up to date are no reason to call it a failure.
+    await team.close().catch((error) => warn(call, `The files beside the journal are not up to date: ${error.message}`))
+  }
+}
+
+/** Makes a team unless it is there. One whose deletion was cut short by a crash is put away first. */
+export async function foundTeam(call: Call, { store }: Place, name: string, description: string): Promise<Answer> {
+  for (;;) {
+    await using team = await openTeam(store, name, { clock: call.clock })
+    await team.refresh()
+    if (!team.state.team.get()?.deleted)
+      return granted(await team.run({ type: 'team.create', team: name, description }))
+    await store.remove(name, false)
+  }
+}
+
+/** The name of the team as the command line or the environment gives it; names differing in case are one name. */
+export function wantedTeam({ globals, env }: Call, named?: string): string {
+  const wanted = named ?? globals.team ?? (env.DESKMATES_TEAM || DEFAULT)
+  if (!isName(wanted)) throw new Misused(`DESKMATES_TEAM: ${nameRule(wanted)}`)
+  return wanted
+}
+
+export async function resolveTeam(call: Call, { store }: Place, intent: Intent, named?: string): Promise<string> {
+  const wanted = wantedTeam(call, named)
+  const teams = await store.teams()
+  const found = teams.find((team) => nameKey(team) === nameKey(wanted))
+  if (found) return found
+  if (nameKey(wanted) === DEFAULT && intent !== 'write') return DEFAULT
+  throw unknownTeam(wanted, teams)
+}
+
+export function unknownTeam(wanted: string, teams: readonly string[]): Refused {
+  const others = teams.length > 0 ? `Teams here: ${teams.join(', ')}.` : 'There are no teams here yet.'
+  const message = `There is no team ${wanted}. ${others} Make it with: deskmates team create ${wanted}`
+  return new Refused({ refused: 'unknown_team', message })
+}
+
+/** Reading goes on past damage, but never silently. */
+async function nameFaults(call: Call, team: Team): Promise<void> {
+  const [fault, ...more] = team.log.faults().filter(({ kind }) => kind !== 'torn')
+  if (!fault) return
+  const others = more.length > 0 ? ` (and ${more.length} more)` : ''
+  await warn(
+    call,
+    `${fault.path} is ${fault.kind} at line ${fault.line} (byte ${fault.offset}): ${fault.detail}${others}. See: deskmates check`,
+  )
+}
+
+/**
+ * On whose behalf. Only the user and joined scripts and people act from a command line: an agent's name would let
+ * anybody sign as that agent.
+ */
+export async function acting(call: Call, team: Team, as: string | undefined) {
+  const { commandId } = call.globals
+  if (as === undefined || nameKey(as) === 'user') return { by: { name: 'user' }, commandId }
+  // A repeated command gets its first answer even if its author has left since.
+  if (commandId !== undefined && (await team.log.knows(commandId))) return { by: { name: as }, commandId }
+  return { by: { name: joined(team.state, as).name }, commandId }
+}
+
+function joined(state: TeamState, as: string): Member {
+  const member = memberNamed(state, as)
+  if (member && member.kind !== 'agent') return member
+  const rule = '--as and --from take a joined external or human member, or user'
+  if (member) {
+    const message = `${member.name} is an agent of this team and acts through its own tools; ${rule}.`
+    throw new Refused({ refused: 'not_allowed', message })
+  }
+  const message = `${unknownMember(state, as)} Join first: deskmates team join ${as} --role ROLE (${rule}).`
+  throw new Refused({ refused: 'unknown_member', message })
+}
+
+/** A member whose mail or tasks are looked at: anybody who is there, or the user. */
+export function presentMember(state: TeamState, name: string): string {
+  if (nameKey(name) === 'user') return 'user'
+  const member = memberNamed(state, name)
+  if (member && isPresent(member)) return member.name
+  const message = member
+    ? `${member.name} has left the team. ${unknownMember(state, name)}`
+    : unknownMember(state, name)
+  throw new Refused({ refused: member ? 'member_stopped' : 'unknown_member', message })
+}

@@ -1,0 +1,46 @@
+import type { Call, Context, Output } from './context.ts'
+import { OutputClosed } from './failure.ts'
+
+/** Data. Resolves when the text is handed over completely; a reader that is gone is an error. */
+export async function print({ stdout }: Context, text: string): Promise<void> {
+  if (text !== '') await write(stdout, text)
+}
+
+export function printJson(context: Context, value: unknown): Promise<void> {
+  return print(context, `${JSON.stringify(value)}\n`)
+}
+
+/** An array with one element per line: readable, streamable, still one JSON value. */
+export async function printJsonArray(context: Context, values: readonly unknown[]): Promise<void> {
+  if (values.length === 0) return print(context, '[]\n')
+  for (const [i, value] of values.entries()) {
+    const end = i === values.length - 1 ? '\n]\n' : ''
+    await print(context, `${i === 0 ? '[\n' : ',\n'}${JSON.stringify(value)}${end}`)
+  }
+}
+
+/** Talk for people; programs that asked for JSON do not hear it. */
+export async function say(call: Call, text: string): Promise<void> {
+  if (!call.globals.json) await talk(call, `${text}\n`)
+}
+
+/** Talk that only somebody at a terminal can use. */
+export async function hint(call: Call, text: string): Promise<void> {
+  if (call.isTerminal) await say(call, text)
+}
+
+/** Something is wrong and the command went on. */
+export async function warn(call: Call, message: string): Promise<void> {
+  await talk(call, call.globals.json ? `${JSON.stringify({ warning: { message } })}\n` : `deskmates: ${message}\n`)
+}
+
+/** Nobody listening to talk is no reason to fail. */
+export async function talk({ stderr }: Context, text: string): Promise<void> {
+  await write(stderr, text).catch(() => {})
+}
+
+function write(output: Output, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    output.write(text, (error) => (error ? reject(new OutputClosed(error)) : resolve()))
+  })
+}

@@ -1,0 +1,34 @@
+import { systemClock } from '../ports/clock.ts'
+import type { Context } from './context.ts'
+import { runCommandLine } from './program.ts'
+
+/** Runs one command line as this process: its streams, its environment, its signals, its exit code. */
+export async function runProcess(argv: readonly string[]): Promise<void> {
+  const interrupted = new AbortController()
+  let exit: number | undefined
+  const onSignal = (code: number) => () => {
+    // Asked twice: whoever waits for us no longer wants the end of a write to be waited for.
+    if (exit !== undefined) process.exit(code)
+    exit = code
+    interrupted.abort()
+  }
+  process.on('SIGINT', onSignal(130))
+  process.on('SIGTERM', onSignal(143))
+  // Each write hears of its own failure; without a listener the process would die of it.
+  process.stdout.on('error', () => {})
+  process.stderr.on('error', () => {})
+
+  const context: Context = {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    stdin: process.stdin,
+    env: process.env,
+    cwd: process.cwd(),
+    isTerminal: process.stdout.isTTY === true,
+    signal: interrupted.signal,
+    clock: systemClock,
+  }
+  const code = await runCommandLine(argv, context)
+  // Not process.exitCode alone: a pipe on stdin that nobody closes would keep us here.
+  process.exit(exit ?? code)
+}

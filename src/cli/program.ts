@@ -1,0 +1,134 @@
+import { Command, CommanderError, Option } from 'commander'
+import { commandId, name } from './arguments.ts'
+import { commands } from './commands.ts'
+import type { Call, Context, Globals } from './context.ts'
+import { EXIT, explain, Misused, OutputClosed, Refused } from './failure.ts'
+import { print, talk } from './print.ts'
+import type { AnySubCommand } from './sub-command.ts'
+import { version } from './version.ts'
+
+/** Runs one command line and resolves to its exit code. Never rejects. */
+export async function runCommandLine(argv: readonly string[], context: Context): Promise<number> {
+  const help: string[] = []
+  const talked: string[] = []
+  const running: Running = { writes: false, exit: EXIT.done }
+  try {
+    const program = buildProgram()
+    program.configureOutput({
+      writeOut: (text) => help.push(text),
+      writeErr: (text) => talked.push(text),
+      // Reported below, in the form that was asked for.
+      outputError: () => {},
+    })
+    addCommands(program, context, running)
+    await program.parseAsync([...argv], { from: 'user' })
+    return running.exit
+  } catch (error) {
+    if (error instanceof OutputClosed && !running.writes) return EXIT.done
+    if (!(error instanceof CommanderError)) return report(error, argv, context)
+    if (error.exitCode === 0) return show(help.join(''), context)
+    if (talked.length === 0) return report(new Misused(error.message.replace(/^error: /, '')), argv, context)
+    await talk(context, talked.join(''))
+    return EXIT.misused
+  }
+}
+
+interface Running {
+  writes: boolean
+  exit: number
+}
+
+function buildProgram(): Command {
+  return new Command('deskmates')
+    .description('A team at work on your repository: a shared board and mail that cannot get lost.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show help for a command')
+    .exitOverride()
+    .enablePositionalOptions()
+}
+
+function addCommands(program: Command, context: Context, running: Running): void {
+  const groups = new Map<string, Command>()
+  const modules = new Map<Command, () => Promise<AnySubCommand>>()
+  addGlobals(program)
+  for (const { group, name, summary, load } of commands) {
+    let parent = program
+    if (group) {
+      parent = groups.get(group.name) ?? addGlobals(program.command(group.name).description(group.summary))
+      groups.set(group.name, parent)
+    }
+    modules.set(parent.command(name).description(summary), load)
+  }
+  for (const parent of [program, ...groups.values()]) {
+    // A sub-command is loaded when it is the one that was asked for.
+    parent.hook('preSubcommand', async (_parent, command) => {
+      const module = await modules.get(command)?.()
+      if (module) prepare(command, module, context, running)
+    })
+  }
+}
+
+function prepare(command: Command, module: AnySubCommand, context: Context, running: Running): void {
+  module.define(command)
+  addGlobals(command)
+  command.addHelpText('after', `\nExample:\n${module.example.replace(/^(?=.)/gm, '  ')}`)
+  command.action(async (...given: unknown[]) => {
+    const args = given.slice(0, -2) as string[]
+    const { team: _1, cwd: _2, store: _3, commandId: _4, json: _5, ...options } = command.opts()
+    const call: Call = { ...context, globals: globalsOf(command) }
+    const instead = module.instead?.(options)
+    running.writes = instead !== undefined
+    if (instead !== undefined && context.env.DESKMATES_AGENT) throw new AgentsUseTools(command, instead)
+    running.exit = (await module.run(call, options, ...args)) ?? EXIT.done
+  })
+}
+
+class AgentsUseTools extends Refused {
+  constructor(command: Command, instead: string) {
+    const path = `${command.parent?.parent ? `${command.parent.name()} ` : ''}${command.name()}`
+    const message = `Agents do not run \`deskmates ${path}\` (DESKMATES_AGENT is set). ${instead}`
+    super({ refused: 'agents_use_tools', message })
+  }
+}
+
+/** The same options at every level, because people put them anywhere. What stands further right counts. */
+function addGlobals(command: Command): Command {
+  const options = [
+    new Option('--team <team>', 'the team (DESKMATES_TEAM; else default)').argParser(name),
+    new Option('--cwd <dir>', 'work as if started in this folder'),
+    new Option('--store <store>', 'files, or postgres://… (DESKMATES_STORE; else files)'),
+    new Option('--command-id <id>', 'a repeated command returns the first answer').argParser(commandId),
+    new Option('--json', 'print JSON on stdout'),
+  ]
+  for (const option of options) command.addOption(option.helpGroup('Global options:'))
+  return command
+}
+
+function globalsOf(command: Command): Globals {
+  const chain: Command[] = []
+  for (let at: Command | null = command; at; at = at.parent) chain.unshift(at)
+  const { team, cwd, store, commandId, json } = Object.assign({}, ...chain.map(givenGlobals)) as Partial<Globals>
+  return { team, cwd, store, commandId, json: json === true }
+}
+
+function givenGlobals(command: Command): Partial<Globals> {
+  const { team, cwd, store, commandId, json } = command.opts()
+  return Object.fromEntries(
+    Object.entries({ team, cwd, store, commandId, json }).filter(([, value]) => value !== undefined),
+  )
+}
+
+async function report(error: unknown, argv: readonly string[], context: Context): Promise<number> {
+  const { code, message, exit } = explain(error, context.env)
+  const end = argv.indexOf('--')
+  // The command line may be what is wrong, so this is asked of the plain words.
+  const json = argv.slice(0, end < 0 ? undefined : end).includes('--json')
+  await talk(context, json ? `${JSON.stringify({ error: { code, message } })}\n` : `deskmates: ${message}\n`)
+  return exit
+}
+
+async function show(text: string, context: Context): Promise<number> {
+  await print(context, text).catch(() => {})
+  return EXIT.done
+}

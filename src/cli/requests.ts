@@ -1,0 +1,36 @@
+import type { Request } from '../team/request.ts'
+import { withTeam } from './open-team.ts'
+import { print, printJsonArray, say } from './print.ts'
+import { oneLine, table, time } from './screen.ts'
+import type { SubCommand } from './sub-command.ts'
+
+export const requests: SubCommand<{ all?: boolean }> = {
+  example: '$ deskmates requests --json',
+  define(command) {
+    command.option('--all', 'also those that were answered, timed out or became void')
+  },
+  run: (call, { all }) =>
+    withTeam(call, 'read', async ({ state }) => {
+      const now = call.clock.now()
+      const shown = [...state.requests.values()]
+        .filter((request) => all || request.state === 'pending')
+        .sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)))
+        .map((request) => ({ ...request, ...(isOver(request, now) && { note: 'deadline over' }) }))
+      if (call.globals.json) return printJsonArray(call, shown)
+      const rows = shown.map((request) => [
+        request.id,
+        request.kind,
+        `${request.from} → ${request.to}`,
+        request.note ?? request.state,
+        request.deadline === null ? '' : time(request.deadline),
+        oneLine(request.content),
+      ])
+      await print(call, table(call, ['ID', 'KIND', 'FROM → TO', 'STATE', 'DEADLINE', 'ABOUT'], rows))
+      if (shown.length === 0) await say(call, all ? 'No requests.' : 'No open requests.')
+    }),
+}
+
+/** The next command that writes will close it; here it is only said. */
+function isOver(request: Request, now: number): boolean {
+  return request.state === 'pending' && request.deadline !== null && request.deadline <= now
+}

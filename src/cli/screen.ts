@@ -1,0 +1,51 @@
+import { createColors } from 'picocolors'
+import type { Call } from './context.ts'
+
+/** Colours for people: never in a pipe, never against NO_COLOR. */
+export function colours({ isTerminal, env }: Call) {
+  return createColors(isTerminal && !env.NO_COLOR && env.TERM !== 'dumb')
+}
+
+/**
+ * Columns as wide as their widest cell, the last one ragged, so that only ASCII names need to be measured. Headings
+ * are for people; a program that reads the lines would have to skip them.
+ */
+export function table(call: Call, headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const { dim } = colours(call)
+  const all = call.isTerminal && rows.length > 0 ? [headings, ...rows] : rows
+  const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
+  const lines = all.map((row, i) => {
+    const line = row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+    return all !== rows && i === 0 ? dim(line.join('  ')) : line.join('  ').trimEnd()
+  })
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+/** Text of others as it may stand on a terminal: nothing in it moves the cursor or changes what was printed before. */
+export function plain(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this takes away
+  return text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '\ufffd')
+}
+
+/** The same on one line of bounded length. */
+export function oneLine(text: string, most = 120): string {
+  const line = plain(text.replace(/\s+/g, ' ').trim())
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line
+}
+
+export function indented(text: string): string {
+  return plain(text).replace(/^(?=.)/gm, '  ')
+}
+
+/** Local time; the date too, because journals live longer than a day. */
+export function time(seconds: number): string {
+  const at = new Date(seconds * 1000)
+  if (Number.isNaN(at.getTime())) return '?'
+  const two = (value: number) => String(value).padStart(2, '0')
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
+}
+
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
+}

@@ -1,0 +1,96 @@
+import type { Team } from '../runtime/team.ts'
+import { allTasks, openDependencies } from '../team/board.ts'
+import { nameKey } from '../team/name.ts'
+import { nextDeadline } from '../team/overdue.ts'
+import { isRefusal, type Refusal } from '../team/refusal.ts'
+import { memberNamed } from '../team/state.ts'
+import type { TaskView } from '../team/view.ts'
+import { duration, name } from './arguments.ts'
+import { useTaskUpdate } from './change-task.ts'
+import type { Call } from './context.ts'
+import { granted } from './failure.ts'
+import { acting, withTeam } from './open-team.ts'
+import { printJson, say } from './print.ts'
+import { counted } from './screen.ts'
+import { printTask } from './show-task.ts'
+import type { SubCommand } from './sub-command.ts'
+
+interface Options {
+  as: string
+  lease?: number
+  wait?: number | true
+}
+
+/** Looked at this often without any news, in milliseconds: a process may die without writing a line. */
+const FLOOR = 2000
+
+export const taskClaim: SubCommand<Options, [id: string | undefined]> = {
+  example: `$ deskmates task claim --as ci --lease 10m --wait
+#2 Write the parser
+  status  in_progress
+  owner   ci, since 2026-03-01 10:00:00
+  lease   until 2026-03-01 10:10:00`,
+  instead: useTaskUpdate,
+  define(command) {
+    command
+      .argument('[id]', 'the number of the task; without it the next one that is ready')
+      .requiredOption('--as <member>', 'who takes it: a joined external or human member', name)
+      .option('--lease <time>', 'others may take it after this time (10m) unless it is renewed', duration)
+      .option('--wait [time]', 'wait until there is something to claim, for ever or so long', duration)
+  },
+  run: (call, { as, lease, wait }, id) =>
+    withTeam(call, 'write', async (team) => {
+      const author = await acting(call, team, as)
+      const claim = () => team.run({ type: 'task.claim', id, lease }, author)
+      const until = wait === undefined ? 0 : wait === true ? Number.POSITIVE_INFINITY : call.clock.now() + wait
+      let answer = await claim()
+      while (mayStillHappen(answer, team, id) && call.clock.now() < until && !call.signal.aborted) {
+        await team.changed(restUntil(team, call, until), call.signal)
+        if (!call.signal.aborted) answer = await claim()
+      }
+      const { tasks = [], note } = granted(answer)
+      const [task] = tasks as readonly TaskView[]
+      if (task && note) await say(call, note)
+      if (task) return printTask(call, task)
+      if (call.globals.json) return printJson(call, null)
+      await say(call, `Nothing to claim right now: ${why(team, as)}.`)
+    }),
+}
+
+/** Is it worth waiting? What only a person can change is not waited for. */
+function mayStillHappen(
+  answer: Refusal | { tasks?: readonly unknown[] },
+  { state }: Team,
+  id: string | undefined,
+): boolean {
+  if (!isRefusal(answer)) return (answer.tasks ?? []).length === 0
+  if (answer.refused === 'not_ready' || answer.refused === 'files_overlap') return true
+  return answer.refused === 'wrong_state' && id !== undefined && state.tasks.get(id)?.status === 'in_progress'
+}
+
+/** Milliseconds until the next lease ends, the patience does, or the floor. */
+function restUntil({ state }: Team, { clock }: Call, until: number): number {
+  const now = clock.now()
+  const next = Math.min(until, nextDeadline(state) ?? Number.POSITIVE_INFINITY)
+  return Math.min(FLOOR, Math.max(1, (next - now) * 1000))
+}
+
+function why({ state }: Team, as: string): string {
+  const member = memberNamed(state, as)
+  const pending = allTasks(state).filter((task) => task.status === 'pending')
+  if (pending.length === 0) return 'no task is pending'
+  const reasons = new Map<string, number>()
+  for (const task of pending) {
+    const isOthers = task.assignee !== null && nameKey(task.assignee) !== nameKey(as)
+    const reason =
+      openDependencies(state, task).length > 0
+        ? 'waiting for other tasks'
+        : isOthers
+          ? 'assigned to others'
+          : task.role !== null && nameKey(task.role) !== nameKey(member?.role ?? '')
+            ? 'for another role'
+            : 'in need of files that are in use'
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
+  }
+  return `${counted(pending.length, 'task')} pending, ${[...reasons].map(([reason, count]) => `${count} ${reason}`).join(', ')}`
+}

@@ -1,0 +1,20 @@
+import { Refused } from './failure.ts'
+import { withTeam } from './open-team.ts'
+import { printTask, shownTask } from './show-task.ts'
+import type { SubCommand } from './sub-command.ts'
+
+export const taskShow: SubCommand<object, [id: string]> = {
+  example: '$ deskmates task show 3 --json',
+  define(command) {
+    command.argument('<id>', 'the number of the task')
+  },
+  run: (call, _options, id) =>
+    withTeam(call, 'read', async ({ state }) => {
+      const task = state.tasks.get(id)
+      if (!task) {
+        const message = `There is no task ${JSON.stringify(id)}. See: deskmates task list`
+        throw new Refused({ refused: 'unknown_task', message })
+      }
+      await printTask(call, shownTask(state, task, call.clock.now()))
+    }),
+}

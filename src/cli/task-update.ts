@@ -1,0 +1,46 @@
+import type { TaskStatus } from '../team/task.ts'
+import { list, name, nameOrNone, priority, status } from './arguments.ts'
+import { changeTask, useTaskUpdate } from './change-task.ts'
+import { Misused } from './failure.ts'
+import type { SubCommand } from './sub-command.ts'
+
+interface Options {
+  subject?: string
+  description?: string
+  status?: TaskStatus
+  assignee?: string | null
+  addBlockedBy?: readonly string[]
+  removeBlockedBy?: readonly string[]
+  files?: readonly string[]
+  role?: string | null
+  priority?: number
+  detach?: boolean
+  as?: string
+}
+
+export const taskUpdate: SubCommand<Options, [id: string]> = {
+  example: `$ deskmates task update 3 --assignee ada --priority 8
+$ deskmates task update 3 --status pending            reopen it
+$ deskmates task update 3 --status deleted --detach   delete it; what waited for it goes on`,
+  instead: useTaskUpdate,
+  define(command) {
+    command
+      .argument('<id>', 'the number of the task')
+      .option('--subject <text>', 'what is to be done, in one line')
+      .option('--description <text>', 'everything its owner needs to know')
+      .option('--status <status>', 'pending reopens, deleted deletes, in_progress claims, completed completes', status)
+      .option('--detach', 'with --status deleted: let tasks that wait for it go on without it')
+      .option('--assignee <member>', "only this member may claim it; '' for anybody", nameOrNone)
+      .option('--add-blocked-by <ids>', 'tasks or plans that come first', list)
+      .option('--remove-blocked-by <ids>', 'no longer wait for these', list)
+      .option('--files <paths>', "what its owner will change; '' for none", list)
+      .option('--role <role>', "only members of this role may claim it; '' for any", nameOrNone)
+      .option('--priority <n>', '0 to 10, the highest first', priority)
+      .option('--as <member>', 'on behalf of a joined member', name)
+  },
+  async run(call, { as, ...changes }, id) {
+    if (Object.keys(changes).length === 0)
+      throw new Misused('There is nothing to change. See: deskmates task update --help')
+    await changeTask(call, { type: 'task.update', id, ...changes }, as)
+  },
+}

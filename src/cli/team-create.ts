@@ -1,0 +1,40 @@
+import { nameKey } from '../team/name.ts'
+import { name } from './arguments.ts'
+import { Refused } from './failure.ts'
+import { openStore } from './open-store.ts'
+import { foundTeam } from './open-team.ts'
+import { printJson, say } from './print.ts'
+import { printTeam } from './show-team.ts'
+import type { SubCommand } from './sub-command.ts'
+
+export const teamCreate: SubCommand<{ description?: string; from?: string }, [team: string]> = {
+  example: "$ deskmates team create web --description 'the web shop'",
+  instead: () => 'Use your TeamCreate tool.',
+  define(command) {
+    command
+      .argument('<team>', 'its name', name)
+      .option('--description <text>', 'what it is for')
+      .option('--from <folder>', 'bring in members, mail and tasks of the old layout (.team)')
+  },
+  async run(call, { description = '', from }, wanted) {
+    await using place = await openStore(call)
+    const existing = (await place.store.teams()).find((team) => nameKey(team) === nameKey(wanted))
+    // Not under the command id: the record's id becomes the team's, by which it is trusted, so nobody chooses it.
+    const { team, note } = await foundTeam(call, place, existing ?? wanted, description)
+    if (!team) throw new Error(`Team ${wanted} was made and cannot be seen.`)
+    if (from === undefined) {
+      if (note) await say(call, note)
+      return printTeam(call, team)
+    }
+    if (note) {
+      const message = `${note} --from fills a new team only; choose another name.`
+      throw new Refused({ refused: 'wrong_state', message })
+    }
+    const { importTeam } = await import('./import-team.ts')
+    const { view, imported } = await importTeam(call, place, team.name, from)
+    if (call.globals.json) return printJson(call, { ...view, imported })
+    await printTeam(call, view)
+    await say(call, `Brought in: ${imported.members} members, ${imported.messages} messages, ${imported.tasks} tasks.`)
+    for (const left of imported.left) await say(call, `  left out: ${left}`)
+  },
+}

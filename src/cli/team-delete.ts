@@ -1,0 +1,56 @@
+import type { Presence } from '../ports/store.ts'
+import type { Team } from '../runtime/team.ts'
+import { name } from './arguments.ts'
+import { granted, Refused } from './failure.ts'
+import { withTeam } from './open-team.ts'
+import { print, printJson } from './print.ts'
+import type { SubCommand } from './sub-command.ts'
+
+export const teamDelete: SubCommand<{ purge?: boolean }, [team: string]> = {
+  example: `$ deskmates team delete web             moves it to .teams/.deleted
+$ deskmates team delete web --purge     for good`,
+  instead: () => 'Use your TeamDelete tool.',
+  define(command) {
+    command.argument('<team>', 'its name', name).option('--purge', 'remove it for good instead of moving it away')
+  },
+  run: (call, { purge = false }, wanted) =>
+    withTeam(
+      call,
+      'write',
+      async (team, { store }) => {
+        await refuseLiveSupervisor(team, store.presence, 'Stop it first, then delete the team.')
+        const notified = await end(team)
+        await team.close()
+        await store.remove(team.name, purge)
+        if (call.globals.json) return printJson(call, { name: team.name, deleted: true, purged: purge, notified })
+        const where = purge ? 'removed for good' : 'moved to .teams/.deleted'
+        await print(call, `Team ${team.name} deleted, ${notified.length} members notified; ${where}.\n`)
+      },
+      wanted,
+    ),
+}
+
+/** Whoever runs the team would go on working for one that is gone. */
+export async function refuseLiveSupervisor(
+  { name, state }: Pick<Team, 'name' | 'state'>,
+  presence: Presence,
+  advice: string,
+): Promise<void> {
+  const { runtime } = state.supervisor.get()
+  if (runtime === null || runtime === presence.self) return
+  const seen = await presence.look(runtime)
+  if (seen === 'dead') return
+  const doubt = seen === 'unknown' ? ', on another machine or in another container,' : ''
+  throw new Refused({
+    refused: 'supervised',
+    message: `Team ${name} is run by ${runtime}${doubt} right now. ${advice}`,
+  })
+}
+
+/** Members are told before the end. A team whose deletion was cut short by a crash is only put away. */
+async function end(team: Team): Promise<string[]> {
+  if (team.state.team.get()?.deleted) return []
+  const effects = granted(await team.send({ to: 'all', content: 'This team is being deleted.' }))
+  granted(await team.run({ type: 'team.delete' }))
+  return effects.filter(({ outcome }) => outcome === 'queued').map(({ to }) => to)
+}

@@ -1,0 +1,12 @@
+import { name as aName } from './arguments.ts'
+import { changeMember } from './change-member.ts'
+import type { SubCommand } from './sub-command.ts'
+
+export const teamLeave: SubCommand<object, [member: string]> = {
+  example: '$ deskmates team leave ci',
+  instead: () => 'Use your SendMessage tool with type shutdown_request.',
+  define(command) {
+    command.argument('<member>', 'its name', aName)
+  },
+  run: (call, _options, name) => changeMember(call, { type: 'member.stop', name, reason: 'left' }, 'write'),
+}

@@ -1,0 +1,40 @@
+import { openTeam } from '../runtime/team.ts'
+import { isPresent } from '../team/member.ts'
+import { roster } from '../team/state.ts'
+import type { Call } from './context.ts'
+import { openStore, type Place } from './open-store.ts'
+import { hint, print, printJsonArray, say } from './print.ts'
+import { oneLine, table } from './screen.ts'
+import type { SubCommand } from './sub-command.ts'
+
+export const teamList: SubCommand<object> = {
+  example: '$ deskmates team list --json',
+  define() {},
+  async run(call) {
+    await using place = await openStore(call)
+    const all = await Promise.all((await place.store.teams()).map((name) => summary(call, place, name)))
+    const teams = all.filter((team) => team !== undefined)
+    if (call.globals.json) return printJsonArray(call, teams)
+    const rows = teams.map((team) => [
+      team.name,
+      String(team.members),
+      String(team.openTasks),
+      oneLine(team.description),
+    ])
+    await print(call, table(call, ['TEAM', 'MEMBERS', 'OPEN TASKS', 'ABOUT'], rows))
+    if (teams.length > 0) return
+    await say(call, 'No teams.')
+    await hint(call, 'Make one with: deskmates team create NAME')
+  },
+}
+
+/** Undefined for one that was deleted and, by a crash, not put away yet. */
+async function summary(call: Call, { store }: Place, name: string) {
+  await using team = await openTeam(store, name, { clock: call.clock })
+  await team.refresh()
+  const facts = team.state.team.get()
+  if (facts?.deleted) return undefined
+  const open = [...team.state.tasks.values()].filter(({ status }) => status !== 'completed').length
+  const members = roster(team.state).filter(isPresent).length
+  return { name, description: facts?.description ?? '', members, openTasks: open }
+}

@@ -1,0 +1,29 @@
+import { teamView } from '../team/view.ts'
+import { name } from './arguments.ts'
+import { unknownTeam, wantedTeam, withTeam } from './open-team.ts'
+import { printTeam } from './show-team.ts'
+import type { SubCommand } from './sub-command.ts'
+
+export const teamShow: SubCommand<object, [team: string | undefined]> = {
+  example: `$ deskmates team show web
+web  the web shop
+  MEMBER  KIND      STATUS   ROLE
+  lead    agent     idle     lead
+  ci      external  working  tester`,
+  define(command) {
+    command.argument('[team]', 'its name; without it the one of --team', name)
+  },
+  run: (call, _options, named) =>
+    withTeam(
+      call,
+      'read',
+      async ({ state }, { store }) => {
+        if (!state.team.get() || state.team.get()?.deleted) {
+          const teams = (await store.teams()).filter((team) => team !== state.team.get()?.name)
+          throw unknownTeam(wantedTeam(call, named), teams)
+        }
+        await printTeam(call, teamView(state))
+      },
+      named,
+    ),
+}

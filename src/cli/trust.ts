@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+import { START } from '../ports/store.ts'
+import { folderHash } from '../stores/files/folder-hash.ts'
+import { nameKey } from '../team/name.ts'
+import { openStore, type Place } from './open-store.ts'
+import { unknownTeam } from './open-team.ts'
+import { print, printJson } from './print.ts'
+import type { SubCommand } from './sub-command.ts'
+
+export const trust: SubCommand<object> = {
+  example: `$ deskmates trust                this folder's settings, agents, skills and hooks as they are now, and its journals
+$ deskmates trust --team web     only the journal of web`,
+  instead: () => 'What is trusted is decided by a person.',
+  define() {},
+  async run(call) {
+    await using place = await openStore(call)
+    const { team: only } = call.globals
+    const all = await place.store.teams()
+    const wanted = only === undefined ? all : all.filter((name) => nameKey(name) === nameKey(only))
+    if (only !== undefined && wanted.length === 0) throw unknownTeam(only, all)
+    // Hashed before anything is trusted: a folder too large to be trusted trusts nothing.
+    const folder = only === undefined ? { path: place.workspace, hash: folderHash(place.workspace) } : null
+    const teams = []
+    for (const name of wanted) teams.push(await trustTeam(place, name))
+    if (folder) place.trust.trustFolder(folder.path, folder.hash)
+    const trusted = { folder, teams: teams.filter((team) => team !== undefined) }
+    if (call.globals.json) return printJson(call, trusted)
+    const lines = [
+      ...(folder ? [`trusted  ${folder.path}  settings, agents, skills and hooks as they are now`] : []),
+      ...trusted.teams.map(({ name, path }) => `trusted  ${path}  the journal of ${name}`),
+    ]
+    await print(call, `${lines.join('\n')}\n`)
+  },
+}
+
+/** Kept by the id of the journal's first record, so that a moved folder stays trusted. */
+async function trustTeam({ store, trust, root }: Place, name: string) {
+  const log = await store.log(`${name}/journal`)
+  const [first] = await log.read(START)
+  await log.close()
+  if (!first) return undefined
+  const path = join(root, '.teams', name, 'journal.jsonl')
+  trust.trustTeam(first.record.id, name, path)
+  return { name, id: first.record.id, path }
+}
