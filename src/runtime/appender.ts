@@ -23,6 +23,12 @@ interface Entry {
   fail(error: unknown): void
 }
 
+interface Batch {
+  readonly records: readonly LogRecord[]
+  /** One for each record. */
+  readonly entries: readonly Entry[]
+}
+
 /**
  * The one place where this process writes to a team's journal. Commands wait in a line, are decided in order on the
  * freshly folded state and go out chained in one write; if somebody else decided meanwhile they are decided again.
@@ -85,42 +91,52 @@ export async function openAppender({
   }
 
   async function round(): Promise<void> {
-    await toEnd()
-    const entries = await notAnsweredBefore(line.splice(0))
-    const around = await lookAround(fold.state, presence, entries)
-    if (around) await toEnd()
-    // From here to the write nothing is awaited: every pause is a chance for somebody else to decide first.
-    const now = clock.now()
-    const batch = decideAll(entries, { ...(around ?? NOBODY), now, self: presence.self })
-    if (batch.records.length === 0) return
-    for (const entry of batch.entries) written.set(entry.id, entry)
+    const entries = line.splice(0)
     try {
-      const { outcomes, durable } = await log.append(batch.records)
+      await toEnd()
+      const fresh = await notAnsweredBefore(entries)
+      const around = await lookAround(fold.state, presence, fresh)
+      if (around) await toEnd()
+      // From here to the write nothing is awaited: every pause is a chance for somebody else to decide first.
+      const batch = decideAll(fresh, { ...(around ?? NOBODY), now: clock.now(), self: presence.self })
+      if (batch.records.length > 0) await write(batch)
+    } catch (error) {
+      for (const entry of entries) entry.fail(error)
+    }
+  }
+
+  async function write({ records, entries }: Batch): Promise<void> {
+    for (const entry of entries) written.set(entry.id, entry)
+    try {
+      const { outcomes, durable } = await log.append(records)
       await toEnd()
       const losers: Entry[] = []
-      for (const [i, entry] of batch.entries.entries()) {
+      for (const [i, entry] of entries.entries()) {
         const outcome = outcomes[i]
         if (outcome === 'accepted') durable.then(() => entry.settle(entry.result ?? []), entry.fail)
         else if (outcome === 'conflict') losers.push({ ...entry, tries: entry.tries + 1 })
-        else entry.settle(await firstResult(entry))
+        else settleSynced(entry, await firstResult(entry))
       }
       line.unshift(...losers)
-    } catch (error) {
-      for (const entry of batch.entries) entry.fail(error)
     } finally {
-      for (const entry of batch.entries) written.delete(entry.id)
+      for (const entry of entries) written.delete(entry.id)
     }
   }
 
   /** A repeated command id gets the first answer, whatever the board looks like by now. */
-  async function notAnsweredBefore(entries: Entry[]): Promise<Entry[]> {
+  async function notAnsweredBefore(entries: readonly Entry[]): Promise<Entry[]> {
     const fresh: Entry[] = []
     for (const entry of entries) {
       const isRepeat = 'command' in entry.what && entry.what.mayRepeat && (await log.knows(entry.id))
-      if (isRepeat) entry.settle(await firstResult(entry))
+      if (isRepeat) settleSynced(entry, await firstResult(entry))
       else fresh.push(entry)
     }
     return fresh
+  }
+
+  /** "It is already so" may rest on what another process wrote and has not synced yet. */
+  function settleSynced(entry: Entry, result: NonNullable<Entry['result']>): void {
+    log.sync().then(() => entry.settle(result), entry.fail)
   }
 
   async function firstResult({ id, what }: Entry): Promise<Answer | Refusal | readonly Effect[]> {
@@ -136,10 +152,7 @@ export async function openAppender({
     return answer(first.state, what.command, id, first.applied)
   }
 
-  function decideAll(
-    entries: readonly Entry[],
-    about: Surroundings & { now: number; self: string },
-  ): { records: LogRecord[]; entries: Entry[] } {
+  function decideAll(entries: readonly Entry[], about: Surroundings & { now: number; self: string }): Batch {
     const records: LogRecord[] = []
     const out: Entry[] = []
     const { state } = fold
@@ -163,7 +176,7 @@ export async function openAppender({
         const decision = decide(state, what.command, circumstances)
         if (isRefusal(decision)) entry.settle(decision)
         else if (decision.events.length === 0)
-          entry.settle(answerUnchanged(state, what.command, by.name, decision.note))
+          settleSynced(entry, answerUnchanged(state, what.command, by.name, decision.note))
         else {
           const events = [...due, ...decision.events]
           due = []
