@@ -73,7 +73,7 @@ function add(state: TeamState, { tasks }: Of<'task.add'>, about: Circumstances):
   }
   for (const event of created) {
     const unknown = event.blockedBy.find((dependency) => !graph.has(dependency))
-    if (unknown) return unknownDependency(event.subject, unknown)
+    if (unknown !== undefined) return unknownDependency(event.subject, unknown)
   }
   const cycle = cycleAmong(graph, ids)
   if (cycle) return refuseCycle(cycle)
