@@ -25,7 +25,7 @@ export function decideClaim(
       `${by.name} holds no tasks. Join first: deskmates team join NAME --role ROLE, then claim with --as NAME`,
     )
   }
-  if (lease !== undefined && !(lease > 0)) return refuse('invalid', 'A lease is a positive time, like 10m.')
+  if (lease !== undefined && !isLength(lease)) return refuse('invalid', 'A lease is a positive time, like 10m.')
   const held = heldBy(state, member.name)
   if (held && (wanted === undefined || wanted.id === held.id))
     return { events: [], note: `${member.name} already holds task ${held.id}.` }
@@ -86,7 +86,7 @@ export function decideRenew(task: Task, lease: number | undefined, { by }: Circu
   if (task.status !== 'in_progress') return ended(task)
   const length = lease ?? task.lease
   if (length === null) return { events: [], note: `The claim of task ${task.id} has no lease and needs no renewal.` }
-  if (!(length > 0)) return refuse('invalid', 'A lease is a positive time, like 10m.')
+  if (!isLength(length)) return refuse('invalid', 'A lease is a positive time, like 10m.')
   return { events: [{ type: 'task.renewed', id: task.id, lease: length }] }
 }
 
@@ -144,6 +144,10 @@ export function decideFail(state: TeamState, task: Task, reason: string, { by, i
     events.push({ type: 'message.sent', message })
   }
   return { events }
+}
+
+function isLength(seconds: number): boolean {
+  return seconds > 0 && Number.isFinite(seconds)
 }
 
 function notOwner(task: Task, name: string): Refusal | undefined {
