@@ -17,7 +17,8 @@ interface Entry {
   readonly id: string
   readonly by: Author
   readonly what: { readonly command: Command; readonly mayRepeat: boolean } | { readonly facts: readonly TeamEvent[] }
-  tries: number
+  readonly arrival: number
+  readonly tries: number
   result?: Answer | Refusal | readonly Effect[]
   settle(result: Answer | Refusal | readonly Effect[]): void
   fail(error: unknown): void
@@ -27,6 +28,8 @@ interface Batch {
   readonly records: readonly LogRecord[]
   /** One for each record. */
   readonly entries: readonly Entry[]
+  /** Answers that change nothing but stand on decisions of this batch: they hold only if those are accepted. */
+  readonly answers: readonly { readonly entry: Entry; readonly result: Answer | Refusal }[]
 }
 
 /**
@@ -60,6 +63,7 @@ export async function openAppender({
   const written = new Map<string, Entry>()
   let turn: Promise<unknown> = Promise.resolve()
   let working: Promise<void> | undefined
+  let arrivals = 0
 
   function alone<T>(work: () => Promise<T>): Promise<T> {
     const next = turn.then(work, work)
@@ -105,19 +109,23 @@ export async function openAppender({
     }
   }
 
-  async function write({ records, entries }: Batch): Promise<void> {
+  async function write({ records, entries, answers }: Batch): Promise<void> {
     for (const entry of entries) written.set(entry.id, entry)
     try {
       const { outcomes, durable } = await log.append(records)
       await toEnd()
-      const losers: Entry[] = []
+      const again: Entry[] = []
       for (const [i, entry] of entries.entries()) {
         const outcome = outcomes[i]
         if (outcome === 'accepted') durable.then(() => entry.settle(entry.result ?? []), entry.fail)
-        else if (outcome === 'conflict') losers.push({ ...entry, tries: entry.tries + 1 })
+        else if (outcome === 'conflict') again.push({ ...entry, tries: entry.tries + 1 })
         else settleSynced(entry, await firstResult(entry))
       }
-      line.unshift(...losers)
+      for (const { entry, result } of answers) {
+        if (again.length > 0) again.push(entry)
+        else durable.then(() => entry.settle(result), entry.fail)
+      }
+      line.unshift(...again.sort((a, b) => a.arrival - b.arrival))
     } finally {
       for (const entry of entries) written.delete(entry.id)
     }
@@ -155,6 +163,7 @@ export async function openAppender({
   function decideAll(entries: readonly Entry[], about: Surroundings & { now: number; self: string }): Batch {
     const records: LogRecord[] = []
     const out: Entry[] = []
+    const answers: Batch['answers'][number][] = []
     const { state } = fold
     let after = fold.cursor.last
     let due: readonly TeamEvent[] | undefined
@@ -174,10 +183,14 @@ export async function openAppender({
           assume(state, due, circumstances)
         }
         const decision = decide(state, what.command, circumstances)
-        if (isRefusal(decision)) entry.settle(decision)
-        else if (decision.events.length === 0)
-          settleSynced(entry, answerUnchanged(state, what.command, by.name, decision.note))
-        else {
+        if (isRefusal(decision) || decision.events.length === 0) {
+          const unchanged = () =>
+            answerUnchanged(state, what.command, by.name, 'note' in decision ? decision.note : undefined)
+          const result = isRefusal(decision) ? decision : unchanged()
+          if (after !== fold.cursor.last) answers.push({ entry, result })
+          else if (isRefusal(result)) entry.settle(result)
+          else settleSynced(entry, result)
+        } else {
           const events = [...due, ...decision.events]
           due = []
           records.push({
@@ -194,12 +207,12 @@ export async function openAppender({
         }
       }
     })
-    return { records, entries: out }
+    return { records, entries: out, answers }
   }
 
   function enter<T>(id: string, by: Author, what: Entry['what']): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      line.push({ id, by, what, tries: 0, settle: (result) => resolve(result as T), fail: reject })
+      line.push({ id, by, what, arrival: arrivals++, tries: 0, settle: (result) => resolve(result as T), fail: reject })
       working ??= work()
     })
   }
