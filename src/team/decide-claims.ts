@@ -1,8 +1,9 @@
-import { openDependencies, overlappingClaim } from './board.ts'
+import { blockedTasks, openDependencies, overlappingClaim } from './board.ts'
 import type { Circumstances, Command } from './command.ts'
 import type { Decision } from './decide.ts'
 import type { TeamEvent } from './event.ts'
 import type { Member } from './member.ts'
+import { isTooLong } from './message.ts'
 import { nameKey } from './name.ts'
 import { type Refusal, refuse } from './refusal.ts'
 import { isLead } from './rights.ts'
@@ -127,9 +128,10 @@ export function decideFail(state: TeamState, task: Task, reason: string, { by, i
   if (task.status === 'failed') return { events: [], note: `Task ${task.id} has already failed.` }
   if (task.status !== 'in_progress') return ended(task)
   if (reason.trim() === '') return refuse('invalid', 'A failure needs a reason: --reason TEXT')
+  if (isTooLong(reason)) return refuse('too_large', 'A reason has at most 1 MB. Put the rest into a file and name it.')
   const events: TeamEvent[] = [{ type: 'task.failed', id: task.id, reason }]
   if (nameKey(by.name) !== 'lead') {
-    const waiting = state.index.dependents.get(task.id) ?? []
+    const waiting = blockedTasks(state, task.id)
     const blocked = waiting.length === 0 ? '' : ` Still blocked by it: ${waiting.join(', ')}.`
     const content = `Task ${task.id} (${task.subject}) failed: ${reason}.${blocked} Reopen it with status pending, or delete it.`
     const message = {

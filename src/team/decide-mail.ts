@@ -2,7 +2,7 @@ import type { Circumstances, Command, Letter } from './command.ts'
 import type { Decision } from './decide.ts'
 import type { Author } from './event.ts'
 import { canReceive } from './mail.ts'
-import { isControl, MESSAGE_BYTES, type Message, messageType, messageTypes } from './message.ts'
+import { isControl, isTooLong, type Message, messageType, messageTypes } from './message.ts'
 import { nameKey } from './name.ts'
 import { type Refusal, refuse } from './refusal.ts'
 import { isLead, mayAct, presentMembers, unknownMember } from './rights.ts'
@@ -68,7 +68,7 @@ export function checkLetter(state: TeamState, letter: Letter, by: Author): Refus
       'invalid',
       `${JSON.stringify(letter.type)} is not a type of message. Use one of: ${messageTypes().join(', ')}.`,
     )
-  if (Buffer.byteLength(letter.content) > MESSAGE_BYTES) {
+  if (isTooLong(letter.content)) {
     return refuse('too_large', 'A message has at most 1 MB. Put the rest into a file and send its path.')
   }
   if (isControl(type)) {

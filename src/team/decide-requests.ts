@@ -2,7 +2,7 @@ import type { Circumstances, Command } from './command.ts'
 import type { Decision } from './decide.ts'
 import type { TeamEvent } from './event.ts'
 import { canReceive } from './mail.ts'
-import type { Message } from './message.ts'
+import { isTooLong, type Message } from './message.ts'
 import { nameKey } from './name.ts'
 import { whyVoid } from './overdue.ts'
 import { refuse } from './refusal.ts'
@@ -29,8 +29,12 @@ function open(state: TeamState, { kind, to, content, deadline }: Of<'request.ope
     return refuse('not_allowed', `Only the lead or the user asks others to stop, not ${by.name}.`)
   if (!canReceive(state, to)) return refuse('unknown_member', unknownMember(state, to))
   if (nameKey(to) === nameKey(by.name)) return refuse('invalid', `${by.name} cannot ask itself.`)
-  if (kind === 'shutdown' && nameKey(to) === 'lead')
-    return refuse('invalid', 'The lead is not asked to stop; delete the team: deskmates team delete TEAM')
+  if (kind === 'shutdown' && isLead(to))
+    return refuse('invalid', 'The lead and the user are not asked to stop; delete the team: deskmates team delete TEAM')
+  if (isTooLong(content))
+    return refuse('too_large', 'A request has at most 1 MB. Put the rest into a file and name it.')
+  if (deadline !== undefined && !(deadline > 0 && Number.isFinite(deadline)))
+    return refuse('invalid', 'A deadline is a positive number of seconds.')
   if (kind !== 'shutdown' && !isLead(to))
     return refuse('invalid', `A ${kind} request goes to the lead or the user, not to ${to}.`)
   const twin = [...state.requests.values()].find(
@@ -87,6 +91,8 @@ function answer(state: TeamState, command: Of<'request.answer'>, about: Circumst
   const parsed = RequestAnswer.safeParse(command)
   if (!parsed.success) return refuse('invalid', `That is no answer: ${parsed.error.issues[0]?.message}.`)
   const { approve, feedback, status } = parsed.data
+  if (isTooLong(feedback))
+    return refuse('too_large', 'Feedback has at most 1 MB. Put the rest into a file and name it.')
   const answered: TeamEvent = { type: 'request.answered', id: request.id, by: by.name, ...parsed.data }
   const type =
     request.kind === 'shutdown'

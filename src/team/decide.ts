@@ -10,6 +10,9 @@ import { isRefusal, type Refusal, refuse } from './refusal.ts'
 import { isLead, mayAct } from './rights.ts'
 import type { TeamState } from './state.ts'
 
+/** A line has at most 16 MB; what the record says about itself needs little. */
+const RECORD_BYTES = 15 * 1024 * 1024
+
 /** Events to append, possibly none when everything is already so (`note` says it), or why not. */
 export type Decision = { readonly events: readonly TeamEvent[]; readonly note?: string } | Refusal
 
@@ -19,7 +22,15 @@ export function decide(state: TeamState, command: Command, about: Circumstances)
   if (command.type === 'team.delete' && state.team.get()?.deleted && isLead(about.by.name))
     return { events: [], note: `Team ${state.team.get()?.name} is already deleted.` }
   const absent = command.type === 'team.create' ? undefined : mayAct(state, about.by)
-  return absent ?? decideByType(state, command, about)
+  const decision = absent ?? decideByType(state, command, about)
+  return isRefusal(decision) || fitsRecord(command, decision.events)
+    ? decision
+    : refuse('too_large', 'That is too much for one command. Split it, or put long texts into files and name them.')
+}
+
+/** Records are written together: one that no line can hold would fail its neighbours too. */
+function fitsRecord(command: Command, events: readonly TeamEvent[]): boolean {
+  return JSON.stringify(command).length < 1_000_000 || Buffer.byteLength(JSON.stringify(events)) < RECORD_BYTES
 }
 
 /** Inside a trial: takes events as if they had been accepted, so that the next decision of a batch stands on them. */

@@ -46,8 +46,13 @@ export const Message = z.looseObject({
 })
 export type Message = z.infer<typeof Message>
 
+/** What one message, and every text that becomes one, may have. */
 export const MESSAGE_BYTES = 1024 * 1024
 export const UNREAD_CAP = 10_000
+
+export function isTooLong(content: string): boolean {
+  return Buffer.byteLength(content) > MESSAGE_BYTES
+}
 
 const OLD_TYPES: Record<string, MessageType> = {
   plan_approval: 'plan_approval_request',

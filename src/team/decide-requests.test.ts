@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest'
+import { openWorld, type World } from '../testing/world.ts'
+import type { RequestKind } from './request.ts'
+import { memberNamed } from './state.ts'
+
+const team = () => {
+  const world = openWorld()
+  world.join('ada')
+  world.join('bob')
+  return world
+}
+
+const open = (kind: RequestKind, to: string, deadline?: number) =>
+  ({ type: 'request.open', kind, to, content: 'please', deadline }) as const
+
+const answer = (id: string, approve = true) => ({ type: 'request.answer', id, approve, feedback: 'because' }) as const
+
+const stateOf = (world: World, id: string) => world.state.requests.get(id)?.state
+
+describe('a request', () => {
+  it('of each kind is kept with id, sender, receiver and deadline, until one answer ends it (B43, F28)', () => {
+    const world = team()
+    for (const [i, kind] of (['plan_approval', 'permission', 'budget'] as const).entries()) {
+      const id = `r${i + 1}`
+      expect(world.ok(open(kind, 'lead', 60), 'ada').request).toEqual({
+        id,
+        kind,
+        from: 'ada',
+        fromGeneration: 1,
+        to: 'lead',
+        toGeneration: 0,
+        content: 'please',
+        assignment: null,
+        openedAt: 1000,
+        deadline: 1060,
+        state: 'pending',
+      })
+      expect(world.ok(answer(id, kind !== 'budget'), 'lead').request).toMatchObject({
+        state: kind === 'budget' ? 'rejected' : 'approved',
+        by: 'lead',
+        feedback: 'because',
+        closedAt: 1000,
+      })
+    }
+    expect(world.ok(open('shutdown', 'ada'), 'lead').request).toMatchObject({ id: 'r4', deadline: 1030 })
+    expect(world.ok(answer('r4', false), 'ada').request).toMatchObject({ state: 'rejected', by: 'ada' })
+  })
+
+  it('to stop or about a plan travels as mail, and so does its answer (A66, F6)', () => {
+    const world = team()
+    world.ok(open('shutdown', 'ada'), 'lead')
+    expect(world.inbox('ada')).toMatchObject([
+      { type: 'shutdown_request', from: 'lead', request_id: 'r1', deadline: 1030 },
+    ])
+    world.ok({ ...answer('r1'), status: 'clean', pendingWork: ['docs'], artifactsCommitted: true }, 'ada')
+    expect(world.inbox('lead')).toMatchObject([
+      { type: 'shutdown_response', from: 'ada', request_id: 'r1', approve: true, status: 'clean', content: 'because' },
+    ])
+    expect(memberNamed(world.state, 'ada')?.status).toBe('stopping')
+    world.ok(open('plan_approval', 'lead'), 'bob')
+    expect(world.inbox('lead').at(-1)).toMatchObject({ type: 'plan_approval_request', from: 'bob', request_id: 'r2' })
+    world.ok(answer('r2', false), 'user')
+    expect(world.inbox('bob')).toMatchObject([{ type: 'plan_approval_response', from: 'user', approve: false }])
+    const before = world.inbox('lead').length
+    world.ok(open('permission', 'lead'), 'bob')
+    expect(world.inbox('lead')).toHaveLength(before)
+  })
+
+  it('is answered only by whoever was asked; the user may answer for the lead (B68, F29)', () => {
+    const world = team()
+    world.ok(open('plan_approval', 'lead'), 'ada')
+    world.ok(open('plan_approval', 'user'), 'bob')
+    world.ok(open('shutdown', 'bob'), 'lead')
+    for (const by of ['ada', 'bob']) expect(world.no(answer('r1'), by).refused).toBe('not_allowed')
+    expect(world.no(answer('r2'), 'lead').refused).toBe('not_allowed')
+    for (const by of ['lead', 'user', 'ada']) expect(world.no(answer('r3'), by).refused).toBe('not_allowed')
+    expect(world.no(answer('r9'), 'lead').refused).toBe('unknown_request')
+    expect(world.no(answer('__proto__'), 'lead').refused).toBe('unknown_request')
+    world.ok(answer('r1'), 'user')
+    world.ok(answer('r2'), 'user')
+    world.ok(answer('r3'), 'BOB')
+  })
+
+  it('has one answer: a second one is refused, and one in the journal changes nothing (B68, F29)', () => {
+    const world = team()
+    world.ok(open('plan_approval', 'lead'), 'ada')
+    world.ok(answer('r1', false), 'lead')
+    expect(world.no(answer('r1'), 'lead').refused).toBe('wrong_state')
+    const again = {
+      type: 'request.answered',
+      id: 'r1',
+      by: 'lead',
+      approve: true,
+      feedback: '',
+      status: null,
+      pendingWork: [],
+      artifactsCommitted: null,
+    }
+    world.fold({ events: [again, { type: 'request.closed', id: 'r1', state: 'timed_out', reason: 'x' }] })
+    expect(world.state.requests.get('r1')).toMatchObject({ state: 'rejected', feedback: 'because' })
+  })
+
+  it('that nobody answered by its deadline is timed out by whoever writes next (F28)', () => {
+    const world = team()
+    world.ok(open('shutdown', 'ada'), 'lead')
+    world.now += 29
+    world.add('something')
+    expect(stateOf(world, 'r1')).toBe('pending')
+    world.now += 1
+    expect(world.no(answer('r1'), 'ada')).toMatchObject({
+      refused: 'wrong_state',
+      message: expect.stringContaining('timed out'),
+    })
+    expect(stateOf(world, 'r1')).toBe('pending')
+    world.add('something else')
+    expect(world.state.requests.get('r1')).toMatchObject({ state: 'timed_out', closedAt: 1030 })
+  })
+
+  it('is void when its sender or receiver left or is another generation (B68, F14, F29)', () => {
+    const world = team()
+    world.ok(open('plan_approval', 'lead'), 'ada')
+    world.ok(open('shutdown', 'bob'), 'lead')
+    world.ok({ type: 'member.stop', name: 'ada' })
+    world.ok({ type: 'member.join', name: 'bob', role: 'ops' })
+    world.ok({ type: 'member.join', name: 'ada', role: 'dev' })
+    expect(world.no(answer('r1'), 'lead').refused).toBe('stale')
+    expect(world.no(answer('r2'), 'bob').refused).toBe('stale')
+    world.add('any write')
+    expect([stateOf(world, 'r1'), stateOf(world, 'r2')]).toEqual(['void', 'void'])
+  })
+
+  it('speaks of one assignment: released, claimed again or completed, an approval comes too late (B68, F29)', () => {
+    const world = team()
+    world.add('one')
+    world.ok({ type: 'task.claim' }, 'ada')
+    world.ok(open('plan_approval', 'lead'), 'ada')
+    expect(world.state.requests.get('r1')?.assignment).toEqual({ task: '1', attempt: 1 })
+    world.send({ to: 'ada', content: 'ordinary talk changes nothing' })
+    world.ok({ type: 'task.release', id: '1' }, 'ada')
+    expect(world.no(answer('r1'), 'lead')).toMatchObject({
+      refused: 'stale',
+      message: expect.stringContaining('earlier assignment'),
+    })
+    world.ok({ type: 'task.claim' }, 'ada')
+    expect(stateOf(world, 'r1')).toBe('void')
+    world.ok(open('plan_approval', 'lead'), 'ada')
+    world.ok(answer('r2'), 'lead')
+    world.ok(open('permission', 'lead'), 'ada')
+    world.ok({ type: 'task.complete', id: '1' }, 'ada')
+    expect(world.no(answer('r3'), 'lead').refused).toBe('stale')
+  })
+
+  it('is void together with a claim whose lease ends, in the same record (B68, F24)', () => {
+    const world = team()
+    world.add('one')
+    world.ok({ type: 'task.claim', lease: 10 }, 'ada')
+    world.ok(open('plan_approval', 'lead'), 'ada')
+    world.now += 10
+    world.add('two')
+    expect(world.journal.at(-1)?.events).toMatchObject([
+      { type: 'task.released', id: '1', end: 'lease ended' },
+      { type: 'request.closed', id: 'r1', state: 'void' },
+      { type: 'task.created' },
+    ])
+  })
+
+  it('is refused where it makes no sense (F29, F31)', () => {
+    const world = team()
+    expect(world.no(open('shutdown', 'bob'), 'ada').refused).toBe('not_allowed')
+    expect(world.no(open('shutdown', 'lead')).refused).toBe('invalid')
+    expect(world.no(open('shutdown', 'user'), 'lead').refused).toBe('invalid')
+    expect(world.no(open('plan_approval', 'bob'), 'ada').refused).toBe('invalid')
+    expect(world.no(open('permission', 'lead'), 'lead').refused).toBe('invalid')
+    expect(world.no(open('shutdown', 'nobody')).refused).toBe('unknown_member')
+    for (const deadline of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(world.no(open('shutdown', 'ada', deadline)).refused).toBe('invalid')
+    }
+    world.ok(open('shutdown', 'ada'))
+    expect(world.no(open('shutdown', 'ada')).refused).toBe('wrong_state')
+    world.ok(open('permission', 'lead'), 'ada')
+    world.ok(open('permission', 'lead'), 'ada')
+    expect(world.no({ ...answer('r1'), approve: 'yes' as unknown as boolean }, 'ada').refused).toBe('invalid')
+  })
+
+  it('and its answer have at most 1 MB, since they become mail (F15)', () => {
+    const world = team()
+    const long = 'x'.repeat(1024 * 1024 + 1)
+    expect(world.run({ ...open('plan_approval', 'lead'), content: long }, 'ada')).toMatchObject({
+      refused: 'too_large',
+    })
+    world.ok(open('plan_approval', 'lead'), 'ada')
+    expect(world.run({ ...answer('r1'), feedback: long }, 'lead')).toMatchObject({ refused: 'too_large' })
+  })
+})
