@@ -107,12 +107,21 @@ describe('a message', () => {
 
   it('counts once, however often its id comes (F15)', () => {
     const world = trio()
-    world.send({ to: 'bob', content: 'once' }, 'ada', 'same')
-    expect(world.send({ to: 'bob', content: 'twice' }, 'ada', 'same')).toMatchObject([{ outcome: 'ignored' }])
+    const message = { id: 'same', type: 'message', from: 'ada', to: 'bob', content: 'once', timestamp: 1 } as const
+    const again = (to: string) => world.report([{ type: 'message.sent', message: { ...message, to } }], 'ada')
+    expect(outcomes(again('bob'))).toBe('bob queued')
+    expect(outcomes(again('bob'))).toBe('bob ignored')
     world.report([{ type: 'message.delivered', member: 'bob', ids: ['same'], take: null }])
-    expect(outcomes(world.send({ to: 'eve', content: 'again' }, 'ada', 'same'))).toBe('eve ignored')
-    expect(world.inbox('bob')).toEqual([])
-    expect(world.inbox('eve')).toEqual([])
+    expect(outcomes(again('eve'))).toBe('eve ignored')
+    expect([...world.inbox('bob'), ...world.inbox('eve')]).toEqual([])
+  })
+
+  it('never replaces another unread one, whatever id its sender chose (F1, F15)', () => {
+    const world = trio()
+    world.run({ type: 'request.open', kind: 'shutdown', to: 'bob', content: 'stop' }, 'lead', 'x')
+    expect(world.inbox('bob')).toMatchObject([{ id: 'x.mail' }])
+    expect(outcomes(world.send({ to: 'bob', content: 'erased' }, 'ada', 'x.mail'))).toBe('bob ignored')
+    expect(world.inbox('bob')).toMatchObject([{ type: 'shutdown_request' }])
   })
 })
 

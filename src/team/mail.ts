@@ -31,6 +31,8 @@ export function sendMessage(
     const capped = external || isCapped(message.type)
     const reason = state.team.get()?.deleted ? 'the team was deleted' : whyBounced(state, to, capped, place)
     if (reason !== undefined) effects.push({ id: message.id, to, outcome: 'bounced', reason })
+    else if (mailboxOf(state, to).has(message.id))
+      effects.push({ id: message.id, to, outcome: 'ignored', reason: 'another message has this id' })
     else {
       put(state, to, message, external)
       effects.push({ id: message.id, to, outcome: 'queued' })
