@@ -1,7 +1,9 @@
 import type { Applied, Effect } from './apply.ts'
+import { blockedTasks } from './board.ts'
 import type { Command } from './command.ts'
 import type { TeamEvent } from './event.ts'
 import { heldBy, mailboxOf, memberNamed, type TeamState } from './state.ts'
+import { planOf } from './task.ts'
 import {
   type MemberView,
   type MessageView,
@@ -51,7 +53,7 @@ export function answer(state: TeamState, command: Command, record: string, { eve
       return { tasks: tasksOf(state, command, events), ...unblocked(state, events), effects }
     case 'request.open':
     case 'request.answer':
-      return requestAnswer(state, command, events)
+      return { ...requestAnswer(state, command, events), effects }
     case 'mail.take':
       return { mail: { take: record, messages: takenBy(state, record, events) } }
     default:
@@ -99,10 +101,10 @@ function unblocked(state: TeamState, events: readonly TeamEvent[]): Pick<Answer,
   return { unblocked: waiting.filter((task) => task.waitsFor.length === 0).map((task) => task.subject) }
 }
 
+/** What waits for a task or for the whole plan it belongs to. */
 function taskViewsBehind(state: TeamState, id: string): TaskView[] {
-  const task = state.tasks.get(id)
-  if (!task) return []
-  return taskView(state, task).blocks.flatMap((other) => {
+  const plan = planOf(id)
+  return [...blockedTasks(state, id), ...(plan ? blockedTasks(state, plan) : [])].flatMap((other) => {
     const waiting = state.tasks.get(other)
     return waiting?.status === 'pending' ? [taskView(state, waiting)] : []
   })
