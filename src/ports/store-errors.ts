@@ -31,6 +31,24 @@ export class NotWritten extends TeamError {
   }
 }
 
+/** The disk failed while reading; what was folded before stays true. */
+export class NotRead extends TeamError {
+  readonly code = 'not_read'
+  constructor(path: string, cause: unknown) {
+    super(`${path} could not be read: ${reason(cause)}. Mend the cause and try again.`, { cause })
+  }
+}
+
+/** What programs left in the mailbox files is still there, or already in the journal: trying again does no harm. */
+export class MailNotBroughtIn extends TeamError {
+  readonly code = 'mail_not_brought_in'
+  constructor(cause: unknown) {
+    super(`What lies in the mailbox files could not be brought in: ${reason(cause)}. Mend the cause and try again.`, {
+      cause,
+    })
+  }
+}
+
 /** Refused before anything was written, because no reader would take it. */
 export class RecordRefused extends TeamError {
   readonly code = 'record_refused'

@@ -1,5 +1,6 @@
 import type { Clock } from '../ports/clock.ts'
 import type { Log, LogRecord, Presence } from '../ports/store.ts'
+import { OutcomeUnknown } from '../ports/store-errors.ts'
 import { type Answer, answer, answerUnchanged } from '../team/answer.ts'
 import type { Applied, Effect } from '../team/apply.ts'
 import type { Command } from '../team/command.ts'
@@ -113,7 +114,9 @@ export async function openAppender({
     for (const entry of entries) written.set(entry.id, entry)
     try {
       const { outcomes, durable } = await log.append(records)
-      await toEnd()
+      await toEnd().catch((error) => {
+        throw new OutcomeUnknown('the journal', [...written.keys()], error)
+      })
       const again: Entry[] = []
       for (const [i, entry] of entries.entries()) {
         const outcome = outcomes[i]
@@ -137,6 +140,8 @@ export async function openAppender({
     for (const entry of entries) {
       const isRepeat = 'command' in entry.what && entry.what.mayRepeat && (await log.knows(entry.id))
       if (isRepeat) settleSynced(entry, await firstResult(entry))
+      // Asked for twice at once: the second waits until the first is written, and then gets its answer.
+      else if (fresh.some(({ id }) => id === entry.id)) line.push(entry)
       else fresh.push(entry)
     }
     return fresh
@@ -224,7 +229,9 @@ export async function openAppender({
     run: (command, { id, by, mayRepeat }) => enter(id, by, { command, mayRepeat }),
     report: (facts, { id, by }) => enter(id, by, { facts }),
     async firstEffects(id) {
-      return (await foldTo(log, id))?.applied.effects ?? []
+      const first = await foldTo(log, id)
+      await log.sync()
+      return first?.applied.effects ?? []
     },
     async idle() {
       while (working) await working

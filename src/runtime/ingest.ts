@@ -1,4 +1,6 @@
 import type { Mirror } from '../ports/mirror.ts'
+import { MailNotBroughtIn } from '../ports/store-errors.ts'
+import { TeamError } from '../team/errors.ts'
 import type { TeamEvent } from '../team/event.ts'
 import type { Team } from './team.ts'
 
@@ -7,14 +9,24 @@ const RECORD_BYTES = 4 * 1024 * 1024
 
 /** What programs left in the mailbox files becomes part of the journal; a file is read before the journal is folded. */
 export async function ingestMail(mirror: Mirror, team: Pick<Team, 'state' | 'refresh' | 'report'>): Promise<void> {
+  // A handle that has folded nothing knows of no member, and would leave everything where it is.
+  await team.refresh()
   for (;;) {
-    const harvest = await mirror.collect(team.state)
+    const harvest = await named(() => mirror.collect(team.state))
     if (!harvest) return
     await team.refresh()
-    const facts = harvest.facts(team.state)
+    const facts = await named(() => harvest.facts(team.state))
     for (const batch of batches(facts)) await team.report(batch)
-    await harvest.settle(team.state)
+    await named(() => harvest.settle(team.state))
     if (facts.length === 0) return
+  }
+}
+
+async function named<T>(look: () => T | Promise<T>): Promise<T> {
+  try {
+    return await look()
+  } catch (error) {
+    throw error instanceof TeamError ? error : new MailNotBroughtIn(error)
   }
 }
 

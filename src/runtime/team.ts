@@ -97,8 +97,11 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
     changed: (atMost, signal) => log.changed(fold.cursor, atMost, signal),
     async close() {
       await appender.idle()
-      await showing.flush()
-      await log.close()
+      try {
+        await showing.flush()
+      } finally {
+        await log.close()
+      }
     },
     [Symbol.asyncDispose]: () => team.close(),
   }

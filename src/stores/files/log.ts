@@ -1,6 +1,8 @@
 import { type Audited, advance, type Cursor, type Log } from '../../ports/store.ts'
+import { NotRead } from '../../ports/store-errors.ts'
+import { TeamError } from '../../team/errors.ts'
 import { createSleep } from '../sleep.ts'
-import type { Disk } from './disk.ts'
+import { codeOf, type Disk } from './disk.ts'
 import { createJournalFile } from './journal-file.ts'
 import { createLogReader } from './log-reader.ts'
 import { createLogWriter } from './log-writer.ts'
@@ -45,12 +47,12 @@ export function createFileLog(options: FileLogOptions): Log {
     },
     async read(from) {
       closing.signal.throwIfAborted()
-      return reader.after(from)
+      return readNamed(() => reader.after(from))
     },
     async *tail(from, signal) {
       const ended = AbortSignal.any([signal, closing.signal])
       for (let at = from; !ended.aborted; ) {
-        const batch = reader.after(at)
+        const batch = readNamed(() => reader.after(at))
         at = batch.reduce(advance, at)
         if (batch.length > 0) yield batch
         else await changed(at, poll, ended)
@@ -69,8 +71,8 @@ export function createFileLog(options: FileLogOptions): Log {
     },
     sync: writer.sync,
     async restore(fold) {
-      if (reader.point.offset > 0 || !file.open()) return undefined
-      const restored = readSnapshot(disk, snapshot, fold, file.readAt, warn)
+      if (reader.point.offset > 0 || !readNamed(() => file.open())) return undefined
+      const restored = readNamed(() => readSnapshot(disk, snapshot, fold, file.readAt, warn))
       if (restored) reader.resume(restored)
       return restored
     },
@@ -127,6 +129,15 @@ export function createFileLog(options: FileLogOptions): Log {
       if (!more && tail) batch.push({ verdict: 'damaged', line: tail.line, offset: tail.offset, seq: seen })
       if (batch.length > 0) yield batch
       batch = []
+    }
+  }
+
+  /** What the system says in a word like EIO becomes an error that names the file. */
+  function readNamed<T>(read: () => T): T {
+    try {
+      return read()
+    } catch (error) {
+      throw error instanceof TeamError || codeOf(error) === undefined ? error : new NotRead(path, error)
     }
   }
 

@@ -1,0 +1,70 @@
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Mirror } from '../../src/ports/mirror.ts'
+import type { Store } from '../../src/ports/store.ts'
+import { openTeam, type Team } from '../../src/runtime/team.ts'
+import { type Disk, realDisk } from '../../src/stores/files/disk.ts'
+import { openFileStore } from '../../src/stores/files/file-store.ts'
+import { openMirror } from '../../src/stores/files/mirror.ts'
+
+/** A team on disk that operations are tried on, each time from the same beginning. */
+export interface FragileTeam extends Disposable {
+  readonly dir: string
+  /** All as it was at the beginning. */
+  reset(): void
+  open(disk: Disk, warn?: (message: string) => void): Promise<Opened>
+}
+
+export interface Opened {
+  readonly team: Team
+  readonly store: Store
+  readonly mirror: Mirror
+}
+
+export const TEAM = 'crash'
+export const FOREIGN = ['build is red', 'build is green']
+
+/**
+ * lead, ada and bob; ada has two unread messages; tasks 1 and 2, of which 2 and 3 share files; two lines that some
+ * program left in the lead's mailbox file.
+ */
+export async function makeFragileTeam(): Promise<FragileTeam> {
+  const home = mkdtempSync(join(tmpdir(), 'deskmates-crash-'))
+  const dir = join(home, 'now')
+  const beginning = join(home, 'beginning')
+  mkdirSync(dir)
+
+  async function open(disk: Disk, warn: (message: string) => void = () => {}): Promise<Opened> {
+    const mirror = openMirror({ dir, team: TEAM, disk, warn })
+    const store = await openFileStore({ dir, disk, warn, mirror: () => mirror })
+    return { store, mirror, team: await openTeam(store, TEAM) }
+  }
+
+  const { team } = await open(realDisk)
+  await team.run({ type: 'team.create', team: TEAM })
+  for (const name of ['ada', 'bob']) await team.run({ type: 'member.join', name, role: 'dev' })
+  for (const n of [1, 2]) await team.send({ to: 'ada', content: `message ${n}` }, { commandId: `letter-${n}` })
+  const tasks = [
+    { subject: 'one' },
+    { subject: 'two', files: ['src/api/'] },
+    { subject: 'three', files: ['src/api/*.ts'] },
+  ]
+  await team.run({ type: 'task.add', tasks })
+  await team.close()
+  for (const content of FOREIGN) {
+    const line = JSON.stringify({ type: 'message', from: 'ci', content })
+    appendFileSync(join(dir, '.teams', TEAM, 'inbox', 'lead.jsonl'), `${line}\n`)
+  }
+  cpSync(dir, beginning, { recursive: true })
+
+  return {
+    dir,
+    open,
+    reset() {
+      rmSync(dir, { recursive: true, force: true })
+      cpSync(beginning, dir, { recursive: true })
+    },
+    [Symbol.dispose]: () => rmSync(home, { recursive: true, force: true }),
+  }
+}
