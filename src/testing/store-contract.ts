@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { advance, type Cursor, type Log, type LogRecord, type Recorded, START, type Store } from '../ports/store.ts'
+import { advance, type Log, START, type Store } from '../ports/store.ts'
+import { decisionContract } from './decision-contract.ts'
+import { idsOf, type OpenStore, readAll } from './read-all.ts'
 import { storeModel } from './store-model.ts'
-
-/** Opens one more handle on the same place. `knows` are the features this handle understands. */
-export type OpenStore = (options?: { readonly knows?: readonly string[] }) => Promise<Store>
 
 /**
  * What every store promises, always with two handles, because that is where stores go wrong. An adapter's test is
@@ -47,7 +46,7 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
           { id: 'three', after: '', tries: 2, empty: '' },
         ]
         await a.append(records)
-        expect(recordsOf(await readAll(b))).toEqual(records)
+        expect((await readAll(b)).map(({ record }) => record)).toEqual(records)
       })
 
       it('shows all handles the same records in the same order, none missed (F1, F15, A70)', async () => {
@@ -98,91 +97,7 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
       })
     })
 
-    describe('deciding', () => {
-      it('lets exactly one of two racing decisions win (F7, F22, F34)', async () => {
-        await a.append([{ id: 'made', after: '' }])
-        const tries = await Promise.all([
-          a.append([{ id: 'ada', after: 'made' }]),
-          b.append([{ id: 'bob', after: 'made' }]),
-        ])
-        expect(tries.flatMap(({ outcomes }) => outcomes).toSorted()).toEqual(['accepted', 'conflict'])
-        expect(await readAll(a)).toEqual(await readAll(b))
-        expect(await readAll(a)).toHaveLength(2)
-      })
-
-      it('makes a log once: the second creator meets a conflict', async () => {
-        expect((await a.append([{ id: 'first', after: '' }])).outcomes).toEqual(['accepted'])
-        expect((await b.append([{ id: 'second', after: '' }])).outcomes).toEqual(['conflict'])
-        expect(idsOf(await readAll(b))).toEqual(['first'])
-      })
-
-      it('lets chained decisions win together and lose together', async () => {
-        const chain = (name: string, after: string) => [
-          { id: `${name}1`, after },
-          { id: `${name}2`, after: `${name}1` },
-          { id: `${name}3`, after: `${name}2` },
-        ]
-        expect((await a.append(chain('a', ''))).outcomes).toEqual(['accepted', 'accepted', 'accepted'])
-        expect((await b.append(chain('b', 'a1'))).outcomes).toEqual(['conflict', 'conflict', 'conflict'])
-        expect(idsOf(await readAll(b))).toEqual(['a1', 'a2', 'a3'])
-      })
-
-      it('counts facts always, and no decision fails because of them', async () => {
-        await a.append([{ id: 'made', after: '' }])
-        expect((await b.append([{ id: 'mail' }])).outcomes).toEqual(['accepted'])
-        const mixed = [{ id: 'late', after: '' }, { id: 'more mail' }, { id: 'claim', after: 'made' }]
-        expect((await a.append(mixed)).outcomes).toEqual(['conflict', 'accepted', 'accepted'])
-      })
-
-      it('counts an id once: what is written again is repeated, whatever happened since (F2)', async () => {
-        await a.append([{ id: 'made', after: '' }, { id: 'mail' }])
-        await b.append([{ id: 'claim', after: 'made' }])
-        const again = [
-          { id: 'made', after: '' },
-          { id: 'mail', other: true },
-        ]
-        expect((await b.append(again)).outcomes).toEqual(['repeated', 'repeated'])
-        expect(idsOf(await readAll(a))).toEqual(['made', 'mail', 'claim'])
-      })
-
-      it('lets a decision that lost try again with the same id', async () => {
-        await a.append([{ id: 'made', after: '' }])
-        expect((await b.append([{ id: 'claim', after: '' }])).outcomes).toEqual(['conflict'])
-        expect((await b.append([{ id: 'claim', after: 'made', tries: 1 }])).outcomes).toEqual(['accepted'])
-        expect(await b.knows('claim')).toBe(true)
-        expect(idsOf(await readAll(a))).toEqual(['made', 'claim'])
-      })
-
-      it('writes nothing at all when a record of the batch could only harm readers', async () => {
-        await a.append([{ id: 'made', after: '' }])
-        const refused = { code: 'record_refused' }
-        await expect(a.append([{ id: 'fine' }, { id: '' }])).rejects.toMatchObject(refused)
-        await expect(a.append([{ id: 'fine' }, { id: 'x', after: 'never was' }])).rejects.toMatchObject(refused)
-        await expect(a.append([{ id: 'fine' }, { id: 'x', sum: 'mine' }])).rejects.toMatchObject(refused)
-        await expect(a.append([{ id: 'fine' }, { id: 'x', needs: ['magic@9.0.0'] }])).rejects.toMatchObject(refused)
-        const huge = 'x'.repeat(16 * 1024 * 1024)
-        await expect(a.append([{ id: 'fine' }, { id: 'x', huge }])).rejects.toMatchObject(refused)
-        expect(idsOf(await readAll(b))).toEqual(['made'])
-      })
-
-      it('resolves `durable` for winners and losers, and `sync` for whoever only read', async () => {
-        const [won, lost] = [await a.append([{ id: 'won', after: '' }]), await b.append([{ id: 'lost', after: '' }])]
-        await Promise.all([won.durable, lost.durable, a.sync(), b.sync()])
-        expect((await a.append([])).outcomes).toEqual([])
-      })
-
-      it('lets a writer that lost three times go first', async () => {
-        await a.append([{ id: 'made', after: '' }])
-        await a.append([{ id: 'slow', after: '', tries: 3 }])
-        await readAll(b)
-        const order: string[] = []
-        const held = b.fair().then(() => order.push('held back'))
-        const won = a.append([{ id: 'slow', after: 'made', tries: 4 }]).then(() => order.push('slow won'))
-        await Promise.all([held, won])
-        expect(order).toEqual(['slow won', 'held back'])
-        await b.fair()
-      })
-    })
+    decisionContract(() => ({ a, b }))
 
     describe('waiting', () => {
       it('shows what is there, then what comes, and ends quietly', async () => {
@@ -327,22 +242,4 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
 
     storeModel(() => open)
   })
-}
-
-export async function readAll(log: Log, from: Cursor = START): Promise<readonly Recorded[]> {
-  const all: Recorded[] = []
-  for (let at = from; ; ) {
-    const batch = await log.read(at)
-    if (batch.length === 0) return all
-    all.push(...batch)
-    at = batch.reduce(advance, at)
-  }
-}
-
-export function idsOf(records: readonly Recorded[]): string[] {
-  return records.map(({ record }) => record.id)
-}
-
-function recordsOf(records: readonly Recorded[]): LogRecord[] {
-  return records.map(({ record }) => record)
 }

@@ -80,7 +80,7 @@ export function createLogReader(path: string, file: JournalFile, knows: Readonly
     halt,
     ensureSame: () => void look(),
     faults() {
-      const isShown = found.some(({ offset }) => offset === scanner.stop?.offset)
+      const isShown = halted?.kind === 'replaced' || found.some(({ offset }) => offset === scanner.stop?.offset)
       const others = [isShown ? undefined : scanner.stop, scanner.tail, halted]
       return [...found, ...others.filter((fault) => fault !== undefined)]
     },

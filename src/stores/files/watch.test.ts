@@ -45,7 +45,7 @@ it('still sees a file that was renamed away and made anew', async () => {
   appendFileSync(path, 'more\n')
   await grown
   stop()
-})
+}, 5000)
 
 it('waits for a folder that does not exist yet', async () => {
   const path = join(folder, 'a/b/journal.jsonl')

@@ -1,0 +1,18 @@
+import { advance, type Cursor, type Log, type Recorded, START, type Store } from '../ports/store.ts'
+
+/** Opens one more handle on the same place. `knows` are the features this handle understands. */
+export type OpenStore = (options?: { readonly knows?: readonly string[] }) => Promise<Store>
+
+export async function readAll(log: Log, from: Cursor = START): Promise<readonly Recorded[]> {
+  const all: Recorded[] = []
+  for (let at = from; ; ) {
+    const batch = await log.read(at)
+    if (batch.length === 0) return all
+    all.push(...batch)
+    at = batch.reduce(advance, at)
+  }
+}
+
+export function idsOf(records: readonly Recorded[]): string[] {
+  return records.map(({ record }) => record.id)
+}
