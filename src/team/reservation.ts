@@ -4,18 +4,23 @@
  * understood generously: where two globs might meet they are taken to overlap, because a claim too few costs a
  * moment and a claim too many costs work.
  */
-export function normalisePattern(pattern: string): string | undefined {
-  if (pattern.trim() === '' || pattern.startsWith('/') || pattern.includes('\0')) return undefined
+export function normalisePattern(text: string): string | undefined {
+  const pattern = text.normalize('NFC').trim()
+  if (pattern === '' || pattern.startsWith('/') || pattern.includes('\0') || pattern.length > LONGEST) return undefined
   const parts: string[] = []
-  for (const part of pattern.normalize('NFC').trim().split('/')) {
+  for (const part of pattern.split('/')) {
     if (part === '' || part === '.') continue
     if (part !== '..') parts.push(part)
-    else if (parts.pop() === undefined) return undefined
+    // `**/..` is any folder too.
+    else if (parts.at(-1) !== '**' && parts.pop() === undefined) return undefined
   }
   const path = parts.join('/')
   if (path === '') return '.'
   return pattern.endsWith('/') ? `${path}/` : path
 }
+
+/** No path on disk is longer. */
+const LONGEST = 4096
 
 /** The first pair that overlaps, if any. Both lists hold normalised patterns. */
 export function firstOverlap(ours: readonly string[], theirs: readonly string[]): [string, string] | undefined {
@@ -33,7 +38,7 @@ function segments(pattern: string): readonly string[] {
   const cached = known.get(pattern)
   if (cached) return cached
   // Names are compared without case: on many disks README and readme are one file.
-  const parts = withoutSpanningBraces(pattern.toLowerCase())
+  const parts = withoutGroups(pattern.toLowerCase())
     .split('/')
     .filter((part) => part !== '' && part !== '.')
   if (parts.at(-1) !== '**') parts.push('**')
@@ -42,12 +47,29 @@ function segments(pattern: string): readonly string[] {
   return parts
 }
 
-/** `src/{a/b,c}/x` cannot be cut at its slashes; from the brace on it covers everything. */
-function withoutSpanningBraces(pattern: string): string {
-  const brace = /\{[^}]*\//.exec(pattern)
-  if (!brace) return pattern
-  const head = pattern.slice(0, brace.index)
-  return `${head.slice(0, head.lastIndexOf('/') + 1)}**`
+/** `{a,b}` and `@(a|b)`, nested or not, stand for anything in their segment; with a slash in it, for anything below. */
+function withoutGroups(pattern: string): string {
+  let plain = ''
+  for (let i = 0; i < pattern.length; i++) {
+    const end = endOfGroup(pattern, i)
+    if (end === undefined) plain += pattern[i]
+    else if (pattern.slice(i, end).includes('/')) return `${plain.slice(0, plain.lastIndexOf('/') + 1)}**`
+    else {
+      plain += '*'
+      i = end - 1
+    }
+  }
+  return plain
+}
+
+function endOfGroup(pattern: string, start: number): number | undefined {
+  if (pattern[start] !== '{' && !/^[@+!?*]\(/.test(pattern.slice(start, start + 2))) return undefined
+  let depth = 0
+  for (let i = start; i < pattern.length; i++) {
+    if (pattern[i] === '{' || pattern[i] === '(') depth++
+    if ((pattern[i] === '}' || pattern[i] === ')') && --depth === 0) return i + 1
+  }
+  return undefined
 }
 
 /** `seen` holds pairs that led nowhere, so that many `**` cost a product of lengths and not a power. */
@@ -67,8 +89,8 @@ function allOpen(parts: readonly string[], from: number): boolean {
   return true
 }
 
-/** What stands for more than itself in one segment: `@(a|b)`, `*`, `?`, `[ab]`, `{a,b}`. */
-const WILD = /[@+!?*]\([^)]*\)|\*+|\?|\[[^\]]*\]|\{[^}]*\}/g
+/** What stands for more than itself in one segment: `*`, `?`, `[ab]`. */
+const WILD = /\*+|\?|\[[^\]]*\]/g
 
 function segmentsMeet(a: string, b: string): boolean {
   if (a === b) return true
@@ -87,19 +109,33 @@ function ends(part: string, wild: readonly RegExpMatchArray[]): [head: string, t
   return [part.slice(0, wild[0]?.index), part.slice((last?.index ?? 0) + (last?.[0].length ?? 0))]
 }
 
-/** `[id]` stands for one character and, as in many web frameworks, for itself; groups stand for anything. */
+/**
+ * `[id]` stands for one character and, as in many web frameworks, for itself. Steps through all places the text can be
+ * matched up to at once: a regular expression of many stars takes longer than the universe.
+ */
 function covers(glob: string, wild: readonly RegExpMatchArray[], text: string): boolean {
-  let source = ''
+  let places = new Set([0])
   let at = 0
+  const step = (from: (place: number) => number[]) => {
+    places = new Set([...places].flatMap(from))
+  }
+  const literal = (part: string) => step((place) => (text.startsWith(part, place) ? [place + part.length] : []))
   for (const match of wild) {
-    source += literal(glob.slice(at, match.index))
+    literal(glob.slice(at, match.index))
     const sign = match[0]
-    source += sign === '?' ? '.' : sign.startsWith('[') ? `(?:${literal(sign)}|.)` : '.*'
+    if (sign.startsWith('*')) places = from(Math.min(...places), text.length)
+    else {
+      const next = (place: number) => (place < text.length ? [place + 1] : [])
+      step((place) => [...next(place), ...(text.startsWith(sign, place) ? [place + sign.length] : [])])
+    }
     at = (match.index ?? 0) + sign.length
   }
-  return new RegExp(`^${source}${literal(glob.slice(at))}$`, 's').test(text)
+  literal(glob.slice(at))
+  return places.has(text.length)
 }
 
-function literal(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+function from(first: number, last: number): Set<number> {
+  const places = new Set<number>()
+  for (let place = first; place <= last; place++) places.add(place)
+  return places
 }
