@@ -6,11 +6,12 @@ import { brokenInvariants } from '../../src/testing/invariants.ts'
 import { closingDisk } from './closing-disk.ts'
 import { type FragileTeam, makeFragileTeam } from './fragile-team.ts'
 import { type Operation, operations } from './operations.ts'
+import { type PowerCutDisk, powerCutDisk } from './power-cut-disk.ts'
 
 const FAULTS: readonly FaultKind[] = ['short write', 'ENOSPC', 'EIO before', 'EIO after', 'EACCES']
 
 describe('a process that dies after any one of its file-system calls', () => {
-  it.for(operations)('$name: what was acknowledged is there, once', async (operation) => {
+  it.for(operations)('$name: what was acknowledged is there, once (A47, B58, F1, F2, F22)', async (operation) => {
     const { calls } = await attempt(operation, {})
     const found: string[] = []
     for (let crashAfter = 0; crashAfter <= calls.length; crashAfter++) {
@@ -23,8 +24,27 @@ describe('a process that dies after any one of its file-system calls', () => {
   })
 })
 
+describe('a machine that loses power after any one file-system call', () => {
+  it.for(operations)('$name: what was acknowledged is there, once (B58, F2, F22)', async (operation) => {
+    const { calls } = await attempt(operation, {})
+    const found: string[] = []
+    for (const names of ['kept', 'lost'] as const) {
+      for (let crashAfter = 0; crashAfter <= calls.length; crashAfter++) {
+        const power = powerCutDisk()
+        const tried = await attempt(operation, { crashAfter }, power)
+        power.cut(names)
+        const wrong = [...tried.strange, ...(await aftermath(operation, tried.acknowledged))]
+        const where = `power cut after call ${crashAfter} (${calls[crashAfter - 1]}), names ${names}`
+        found.push(...wrong.map((what) => `${where}: ${what}`))
+      }
+    }
+    console.log(`power: ${operation.name} has ${calls.length} calls, cut after each, ${found.length} wrong`)
+    expect(found).toEqual([])
+  })
+})
+
 describe('a disk that fails any one call', () => {
-  it.for(operations)('$name: it succeeds or says by name what failed', async (operation) => {
+  it.for(operations)('$name: it succeeds or says by name what failed (B58, F22)', async (operation) => {
     const { calls } = await attempt(operation, {})
     const found: string[] = []
     let failures = 0
@@ -57,9 +77,9 @@ interface Attempt {
 }
 
 /** The operation from the beginning, on a disk that does as planned. */
-async function attempt(operation: Operation, plan: DiskPlan): Promise<Attempt> {
+async function attempt(operation: Operation, plan: DiskPlan, under?: PowerCutDisk): Promise<Attempt> {
   fragile.reset()
-  const { disk: inner, closeAll } = closingDisk()
+  const { disk: inner, closeAll } = closingDisk(under?.disk)
   const disk = recordingDisk(plan, inner)
   const acknowledged = new Set<string>()
   const strange: string[] = []
