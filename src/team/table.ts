@@ -129,12 +129,13 @@ export class Sorted<V> {
   remove(value: V): void {
     const at = this.place(value)
     if (!this.isAt(at, value)) return
+    const found = this.order[at] as V
     if (at > this.head) this.order.splice(at, 1)
     else if (++this.head > 1024 && this.head * 2 > this.order.length) {
       this.order = this.order.slice(this.head)
       this.head = 0
     }
-    if (this.trial.running) this.trial.remember(() => this.add(value))
+    if (this.trial.running) this.trial.remember(() => this.add(found))
   }
   *values(): Generator<V> {
     for (let at = this.head; at < this.order.length; at++) yield this.order[at] as V
