@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { MemberKind, MemberStatus } from './member.ts'
 import { Message } from './message.ts'
 import { Name } from './name.ts'
-import { Assignment, RequestKind } from './request.ts'
+import { Assignment, RequestId, RequestKind } from './request.ts'
 import { Attempt, Dependency, Priority, TaskId, Timestamp } from './task.ts'
 
 const generation = z.number().int().nonnegative()
@@ -61,7 +61,7 @@ const decisions = {
   'task.reopened': z.object({ id: TaskId }),
   'task.deleted': z.object({ id: TaskId }),
   'request.opened': z.object({
-    id: z.string(),
+    id: RequestId,
     kind: RequestKind,
     from: z.string(),
     fromGeneration: generation,
@@ -109,20 +109,25 @@ export type EventType = keyof Shapes
 export type TeamEvent = { [T in EventType]: { type: T } & z.infer<Shapes[T]> }[EventType]
 export type EventOf<T extends EventType> = Extract<TeamEvent, { type: T }>
 
-const shapes: Record<string, z.ZodType> = { ...decisions, ...facts }
+const shapes = Object.fromEntries(
+  Object.entries({ ...decisions, ...facts }).map(([type, shape]) => [
+    type,
+    (shape as z.ZodObject).extend({ type: z.literal(type) }),
+  ]),
+)
 
 export const factTypes = Object.keys(facts) as (keyof typeof facts)[]
 export const decisionTypes = Object.keys(decisions) as (keyof typeof decisions)[]
 
 /**
- * An event as it stands in a record; `unknown` from a newer version (kept and skipped), `broken` where a known type
- * does not have its members.
+ * An event of a record with the members its type has and no others; `unknown` from a newer version (kept and skipped),
+ * `broken` where a known type does not have its members.
  */
 export function readEvent(value: unknown): TeamEvent | 'unknown' | 'broken' {
   if (typeof value !== 'object' || value === null || !('type' in value) || typeof value.type !== 'string')
     return 'broken'
   if (!Object.hasOwn(shapes, value.type)) return 'unknown'
-  return shapes[value.type]?.safeParse(value).success ? (value as TeamEvent) : 'broken'
+  return (shapes[value.type]?.safeParse(value).data as TeamEvent | undefined) ?? 'broken'
 }
 
 /** Who wrote a record. Agents carry generation and epoch and are fenced by them; everyone else carries neither. */

@@ -7,8 +7,10 @@ export type RequestKind = z.infer<typeof RequestKind>
 /** The assignment a request speaks of: a task and which attempt at it. */
 export const Assignment = z.object({ task: z.string(), attempt: z.number().int() })
 
+export const RequestId = z.string().regex(/^r[1-9]\d{0,14}$/)
+
 const Base = z.object({
-  id: z.string().regex(/^r[1-9]\d*$/),
+  id: RequestId,
   kind: RequestKind,
   from: z.string(),
   fromGeneration: z.number().int(),
