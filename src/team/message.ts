@@ -37,7 +37,8 @@ export type MessageType = z.infer<typeof MessageType>
 
 /** One line of a mailbox. Whatever else a sender attached stays with it. */
 export const Message = z.looseObject({
-  id: z.string().min(1).max(256),
+  // Longer than any command id: mail that comes back is filed under the id it was sent by, and the reader's name.
+  id: z.string().regex(/^\S{1,512}$/),
   type: MessageType,
   from: z.string(),
   to: z.string(),

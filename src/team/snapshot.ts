@@ -48,7 +48,10 @@ export function dumpState(state: TeamState): Json {
     members: roster(state),
     tasks: [...state.tasks.values()],
     requests: [...state.requests.values()],
-    mail: [...state.mailboxes.keys()].map((name) => ({ name, unread: unreadOf(state, name) })),
+    mail: [...state.mailboxes.keys()].flatMap((name) => {
+      const unread = unreadOf(state, name)
+      return unread.length === 0 ? [] : [{ name, unread }]
+    }),
     archives: [...state.archives.keys()].map((archive) => [archive, state.archives.get(archive) ?? 0]),
     messages: state.messages.dump(),
   }
