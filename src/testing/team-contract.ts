@@ -1,0 +1,387 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Store } from '../ports/store.ts'
+import { openTeam, type Team } from '../runtime/team.ts'
+import type { Answer } from '../team/answer.ts'
+import { allTasks } from '../team/board.ts'
+import type { Command } from '../team/command.ts'
+import { isRefusal, type Refusal } from '../team/refusal.ts'
+import { unreadOf } from '../team/state.ts'
+import { taskView } from '../team/view.ts'
+import { brokenInvariants } from './invariants.ts'
+import { manualClock } from './manual-clock.ts'
+import type { OpenStore } from './read-all.ts'
+
+/**
+ * What a team promises on every store, always with two handles on one place. An adapter's test is
+ * `teamContract('files', async () => { const dir = …; return () => openFileStore({ dir }) })`.
+ */
+export function teamContract(name: string, makePlace: () => Promise<OpenStore>): void {
+  describe(`a team on ${name}`, () => {
+    let open: OpenStore
+    let stores: Store[]
+    let clock: ReturnType<typeof manualClock>
+    let a: Team
+    let b: Team
+
+    async function another(store?: Store): Promise<Team> {
+      const place = store ?? (await open())
+      if (!store) stores.push(place)
+      return openTeam(place, 'web', { clock })
+    }
+
+    beforeEach(async () => {
+      open = await makePlace()
+      stores = []
+      clock = manualClock()
+      a = await another()
+      b = await another()
+      ok(await a.run({ type: 'team.create', team: 'web' }))
+      for (const member of ['ada', 'bob']) ok(await a.run({ type: 'member.join', name: member, role: 'dev' }))
+    })
+
+    afterEach(async () => {
+      for (const team of [a, b]) {
+        await team.refresh()
+        expect(brokenInvariants(team.state)).toEqual([])
+        await team.close()
+      }
+      for (const store of stores) await store[Symbol.asyncDispose]()
+    })
+
+    const add = async (...subjects: string[]) =>
+      ok(await a.run({ type: 'task.add', tasks: subjects.map((subject) => ({ subject })) }))
+    const as = (member: string, commandId?: string) => ({ by: { name: member }, commandId })
+    const claim = (id?: string) => ({ type: 'task.claim', id }) as const
+    const board = async (team: Team) => {
+      await team.refresh()
+      return allTasks(team.state).map((task) => taskView(team.state, task))
+    }
+
+    describe('racing', () => {
+      it('claims of one task have exactly one winner (A79, F7, B62)', async () => {
+        await add(...Array.from({ length: 20 }, (_, i) => `task ${i}`))
+        for (let id = 1; id <= 20; id++) {
+          const raced = await Promise.all([a.run(claim(String(id)), as('ada')), b.run(claim(String(id)), as('bob'))])
+          const winners = raced.filter((answer) => !isRefusal(answer))
+          expect(winners).toHaveLength(1)
+          const owner = winners.map(only)[0]?.owner ?? ''
+          ok(await a.run({ type: 'task.complete', id: String(id) }, as(owner)))
+        }
+      })
+
+      it('claims of the next task never give the same one, from many handles (A79, B62, F7)', async () => {
+        const names = Array.from({ length: 8 }, (_, i) => `m${i}`)
+        const teams = await Promise.all(names.map(() => another()))
+        for (const member of names) ok(await a.run({ type: 'member.join', name: member, role: 'dev' }))
+        await add(...names)
+        const answers = await Promise.all(teams.map((team, i) => team.run(claim(), as(names[i]!))))
+        expect(new Set(answers.map((answer) => only(ok(answer)).id)).size).toBe(8)
+        await Promise.all(teams.map((team) => team.close()))
+      })
+
+      it('opposite edges: one wins, the other is refused as a cycle (B59, F18)', async () => {
+        await add('one', 'two')
+        const edges = await Promise.all([
+          a.run({ type: 'task.update', id: '1', addBlockedBy: ['2'] }),
+          b.run({ type: 'task.update', id: '2', addBlockedBy: ['1'] }),
+        ])
+        expect(edges.filter((answer) => !isRefusal(answer))).toHaveLength(1)
+        expect(edges.find(isRefusal)?.refused).toBe('dependency_cycle')
+      })
+
+      it('new tasks get different ids, and batches stay whole (B58, F22)', async () => {
+        const batch = (subject: string): Command => ({
+          type: 'task.add',
+          tasks: [{ subject }, { subject, blockedBy: ['+1'] }],
+        })
+        const answers = await Promise.all(
+          Array.from({ length: 20 }, (_, i) => (i % 2 ? a : b).run(batch(`batch ${i}`))),
+        )
+        const ids = answers.flatMap((answer) => ok(answer).tasks?.map(({ id }) => Number(id)) ?? [])
+        expect(ids.toSorted((x, y) => x - y)).toEqual(Array.from({ length: 40 }, (_, i) => i + 1))
+        for (const task of await board(a)) {
+          if (Number(task.id) % 2 === 0) expect(task.blockedBy).toEqual([String(Number(task.id) - 1)])
+        }
+      })
+
+      it('joins of one name are one member (A60)', async () => {
+        const join = { type: 'member.join', name: 'eve', role: 'dev' } as const
+        const answers = await Promise.all([a.run(join), b.run(join), a.run(join)])
+        expect(answers.map((answer) => ok(answer).member?.generation)).toEqual([1, 1, 1])
+      })
+
+      it('a slow decider among fast ones wins within ten tries', async () => {
+        let held = false
+        const slow = await another(await slowed(open, () => held))
+        await add(...Array.from({ length: 300 }, (_, i) => `task ${i}`))
+        held = true
+        let done = false
+        const work = async (team: Team, member: string) => {
+          while (!done) {
+            const { tasks } = ok(await team.run(claim(), as(member)))
+            if (tasks?.[0]) ok(await team.run({ type: 'task.complete', id: tasks[0].id }, as(member)))
+            else done = true
+          }
+        }
+        const fast = Promise.all([work(a, 'ada'), work(b, 'bob')])
+        ok(await slow.run({ type: 'member.join', name: 'eve', role: 'dev' }, { commandId: 'slow' }))
+        done = true
+        await fast
+        let tries = 0
+        for await (const batch of a.log.audit()) {
+          for (const { record, verdict } of batch) {
+            if (record?.id === 'slow' && verdict === 'accepted') tries = Number(record.tries ?? 0) + 1
+          }
+        }
+        expect(tries).toBeGreaterThan(0)
+        expect(tries).toBeLessThanOrEqual(10)
+        await slow.close()
+      })
+    })
+
+    describe('two managers', () => {
+      it("see each other's changes, and so does one that opens later (A47, A59)", async () => {
+        await add('one')
+        ok(await b.run(claim('1'), as('ada')))
+        expect((await board(a))[0]).toMatchObject({ owner: 'ada', status: 'in_progress' })
+        ok(await a.run({ type: 'task.complete', id: '1', result: 'done' }, as('ada')))
+        expect((await board(b))[0]).toMatchObject({ owner: 'ada', status: 'completed', result: 'done' })
+        const later = await another()
+        expect(await board(later)).toEqual(await board(a))
+        await later.close()
+      })
+
+      it('keep teams apart: mail and tasks of one are not in another (F16, A59)', async () => {
+        const other = await openTeam(stores[0]!, 'api', { clock })
+        ok(await other.run({ type: 'team.create', team: 'api' }))
+        ok(await other.run({ type: 'member.join', name: 'ada', role: 'dev' }))
+        await other.send({ to: 'all', content: 'only here' })
+        ok(await other.run({ type: 'task.add', tasks: [{ subject: 'only here' }] }))
+        await a.refresh()
+        expect(unreadOf(a.state, 'ada')).toEqual([])
+        expect(await board(a)).toEqual([])
+        expect(await stores[1]!.teams()).toEqual(['api', 'web'])
+        await other.close()
+      })
+
+      it('wake each other (A80)', async () => {
+        await b.refresh()
+        const woken = b.changed(60_000)
+        await add('one')
+        await woken
+        await b.refresh()
+        expect(b.state.tasks.get('1')).toBeDefined()
+      })
+    })
+
+    describe('a command id', () => {
+      it('gives the first answer to every kind of command, from either handle and after more changes', async () => {
+        await add('x1', 'x2', 'x3', 'x4', 'x5')
+        const lead = { by: { name: 'lead' } }
+        const commands: [Command, string][] = [
+          [{ type: 'team.delete' }, 'skip'],
+          [{ type: 'supervise', runtime: stores[0]!.presence.self }, 'user'],
+          [{ type: 'member.join', name: 'eve', role: 'qa' }, 'user'],
+          [{ type: 'member.spawn', name: 'bot', role: 'dev', runtime: stores[0]!.presence.self }, 'user'],
+          [{ type: 'member.lose', name: 'bot', reason: 'silent' }, 'user'],
+          [{ type: 'task.add', tasks: [{ subject: 'new' }] }, 'user'],
+          [{ type: 'task.update', id: '5', priority: 9 }, 'user'],
+          [{ type: 'task.claim', lease: 50 }, 'ada'],
+          [{ type: 'task.renew', id: '5', lease: 70 }, 'ada'],
+          [{ type: 'task.release', id: '5' }, 'ada'],
+          [{ type: 'task.claim', id: '1' }, 'ada'],
+          [{ type: 'task.complete', id: '1', result: 'r' }, 'ada'],
+          [{ type: 'task.claim', id: '2' }, 'bob'],
+          [{ type: 'task.fail', id: '2', reason: 'why' }, 'bob'],
+          [{ type: 'request.open', kind: 'shutdown', to: 'eve', content: 'stop' }, 'lead'],
+          [{ type: 'request.answer', id: 'r1', approve: true }, 'eve'],
+          [{ type: 'mail.take', member: 'lead', taker: stores[0]!.presence.self }, 'user'],
+          [{ type: 'member.stop', name: 'eve' }, 'user'],
+        ]
+        const first = new Map<string, Answer | Refusal>()
+        for (const [i, [command, by]] of commands.entries()) {
+          if (by !== 'skip') first.set(`k${i}`, ok(await a.run(command, as(by, `k${i}`))))
+        }
+        ok(await b.run({ type: 'task.update', id: '5', status: 'deleted' }, lead))
+        ok(await b.run({ type: 'member.stop', name: 'ada' }, lead))
+        const records = await countOf(a)
+        const fresh = await another()
+        for (const [i, [command, by]] of commands.entries()) {
+          if (by === 'skip') continue
+          for (const team of [a, b, fresh]) {
+            expect(await team.run(command, as(by, `k${i}`)), command.type).toEqual(first.get(`k${i}`))
+          }
+        }
+        expect(await countOf(a)).toBe(records)
+        expect(await b.run({ type: 'task.claim' }, as('bob', 'k2'))).toMatchObject({ refused: 'command_id_taken' })
+        await fresh.close()
+      })
+
+      it('sends a message once and gives its first outcome again (F15)', async () => {
+        const send = (team: Team) => team.send({ to: 'bob', content: 'once' }, as('ada', 'm1'))
+        const first = await send(a)
+        expect(first).toMatchObject([{ to: 'bob', outcome: 'queued' }])
+        ok(await b.run({ type: 'member.stop', name: 'bob' }))
+        expect(await send(b)).toEqual(first)
+        expect(await send(a)).toEqual(first)
+      })
+
+      it('asked for twice at once, by one handle or two, is carried out once', async () => {
+        const create = { type: 'task.add', tasks: [{ subject: 'once' }] } as const
+        const answers = await Promise.all([a, a, b, b].map((team) => team.run(create, { commandId: 'same' })))
+        for (const answer of answers) expect(ok(answer).tasks).toMatchObject([{ id: '1' }])
+        expect(await board(a)).toHaveLength(1)
+      })
+    })
+
+    describe('chained commands', () => {
+      it('of one tick keep their order and stand on each other', async () => {
+        const [added, claimed, completed, again, next] = await Promise.all([
+          a.run({ type: 'task.add', tasks: [{ subject: 'one' }, { subject: 'two' }] }),
+          a.run(claim('1'), as('ada')),
+          a.run({ type: 'task.complete', id: '1' }, as('ada')),
+          a.run(claim('1'), as('bob')),
+          a.run(claim(), as('bob')),
+        ])
+        expect([added, claimed, completed].map((answer) => ok(answer!).tasks?.[0]?.id)).toEqual(['1', '1', '1'])
+        expect(again).toMatchObject({ refused: 'wrong_state' })
+        expect(only(ok(next!)).id).toBe('2')
+      })
+
+      it('are decided again together when somebody else was first', async () => {
+        await add('one', 'two')
+        const [first, second, third] = await Promise.all([
+          a.run(claim('1'), as('ada')),
+          a.run({ type: 'task.complete', id: '1' }, as('ada')),
+          b.run({ type: 'task.add', tasks: [{ subject: 'between' }] }),
+        ])
+        expect([first, second, third].map((answer) => isRefusal(answer!))).toEqual([false, false, false])
+        expect((await board(b))[0]).toMatchObject({ status: 'completed', owner: 'ada', attempts: 1 })
+      })
+    })
+
+    describe('mail', () => {
+      it('says at once what became of a message, for each recipient (A67, A68)', async () => {
+        expect(await a.send({ to: 'all', content: 'hi' }, as('ada'))).toMatchObject([
+          { to: 'lead', outcome: 'queued' },
+          { to: 'bob', outcome: 'queued' },
+        ])
+        expect(await b.send({ to: 'zoe', content: 'hi' })).toMatchObject({ refused: 'unknown_member' })
+      })
+
+      it('sent by both at the same time is all there, in one order for all (A70, F1)', async () => {
+        const sends = Array.from({ length: 40 }, (_, i) =>
+          (i % 2 ? a : b).send({ to: 'bob', content: `m${i}` }, as('ada')),
+        )
+        for (const sent of await Promise.all(sends)) expect(sent).toMatchObject([{ outcome: 'queued' }])
+        const read = async (team: Team) => {
+          await team.refresh()
+          return unreadOf(team.state, 'bob').map(({ message }) => message.content)
+        }
+        expect((await read(a)).toSorted()).toEqual(Array.from({ length: 40 }, (_, i) => `m${i}`).toSorted())
+        expect(await read(b)).toEqual(await read(a))
+      })
+
+      it('is taken by one of two readers, and acknowledged by nobody else (A69, F1, F2)', async () => {
+        for (let i = 0; i < 30; i++) await a.send({ to: 'bob', content: `m${i}` }, as('ada'))
+        const acknowledged: string[] = []
+        const read = async (team: Team, taker: string) => {
+          for (;;) {
+            const { mail } = ok(await team.run({ type: 'mail.take', member: 'bob', taker, limit: 3 }))
+            if (!mail || mail.messages.length === 0) return
+            const ids = mail.messages.map(({ id }) => id)
+            const effects = await team.acknowledge('bob', ids, mail.take)
+            acknowledged.push(...effects.filter(({ outcome }) => outcome === 'delivered').map(({ id }) => id))
+          }
+        }
+        await Promise.all([read(a, stores[0]!.presence.self), read(b, stores[1]!.presence.self)])
+        await read(a, stores[0]!.presence.self)
+        expect(acknowledged).toHaveLength(30)
+        expect(new Set(acknowledged).size).toBe(30)
+      })
+
+      it('goes back to its sender when the reader stops, whoever stops it (F11)', async () => {
+        await a.send({ to: 'bob', content: 'unread' }, as('ada'))
+        ok(await b.run({ type: 'member.stop', name: 'bob' }, as('bob')))
+        await a.refresh()
+        expect(unreadOf(a.state, 'ada').map(({ message }) => message)).toMatchObject([{ type: 'error', from: 'bob' }])
+        expect(await a.send({ to: 'bob', content: 'late' }, as('ada'))).toMatchObject({ refused: 'member_stopped' })
+      })
+    })
+
+    describe('time', () => {
+      it('ends a lease when the next command is written, by whichever handle (F24)', async () => {
+        await add('one')
+        ok(await a.run({ type: 'task.claim', id: '1', lease: 600 }, as('ada')))
+        clock.advance(599)
+        expect(await b.run(claim('1'), as('bob'))).toMatchObject({ refused: 'wrong_state' })
+        clock.advance(1)
+        expect((await board(b))[0]).toMatchObject({ owner: 'ada' })
+        expect(only(ok(await b.run(claim('1'), as('bob'))))).toMatchObject({ owner: 'bob', attempts: 2 })
+        expect(await a.run({ type: 'task.complete', id: '1' }, as('ada'))).toMatchObject({ refused: 'not_owner' })
+      })
+
+      it('ends a request at its deadline, and the request outlives its handle (F28, B43)', async () => {
+        ok(await a.run({ type: 'request.open', kind: 'shutdown', to: 'ada', content: 'stop' }))
+        const later = await another()
+        await later.refresh()
+        expect(later.state.requests.get('r1')).toMatchObject({ state: 'pending' })
+        clock.advance(31)
+        expect(await later.run({ type: 'request.answer', id: 'r1', approve: true }, as('ada'))).toHaveProperty(
+          'refused',
+        )
+        ok(await later.run({ type: 'task.add', tasks: [{ subject: 'any' }] }))
+        await a.refresh()
+        expect(a.state.requests.get('r1')).toMatchObject({ state: 'timed_out' })
+        await later.close()
+      })
+    })
+
+    describe('closing', () => {
+      it('finishes what was asked for', async () => {
+        const team = await another()
+        const added = team.run({ type: 'task.add', tasks: [{ subject: 'last words' }] })
+        const sent = team.send({ to: 'bob', content: 'last words' })
+        await team.close()
+        expect(ok(await added).tasks).toHaveLength(1)
+        expect(await sent).toMatchObject([{ outcome: 'queued' }])
+        expect(await board(a)).toHaveLength(1)
+      })
+    })
+  })
+}
+
+function ok(answer: Answer | Refusal): Answer {
+  if (isRefusal(answer)) throw new Error(`Refused (${answer.refused}): ${answer.message}`)
+  return answer
+}
+
+function only(answer: Answer | Refusal) {
+  const task = isRefusal(answer) ? undefined : answer.tasks?.[0]
+  if (!task) throw new Error('There is no task in the answer.')
+  return task
+}
+
+async function countOf(team: Team): Promise<number> {
+  let count = 0
+  for await (const batch of team.log.audit()) count += batch.length
+  return count
+}
+
+/** A store whose handle is late: between its fold and its write others have time to decide. */
+async function slowed(open: OpenStore, held: () => boolean): Promise<Store> {
+  const store = await open()
+  return {
+    ...store,
+    async log(name) {
+      const log = await store.log(name)
+      return {
+        ...log,
+        async append(records) {
+          for (let pause = 0; held() && pause < 5; pause++) await new Promise((resolve) => setImmediate(resolve))
+          return log.append(records)
+        },
+      }
+    },
+  }
+}
