@@ -1,0 +1,92 @@
+import type { EventOf } from '../../team/event.ts'
+import { canReceive } from '../../team/mail.ts'
+import { UNREAD_CAP } from '../../team/message.ts'
+import { nameKey } from '../../team/name.ts'
+import type { TeamState } from '../../team/state.ts'
+import { type Archive, HARVEST_BYTES, HARVEST_LINES } from './door-archive.ts'
+import { isOwnLine, isTornOwnLine, readForeignLine } from './door-line.ts'
+import type { Found } from './door-weave.ts'
+
+export type Received = EventOf<'external.received'>
+export type Rejected = EventOf<'external.rejected'>
+
+/** How long a program may take between opening a mailbox file and writing its last byte. */
+const PATIENCE = 10 * 60_000
+
+/**
+ * What `archives` (oldest first) hold that `state` does not know, as facts, no more than one harvest at once. What its
+ * mailbox has no room for stays where it is.
+ */
+export function factsOf(state: TeamState, archives: readonly Archive[], now: number): (Received | Rejected)[] {
+  const events: (Received | Rejected)[] = []
+  const room = new Map<string, number>()
+  let bytes = 0
+  for (const archive of archives) {
+    const key = nameKey(archive.mailbox)
+    for (const found of unknownIn(state, archive, now)) {
+      const left = room.get(key) ?? roomFor(state, archive, now)
+      // The fold counts an archive by how far it came, so nothing behind a line that has to wait may go first.
+      if (left <= 0) break
+      const event = eventOf(archive, found, now)
+      room.set(key, left - (event.type === 'external.received' ? 1 : 0))
+      events.push(event)
+      bytes += Buffer.byteLength(JSON.stringify(event))
+      if (events.length >= HARVEST_LINES || bytes >= HARVEST_BYTES) return events
+    }
+  }
+  return events
+}
+
+/** Nobody is expected to write to it any more. */
+export function isPast({ bornAt }: Archive, now: number): boolean {
+  return now - bornAt > PATIENCE
+}
+
+/** Lines that are neither in the journal nor ours. */
+export function unknownIn(state: TeamState, archive: Archive, now: number): Found[] {
+  return [...archive.pending.filter((found) => !isKnown(state, archive, found)), ...abandoned(state, archive, now)]
+}
+
+/** Brought in before, or one of our own lines that show unread mail. */
+export function isKnown(state: TeamState, archive: Archive, { offset, end, value, bytes }: Found): boolean {
+  if (end <= (state.archives.get(archive.id) ?? 0)) return true
+  // The fold forgets how far very old archives came, but not so soon what came from them.
+  if (state.messages.get(`${archive.id}:${offset}`) !== undefined) return true
+  return value === undefined ? isTorn(state, archive, bytes) : isOwnLine(state, archive.mailbox, value)
+}
+
+/**
+ * Beginnings of lines whose rest never came. Lines behind them may be in the journal already, which counts an archive by
+ * how far it came: so these end behind all the rest, one byte each, which no message is short enough to be mistaken for.
+ */
+function abandoned(state: TeamState, archive: Archive, now: number): Found[] {
+  if (!isPast(archive, now) || !archive.isFinished()) return []
+  const known = state.archives.get(archive.id) ?? 0
+  return archive
+    .open()
+    .filter(({ bytes }) => !isTorn(state, archive, bytes))
+    .map((found, i) => ({ ...found, end: archive.size() + i + 1 }))
+    .filter(({ end }) => end > known)
+}
+
+function isTorn(state: TeamState, archive: Archive, bytes: Buffer): boolean {
+  return isTornOwnLine(state, archive.mailbox, bytes.toString('utf8', 0, 1000))
+}
+
+/** Lines for somebody who is not there wait a while in case they come (back); then the fold says that they bounced. */
+export function roomFor(state: TeamState, archive: Archive, now: number): number {
+  if (!canReceive(state, archive.mailbox)) return isPast(archive, now) ? Number.POSITIVE_INFINITY : 0
+  return UNREAD_CAP - (state.mailboxes.get(nameKey(archive.mailbox))?.size ?? 0)
+}
+
+function eventOf(archive: Archive, { offset, end, bytes, value }: Found, now: number): Received | Rejected {
+  const place = { archive: archive.id, offset, end }
+  const { message, reason } = value === undefined ? { reason: 'it is not JSON' } : readForeignLine(value, now / 1000)
+  if (!message) {
+    const line = bytes.toString('utf8', 0, 8000).slice(0, 2000)
+    return { type: 'external.rejected', ...place, to: archive.mailbox, reason: reason ?? '', line }
+  }
+  const { type, from, content, timestamp, extras } = message
+  const head = { id: `${archive.id}:${offset}`, type, from, to: archive.mailbox, content, timestamp }
+  return { type: 'external.received', ...place, message: { ...head, ...extras } }
+}

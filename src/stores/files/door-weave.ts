@@ -1,0 +1,172 @@
+/** One thing a foreign program handed in, at its place in an archive. `value` is undefined where it is not JSON. */
+export interface Found {
+  readonly offset: number
+  readonly end: number
+  readonly bytes: Buffer
+  readonly value: unknown
+}
+
+export interface Weave {
+  /** Takes the next line without its newline; `end` is where the next one begins. Returns what became complete. */
+  line(bytes: Buffer, offset: number, end: number): Found[]
+  /** Beginnings of lines whose rest has not come, oldest first. */
+  open(): readonly Found[]
+}
+
+/**
+ * Puts lines together that were written in pieces while others wrote in between. A slow writer leaves
+ *
+ *     {"from":"ci","content":"bui          beginning of a line
+ *     {"id":"01J…","type":"message", …}    a line of somebody who writes a newline first, as we do
+ *     ld is {"from":"cron","content":"x"}  the middle, and behind it a line of somebody who does not
+ *     red"}                                the end
+ *
+ * A line that is whole is taken as it is. What comes out depends on the bytes alone, so two readers agree, and nothing
+ * complete ever waits for something incomplete.
+ */
+export function createWeave(): Weave {
+  const beginnings: { found: Found; tries: number }[] = []
+
+  function line(bytes: Buffer, offset: number, end: number): Found[] {
+    if (isBlank(bytes)) return []
+    const value = parse(bytes)
+    if (saysSomething(value)) return [{ offset, end, bytes, value }]
+    const whole = finish(bytes, end)
+    if (whole) return [whole]
+    const cut = lineBehind(bytes)
+    if (cut) {
+      const behind = bytes.subarray(cut.at)
+      return [
+        ...line(bytes.subarray(0, cut.at), offset, offset + cut.at),
+        { offset: offset + cut.at, end, bytes: behind, value: cut.value },
+      ]
+    }
+    if (goOn(bytes, end)) return []
+    const found = { offset, end, bytes, value }
+    if (value === undefined && bytes.length <= MAX_WOVEN && isUnfinished(text(bytes))) return begin(found)
+    for (const beginning of beginnings) beginning.tries++
+    return [found]
+  }
+
+  /** The newest beginning that these bytes complete. */
+  function finish(bytes: Buffer, end: number): Found | undefined {
+    for (let i = beginnings.length - 1; i >= 0; i--) {
+      const joined = join(i, bytes)
+      const value = joined && parse(joined)
+      if (!joined || value === undefined) continue
+      const [beginning] = beginnings.splice(i, 1)
+      return beginning && { offset: beginning.found.offset, end, bytes: joined, value }
+    }
+    return undefined
+  }
+
+  /** The newest beginning that these bytes continue without completing it. */
+  function goOn(bytes: Buffer, end: number): boolean {
+    for (let i = beginnings.length - 1; i >= 0; i--) {
+      const joined = join(i, bytes)
+      const beginning = beginnings[i]
+      if (!joined || !beginning || !isUnfinished(text(joined))) continue
+      beginnings[i] = { found: { ...beginning.found, end, bytes: joined }, tries: 0 }
+      return true
+    }
+    return false
+  }
+
+  function join(i: number, bytes: Buffer): Buffer | undefined {
+    const beginning = beginnings[i]
+    if (!beginning || beginning.tries >= MAX_TRIES || beginning.found.bytes.length + bytes.length > MAX_WOVEN)
+      return undefined
+    return Buffer.concat([beginning.found.bytes, bytes])
+  }
+
+  /** The beginning that gives way is reported at this place: reports come in the order of their ends. */
+  function begin(found: Found): Found[] {
+    beginnings.push({ found, tries: 0 })
+    const given = beginnings.length > MAX_BEGINNINGS ? beginnings.shift() : undefined
+    return given ? [{ ...given.found, end: found.end }] : []
+  }
+
+  return { line, open: () => beginnings.map(({ found }) => found) }
+}
+
+/** Whoever writes rubbish on purpose must not cost us more than rubbish is worth. */
+const MAX_WOVEN = 2 * 1024 * 1024
+const MAX_BEGINNINGS = 8
+const MAX_TRIES = 64
+const MAX_CUTS = 16
+
+/** A whole message at the end of a line that as such is not JSON: its writer did not begin with a newline. */
+function lineBehind(bytes: Buffer): { at: number; value: unknown } | undefined {
+  if (bytes.length > MAX_WOVEN) return undefined
+  let at = bytes.length
+  for (let cuts = 0; cuts < MAX_CUTS && at > 0; cuts++) {
+    at = bytes.lastIndexOf('{"', at - 1)
+    if (at <= 0) return undefined
+    const value = parse(bytes.subarray(at))
+    if (isMessageLike(value)) return { at, value }
+  }
+  return undefined
+}
+
+/** Not just any object: a line may also have been cut behind an object that is part of it. */
+function isMessageLike(value: unknown): boolean {
+  return saysSomething(value) && ('from' in value || 'sender' in value)
+}
+
+/** Any other JSON cannot be delivered, so it may as well be the middle of a line: a number, a name, an inner object. */
+function saysSomething(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && ('content' in value || 'text' in value || 'message' in value)
+}
+
+/** Could more text make this a JSON object? Closes what is open and lets the real parser judge. */
+export function isUnfinished(start: string): boolean {
+  const closers: string[] = []
+  let inString = false
+  let escapedAt = 0
+  for (let i = 0; i < start.length; i++) {
+    const char = start[i]
+    if (inString && char === '\\') escapedAt = i++
+    else if (char === '"') inString = !inString
+    else if (inString) continue
+    else if (char === '{') closers.push('}')
+    else if (char === '[') closers.push(']')
+    else if ((char === '}' || char === ']') && closers.pop() !== char) return false
+  }
+  if (closers[0] !== '}') return false
+  const body = inString ? `${withoutHalfEscape(start, escapedAt)}"` : withoutHalfWord(start)
+  const end = closers.reverse().join('')
+  return ['', ':0', '0', '"":0'].some((missing) => parse(Buffer.from(body + missing + end)) !== undefined)
+}
+
+function withoutHalfEscape(text: string, escapedAt: number): string {
+  return /^\\(?:u[0-9a-fA-F]{0,3})?$/.test(text.slice(escapedAt)) ? text.slice(0, escapedAt) : text
+}
+
+/** Cuts off a number or `true`, `false`, `null` of which more may come; by hand, as a hostile text makes a regex slow. */
+function withoutHalfWord(text: string): string {
+  let at = text.length
+  while (at > 0 && /[a-z0-9.+E-]/.test(text[at - 1] ?? '')) at--
+  const word = text.slice(at)
+  const isWord =
+    /^-?(?:\d[\d.eE+-]*)?$/.test(word) || ['true', 'false', 'null'].some((literal) => literal.startsWith(word))
+  const before = text.slice(0, at).trimEnd()
+  return isWord && /[:[,]$/.test(before) ? before : text
+}
+
+/** Undefined if it is not JSON. A byte order mark in front is some editor's, not part of what was said. */
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(text(bytes))
+  } catch {
+    return undefined
+  }
+}
+
+function text(bytes: Buffer): string {
+  const decoded = bytes.toString('utf8')
+  return decoded.startsWith('\uFEFF') ? decoded.slice(1) : decoded
+}
+
+function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09 || byte === 0x0a)
+}

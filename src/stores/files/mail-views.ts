@@ -1,0 +1,207 @@
+import { basename, dirname, join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { canReceive } from '../../team/mail.ts'
+import { UNREAD_CAP } from '../../team/message.ts'
+import { isName, nameKey } from '../../team/name.ts'
+import { memberNamed, type TeamState } from '../../team/state.ts'
+import { codeOf, type Disk } from './disk.ts'
+import type { Door } from './door.ts'
+import { makeFolder } from './folders.ts'
+import { type MailboxFile, openMailboxFile } from './mailbox-file.ts'
+
+/** All mailbox files of a team. */
+export interface MailViews {
+  /** Shows new unread mail and takes read mail away, in the mailboxes where something changed. */
+  show(state: TeamState): void
+  /** Looks into every mailbox file and puts aside what holds lines of others. */
+  gather(state: TeamState): void
+  /** May somebody have written since? */
+  hasNews(): boolean
+  /** In how many milliseconds something waits that was left for later; undefined when nothing does. */
+  waits(): number | undefined
+  differences(state: TeamState): string[]
+  repair(state: TeamState): void
+}
+
+export function openMailViews(options: {
+  readonly inbox: string
+  /** Where older programs leave mail: `<name>_inbox.jsonl` beside the inbox, and folders like it. */
+  readonly oldFolders: readonly string[]
+  readonly door: Door
+  readonly disk: Disk
+  readonly warn: (message: string) => void
+}): MailViews {
+  const { inbox, oldFolders, door, disk, warn } = options
+  const files = new Map<string, MailboxFile>()
+  /** When a mailbox was last put aside, and the unread count it was shown with: cheap to compare, one for each. */
+  const asideAt = new Map<string, number>()
+  let seen: { state: TeamState; place: number; sizes: Map<string, number> } | undefined
+  let later: number | undefined
+  /** Files that are nobody's mailbox file, or could not be taken yet, and how long they were. */
+  const strays = new Map<string, number>()
+
+  return {
+    show(state) {
+      const { place } = state.counters.get()
+      const isNew = seen?.state !== state
+      if (isNew) makeFolder(disk, inbox)
+      const before = isNew ? undefined : seen
+      const sizes = new Map<string, number>()
+      for (const name of mailboxes(state)) {
+        const size = unreadCount(state, name)
+        const isSame = before !== undefined && before.sizes.get(name) === size && (before.place === place || size === 0)
+        // What could not be shown now is left out, so that it differs next time.
+        if (isSame || agree(state, fileOf(name))) sizes.set(name, size)
+      }
+      seen = { state, place, sizes }
+    },
+
+    gather(state) {
+      later = undefined
+      for (const name of mailboxes(state)) takeFrom(state, fileOf(name))
+      strays.clear()
+      for (const { path, called } of strayPaths()) {
+        const size = disk.lstatSync(path)?.size ?? 0
+        const name = size > 0 ? strayOf(state, path, called) : undefined
+        if (name !== undefined && hasRoom(state, name) && isRested(name, size)) putAside(path, name)
+        else strays.set(path, size)
+      }
+    },
+
+    hasNews() {
+      const own = new Set([...files.values()].map(({ path }) => path))
+      const isNews = ({ path }: Stray) =>
+        !own.has(path) && (disk.lstatSync(path)?.size ?? 0) !== (strays.get(path) ?? 0)
+      return [...files.values()].some((file) => file.hasChanged()) || strayPaths().some(isNews)
+    },
+    waits: () => (later === undefined ? undefined : Math.max(0, later - performance.now())),
+
+    differences(state) {
+      const found: string[] = []
+      for (const name of mailboxes(state)) {
+        const { path, ...file } = fileOf(name)
+        const { stale, missing } = file.look(state)
+        if (missing > 0) found.push(`${path}: does not show ${missing} unread message${missing === 1 ? '' : 's'}`)
+        if (stale > 0)
+          found.push(
+            `${path}: shows ${stale} message${stale === 1 ? '' : 's'} that ${stale === 1 ? 'was' : 'were'} read`,
+          )
+      }
+      return found
+    },
+
+    repair(state) {
+      makeFolder(disk, inbox)
+      for (const name of mailboxes(state)) {
+        const file = fileOf(name)
+        const { stale, missing } = file.look(state)
+        if (stale > 0) empty(file)
+        if (stale > 0 || missing > 0) file.showUnread(state)
+      }
+    },
+  }
+
+  /** Brings a file up to date. False when it has to be tried again. */
+  function agree(state: TeamState, file: MailboxFile): boolean {
+    const contents = file.look(state)
+    const isStale =
+      contents.stale > 0 && isWorthwhile(state, file, contents.stale) && isRested(file.mailbox, contents.size)
+    if (isStale) empty(file)
+    // Also with nothing to show: a mailbox that was read is an empty file.
+    return isStale || contents.missing > 0 ? file.showUnread(state) : contents.stale === 0
+  }
+
+  function takeFrom(state: TeamState, file: MailboxFile): void {
+    const { isForeign, size } = file.look(state)
+    if (!isForeign || !hasRoom(state, file.mailbox) || !isRested(file.mailbox, size)) return void agree(state, file)
+    empty(file)
+    file.showUnread(state)
+  }
+
+  function empty(file: MailboxFile): void {
+    putAside(file.path, file.mailbox)
+    file.forget()
+  }
+
+  function putAside(path: string, mailbox: string): void {
+    door.putAside(path, mailbox)
+    asideAt.set(mailbox, performance.now())
+  }
+
+  /** Unread lines are written again when others go. With many unread and few read that would never end. */
+  function isWorthwhile(state: TeamState, file: MailboxFile, stale: number): boolean {
+    const unread = unreadCount(state, file.mailbox)
+    return unread <= FEW || stale >= unread
+  }
+
+  /**
+   * Every putting aside leaves a file for ten minutes. So the more there are, and the more has to be written again,
+   * the longer we wait between two; with few it is at once.
+   */
+  function isRested(mailbox: string, size: number): boolean {
+    const pause = Math.min(LONGEST_PAUSE, Math.max(0, door.count() - FEW) + Math.max(0, size / 1024 - FEW))
+    const from = (asideAt.get(mailbox) ?? Number.NEGATIVE_INFINITY) + pause
+    if (from <= performance.now()) return true
+    later = Math.min(later ?? from, from)
+    return false
+  }
+
+  function hasRoom(state: TeamState, name: string): boolean {
+    return canReceive(state, name) && unreadCount(state, name) < UNREAD_CAP
+  }
+
+  function fileOf(name: string): MailboxFile {
+    const file = files.get(name) ?? openMailboxFile(join(inbox, `${name}.jsonl`), name, disk, warn)
+    files.set(name, file)
+    return file
+  }
+
+  /** Whose mail is in a file of the older layouts, or in one whose name differs from a member's in case only? */
+  function strayOf(state: TeamState, path: string, called: string): string | undefined {
+    const name = nameKey(called) === 'user' ? 'user' : memberNamed(state, called)?.name
+    if (name === undefined || fileOf(name).path === path || !disk.lstatSync(path)?.isFile()) return undefined
+    // On a file system that does not know case it is the very file under another name.
+    return disk.lstatSync(path)?.ino === disk.lstatSync(fileOf(name).path)?.ino ? undefined : name
+  }
+
+  function strayPaths(): Stray[] {
+    const inside = names(disk, inbox, '.jsonl').map((name) => ({
+      path: join(inbox, name),
+      called: basename(name, '.jsonl'),
+    }))
+    const beside = names(disk, dirname(inbox), '_inbox.jsonl').map((name) => ({
+      path: join(dirname(inbox), name),
+      called: basename(name, '_inbox.jsonl'),
+    }))
+    const old = oldFolders.flatMap((folder) =>
+      names(disk, folder, '.jsonl').map((name) => ({ path: join(folder, name), called: basename(name, '.jsonl') })),
+    )
+    return [...inside, ...beside, ...old].filter(({ called }) => isName(called))
+  }
+}
+
+interface Stray {
+  readonly path: string
+  readonly called: string
+}
+
+const FEW = 64
+const LONGEST_PAUSE = 2000
+
+/** Who may have a mailbox file: everybody who is or was here. */
+function mailboxes(state: TeamState): string[] {
+  return [...[...state.members.values()].map(({ name }) => name), 'user']
+}
+
+function unreadCount(state: TeamState, name: string): number {
+  return state.mailboxes.get(nameKey(name))?.size ?? 0
+}
+
+function names(disk: Disk, folder: string, end: string): string[] {
+  try {
+    return disk.readdirSync(folder).filter((name) => name.endsWith(end))
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
+    throw error
+  }
+}

@@ -1,0 +1,170 @@
+import { join } from 'node:path'
+import type { Cursor } from '../../ports/store.ts'
+import type { TeamState } from '../../team/state.ts'
+import { planOf, type Task, TaskId } from '../../team/task.ts'
+import { type TaskView, taskView, teamView } from '../../team/view.ts'
+import type { Disk } from './disk.ts'
+import { openViewFiles } from './view-files.ts'
+
+/** `config.json` and one file per task: what people see of roster and board. */
+export interface Views {
+  show(state: TeamState, cursor: Cursor): void
+  differences(state: TeamState, cursor: Cursor): string[]
+  repair(state: TeamState, cursor: Cursor): void
+}
+
+type Seen = Pick<TaskView, 'status' | 'blockedBy'>
+
+/**
+ * `seq` in config.json says up to where all files are right. It is written last, so whoever dies before leaves an
+ * older one and the next process writes what is missing. A process goes by what it showed itself: that heals an older
+ * state another one put over a newer one in the instant between looking and writing.
+ */
+export function openViews(options: {
+  readonly dir: string
+  readonly team: string
+  readonly disk: Disk
+  readonly warn: (message: string) => void
+  readonly ids: () => string
+  readonly now: () => number
+}): Views {
+  const { dir, team, disk } = options
+  const config = join(dir, '.teams', team, 'config.json')
+  const board = join(dir, '.tasks', team)
+  const files = openViewFiles(options)
+  const taskPath = (id: string) => join(board, `${id}.json`)
+  let shownTo: number | undefined
+  let shownTasks: Set<TaskId> | undefined
+  let shownRoster = ''
+
+  return {
+    show(state, cursor) {
+      if (shownTo === cursor.seq) return
+      const from = shownTo ?? seqOf(files.read(config)?.value)
+      // Ahead of the state we were given: either another process knows more, or the journal is an older one again.
+      const isOlder = from > cursor.seq && from > (disk.statSync(join(dir, '.teams', team, 'journal.jsonl'))?.size ?? 0)
+      if (from > cursor.seq && !isOlder) return
+      write(state, cursor, isOlder ? -1 : from, isOlder)
+    },
+
+    repair(state, cursor) {
+      shownTasks = undefined
+      shownRoster = ''
+      files.sweep(board)
+      files.sweep(join(dir, '.teams', team))
+      write(state, cursor, -1, true)
+    },
+
+    differences(state, cursor) {
+      const found: string[] = []
+      const there = files.peek(config)
+      if (there === undefined) found.push(`${config}: missing`)
+      else if (there === 'broken') found.push(`${config}: cannot be read`)
+      else if (seqOf(there.value) > cursor.seq)
+        found.push(`${config}: shows seq ${seqOf(there.value)}, the journal ends at ${cursor.seq}`)
+      else if (there.text !== configText(state, seqOf(there.value))) found.push(`${config}: differs from the journal`)
+      for (const task of state.tasks.values()) {
+        const file = files.peek(taskPath(task.id))
+        if (file === undefined) found.push(`${taskPath(task.id)}: missing`)
+        else if (file === 'broken') found.push(`${taskPath(task.id)}: cannot be read`)
+        else if (file.text !== taskText(state, task)) found.push(`${taskPath(task.id)}: differs from the journal`)
+      }
+      for (const id of idsOnDisk()) if (!state.tasks.has(id)) found.push(`${taskPath(id)}: there is no such task`)
+      return found
+    },
+  }
+
+  function write(state: TeamState, cursor: Cursor, from: number, isForced: boolean): void {
+    // In every process once, unless the files are up to date: which tasks have a file, and which were deleted?
+    const listed = isForced || (shownTasks === undefined && from !== cursor.seq) ? idsOnDisk() : undefined
+    const isListed = listed && new Set(listed)
+    const changed: Task[] = []
+    for (const task of state.tasks.values()) if (task.seq > from || isListed?.has(task.id) === false) changed.push(task)
+    const gone = listed ? listed.filter((id) => !state.tasks.has(id)) : deletedSince(state, changed)
+    if (changed.length > 0 || gone.length > 0) writeTasks(state, changed, gone, isForced)
+    writeConfig(state, cursor, isForced, changed.length + gone.length > 0)
+    shownTasks ??= new Set(state.tasks.keys())
+    shownTo = cursor.seq
+  }
+
+  /** Neighbours first: as long as the task itself is not written, everybody sees that something is left to do. */
+  function writeTasks(state: TeamState, changed: readonly Task[], gone: readonly TaskId[], isForced: boolean): void {
+    const neighbours = new Set<string>()
+    for (const { id, next } of [
+      ...changed.map((task) => ({ id: task.id, next: task })),
+      ...gone.map((id) => ({ id, next: undefined })),
+    ]) {
+      const before = files.read(taskPath(id))?.value as Partial<TaskView> | undefined
+      for (const other of touched(state, id, before, next)) neighbours.add(other)
+    }
+    for (const { id } of changed) neighbours.delete(id)
+    for (const id of neighbours) writeTask(state, state.tasks.get(id), isForced)
+    for (const id of gone) {
+      files.remove(taskPath(id))
+      shownTasks?.delete(id)
+    }
+    for (const task of changed) {
+      writeTask(state, task, isForced)
+      shownTasks?.add(task.id)
+    }
+  }
+
+  function writeTask(state: TeamState, task: Task | undefined, isForced: boolean): void {
+    if (!task) return
+    const there = files.read(taskPath(task.id))
+    const text = taskText(state, task)
+    if (there?.text === text || (!isForced && seqOf(there?.value) > task.seq)) return
+    files.write(taskPath(task.id), text)
+  }
+
+  function writeConfig(state: TeamState, cursor: Cursor, isForced: boolean, isMoved: boolean): void {
+    const roster = configText(state, 0)
+    if (!isMoved && roster === shownRoster) return
+    const there = files.read(config)
+    const text = configText(state, cursor.seq)
+    shownRoster = roster
+    if (there?.text !== text && (isForced || seqOf(there?.value) <= cursor.seq)) files.write(config, text)
+  }
+
+  function deletedSince(state: TeamState, changed: readonly Task[]): TaskId[] {
+    if (!shownTasks) return []
+    const created = changed.filter(({ id }) => !shownTasks?.has(id)).length
+    if (shownTasks.size + created === state.tasks.size) return []
+    return [...shownTasks].filter((id) => !state.tasks.has(id))
+  }
+
+  function idsOnDisk(): TaskId[] {
+    const ids = files.list(board).flatMap((name) => {
+      if (name.endsWith('.json')) return [name.slice(0, -'.json'.length)]
+      return /^\d\d-\d\d$/.test(name)
+        ? files.list(join(board, name)).map((task) => `${name}/${task.replace(/\.json$/, '')}`)
+        : []
+    })
+    return ids.filter((id) => TaskId.safeParse(id).success)
+  }
+
+  function configText(state: TeamState, seq: number): string {
+    const { description, members } = teamView(state)
+    return `${JSON.stringify({ team, description, seq, members }, null, 2)}\n`
+  }
+}
+
+/** The tasks whose files say something about this one: who waits for it, and whom it waits for. */
+function touched(state: TeamState, id: TaskId, before: Partial<Seen> | undefined, next: Task | undefined): string[] {
+  const [old, now] = [Array.isArray(before?.blockedBy) ? before.blockedBy : [], next?.blockedBy ?? []]
+  const edges = [...old.filter((other) => !now.includes(other)), ...now.filter((other) => !old.includes(other))]
+  const isSame =
+    before !== undefined && next !== undefined && (before.status === 'completed') === (next.status === 'completed')
+  if (isSame) return edges
+  const waiting = [id, planOf(id) ?? ''].flatMap((dependency) => state.index.dependents.get(dependency) ?? [])
+  return [...edges, ...waiting]
+}
+
+function taskText(state: TeamState, task: Task): string {
+  return `${JSON.stringify(taskView(state, task), null, 2)}\n`
+}
+
+/** -1 when there is no such number: then everything is newer. */
+function seqOf(value: unknown): number {
+  return typeof value === 'object' && value !== null && 'seq' in value && typeof value.seq === 'number' ? value.seq : -1
+}
