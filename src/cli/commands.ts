@@ -111,4 +111,9 @@ export const commands: readonly Listed[] = [
     summary: 'allow writing to journals made elsewhere',
     load: async () => (await import('./trust.ts')).trust,
   },
+  {
+    name: 'tour',
+    summary: 'watch a small team of scripts at work',
+    load: async () => (await import('./tour.ts')).tour,
+  },
 ]
