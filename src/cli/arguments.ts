@@ -12,8 +12,8 @@ export function name(text: string): string {
 }
 
 /** `''` takes a value away again. */
-export function nameOrNone(text: string): string | null {
-  return text === '' ? null : name(text)
+export function nameOrNone(text: string): string {
+  return text === '' ? '' : name(text)
 }
 
 /** `90`, `90s`, `10m`, `2h`, `1d`, in seconds. */

@@ -20,14 +20,14 @@ export interface Imported {
 
 /**
  * Fills a new team from the layout that came before: `config.json` and `inbox/*.jsonl` in the given folder, and
- * `task_<id>.json` files in `.tasks` beside it. Nothing there is changed.
+ * `task_<id>.json` files in `.tasks` beside it. They are copied, not moved.
  */
 export async function importTeam(
   call: Call,
   { store, root }: Place,
   name: string,
   from: string,
-): Promise<{ view: TeamView; imported: Imported }> {
+): Promise<{ filled: TeamView; imported: Imported }> {
   const folder = resolve(call.cwd, call.globals.cwd ?? '.', from)
   if (!existsSync(join(folder, 'config.json')) && !existsSync(join(folder, 'inbox'))) {
     const message = `${folder} holds neither config.json nor inbox/, so there is nothing to bring in. The team itself was made.`
@@ -37,9 +37,11 @@ export async function importTeam(
   await using team = await openTeam(store, name, { clock: call.clock })
   await team.refresh()
   const members = await importMembers(team, folder, left)
-  const messages = await importMail(team, folder, join(root, '.teams', name, 'inbox'), left)
+  // The default team's door reads the old mailboxes itself; through a copy each line would come twice.
+  const isDoor = nameKey(name) === 'default' && folder === join(root, '.team')
+  const messages = await importMail(team, folder, isDoor ? undefined : join(root, '.teams', name, 'inbox'), left)
   const tasks = await importTasks(team, join(dirname(folder), '.tasks'), left)
-  return { view: teamView(team.state), imported: { members, messages, tasks, left } }
+  return { filled: teamView(team.state), imported: { members, messages, tasks, left } }
 }
 
 async function importMembers(team: Team, folder: string, left: string[]): Promise<number> {
@@ -59,7 +61,7 @@ async function importMembers(team: Team, folder: string, left: string[]): Promis
 }
 
 /** Put through the door like any foreign line, so old keys, broken lines and unknown types are treated as there. */
-async function importMail(team: Team, folder: string, door: string, left: string[]): Promise<number> {
+async function importMail(team: Team, folder: string, door: string | undefined, left: string[]): Promise<number> {
   const inbox = join(folder, 'inbox')
   const files = existsSync(inbox) ? readdirSync(inbox).filter((file) => file.endsWith('.jsonl')) : []
   for (const file of files.sort()) {
@@ -70,7 +72,7 @@ async function importMail(team: Team, folder: string, door: string, left: string
       continue
     }
     const text = readFileSync(join(inbox, file), 'utf8').trim()
-    if (text === '') continue
+    if (text === '' || door === undefined) continue
     mkdirSync(door, { recursive: true, mode: 0o700 })
     appendFileSync(join(door, `${member.name}.jsonl`), `${text}\n`, { mode: 0o600 })
   }

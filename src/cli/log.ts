@@ -5,7 +5,8 @@ import { nameKey } from '../team/name.ts'
 import { name, seq } from './arguments.ts'
 import type { Call } from './context.ts'
 import { Misused } from './failure.ts'
-import { withTeam } from './open-team.ts'
+import { openStore } from './open-store.ts'
+import { nameFaults, resolveTeam } from './open-team.ts'
 import { print, say } from './print.ts'
 import { colours, time } from './screen.ts'
 import { describeEvent } from './show-event.ts'
@@ -33,25 +34,27 @@ $ deskmates log --json --member ci | jq .type`,
   },
   async run(call, options) {
     if (options.all && options.follow) throw new Misused('--all shows what is there now; leave out --follow.')
-    await withTeam(call, 'read', async ({ log }) => {
-      let lines = 0
-      const show = async (all: readonly Line[]) => {
-        const wanted = all.filter((line) => line.seq > options.from && isWanted(line, options))
-        lines += wanted.length
-        await print(call, wanted.map((line) => format(call, line)).join(''))
+    await using place = await openStore(call)
+    const team = await resolveTeam(call, place, 'read')
+    const log = await place.store.log(`${team}/journal`)
+    let count = 0
+    const show = async (all: readonly Line[]) => {
+      const wanted = all.filter((line) => line.seq > options.from && isWanted(line, options))
+      count += wanted.length
+      await print(call, wanted.map((line) => format(call, line)).join(''))
+    }
+    if (options.all) for await (const batch of log.audit()) await show(batch.flatMap(auditedLines))
+    else {
+      let at: Cursor = START
+      for (let batch = await log.read(at); batch.length > 0; batch = await log.read(at)) {
+        await show(batch.flatMap(linesOf))
+        at = batch.reduce(advance, at)
+        if (call.signal.aborted) return
       }
-      if (options.all) for await (const batch of log.audit()) await show(batch.flatMap(auditedLines))
-      else {
-        let at: Cursor = START
-        for (let batch = await log.read(at); batch.length > 0; batch = await log.read(at)) {
-          await show(batch.flatMap(linesOf))
-          at = batch.reduce(advance, at)
-          if (call.signal.aborted) return
-        }
-        if (options.follow) for await (const batch of log.tail(at, call.signal)) await show(batch.flatMap(linesOf))
-      }
-      if (lines === 0) await say(call, 'Nothing happened yet that fits.')
-    })
+      await nameFaults(call, log)
+      if (options.follow) for await (const batch of log.tail(at, call.signal)) await show(batch.flatMap(linesOf))
+    }
+    if (count === 0) await say(call, 'Nothing happened yet that fits.')
   },
 }
 

@@ -4,6 +4,7 @@ import type { Store } from '../ports/store.ts'
 import { realDisk } from '../stores/files/disk.ts'
 import { openFileStore } from '../stores/files/file-store.ts'
 import { refuseNetworkFileSystem } from '../stores/files/file-system-kind.ts'
+import { openMirror } from '../stores/files/mirror.ts'
 import { filePresence } from '../stores/files/presence.ts'
 import { findRoot, type Root } from '../stores/files/root.ts'
 import { mayWrite, openTrust, type Trust } from '../stores/files/trust.ts'
@@ -27,6 +28,7 @@ export async function openStore(call: Call): Promise<Place> {
     dir: place.root,
     disk: realDisk,
     presence: filePresence({ dir: place.root, disk: realDisk, clock: Date }),
+    mirror: (team) => openMirror({ dir: place.root, team, disk: realDisk, warn: complain }),
     mayWrite: mayWrite(trust, place.root),
     refuse: (dir) => refuseNetworkFileSystem(dir, realDisk),
     warn: complain,

@@ -1,5 +1,5 @@
+import type { Log } from '../ports/store.ts'
 import { openTeam, type Team } from '../runtime/team.ts'
-import type { Answer } from '../team/answer.ts'
 import { isPresent, type Member } from '../team/member.ts'
 import { isName, nameKey, nameRule } from '../team/name.ts'
 import { unknownMember } from '../team/rights.ts'
@@ -27,11 +27,10 @@ export async function withTeam<T>(
 ): Promise<T> {
   await using place = await openStore(call)
   const name = await resolveTeam(call, place, intent, named)
-  if (intent === 'found' && nameKey(name) === DEFAULT) await foundTeam(call, place, name, '')
-  const team = await openTeam(place.store, name, { clock: call.clock })
+  const founds = intent === 'found' && nameKey(name) === DEFAULT
+  const team = founds ? (await foundTeam(call, place, name, '')).team : await openFolded(call, place, name)
   try {
-    await team.refresh()
-    await nameFaults(call, team)
+    await nameFaults(call, team.log)
     return await work(team, place)
   } finally {
     // The journal has it; files beside it that could not be brought up to date are no reason to call it a failure.
@@ -39,15 +38,36 @@ export async function withTeam<T>(
   }
 }
 
-/** Makes a team unless it is there. One whose deletion was cut short by a crash is put away first. */
-export async function foundTeam(call: Call, { store }: Place, name: string, description: string): Promise<Answer> {
+/** Opens a team and makes it unless it is there. One whose deletion was cut short by a crash is put away first. */
+export async function foundTeam(
+  call: Call,
+  place: Place,
+  name: string,
+  description: string,
+): Promise<{ team: Team; note?: string }> {
   for (;;) {
-    await using team = await openTeam(store, name, { clock: call.clock })
-    await team.refresh()
-    if (!team.state.team.get()?.deleted)
-      return granted(await team.run({ type: 'team.create', team: name, description }))
-    await store.remove(name, false)
+    const team = await openFolded(call, place, name)
+    try {
+      if (team.state.team.get() && !team.state.team.get()?.deleted)
+        return { team, note: `Team ${name} already exists.` }
+      // Not under the command id: the record's id becomes the team's, by which it is trusted, so nobody chooses it.
+      if (!team.state.team.get()) {
+        const { note } = granted(await team.run({ type: 'team.create', team: name, description }))
+        return { team, note }
+      }
+    } catch (error) {
+      await team.close()
+      throw error
+    }
+    await team.close()
+    await place.store.remove(name, false)
   }
+}
+
+async function openFolded(call: Call, { store }: Place, name: string): Promise<Team> {
+  const team = await openTeam(store, name, { clock: call.clock })
+  await team.refresh()
+  return team
 }
 
 /** The name of the team as the command line or the environment gives it; names differing in case are one name. */
@@ -73,8 +93,8 @@ export function unknownTeam(wanted: string, teams: readonly string[]): Refused {
 }
 
 /** Reading goes on past damage, but never silently. */
-async function nameFaults(call: Call, team: Team): Promise<void> {
-  const [fault, ...more] = team.log.faults().filter(({ kind }) => kind !== 'torn')
+export async function nameFaults(call: Call, log: Log): Promise<void> {
+  const [fault, ...more] = log.faults().filter(({ kind }) => kind !== 'torn')
   if (!fault) return
   const others = more.length > 0 ? ` (and ${more.length} more)` : ''
   await warn(

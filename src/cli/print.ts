@@ -1,5 +1,6 @@
 import type { Call, Context, Output } from './context.ts'
 import { OutputClosed } from './failure.ts'
+import { plain } from './screen.ts'
 
 /** Data. Resolves when the text is handed over completely; a reader that is gone is an error. */
 export async function print({ stdout }: Context, text: string): Promise<void> {
@@ -21,7 +22,7 @@ export async function printJsonArray(context: Context, values: readonly unknown[
 
 /** Talk for people; programs that asked for JSON do not hear it. */
 export async function say(call: Call, text: string): Promise<void> {
-  if (!call.globals.json) await talk(call, `${text}\n`)
+  if (!call.globals.json) await talk(call, `${plain(text)}\n`)
 }
 
 /** Talk that only somebody at a terminal can use. */
@@ -31,7 +32,10 @@ export async function hint(call: Call, text: string): Promise<void> {
 
 /** Something is wrong and the command went on. */
 export async function warn(call: Call, message: string): Promise<void> {
-  await talk(call, call.globals.json ? `${JSON.stringify({ warning: { message } })}\n` : `deskmates: ${message}\n`)
+  await talk(
+    call,
+    call.globals.json ? `${JSON.stringify({ warning: { message } })}\n` : `deskmates: ${plain(message)}\n`,
+  )
 }
 
 /** Nobody listening to talk is no reason to fail. */

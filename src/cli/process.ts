@@ -1,5 +1,6 @@
 import { systemClock } from '../ports/clock.ts'
 import type { Context } from './context.ts'
+import { explain } from './failure.ts'
 import { runCommandLine } from './program.ts'
 
 /** Runs one command line as this process: its streams, its environment, its signals, its exit code. */
@@ -17,6 +18,10 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   // Each write hears of its own failure; without a listener the process would die of it.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
+  process.on('uncaughtException', (error) => {
+    const { message, exit } = explain(error, process.env)
+    process.stderr.write(`deskmates: ${message}\n`, () => process.exit(exit))
+  })
 
   const context: Context = {
     stdout: process.stdout,

@@ -4,6 +4,7 @@ import { commands } from './commands.ts'
 import type { Call, Context, Globals } from './context.ts'
 import { EXIT, explain, Misused, OutputClosed, Refused } from './failure.ts'
 import { print, talk } from './print.ts'
+import { plain } from './screen.ts'
 import type { AnySubCommand } from './sub-command.ts'
 import { version } from './version.ts'
 
@@ -124,7 +125,7 @@ async function report(error: unknown, argv: readonly string[], context: Context)
   const end = argv.indexOf('--')
   // The command line may be what is wrong, so this is asked of the plain words.
   const json = argv.slice(0, end < 0 ? undefined : end).includes('--json')
-  await talk(context, json ? `${JSON.stringify({ error: { code, message } })}\n` : `deskmates: ${message}\n`)
+  await talk(context, json ? `${JSON.stringify({ error: { code, message } })}\n` : `deskmates: ${plain(message)}\n`)
   return exit
 }
 

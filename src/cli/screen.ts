@@ -24,7 +24,7 @@ export function table(call: Call, headings: readonly string[], rows: readonly (r
 /** Text of others as it may stand on a terminal: nothing in it moves the cursor or changes what was printed before. */
 export function plain(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this takes away
-  return text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '\ufffd')
+  return text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, '\ufffd')
 }
 
 /** The same on one line of bounded length. */

@@ -8,11 +8,11 @@ interface Options {
   subject?: string
   description?: string
   status?: TaskStatus
-  assignee?: string | null
+  assignee?: string
   addBlockedBy?: readonly string[]
   removeBlockedBy?: readonly string[]
   files?: readonly string[]
-  role?: string | null
+  role?: string
   priority?: number
   detach?: boolean
   as?: string
@@ -41,6 +41,8 @@ $ deskmates task update 3 --status deleted --detach   delete it; what waited for
   async run(call, { as, ...changes }, id) {
     if (Object.keys(changes).length === 0)
       throw new Misused('There is nothing to change. See: deskmates task update --help')
-    await changeTask(call, { type: 'task.update', id, ...changes }, as)
+    const { role, assignee } = changes
+    const none = { ...(role === '' && { role: null }), ...(assignee === '' && { assignee: null }) }
+    await changeTask(call, { type: 'task.update', id, ...changes, ...none }, as)
   },
 }

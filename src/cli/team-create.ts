@@ -1,4 +1,5 @@
 import { nameKey } from '../team/name.ts'
+import { teamView } from '../team/view.ts'
 import { name } from './arguments.ts'
 import { Refused } from './failure.ts'
 import { openStore } from './open-store.ts'
@@ -19,21 +20,21 @@ export const teamCreate: SubCommand<{ description?: string; from?: string }, [te
   async run(call, { description = '', from }, wanted) {
     await using place = await openStore(call)
     const existing = (await place.store.teams()).find((team) => nameKey(team) === nameKey(wanted))
-    // Not under the command id: the record's id becomes the team's, by which it is trusted, so nobody chooses it.
     const { team, note } = await foundTeam(call, place, existing ?? wanted, description)
-    if (!team) throw new Error(`Team ${wanted} was made and cannot be seen.`)
+    const view = teamView(team.state)
+    await team.close()
     if (from === undefined) {
       if (note) await say(call, note)
-      return printTeam(call, team)
+      return printTeam(call, view)
     }
     if (note) {
       const message = `${note} --from fills a new team only; choose another name.`
       throw new Refused({ refused: 'wrong_state', message })
     }
     const { importTeam } = await import('./import-team.ts')
-    const { view, imported } = await importTeam(call, place, team.name, from)
-    if (call.globals.json) return printJson(call, { ...view, imported })
-    await printTeam(call, view)
+    const { filled, imported } = await importTeam(call, place, team.name, from)
+    if (call.globals.json) return printJson(call, { ...filled, imported })
+    await printTeam(call, filled)
     await say(call, `Brought in: ${imported.members} members, ${imported.messages} messages, ${imported.tasks} tasks.`)
     for (const left of imported.left) await say(call, `  left out: ${left}`)
   },

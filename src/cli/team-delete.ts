@@ -2,6 +2,7 @@ import type { Presence } from '../ports/store.ts'
 import type { Team } from '../runtime/team.ts'
 import { name } from './arguments.ts'
 import { granted, Refused } from './failure.ts'
+import type { Place } from './open-store.ts'
 import { withTeam } from './open-team.ts'
 import { print, printJson } from './print.ts'
 import type { SubCommand } from './sub-command.ts'
@@ -13,13 +14,14 @@ $ deskmates team delete web --purge     for good`,
   define(command) {
     command.argument('<team>', 'its name', name).option('--purge', 'remove it for good instead of moving it away')
   },
-  run: (call, { purge = false }, wanted) =>
-    withTeam(
+  async run(call, { purge = false }, wanted) {
+    // Told through a handle of its own, whose closing puts the message into the mailbox files before they go.
+    const notified = await withTeam(call, 'write', tellMembers, wanted)
+    await withTeam(
       call,
       'write',
       async (team, { store }) => {
-        await refuseLiveSupervisor(team, store.presence, 'Stop it first, then delete the team.')
-        const notified = await end(team)
+        granted(await team.run({ type: 'team.delete' }))
         await team.close()
         await store.remove(team.name, purge)
         if (call.globals.json) return printJson(call, { name: team.name, deleted: true, purged: purge, notified })
@@ -27,7 +29,8 @@ $ deskmates team delete web --purge     for good`,
         await print(call, `Team ${team.name} deleted, ${notified.length} members notified; ${where}.\n`)
       },
       wanted,
-    ),
+    )
+  },
 }
 
 /** Whoever runs the team would go on working for one that is gone. */
@@ -47,10 +50,10 @@ export async function refuseLiveSupervisor(
   })
 }
 
-/** Members are told before the end. A team whose deletion was cut short by a crash is only put away. */
-async function end(team: Team): Promise<string[]> {
+async function tellMembers(team: Team, { store }: Place): Promise<string[]> {
+  await refuseLiveSupervisor(team, store.presence, 'Stop it first, then delete the team.')
+  // A deletion that a crash cut short only has to be finished.
   if (team.state.team.get()?.deleted) return []
   const effects = granted(await team.send({ to: 'all', content: 'This team is being deleted.' }))
-  granted(await team.run({ type: 'team.delete' }))
   return effects.filter(({ outcome }) => outcome === 'queued').map(({ to }) => to)
 }

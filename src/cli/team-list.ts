@@ -2,8 +2,9 @@ import { openTeam } from '../runtime/team.ts'
 import { isPresent } from '../team/member.ts'
 import { roster } from '../team/state.ts'
 import type { Call } from './context.ts'
+import { explain } from './failure.ts'
 import { openStore, type Place } from './open-store.ts'
-import { hint, print, printJsonArray, say } from './print.ts'
+import { hint, print, printJsonArray, say, warn } from './print.ts'
 import { oneLine, table } from './screen.ts'
 import type { SubCommand } from './sub-command.ts'
 
@@ -12,7 +13,7 @@ export const teamList: SubCommand<object> = {
   define() {},
   async run(call) {
     await using place = await openStore(call)
-    const all = await Promise.all((await place.store.teams()).map((name) => summary(call, place, name)))
+    const all = await Promise.all((await place.store.teams()).map((name) => summaryOrWarning(call, place, name)))
     const teams = all.filter((team) => team !== undefined)
     if (call.globals.json) return printJsonArray(call, teams)
     const rows = teams.map((team) => [
@@ -26,6 +27,16 @@ export const teamList: SubCommand<object> = {
     await say(call, 'No teams.')
     await hint(call, 'Make one with: deskmates team create NAME')
   },
+}
+
+/** One team that cannot be read does not hide the others. */
+async function summaryOrWarning(call: Call, place: Place, name: string) {
+  try {
+    return await summary(call, place, name)
+  } catch (error) {
+    await warn(call, `Team ${name} cannot be read: ${explain(error, call.env).message}`)
+    return undefined
+  }
 }
 
 /** Undefined for one that was deleted and, by a crash, not put away yet. */

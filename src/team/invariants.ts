@@ -62,10 +62,10 @@ function brokenClaim(state: TeamState, task: ClaimedTask, others: readonly Claim
     broken.push(`task ${task.id} is held by generation ${task.generation} of ${task.owner}, which was replaced`)
   if (!isUnblocked(state, task)) broken.push(`task ${task.id} is held before what it waits for is completed`)
   for (const other of others) {
-    if (nameKey(task.owner) === nameKey(other.owner))
-      broken.push(`${task.owner} holds both task ${other.id} and task ${task.id}`)
-    const pair = firstOverlap(task.files, other.files)
-    if (pair) broken.push(`tasks ${other.id} and ${task.id} are both held and overlap: ${pair[1]} and ${pair[0]}`)
+    const [a, b] = compareIds(task.id, other.id) < 0 ? [task, other] : [other, task]
+    if (nameKey(a.owner) === nameKey(b.owner)) broken.push(`${a.owner} holds both task ${a.id} and task ${b.id}`)
+    const pair = firstOverlap(a.files, b.files)
+    if (pair) broken.push(`tasks ${a.id} and ${b.id} are both held and overlap: ${pair[0]} and ${pair[1]}`)
   }
   return broken
 }

@@ -1,6 +1,8 @@
+import { applyEvent } from './apply.ts'
+import type { EventOf } from './event.ts'
 import type { Json } from './json.ts'
 import { dumpState } from './snapshot.ts'
-import type { TeamState } from './state.ts'
+import { emptyState, type TeamState } from './state.ts'
 
 /** A record stays far below the 16 MB a line may have. */
 const PIECE = 4 * 1024 * 1024
@@ -11,25 +13,47 @@ const PIECE = 4 * 1024 * 1024
  */
 export function restorations(state: TeamState, piece = PIECE): readonly Json[] {
   const { tasks, mail, messages, ...rest } = dumpState(state) as Dump
-  const empty = { ...rest, members: [], requests: [], archives: [] }
-  const bare = { tasks: [] as Json[], mail: [] as Json[], messages: { young: '', old: '' } }
-  const pieces: { [key: string]: Json }[] = [{ ...rest, ...bare }]
+  const { team: _1, supervisor: _2, counters: _3, ...nothing } = dumpState(emptyState()) as Dump
+  const pieces: Dump[] = [{ ...rest, tasks: [], mail: [], messages: nothing.messages } as Dump]
   let size = 0
-  const put = (key: 'tasks' | 'mail', item: Json) => {
-    const bytes = JSON.stringify(item).length
+  const put = (bytes: number, add: (last: Dump) => void) => {
     if (size > 0 && size + bytes > piece) {
-      pieces.push({ ...empty, ...bare })
+      pieces.push({ ...rest, ...nothing, tasks: [], mail: [] } as Dump)
       size = 0
     }
-    const last = pieces.at(-1)!
-    last[key] = [...(last[key] as Json[]), item]
+    add(pieces.at(-1)!)
     size += bytes
   }
-  for (const task of tasks) put('tasks', task)
-  for (const { name, unread } of mail) for (const item of unread) put('mail', { name, unread: [item] })
-  // Loading them replaces what was there, so they go last.
-  pieces.push({ ...empty, ...bare, messages })
+  for (const task of tasks) put(JSON.stringify(task).length, (last) => last.tasks.push(task))
+  for (const { name, unread } of mail)
+    for (const item of unread) put(JSON.stringify(item).length, (last) => last.mail.push({ name, unread: [item] }))
+  // Loading these replaces what was there, so they go last.
+  if (size + JSON.stringify(messages).length > piece) pieces.push({ ...rest, ...nothing } as Dump)
+  pieces.at(-1)!.messages = messages
+  if (contents(folded(pieces)) !== contents(state))
+    throw new Error('The state could not be written so that it can be read back.')
   return pieces
 }
 
 type Dump = { [key: string]: Json } & { tasks: Json[]; mail: { name: string; unread: Json[] }[]; messages: Json }
+
+function folded(pieces: readonly Json[]): TeamState {
+  const state = emptyState()
+  const place = { seq: 0, id: '', at: 0, by: { name: 'user' } }
+  for (const piece of pieces) {
+    const event = { type: 'team.restored', state: piece, lost: [], from: '' } as EventOf<'team.restored'>
+    applyEvent(state, event, place, [])
+  }
+  return state
+}
+
+/** Mailboxes that were emptied are as good as none, and the order of members says nothing. */
+function contents(state: TeamState): string {
+  const dump = dumpState(state) as Dump
+  const mail = dump.mail.filter(({ unread }) => unread.length > 0)
+  return JSON.stringify({ ...dump, mail }, (_, value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  )
+}

@@ -1,0 +1,203 @@
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openTeam } from '../runtime/team.ts'
+import { openFileStore } from '../stores/files/file-store.ts'
+import { type Desk, openDesk } from './desk.ts'
+
+let desk: Desk
+beforeEach(() => {
+  desk = openDesk()
+})
+afterEach(() => desk.close())
+
+const journal = () => join(desk.dir, '.teams', 'default', 'journal.jsonl')
+const lines = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+/** Changes one byte in the first line that holds `text`, and returns the line's place. */
+function damage(text: string): { line: number; offset: number } {
+  const bytes = readFileSync(journal())
+  const at = bytes.indexOf(text)
+  bytes[at] = bytes[at]! ^ 1
+  writeFileSync(journal(), bytes)
+  const before = bytes.subarray(0, at).toString('latin1')
+  return { line: before.split('\n').length, offset: before.lastIndexOf('\n') + 1 }
+}
+
+async function fill(): Promise<void> {
+  await desk.ok('team join ada --role dev')
+  await desk.ok(['task', 'add', 'Write the parser'])
+  await desk.ok('task claim --as ada')
+  await desk.ok('send ada needle')
+  await desk.ok('task complete 1 --as ada')
+}
+
+describe('log', () => {
+  it('prints one event per line, and the text of a message in one of them only', async () => {
+    await fill()
+    await desk.ok('inbox ada --take')
+    const events = lines(await desk.ok('log --json'))
+    expect(events.map(({ type }) => type)).toEqual([
+      'team.created',
+      'member.joined',
+      'task.created',
+      'task.claimed',
+      'message.sent',
+      'task.completed',
+      'mail.taken',
+      'message.delivered',
+    ])
+    expect(events[3]).toMatchObject({ by: 'ada', id: '1', owner: 'ada', at: desk.clock.now() })
+    expect(events.every(({ seq, record }, i) => record && (i === 0 || seq > events[i - 1].seq))).toBe(true)
+    expect(JSON.stringify(events).split('needle')).toHaveLength(2)
+    expect(await desk.ok('log')).toContain('ada       claimed task 1\n')
+  })
+
+  it('begins after a place, and finds by word and by member', async () => {
+    await fill()
+    const events = lines(await desk.ok('log --json'))
+    expect(lines(await desk.ok(`log --json --from ${events[3].seq}`))).toEqual(events.slice(4))
+    expect(lines(await desk.ok('log --json --grep NEEDLE'))).toEqual([events[4]])
+    expect(lines(await desk.ok('log --json --member ADA')).map(({ type }) => type)).toEqual([
+      'member.joined',
+      'task.claimed',
+      'message.sent',
+      'task.completed',
+    ])
+    expect((await desk.run('log --grep nothing-like-it')).stderr).toContain('Nothing')
+  })
+
+  it('--follow goes on with what happens, until it is interrupted', async () => {
+    await fill()
+    const stop = new AbortController()
+    let seen = ''
+    const stdout = {
+      write(text: string, done: () => void) {
+        seen += text
+        if (seen.includes('later')) stop.abort()
+        done()
+      },
+    }
+    const following = desk.run('log --follow --grep a', { stdout, signal: stop.signal })
+    await desk.ok('task add later')
+    expect((await following).code).toBe(0)
+    expect(seen).toContain('added task 2: later')
+  })
+
+  it('--all adds what did not count', async () => {
+    await fill()
+    const [first] = readFileSync(journal(), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+    appendFileSync(journal(), `\n${first}\n\n{"v":1,"id":"half`)
+    await desk.ok('task add x')
+    expect(lines(await desk.ok('log --json')).filter(({ type }) => type === 'team.created')).toHaveLength(1)
+    const all = lines(await desk.ok('log --json --all'))
+    expect(all.filter(({ verdict }) => verdict === 'repeated')).toMatchObject([{ type: 'team.created' }])
+    expect(all.filter(({ verdict }) => verdict === 'torn')).toHaveLength(1)
+    expect(await desk.ok('log --all')).toContain('repeated made team default')
+    const report = await desk.json('check')
+    expect(report).toMatchObject({ ok: true, repeated: 1, torn: 1, problems: [] })
+  })
+})
+
+describe('check', () => {
+  it('finds nothing wrong with a healthy team', async () => {
+    await fill()
+    const report = await desk.json('check')
+    expect(report).toEqual({
+      team: 'default',
+      path: journal(),
+      ok: true,
+      records: 6,
+      refused: 0,
+      repeated: 0,
+      torn: 0,
+      problems: [],
+      views: [],
+    })
+    expect(await desk.ok('check')).toContain('All is well.')
+  })
+
+  it('names path, line and byte of damage, and repair keeps all that counts before it', async () => {
+    await fill()
+    const place = damage('task.claimed')
+    const { code, stdout } = await desk.run('check')
+    expect(code).toBe(1)
+    expect(stdout).toContain(`${journal()}:${place.line} (byte ${place.offset}): damaged: its sum does not fit`)
+    expect((await desk.run('task list')).stderr).toContain(`at line ${place.line}`)
+    expect(await desk.refused('task add y')).toBe('journal_read_only')
+
+    const id = lines(await desk.ok('log --json'))[0].record
+    const report = await desk.json('check --repair')
+    expect(report).toMatchObject({ ok: true, records: 1 })
+    expect(report.repaired.lost).toHaveLength(2)
+    expect(report.repaired.lost.join('\n')).toContain('task.completed')
+    expect(report.repaired.damaged).toMatch(/^journal\.[0-9A-Z]{26}\.damaged$/)
+    expect(readdirSync(join(desk.dir, '.teams', 'default'))).toContain(report.repaired.damaged)
+    const [restored] = lines(await desk.ok('log --json'))
+    expect(restored).toMatchObject({ type: 'team.restored', record: id, from: report.repaired.damaged })
+    // The claim is lost with its line; the message, which needs no decision, is not.
+    expect(await desk.json('task list')).toMatchObject([{ id: '1', status: 'pending' }])
+    expect(await desk.json('inbox ada')).toMatchObject([{ content: 'needle' }])
+    await desk.ok('task claim --as ada')
+    expect((await desk.run('check')).code).toBe(0)
+  })
+
+  it('damage that changes nothing is named too, and repair loses only that line', async () => {
+    await fill()
+    damage('needle')
+    expect((await desk.run('check')).code).toBe(1)
+    await desk.ok('task add y')
+    const report = await desk.json('check --repair')
+    expect(report.repaired.lost).toHaveLength(1)
+    expect(await desk.json('task list')).toMatchObject([{ status: 'completed', owner: 'ada' }, { subject: 'y' }])
+  })
+
+  it('repairs a journal whose first line is gone by founding the team anew', async () => {
+    await fill()
+    damage('team.created')
+    expect((await desk.run('check')).code).toBe(1)
+    expect((await desk.json('check --repair')).repaired.lost.length).toBeGreaterThan(3)
+    expect(await desk.json('team show')).toMatchObject({ name: 'default', members: [{ name: 'lead' }] })
+    await desk.ok('task add again')
+  })
+
+  it('names a broken invariant and its line', async () => {
+    await fill()
+    await using store = await openFileStore({ dir: desk.dir })
+    const team = await openTeam(store, 'default')
+    await team.refresh()
+    await desk.ok('task add a --files src')
+    await desk.ok('task add b --files src/x')
+    await desk.ok('team join bob --role dev')
+    await desk.ok('task claim 2 --as ada')
+    // Written by hand past every decision: a claim that overlaps.
+    const claimed = { type: 'task.claimed' as const, id: '3', owner: 'bob', generation: 1, lease: null }
+    await team.report([claimed])
+    await team.close()
+    const report = await desk.run('check --json')
+    expect(report.code).toBe(1)
+    expect(JSON.parse(report.stdout).problems).toMatchObject([
+      { kind: 'broken invariant', detail: 'tasks 2 and 3 are both held and overlap: src and src/x' },
+    ])
+    expect((await desk.run('check --repair')).code).toBe(1)
+  })
+
+  it('--repair builds views that were broken by hand again (A39, F23)', async () => {
+    await fill()
+    const view = join(desk.dir, '.tasks', 'default', '1.json')
+    const good = JSON.parse(readFileSync(view, 'utf8'))
+    writeFileSync(view, '{"broken')
+    const { code, stdout } = await desk.run('check')
+    expect(code).toBe(0)
+    expect(stdout).toContain('to be built again')
+    expect(await desk.json('task list')).toHaveLength(1)
+    expect((await desk.json('check --repair')).views).toEqual([])
+    expect(JSON.parse(readFileSync(view, 'utf8'))).toEqual(good)
+  })
+})

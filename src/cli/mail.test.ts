@@ -1,0 +1,189 @@
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openTeam } from '../runtime/team.ts'
+import { openFileStore } from '../stores/files/file-store.ts'
+import { type Desk, openDesk } from './desk.ts'
+
+let desk: Desk
+beforeEach(async () => {
+  desk = openDesk()
+  await desk.ok('team join ada --role dev')
+  await desk.ok('team join bob --role qa')
+})
+afterEach(() => desk.close())
+
+const stdin = (...chunks: (string | Uint8Array)[]) => ({
+  stdin: (async function* () {
+    for (const chunk of chunks) yield Buffer.from(chunk)
+  })(),
+})
+
+describe('send', () => {
+  it('puts a message into a mailbox and says what became of it (A66, A67)', async () => {
+    const sent = await desk.json('send ada hello')
+    expect(sent).toEqual({
+      id: sent.id,
+      type: 'message',
+      from: 'user',
+      to: 'ada',
+      deliveries: [{ to: 'ada', outcome: 'queued' }],
+    })
+    expect(await desk.ok('send lead hi --from ada')).toBe('lead: queued\n')
+    expect(await desk.json('inbox lead')).toMatchObject([{ from: 'ada', to: 'lead', content: 'hi', type: 'message' }])
+    expect(await desk.refused('send ghost hi')).toBe('unknown_member')
+    expect((await desk.run('send ghost hi')).stderr).toContain('Members: lead, ada, bob.')
+    expect(await desk.refused(['send', 'ada', ''])).toBe('invalid')
+  })
+
+  it('to all goes to everybody but the sender (A68)', async () => {
+    const sent = await desk.json('send all noon --from ada')
+    expect(sent).toMatchObject({ type: 'broadcast', to: 'all' })
+    expect(sent.deliveries.map(({ to }: { to: string }) => to)).toEqual(['lead', 'bob'])
+    expect((await desk.json('send bob noon --type broadcast')).deliveries).toHaveLength(3)
+    expect(await desk.json('inbox ada')).toHaveLength(1)
+  })
+
+  it('reads - from stdin, whatever text it is, up to 1 MB (F9)', async () => {
+    const text = 'two\nlines "quoted" \\ \u2028 {"type":"x"} 😀\t'
+    await desk.ok('send ada -', stdin(text.slice(0, 5), `${text.slice(5)}\n`))
+    expect(await desk.json('inbox ada')).toMatchObject([{ content: text }])
+    expect(await desk.refused('send ada -', stdin('x'.repeat(1024 * 1024 + 2)))).toBe('too_large')
+    expect(await desk.refused('send ada -', stdin(Uint8Array.of(0xff, 0xfe, 0x41)))).toBe('invalid')
+    await desk.ok('send bob -', stdin('x'.repeat(1024 * 1024)))
+    expect((await desk.json('inbox bob'))[0].content).toHaveLength(1024 * 1024)
+  })
+
+  it('knows a closed set of types; hand-offs are among them (A65)', async () => {
+    expect(await desk.json('send ada report --type qa_result')).toMatchObject({ type: 'qa_result' })
+    expect((await desk.run('send ada x --type nonsense')).stderr).toContain('shutdown_request')
+    expect(await desk.refused('send ada ok --type shutdown_response')).toBe('invalid')
+    expect((await desk.run('send ada ok --type plan_approval_response')).stderr).toContain('deskmates answer')
+  })
+
+  it('fails when it bounced for everybody', async () => {
+    await using store = await openFileStore({ dir: desk.dir })
+    const team = await openTeam(store, 'default')
+    await team.refresh()
+    const messages = Array.from({ length: 10_000 }, (_, i) => ({
+      type: 'message.sent' as const,
+      message: { id: `m${i}`, type: 'message' as const, from: 'user', to: 'bob', content: '', timestamp: 1 },
+    }))
+    await team.report(messages)
+    await team.close()
+    const { code, stdout } = await desk.run('send bob more')
+    expect({ code, stdout }).toEqual({ code: 1, stdout: 'bob: bounced (bob has 10000 unread messages)\n' })
+    expect(await desk.json('send all more')).toMatchObject({
+      deliveries: [{ outcome: 'queued' }, { outcome: 'queued' }, { to: 'bob', outcome: 'bounced' }],
+    })
+  })
+})
+
+describe('inbox', () => {
+  it('looks without taking anything, as often as it likes (F12)', async () => {
+    await desk.ok('send ada one')
+    const first = await desk.json('inbox ada')
+    expect(await desk.json('inbox ada')).toEqual(first)
+    expect(await desk.ok('inbox ADA')).toContain('user → ada\n  one\n')
+    expect(await desk.refused('inbox ghost')).toBe('unknown_member')
+    expect(await desk.json('inbox user')).toEqual([])
+    expect(await desk.json('inbox lead')).toEqual([])
+  })
+
+  it('--take prints each message once and in order (A69)', async () => {
+    for (const text of ['one', 'two', 'three']) await desk.ok(`send ada ${text}`)
+    const taken = await desk.json('inbox ada --take')
+    expect(taken.map(({ content }: { content: string }) => content)).toEqual(['one', 'two', 'three'])
+    expect(await desk.json('inbox ada --take')).toEqual([])
+    expect(await desk.run('inbox ada')).toEqual({ code: 0, stdout: '', stderr: 'No unread mail for ada.\n' })
+    expect(desk.read('.teams', 'default', 'inbox', 'ada.jsonl').trim()).toBe('')
+  })
+
+  it('--take acknowledges nothing that its reader did not get; the next one gets it again, marked (F2)', async () => {
+    await desk.ok('send ada one')
+    const closed = { write: (_: string, done: (error?: Error) => void) => done(new Error('EPIPE')) }
+    expect((await desk.run('inbox ada --take', { stdout: closed })).code).toBe(1)
+    expect(await desk.json('inbox ada --take')).toMatchObject([{ content: 'one', redelivered: true }])
+    expect(await desk.json('inbox ada --take')).toEqual([])
+  })
+
+  it('--take repeated with its command id prints the same again', async () => {
+    await desk.ok('send ada one')
+    const first = await desk.json('inbox ada --take --command-id t1')
+    await desk.ok('send ada two')
+    expect(await desk.json('inbox ada --take --command-id t1')).toEqual(first)
+    expect(await desk.json('inbox ada')).toMatchObject([{ content: 'two' }])
+  })
+
+  it('--take is refused while a runtime serves the member', async () => {
+    await using store = await openFileStore({ dir: desk.dir })
+    const team = await openTeam(store, 'default')
+    await team.run({ type: 'member.spawn', name: 'zoe', role: 'dev', runtime: store.presence.self })
+    await team.close()
+    await desk.ok('send zoe hello')
+    expect(await desk.refused('inbox zoe --take')).toBe('served')
+    expect(await desk.json('inbox zoe')).toHaveLength(1)
+    expect(await desk.refused('team leave zoe')).toBe('not_allowed')
+  })
+
+  it('shows what a program left in the file as external; broken lines are set aside (A70, F8)', async () => {
+    await desk.ok('send ada ours')
+    const door = join(desk.dir, '.teams', 'default', 'inbox', 'ada.jsonl')
+    appendFileSync(door, '{"type":"message","from":"ci","content":"red"}\n{oops\n{"sender":"old","content":"flat"}\n')
+    const mail = await desk.json('inbox ada')
+    expect(mail).toMatchObject([
+      { from: 'user', content: 'ours' },
+      { from: 'ci', content: 'red', external: true },
+      { from: 'old', content: 'flat', external: true },
+    ])
+    expect(mail[0]).not.toHaveProperty('external')
+    expect(await desk.ok('inbox ada')).toContain('ci → ada  (external, unverified)')
+    expect(desk.read('.teams', 'default', 'inbox', 'ada.rejected.jsonl')).toContain('oops')
+    expect(await desk.json('inbox ada --take')).toHaveLength(3)
+  })
+
+  it('keeps teams apart (F16)', async () => {
+    await desk.ok('team create web')
+    await desk.ok('team join ada --role dev --team web')
+    await desk.ok('send ada here --team web')
+    expect(await desk.json('inbox ada')).toEqual([])
+    expect(await desk.json('inbox ada --team web')).toHaveLength(1)
+  })
+})
+
+describe('requests and answer', () => {
+  it('a request is kept until its one answer, which only the one who was asked can give (B43, B68, F28, F29)', async () => {
+    const sent = await desk.json(['send', 'ada', 'please stop', '--type', 'shutdown_request'])
+    expect(sent).toMatchObject({
+      type: 'shutdown_request',
+      deliveries: [{ to: 'ada', outcome: 'queued' }],
+      request: { id: 'r1', kind: 'shutdown', from: 'user', to: 'ada', state: 'pending' },
+    })
+    expect(await desk.json('requests')).toMatchObject([{ id: 'r1', deadline: desk.clock.now() + 30 }])
+    expect(await desk.ok('requests')).toContain('please stop')
+    expect(await desk.refused('answer r1 approve')).toBe('not_allowed')
+    expect(await desk.refused('answer r1 approve --as bob')).toBe('not_allowed')
+    expect(await desk.refused('answer r9 approve')).toBe('unknown_request')
+    expect(await desk.json('answer r1 approve --as ada --feedback bye')).toMatchObject({
+      state: 'approved',
+      feedback: 'bye',
+    })
+    expect(await desk.refused('answer r1 reject --as ada')).toBe('wrong_state')
+    expect(await desk.json('requests')).toEqual([])
+    expect(await desk.json('requests --all')).toMatchObject([{ id: 'r1', state: 'approved', by: 'ada' }])
+    expect(await desk.json('inbox user')).toMatchObject([{ type: 'shutdown_response', from: 'ada', request_id: 'r1' }])
+  })
+
+  it('the user answers for the lead, and a deadline is only shown by looking', async () => {
+    await desk.ok('send lead plan --type plan_approval_request --from ada')
+    expect(await desk.json('answer r1 reject --feedback smaller')).toMatchObject({ state: 'rejected', by: 'user' })
+    await desk.ok('send ada stop --type shutdown_request')
+    desk.clock.advance(31)
+    expect(await desk.json('requests')).toMatchObject([{ id: 'r2', state: 'pending', note: 'deadline over' }])
+    expect(await desk.refused('answer r2 approve --as ada')).toBe('wrong_state')
+    await desk.ok('task add x')
+    expect(await desk.json('requests --all')).toMatchObject([{ id: 'r1' }, { id: 'r2', state: 'timed_out' }])
+    expect(await desk.refused('send all x --type shutdown_request')).toBe('invalid')
+    expect(await desk.refused('send bob x --type plan_approval_request --from ada')).toBe('invalid')
+  })
+})

@@ -1,0 +1,164 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { commands } from './commands.ts'
+import { type Desk, openDesk } from './desk.ts'
+import { explain } from './failure.ts'
+
+let desk: Desk
+beforeEach(() => {
+  desk = openDesk()
+})
+afterEach(() => desk.close())
+
+describe('a command line', () => {
+  it('takes options of all commands before, between and after the words of a command', async () => {
+    await desk.ok('team create web')
+    for (const words of ['--team web task add a', 'task --team web add b', 'task add c --team web'])
+      await desk.ok(words)
+    await desk.ok('task add d --team=WEB')
+    const subjects = (await desk.json('--team web task list')).map(({ subject }: { subject: string }) => subject)
+    expect(subjects).toEqual(['a', 'b', 'c', 'd'])
+    expect(await desk.json('--json task --team web list')).toHaveLength(4)
+    expect(await desk.json('task list')).toEqual([])
+  })
+
+  it('takes the last of two, and the environment where there is none', async () => {
+    for (const team of ['one', 'two']) await desk.ok(`team create ${team}`)
+    await desk.ok('--team one task add x --team two')
+    const env = { ...desk.env, DESKMATES_TEAM: 'two' }
+    expect(await desk.json('task list', { env })).toHaveLength(1)
+    expect(await desk.json('task list --team one', { env })).toHaveLength(0)
+  })
+
+  it('works in another folder with --cwd, and nowhere that is not a folder', async () => {
+    mkdirSync(join(desk.dir, 'sub'))
+    await desk.ok('task add here --cwd sub')
+    expect(desk.read('sub', '.tasks', 'default', '1.json')).toContain('here')
+    expect((await desk.run('task list --cwd missing')).code).toBe(2)
+  })
+
+  it('keeps texts that look like options, after -- or as a value', async () => {
+    await desk.ok(['task', 'add', '--description', '--json', '--', '--team'])
+    expect(await desk.json('task show 1')).toMatchObject({ subject: '--team', description: '--json' })
+  })
+
+  it.each([
+    'bogus',
+    'task',
+    'task bogus',
+    'task add',
+    'task add a b',
+    'task add a --bogus',
+    'task add a --priority 11',
+    'task add a --priority x',
+    'task claim',
+    'task claim --as ci --lease 0',
+    'task claim --as ci --lease 10y',
+    'task claim --as ci --wait never',
+    'task list --status sleeping',
+    'task update 1',
+    'task update 1 --status sleeping',
+    'task fail 1 --as ci',
+    'team join ci',
+    'team join ci --role tester --kind agent',
+    'send ci',
+    'send ci hi --type shouting',
+    'answer r1 maybe',
+    'log --from x',
+    'log --all --follow',
+    'task list --command-id a/b',
+    'task list --store mysql://x',
+    'task list --store postgres://me:secret@db/x',
+  ])('says with exit 2 what is wrong with: %s', async (words) => {
+    const { code, stdout, stderr } = await desk.run(words)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).not.toBe('')
+    expect(stderr).not.toContain('secret')
+    expect(stderr).not.toMatch(/\n {4}at /)
+  })
+
+  it('reports errors as JSON to whoever asked for JSON', async () => {
+    const misused = await desk.run('task bogus --json')
+    expect(JSON.parse(misused.stderr).error.code).toBe('misused')
+    const refused = await desk.run('task show 7 --json')
+    expect(JSON.parse(refused.stderr).error).toEqual({
+      code: 'unknown_task',
+      message: 'There is no task "7". See: deskmates task list',
+    })
+    expect(refused.code).toBe(1)
+  })
+
+  it('shows help with a real example for every command', async () => {
+    for (const { group, name, load } of commands) {
+      const words = [...(group ? [group.name] : []), name]
+      const { code, stdout } = await desk.run([...words, '--help'])
+      expect(code).toBe(0)
+      expect(stdout).toContain(`Usage: deskmates ${words.join(' ')}`)
+      expect(stdout).toContain('Global options:')
+      expect((await load()).example).toContain(`deskmates ${words.join(' ')}`)
+    }
+    expect((await desk.run('--help')).stdout).toContain('inbox')
+  })
+
+  it('gives the same answer to a repeated command id, whatever happened since', async () => {
+    const first = await desk.json('task add once --command-id job-1')
+    await desk.ok('task update 1 --subject changed')
+    expect(await desk.json('task add once --command-id job-1')).toEqual(first)
+    expect(await desk.json('task list')).toHaveLength(1)
+    expect(await desk.refused('team join ci --role x --command-id job-1')).toBe('command_id_taken')
+    const sent = await desk.json('send lead hello --command-id mail-1')
+    expect(await desk.json('send lead hello --command-id mail-1')).toEqual(sent)
+    expect(await desk.json('inbox lead')).toHaveLength(1)
+  })
+
+  it('lets agents read but not write, and names their tool', async () => {
+    await desk.ok('task add a')
+    await desk.ok('team join ci --role tester')
+    const env = { ...desk.env, DESKMATES_AGENT: 'ada' }
+    const tools = {
+      'task add b': 'TaskCreate',
+      'task claim --as ci': 'TaskUpdate',
+      'task update 1 --priority 1': 'TaskUpdate',
+      'task complete 1 --as ci': 'TaskUpdate',
+      'send lead hi': 'SendMessage',
+      'inbox lead --take': 'read_inbox',
+      'answer r1 approve': 'SendMessage',
+      'team join x --role y': 'Task',
+      'team create x': 'TeamCreate',
+      'team delete default': 'TeamDelete',
+      'check --repair': 'person',
+      trust: 'person',
+    }
+    const before = desk.read('.teams', 'default', 'journal.jsonl')
+    for (const [words, tool] of Object.entries(tools)) {
+      const { code, stderr } = await desk.run(words, { env })
+      expect({ words, code }).toEqual({ words, code: 1 })
+      expect(stderr).toContain(tool)
+    }
+    for (const words of ['task list', 'inbox lead', 'log', 'check', 'team show', 'requests'])
+      await desk.ok(words, { env })
+    expect(desk.read('.teams', 'default', 'journal.jsonl')).toBe(before)
+  })
+
+  it('calls an error nobody foresaw a bug, without a stack unless asked', () => {
+    const quiet = explain(new TypeError('x is not a function'), {})
+    expect(quiet).toMatchObject({ code: 'bug', exit: 1 })
+    expect(quiet.message).toContain('This is a bug')
+    expect(quiet.message).not.toContain('\n    at ')
+    expect(explain(new TypeError('x'), { DESKMATES_DEBUG: '1' }).message).toContain('\n    at ')
+    const system = Object.assign(new Error('EACCES: permission denied'), {
+      code: 'EACCES',
+      syscall: 'open',
+      path: '/x',
+    })
+    expect(explain(system, {}).message).toBe('The system refused to open /x: EACCES: permission denied.')
+  })
+
+  it('does not fail when the reader of a listing goes away, but does when an answer is lost', async () => {
+    const closed = { write: (_: string, done: (error?: Error) => void) => done(new Error('EPIPE')) }
+    await desk.ok('task add a')
+    expect((await desk.run('task list', { stdout: closed })).code).toBe(0)
+    expect((await desk.run('task add b', { stdout: closed })).code).toBe(1)
+  })
+})

@@ -1,0 +1,243 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openTeam } from '../runtime/team.ts'
+import { openFileStore } from '../stores/files/file-store.ts'
+import { type Desk, openDesk } from './desk.ts'
+
+let desk: Desk
+beforeEach(() => {
+  desk = openDesk()
+})
+afterEach(() => desk.close())
+
+describe('team create', () => {
+  it('makes a described team with a lead, and says so when it is there already (A58, C14)', async () => {
+    const team = {
+      name: 'web',
+      description: 'the shop',
+      members: [{ name: 'lead', role: 'lead', kind: 'agent', status: 'idle', generation: 0 }],
+    }
+    expect(await desk.json(['team', 'create', 'web', '--description', 'the shop'])).toEqual(team)
+    const again = await desk.run('team create web --description other')
+    expect(again).toMatchObject({ code: 0, stderr: 'Team web already exists.\n' })
+    expect(await desk.json('team show web')).toEqual(team)
+  })
+
+  it('makes no other team than default by itself, and names those there are (A60)', async () => {
+    await desk.ok('team create web')
+    const { code, stderr } = await desk.run('task add x --team shop')
+    expect(code).toBe(1)
+    expect(stderr).toContain('Teams here: web.')
+    expect(stderr).toContain('deskmates team create shop')
+    for (const words of ['team join a --role b --team shop', 'send lead x --team shop', 'inbox lead --team shop'])
+      expect(await desk.refused(words)).toBe('unknown_team')
+    expect(existsSync(join(desk.dir, '.teams', 'shop'))).toBe(false)
+  })
+
+  it('finishes a deletion that was cut short', async () => {
+    await desk.ok('task add old')
+    await using store = await openFileStore({ dir: desk.dir })
+    const team = await openTeam(store, 'default')
+    await team.run({ type: 'team.delete' })
+    await team.close()
+    expect(await desk.json('team list')).toEqual([])
+    expect(await desk.refused('team show')).toBe('unknown_team')
+    expect(await desk.json('task add new')).toMatchObject({ id: '1', subject: 'new' })
+  })
+})
+
+describe('the default team', () => {
+  it('comes to be by the first write and not by looking', async () => {
+    for (const words of ['task list', 'requests', 'log', 'inbox user', 'check', 'team list', 'task list --ready'])
+      await desk.ok(words)
+    expect(await desk.refused('team show')).toBe('unknown_team')
+    expect(existsSync(join(desk.dir, '.teams'))).toBe(false)
+    await desk.ok('team join ci --role tester')
+    expect(await desk.json('team show')).toMatchObject({ name: 'default' })
+  })
+})
+
+describe('team list and show', () => {
+  it('say what there is, or that there is nothing (A59, A61, A62)', async () => {
+    expect(await desk.run('team list')).toEqual({ code: 0, stdout: '', stderr: 'No teams.\n' })
+    await desk.ok(['team', 'create', 'web', '--description', 'the shop'])
+    await desk.ok('team join ci --role tester --team web')
+    await desk.ok('team join zoe --role boss --kind human --team web')
+    await desk.ok('task add x --team web')
+    await desk.ok('team create ops')
+    expect(await desk.json('team list')).toEqual([
+      { name: 'ops', description: '', members: 1, openTasks: 0 },
+      { name: 'web', description: 'the shop', members: 3, openTasks: 1 },
+    ])
+    expect(await desk.ok('team list')).toBe('ops  1  0\nweb  3  1  the shop\n')
+    expect((await desk.run('team list', { isTerminal: true })).stdout).toContain('OPEN TASKS')
+    expect((await desk.json('team show web')).members.slice(1)).toEqual([
+      { name: 'ci', role: 'tester', kind: 'external', status: 'idle', generation: 1 },
+      { name: 'zoe', role: 'boss', kind: 'human', status: 'idle', generation: 1 },
+    ])
+    expect(await desk.ok('--team web team show')).toContain('zoe   human     idle  boss')
+  })
+
+  it('use colours only for people, and never against NO_COLOR', async () => {
+    await desk.ok('team create web')
+    const shown = async (env: NodeJS.ProcessEnv) =>
+      (await desk.run('team show web', { isTerminal: true, env: { ...desk.env, ...env } })).stdout
+    expect(await shown({})).toContain('\u001b[')
+    expect(await shown({ NO_COLOR: '1' })).not.toContain('\u001b[')
+    expect(await desk.ok('team show web')).not.toContain('\u001b[')
+  })
+})
+
+describe('team leave', () => {
+  it('releases the claim, returns unread mail, and stays left until the next join (F11, F14, F32)', async () => {
+    await desk.ok('team join ci --role tester')
+    await desk.ok('task add x')
+    await desk.ok('task claim --as ci')
+    await desk.ok('send ci hello')
+    const { stderr } = await desk.run('team leave ci')
+    expect(stderr).toContain('1 unread returned')
+    expect(await desk.json('task show 1')).toMatchObject({ status: 'pending', owner: null, attempts: 1 })
+    expect(await desk.json('inbox user')).toMatchObject([{ type: 'error', from: 'ci' }])
+    expect(await desk.refused('task claim --as ci')).toBe('member_stopped')
+    expect(await desk.refused('send ci again')).toBe('member_stopped')
+    expect(await desk.refused('inbox ci')).toBe('member_stopped')
+    expect(await desk.json('team join ci --role tester')).toMatchObject({ generation: 2, status: 'idle' })
+    expect(await desk.json('inbox ci')).toEqual([])
+    expect(await desk.refused('team leave lead')).toBe('not_allowed')
+    expect(await desk.refused('team leave nobody')).toBe('unknown_member')
+  })
+})
+
+describe('team delete', () => {
+  it('tells the members, puts team and board away, and the same name starts fresh (A63)', async () => {
+    await desk.ok('team create web')
+    await desk.ok('team join ci --role tester --team web')
+    await desk.ok('task add x --team web')
+    expect(await desk.json('team delete WEB')).toEqual({
+      name: 'web',
+      deleted: true,
+      purged: false,
+      notified: ['lead', 'ci'],
+    })
+    expect(await desk.refused('team show web')).toBe('unknown_team')
+    expect(await desk.refused('team delete web')).toBe('unknown_team')
+    const [away] = readdirSync(join(desk.dir, '.teams', '.deleted'))
+    expect(away).toMatch(/^web-/)
+    expect(desk.read('.teams', '.deleted', away!, 'team', 'inbox', 'ci.jsonl')).toContain('being deleted')
+    await desk.ok('team create web')
+    expect(await desk.json('task add y --team web')).toMatchObject({ id: '1' })
+    await desk.ok('team delete web --purge')
+    expect(readdirSync(join(desk.dir, '.teams', '.deleted'))).toEqual([away])
+  })
+
+  it('is refused while somebody runs the team', async () => {
+    await desk.ok('team create web')
+    await using store = await openFileStore({ dir: desk.dir })
+    const team = await openTeam(store, 'web')
+    // Another machine: nobody here can know that it is gone.
+    const runtime = `r-${'0'.repeat(12)}-${'0'.repeat(12)}-1-1-1`
+    await team.run({ type: 'supervise', runtime })
+    await team.close()
+    const { code, stderr } = await desk.run('team delete web')
+    expect(code).toBe(1)
+    expect(stderr).toContain(runtime)
+    expect(await desk.refused('check --repair --team web')).toBe('supervised')
+  })
+})
+
+describe('--as and --from', () => {
+  it('take joined scripts and people, never an agent (F5)', async () => {
+    await desk.ok('team join ci --role tester')
+    await desk.ok('task add x')
+    for (const words of [
+      'task claim --as lead',
+      'task add y --as Lead',
+      'send ci hi --from lead',
+      'task release 1 --as lead --force',
+      'answer r1 approve --as lead',
+    ])
+      expect(await desk.refused(words)).toBe('not_allowed')
+    for (const words of ['task claim --as ghost', 'send ci hi --from ghost'])
+      expect(await desk.refused(words)).toBe('unknown_member')
+    expect(await desk.json('send lead hi --from CI')).toMatchObject({ from: 'ci' })
+    expect(await desk.json('task add z --as ci')).toMatchObject({ createdBy: 'ci' })
+    expect(await desk.json('task add z --as user')).toMatchObject({ createdBy: 'user' })
+    expect((await desk.run('task claim --as user')).code).toBe(1)
+  })
+})
+
+describe('trust', () => {
+  const elsewhere = () => ({ env: { ...desk.env, DESKMATES_STATE: join(desk.dir, '..', 'another-state') } })
+
+  it('is needed to write to a journal made elsewhere, which can be read', async () => {
+    await desk.ok('task add x')
+    await desk.ok('team create web')
+    const stranger = elsewhere()
+    expect(await desk.json('task list', stranger)).toHaveLength(1)
+    writeFileSync(join(desk.dir, '.teams', 'default', 'inbox', 'lead.jsonl'), '{"from":"ci","content":"red"}\n')
+    expect(await desk.json('inbox lead', stranger)).toEqual([])
+    for (const words of ['task add y', 'send lead hi', 'check --repair'])
+      expect(await desk.refused(words, stranger)).toBe('untrusted_journal')
+    expect((await desk.run('task add y', stranger)).stderr).toContain('deskmates trust --team default')
+    const one = await desk.json('trust --team default', stranger)
+    expect(one).toMatchObject({ folder: null, teams: [{ name: 'default' }] })
+    await desk.ok('task add y', stranger)
+    expect(await desk.refused('task add y --team web', stranger)).toBe('untrusted_journal')
+    const all = await desk.json('trust', stranger)
+    expect(all.folder.path).toBe(desk.dir)
+    expect(all.teams.map(({ name }: { name: string }) => name)).toEqual(['default', 'web'])
+    await desk.ok('task add y --team web', stranger)
+    expect(await desk.refused('trust --team none', stranger)).toBe('unknown_team')
+  })
+})
+
+describe('team create --from', () => {
+  it('brings in members, mail and open tasks of the old layout, and lists what it left (A39, A49, A64)', async () => {
+    const old = join(desk.dir, '.team')
+    mkdirSync(join(old, 'inbox'), { recursive: true })
+    const members = [
+      { name: 'lead', role: 'lead', status: 'active' },
+      { name: 'alice', role: 'coder', status: 'shutdown' },
+      { name: '../x', role: 'x' },
+    ]
+    writeFileSync(join(old, 'config.json'), JSON.stringify({ team_name: 'default', members }))
+    const line = { type: 'message', sender: 'lead', content: 'hello', timestamp: 1.5 }
+    writeFileSync(join(old, 'inbox', 'alice.jsonl'), `${JSON.stringify(line)}\n{broken\n`)
+    writeFileSync(join(old, 'inbox', 'ghost.jsonl'), `${JSON.stringify(line)}\n`)
+    mkdirSync(join(desk.dir, '.tasks'))
+    const tasks = [
+      { id: '2', subject: 'two', status: 'in_progress', owner: 'alice', blocked_by: ['10'] },
+      { id: '10', subject: 'ten', description: 'd', status: 'pending', owner: '', blocks: ['2'] },
+      { id: '1', subject: 'one', status: 'completed' },
+    ]
+    for (const task of tasks) writeFileSync(join(desk.dir, '.tasks', `task_${task.id}.json`), JSON.stringify(task))
+    writeFileSync(join(desk.dir, '.tasks', 'task_3.json'), '{')
+    const made = await desk.json('team create shop --from .team')
+    expect(made.members.map(({ name, role }: { name: string; role: string }) => [name, role])).toEqual([
+      ['lead', 'lead'],
+      ['alice', 'coder'],
+    ])
+    expect(made.imported).toMatchObject({ members: 1, messages: 1, tasks: 2 })
+    const left = made.imported.left.join('\n')
+    for (const word of ['../x', 'ghost', 'task 1: already completed', 'task_3.json', 'a line for alice'])
+      expect(left).toContain(word)
+    expect(await desk.json('inbox alice --team shop')).toMatchObject([
+      { type: 'message', from: 'lead', content: 'hello', timestamp: 1.5, external: true },
+    ])
+    expect(await desk.json('task list --team shop')).toMatchObject([
+      { id: '1', subject: 'two', assignee: 'alice', blockedBy: ['2'] },
+      { id: '2', subject: 'ten', description: 'd', assignee: null, blocks: ['1'] },
+    ])
+    expect(await desk.refused('team create shop --from .team')).toBe('wrong_state')
+    rmSync(old, { recursive: true })
+    expect(await desk.refused('team create other --from .team')).toBe('invalid')
+  })
+
+  it('does not bring the default team its mail twice', async () => {
+    mkdirSync(join(desk.dir, '.team', 'inbox'), { recursive: true })
+    writeFileSync(join(desk.dir, '.team', 'inbox', 'lead.jsonl'), '{"sender":"bob","content":"hi"}\n')
+    expect((await desk.json('team create default --from .team')).imported.messages).toBe(1)
+    expect(await desk.json('inbox lead')).toHaveLength(1)
+  })
+})

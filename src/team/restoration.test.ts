@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { openWorld } from '../testing/world.ts'
+import { apply } from './apply.ts'
+import { restorations } from './restoration.ts'
+import { dumpState } from './snapshot.ts'
+import { emptyState } from './state.ts'
+
+describe('restorations', () => {
+  it('give a state back, however small the pieces are', () => {
+    const world = openWorld()
+    for (const name of ['ada', 'bob']) world.join(name)
+    for (let i = 0; i < 20; i++) world.add({ subject: `t${i}`, blockedBy: i > 2 ? [String(i - 1)] : [] })
+    world.ok({ type: 'task.claim' }, 'ada')
+    world.ok({ type: 'task.complete', id: '1' }, 'ada')
+    world.ok({ type: 'task.claim' }, 'bob')
+    for (const to of ['ada', 'bob', 'lead']) world.send({ to, content: 'x'.repeat(100) })
+    world.ok({ type: 'mail.take', member: 'ada', taker: 'here' })
+    world.ok({ type: 'request.open', kind: 'shutdown', to: 'ada', content: 'stop' })
+    for (const piece of [1, 500, 1_000_000]) {
+      const state = emptyState()
+      for (const [i, dump] of restorations(world.state, piece).entries()) {
+        const event = { type: 'team.restored', state: dump, lost: [], from: 'journal.x.damaged' }
+        apply(state, i + 1, JSON.parse(JSON.stringify({ id: `r${i}`, events: [event] })))
+      }
+      expect(dumpState(state)).toEqual(dumpState(world.state))
+      expect(state.index.ready.get('')?.values()).toEqual(world.state.index.ready.get('')?.values())
+    }
+    expect(restorations(world.state, 1).length).toBeGreaterThan(20)
+  })
+})

@@ -1,0 +1,148 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Desk, openDesk } from '../../src/cli/desk.ts'
+import { systemClock } from '../../src/ports/clock.ts'
+
+const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+let desk: Desk
+let children: ChildProcess[]
+// Builds what is not built yet, so that below nothing but the command itself is run.
+beforeAll(async () => {
+  await promisify(execFile)(process.execPath, [fileURLToPath(new URL('../../bin/deskmates', import.meta.url)), '-V'])
+})
+beforeEach(() => {
+  desk = openDesk()
+  children = []
+})
+afterEach(() => {
+  for (const child of children) child.kill('SIGKILL')
+  desk.close()
+})
+
+const options = () => ({ cwd: desk.dir, env: { ...process.env, ...desk.env } })
+
+/** What only prepares a test is run in this process. */
+const ok = (words: string) => desk.ok(words, { clock: systemClock })
+const json = (words: string) => desk.json(words, { clock: systemClock })
+
+function start(...argv: string[]): ChildProcess {
+  const child = spawn(process.execPath, [cli, ...argv], { ...options(), stdio: 'pipe' })
+  children.push(child)
+  return child
+}
+
+function run(...argv: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    const limits = { ...options(), maxBuffer: 1 << 28 }
+    const child = execFile(process.execPath, [cli, ...argv], limits, (error, stdout, stderr) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr }),
+    )
+    child.stdin?.end()
+  })
+}
+
+async function ended(child: ChildProcess): Promise<{ code: number | null; signal: string | null }> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  return { code: child.exitCode, signal: child.signalCode }
+}
+
+/** Resolves when the text was printed on stdout. */
+async function printed(child: ChildProcess, text: string): Promise<string> {
+  let seen = ''
+  for await (const chunk of child.stdout!) {
+    seen += chunk
+    if (seen.includes(text)) return seen
+  }
+  throw new Error(`ended without ${text}: ${seen}`)
+}
+
+describe('the command as a process', () => {
+  it('says its version, data on stdout and talk on stderr, and how it ended by its exit code', async () => {
+    const [version, listed, refused, misused] = await Promise.all([
+      run('--version'),
+      run('task', 'list', '--json'),
+      run('task', 'show', '1'),
+      run('nonsense'),
+    ])
+    expect(version).toMatchObject({ code: 0, stderr: '' })
+    expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+    expect(listed).toEqual({ code: 0, stdout: '[]\n', stderr: '' })
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(misused).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  it('reads a message from stdin', async () => {
+    await ok('team join ada --role dev')
+    const child = start('send', 'ada', '-')
+    child.stdin!.end('line one\nline two\n')
+    expect(await ended(child)).toEqual({ code: 0, signal: null })
+    expect(await json('inbox ada')).toMatchObject([{ content: 'line one\nline two' }])
+  })
+
+  it('gives one task to one of several processes that claim at once (A79, B62, F7, F22)', async () => {
+    const names = ['a', 'b', 'c', 'd']
+    for (const name of names) await ok(`team join ${name} --role dev`)
+    for (const subject of ['one', 'two']) await ok(`task add ${subject}`)
+    const claims = await Promise.all(names.map((name) => run('task', 'claim', '--as', name, '--json')))
+    const tasks = claims.map(({ stdout }) => JSON.parse(stdout)).filter((task) => task !== null)
+    expect(tasks.map(({ id }) => id).sort()).toEqual(['1', '2'])
+    expect(claims.map(({ code }) => code)).toEqual([0, 0, 0, 0])
+    await ok('check')
+  })
+
+  it('stops waiting on Ctrl-C with 130, on SIGTERM with 143', async () => {
+    await ok('team join ada --role dev')
+    for (const [signal, code] of [
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+    ] as const) {
+      const child = start('log', '--follow')
+      await printed(child, 'ada joined')
+      child.kill(signal)
+      expect(await ended(child)).toEqual({ code, signal: null })
+    }
+    const waiting = start('task', 'claim', '--as', 'ada', '--wait')
+    const following = start('log', '--follow')
+    await printed(following, 'ada joined')
+    waiting.kill('SIGINT')
+    // Before its handler is there the signal itself ends it, which a shell shows as 130 too.
+    expect([130, null]).toContain((await ended(waiting)).code)
+  })
+
+  it('ends quietly when the reader of a log goes away', async () => {
+    await ok('task add x')
+    const child = start('log', '--follow')
+    await printed(child, 'added task')
+    child.stdout!.destroy()
+    await ok('task add y')
+    expect(await ended(child)).toEqual({ code: 0, signal: null })
+  })
+
+  it('wakes a waiting claim when another process adds a task (A80)', async () => {
+    await ok('team join ada --role dev')
+    const waiting = start('task', 'claim', '--as', 'ada', '--wait', '--json')
+    await ok('task add x')
+    expect(JSON.parse(await printed(waiting, '\n'))).toMatchObject({ id: '1', owner: 'ada' })
+    expect((await ended(waiting)).code).toBe(0)
+  })
+
+  it('killed between printing and acknowledging, leaves the mail to the next reader, marked (F1, F2)', async () => {
+    await ok('team join ada --role dev')
+    const child = start('send', 'ada', '-')
+    child.stdin!.end('x'.repeat(1_000_000))
+    await ended(child)
+    // Nobody reads its stdout, so it stands there with a full pipe: printed in part, not acknowledged.
+    const taker = start('inbox', 'ada', '--take')
+    while (!(await ok('log --json --member ada')).includes('"mail.taken"')) await pause(20)
+    expect(await json('inbox ada --take')).toEqual([])
+    taker.kill('SIGKILL')
+    await ended(taker)
+    const again = await json('inbox ada --take')
+    expect(again).toMatchObject([{ from: 'user', redelivered: true }])
+    expect(await json('inbox ada')).toEqual([])
+  })
+})
