@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import type { Store } from '../ports/store.ts'
+import type { Team } from '../runtime/team.ts'
+import type { Answer } from '../team/answer.ts'
+import { allTasks } from '../team/board.ts'
+import type { Command } from '../team/command.ts'
+import { isRefusal, type Refusal } from '../team/refusal.ts'
+import type { OpenStore } from './read-all.ts'
+
+/** Two handles on one team, and ways to get more. */
+export interface Teams {
+  readonly a: Team
+  readonly b: Team
+  another(store?: Store): Promise<Team>
+  readonly open: OpenStore
+}
+
+/** The part of the team's contract where two want the same at once. */
+export function racingTeams(handles: () => Teams): void {
+  describe('racing', () => {
+    it('claims of one task have exactly one winner (A79, F7, B62)', async () => {
+      const { a, b } = handles()
+      await add(a, ...Array.from({ length: 20 }, (_, i) => `task ${i}`))
+      for (let id = 1; id <= 20; id++) {
+        const raced = await Promise.all([a.run(claim(String(id)), as('ada')), b.run(claim(String(id)), as('bob'))])
+        const winners = raced.filter((answer) => !isRefusal(answer))
+        expect(winners).toHaveLength(1)
+        const owner = winners.map(only)[0]?.owner ?? ''
+        ok(await a.run({ type: 'task.complete', id: String(id) }, as(owner)))
+      }
+    })
+
+    it('claims of the next task never give the same one, from many handles (A79, B62, F7)', async () => {
+      const { a, another } = handles()
+      const names = Array.from({ length: 8 }, (_, i) => `m${i}`)
+      const teams = await Promise.all(names.map(() => another()))
+      for (const member of names) ok(await a.run({ type: 'member.join', name: member, role: 'dev' }))
+      await add(a, ...names)
+      const answers = await Promise.all(teams.map((team, i) => team.run(claim(), as(names[i]!))))
+      expect(new Set(answers.map((answer) => only(ok(answer)).id)).size).toBe(8)
+      await Promise.all(teams.map((team) => team.close()))
+    })
+
+    it('opposite edges: one wins, the other is refused as a cycle (B59, F18)', async () => {
+      const { a, b } = handles()
+      await add(a, 'one', 'two')
+      const edges = await Promise.all([
+        a.run({ type: 'task.update', id: '1', addBlockedBy: ['2'] }),
+        b.run({ type: 'task.update', id: '2', addBlockedBy: ['1'] }),
+      ])
+      expect(edges.filter((answer) => !isRefusal(answer))).toHaveLength(1)
+      expect(edges.find(isRefusal)?.refused).toBe('dependency_cycle')
+    })
+
+    it('new tasks get different ids, and batches stay whole (B58, F22)', async () => {
+      const { a, b } = handles()
+      const batch = (subject: string): Command => ({
+        type: 'task.add',
+        tasks: [{ subject }, { subject, blockedBy: ['+1'] }],
+      })
+      const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 ? a : b).run(batch(`batch ${i}`))))
+      const ids = answers.flatMap((answer) => ok(answer).tasks?.map(({ id }) => Number(id)) ?? [])
+      expect(ids.toSorted((x, y) => x - y)).toEqual(Array.from({ length: 40 }, (_, i) => i + 1))
+      await a.refresh()
+      for (const task of allTasks(a.state)) {
+        if (Number(task.id) % 2 === 0) expect(task.blockedBy).toEqual([String(Number(task.id) - 1)])
+      }
+    })
+
+    it('joins of one name are one member (A60)', async () => {
+      const { a, b } = handles()
+      const join = { type: 'member.join', name: 'eve', role: 'dev' } as const
+      const answers = await Promise.all([a.run(join), b.run(join), a.run(join)])
+      expect(answers.map((answer) => ok(answer).member?.generation)).toEqual([1, 1, 1])
+    })
+
+    it('a slow decider among fast ones wins within ten tries', async () => {
+      const { a, b, another, open } = handles()
+      let held = false
+      const slow = await another(await slowed(open, () => held))
+      await add(a, ...Array.from({ length: 300 }, (_, i) => `task ${i}`))
+      held = true
+      let done = false
+      const work = async (team: Team, member: string) => {
+        while (!done) {
+          const { tasks } = ok(await team.run(claim(), as(member)))
+          if (tasks?.[0]) ok(await team.run({ type: 'task.complete', id: tasks[0].id }, as(member)))
+          else done = true
+        }
+      }
+      const fast = Promise.all([work(a, 'ada'), work(b, 'bob')])
+      ok(await slow.run({ type: 'member.join', name: 'eve', role: 'dev' }, { commandId: 'slow' }))
+      done = true
+      await fast
+      let tries = 0
+      for await (const batch of a.log.audit()) {
+        for (const { record, verdict } of batch) {
+          if (record?.id === 'slow' && verdict === 'accepted') tries = Number(record.tries ?? 0) + 1
+        }
+      }
+      expect(tries).toBeGreaterThan(0)
+      expect(tries).toBeLessThanOrEqual(10)
+      await slow.close()
+    })
+  })
+}
+
+export const as = (member: string, commandId?: string) => ({ by: { name: member }, commandId })
+
+export const claim = (id?: string) => ({ type: 'task.claim', id }) as const
+
+async function add(team: Team, ...subjects: string[]): Promise<void> {
+  ok(await team.run({ type: 'task.add', tasks: subjects.map((subject) => ({ subject })) }))
+}
+
+export function ok(answer: Answer | Refusal): Answer {
+  if (isRefusal(answer)) throw new Error(`Refused (${answer.refused}): ${answer.message}`)
+  return answer
+}
+
+export function only(answer: Answer | Refusal) {
+  const task = isRefusal(answer) ? undefined : answer.tasks?.[0]
+  if (!task) throw new Error('There is no task in the answer.')
+  return task
+}
+
+/** A store whose handle is late: between its fold and its write others have time to decide. */
+async function slowed(open: OpenStore, held: () => boolean): Promise<Store> {
+  const store = await open()
+  return {
+    ...store,
+    async log(name) {
+      const log = await store.log(name)
+      return {
+        ...log,
+        async append(records) {
+          for (let pause = 0; held() && pause < 5; pause++) await new Promise((resolve) => setImmediate(resolve))
+          return log.append(records)
+        },
+      }
+    },
+  }
+}
