@@ -23,8 +23,8 @@ const FULL = 0.8
  */
 export function createIdTable(kept?: KeptIds): IdTable {
   let size = kept?.size ?? 0
-  // Two numbers a slot; the lowest bit of the second says `accepted`; two zeros are an empty slot.
-  let slots = kept ? undefined : new Uint32Array(2 * SMALLEST)
+  // Two numbers a slot; the lowest bit of the second says `accepted`; a zero first is an empty slot.
+  let slots = kept ? undefined : new Int32Array(2 * SMALLEST)
 
   return {
     get size() {
@@ -46,21 +46,21 @@ export function createIdTable(kept?: KeptIds): IdTable {
   }
 
   /** Decoded on first use: most commands that open a snapshot look up nothing. */
-  function load(): Uint32Array {
-    if (!slots) slots = new Uint32Array(new Uint8Array(Buffer.from(kept!.slots, 'base64')).buffer)
+  function load(): Int32Array {
+    if (!slots) slots = new Int32Array(new Uint8Array(Buffer.from(kept!.slots, 'base64')).buffer)
     return slots
   }
 
   function grow(): void {
     const old = load()
-    const wider = new Uint32Array(old.length * 2)
+    const wider = new Int32Array(old.length * 2)
     for (let at = 0; at < old.length; at += 2) if (!isEmpty(old, at)) put(wider, old[at]!, old[at + 1]!)
     slots = wider
   }
 }
 
 /** True if it was not there. */
-function put(table: Uint32Array, low: number, high: number): boolean {
+function put(table: Int32Array, low: number, high: number): boolean {
   const at = find(table, low, high & ~1)
   const isNew = isEmpty(table, at)
   table[at] = low
@@ -69,23 +69,26 @@ function put(table: Uint32Array, low: number, high: number): boolean {
 }
 
 /** Where this hash is or would be. */
-function find(table: Uint32Array, low: number, high: number): number {
+function find(table: Int32Array, low: number, high: number): number {
   const last = table.length - 2
-  let at = (low * 2) & last
-  while (!isEmpty(table, at) && (table[at] !== low >>> 0 || (table[at + 1]! & ~1) !== high)) at = (at + 2) & last
+  let at = (low << 1) & last
+  while (!isEmpty(table, at) && (table[at] !== low || (table[at + 1]! & ~1) !== high)) at = (at + 2) & last
   return at
 }
 
-function isEmpty(table: Uint32Array, at: number): boolean {
-  return table[at] === 0 && table[at + 1] === 0
+function isEmpty(table: Int32Array, at: number): boolean {
+  return table[at] === 0
 }
 
-// The last hash, in two halves: returning an object for each would cost as much as computing it.
+// The last hash, in two halves: returning an object for each would cost as much as computing it. Each id is looked up
+// in two tables and then put into one.
+let hashed = ''
 let low = 0
 let high = 0
 
 /** cyrb53 (bryc, public domain), keeping all 64 bits but one. */
 function hash(id: string): void {
+  if (id === hashed) return
   let a = 0xdeadbeef
   let b = 0x41c6ce57
   for (let i = 0; i < id.length; i++) {
@@ -95,6 +98,7 @@ function hash(id: string): void {
   }
   a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909)
   b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909)
-  low = a >>> 0 || 1
+  hashed = id
+  low = a || 1
   high = b & ~1
 }

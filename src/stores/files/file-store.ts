@@ -53,7 +53,7 @@ export async function openFileStore(options: FileStoreOptions): Promise<Store> {
     ...(options.mirror ? { mirror: options.mirror } : {}),
     async log(name) {
       const { team, file } = placeOf(name)
-      const log = createFileLog({
+      const log: Log = createFileLog({
         path: join(teamsFolder, file),
         root: dir,
         disk,
@@ -63,6 +63,7 @@ export async function openFileStore(options: FileStoreOptions): Promise<Store> {
         poll,
         warn,
         mayWrite: (first) => askFor(team, file, first),
+        closed: () => logs.delete(log),
       })
       logs.add(log)
       return log
@@ -70,7 +71,8 @@ export async function openFileStore(options: FileStoreOptions): Promise<Store> {
     async teams() {
       if (!disk.statSync(teamsFolder)) return []
       const names = disk.readdirSync(teamsFolder).filter((name) => NAME.test(name))
-      return names.filter((name) => disk.statSync(join(teamsFolder, name, 'journal.jsonl'))).sort()
+      // Its maker may have died between making the file and writing the first record.
+      return names.filter((name) => disk.statSync(join(teamsFolder, name, 'journal.jsonl'))?.size).sort()
     },
     async remove(team, purge) {
       if (!NAME.test(team)) throw new TypeError(`${team} is not a name of a team`)
@@ -83,9 +85,8 @@ export async function openFileStore(options: FileStoreOptions): Promise<Store> {
       if (moves.length === 0) return
       makeFolder(disk, away)
       for (const { from, to } of moves) disk.renameSync(from, to)
+      syncFolders(disk, [away, dirname(away), ...moves.map(({ from }) => dirname(from))])
       if (purge) disk.removeSync(away)
-      else syncFolders(disk, [away])
-      syncFolders(disk, [teamsFolder])
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([...logs].map((log) => log.close()))

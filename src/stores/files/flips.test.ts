@@ -67,9 +67,10 @@ it('names one changed byte anywhere, changes no verdict by it, and knows no seco
     const whole = Buffer.concat(frames.slice(0, count))
     const { last } = scan(whole)
     // What follows a record matters only for the few records behind it; the whole journal is tried at every byte.
-    const from = count === frames.length ? 0 : Buffer.concat(frames.slice(0, Math.max(0, count - 2))).length
+    const isWhole = count === frames.length
+    const from = isWhole ? 0 : Buffer.concat(frames.slice(0, Math.max(0, count - 2))).length
     for (let at = from; at < whole.length; at++) {
-      for (const byte of changesOf(whole[at]!)) {
+      for (const byte of changesOf(whole[at]!).filter((_, i) => isWhole || (i + at) % 3 === 0)) {
         const now = scan(changed(whole, at, byte))
         const isNamed = now.faults.some((fault) => fault && isNear(fault.offset, at))
         const isFenced = now.forbidden !== undefined || now.last === last
@@ -96,12 +97,11 @@ function changed(whole: Buffer, at: number, byte: number): Buffer {
 it('lets nobody decide on a history in which a decision vanished', async () => {
   const whole = Buffer.concat(frames)
   let refused = 0
+  mkdirSync(join(folder, '.teams/web'), { recursive: true })
   for (let at = 0; at < whole.length; at++) {
     const byte = changesOf(whole[at]!)[at % 8]!
-    const dir = join(folder, `${at}`)
-    mkdirSync(join(dir, '.teams/web'), { recursive: true })
-    writeFileSync(join(dir, '.teams/web/journal.jsonl'), changed(whole, at, byte))
-    await using store = await openFileStore({ dir, durability: 'process' })
+    writeFileSync(join(folder, '.teams/web/journal.jsonl'), changed(whole, at, byte))
+    await using store = await openFileStore({ dir: folder, durability: 'process' })
     const log = await store.log('web/journal')
     const { last } = (await readAll(log)).reduce(advance, START)
     const outcome = await log.append([{ id: 'new', after: last }]).then(({ outcomes }) => outcomes[0], codeOf)

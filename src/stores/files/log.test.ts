@@ -82,6 +82,16 @@ describe('a log file', () => {
     expect(idsOf(await readAll(log))).toEqual(['made', 'slow'])
   })
 
+  it('hands out what a lagging reader has not read, however much was written since', async () => {
+    const [writer, reader] = [await openLog(), await openLog()]
+    await writer.append([{ id: 'made', after: '' }])
+    const at = (await reader.read(START)).reduce(advance, START)
+    const big = 'x'.repeat(4_000_000)
+    for (let number = 0; number < 10; number++) await writer.append([{ id: `big${number}`, big }])
+    expect((await reader.append([{ id: 'mine', after: 'made' }])).outcomes).toEqual(['accepted'])
+    expect(idsOf(await readAll(reader, at))).toEqual([...Array.from({ length: 10 }, (_, n) => `big${n}`), 'mine'])
+  })
+
   it('lets news through without a poll, also when the log did not exist (F3)', async () => {
     const reader = await openLog({ poll: 2 ** 31 - 1 })
     const writer = await openLog()

@@ -23,6 +23,7 @@ export interface FileLogOptions {
   readonly warn: (message: string) => void
   /** Throws if this process may not write here; `first` is what it wants to write first. */
   readonly mayWrite: (first: string) => void
+  readonly closed?: () => void
 }
 
 /** A writer that lost is not waited for in a log that nobody writes to. */
@@ -93,9 +94,11 @@ export function createFileLog(options: FileLogOptions): Log {
     async close() {
       closing.abort(new Error(`This handle on ${path} is closed.`))
       unwatch?.()
+      unwatch = undefined
       sleep.wakeAll()
       await writer.settled()
       file.close()
+      options.closed?.()
     },
   }
 
