@@ -5,7 +5,8 @@ import { isName, nameKey, nameRule } from '../team/name.ts'
 import { unknownMember } from '../team/rights.ts'
 import { memberNamed, type TeamState } from '../team/state.ts'
 import type { Call } from './context.ts'
-import { granted, Misused, Refused } from './failure.ts'
+import { Misused, Refused } from './failure.ts'
+import { foundByWrite } from './found-by-write.ts'
 import { openStore, type Place } from './open-store.ts'
 import { warn } from './print.ts'
 
@@ -27,47 +28,32 @@ export async function withTeam<T>(
 ): Promise<T> {
   await using place = await openStore(call)
   const name = await resolveTeam(call, place, intent, named)
-  const founds = intent === 'found' && nameKey(name) === DEFAULT
-  const team = founds ? (await foundTeam(call, place, name, '')).team : await openFolded(call, place, name)
+  const isDefault = nameKey(name) === DEFAULT
+  const team = await openFolded(call, place, name, intent === 'found' && isDefault)
   try {
     await nameFaults(call, team.log)
-    return await work(team, place)
+    const isNew = intent === 'found' && isDefault && !team.state.team.get()
+    return await work(isNew ? foundByWrite(team, () => call.clock.now()) : team, place)
   } finally {
     // The journal has it; files beside it that could not be brought up to date are no reason to call it a failure.
     await team.close().catch((error) => warn(call, `The files beside the journal are not up to date: ${error.message}`))
   }
 }
 
-/** Opens a team and makes it unless it is there. One whose deletion was cut short by a crash is put away first. */
-export async function foundTeam(
-  call: Call,
-  place: Place,
-  name: string,
-  description: string,
-): Promise<{ team: Team; note?: string }> {
+/** One whose deletion was cut short by a crash is put away first, where a new one may begin. */
+export async function openFolded(call: Call, { store }: Place, name: string, mayBegin: boolean): Promise<Team> {
   for (;;) {
-    const team = await openFolded(call, place, name)
+    const team = await openTeam(store, name, { clock: call.clock })
     try {
-      if (team.state.team.get() && !team.state.team.get()?.deleted)
-        return { team, note: `Team ${name} already exists.` }
-      // Not under the command id: the record's id becomes the team's, by which it is trusted, so nobody chooses it.
-      if (!team.state.team.get()) {
-        const { note } = granted(await team.run({ type: 'team.create', team: name, description }))
-        return { team, note }
-      }
+      await team.refresh()
+      if (!mayBegin || !team.state.team.get()?.deleted) return team
     } catch (error) {
       await team.close()
       throw error
     }
     await team.close()
-    await place.store.remove(name, false)
+    await store.remove(name, false)
   }
-}
-
-async function openFolded(call: Call, { store }: Place, name: string): Promise<Team> {
-  const team = await openTeam(store, name, { clock: call.clock })
-  await team.refresh()
-  return team
 }
 
 /** The name of the team as the command line or the environment gives it; names differing in case are one name. */

@@ -99,6 +99,8 @@ describe('a command line', () => {
       expect((await load()).example).toContain(`deskmates ${words.join(' ')}`)
     }
     expect((await desk.run('--help')).stdout).toContain('inbox')
+    expect((await desk.run('help task claim')).stdout).toContain('Usage: deskmates task claim')
+    expect((await desk.run('help')).stdout).toContain('Usage: deskmates [options]')
   })
 
   it('gives the same answer to a repeated command id, whatever happened since', async () => {

@@ -22,7 +22,9 @@ export async function runCommandLine(argv: readonly string[], context: Context):
       outputError: () => {},
     })
     addCommands(program, context, running)
-    await program.parseAsync([...argv], { from: 'user' })
+    // `help task claim` as people say it; commander's own help command knows one word.
+    const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : [...argv]
+    await program.parseAsync(words, { from: 'user' })
     return running.exit
   } catch (error) {
     if (error instanceof OutputClosed && !running.writes) return EXIT.done

@@ -1,9 +1,9 @@
 import { nameKey } from '../team/name.ts'
 import { teamView } from '../team/view.ts'
 import { name } from './arguments.ts'
-import { Refused } from './failure.ts'
+import { granted, Refused } from './failure.ts'
 import { openStore } from './open-store.ts'
-import { foundTeam } from './open-team.ts'
+import { openFolded } from './open-team.ts'
 import { printJson, say } from './print.ts'
 import { printTeam } from './show-team.ts'
 import type { SubCommand } from './sub-command.ts'
@@ -20,7 +20,9 @@ export const teamCreate: SubCommand<{ description?: string; from?: string }, [te
   async run(call, { description = '', from }, wanted) {
     await using place = await openStore(call)
     const existing = (await place.store.teams()).find((team) => nameKey(team) === nameKey(wanted))
-    const { team, note } = await foundTeam(call, place, existing ?? wanted, description)
+    const team = await openFolded(call, place, existing ?? wanted, true)
+    // Not under the command id: the record's id becomes the team's, by which it is trusted, so nobody chooses it.
+    const { note } = await team.run({ type: 'team.create', team: team.name, description }).then(granted)
     const view = teamView(team.state)
     await team.close()
     if (from === undefined) {

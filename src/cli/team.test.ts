@@ -48,10 +48,12 @@ describe('team create', () => {
 })
 
 describe('the default team', () => {
-  it('comes to be by the first write and not by looking', async () => {
+  it('comes to be by the first write, not by looking and not by what is refused', async () => {
     for (const words of ['task list', 'requests', 'log', 'inbox user', 'check', 'team list', 'task list --ready'])
       await desk.ok(words)
     expect(await desk.refused('team show')).toBe('unknown_team')
+    for (const words of ['send ghost hi', 'task add x --blocked-by 1', 'team join lead --role x', 'task add x --as ci'])
+      expect((await desk.run(words)).code).toBe(1)
     expect(existsSync(join(desk.dir, '.teams'))).toBe(false)
     await desk.ok('team join ci --role tester')
     expect(await desk.json('team show')).toMatchObject({ name: 'default' })
