@@ -86,9 +86,7 @@ async function report(call: Call, team: string, { examined, views }: Found, repa
     lines.push(`The broken journal is now ${repaired.damaged}. Lost: ${counted(repaired.lost.length, 'line')}.`)
   for (const line of repaired?.lost ?? []) lines.push(`  ${line}`)
   if (repaired) lines.push('Views and snapshot were built again.')
-  lines.push(
-    problems.length === 0 ? 'All is well.' : `${counted(problems.length, 'problem')}. See: deskmates check --help`,
-  )
+  lines.push(problems.length === 0 ? 'All is well.' : `${counted(problems.length, 'problem')}.`)
   await print(call, `${lines.join('\n')}\n`)
 }
 

@@ -5,7 +5,7 @@ import { type ManualClock, manualClock } from '../testing/manual-clock.ts'
 import type { Context } from './context.ts'
 import { runCommandLine } from './program.ts'
 
-export interface Ran {
+interface Ran {
   readonly code: number
   readonly stdout: string
   readonly stderr: string

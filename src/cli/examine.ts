@@ -5,7 +5,7 @@ import { createInvariants } from '../team/invariants.ts'
 import { emptyState, type TeamState } from '../team/state.ts'
 
 /** What is wrong at a place of the journal. */
-export type Problem = Pick<Fault, 'path' | 'line' | 'offset' | 'detail'> & {
+type Problem = Pick<Fault, 'path' | 'line' | 'offset' | 'detail'> & {
   readonly kind: Audited['verdict'] | 'unreadable event' | 'broken invariant'
 }
 

@@ -129,7 +129,7 @@ describe('check', () => {
     const { code, stdout } = await desk.run('check')
     expect(code).toBe(1)
     expect(stdout).toContain(`${journal()}:${place.line} (byte ${place.offset}): damaged: its sum does not fit`)
-    expect((await desk.run('task list')).stderr).toContain(`at line ${place.line}`)
+    expect((await desk.run('task list')).stderr).toContain(`${journal()}:${place.line} (byte ${place.offset}): damaged`)
     expect(await desk.refused('task add y')).toBe('journal_read_only')
 
     const id = lines(await desk.ok('log --json'))[0].record

@@ -83,10 +83,8 @@ export async function nameFaults(call: Call, log: Log): Promise<void> {
   const [fault, ...more] = log.faults().filter(({ kind }) => kind !== 'torn')
   if (!fault) return
   const others = more.length > 0 ? ` (and ${more.length} more)` : ''
-  await warn(
-    call,
-    `${fault.path} is ${fault.kind} at line ${fault.line} (byte ${fault.offset}): ${fault.detail}${others}. See: deskmates check`,
-  )
+  const where = `${fault.path}:${fault.line} (byte ${fault.offset})`
+  await warn(call, `${where}: ${fault.kind}: ${fault.detail}${others}. See: deskmates check`)
 }
 
 /**

@@ -44,8 +44,8 @@ export class JournalMoved extends TeamError {
   }
 }
 
-/** A state that does not fit into one record goes into several, none of which a reader would refuse. */
-export class TooLargeToRestore extends TeamError {
+/** A state goes into as many records as it needs; one thing in it that is longer than a record has no place. */
+class TooLargeToRestore extends TeamError {
   readonly code = 'too_large_to_restore'
   constructor(path: string, id: string) {
     super(`${path} cannot be written: record ${id} of the restored state is longer than 16 MB.`)
