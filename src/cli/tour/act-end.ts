@@ -22,9 +22,7 @@ export async function actEnd({ story, letters, chronicle, cast, voice, deskmates
   const unread = ({ state }: Stage['chronicle']) =>
     [...state.mailboxes.values()].reduce((sum, box) => sum + box.size, 0)
   await chronicle.until('all mail is read', (so) => unread(so) === 0)
-  await voice.say('')
   await voice.board(chronicle.state)
-  await voice.say('')
 
   const tally = tallyOf(chronicle)
   const kills = cast.killed()

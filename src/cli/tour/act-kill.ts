@@ -8,7 +8,6 @@ export async function actKill({ story, chronicle, cast, voice, prove }: Stage) {
   const { from: member } = await chronicle.until('', (so) => messages(so).findLast(({ review }) => review === reviewed))
   await voice.heading(`4. kill -9 in the middle of #${reviewed}`)
   await voice.board(chronicle.state)
-  await voice.say('')
   const signal = await cast.kill(member)
   const task = chronicle.state.tasks.get(reviewed)
   await prove(`${member}'s process is gone (${signal}), with #${reviewed} half done in its hands`, signal === 'SIGKILL')

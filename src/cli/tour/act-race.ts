@@ -2,12 +2,13 @@ import { readEvent } from '../../team/event.ts'
 import { counted } from '../screen.ts'
 import { eventsOf } from './chronicle.ts'
 import { messages, type Stage } from './stage.ts'
+import { tallyOf } from './tally.ts'
 
 /** Everybody reaches for the same task. */
 export async function actRace({ story, team, letters, chronicle, cast, voice, prove }: Stage) {
   const { contested, members } = story
   const names = members.map(({ name }) => name)
-  await voice.heading(`2. ${names.length} processes reach for the same task`)
+  await voice.heading('2. All of them reach for the same task')
   for (const name of names) cast.start(name)
   await chronicle.until('every member says that it is there', (so) => {
     const here = messages(so).filter(({ to, content }) => to === 'lead' && content === 'Here I am.')
@@ -23,7 +24,7 @@ export async function actRace({ story, team, letters, chronicle, cast, voice, pr
   const losers = told().map(({ from }) => from)
   await prove(
     `${winner} has it, alone; ${losers.join(' and ')} were told`,
-    claims().length === 1 && losers.length === names.length - 1 && !losers.includes(winner),
+    tallyOf(chronicle).claims.doubled === 0 && claims().length > 0 && !losers.includes(winner),
   )
   const refusedLines = await countRefusedClaims(team, contested)
   if (refusedLines > 0)

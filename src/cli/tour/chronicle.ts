@@ -5,6 +5,8 @@ import { emptyState, type TeamState } from '../../team/state.ts'
 
 /** One accepted record, as it was read from the journal. */
 export interface Happened {
+  /** Seconds since 1970, by its writer's clock. */
+  readonly at: number
   readonly by: string
   readonly events: readonly TeamEvent[]
   readonly effects: readonly Effect[]
@@ -41,7 +43,8 @@ export function openChronicle(options: {
     for await (const batch of log.tail(START, closing.signal)) {
       for (const { seq, record } of batch) {
         const { events, effects } = apply(state, seq, record)
-        const happened = { by: nameOf(record.by), events, effects }
+        const at = typeof record.at === 'number' ? record.at : 0
+        const happened = { at, by: nameOf(record.by), events, effects }
         all.push(happened)
         await tell(happened, state)
         for (const look of [...waiting]) look()

@@ -13,13 +13,9 @@ export function followUps(options: {
   // This variable would lead the commands elsewhere, whatever --cwd says.
   const elsewhere = env.DESKMATES_DIR ? 'env -u DESKMATES_DIR ' : ''
   const base = `${elsewhere}${commandFor(options)} --cwd ${quote(dir)} --team ${team}`
-  return [
-    `${base} log`,
-    `${base} log --all --grep task.claimed`,
-    `${base} task show 6`,
-    `${base} send all 'well done'`,
-    `${base} inbox ada`,
-  ]
+  return ['task list', 'task show 6', 'log --all', 'send all hello', 'inbox ada', 'check'].map(
+    (words) => `${base} ${words}`,
+  )
 }
 
 /** In a checkout its own command, as short as it can be written; else the installed one. */

@@ -80,6 +80,9 @@ export async function perform(call: Call, performance: Performance): Promise<Sum
   }
   try {
     return await play(stage)
+  } catch (error) {
+    // On a terminal Ctrl-C reaches all processes at once, and whatever they say then is its doing.
+    throw call.signal.aborted ? new TourInterrupted(dir) : error
   } finally {
     call.signal.removeEventListener('abort', stop)
     await cast.end()

@@ -11,7 +11,7 @@ import type { Happened } from './chronicle.ts'
 export interface Voice {
   heading(text: string): Promise<void>
   say(text: string): Promise<void>
-  /** Something the tour promised and looked at. */
+  /** Something the tour promised and has looked up. */
   proof(text: string): Promise<void>
   /** A command as somebody could type it. */
   command(text: string): Promise<void>
@@ -19,51 +19,75 @@ export interface Voice {
   board(state: TeamState): Promise<void>
 }
 
-/** A person reads slower than processes write; a pipe does not mind. In milliseconds per line. */
-const READING = 140
+/** A person reads slower than processes write; a pipe does not mind. In milliseconds. */
+const PAUSE = { line: 60, heading: 200, picture: 500 }
+
+/** Fits a terminal of 80 columns, with the indentation. */
+const WIDEST = 76
+const EVENT = 62
+const NAME = 5
 
 export function openVoice(call: Call): Voice {
   const { bold, cyan, dim, green } = colours(call)
-  const began = performance.now()
+  let began: number | undefined
+  // What happens and what is said about it come from two sides: one after the other, each in one piece.
+  let before: Promise<void> = Promise.resolve()
 
-  async function line(text: string): Promise<void> {
-    if (call.globals.json) return
-    await print(call, `${text}\n`)
-    // Ctrl-C ends the pause, not the telling.
-    if (call.isTerminal) await sleep(READING, undefined, { signal: call.signal }).catch(() => {})
+  function tell(lines: readonly string[], pause: number): Promise<void> {
+    if (call.globals.json) return Promise.resolve()
+    before = before.then(async () => {
+      await print(call, lines.map((line) => `${line}\n`).join(''))
+      // Ctrl-C ends the pause, not the telling.
+      if (call.isTerminal) await sleep(pause, undefined, { signal: call.signal }).catch(() => {})
+    })
+    return before
   }
 
   return {
-    heading: async (text) => {
-      await line('')
-      await line(bold(text))
+    heading: (text) => tell(['', bold(text)], PAUSE.heading),
+    say: (text) => tell(indented(wrapped(text, WIDEST)), PAUSE.line),
+    proof(text) {
+      const [first = '', ...more] = wrapped(text, WIDEST - 4)
+      return tell([`  ${green('ok')}  ${first}`, ...more.map((line) => `      ${line}`)], 2 * PAUSE.line)
     },
-    async say(text) {
-      for (const part of wrapped(text, WIDEST)) await line(`  ${part}`)
-    },
-    async proof(text) {
-      const [first, ...more] = wrapped(text, WIDEST - 4)
-      await line(`  ${green('ok')}  ${first}`)
-      for (const part of more) await line(`      ${part}`)
-    },
-    command: (text) => line(`  ${dim('$')} ${text}`),
-    board: async (state) => {
-      for (const row of boardPicture(state, colours(call))) await line(`  ${row}`)
-    },
-    async happened({ by, events }, state) {
-      const seconds = ((performance.now() - began) / 1000).toFixed(1).padStart(4)
+    command: (text) => tell([`  ${dim('$')} ${text}`], PAUSE.line),
+    board: (state) => tell(['', ...indented(boardPicture(state, colours(call))), ''], PAUSE.picture),
+    async happened({ at, by, events }, state) {
+      began ??= at
+      const time = dim(`${(at - began).toFixed(2).padStart(5)} s`)
       for (const event of events) {
         const words = wordsFor(event, state)
-        if (words) await line(`  ${dim(`${seconds}s`)}  ${cyan((words.who ?? by).padEnd(WIDTH))}  ${words.what}`)
+        if (words) await tell([`  ${time}  ${cyan((words.who ?? by).padEnd(NAME))}  ${words.what}`], PAUSE.line)
       }
     },
   }
 }
 
-/** Fits a terminal of 80 columns, with the indentation. */
-const WIDEST = 76
-const WIDTH = 5
-const MOST = 62
+/** What is worth a line. Renewals, takings and the like are in the journal for whoever wants them. */
+function wordsFor(event: TeamEvent, state: TeamState): { who?: string; what: string } | undefined {
+  const task = (id: string) => `#${id} ${state.tasks.get(id)?.subject ?? ''}`
+  const mail = (to: string, content: string) => oneLine(`-> ${to}: ${content}`, EVENT)
+  switch (event.type) {
+    case 'task.claimed':
+      return { who: event.owner, what: oneLine(`takes ${task(event.id)}`, EVENT) }
+    case 'task.completed':
+      return { what: oneLine(`has done ${task(event.id)}: ${event.result}`, EVENT) }
+    case 'task.failed':
+      return { what: oneLine(`gives up ${task(event.id)}: ${event.reason}`, EVENT) }
+    case 'task.released':
+      return { who: '', what: oneLine(`${task(event.id)} is free again: ${event.end}`, EVENT) }
+    case 'message.sent':
+      return { what: mail(event.message.to, event.message.content) }
+    case 'external.received':
+      return { who: oneLine(event.message.from, NAME), what: mail(event.message.to, event.message.content) }
+    default:
+      return undefined
+  }
+}
+
+function indented(lines: readonly string[]): string[] {
+  return lines.map((line) => `  ${line}`)
+}
 
 function wrapped(text: string, width: number): string[] {
   const lines = ['']
@@ -73,29 +97,4 @@ function wrapped(text: string, width: number): string[] {
     else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
   }
   return lines
-}
-
-/** What is worth a line. Renewals, takings and the like are in the journal for whoever wants them. */
-function wordsFor(event: TeamEvent, state: TeamState): { who?: string; what: string } | undefined {
-  const task = (id: string) => `#${id} ${state.tasks.get(id)?.subject ?? ''}`
-  const quoted = (content: string) => oneLine(content, MOST - 10)
-  switch (event.type) {
-    case 'task.claimed':
-      return { who: event.owner, what: oneLine(`takes ${task(event.id)}`, MOST) }
-    case 'task.completed':
-      return { what: oneLine(`has done ${task(event.id)}: ${event.result}`, MOST) }
-    case 'task.failed':
-      return { what: oneLine(`gives up ${task(event.id)}: ${event.reason}`, MOST) }
-    case 'task.released':
-      return { who: '', what: oneLine(`${task(event.id)} is free again: ${event.end}`, MOST) }
-    case 'message.sent':
-      return { what: `-> ${event.message.to}: ${quoted(event.message.content)}` }
-    case 'external.received':
-      return {
-        who: oneLine(event.message.from, WIDTH),
-        what: `-> ${event.message.to}: ${quoted(event.message.content)}`,
-      }
-    default:
-      return undefined
-  }
 }
