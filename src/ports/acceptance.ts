@@ -2,7 +2,7 @@ import { createIdTable, type KeptIds } from './id-table.ts'
 import type { LogRecord } from './store.ts'
 
 /** `broken`: names a decision that never was in this log, so the log lost something. */
-export type Verdict = 'accepted' | 'refused' | 'repeated' | 'broken'
+type Verdict = 'accepted' | 'refused' | 'repeated' | 'broken'
 
 /** The rule by which every reader of a log, in any process, comes to the same verdict on each record. */
 export interface Chain {

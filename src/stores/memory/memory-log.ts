@@ -1,8 +1,8 @@
 import { type Chain, createChain } from '../../ports/acceptance.ts'
 import { firstUnknown, MAX_RECORD, toInstall, whyRefused } from '../../ports/admission.ts'
 import { createFairness } from '../../ports/fairness.ts'
-import type { LogRecord, Outcome, Recorded } from '../../ports/store.ts'
-import { type Appended, type Audited, advance, type Cursor, type Fault, type Log } from '../../ports/store.ts'
+import type { Appended, Audited, Cursor, Fault, Log, LogRecord, Outcome, Recorded } from '../../ports/store.ts'
+import { advance } from '../../ports/store.ts'
 import { JournalReadOnly, JournalReplaced, RecordRefused } from '../../ports/store-errors.ts'
 import { createSleep } from '../sleep.ts'
 
