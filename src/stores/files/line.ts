@@ -54,7 +54,7 @@ export function decode(bytes: Buffer, from: number, to: number): Line {
   const record = parse(bytes.toString('utf8', open, end + 1))
   bytes[open] = COMMA
   bytes[end] = COMMA
-  return isRecord(record) ? { record, sum } : NO_RECORD
+  return isRecord(record) && hasOurShape(record) ? { record, sum } : NO_RECORD
 }
 
 /** A line whose first member is not the `v` we write: a later version's, or somebody else's idea of order. */
@@ -62,10 +62,13 @@ function decodeOther(text: string, sum: string): Line {
   const value = parse(text)
   if (!isRecord(value)) return NO_RECORD
   const { v, sum: _, ...record } = value
-  if (v === VERSION) return { record: record as LogRecord, sum }
+  if (v === VERSION) return hasOurShape(value) ? { record: record as LogRecord, sum } : NO_RECORD
   if (typeof v !== 'number') return NO_RECORD
-  const need = value.needs?.[0]
-  return { flaw: 'needs newer', detail: need ? toInstall(need) : `has format ${v}: install a newer deskmates` }
+  const need: unknown = Array.isArray(value.needs) ? value.needs[0] : undefined
+  return {
+    flaw: 'needs newer',
+    detail: typeof need === 'string' ? toInstall(need) : `has format ${v}: install a newer deskmates`,
+  }
 }
 
 const NO_RECORD: Line = { flaw: 'damaged', detail: 'it is not a JSON object with v and id' }
@@ -73,6 +76,12 @@ const NO_RECORD: Line = { flaw: 'damaged', detail: 'it is not a JSON object with
 function isRecord(value: unknown): value is LogRecord {
   if (typeof value !== 'object' || value === null || !('id' in value) || !isId(value.id)) return false
   return !('after' in value) || typeof value.after === 'string'
+}
+
+/** A proper sum says that nobody changed the line, not that whoever wrote it knew what belongs there. */
+function hasOurShape({ needs, tries }: LogRecord): boolean {
+  const needsAreNames = needs === undefined || (Array.isArray(needs) && needs.every((need) => typeof need === 'string'))
+  return needsAreNames && (tries === undefined || typeof tries === 'number')
 }
 
 function parse(text: string): unknown {
