@@ -12,6 +12,7 @@ export interface Showing {
 export function openShowing(mirror: Mirror | undefined, appender: Appender): Showing {
   let timer: NodeJS.Timeout | undefined
   let shown = -1
+  let owed = false
 
   /** Looks at the log again after writing, and repeats if it moved: an older view never stays on top of a newer one. */
   async function show(mirror: Mirror): Promise<void> {
@@ -19,6 +20,7 @@ export function openShowing(mirror: Mirror | undefined, appender: Appender): Sho
       const at = appender.fold.cursor.seq
       await appender.alone(() => mirror.show(appender.fold.state, appender.fold.cursor))
       shown = at
+      owed = false
       await appender.refresh()
       if (appender.fold.cursor.seq === at) return
     }
@@ -26,6 +28,7 @@ export function openShowing(mirror: Mirror | undefined, appender: Appender): Sho
 
   return {
     soon() {
+      owed = true
       if (!mirror || timer) return
       timer = setTimeout(() => {
         timer = undefined
@@ -35,7 +38,6 @@ export function openShowing(mirror: Mirror | undefined, appender: Appender): Sho
       timer.unref()
     },
     async flush() {
-      const owed = timer !== undefined
       clearTimeout(timer)
       timer = undefined
       if (mirror && (owed || (shown >= 0 && shown !== appender.fold.cursor.seq))) await show(mirror)

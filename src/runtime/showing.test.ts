@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import type { Mirror } from '../ports/mirror.ts'
+import type { Store } from '../ports/store.ts'
+import { openMemoryStore } from '../stores/memory/memory-store.ts'
+import { openTeam } from './team.ts'
+
+function mirrored(store: Store, show: Mirror['show']): Store {
+  const mirror: Mirror = {
+    show,
+    collect: async () => undefined,
+    knocked: async () => {},
+    differences: async () => [],
+    repair: async () => {},
+  }
+  return { ...store, mirror: () => mirror }
+}
+
+const soon = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+describe('files beside the journal', () => {
+  it('show the end of the journal when a team is closed', async () => {
+    const shown: number[] = []
+    const store = mirrored(await openMemoryStore(), async (state) => void shown.push(state.tasks.size))
+    const team = await openTeam(store, 'web')
+    await team.run({ type: 'team.create', team: 'web' })
+    for (let i = 0; i < 5; i++) await team.run({ type: 'task.add', tasks: [{ subject: 'x' }] })
+    await team.close()
+    expect(shown.at(-1)).toBe(5)
+  })
+
+  it('are left alone by a team that changed nothing', async () => {
+    let shown = 0
+    const store = mirrored(await openMemoryStore(), async () => void shown++)
+    await (await openTeam(store, 'web')).close()
+    expect(shown).toBe(0)
+  })
+
+  it('that could not be written before are written at the end, or the end says why', async () => {
+    let fails = 1
+    let shown = 0
+    const store = mirrored(await openMemoryStore(), async () => {
+      if (fails-- > 0) throw new Error('no room')
+      shown++
+    })
+    const team = await openTeam(store, 'web')
+    await team.run({ type: 'team.create', team: 'web' })
+    while (fails > 0) await soon()
+    await team.close()
+    expect(shown).toBe(1)
+    fails = 1000
+    const other = await openTeam(store, 'web')
+    await other.run({ type: 'task.add', tasks: [{ subject: 'x' }] })
+    await expect(other.close()).rejects.toThrow('no room')
+  })
+
+  it('that are being written when a team is closed are finished first', async () => {
+    let finish = () => {}
+    let writing = false
+    const store = mirrored(await openMemoryStore(), async () => {
+      writing = true
+      await new Promise<void>((resolve) => {
+        finish = resolve
+      })
+      writing = false
+    })
+    const team = await openTeam(store, 'web')
+    await team.run({ type: 'team.create', team: 'web' })
+    while (!writing) await soon()
+    let closed = false
+    const closing = team.close().then(() => {
+      closed = true
+    })
+    for (let i = 0; i < 20; i++) await soon()
+    expect(closed).toBe(false)
+    finish()
+    await closing
+    expect(writing).toBe(false)
+  })
+})
