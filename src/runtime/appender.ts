@@ -43,7 +43,7 @@ export interface Appender {
   run(command: Command, about: { id: string; by: Author; mayRepeat: boolean }): Promise<Answer | Refusal>
   report(facts: readonly TeamEvent[], about: { id: string; by: Author }): Promise<readonly Effect[]>
   /** What a record with this id did when it was first accepted. */
-  firstEffects(id: string): Promise<readonly Effect[]>
+  firstEffects(id: string): Promise<readonly Effect[] | Refusal>
   /** Runs while nothing is folded or written. */
   alone<T>(work: () => Promise<T>): Promise<T>
   /** Resolves when everything that was asked for is done. */
@@ -156,12 +156,7 @@ export async function openAppender({
     const first = await foldTo(log, id)
     if (!first) throw new Error(`The record ${id} was accepted but cannot be found.`)
     if ('facts' in what) return first.applied.effects
-    if (first.recorded.record.command !== what.command.type) {
-      return refuse(
-        'command_id_taken',
-        `The command id ${id} was used for ${String(first.recorded.record.command)}. Choose another.`,
-      )
-    }
+    if (first.recorded.record.command !== what.command.type) return idTaken(first.recorded.record)
     return answer(first.state, what.command, id, first.applied)
   }
 
@@ -231,11 +226,17 @@ export async function openAppender({
     async firstEffects(id) {
       const first = await foldTo(log, id)
       await log.sync()
-      return first?.applied.effects ?? []
+      return first?.recorded.record.command === undefined
+        ? (first?.applied.effects ?? [])
+        : idTaken(first.recorded.record)
     },
     async idle() {
       while (working) await working
       await turn
     },
   }
+}
+
+function idTaken({ id, command = 'a message' }: LogRecord): Refusal {
+  return refuse('command_id_taken', `The command id ${id} was used for ${String(command)}. Choose another.`)
 }

@@ -2,10 +2,10 @@ import { type Clock, systemClock } from '../ports/clock.ts'
 import type { Cursor, Log, Store } from '../ports/store.ts'
 import type { Answer } from '../team/answer.ts'
 import type { Effect } from '../team/apply.ts'
-import type { Command, Letter } from '../team/command.ts'
+import { type Command, isCommandId, type Letter } from '../team/command.ts'
 import { checkLetter, messageFrom } from '../team/decide-mail.ts'
 import type { Author, TeamEvent } from '../team/event.ts'
-import type { Refusal } from '../team/refusal.ts'
+import { type Refusal, refuse } from '../team/refusal.ts'
 import type { TeamState } from '../team/state.ts'
 import { openAppender } from './appender.ts'
 import { createIds } from './ids.ts'
@@ -76,11 +76,13 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
     },
     refresh: () => appender.refresh(),
     async run(command, { by = USER, commandId } = {}) {
+      if (commandId !== undefined && !isCommandId(commandId)) return noCommandId(commandId)
       const answer = await appender.run(command, { id: commandId ?? newId(), by, mayRepeat: commandId !== undefined })
-      showing.soon()
+      if (!isRefusal(answer) && answer.note === undefined) showing.soon()
       return answer
     },
     async send(letter, { by = USER, commandId } = {}) {
+      if (commandId !== undefined && !isCommandId(commandId)) return noCommandId(commandId)
       await appender.refresh()
       if (commandId !== undefined && (await log.knows(commandId))) return appender.firstEffects(commandId)
       const refusal = checkLetter(fold.state, letter, by)
@@ -106,4 +108,8 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
     [Symbol.asyncDispose]: () => team.close(),
   }
   return team
+}
+
+function noCommandId(text: string): Refusal {
+  return refuse('invalid', `${JSON.stringify(text)} is not a command id. Use 1 to 128 of A-Z a-z 0-9 . _ : -`)
 }

@@ -65,6 +65,11 @@ export interface TaskChanges {
   readonly detach?: boolean
 }
 
+/** Mail is filed under it, and it stands in paths and lists: one word of safe characters. */
+export function isCommandId(text: string): boolean {
+  return /^[A-Za-z0-9._:-]{1,128}$/.test(text)
+}
+
 /** What somebody wants to say; the runtime sets `from`. */
 export interface Letter {
   readonly to: string

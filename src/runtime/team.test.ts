@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import type { Log, Store } from '../ports/store.ts'
+import { createPlace, openMemoryStore } from '../stores/memory/memory-store.ts'
+import { isRefusal } from '../team/refusal.ts'
+import { unreadOf } from '../team/state.ts'
+import { openTeam } from './team.ts'
+
+const as = (name: string, commandId?: string) => ({ by: { name }, commandId })
+
+async function team(store?: Store) {
+  const opened = await openTeam(store ?? (await openMemoryStore()), 'web')
+  await opened.run({ type: 'team.create', team: 'web' })
+  for (const name of ['ada', 'bob']) await opened.run({ type: 'member.join', name, role: 'dev' })
+  return opened
+}
+
+/** A store whose logs behave as `change` says. */
+function changed(store: Store, change: (log: Log) => Partial<Log>): Store {
+  return {
+    ...store,
+    async log(name) {
+      const log = await store.log(name)
+      return { ...log, ...change(log) }
+    },
+  }
+}
+
+describe('a command id', () => {
+  it('is one word of safe characters, since mail is filed under it (F13, F15)', async () => {
+    await using web = await team()
+    for (const commandId of ['', 'a b', 'a\nb', 'x'.repeat(129), '../x', 'é', 'a/b']) {
+      expect(await web.run({ type: 'task.add', tasks: [{ subject: 'x' }] }, { commandId })).toMatchObject({
+        refused: 'invalid',
+      })
+      expect(await web.send({ to: 'ada', content: 'x' }, { commandId })).toMatchObject({ refused: 'invalid' })
+    }
+    const commandId = `A.b_c:d-9${'x'.repeat(119)}`
+    expect(await web.send({ to: 'ada', content: 'x' }, { commandId })).toMatchObject([{ outcome: 'queued' }])
+  })
+
+  it('used for a command is not taken for a message, nor the other way round', async () => {
+    await using web = await team()
+    await web.run({ type: 'task.add', tasks: [{ subject: 'x' }] }, { commandId: 'one' })
+    expect(await web.send({ to: 'ada', content: 'x' }, { commandId: 'one' })).toMatchObject({
+      refused: 'command_id_taken',
+    })
+    await web.send({ to: 'ada', content: 'x' }, { commandId: 'two' })
+    expect(await web.run({ type: 'task.claim' }, as('ada', 'two'))).toMatchObject({
+      refused: 'command_id_taken',
+      message: expect.stringContaining('a message'),
+    })
+  })
+})
+
+describe('an appender', () => {
+  it('takes up a command that comes just when it has finished, however many ticks later', async () => {
+    await using web = await team()
+    for (let ticks = 0; ticks < 25; ticks++) {
+      expect(isRefusal(await web.run({ type: 'task.complete', id: '9' }, as('ada')))).toBe(true)
+      for (let tick = 0; tick < ticks; tick++) await Promise.resolve()
+      await web.run({ type: 'task.add', tasks: [{ subject: 'x' }] })
+    }
+    expect(web.state.tasks.size).toBe(25)
+  })
+
+  it('refuses on what was accepted, never on what it only hoped for', async () => {
+    const place = createPlace()
+    await using other = await team(await openMemoryStore(place))
+    await other.run({ type: 'task.add', tasks: [{ subject: 'one' }] })
+    let intrude = false
+    const late = changed(await openMemoryStore(place), (log) => ({
+      async append(records) {
+        if (intrude) {
+          intrude = false
+          await other.run({ type: 'member.stop', name: 'ada' })
+        }
+        return log.append(records)
+      },
+    }))
+    await using web = await openTeam(late, 'web')
+    await web.refresh()
+    intrude = true
+    const [ada, bob] = await Promise.all([
+      web.run({ type: 'task.claim', id: '1' }, as('ada')),
+      web.run({ type: 'task.claim', id: '1' }, as('bob')),
+    ])
+    expect(ada).toMatchObject({ refused: 'member_stopped' })
+    expect(bob).toMatchObject({ tasks: [{ owner: 'bob' }] })
+  })
+
+  it('fails what was asked for when the log fails, hangs nothing, and works on when that passes', async () => {
+    let broken: keyof Log | undefined
+    const failing = (name: keyof Log) => (log: Log) => ({
+      [name]: async (...args: never[]) => {
+        if (broken === name) throw new Error(`no ${name}`)
+        return (log[name] as (...args: never[]) => unknown)(...args)
+      },
+    })
+    for (const name of ['read', 'append', 'fair', 'knows'] as const) {
+      broken = undefined
+      await using web = await team(changed(await openMemoryStore(), failing(name)))
+      broken = name
+      const add = { type: 'task.add', tasks: [{ subject: 'x' }] } as const
+      const asked = await Promise.allSettled([web.run(add, { commandId: 'one' }), web.run(add), web.run(add)])
+      broken = undefined
+      expect(asked.filter(({ status }) => status === 'rejected').length, name).toBeGreaterThan(0)
+      expect(isRefusal(await web.run(add)), name).toBe(false)
+    }
+  })
+
+  it('passes a failure to sync on to whoever waits, and to nobody else', async () => {
+    let broken = false
+    const store = changed(await openMemoryStore(), (log) => ({
+      async append(records) {
+        const { outcomes, durable } = await log.append(records)
+        await durable
+        return { outcomes, durable: broken ? Promise.reject(new Error('no disk')) : durable }
+      },
+    }))
+    await using web = await team(store)
+    broken = true
+    await expect(web.send({ to: 'ada', content: 'x' })).rejects.toThrow('no disk')
+    broken = false
+    expect(await web.send({ to: 'ada', content: 'y' })).toMatchObject([{ outcome: 'queued' }])
+    expect(unreadOf(web.state, 'ada')).toHaveLength(2)
+  })
+})
