@@ -1,0 +1,26 @@
+import { openTeam } from '../../src/runtime/team.ts'
+import { openFileStore } from '../../src/stores/files/file-store.ts'
+import { isRefusal } from '../../src/team/refusal.ts'
+import { TEAM } from '../storms/place.ts'
+
+/**
+ * Changes its own task again and again. The clock is read between folding and writing: burning time there makes a
+ * slow decider of the same code.
+ */
+const [dir = '', name = '', task = '', slowness = '0', decisions = '0'] = process.argv.slice(2)
+process.on('disconnect', () => process.exit(0))
+const clock = {
+  now() {
+    const until = performance.now() + Number(slowness)
+    while (performance.now() < until) {}
+    return Date.now() / 1000
+  },
+}
+const team = await openTeam(await openFileStore({ dir, durability: 'process' }), TEAM, { clock })
+
+for (let n = 0; n < Number(decisions); n++) {
+  const answer = await team.run({ type: 'task.update', id: task, description: `${name} ${n}` })
+  if (isRefusal(answer)) throw new Error(answer.message)
+}
+await team.close()
+process.exit(0)
