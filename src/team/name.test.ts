@@ -15,7 +15,7 @@ const hostile = [
   ...[
     '$(id)',
     '`id`',
-    '${HOME}',
+    '\x24{HOME}',
     'a;rm -rf .',
     'a|b',
     'a&b',
