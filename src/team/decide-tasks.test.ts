@@ -274,6 +274,17 @@ describe('updating a task', () => {
   })
 })
 
+describe('reopening and changing at once', () => {
+  it('assigns the reopened task in the same record', () => {
+    const world = team()
+    world.add('one')
+    world.ok({ type: 'task.claim', id: '1' }, 'ada')
+    world.ok({ type: 'task.fail', id: '1', reason: 'no access' }, 'ada')
+    world.ok(update('1', { status: 'pending', assignee: 'bob' }))
+    expect(world.task('1')).toMatchObject({ status: 'pending', assignee: 'bob' })
+  })
+})
+
 describe('deleting a task', () => {
   it('is refused while others wait for it, unless they are let go; then they become ready (F19, A40)', () => {
     const world = team()

@@ -9,6 +9,7 @@ import { isName, nameRule } from './name.ts'
 import { isRefusal, type Refusal, refuse } from './refusal.ts'
 import { isLead, mayAct } from './rights.ts'
 import type { TeamState } from './state.ts'
+import { taskStatus } from './task.ts'
 
 /** A line has at most 16 MB; what the record says about itself needs little. */
 const RECORD_BYTES = 15 * 1024 * 1024
@@ -70,21 +71,28 @@ function decideByType(state: TeamState, command: Command, about: Circumstances):
   }
 }
 
-/** First the changes, then, standing on them, the change of status: one record or nothing. */
+/**
+ * Changes and a change of status, each standing on the other: one record or nothing. A task is reopened before it is
+ * changed, since only a pending one can be assigned; it is changed before it is claimed, completed or deleted.
+ */
 function decideUpdate(
   state: TeamState,
   command: Extract<Command, { type: 'task.update' }>,
   about: Circumstances,
 ): Decision {
   const { status, detach, ...changes } = command
-  const changed = decideTask(state, changes, about)
-  if (status === undefined || isRefusal(changed)) return changed
-  const moved = state.trial.given(
-    () => assume(state, changed.events, about),
-    () => decideTask(state, { type: 'task.move', id: command.id, status, detach }, about),
+  if (status === undefined) return decideTask(state, changes, about)
+  const move = { type: 'task.move', id: command.id, status, detach } as const
+  const [first, second] = taskStatus(status) === 'pending' ? [move, changes] : [changes, move]
+  const before = decideTask(state, first, about)
+  if (isRefusal(before)) return before
+  const after = state.trial.given(
+    () => assume(state, before.events, about),
+    () => decideTask(state, second, about),
   )
-  if (isRefusal(moved)) return moved
-  return { events: [...changed.events, ...moved.events], note: moved.note ?? changed.note }
+  if (isRefusal(after)) return after
+  const events = [...before.events, ...after.events]
+  return events.length > 0 ? { events } : { events, note: (first === move ? before : after).note }
 }
 
 function decideTeam(state: TeamState, command: Extract<Command, { type: 'team.create' }>): Decision {
