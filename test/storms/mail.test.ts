@@ -3,12 +3,11 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Store } from '../../src/ports/store.ts'
 import { openTeam } from '../../src/runtime/team.ts'
 import { openFileStore } from '../../src/stores/files/file-store.ts'
-import { applyEvent, type Effect } from '../../src/team/apply.ts'
-import { emptyState } from '../../src/team/state.ts'
 import { buildWorkers, createFleet } from './fleet.ts'
+import { deliveries, drain, repeats } from './mailbox.ts'
 import { figure, makePlace, TEAM } from './place.ts'
 import { createRandom } from './random.ts'
-import { type RawRecord, readRawJournal } from './raw-journal.ts'
+import { readRawJournal } from './raw-journal.ts'
 import { readSideFiles } from './side-file.ts'
 
 const SECONDS = figure('MAIL_SECONDS', 10, 60)
@@ -35,7 +34,7 @@ describe('mail in a storm', () => {
     }
     const kills = await fleet.harass(130, sleep(SECONDS * 1000))
     await fleet.end()
-    const drained = await drain(store)
+    const drained = await drain(store, 'box')
 
     const { records, torn, malformed } = readRawJournal(place.journal)
     const delivered = deliveries(records)
@@ -68,43 +67,4 @@ async function found(store: Store): Promise<void> {
   await team.run({ type: 'member.join', name: 'box', role: 'reader' })
   for (let i = 1; i <= WRITERS; i++) await team.run({ type: 'member.join', name: `writer${i}`, role: 'writer' })
   await team.close()
-}
-
-/** Reads what is left as one more reader, whose predecessors are all dead; returns the ids it acknowledged. */
-async function drain(store: Store): Promise<string[]> {
-  const team = await openTeam(store, TEAM)
-  const ids: string[] = []
-  for (;;) {
-    const answer = await team.run({ type: 'mail.take', member: 'box', taker: store.presence.self })
-    const { take, messages } = 'mail' in answer && answer.mail ? answer.mail : { take: '', messages: [] }
-    if (messages.length === 0) break
-    const effects = await team.acknowledge(
-      'box',
-      messages.map((message) => message.id),
-      take,
-    )
-    ids.push(...effects.filter(({ outcome }) => outcome === 'delivered').map(({ id }) => id))
-  }
-  await team.close()
-  return ids
-}
-
-/** How often each message was delivered, by folding what counted. */
-function deliveries(records: readonly RawRecord[]): Map<string, number> {
-  const state = emptyState()
-  const times = new Map<string, number>()
-  for (const { id, at, by, events, accepted } of records) {
-    if (!accepted) continue
-    const effects: Effect[] = []
-    for (const event of events) applyEvent(state, event, { seq: 0, id, at, by }, effects)
-    for (const effect of effects) {
-      if (effect.outcome === 'delivered') times.set(effect.id, (times.get(effect.id) ?? 0) + 1)
-    }
-  }
-  return times
-}
-
-function repeats(ids: readonly string[]): string[] {
-  const seen = new Set<string>()
-  return ids.filter((id) => seen.size === seen.add(id).size)
 }

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openTeam } from '../../src/runtime/team.ts'
+import { realDisk } from '../../src/stores/files/disk.ts'
 import { openFileStore } from '../../src/stores/files/file-store.ts'
+import { openMirror } from '../../src/stores/files/mirror.ts'
 import { isRefusal } from '../../src/team/refusal.ts'
 import { TEAM } from '../storms/place.ts'
 import { sideFile } from '../storms/side-file.ts'
@@ -9,7 +11,8 @@ import { sideFile } from '../storms/side-file.ts'
 const [dir = '', beliefs = '', name = ''] = process.argv.slice(2)
 process.on('disconnect', () => process.exit(0))
 const note = sideFile(`${beliefs}/taken-${name}-${process.pid}`)
-const store = await openFileStore({ dir })
+const warn = (message: string) => void process.stderr.write(`${message}\n`)
+const store = await openFileStore({ dir, warn, mirror: (team) => openMirror({ dir, team, disk: realDisk, warn }) })
 const team = await openTeam(store, TEAM)
 
 for (let round = 0; ; round++) {

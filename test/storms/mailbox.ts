@@ -1,0 +1,45 @@
+import type { Store } from '../../src/ports/store.ts'
+import { openTeam } from '../../src/runtime/team.ts'
+import { applyEvent, type Effect } from '../../src/team/apply.ts'
+import { emptyState } from '../../src/team/state.ts'
+import { TEAM } from './place.ts'
+import type { RawRecord } from './raw-journal.ts'
+
+/** Reads what is left as one more reader, whose predecessors are all dead; returns the ids it acknowledged. */
+export async function drain(store: Store, member: string): Promise<string[]> {
+  const team = await openTeam(store, TEAM)
+  const ids: string[] = []
+  for (;;) {
+    const answer = await team.run({ type: 'mail.take', member, taker: store.presence.self })
+    const { take, messages } = 'mail' in answer && answer.mail ? answer.mail : { take: '', messages: [] }
+    if (messages.length === 0) break
+    const effects = await team.acknowledge(
+      member,
+      messages.map((message) => message.id),
+      take,
+    )
+    ids.push(...effects.filter(({ outcome }) => outcome === 'delivered').map(({ id }) => id))
+  }
+  await team.close()
+  return ids
+}
+
+/** How often each message was delivered, by folding what counted. */
+export function deliveries(records: readonly RawRecord[]): Map<string, number> {
+  const state = emptyState()
+  const times = new Map<string, number>()
+  for (const { id, at, by, events, accepted } of records) {
+    if (!accepted) continue
+    const effects: Effect[] = []
+    for (const event of events) applyEvent(state, event, { seq: 0, id, at, by }, effects)
+    for (const effect of effects) {
+      if (effect.outcome === 'delivered') times.set(effect.id, (times.get(effect.id) ?? 0) + 1)
+    }
+  }
+  return times
+}
+
+export function repeats(ids: readonly string[]): string[] {
+  const seen = new Set<string>()
+  return ids.filter((id) => seen.size === seen.add(id).size)
+}

@@ -1,0 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openTeam } from '../../src/runtime/team.ts'
+import { realDisk } from '../../src/stores/files/disk.ts'
+import { openFileStore } from '../../src/stores/files/file-store.ts'
+import { openMirror } from '../../src/stores/files/mirror.ts'
+import { TEAM } from '../storms/place.ts'
+
+/** Brings in whatever programs leave, without end. */
+const [dir = ''] = process.argv.slice(2)
+process.on('disconnect', () => process.exit(0))
+const warn = (message: string) => void process.stderr.write(`${message}\n`)
+const mirror = openMirror({ dir, team: TEAM, disk: realDisk, warn })
+const team = await openTeam(await openFileStore({ dir, mirror: () => mirror, warn }), TEAM)
+
+for (;;) {
+  await team.ingest()
+  await Promise.race([mirror.knocked(100), sleep(100)])
+}
