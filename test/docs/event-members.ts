@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { project } from './page.ts'
+
+/** Type → members of every event, read from the source: the schemas themselves are nobody else's business. */
+export function eventMembers(): Map<string, string[]> {
+  const path = join(project, 'src', 'team', 'event.ts')
+  const found = new Map<string, string[]>()
+  const visit = (node: ts.Node): void => {
+    if (ts.isPropertyAssignment(node) && ts.isStringLiteral(node.name)) {
+      const [shape] = ts.isCallExpression(node.initializer) ? node.initializer.arguments : []
+      const members = shape && ts.isObjectLiteralExpression(shape) ? shape.properties : []
+      found.set(
+        node.name.text,
+        members.map((member) => member.name?.getText(source) ?? '?'),
+      )
+    } else ts.forEachChild(node, visit)
+  }
+  const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
+  visit(source)
+  return found
+}
