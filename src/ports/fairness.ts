@@ -3,7 +3,7 @@ import type { LogRecord } from './store.ts'
 /** How long a writer that keeps losing is waited for. */
 const PATIENCE = 200
 /** Tries after which others hold back. */
-const TRIES = 3
+export const TRIES = 3
 /** Decisions after which a writer that did not come back is not waited for: it died. */
 const DECISIONS = 64
 

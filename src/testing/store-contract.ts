@@ -180,7 +180,7 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
       it('shows every accepted record to whoever audits', async () => {
         await a.append([{ id: 'made', after: '' }, { id: 'mail' }, { id: 'mail' }])
         await b.append([
-          { id: 'lost', after: '' },
+          { id: 'lost', after: '', tries: 3 },
           { id: 'claim', after: 'made' },
         ])
         const lines = []

@@ -1,4 +1,5 @@
 import { whyRefused } from '../../ports/admission.ts'
+import { TRIES } from '../../ports/fairness.ts'
 import type { Appended, LogRecord, Outcome } from '../../ports/store.ts'
 import {
   JournalReadOnly,
@@ -35,10 +36,9 @@ export function createLogWriter({ path, file, reader, knows, durability, mayWrit
 
   return {
     append(records: readonly LogRecord[]): Appended {
-      const frames = prepare(records)
-      expected = createExpected(records, frames)
-      const failure = write(frames)
-      const outcomes = readBack(records, failure)
+      const { worth, frames } = prepare(records)
+      const written = worth.length === 0 ? [] : writeAll(worth, frames)
+      const outcomes = records.map((record): Outcome => written[worth.indexOf(record)] ?? 'conflict')
       for (const { id } of records) reader.lostOurs(id)
       const counts = outcomes.some((outcome) => outcome !== 'conflict')
       const durable = counts ? makeDurable(records) : Promise.resolve()
@@ -53,7 +53,7 @@ export function createLogWriter({ path, file, reader, knows, durability, mayWrit
   }
 
   /** Everything that can be refused is refused before the first byte is written. */
-  function prepare(records: readonly LogRecord[]): Frame[] {
+  function prepare(records: readonly LogRecord[]): { worth: readonly LogRecord[]; frames: readonly Frame[] } {
     try {
       reader.catchUp()
     } catch (error) {
@@ -62,13 +62,34 @@ export function createLogWriter({ path, file, reader, knows, durability, mayWrit
     if (reader.forbidsWriting) throw new JournalReadOnly(reader.forbidsWriting)
     const refusal = whyRefused(records, reader.chain, knows)
     if (refusal) throw new RecordRefused(path, refusal.id, refusal.why)
-    const frames = records.map((record) => {
+    const worth = worthWriting(records)
+    const frames = worth.map((record) => {
       const frame = encode(record)
       if (!frame) throw new RecordRefused(path, record.id, 'is longer than 16 MB')
       return frame
     })
     mayWrite(records[0]!.id)
-    return frames
+    return { worth, frames }
+  }
+
+  /**
+   * A decision that somebody else has overtaken already is not worth a line that all others have to read. One that
+   * keeps losing is written all the same: seeing it, they hold back.
+   */
+  function worthWriting(records: readonly LogRecord[]): readonly LogRecord[] {
+    const { chain } = reader
+    let { last } = chain
+    return records.filter(({ id, after, tries = 0 }) => {
+      if (after === undefined || tries >= TRIES || chain.accepted(id)) return true
+      if (after !== last) return false
+      last = id
+      return true
+    })
+  }
+
+  function writeAll(records: readonly LogRecord[], frames: readonly Frame[]): readonly Outcome[] {
+    expected = createExpected(records, frames)
+    return readBack(records, write(frames))
   }
 
   function write(frames: readonly Frame[]): unknown {
