@@ -21,11 +21,13 @@ export async function actKill({ story, chronicle, cast, voice, prove }: Stage) {
 /** Its successor finds the task, and the mail that came while nobody was there. */
 export async function actHeir({ story, team, letters, chronicle, cast, voice, prove }: Stage, member: string) {
   const { reviewed, late } = story
-  await voice.heading(`6. ${member} is back`)
+  await voice.heading(`6. The lease ends, and ${member} comes back`)
   const id = await letters.send(member, 'Good. Add this line and it is done.', { reviewed })
   await team.refresh()
   const waits = unreadOf(team.state, member).some(({ message }) => message.id === id)
   await prove('the lead answers a dead process: the mail waits in its mailbox', waits)
+  // Before that the claim would simply be gone on with: it is the member's, not the process's.
+  await chronicle.until(`the lease of #${reviewed} ends`, (so) => placeOf(so, 'task.released', reviewed) >= 0)
   const pid = cast.start(member)
   await voice.say(`A new process (${pid}) starts under the name ${member}.`)
   await chronicle.until(`#${reviewed} is finished after all`, (so) => placeOf(so, 'task.completed', reviewed) >= 0)
