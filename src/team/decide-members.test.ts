@@ -30,7 +30,7 @@ describe('a team', () => {
     expect(created.team?.description).toBe('Backend, phase 3')
   })
 
-  it('that was deleted takes no command and no mail any more, and says so also to a second create (A63, F32)', () => {
+  it('that was deleted takes no command and no mail any more, and says so also to a second create (F32)', () => {
     const world = openWorld()
     world.join('ada')
     expect(world.no({ type: 'team.delete' }, 'ada').refused).toBe('not_allowed')

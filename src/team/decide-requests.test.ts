@@ -164,7 +164,7 @@ describe('a request', () => {
     ])
   })
 
-  it('is refused where it makes no sense (F29, F31)', () => {
+  it('is refused where it makes no sense (F29)', () => {
     const world = team()
     expect(world.no(open('shutdown', 'bob'), 'ada').refused).toBe('not_allowed')
     expect(world.no(open('shutdown', 'lead')).refused).toBe('invalid')

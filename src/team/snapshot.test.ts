@@ -61,7 +61,7 @@ describe('a snapshot', () => {
     expect(shown()).toEqual(before)
   })
 
-  it('makes the beginning of a repaired journal, in pieces that fit a line (F23)', () => {
+  it('makes the beginning of a repaired journal, in pieces that fit a line', () => {
     const whole = emptyState()
     for (const [i, record] of journal.slice(0, -3).entries()) apply(whole, i, record)
     for (const size of [1, 500, 10_000_000]) {
@@ -72,7 +72,7 @@ describe('a snapshot', () => {
     }
   })
 
-  it('that does not fit leaves a repaired journal empty instead of half full (F23)', () => {
+  it('that does not fit leaves a repaired journal empty instead of half full', () => {
     const state = emptyState()
     const dump = copy(dumpState(openWorld().state)) as { [key: string]: Json }
     for (const broken of [null, 7, {}, { ...dump, tasks: [{ id: 'x' }] }, { ...dump, members: 'nobody' }]) {
