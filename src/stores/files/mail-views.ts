@@ -1,13 +1,14 @@
-import { basename, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { canReceive } from '../../team/mail.ts'
 import { UNREAD_CAP } from '../../team/message.ts'
-import { isName, nameKey } from '../../team/name.ts'
+import { nameKey } from '../../team/name.ts'
 import { memberNamed, type TeamState } from '../../team/state.ts'
-import { codeOf, type Disk } from './disk.ts'
+import type { Disk } from './disk.ts'
 import type { Door } from './door.ts'
 import { makeFolder } from './folders.ts'
 import { type MailboxFile, openMailboxFile } from './mailbox-file.ts'
+import { type StrayFile, strayFiles } from './stray-files.ts'
 
 /** All mailbox files of a team. */
 export interface MailViews {
@@ -33,8 +34,9 @@ export function openMailViews(options: {
 }): MailViews {
   const { inbox, oldFolders, door, disk, warn } = options
   const files = new Map<string, MailboxFile>()
-  /** When a mailbox was last put aside, and the unread count it was shown with: cheap to compare, one for each. */
+  /** When a mailbox was last put aside. Measured, not told: it only spreads work over time. */
   const asideAt = new Map<string, number>()
+  /** What was shown last, in figures that are cheap to compare: `place` grows with new mail, a count shrinks with read mail. */
   let seen: { state: TeamState; place: number; sizes: Map<string, number> } | undefined
   let later: number | undefined
   /** Files that are nobody's mailbox file, or could not be taken yet, and how long they were. */
@@ -58,9 +60,10 @@ export function openMailViews(options: {
 
     gather(state) {
       later = undefined
+      makeFolder(disk, inbox)
       for (const name of mailboxes(state)) takeFrom(state, fileOf(name))
       strays.clear()
-      for (const { path, called } of strayPaths()) {
+      for (const { path, called } of strayFiles(disk, inbox, oldFolders)) {
         const size = disk.lstatSync(path)?.size ?? 0
         const name = size > 0 ? strayOf(state, path, called) : undefined
         if (name !== undefined && hasRoom(state, name) && isRested(name, size)) putAside(path, name)
@@ -70,17 +73,20 @@ export function openMailViews(options: {
 
     hasNews() {
       const own = new Set([...files.values()].map(({ path }) => path))
-      const isNews = ({ path }: Stray) =>
+      const isNews = ({ path }: StrayFile) =>
         !own.has(path) && (disk.lstatSync(path)?.size ?? 0) !== (strays.get(path) ?? 0)
-      return [...files.values()].some((file) => file.hasChanged()) || strayPaths().some(isNews)
+      return [...files.values()].some((file) => file.hasChanged()) || strayFiles(disk, inbox, oldFolders).some(isNews)
     },
     waits: () => (later === undefined ? undefined : Math.max(0, later - performance.now())),
 
     differences(state) {
       const found: string[] = []
       for (const name of mailboxes(state)) {
-        const { path, ...file } = fileOf(name)
-        const { stale, missing } = file.look(state)
+        const file = fileOf(name)
+        const { path } = file
+        const { missing, ...contents } = file.look(state)
+        // What was read may stand there until it is worth writing the rest again.
+        const stale = isWorthwhile(state, file, contents.stale) ? contents.stale : 0
         if (missing > 0) found.push(`${path}: does not show ${missing} unread message${missing === 1 ? '' : 's'}`)
         if (stale > 0)
           found.push(
@@ -163,26 +169,6 @@ export function openMailViews(options: {
     // On a file system that does not know case it is the very file under another name.
     return disk.lstatSync(path)?.ino === disk.lstatSync(fileOf(name).path)?.ino ? undefined : name
   }
-
-  function strayPaths(): Stray[] {
-    const inside = names(disk, inbox, '.jsonl').map((name) => ({
-      path: join(inbox, name),
-      called: basename(name, '.jsonl'),
-    }))
-    const beside = names(disk, dirname(inbox), '_inbox.jsonl').map((name) => ({
-      path: join(dirname(inbox), name),
-      called: basename(name, '_inbox.jsonl'),
-    }))
-    const old = oldFolders.flatMap((folder) =>
-      names(disk, folder, '.jsonl').map((name) => ({ path: join(folder, name), called: basename(name, '.jsonl') })),
-    )
-    return [...inside, ...beside, ...old].filter(({ called }) => isName(called))
-  }
-}
-
-interface Stray {
-  readonly path: string
-  readonly called: string
 }
 
 const FEW = 64
@@ -195,13 +181,4 @@ function mailboxes(state: TeamState): string[] {
 
 function unreadCount(state: TeamState, name: string): number {
   return state.mailboxes.get(nameKey(name))?.size ?? 0
-}
-
-function names(disk: Disk, folder: string, end: string): string[] {
-  try {
-    return disk.readdirSync(folder).filter((name) => name.endsWith(end))
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return []
-    throw error
-  }
 }

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { nameKey } from '../../team/name.ts'
 import { type TeamState, type Unread, unreadOf } from '../../team/state.ts'
 import { messageView } from '../../team/view.ts'
-import type { Disk } from './disk.ts'
+import { codeOf, type Disk } from './disk.ts'
 import { isOwnLine } from './door-line.ts'
 
 /** One member's mailbox as a file: a line for each unread message, and a door for lines of others. */
@@ -78,8 +78,10 @@ export function openMailboxFile(
   }
 
   function readLines(state: TeamState): void {
-    const fd = disk.openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+    const fd = openIfThere()
+    if (fd === undefined) return forget()
     try {
+      if (disk.fstatSync(fd).ino !== inode) return forget()
       let rest: Buffer = Buffer.alloc(0)
       for (let at = position; at < end; ) {
         const chunk = Buffer.allocUnsafe(Math.min(CHUNK, end - at))
@@ -98,6 +100,16 @@ export function openMailboxFile(
       }
     } finally {
       disk.closeSync(fd)
+    }
+  }
+
+  /** Another process may put it aside in this instant. */
+  function openIfThere(): number | undefined {
+    try {
+      return disk.openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined
+      throw error
     }
   }
 
@@ -152,7 +164,8 @@ export function openMailboxFile(
 
   function hasChanged(): boolean {
     const there = disk.lstatSync(path)
-    return (there?.size ?? 0) !== end || (there?.ino ?? 0) !== inode
+    const { size, ino } = there?.isFile() ? there : { size: 0, ino: 0 }
+    return size !== end || ino !== inode
   }
 
   return { path, mailbox, look, hasChanged, showUnread, forget }

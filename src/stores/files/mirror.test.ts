@@ -176,6 +176,11 @@ describe('a mailbox file', () => {
     expect(readFileSync(secret, 'utf8')).toBe('{"from":"x","content":"secret"}\n')
     expect(warnings[0]).toMatch(/not a plain file/)
     expect(warnings).toHaveLength(1)
+    // It is no news for ever: a knock would never end.
+    const early = Symbol('early')
+    const knocked = mirror.knocked(200).then(() => 'knocked')
+    expect(await Promise.race([knocked, new Promise((resolve) => setTimeout(resolve, 20, early))])).toBe(early)
+    await knocked
   })
 
   it('with a long backlog is not written anew for every message that is read', async () => {

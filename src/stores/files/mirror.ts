@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { monotonicFactory } from 'ulid'
 import type { Mirror } from '../../ports/mirror.ts'
 import type { TeamState } from '../../team/state.ts'
-import { codeOf, type Disk } from './disk.ts'
+import type { Disk } from './disk.ts'
 import { openDoor } from './door.ts'
 import { openMailViews } from './mail-views.ts'
 import { openViews } from './views.ts'
@@ -54,26 +54,27 @@ export function openMirror(options: {
     },
 
     async knocked(atMost, signal) {
-      const stop = new AbortController()
-      let heard = () => {}
-      watchBoth(() => heard(), stop.signal)
+      if (signal?.aborted) return
+      const waits = mail.waits()
       // Polling finds what no watch tells: other folders, late writers, room in a full mailbox.
-      const ended = Promise.race([pause(Math.min(POLL, atMost), stop.signal), aborted(signal, stop.signal)]).then(
-        () => true,
-      )
-      try {
-        // Asked after the watch began: whatever comes in between is seen by one of them. Our own writing is no news.
-        while (!signal?.aborted && !mail.hasNews() && !door.hasNews()) {
-          const touched = new Promise<boolean>((resolve) => {
-            heard = () => resolve(false)
-          })
-          const waited = mail.waits()
-          const due = waited === undefined ? [] : [pause(waited, stop.signal).then(() => true)]
-          if (await Promise.race([ended, touched, ...due])) return
-        }
-      } finally {
-        stop.abort()
-      }
+      const pause = Math.min(POLL, atMost, waits ?? POLL)
+      const ends: (() => void)[] = []
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, pause)
+        const onAbort = () => resolve()
+        signal?.addEventListener('abort', onAbort)
+        ends.push(
+          () => clearTimeout(timer),
+          () => signal?.removeEventListener('abort', onAbort),
+        )
+        // While we are resting from putting files aside, the time tells when to come, not the next line.
+        if (waits !== undefined) return
+        const look = () => hasNews() && resolve()
+        ends.push(...watched(look))
+        // After the watch began: whatever comes in between is seen by one of them.
+        look()
+      })
+      for (const end of ends) end()
     },
 
     async differences(state, cursor) {
@@ -87,28 +88,26 @@ export function openMirror(options: {
     },
   }
 
-  function watchBoth(touched: () => void, stop: AbortSignal): void {
-    for (const path of [inbox, join(inbox, '.taken')]) {
-      try {
-        const end = disk.watch(path, touched, () => {})
-        stop.addEventListener('abort', end)
-      } catch (error) {
-        // Not there yet, or out of watches, of which the journal's watch already warned: polling is enough.
-        if (!['ENOENT', 'EMFILE', 'ENOSPC'].includes(codeOf(error) ?? '')) throw error
-      }
+  /** Our own writing is no news. */
+  function hasNews(): boolean {
+    try {
+      return mail.hasNews() || door.hasNews()
+    } catch {
+      // Whoever comes to look will meet the same error where it can be told.
+      return true
     }
+  }
+
+  function watched(touched: () => void): (() => void)[] {
+    return [inbox, join(inbox, '.taken')].flatMap((path) => {
+      try {
+        return [disk.watch(path, touched, () => {})]
+      } catch {
+        // Not there yet, or out of watches, of which the journal's watch already warned: polling is enough.
+        return []
+      }
+    })
   }
 }
 
 const POLL = 2000
-
-function pause(milliseconds: number, stop: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds)
-    stop.addEventListener('abort', () => clearTimeout(timer))
-  })
-}
-
-function aborted(signal: AbortSignal | undefined, stop: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { signal: stop }))
-}
