@@ -94,7 +94,9 @@ function createHandle(log: Log) {
 }
 
 function plan(what: string, handle: { last: string }, model: Model, id: string, salt: number): LogRecord[] {
-  const old = model.written[salt % Math.max(1, model.written.length)]
+  // Nobody names a decision it never folded; the rest of a chain that lost does.
+  const known = model.written.filter(({ after }) => !after || model.accepted.some(({ id }) => id === after))
+  const old = known[salt % Math.max(1, known.length)]
   const decision = { id, after: handle.last }
   const plans: { [K in What]: LogRecord[] } = {
     decide: [decision],

@@ -44,7 +44,6 @@ export function createLogReader(path: string, file: JournalFile, knows: Readonly
   let found: Fault[] = []
   let halted: Fault | undefined
   let begins = 0
-  let handedOn = 0
   let recent = createRecent(START)
   let scanner = createScanner({ path, knows, show })
 
@@ -89,12 +88,6 @@ export function createLogReader(path: string, file: JournalFile, knows: Readonly
 
   function after(from: Cursor): readonly Recorded[] {
     if (!file.open()) return from.seq === 0 ? [] : lost(`there is nothing to read after byte ${from.seq}`)
-    // What was read back with our own lines is handed on without another look at the file.
-    if (recent.last.seq > from.seq && from.seq >= handedOn) {
-      const batch = recent.after(from)
-      handedOn = batch?.at(-1)?.seq ?? handedOn
-      if (batch) return batch
-    }
     const size = look()
     if (!recent.reachesBackTo(from)) rewind()
     for (;;) {
