@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { openDesk } from '../../src/cli/desk.ts'
+import { buildCli } from '../tour/tour-process.ts'
+import { project, readPage } from './page.ts'
+
+const page = readPage('README.md')
+
+describe('the README', () => {
+  beforeAll(buildCli)
+
+  it('shows a session that really goes so', async () => {
+    const [session = ''] = page.blocks('console')
+    const desk = openDesk()
+    try {
+      let shown = ''
+      for (const [, line = ''] of session.matchAll(/^\$ deskmates (.*)$/gm)) {
+        const { stdout, stderr } = await desk.run(wordsOf(line))
+        shown += `$ deskmates ${line}\n${stdout}${stderr}`
+      }
+      expect(shown.replaceAll(`${desk.dir}/`, '')).toBe(session)
+    } finally {
+      desk.close()
+    }
+  })
+
+  it('shows a program that runs and prints what it says', () => {
+    const [program = ''] = page.blocks('js')
+    const dir = mkdtempSync(join(tmpdir(), 'deskmates-readme-'))
+    try {
+      const library = pathToFileURL(join(project, 'dist', 'index.js')).href
+      writeFileSync(join(dir, 'program.mjs'), program.replace("'deskmates'", `'${library}'`))
+      const printed = execFileSync(process.execPath, ['program.mjs'], { cwd: dir, encoding: 'utf8' })
+      expect(printed.trim()).toBe(/\/\/ (.*)$/m.exec(program)?.[1])
+      expect(readFileSync(join(dir, '.teams/shop/journal.jsonl'), 'utf8')).toContain('testing now')
+    } finally {
+      rmSync(dir, { recursive: true })
+    }
+  })
+
+  it('leads nowhere that is not there', () => {
+    const links = [...page.text.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, path = '']) => path)
+    expect(links.length).toBeGreaterThan(10)
+    expect(links.filter((path) => !existsSync(join(project, path)))).toEqual([])
+  })
+})
+
+/** A command line as a shell would split it: at spaces outside of single quotes. */
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
+}
