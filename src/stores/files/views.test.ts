@@ -82,7 +82,7 @@ describe('views', () => {
   })
 
   it('touch a handful of files when one of thousands of tasks changed', () => {
-    world.ok({ type: 'task.add', tasks: Array.from({ length: 2000 }, (_, i) => ({ subject: `task ${i}` })) })
+    world.ok({ type: 'task.add', tasks: Array.from({ length: 1600 }, (_, i) => ({ subject: `task ${i}` })) })
     world.join('ada')
     show()
     world.ok({ type: 'task.claim', id: '1500' }, 'ada')
