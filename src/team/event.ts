@@ -127,7 +127,19 @@ export function readEvent(value: unknown): TeamEvent | 'unknown' | 'broken' {
   if (typeof value !== 'object' || value === null || !('type' in value) || typeof value.type !== 'string')
     return 'broken'
   if (!Object.hasOwn(shapes, value.type)) return 'unknown'
+  if (OPEN.has(value.type) && isDeep(value, MAX_DEPTH)) return 'broken'
   return (shapes[value.type]?.safeParse(value).data as TeamEvent | undefined) ?? 'broken'
+}
+
+/** Shapes that let more through than they name. */
+const OPEN = new Set<string>(['message.sent', 'external.received', 'team.restored'])
+
+/** Far deeper than anybody means it. Checking or writing down what is nested without end would overflow the stack. */
+const MAX_DEPTH = 200
+
+function isDeep(value: unknown, left: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return left === 0 || Object.values(value).some((inner) => isDeep(inner, left - 1))
 }
 
 /** Who wrote a record. Agents carry generation and epoch and are fenced by them; everyone else carries neither. */

@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { accessSync, appendFileSync, constants, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Mirror } from '../../src/ports/mirror.ts'
@@ -30,7 +30,7 @@ export const FOREIGN = ['build is red', 'build is green']
  * program left in the lead's mailbox file.
  */
 export async function makeFragileTeam(): Promise<FragileTeam> {
-  const home = mkdtempSync(join(tmpdir(), 'deskmates-crash-'))
+  const home = mkdtempSync(join(inMemory(), 'deskmates-crash-'))
   const dir = join(home, 'now')
   const beginning = join(home, 'beginning')
   mkdirSync(dir)
@@ -66,5 +66,15 @@ export async function makeFragileTeam(): Promise<FragileTeam> {
       cpSync(beginning, dir, { recursive: true })
     },
     [Symbol.dispose]: () => rmSync(home, { recursive: true, force: true }),
+  }
+}
+
+/** Thousands of small folders come and go: where there is a file system in memory they need not touch a disk. */
+function inMemory(): string {
+  try {
+    accessSync('/dev/shm', constants.W_OK)
+    return '/dev/shm'
+  } catch {
+    return tmpdir()
   }
 }

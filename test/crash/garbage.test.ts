@@ -53,6 +53,26 @@ describe('a journal with garbage in it', () => {
   })
 })
 
+describe('an event nested without end', () => {
+  const deep = '['.repeat(50_000) + ']'.repeat(50_000)
+  const message = `{"id":"deep","type":"message","from":"user","to":"ada","content":"x","timestamp":1,"extra":${deep}}`
+
+  it.for([
+    `{"type":"message.sent","message":${message}}`,
+    `{"type":"team.restored","state":${deep},"lost":[],"from":"x"}`,
+  ])('is skipped, and the team goes on (F9, F34)', async (event) => {
+    const last = /"id":"([^"]*)","after":"[^"]*"[^\n]*\n*$/.exec(readFileSync(journal(), 'utf8'))?.[1]
+    const line = withSum(`{"v":1,"id":"fuzz","after":"${last}","at":1,"by":{"name":"user"},"events":[${event}]`)
+    appendFileSync(journal(), Buffer.concat([NEWLINE, line, NEWLINE]))
+    const { team, mirror } = await open()
+    await team.run({ type: 'task.update', id: '2', subject: 'still here' })
+    await mirror.show(team.state, team.cursor)
+    expect(team.state.tasks.size).toBe(3)
+    expect(unreadOf(team.state, 'ada')).toHaveLength(2)
+    await team.close()
+  })
+})
+
 describe('a file broken by hand', () => {
   const broken = [
     '',
