@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-export const project = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+const project = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 export const cli = join(project, 'dist', 'cli.js')
 
 /** Builds the command line if a source changed; `npm test` has done so before. */
@@ -14,7 +14,7 @@ export async function buildCli(): Promise<void> {
   await prepare(project, { dist: 'js' }, { quiet: true })
 }
 
-export interface Ended {
+interface Ended {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string

@@ -14,7 +14,8 @@ export async function actRace({ story, team, letters, chronicle, cast, voice, pr
     const here = messages(so).filter(({ to, content }) => to === 'lead' && content === 'Here I am.')
     return names.every((name) => here.some(({ from }) => from === name))
   })
-  await letters.send('all', `Take #${contested}, all of you.`, { take: contested })
+  const at = String(Date.now() + HEAD_START)
+  await letters.send('all', `Take #${contested}, all of you, at the same instant.`, { take: contested, at })
 
   const claims = () => eventsOf(chronicle, 'task.claimed').filter(({ id }) => id === contested)
   const told = () => messages(chronicle).filter(({ refused, task }) => refused !== undefined && task === contested)
@@ -33,6 +34,9 @@ export async function actRace({ story, team, letters, chronicle, cast, voice, pr
     )
   return { task: contested, winner, told: losers, refusedLines }
 }
+
+/** Time for everybody to read the mail, in milliseconds. */
+const HEAD_START = 250
 
 /** Claims that were written in good faith, a moment too late: readers skip them. */
 async function countRefusedClaims({ log }: Stage['team'], task: string): Promise<number> {

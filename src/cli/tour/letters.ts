@@ -5,7 +5,7 @@ import type { MessageView } from '../../team/view.ts'
 import { granted } from '../failure.ts'
 
 /** What goes with the words, so that a script need not understand them. */
-export type Extra = Readonly<Record<string, string>>
+type Extra = Readonly<Record<string, string>>
 
 /** One reader's mail: taken from the team, kept here until somebody asks for it. */
 export interface Letters {

@@ -69,11 +69,18 @@ async function reply(letters: Letters, { from, id, asks }: MessageView): Promise
   await letters.send(from, knowledge[String(asks)] ?? 'I do not know.', { answers: id })
 }
 
-/** Told to take a certain task: the lead learns why it could not be. */
+/** Told to take a certain task, perhaps at a certain moment: the lead learns why it could not be. */
 async function tryToTake(team: Team, letters: Letters, letter: MessageView, { name, lease }: MemberOptions) {
   const task = String(letter.take)
+  if (letter.at !== undefined) await moment(Number(letter.at))
   const answer = await team.run({ type: 'task.claim', id: task, lease }, { by: { name } })
   if (isRefusal(answer)) await letters.send('lead', answer.message, { refused: answer.refused, task })
+}
+
+/** As exactly as a process can: the last milliseconds are not slept but watched. */
+async function moment(at: number): Promise<void> {
+  await sleep(Math.max(0, at - Date.now() - 5))
+  while (Date.now() < at);
 }
 
 /** The task we hold already, or the next one that is ready for us. */
