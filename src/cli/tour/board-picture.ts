@@ -12,11 +12,8 @@ export function boardPicture(state: TeamState, paint: Colors): string[] {
   const depth = depths(tasks)
   const rows = tasks.map((task) => {
     const [colour, words] = standing(task, paint)
-    const name = oneLine(
-      `${'  '.repeat(depth.get(task.id) ?? 0)}#${task.id} ${task.subject}`.replace(/^ +/, ''),
-      WIDEST,
-    )
-    return { name: '  '.repeat(depth.get(task.id) ?? 0) + name, colour, words, files: task.files.join(', ') }
+    const name = '  '.repeat(depth.get(task.id) ?? 0) + oneLine(`#${task.id} ${task.subject}`, WIDEST)
+    return { name, colour, words, files: task.files.join(', ') }
   })
   const [names, states] = [rows.map(({ name }) => name.length), rows.map(({ words }) => words.length)]
   const [left, middle] = [Math.max(...names), Math.max(...states)]
