@@ -8,15 +8,16 @@ export const TRIES = 3
 const DECISIONS = 64
 
 /**
- * Remembers the last writer that lost three times or more, until its decision counts. Without it a slow decider among
- * fast ones won 1 of 862 tries.
+ * Remembers the writer that lost most often, three times at least, until its decision counts. Without it a slow decider
+ * among fast ones won 1 of 862 tries. Who has lost as often itself does not hold back: two would wait for each other.
  */
 export function createFairness(now: () => number = () => performance.now()) {
-  let waitingFor: { id: string; until: number; decisions: number } | undefined
+  let waitingFor: { id: string; tries: number; until: number; decisions: number } | undefined
 
   return {
     refused({ id, tries = 0 }: LogRecord): void {
-      if (tries >= TRIES) waitingFor = { id, until: now() + PATIENCE, decisions: 0 }
+      if (tries < TRIES || (waitingFor && waitingFor.tries > tries && waitingFor.until > now())) return
+      waitingFor = { id, tries, until: now() + PATIENCE, decisions: 0 }
     },
     /** A conditional record that counts. */
     accepted({ id }: LogRecord): void {
@@ -26,11 +27,11 @@ export function createFairness(now: () => number = () => performance.now()) {
     forget(id: string): void {
       if (waitingFor?.id === id) waitingFor = undefined
     },
-    /** Milliseconds left to hold back; 0 if nobody is to be waited for. */
-    left(): number {
+    /** Milliseconds that one who lost `tries` times has to hold back; 0 if nobody lost more often. */
+    left(tries: number): number {
       const left = waitingFor ? waitingFor.until - now() : 0
       if (left <= 0) waitingFor = undefined
-      return Math.max(0, left)
+      return waitingFor && waitingFor.tries > tries ? left : 0
     },
   }
 }

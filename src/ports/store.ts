@@ -92,8 +92,11 @@ export interface Log {
   /** Resolves when there may be something after `from`, after `atMost` milliseconds, or when `signal` aborts. */
   changed(from: Cursor, atMost: number, signal?: AbortSignal): Promise<void>
 
-  /** Await it before folding for a decision: a writer that lost three times or more goes first (200 ms at most). */
-  fair(): Promise<void>
+  /**
+   * Await it before folding for a decision that lost `tries` times: a writer that lost three times or more, and more
+   * often than this one, goes first (200 ms at most).
+   */
+  fair(tries?: number): Promise<void>
 
   /** Everything read so far is durable when this resolves. */
   sync(): Promise<void>

@@ -9,8 +9,9 @@ import type { Author, TeamEvent } from '../team/event.ts'
 import type { Json } from '../team/json.ts'
 import { overdue } from '../team/overdue.ts'
 import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
+import { memberNamed } from '../team/state.ts'
 import { type Fold, foldTo, openFold } from './fold.ts'
-import { lookAround, type Surroundings } from './look-around.ts'
+import { hasSurroundings, lookAround, type Surroundings } from './look-around.ts'
 
 const NOBODY: Surroundings = { gone: new Set(), unknown: new Set() }
 
@@ -85,7 +86,7 @@ export async function openAppender({
   async function work(): Promise<void> {
     try {
       while (line.length > 0) {
-        await log.fair()
+        await log.fair(Math.max(...line.map((entry) => entry.tries)))
         await alone(round)
       }
     } catch (error) {
@@ -99,11 +100,15 @@ export async function openAppender({
     const entries = line.splice(0)
     try {
       await toEnd()
-      const fresh = await notAnsweredBefore(entries)
-      const around = await lookAround(fold.state, presence, fresh)
-      if (around) await toEnd()
+      let fresh: readonly Entry[] = entries
+      let around = NOBODY
+      if (entries.some(isRepeatable) || hasSurroundings(fold.state, entries)) {
+        fresh = await notAnsweredBefore(entries)
+        around = await lookAround(fold.state, presence, fresh)
+        await toEnd()
+      }
       // From here to the write nothing is awaited: every pause is a chance for somebody else to decide first.
-      const batch = decideAll(fresh, { ...(around ?? NOBODY), now: clock.now(), self: presence.self })
+      const batch = decideAll(fresh, { ...around, now: clock.now(), self: presence.self })
       if (batch.records.length > 0) await write(batch)
     } catch (error) {
       for (const entry of entries) entry.fail(error)
@@ -138,8 +143,7 @@ export async function openAppender({
   async function notAnsweredBefore(entries: readonly Entry[]): Promise<Entry[]> {
     const fresh: Entry[] = []
     for (const entry of entries) {
-      const isRepeat = 'command' in entry.what && entry.what.mayRepeat && (await log.knows(entry.id))
-      if (isRepeat) settleSynced(entry, await firstResult(entry))
+      if (isRepeatable(entry) && (await log.knows(entry.id))) settleSynced(entry, await firstResult(entry))
       // Asked for twice at once: the second waits until the first is written, and then gets its answer.
       else if (fresh.some(({ id }) => id === entry.id)) line.push(entry)
       else fresh.push(entry)
@@ -169,7 +173,8 @@ export async function openAppender({
     let due: readonly TeamEvent[] | undefined
     state.trial.run(() => {
       for (const [i, entry] of entries.entries()) {
-        const { id, by, what, tries } = entry
+        const { id, what, tries } = entry
+        const by = { ...entry.by, name: memberNamed(state, entry.by.name)?.name ?? entry.by.name }
         const circumstances = { ...about, id, by }
         const body = { at: about.now, by: by as unknown as Json }
         if ('facts' in what) {
@@ -239,4 +244,9 @@ export async function openAppender({
 
 function idTaken({ id, command = 'a message' }: LogRecord): Refusal {
   return refuse('command_id_taken', `The command id ${id} was used for ${String(command)}. Choose another.`)
+}
+
+/** Was it given an id of the caller's own, under which it may have been carried out before? */
+function isRepeatable({ what }: Entry): boolean {
+  return 'command' in what && what.mayRepeat
 }

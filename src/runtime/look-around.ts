@@ -9,12 +9,22 @@ export interface Surroundings {
   readonly unknown: ReadonlySet<string>
 }
 
-/** Undefined when there is nobody to ask about, as in most rounds. */
+/** Is there anybody to ask about? In a team of scripts there is not, and its rounds need not wait for an answer. */
+export function hasSurroundings(state: TeamState, waiting: readonly Waiting[]): boolean {
+  if (state.supervisor.get().runtime !== null || waiting.some((entry) => takeOf(entry))) return true
+  for (const member of state.members.values()) if (member.runtime !== null) return true
+  return false
+}
+
+interface Waiting {
+  readonly what: object
+}
+
 export async function lookAround(
   state: TeamState,
   presence: Presence,
-  waiting: readonly { readonly what: object }[],
-): Promise<Surroundings | undefined> {
+  waiting: readonly Waiting[],
+): Promise<Surroundings> {
   const gone = new Set<string>()
   const unknown = new Set<string>()
   const asked = new Set<string>([presence.self])
@@ -27,15 +37,20 @@ export async function lookAround(
   }
   const supervisor = state.supervisor.get().runtime
   await look(supervisor)
-  // Members are declared lost only by the supervisor, or by whoever finds the supervisor gone.
-  if (supervisor !== null && (supervisor === presence.self || gone.has(supervisor))) {
+  // Members are declared lost only by the supervisor, or by whoever finds that there is none.
+  if (supervisor === null || supervisor === presence.self || gone.has(supervisor)) {
     for (const member of roster(state)) await look(member.runtime)
   }
-  for (const { what } of waiting) {
-    const command = 'command' in what ? (what.command as Command) : undefined
-    if (command?.type !== 'mail.take') continue
-    await look(memberNamed(state, command.member)?.runtime)
-    for (const unread of unreadOf(state, command.member)) await look(unread.taken?.taker)
+  for (const entry of waiting) {
+    const take = takeOf(entry)
+    if (!take) continue
+    await look(memberNamed(state, take.member)?.runtime)
+    for (const unread of unreadOf(state, take.member)) await look(unread.taken?.taker)
   }
-  return asked.size > 1 ? { gone, unknown } : undefined
+  return { gone, unknown }
+}
+
+function takeOf({ what }: Waiting): Extract<Command, { type: 'mail.take' }> | undefined {
+  const command = 'command' in what ? (what.command as Command) : undefined
+  return command?.type === 'mail.take' ? command : undefined
 }

@@ -6,7 +6,7 @@ import { type Command, isCommandId, type Letter } from '../team/command.ts'
 import { checkLetter, messageFrom } from '../team/decide-mail.ts'
 import type { Author, TeamEvent } from '../team/event.ts'
 import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
-import type { TeamState } from '../team/state.ts'
+import { memberNamed, type TeamState } from '../team/state.ts'
 import { openAppender } from './appender.ts'
 import { createIds } from './ids.ts'
 import { ingestMail } from './ingest.ts'
@@ -88,7 +88,7 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
       const refusal = checkLetter(fold.state, letter, by)
       if (refusal) return refusal
       const id = commandId ?? newId()
-      const message = messageFrom(letter, by.name, { id, now: clock.now() })
+      const message = messageFrom(letter, memberNamed(fold.state, by.name)?.name ?? by.name, { id, now: clock.now() })
       return report([{ type: 'message.sent', message }], { by, commandId: id })
     },
     acknowledge: (member, ids, take, as) => report([{ type: 'message.delivered', member, ids: [...ids], take }], as),

@@ -5,11 +5,15 @@ import { memberNamed, type TeamState } from './state.ts'
 
 type RequestEvent = Extract<TeamEvent, { type: `request.${string}` }>
 
+/** How many answered requests can still be looked up; all of them are in the journal. */
+const KEPT_REQUESTS = 500
+
 export function applyRequestEvent(state: TeamState, event: RequestEvent, place: Place): void {
   if (event.type === 'request.opened') {
     const { type: _, ...facts } = event
     const counters = state.counters.get()
     state.counters.set({ ...counters, request: Math.max(counters.request, Number(event.id.slice(1)) + 1) })
+    forgetOldest(state)
     return state.requests.set(event.id, { ...facts, openedAt: place.at, state: 'pending' })
   }
   const request = state.requests.get(event.id)
@@ -24,4 +28,12 @@ export function applyRequestEvent(state: TeamState, event: RequestEvent, place: 
   if (request.kind === 'shutdown' && approve && target && target.status !== 'stopped') {
     state.members.set(nameKey(request.to), { ...target, status: 'stopping' })
   }
+}
+
+function forgetOldest(state: TeamState): void {
+  if (state.requests.size < KEPT_REQUESTS) return
+  const closed = [...state.requests.values()].filter((request) => request.state !== 'pending')
+  const number = ({ id }: { id: string }) => Number(id.slice(1))
+  const oldest = closed.sort((a, b) => number(a) - number(b))[0]
+  if (oldest) state.requests.delete(oldest.id)
 }

@@ -2,7 +2,7 @@ import type { Circumstances, Command, Letter } from './command.ts'
 import type { Decision } from './decide.ts'
 import type { Author } from './event.ts'
 import { canReceive } from './mail.ts'
-import { isControl, isTooLong, type Message, messageType, messageTypes } from './message.ts'
+import { isControl, isRuntimeFact, isTooLong, type Message, messageType, messageTypes } from './message.ts'
 import { nameKey } from './name.ts'
 import { type Refusal, refuse } from './refusal.ts'
 import { isLead, mayAct, presentMembers, unknownMember } from './rights.ts'
@@ -31,7 +31,7 @@ export function decideTake(
     )
   }
   const unread = unreadOf(state, command.member)
-  const free = unread.filter((item) => isFree(item, about)).slice(0, command.limit ?? 1000)
+  const free = unread.filter((item) => isFree(item, about)).slice(0, Math.max(1, command.limit ?? 1000))
   if (free.length === 0) {
     const busy =
       unread.length === 0 ? 'No unread mail.' : `${unread.length} unread, being read by ${unread[0]?.taken?.taker}.`
@@ -77,6 +77,8 @@ export function checkLetter(state: TeamState, letter: Letter, by: Author): Refus
       `A ${type} goes through a request, so that it has exactly one answer. See: deskmates requests, deskmates answer`,
     )
   }
+  if (isRuntimeFact(type) && by.generation === undefined)
+    return refuse('not_allowed', `A ${type} comes from the runtime of an agent. Send a plain message instead.`)
   if (letter.content === '') return refuse('invalid', 'There is nothing to send.')
   if (type === 'broadcast' || nameKey(letter.to) === 'all') return undefined
   const member = memberNamed(state, letter.to)

@@ -31,6 +31,8 @@ export function decideSupervisor(
   { runtime, force }: Of<'supervise'>,
   about: Circumstances,
 ): Decision {
+  if (!isLead(about.by.name))
+    return refuse('not_allowed', `Only the lead or the user runs a team, not ${about.by.name}.`)
   const { runtime: current, epoch } = state.supervisor.get()
   if (current === runtime) return { events: [], note: 'This process already supervises the team.' }
   if (current !== null && !about.gone.has(current) && !force) {

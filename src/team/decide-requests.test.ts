@@ -191,4 +191,13 @@ describe('a request', () => {
     world.ok(open('plan_approval', 'lead'), 'ada')
     expect(world.run({ ...answer('r1'), feedback: long }, 'lead')).toMatchObject({ refused: 'too_large' })
   })
+
+  it('stays open when the lead is started again: a resumed team finds its requests (F28)', () => {
+    const world = openWorld()
+    world.join('ada')
+    world.ok({ type: 'request.open', kind: 'plan_approval', to: 'lead', content: 'my plan' }, 'ada')
+    world.ok({ type: 'member.spawn', name: 'lead', role: 'lead', runtime: 'r2' })
+    expect(world.inbox('lead')).toHaveLength(1)
+    expect(world.ok({ type: 'request.answer', id: 'r1', approve: true }).request?.state).toBe('approved')
+  })
 })

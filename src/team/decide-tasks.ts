@@ -181,6 +181,7 @@ function checkChanges(
   if (assignee && task.status !== 'pending')
     return refuse('wrong_state', `Task ${task.id} is ${task.status}; only a pending task can be assigned.`)
   if (assignee) changes.assignee = memberNamed(state, assignee)?.name ?? assignee
+  if (typeof changes.subject === 'string') changes.subject = changes.subject.trim()
   return (
     checkText(String(changes.subject ?? task.subject), String(changes.description ?? task.description)) ??
     checkAssignee(state, assignee ?? null, about)

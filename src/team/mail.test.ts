@@ -60,20 +60,30 @@ describe('a message', () => {
 
   it('reaches the lead and the user too (F6, A66)', () => {
     const world = trio()
-    expect(outcomes(world.send({ to: 'lead', content: 'done', type: 'result' }, 'ada'))).toBe('lead queued')
+    world.ok({ type: 'member.spawn', name: 'bot', role: 'dev', runtime: 'r1' })
+    const bot = { name: 'bot', generation: 1 }
+    expect(outcomes(world.send({ to: 'lead', content: 'done', type: 'result' }, bot))).toBe('lead queued')
     expect(outcomes(world.send({ to: 'user', content: 'ready' }, 'ada'))).toBe('user queued')
-    expect(world.inbox('lead')[0]).toMatchObject({ type: 'result', from: 'ada' })
+    expect(world.inbox('lead')[0]).toMatchObject({ type: 'result', from: 'bot' })
   })
 
   it('has one of a closed set of types; any other is refused with the list (A65)', () => {
     const world = trio()
-    const talk = MessageType.options.filter((type) => !isControl(type) && type !== 'broadcast')
+    const talk = MessageType.options.filter((type) => isCapped(type) && type !== 'broadcast')
     for (const type of talk) expect(outcomes(world.send({ to: 'bob', content: 'x', type }, 'ada'))).toBe('bob queued')
     for (const type of ['banana', '', 'constructor', 'Message', 'broad cast']) {
       const refused = world.send({ to: 'bob', content: 'x', type: type as MessageType }, 'ada')
       expect(refused).toMatchObject({ refused: 'invalid', message: expect.stringContaining('message, broadcast') })
     }
     expect(world.inbox('bob')).toHaveLength(talk.length)
+  })
+
+  it('that only a runtime may send is refused from everybody else (F5)', () => {
+    const world = trio()
+    for (const type of ['result', 'idle_notification', 'error'] as const) {
+      expect(world.send({ to: 'lead', content: 'done', type }, 'ada')).toMatchObject({ refused: 'not_allowed' })
+    }
+    expect(world.inbox('lead')).toEqual([])
   })
 
   it('of an order or approval is not sent by hand but through its request (A66, F29)', () => {
@@ -162,7 +172,8 @@ describe('a mailbox', () => {
     world.fold({ events: Array.from({ length: UNREAD_CAP }, (_, id) => flood(id)) })
     expect(outcomes(world.send({ to: 'bob', content: 'one more' }, 'ada'))).toBe('bob bounced')
     expect(outcomes(world.send({ to: 'all', content: 'hi' }, 'ada'))).toBe('lead queued, bob bounced, eve queued')
-    expect(outcomes(world.send({ to: 'bob', content: 'crashed', type: 'error' }, 'lead'))).toBe('bob queued')
+    const fact = { ...message, type: 'error', from: 'lead', id: 'fact' } as const
+    expect(outcomes(world.report([{ type: 'message.sent', message: fact }], 'lead'))).toBe('bob queued')
     world.ok({ type: 'request.open', kind: 'shutdown', to: 'bob', content: 'stop' })
     expect(world.inbox('bob').at(-1)?.type).toBe('shutdown_request')
     expect(outcomes(world.report([external('bob', 'message')]))).toBe('bob bounced')

@@ -100,7 +100,7 @@ export function returnMail(state: TeamState, name: string, place: Place, effects
     mailbox.delete(message.id)
     effects.push({ id: message.id, to: name, outcome: 'bounced', reason: 'stopped before reading it' })
     if (external || 'returns' in message || !canReceive(state, message.from)) continue
-    put(state, message.from, {
+    const notice: Message = {
       id: `${message.id}.returned.${nameKey(name)}`,
       type: 'error',
       from: name,
@@ -108,12 +108,15 @@ export function returnMail(state: TeamState, name: string, place: Place, effects
       content: `${name} stopped before reading your message, which comes back to you:\n${message.content}`,
       timestamp: place.at,
       returns: message.id,
-    })
+    }
+    state.messages.put(notice.id, contentHash(notice))
+    put(state, message.from, notice)
   }
 }
 
-/** A new generation does not obey what its predecessor was told. */
+/** A new generation does not obey what its predecessor was told. The lead is the same through all its lives. */
 export function dropStaleControl(state: TeamState, name: string, effects: Effect[]): void {
+  if (nameKey(name) === 'lead') return
   const mailbox = mailboxOf(state, name)
   for (const { message } of unreadOf(state, name)) {
     if (!isControl(message.type)) continue
@@ -126,7 +129,9 @@ export function dropStaleControl(state: TeamState, name: string, effects: Effect
 export function isFenced(state: TeamState, { by }: Pick<Place, 'by'>): boolean {
   if (by.generation === undefined || __BUG__ === 'missing-fence') return false
   const member = memberNamed(state, by.name)
-  return !member || member.generation !== by.generation || member.status === 'stopped' || member.status === 'lost'
+  if (!member || member.generation !== by.generation || (by.epoch !== undefined && by.epoch !== member.epoch))
+    return true
+  return member.status === 'stopped' || member.status === 'lost'
 }
 
 export function canReceive(state: TeamState, name: string): boolean {

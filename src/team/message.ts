@@ -69,9 +69,14 @@ export function isControl(type: MessageType): boolean {
   return (CONTROL as readonly string[]).includes(type)
 }
 
+/** Only a runtime says these, on behalf of an agent it runs. */
+export function isRuntimeFact(type: MessageType): boolean {
+  return (RUNTIME as readonly string[]).includes(type)
+}
+
 /** The unread cap holds back talk, never what keeps a team running. */
 export function isCapped(type: MessageType): boolean {
-  return !isControl(type) && !(RUNTIME as readonly string[]).includes(type)
+  return !isControl(type) && !isRuntimeFact(type)
 }
 
 export function messageTypes(): readonly string[] {

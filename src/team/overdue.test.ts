@@ -75,6 +75,16 @@ describe('a lost process', () => {
     expect(types(world)).toEqual(['task.created'])
   })
 
+  it('is declared by whoever writes next when there is no supervisor any more (F24, F33)', () => {
+    const world = staffed()
+    world.gone.add('supervisor')
+    world.add('finds the supervisor gone')
+    expect(memberNamed(world.state, 'bot')?.status).toBe('starting')
+    world.gone.add('worker')
+    world.add('finds the worker gone')
+    expect(types(world)).toEqual(['task.released', 'member.lost', 'task.created'])
+  })
+
   it('leaves the others of its team alone: only members of dead processes are lost (F33)', () => {
     const world = staffed()
     world.ok({ type: 'member.spawn', name: 'bee', role: 'dev', runtime: 'other' })

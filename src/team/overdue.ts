@@ -1,8 +1,8 @@
 import { claims } from './board.ts'
 import type { Circumstances } from './command.ts'
 import type { TeamEvent } from './event.ts'
-import { nameKey } from './name.ts'
 import type { Request } from './request.ts'
+import { isLead } from './rights.ts'
 import { heldBy, memberNamed, roster, type TeamState } from './state.ts'
 
 /**
@@ -37,15 +37,15 @@ export function nextDeadline(state: TeamState): number | undefined {
 }
 
 /**
- * Only the supervisor declares members lost. When its own process is gone, whoever writes next takes that role for
- * this one record.
+ * Only the supervisor declares members lost. When there is none, or its own process is gone, whoever writes next takes
+ * that role for this one record.
  */
 function lostMembers(state: TeamState, { gone, self }: Circumstances): { events: TeamEvent[]; released: Set<string> } {
   const events: TeamEvent[] = []
   const released = new Set<string>()
   const supervisor = state.supervisor.get()
   const abandoned = supervisor.runtime !== null && gone.has(supervisor.runtime)
-  if (!abandoned && supervisor.runtime !== self) return { events, released }
+  if (supervisor.runtime !== null && !abandoned && supervisor.runtime !== self) return { events, released }
   for (const member of roster(state)) {
     if (member.runtime === null || !gone.has(member.runtime)) continue
     const task = heldBy(state, member.name)
@@ -87,7 +87,8 @@ export function whyVoid(
     [request.from, request.fromGeneration],
     [request.to, request.toGeneration],
   ] as const) {
-    if (nameKey(name) === 'user') continue
+    // The lead and the user stay who they are: a team that is resumed finds its open requests again.
+    if (isLead(name)) continue
     const member = memberNamed(state, name)
     if (!member || member.status === 'stopped' || member.generation !== generation)
       return `${name} is not the same any more`

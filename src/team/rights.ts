@@ -22,6 +22,8 @@ export function mayAct(state: TeamState, by: Author): Refusal | undefined {
       `Generation ${by.generation} of ${member.name} was replaced (now ${member.generation}, ${member.status}); it may not act any more.`,
     )
   }
+  if (member.kind === 'agent' && nameKey(member.name) !== 'lead' && by.generation === undefined)
+    return refuse('fenced', `${member.name} is an agent and acts through its runtime, which names its generation.`)
   if (member.status === 'stopped') {
     return refuse(
       'member_stopped',

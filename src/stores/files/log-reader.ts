@@ -25,7 +25,7 @@ export interface LogReader {
   /** Is shown each line once. */
   onSight(listener: (sight: Sight) => void): void
   /** Milliseconds to hold back for a writer that keeps losing. */
-  owed(): number
+  owed(tries: number): number
   /** Our own decision lost; nobody in this process need wait for it. */
   lostOurs(id: string): void
   /** Goes on behind a kept fold. Only before the first read. */

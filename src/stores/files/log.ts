@@ -63,9 +63,9 @@ export function createFileLog(options: FileLogOptions): Log {
       return reader.chain.accepted(id)
     },
     changed,
-    async fair() {
-      if (reader.owed() === 0 || file.idleFor() > ABANDONED) return
-      for (let left = reader.owed(); left > 0 && !closing.signal.aborted; left = reader.owed()) {
+    async fair(tries = 0) {
+      if (reader.owed(tries) === 0 || file.idleFor() > ABANDONED) return
+      for (let left = reader.owed(tries); left > 0 && !closing.signal.aborted; left = reader.owed(tries)) {
         await changed({ ...reader.last, last: '' }, left)
         reader.catchUp()
       }

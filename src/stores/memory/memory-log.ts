@@ -91,9 +91,9 @@ export function createMemoryLog(path: string, shared: SharedLog, knows: Readonly
     },
     knows: async (id) => shared.chain.accepted(id),
     changed,
-    async fair() {
+    async fair(tries = 0) {
       attend()
-      for (let left = fairness.left(); left > 0 && !closing.signal.aborted; left = fairness.left()) {
+      for (let left = fairness.left(tries); left > 0 && !closing.signal.aborted; left = fairness.left(tries)) {
         await sleep.upTo(left)
         attend()
       }
