@@ -3,72 +3,59 @@ export interface Bug {
   readonly name: string
   /** Why people make it, in a word. */
   readonly mistake: string
-  readonly file: string
-  /** The test that notices, by the beginning of its name. */
+  /** The test of crash/promises.test.ts that notices, by the beginning of its name. */
   readonly noticedBy: string
 }
-
-const PROMISES = 'test/crash/promises.test.ts'
 
 export const bugs: readonly Bug[] = [
   {
     name: 'truncate-after-read',
     mistake: 'a mailbox file is read and then emptied, as if nobody wrote in between',
-    file: PROMISES,
     noticedBy: 'keeps lines written while it is put aside',
   },
   {
     name: 'split-append',
     mistake: 'a record is written in two calls',
-    file: PROMISES,
     noticedBy: 'is written in one call',
   },
   {
     name: 'no-leading-newline',
     mistake: 'a record ends in a newline but does not begin with one',
-    file: PROMISES,
     noticedBy: 'keeps the line behind one whose writer died in the middle',
   },
   {
     name: 'numbered-archive',
     mistake: 'a mailbox file is put aside under the next number',
-    file: PROMISES,
     noticedBy: 'is put aside under a name of its own',
   },
   {
     name: 'position-based-after',
     mistake: 'a decision is accepted by where it stands, not by what it follows',
-    file: PROMISES,
     noticedBy: 'stops at a decision whose predecessor is missing',
   },
   {
     name: 'claim-without-overlap-check',
     mistake: 'a claim does not look at the files of other claims',
-    file: PROMISES,
     noticedBy: 'no claim meets the files of another',
   },
   {
     name: 'missing-fence',
     mistake: 'what a replaced generation writes still counts',
-    file: PROMISES,
     noticedBy: 'what a replaced generation writes counts for nothing',
   },
   {
     name: 'lease-over-a-live-pid',
     mistake: 'a lease that is over is believed more than a process that lives',
-    file: PROMISES,
     noticedBy: 'mail that a living process holds is not given to another',
   },
   {
     name: 'watch-on-the-file',
     mistake: 'the file is watched and not its folder',
-    file: PROMISES,
     noticedBy: 'wakes whoever waits when another file has taken its place',
   },
   {
     name: 'ack-before-sync',
     mistake: 'a write is acknowledged before it is synced',
-    file: PROMISES,
     noticedBy: 'survives a power cut right after the acknowledgement',
   },
 ]

@@ -81,15 +81,15 @@ function makeFullDisk(): FullDisk | undefined {
 function smallTmpfs(): FullDisk | undefined {
   const dir = mkdtempSync(join(tmpdir(), 'deskmates-full-'))
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'deskmates', dir], { stdio: 'ignore' })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'deskmates', dir], { stdio: 'ignore' })
   } catch {
     rmdirSync(dir)
     return undefined
   }
   const filler = join(dir, 'filler')
-  writeFileSync(filler, Buffer.alloc(256 * 1024))
+  writeFileSync(filler, Buffer.alloc(768 * 1024))
   return {
-    name: 'a tmpfs of 512 KB',
+    name: 'a tmpfs of 1 MB',
     dir,
     disk: realDisk,
     begin() {},

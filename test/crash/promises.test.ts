@@ -11,10 +11,26 @@ import { isRefusal } from '../../src/team/refusal.ts'
 import { unreadOf } from '../../src/team/state.ts'
 import { CrashError } from '../../src/testing/faulty-disk.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
+import { bugs } from '../bugs.ts'
 import { FOREIGN, type FragileTeam, makeFragileTeam, TEAM } from './fragile-team.ts'
 import { powerCutDisk } from './power-cut-disk.ts'
 
-// Each promise is broken by one of the bugs in ../bugs.ts, in a few milliseconds and every time.
+// Each promise is broken by one of the bugs in ../bugs.ts, in a few milliseconds and every time. A run started by
+// ../bites.test.ts tries them under each bug in turn, and most of that run has to be red.
+if (process.env.DESKMATES_BITE !== '1') promises()
+else {
+  for (const { name } of bugs) {
+    describe(name, () => {
+      beforeEach(() => {
+        process.env.DESKMATES_BUG = name
+      })
+      afterEach(() => {
+        delete process.env.DESKMATES_BUG
+      })
+      promises()
+    })
+  }
+}
 
 let fragile: FragileTeam
 beforeEach(async () => {
@@ -26,215 +42,217 @@ const journal = () => join(fragile.dir, '.teams', TEAM, 'journal.jsonl')
 const inbox = () => join(fragile.dir, '.teams', TEAM, 'inbox', 'lead.jsonl')
 const foreignLine = (content: string) => `${JSON.stringify({ type: 'message', from: 'ci', content })}\n`
 
-describe('the journal', () => {
-  it('is written in one call, so that no other process comes between the halves of a line (A70, F34)', async () => {
-    const { team: other } = await fragile.open(realDisk)
-    await other.refresh()
-    const inBetween: Promise<unknown>[] = []
-    const disk: Disk = {
-      ...realDisk,
-      writeSync(fd, bytes) {
-        const written = realDisk.writeSync(fd, bytes)
-        // What another process would do if it were its turn right now: append writes before it awaits anything.
-        const id = `between-${inBetween.length}`
-        if (inBetween.length < 3) inBetween.push(other.log.append([{ id, at: 0, by: { name: 'user' }, events: [] }]))
-        return written
-      },
-    }
-    const { team } = await fragile.open(disk)
-    const sent = await team.send({ to: 'bob', content: 'whole' }, { commandId: 'whole-1' })
-    expect(sent).toMatchObject([{ outcome: 'queued' }])
-    await Promise.all(inBetween)
-    await other.refresh()
-    expect(unreadOf(other.state, 'bob').map(({ message }) => message.content)).toEqual(['whole'])
-    expect(other.log.faults()).toEqual([])
-    await team.close()
-    await other.close()
+function promises(): void {
+  describe('the journal', () => {
+    it('is written in one call, so that no other process comes between the halves of a line (A70, F34)', async () => {
+      const { team: other } = await fragile.open(realDisk)
+      await other.refresh()
+      const inBetween: Promise<unknown>[] = []
+      const disk: Disk = {
+        ...realDisk,
+        writeSync(fd, bytes) {
+          const written = realDisk.writeSync(fd, bytes)
+          // What another process would do if it were its turn right now: append writes before it awaits anything.
+          const id = `between-${inBetween.length}`
+          if (inBetween.length < 3) inBetween.push(other.log.append([{ id, at: 0, by: { name: 'user' }, events: [] }]))
+          return written
+        },
+      }
+      const { team } = await fragile.open(disk)
+      const sent = await team.send({ to: 'bob', content: 'whole' }, { commandId: 'whole-1' })
+      expect(sent).toMatchObject([{ outcome: 'queued' }])
+      await Promise.all(inBetween)
+      await other.refresh()
+      expect(unreadOf(other.state, 'bob').map(({ message }) => message.content)).toEqual(['whole'])
+      expect(other.log.faults()).toEqual([])
+      await team.close()
+      await other.close()
+    })
+
+    it('keeps the line behind one whose writer died in the middle (F1, F22, F34)', async () => {
+      appendFileSync(journal(), '\n{"v":1,"id":"half","by":{"na')
+      const { team } = await fragile.open(realDisk)
+      const sent = await team.send({ to: 'bob', content: 'after a death' }, { commandId: 'after-1' })
+      expect(sent).toMatchObject([{ outcome: 'queued' }])
+      await team.close()
+      const { team: next } = await fragile.open(realDisk)
+      await next.refresh()
+      expect(unreadOf(next.state, 'bob')).toHaveLength(1)
+      expect(next.log.faults().map(({ kind }) => kind)).toEqual(['torn'])
+      await next.close()
+    })
+
+    it('stops at a decision whose predecessor is missing, whatever stands at its position (B58, F34)', async () => {
+      const lines = readFileSync(journal(), 'utf8').split('\n')
+      const added = lines.findIndex((line) => line.includes('"command":"member.join"') && line.includes('"bob"'))
+      writeFileSync(journal(), lines.toSpliced(added, 1).join('\n'))
+      const { team } = await fragile.open(realDisk)
+      await team.refresh()
+      expect(team.state.tasks.size).toBe(0)
+      expect(team.log.faults()).toMatchObject([{ kind: 'broken chain' }])
+      await expect(team.run({ type: 'member.join', name: 'cyd', role: 'dev' })).rejects.toThrow('is not in the log')
+      await team.close()
+    })
+
+    it('survives a power cut right after the acknowledgement (B58, F2)', async () => {
+      const power = powerCutDisk()
+      const { team } = await fragile.open(power.disk)
+      await team.send({ to: 'bob', content: 'durable' }, { commandId: 'durable-1' })
+      await team.run({ type: 'task.claim', id: '2' }, { by: { name: 'ada' } })
+      power.cut('lost')
+      const { team: next } = await fragile.open(realDisk)
+      await next.refresh()
+      expect(unreadOf(next.state, 'bob')).toHaveLength(1)
+      expect(next.state.tasks.get('2')).toMatchObject({ status: 'in_progress', owner: 'ada' })
+      await next.close()
+    })
+
+    it('says nothing is so before it is durable, even if another process wrote it and died (B58, F2)', async () => {
+      const power = powerCutDisk()
+      const { team: dying } = await fragile.open({ ...power.disk, fdatasync: () => new Promise(() => {}) })
+      void dying.run({ type: 'task.claim', id: '2' }, { by: { name: 'ada' }, commandId: 'claim-1' })
+      await fragileSees((state) => state.tasks.get('2')?.status === 'in_progress')
+      const { team } = await fragile.open(power.disk)
+      const again = await team.run({ type: 'task.claim', id: '2' }, { by: { name: 'ada' }, commandId: 'claim-1' })
+      expect(again).toMatchObject({ tasks: [{ id: '2', owner: 'ada' }] })
+      power.cut('kept')
+      const { team: next } = await fragile.open(realDisk)
+      await next.refresh()
+      expect(next.state.tasks.get('2')).toMatchObject({ status: 'in_progress', owner: 'ada' })
+      await next.close()
+    })
+
+    it('answers a command asked for twice at once twice with the same (B58, F22)', async () => {
+      const { team } = await fragile.open(realDisk)
+      const claim = () => team.run({ type: 'task.claim', id: '2' }, { by: { name: 'ada' }, commandId: 'twice' })
+      const [first, second] = await Promise.all([claim(), claim()])
+      expect(first).toMatchObject({ tasks: [{ id: '2', owner: 'ada', attempts: 1 }] })
+      expect(second).toEqual(first)
+      await team.close()
+    })
+
+    it('wakes whoever waits when another file has taken its place, without polling (F22)', async () => {
+      await using store = await openFileStore({ dir: fragile.dir, poll: HOUR })
+      const before = await store.log(`${TEAM}/journal`)
+      const ended = new AbortController()
+      const replaced = before.changed(await endOf(before), HOUR, ended.signal)
+      // As `check --repair` does it.
+      renameSync(journal(), `${journal()}.damaged`)
+      writeFileSync(journal(), readFileSync(`${journal()}.damaged`))
+      expect(await soon(replaced)).toBe('woken')
+      // Hints of the replacement itself must be over: they would wake the next one too.
+      await sleep(50)
+      const log = await store.log(`${TEAM}/journal`)
+      const woken = log.changed(await endOf(log), HOUR, ended.signal)
+      await sleep(50)
+      const { team } = await fragile.open(realDisk)
+      await team.send({ to: 'bob', content: 'wake up' })
+      await team.close()
+      expect(await soon(woken)).toBe('woken')
+      ended.abort()
+    })
   })
 
-  it('keeps the line behind one whose writer died in the middle (F1, F22, F34)', async () => {
-    appendFileSync(journal(), '\n{"v":1,"id":"half","by":{"na')
-    const { team } = await fragile.open(realDisk)
-    const sent = await team.send({ to: 'bob', content: 'after a death' }, { commandId: 'after-1' })
-    expect(sent).toMatchObject([{ outcome: 'queued' }])
-    await team.close()
-    const { team: next } = await fragile.open(realDisk)
-    await next.refresh()
-    expect(unreadOf(next.state, 'bob')).toHaveLength(1)
-    expect(next.log.faults().map(({ kind }) => kind)).toEqual(['torn'])
-    await next.close()
+  describe('the mailbox file', () => {
+    it('keeps lines written while it is put aside (A70, F1)', async () => {
+      const slow = fs.openSync(inbox(), 'a')
+      let written = 0
+      const late = (path: string) => {
+        if (path !== inbox() || written >= 3) return
+        fs.writeSync(slow, foreignLine(`late ${written++}`))
+      }
+      const disk: Disk = {
+        ...realDisk,
+        readFileSync(path) {
+          const bytes = realDisk.readFileSync(path)
+          late(path)
+          return bytes
+        },
+        renameSync(from, to) {
+          late(from)
+          realDisk.renameSync(from, to)
+          late(from)
+        },
+      }
+      const { team } = await fragile.open(disk)
+      await team.ingest()
+      fs.closeSync(slow)
+      await team.ingest()
+      const late3 = Array.from({ length: written }, (_, i) => `late ${i}`)
+      expect(written).toBeGreaterThan(0)
+      expect(unreadOf(team.state, 'lead').map(({ message }) => message.content)).toEqual([...FOREIGN, ...late3])
+      await team.close()
+    })
+
+    it('is put aside under a name of its own, also when somebody else does so at the same moment (A70, F1)', async () => {
+      let isDone = false
+      const disk: Disk = {
+        ...realDisk,
+        renameSync(from, to) {
+          if (from === inbox() && !isDone) {
+            isDone = true
+            // Another process puts it aside first and dies; then a program writes again.
+            putAsideAndDie()
+            appendFileSync(inbox(), foreignLine('third'))
+          }
+          realDisk.renameSync(from, to)
+        },
+      }
+      const putAsideAndDie = await dyingIngester()
+      const { team } = await fragile.open(disk)
+      await team.ingest()
+      await team.ingest()
+      expect(isDone).toBe(true)
+      expect(
+        unreadOf(team.state, 'lead')
+          .map(({ message }) => message.content)
+          .sort(),
+      ).toEqual([...FOREIGN, 'third'].sort())
+      await team.close()
+    })
   })
 
-  it('stops at a decision whose predecessor is missing, whatever stands at its position (B58, F34)', async () => {
-    const lines = readFileSync(journal(), 'utf8').split('\n')
-    const added = lines.findIndex((line) => line.includes('"command":"member.join"') && line.includes('"bob"'))
-    writeFileSync(journal(), lines.toSpliced(added, 1).join('\n'))
-    const { team } = await fragile.open(realDisk)
-    await team.refresh()
-    expect(team.state.tasks.size).toBe(0)
-    expect(team.log.faults()).toMatchObject([{ kind: 'broken chain' }])
-    await expect(team.run({ type: 'member.join', name: 'cyd', role: 'dev' })).rejects.toThrow('is not in the log')
-    await team.close()
-  })
+  describe('who may', () => {
+    it('no claim meets the files of another (C43, C44)', async () => {
+      const { team } = await fragile.open(realDisk)
+      await team.run({ type: 'task.claim', id: '2' }, { by: { name: 'ada' } })
+      const answer = await team.run({ type: 'task.claim', id: '3' }, { by: { name: 'bob' } })
+      expect(answer).toMatchObject({ refused: 'files_overlap' })
+      await team.close()
+    })
 
-  it('survives a power cut right after the acknowledgement (B58, F2)', async () => {
-    const power = powerCutDisk()
-    const { team } = await fragile.open(power.disk)
-    await team.send({ to: 'bob', content: 'durable' }, { commandId: 'durable-1' })
-    await team.run({ type: 'task.claim', id: '2' }, { by: { name: 'ada' } })
-    power.cut('lost')
-    const { team: next } = await fragile.open(realDisk)
-    await next.refresh()
-    expect(unreadOf(next.state, 'bob')).toHaveLength(1)
-    expect(next.state.tasks.get('2')).toMatchObject({ status: 'in_progress', owner: 'ada' })
-    await next.close()
-  })
+    it('what a replaced generation writes counts for nothing (B66, F14, F33)', async () => {
+      const { team, store } = await fragile.open(realDisk)
+      await team.run({ type: 'supervise', runtime: store.presence.self })
+      await team.run({ type: 'member.spawn', name: 'eve', role: 'dev', runtime: runtimeOf(process.ppid) })
+      const old = { name: 'eve', generation: 1, epoch: 1 }
+      await team.run({ type: 'task.claim', id: '2' }, { by: old })
+      await team.run({ type: 'member.lose', name: 'eve', reason: 'test' })
+      await team.run({ type: 'member.spawn', name: 'eve', role: 'dev', runtime: runtimeOf(process.ppid) })
+      const fresh = { name: 'eve', generation: 2, epoch: 1 }
+      await team.run({ type: 'task.claim', id: '2' }, { by: fresh })
+      expect(await team.run({ type: 'task.complete', id: '2' }, { by: old })).toMatchObject({ refused: 'fenced' })
+      const late = { id: 'late', type: 'message', from: 'eve', to: 'bob', content: 'done', timestamp: 0 } as const
+      expect(await team.report([{ type: 'message.sent', message: late }], { by: old })).toMatchObject([
+        { outcome: 'bounced' },
+      ])
+      await team.close()
+    })
 
-  it('says nothing is so before it is durable, even if another process wrote it and died (B58, F2)', async () => {
-    const power = powerCutDisk()
-    const { team: dying } = await fragile.open({ ...power.disk, fdatasync: () => new Promise(() => {}) })
-    void dying.run({ type: 'task.claim', id: '2' }, { by: { name: 'ada' }, commandId: 'claim-1' })
-    await fragileSees((state) => state.tasks.get('2')?.status === 'in_progress')
-    const { team } = await fragile.open(power.disk)
-    const again = await team.run({ type: 'task.claim', id: '2' }, { by: { name: 'ada' }, commandId: 'claim-1' })
-    expect(again).toMatchObject({ tasks: [{ id: '2', owner: 'ada' }] })
-    power.cut('kept')
-    const { team: next } = await fragile.open(realDisk)
-    await next.refresh()
-    expect(next.state.tasks.get('2')).toMatchObject({ status: 'in_progress', owner: 'ada' })
-    await next.close()
+    it('mail that a living process holds is not given to another, however long it takes (A69, F2)', async () => {
+      const clock = manualClock()
+      const { store } = await fragile.open(realDisk)
+      const team = await openTeam(store, TEAM, { clock })
+      const parent = runtimeOf(process.ppid)
+      const first = await team.run({ type: 'mail.take', member: 'ada', taker: parent })
+      expect(isRefusal(first) ? [] : first.mail?.messages).toHaveLength(2)
+      clock.advance(3600)
+      const second = await team.run({ type: 'mail.take', member: 'ada', taker: thisRuntime() })
+      expect(isRefusal(second) ? [] : second.mail?.messages).toHaveLength(0)
+      await team.close()
+    })
   })
-
-  it('answers a command asked for twice at once twice with the same (B58, F22)', async () => {
-    const { team } = await fragile.open(realDisk)
-    const claim = () => team.run({ type: 'task.claim', id: '2' }, { by: { name: 'ada' }, commandId: 'twice' })
-    const [first, second] = await Promise.all([claim(), claim()])
-    expect(first).toMatchObject({ tasks: [{ id: '2', owner: 'ada', attempts: 1 }] })
-    expect(second).toEqual(first)
-    await team.close()
-  })
-
-  it('wakes whoever waits when another file has taken its place, without polling (F22)', async () => {
-    await using store = await openFileStore({ dir: fragile.dir, poll: HOUR })
-    const before = await store.log(`${TEAM}/journal`)
-    const ended = new AbortController()
-    const replaced = before.changed(await endOf(before), HOUR, ended.signal)
-    // As `check --repair` does it.
-    renameSync(journal(), `${journal()}.damaged`)
-    writeFileSync(journal(), readFileSync(`${journal()}.damaged`))
-    expect(await soon(replaced)).toBe('woken')
-    // Hints of the replacement itself must be over: they would wake the next one too.
-    await sleep(50)
-    const log = await store.log(`${TEAM}/journal`)
-    const woken = log.changed(await endOf(log), HOUR, ended.signal)
-    await sleep(50)
-    const { team } = await fragile.open(realDisk)
-    await team.send({ to: 'bob', content: 'wake up' })
-    await team.close()
-    expect(await soon(woken)).toBe('woken')
-    ended.abort()
-  })
-})
-
-describe('the mailbox file', () => {
-  it('keeps lines written while it is put aside (A70, F1)', async () => {
-    const slow = fs.openSync(inbox(), 'a')
-    let written = 0
-    const late = (path: string) => {
-      if (path !== inbox() || written >= 3) return
-      fs.writeSync(slow, foreignLine(`late ${written++}`))
-    }
-    const disk: Disk = {
-      ...realDisk,
-      readFileSync(path) {
-        const bytes = realDisk.readFileSync(path)
-        late(path)
-        return bytes
-      },
-      renameSync(from, to) {
-        late(from)
-        realDisk.renameSync(from, to)
-        late(from)
-      },
-    }
-    const { team } = await fragile.open(disk)
-    await team.ingest()
-    fs.closeSync(slow)
-    await team.ingest()
-    const late3 = Array.from({ length: written }, (_, i) => `late ${i}`)
-    expect(written).toBeGreaterThan(0)
-    expect(unreadOf(team.state, 'lead').map(({ message }) => message.content)).toEqual([...FOREIGN, ...late3])
-    await team.close()
-  })
-
-  it('is put aside under a name of its own, also when somebody else does so at the same moment (A70, F1)', async () => {
-    let isDone = false
-    const disk: Disk = {
-      ...realDisk,
-      renameSync(from, to) {
-        if (from === inbox() && !isDone) {
-          isDone = true
-          // Another process puts it aside first and dies; then a program writes again.
-          putAsideAndDie()
-          appendFileSync(inbox(), foreignLine('third'))
-        }
-        realDisk.renameSync(from, to)
-      },
-    }
-    const putAsideAndDie = await dyingIngester()
-    const { team } = await fragile.open(disk)
-    await team.ingest()
-    await team.ingest()
-    expect(isDone).toBe(true)
-    expect(
-      unreadOf(team.state, 'lead')
-        .map(({ message }) => message.content)
-        .sort(),
-    ).toEqual([...FOREIGN, 'third'].sort())
-    await team.close()
-  })
-})
-
-describe('who may', () => {
-  it('no claim meets the files of another (C43, C44)', async () => {
-    const { team } = await fragile.open(realDisk)
-    await team.run({ type: 'task.claim', id: '2' }, { by: { name: 'ada' } })
-    const answer = await team.run({ type: 'task.claim', id: '3' }, { by: { name: 'bob' } })
-    expect(answer).toMatchObject({ refused: 'files_overlap' })
-    await team.close()
-  })
-
-  it('what a replaced generation writes counts for nothing (B66, F14, F33)', async () => {
-    const { team, store } = await fragile.open(realDisk)
-    await team.run({ type: 'supervise', runtime: store.presence.self })
-    await team.run({ type: 'member.spawn', name: 'eve', role: 'dev', runtime: runtimeOf(process.ppid) })
-    const old = { name: 'eve', generation: 1, epoch: 1 }
-    await team.run({ type: 'task.claim', id: '2' }, { by: old })
-    await team.run({ type: 'member.lose', name: 'eve', reason: 'test' })
-    await team.run({ type: 'member.spawn', name: 'eve', role: 'dev', runtime: runtimeOf(process.ppid) })
-    const fresh = { name: 'eve', generation: 2, epoch: 1 }
-    await team.run({ type: 'task.claim', id: '2' }, { by: fresh })
-    expect(await team.run({ type: 'task.complete', id: '2' }, { by: old })).toMatchObject({ refused: 'fenced' })
-    const late = { id: 'late', type: 'message', from: 'eve', to: 'bob', content: 'done', timestamp: 0 } as const
-    expect(await team.report([{ type: 'message.sent', message: late }], { by: old })).toMatchObject([
-      { outcome: 'bounced' },
-    ])
-    await team.close()
-  })
-
-  it('mail that a living process holds is not given to another, however long it takes (A69, F2)', async () => {
-    const clock = manualClock()
-    const { store } = await fragile.open(realDisk)
-    const team = await openTeam(store, TEAM, { clock })
-    const parent = runtimeOf(process.ppid)
-    const first = await team.run({ type: 'mail.take', member: 'ada', taker: parent })
-    expect(isRefusal(first) ? [] : first.mail?.messages).toHaveLength(2)
-    clock.advance(3600)
-    const second = await team.run({ type: 'mail.take', member: 'ada', taker: thisRuntime() })
-    expect(isRefusal(second) ? [] : second.mail?.messages).toHaveLength(0)
-    await team.close()
-  })
-})
+}
 
 const HOUR = 3_600_000
 

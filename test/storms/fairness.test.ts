@@ -8,7 +8,7 @@ import { readRawJournal } from './raw-journal.ts'
 
 const FAST = 7
 /** Of the slow one; the fast ones go on until it is done. */
-const DECISIONS = figure('FAIR_DECISIONS', 30, 300)
+const DECISIONS = figure('FAIR_DECISIONS', 15, 300)
 /** Milliseconds between folding and writing; a fast decision takes a tenth of that. */
 const SLOWNESS = 5
 
