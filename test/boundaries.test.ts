@@ -34,8 +34,9 @@ const mayImport: Record<string, readonly string[]> = {
   stores: ['ports', 'team'],
   runtime: ['ports', 'team'],
   testing: ['runtime', 'stores', 'ports', 'team'],
-  cli: ['runtime', 'stores', 'ports', 'team'],
-  'index.ts': ['runtime', 'stores', 'ports', 'team'],
+  'workspace.ts': ['stores', 'ports', 'team'],
+  cli: ['workspace.ts', 'runtime', 'stores', 'ports', 'team'],
+  'index.ts': ['workspace.ts', 'runtime', 'stores', 'ports', 'team'],
 }
 
 describe('the arrows', () => {

@@ -10,10 +10,11 @@ import type { Json } from '../team/json.ts'
 import { restorations } from '../team/restoration.ts'
 import { dumpState } from '../team/snapshot.ts'
 import { FOLD_VERSION } from '../team/state.ts'
+import type { Workspace } from '../workspace.ts'
 import type { Call } from './context.ts'
 import { type Examined, examine, journalOf } from './examine.ts'
 import { EXIT, Refused } from './failure.ts'
-import { openStore, type Place } from './open-store.ts'
+import { openStore } from './open-store.ts'
 import { resolveTeam } from './open-team.ts'
 import { print, printJson } from './print.ts'
 import { counted } from './screen.ts'
@@ -49,7 +50,7 @@ interface Found {
   readonly views: readonly string[]
 }
 
-async function look(call: Call, { store, root }: Place, name: string): Promise<Found> {
+async function look(call: Call, { store, root }: Workspace, name: string): Promise<Found> {
   const log = await store.log(`${name}/journal`)
   const examined = await examine(log, root, name)
   await log.close()
@@ -96,7 +97,7 @@ interface Repaired {
   readonly lost: readonly string[]
 }
 
-async function mend(call: Call, place: Place, name: string, examined: Examined): Promise<Repaired> {
+async function mend(call: Call, place: Workspace, name: string, examined: Examined): Promise<Repaired> {
   const { store } = place
   const isBroken = examined.problems.some(({ kind }) => kind === 'damaged' || kind === 'broken chain')
   const newer = examined.problems.find(({ kind }) => kind === 'needs newer')
@@ -116,7 +117,7 @@ async function mend(call: Call, place: Place, name: string, examined: Examined):
 }
 
 /** Examines once more, so that the new journal stands on exactly the bytes that are put aside. */
-async function beginAnew({ clock }: Call, { store, trust, root }: Place, name: string): Promise<string> {
+async function beginAnew({ clock }: Call, { store, trust, root }: Workspace, name: string): Promise<string> {
   const log = await store.log(`${name}/journal`)
   const size = realDisk.statSync(journalOf(root, name))?.size ?? 0
   const { path, state, lost } = await examine(log, root, name)

@@ -6,9 +6,9 @@ import { isRefusal } from '../team/refusal.ts'
 import { memberNamed } from '../team/state.ts'
 import { compareIds, type TaskDraft } from '../team/task.ts'
 import { type TeamView, teamView } from '../team/view.ts'
+import type { Workspace } from '../workspace.ts'
 import type { Call } from './context.ts'
 import { Refused } from './failure.ts'
-import type { Place } from './open-store.ts'
 
 export interface Imported {
   readonly members: number
@@ -24,7 +24,7 @@ export interface Imported {
  */
 export async function importTeam(
   call: Call,
-  { store, root }: Place,
+  { store, root }: Workspace,
   name: string,
   from: string,
 ): Promise<{ filled: TeamView; imported: Imported }> {

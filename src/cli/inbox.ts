@@ -1,10 +1,10 @@
 import type { Team } from '../runtime/team.ts'
 import { unreadOf } from '../team/state.ts'
 import { type MessageView, messageView } from '../team/view.ts'
+import type { Workspace } from '../workspace.ts'
 import { name } from './arguments.ts'
 import type { Call } from './context.ts'
 import { EXIT, granted } from './failure.ts'
-import type { Place } from './open-store.ts'
 import { presentMember, withTeam } from './open-team.ts'
 import { print, printJsonArray, say, warn } from './print.ts'
 import { colours, indented, time } from './screen.ts'
@@ -23,7 +23,7 @@ $ deskmates inbox ci --take --json`,
     ),
 }
 
-async function peek(call: Call, team: Team, place: Place, wanted: string): Promise<number> {
+async function peek(call: Call, team: Team, place: Workspace, wanted: string): Promise<number> {
   const member = presentMember(team.state, wanted)
   await bringIn(call, team, place)
   const mail = unreadOf(team.state, member).map(messageView)
@@ -36,7 +36,7 @@ async function peek(call: Call, team: Team, place: Place, wanted: string): Promi
  * Assigned, printed, then acknowledged: whoever dies in between leaves the messages to the next reader, marked as
  * redelivered. Nobody gets a message while another living process holds it.
  */
-async function takeMail(call: Call, team: Team, { store }: Place, wanted: string): Promise<number> {
+async function takeMail(call: Call, team: Team, { store }: Workspace, wanted: string): Promise<number> {
   const member = presentMember(team.state, wanted)
   const { commandId } = call.globals
   await team.ingest()
@@ -66,7 +66,7 @@ async function takeMail(call: Call, team: Team, { store }: Place, wanted: string
 const ALL = 1_000_000
 
 /** What programs left at the door belongs to the mail; somebody else's journal is only read. */
-async function bringIn(call: Call, team: Team, { trust }: Place): Promise<void> {
+async function bringIn(call: Call, team: Team, { trust }: Workspace): Promise<void> {
   const facts = team.state.team.get()
   if (!facts || facts.deleted || call.env.DESKMATES_AGENT || !trust.isTeamTrusted(facts.id)) return
   try {

@@ -1,39 +1,17 @@
-import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import type { Store } from '../ports/store.ts'
-import { realDisk } from '../stores/files/disk.ts'
-import { openFileStore } from '../stores/files/file-store.ts'
-import { refuseNetworkFileSystem } from '../stores/files/file-system-kind.ts'
-import { openMirror } from '../stores/files/mirror.ts'
-import { filePresence } from '../stores/files/presence.ts'
-import { findRoot, type Root } from '../stores/files/root.ts'
-import { mayWrite, openTrust, type Trust } from '../stores/files/trust.ts'
+import { openWorkspace, type Workspace } from '../workspace.ts'
 import type { Call } from './context.ts'
 import { Misused } from './failure.ts'
 import { warn } from './print.ts'
 
-/** Where the teams of this call live. */
-export interface Place extends AsyncDisposable, Root {
-  readonly store: Store
-  readonly trust: Trust
-}
-
-export async function openStore(call: Call): Promise<Place> {
+export async function openStore(call: Call): Promise<Workspace> {
   refuseOtherStores(call)
-  const { env } = call
-  const place = findRoot(resolve(call.cwd, call.globals.cwd ?? '.'), env, env.HOME || homedir())
-  const complain = (message: string) => void warn(call, message)
-  const trust = openTrust(env, { warn: complain })
-  const store = await openFileStore({
-    dir: place.root,
-    disk: realDisk,
-    presence: filePresence({ dir: place.root, disk: realDisk, clock: Date }),
-    mirror: (team) => openMirror({ dir: place.root, team, disk: realDisk, warn: complain }),
-    mayWrite: mayWrite(trust, place.root),
-    refuse: (dir) => refuseNetworkFileSystem(dir, realDisk),
-    warn: complain,
+  const { env, globals } = call
+  return openWorkspace({
+    cwd: resolve(call.cwd, globals.cwd ?? '.'),
+    env,
+    warn: (message) => void warn(call, message),
   })
-  return { ...place, store, trust, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
 }
 
 function refuseOtherStores({ globals, env }: Call): void {

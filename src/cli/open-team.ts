@@ -4,10 +4,11 @@ import { isPresent, type Member } from '../team/member.ts'
 import { isName, nameKey, nameRule } from '../team/name.ts'
 import { unknownMember } from '../team/rights.ts'
 import { memberNamed, type TeamState } from '../team/state.ts'
+import type { Workspace } from '../workspace.ts'
 import type { Call } from './context.ts'
 import { Misused, Refused } from './failure.ts'
 import { foundByWrite } from './found-by-write.ts'
-import { openStore, type Place } from './open-store.ts'
+import { openStore } from './open-store.ts'
 import { warn } from './print.ts'
 
 const DEFAULT = 'default'
@@ -23,7 +24,7 @@ export type Intent = 'read' | 'write' | 'found'
 export async function withTeam<T>(
   call: Call,
   intent: Intent,
-  work: (team: Team, place: Place) => Promise<T>,
+  work: (team: Team, place: Workspace) => Promise<T>,
   named?: string,
 ): Promise<T> {
   await using place = await openStore(call)
@@ -41,7 +42,7 @@ export async function withTeam<T>(
 }
 
 /** One whose deletion was cut short by a crash is put away first, where a new one may begin. */
-export async function openFolded(call: Call, { store }: Place, name: string, mayBegin: boolean): Promise<Team> {
+export async function openFolded(call: Call, { store }: Workspace, name: string, mayBegin: boolean): Promise<Team> {
   for (;;) {
     const team = await openTeam(store, name, { clock: call.clock })
     try {
@@ -63,7 +64,7 @@ export function wantedTeam({ globals, env }: Call, named?: string): string {
   return wanted
 }
 
-export async function resolveTeam(call: Call, { store }: Place, intent: Intent, named?: string): Promise<string> {
+export async function resolveTeam(call: Call, { store }: Workspace, intent: Intent, named?: string): Promise<string> {
   const wanted = wantedTeam(call, named)
   const teams = await store.teams()
   const found = teams.find((team) => nameKey(team) === nameKey(wanted))

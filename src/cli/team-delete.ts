@@ -1,8 +1,8 @@
 import type { Presence } from '../ports/store.ts'
 import type { Team } from '../runtime/team.ts'
+import type { Workspace } from '../workspace.ts'
 import { name } from './arguments.ts'
 import { granted, Refused } from './failure.ts'
-import type { Place } from './open-store.ts'
 import { withTeam } from './open-team.ts'
 import { print, printJson } from './print.ts'
 import type { SubCommand } from './sub-command.ts'
@@ -50,7 +50,7 @@ export async function refuseLiveSupervisor(
   })
 }
 
-async function tellMembers(team: Team, { store }: Place): Promise<string[]> {
+async function tellMembers(team: Team, { store }: Workspace): Promise<string[]> {
   await refuseLiveSupervisor(team, store.presence, 'Stop it first, then delete the team.')
   // A deletion that a crash cut short only has to be finished.
   if (team.state.team.get()?.deleted) return []

@@ -1,9 +1,10 @@
 import { openTeam } from '../runtime/team.ts'
 import { isPresent } from '../team/member.ts'
 import { roster } from '../team/state.ts'
+import type { Workspace } from '../workspace.ts'
 import type { Call } from './context.ts'
 import { explain } from './failure.ts'
-import { openStore, type Place } from './open-store.ts'
+import { openStore } from './open-store.ts'
 import { hint, print, printJsonArray, say, warn } from './print.ts'
 import { oneLine, table } from './screen.ts'
 import type { SubCommand } from './sub-command.ts'
@@ -30,7 +31,7 @@ export const teamList: SubCommand<object> = {
 }
 
 /** One team that cannot be read does not hide the others. */
-async function summaryOrWarning(call: Call, place: Place, name: string) {
+async function summaryOrWarning(call: Call, place: Workspace, name: string) {
   try {
     return await summary(call, place, name)
   } catch (error) {
@@ -40,7 +41,7 @@ async function summaryOrWarning(call: Call, place: Place, name: string) {
 }
 
 /** Undefined for one that was deleted and, by a crash, not put away yet. */
-async function summary(call: Call, { store }: Place, name: string) {
+async function summary(call: Call, { store }: Workspace, name: string) {
   await using team = await openTeam(store, name, { clock: call.clock })
   await team.refresh()
   const facts = team.state.team.get()

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { START } from '../ports/store.ts'
 import { folderHash } from '../stores/files/folder-hash.ts'
 import { nameKey } from '../team/name.ts'
-import { openStore, type Place } from './open-store.ts'
+import type { Workspace } from '../workspace.ts'
+import { openStore } from './open-store.ts'
 import { unknownTeam } from './open-team.ts'
 import { print, printJson } from './print.ts'
 import type { SubCommand } from './sub-command.ts'
@@ -34,7 +35,7 @@ $ deskmates trust --team web     only the journal of web`,
 }
 
 /** Kept by the id of the journal's first record, so that a moved folder stays trusted. */
-async function trustTeam({ store, trust, root }: Place, name: string) {
+async function trustTeam({ store, trust, root }: Workspace, name: string) {
   const log = await store.log(`${name}/journal`)
   const [first] = await log.read(START)
   await log.close()

@@ -60,7 +60,8 @@ export function overlappingClaim(
 }
 
 export function blockedTasks(state: TeamState, id: TaskId): readonly TaskId[] {
-  return [...(state.index.dependents.get(id) ?? [])].sort(compareIds)
+  const waiting = state.index.dependents.get(id) ?? []
+  return waiting.length > 1 ? [...waiting].sort(compareIds) : waiting
 }
 
 export function allTasks(state: TeamState): Task[] {

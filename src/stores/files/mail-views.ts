@@ -42,6 +42,9 @@ export function openMailViews(options: {
   /** Files that are nobody's mailbox file, or could not be taken yet, and how long they were. */
   const strays = new Map<string, number>()
 
+  /** Somebody else may have shown a message that was read before we looked. */
+  const isEmpty = ({ path }: MailboxFile) => (disk.lstatSync(path)?.size ?? 0) === 0
+
   return {
     show(state) {
       const { place } = state.counters.get()
@@ -51,7 +54,8 @@ export function openMailViews(options: {
       const sizes = new Map<string, number>()
       for (const name of mailboxes(state)) {
         const size = unreadCount(state, name)
-        const isSame = before !== undefined && before.sizes.get(name) === size && (before.place === place || size === 0)
+        const isUnmoved = () => before?.place === place || (size === 0 && isEmpty(fileOf(name)))
+        const isSame = before?.sizes.get(name) === size && isUnmoved()
         // What could not be shown now is left out, so that it differs next time.
         if (isSame || agree(state, fileOf(name))) sizes.set(name, size)
       }
