@@ -1,38 +1,16 @@
 import type { Clock } from '../ports/clock.ts'
 import type { Log, LogRecord, Presence } from '../ports/store.ts'
 import { OutcomeUnknown } from '../ports/store-errors.ts'
-import { type Answer, answer, answerUnchanged } from '../team/answer.ts'
+import { type Answer, answer } from '../team/answer.ts'
 import type { Applied, Effect } from '../team/apply.ts'
-import type { Command } from '../team/command.ts'
-import { assume, decide } from '../team/decide.ts'
+import type { Command, Letter } from '../team/command.ts'
 import type { Author, TeamEvent } from '../team/event.ts'
-import type { Json } from '../team/json.ts'
-import { overdue } from '../team/overdue.ts'
 import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
-import { memberNamed } from '../team/state.ts'
+import { type Batch, decideAll, type Entry, type Result } from './batch.ts'
 import { type Fold, foldTo, openFold } from './fold.ts'
 import { hasSurroundings, lookAround, type Surroundings } from './look-around.ts'
 
 const NOBODY: Surroundings = { gone: new Set(), unknown: new Set() }
-
-interface Entry {
-  readonly id: string
-  readonly by: Author
-  readonly what: { readonly command: Command; readonly mayRepeat: boolean } | { readonly facts: readonly TeamEvent[] }
-  readonly arrival: number
-  readonly tries: number
-  result?: Answer | Refusal | readonly Effect[]
-  settle(result: Answer | Refusal | readonly Effect[]): void
-  fail(error: unknown): void
-}
-
-interface Batch {
-  readonly records: readonly LogRecord[]
-  /** One for each record. */
-  readonly entries: readonly Entry[]
-  /** Answers that change nothing but stand on decisions of this batch: they hold only if those are accepted. */
-  readonly answers: readonly { readonly entry: Entry; readonly result: Answer | Refusal }[]
-}
 
 /**
  * The one place where this process writes to a team's journal. Commands wait in a line, are decided in order on the
@@ -42,9 +20,8 @@ export interface Appender {
   readonly fold: Fold
   refresh(): Promise<void>
   run(command: Command, about: { id: string; by: Author; mayRepeat: boolean }): Promise<Answer | Refusal>
+  send(letter: Letter, about: { id: string; by: Author; mayRepeat: boolean }): Promise<readonly Effect[] | Refusal>
   report(facts: readonly TeamEvent[], about: { id: string; by: Author }): Promise<readonly Effect[]>
-  /** What a record with this id did when it was first accepted. */
-  firstEffects(id: string): Promise<readonly Effect[] | Refusal>
   /** Runs while nothing is folded or written. */
   alone<T>(work: () => Promise<T>): Promise<T>
   /** Resolves when everything that was asked for is done. */
@@ -79,8 +56,8 @@ export async function openAppender({
       if (entry) entry.result = resultOf(entry, applied)
     })
 
-  function resultOf({ what, id }: Entry, applied: Applied): Entry['result'] {
-    return 'facts' in what ? applied.effects : answer(fold.state, what.command, id, applied)
+  function resultOf({ what, id }: Entry, applied: Applied): Result {
+    return 'command' in what ? answer(fold.state, what.command, id, applied) : applied.effects
   }
 
   async function work(): Promise<void> {
@@ -108,7 +85,12 @@ export async function openAppender({
         await toEnd()
       }
       // From here to the write nothing is awaited: every pause is a chance for somebody else to decide first.
-      const batch = decideAll(fresh, { ...around, now: clock.now(), self: presence.self })
+      const batch = decideAll(fold, fresh, { ...around, now: clock.now(), self: presence.self })
+      for (const { entry, result, rests } of batch.answers) {
+        if (rests) continue
+        if (isRefusal(result)) entry.settle(result)
+        else settleSynced(entry, result)
+      }
       if (batch.records.length > 0) await write(batch)
     } catch (error) {
       for (const entry of entries) entry.fail(error)
@@ -129,7 +111,7 @@ export async function openAppender({
         else if (outcome === 'conflict') again.push({ ...entry, tries: entry.tries + 1 })
         else settleSynced(entry, await firstResult(entry))
       }
-      for (const { entry, result } of answers) {
+      for (const { entry, result } of answers.filter(({ rests }) => rests)) {
         if (again.length > 0) again.push(entry)
         else durable.then(() => entry.settle(result), entry.fail)
       }
@@ -152,67 +134,17 @@ export async function openAppender({
   }
 
   /** "It is already so" may rest on what another process wrote and has not synced yet. */
-  function settleSynced(entry: Entry, result: NonNullable<Entry['result']>): void {
+  function settleSynced(entry: Entry, result: Result): void {
     log.sync().then(() => entry.settle(result), entry.fail)
   }
 
-  async function firstResult({ id, what }: Entry): Promise<Answer | Refusal | readonly Effect[]> {
+  async function firstResult({ id, what }: Entry): Promise<Result> {
     const first = await foldTo(log, id)
     if (!first) throw new Error(`The record ${id} was accepted but cannot be found.`)
+    const { record } = first.recorded
     if ('facts' in what) return first.applied.effects
-    if (first.recorded.record.command !== what.command.type) return idTaken(first.recorded.record)
-    return answer(first.state, what.command, id, first.applied)
-  }
-
-  function decideAll(entries: readonly Entry[], about: Surroundings & { now: number; self: string }): Batch {
-    const records: LogRecord[] = []
-    const out: Entry[] = []
-    const answers: Batch['answers'][number][] = []
-    const { state } = fold
-    let after = fold.cursor.last
-    let due: readonly TeamEvent[] | undefined
-    state.trial.run(() => {
-      for (const [i, entry] of entries.entries()) {
-        const { id, what, tries } = entry
-        const by = { ...entry.by, name: memberNamed(state, entry.by.name)?.name ?? entry.by.name }
-        const circumstances = { ...about, id, by }
-        const body = { at: about.now, by: by as unknown as Json }
-        if ('facts' in what) {
-          records.push({ id, ...body, events: what.facts as unknown as Json })
-          out.push(entry)
-          assume(state, what.facts, circumstances)
-          continue
-        }
-        if (!due) {
-          due = overdue(state, circumstances)
-          assume(state, due, circumstances)
-        }
-        const decision = decide(state, what.command, circumstances)
-        if (isRefusal(decision) || decision.events.length === 0) {
-          const unchanged = () =>
-            answerUnchanged(state, what.command, by.name, 'note' in decision ? decision.note : undefined)
-          const result = isRefusal(decision) ? decision : unchanged()
-          if (after !== fold.cursor.last) answers.push({ entry, result })
-          else if (isRefusal(result)) entry.settle(result)
-          else settleSynced(entry, result)
-        } else {
-          const events = [...due, ...decision.events]
-          due = []
-          records.push({
-            id,
-            after,
-            ...(tries > 0 && { tries }),
-            ...body,
-            command: what.command.type,
-            events: events as unknown as Json,
-          })
-          after = id
-          out.push(entry)
-          if (i < entries.length - 1) assume(state, decision.events, circumstances)
-        }
-      }
-    })
-    return { records, entries: out, answers }
+    if ('letter' in what) return record.command === undefined ? first.applied.effects : idTaken(record)
+    return record.command === what.command.type ? answer(first.state, what.command, id, first.applied) : idTaken(record)
   }
 
   function enter<T>(id: string, by: Author, what: Entry['what']): Promise<T> {
@@ -227,14 +159,8 @@ export async function openAppender({
     alone,
     refresh: () => alone(toEnd),
     run: (command, { id, by, mayRepeat }) => enter(id, by, { command, mayRepeat }),
+    send: (letter, { id, by, mayRepeat }) => enter(id, by, { letter, mayRepeat }),
     report: (facts, { id, by }) => enter(id, by, { facts }),
-    async firstEffects(id) {
-      const first = await foldTo(log, id)
-      await log.sync()
-      return first?.recorded.record.command === undefined
-        ? (first?.applied.effects ?? [])
-        : idTaken(first.recorded.record)
-    },
     async idle() {
       while (working) await working
       await turn
@@ -248,5 +174,5 @@ function idTaken({ id, command = 'a message' }: LogRecord): Refusal {
 
 /** Was it given an id of the caller's own, under which it may have been carried out before? */
 function isRepeatable({ what }: Entry): boolean {
-  return 'command' in what && what.mayRepeat
+  return 'mayRepeat' in what && what.mayRepeat
 }

@@ -3,10 +3,9 @@ import type { Cursor, Log, Store } from '../ports/store.ts'
 import type { Answer } from '../team/answer.ts'
 import type { Effect } from '../team/apply.ts'
 import { type Command, isCommandId, type Letter } from '../team/command.ts'
-import { checkLetter, messageFrom } from '../team/decide-mail.ts'
 import type { Author, TeamEvent } from '../team/event.ts'
 import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
-import { memberNamed, type TeamState } from '../team/state.ts'
+import type { TeamState } from '../team/state.ts'
 import { openAppender } from './appender.ts'
 import { createIds } from './ids.ts'
 import { ingestMail } from './ingest.ts'
@@ -83,13 +82,9 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
     },
     async send(letter, { by = USER, commandId } = {}) {
       if (commandId !== undefined && !isCommandId(commandId)) return noCommandId(commandId)
-      await appender.refresh()
-      if (commandId !== undefined && (await log.knows(commandId))) return appender.firstEffects(commandId)
-      const refusal = checkLetter(fold.state, letter, by)
-      if (refusal) return refusal
-      const id = commandId ?? newId()
-      const message = messageFrom(letter, memberNamed(fold.state, by.name)?.name ?? by.name, { id, now: clock.now() })
-      return report([{ type: 'message.sent', message }], { by, commandId: id })
+      const effects = await appender.send(letter, { id: commandId ?? newId(), by, mayRepeat: commandId !== undefined })
+      if (!isRefusal(effects)) showing.soon()
+      return effects
     },
     acknowledge: (member, ids, take, as) => report([{ type: 'message.delivered', member, ids: [...ids], take }], as),
     report,

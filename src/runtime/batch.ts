@@ -1,0 +1,105 @@
+import type { Cursor, LogRecord } from '../ports/store.ts'
+import { type Answer, answerUnchanged } from '../team/answer.ts'
+import type { Effect } from '../team/apply.ts'
+import type { Circumstances, Command, Letter } from '../team/command.ts'
+import { assume, decide } from '../team/decide.ts'
+import { checkLetter, messageFrom } from '../team/decide-mail.ts'
+import type { Author, TeamEvent } from '../team/event.ts'
+import type { Json } from '../team/json.ts'
+import { overdue } from '../team/overdue.ts'
+import { isRefusal, type Refusal } from '../team/refusal.ts'
+import { memberNamed, type TeamState } from '../team/state.ts'
+
+/** Something that waits to be written. */
+export interface Entry {
+  readonly id: string
+  readonly by: Author
+  readonly what: Wish
+  readonly arrival: number
+  /** How often it lost against somebody else's decision. */
+  readonly tries: number
+  result?: Result
+  settle(result: Result): void
+  fail(error: unknown): void
+}
+
+/** With `mayRepeat` its id was chosen by the caller, under which it may have been carried out before. */
+export type Wish =
+  | { readonly command: Command; readonly mayRepeat: boolean }
+  | { readonly letter: Letter; readonly mayRepeat: boolean }
+  | { readonly facts: readonly TeamEvent[] }
+
+export type Result = Answer | Refusal | readonly Effect[]
+
+export interface Batch {
+  readonly records: readonly LogRecord[]
+  /** One for each record. */
+  readonly entries: readonly Entry[]
+  /** What needs no record. One that `rests` on decisions of this batch holds only if those are accepted. */
+  readonly answers: readonly { readonly entry: Entry; readonly result: Answer | Refusal; readonly rests: boolean }[]
+}
+
+/** Decides all in order, each on the state that the ones before it will leave, and chains what is to be written. */
+export function decideAll(
+  { state, cursor }: { readonly state: TeamState; readonly cursor: Cursor },
+  waiting: readonly Entry[],
+  about: Omit<Circumstances, 'id' | 'by'>,
+): Batch {
+  const records: LogRecord[] = []
+  const entries: Entry[] = []
+  const answers: Batch['answers'][number][] = []
+  let after = cursor.last
+  let due: readonly TeamEvent[] | undefined
+
+  state.trial.run(() => {
+    for (const entry of waiting) {
+      const name = memberNamed(state, entry.by.name)?.name ?? entry.by.name
+      const circumstances = { ...about, id: entry.id, by: { ...entry.by, name } }
+      if ('command' in entry.what) decideOne(entry, entry.what.command, circumstances)
+      else if ('facts' in entry.what) put(entry, entry.what.facts, circumstances)
+      else sendOne(entry, entry.what.letter, circumstances)
+    }
+  })
+  return { records, entries, answers }
+
+  function decideOne(entry: Entry, command: Command, circumstances: Circumstances): void {
+    if (!due) {
+      due = overdue(state, circumstances)
+      assume(state, due, circumstances)
+    }
+    const decision = decide(state, command, circumstances)
+    if (isRefusal(decision)) return say(entry, decision)
+    if (decision.events.length === 0) {
+      return say(entry, answerUnchanged(state, command, circumstances.by.name, decision.note))
+    }
+    const { tries } = entry
+    put(entry, decision.events, circumstances, { after, ...(tries > 0 && { tries }), command: command.type }, due)
+    after = entry.id
+    due = []
+  }
+
+  function sendOne(entry: Entry, letter: Letter, circumstances: Circumstances): void {
+    const refusal = checkLetter(state, letter, circumstances.by)
+    if (refusal) return say(entry, refusal)
+    const message = messageFrom(letter, circumstances.by.name, circumstances)
+    put(entry, [{ type: 'message.sent', message }], circumstances)
+  }
+
+  function say(entry: Entry, result: Answer | Refusal): void {
+    answers.push({ entry, result, rests: after !== cursor.last })
+  }
+
+  function put(
+    entry: Entry,
+    events: readonly TeamEvent[],
+    circumstances: Circumstances,
+    condition: Partial<Pick<LogRecord, 'after' | 'tries' | 'command'>> = {},
+    first: readonly TeamEvent[] = [],
+  ): void {
+    const by = circumstances.by as unknown as Json
+    const all = (first.length > 0 ? [...first, ...events] : events) as unknown as Json
+    records.push({ id: entry.id, ...condition, at: about.now, by, events: all })
+    entries.push(entry)
+    if (entry !== waiting.at(-1)) assume(state, events, circumstances)
+  }
+}
