@@ -10,7 +10,7 @@ import { readRawJournal } from './raw-journal.ts'
 import { readSideFiles } from './side-file.ts'
 
 const TASKS = figure('CLAIM_TASKS', 3000, 12_000)
-const PAUSE = figure('CLAIM_KILL_EVERY', 400, 200)
+const PAUSE = figure('CLAIM_KILL_EVERY', 250, 200)
 const SCRIPTS = 4
 const AGENTS = 4
 /** In seconds: shorter than many a pause, so that holders lose their tasks while they live. */
@@ -56,7 +56,8 @@ describe('claims in a storm', () => {
     expect(found.completed.size).toBe(TASKS)
     // Stopped for a while is not lost: only whoever was killed or has gone.
     expect(found.lost.filter((runtime) => !fleet.ended.has(pids.get(runtime)!))).toEqual([])
-    expect(found.lost.length).toBeGreaterThan(0)
+    // With that many kills it would be odd if none had met an agent; with few it may well be so.
+    if (kills >= 20) expect(found.lost.length).toBeGreaterThan(0)
     expect(kills).toBeGreaterThan(0)
   })
 })
