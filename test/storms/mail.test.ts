@@ -42,11 +42,14 @@ describe('mail in a storm', () => {
     const sent = sides.filter(([word]) => word === 'try').length
     const acked = sides.filter(([word]) => word === 'ack').map(([, id]) => id!)
     const taken = readSideFiles(place.beliefs, 'taken-')
-    const redelivered = taken.filter(([word, , how]) => word === 'took' && how === 'again').length
+    const assigned = records
+      .flatMap(({ accepted, events }) => (accepted ? events : []))
+      .flatMap((event) => (event.type === 'mail.taken' ? event.ids : []))
+    const redelivered = repeats(assigned).length
     const acknowledged = [...taken.filter(([word]) => word === 'ack').map(([, id]) => id!), ...drained]
     const lost = acked.filter((id) => !delivered.has(id))
     console.log(
-      `mail: sent ${sent}, acked ${acked.length}, taken ${acknowledged.length}, redelivered ${redelivered}, ` +
+      `mail: sent ${sent}, acked ${acked.length}, taken ${delivered.size}, redelivered ${redelivered}, ` +
         `lost ${lost.length}, torn ${torn}, malformed ${malformed.length}, kills ${kills}, seed ${random.seed}`,
     )
     expect(fleet.crashes).toEqual([])
