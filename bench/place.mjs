@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { openFileStore, openTeam } from '../dist/index.js'
 
 /** A new team `bench` in a new folder, for as long as `use` takes. */
-export async function place({ members = [], tasks = 0, draft = (i) => ({ subject: `task ${i}` }) }, use) {
+export async function place({ members = [], tasks = 0 }, use) {
   const dir = mkdtempSync(join(tmpdir(), 'deskmates-bench-'))
+  const drafts = Array.from({ length: tasks }, (_, i) => ({ subject: `task ${i}` }))
   try {
     await using(dir, async (team) => {
       await team.run({ type: 'team.create', team: 'bench' })
       for (const name of members) await team.run({ type: 'member.join', name, role: 'dev' })
-      if (tasks > 0) await team.run({ type: 'task.add', tasks: Array.from({ length: tasks }, (_, i) => draft(i)) })
+      if (tasks > 0) await team.run({ type: 'task.add', tasks: drafts })
     })
     return await use(dir)
   } finally {

@@ -1,49 +1,49 @@
-// One member that works through a board: completes what it holds and claims the next in one go, until nothing is left.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+// A runtime with some members who work through a board: each completes what it holds and claims the next in one go,
+// until nothing is left. All of them share the process's one handle on the team.
 import { isRefusal, openFileStore, openTeam } from '../../dist/index.js'
 
-const [, , dir, name, mails] = process.argv
-const as = { by: { name } }
-
-await warmUp()
+const [, , dir, names, mails, warm] = process.argv
 const store = await openFileStore({ dir })
 const team = await openTeam(store, 'bench')
+const members = names.split(',')
+let done = 0
+
+// A team lives for hours, this measurement for a second: what the compiler does in its first seconds is not what it is
+// about. So the crowd works the first `warm` tasks before the clock starts.
+const held = await Promise.all(
+  members.map((name) => workWhile(name, claim(name), (task) => Number(task.id) <= Number(warm))),
+)
+done = 0
 process.send('ready')
 await new Promise((resolve) => process.once('message', resolve))
-process.send({ done: await workThrough(team) })
+await Promise.all(members.map((name, i) => workWhile(name, held[i], () => true)))
+process.send({ done })
 await team.close()
 process.disconnect()
 
-async function workThrough(team) {
-  let done = 0
-  let held = must(await team.run({ type: 'task.claim' }, as)).tasks[0]
-  for (; held; done++) {
-    const letters = Array.from({ length: Number(mails) }, (_, i) =>
-      team.send({ to: 'lead', content: `note ${i}: ${'x'.repeat(200)}` }, as),
-    )
-    const [completed, next] = await Promise.all([
-      team.run({ type: 'task.complete', id: held.id }, as),
-      team.run({ type: 'task.claim' }, as),
-      ...letters,
-    ])
-    must(completed)
-    held = must(next).tasks[0]
+/** Returns the task it did not want to go on with, or undefined when nothing is left. */
+async function workWhile(name, first, wants) {
+  let task = await first
+  while (task && wants(task)) {
+    task = await finish(name, task)
+    done++
   }
-  return done
+  return task
 }
 
-/** A team lives for hours, this measurement for a second: the compiler's first second is not what it is about. */
-async function warmUp() {
-  const own = mkdtempSync(join(dir, 'warm-'))
-  const store = await openFileStore({ dir: own, durability: 'process' })
-  const team = await openTeam(store, 'bench')
-  await team.run({ type: 'team.create', team: 'bench' })
-  await team.run({ type: 'member.join', name, role: 'dev' })
-  await team.run({ type: 'task.add', tasks: Array.from({ length: 3000 }, (_, i) => ({ subject: `task ${i}` })) })
-  await workThrough(team)
-  await team.close()
-  rmSync(own, { recursive: true })
+async function claim(name) {
+  return must(await team.run({ type: 'task.claim' }, { by: { name } })).tasks[0]
+}
+
+async function finish(name, task) {
+  const as = { by: { name } }
+  const letters = Array.from({ length: Number(mails) }, (_, i) =>
+    team.send({ to: 'lead', content: `note ${i}: ${'x'.repeat(200)}` }, as),
+  )
+  const complete = team.run({ type: 'task.complete', id: task.id }, as)
+  const [completed, next] = await Promise.all([complete, claim(name), ...letters])
+  must(completed)
+  return next
 }
 
 function must(answer) {

@@ -110,7 +110,7 @@ async function mend(call: Call, place: Workspace, name: string, examined: Examin
   await using team = await openTeam(store, name, { clock: call.clock })
   await team.refresh()
   if (team.state.team.get()) {
-    await team.log.save(FOLD_VERSION, team.cursor, dumpState(team.state))
+    await team.log.save(FOLD_VERSION, team.cursor, () => dumpState(team.state))
     await store.mirror?.(name).repair(team.state, team.cursor)
   }
   return { damaged, lost: isBroken ? examined.lost : [] }

@@ -104,8 +104,11 @@ export interface Log {
   /** The state kept by `save` if it still fits this log and `fold`; else undefined. Asked before the first `read`. */
   restore(fold: number): Promise<Snapshot | undefined>
 
-  /** Keeps `state` as the fold at `cursor`, which is where this handle has read to. Losing it costs only time. */
-  save(fold: number, cursor: Cursor, state: Json): Promise<void>
+  /**
+   * Keeps `state` as the fold at `cursor`, which is where this handle has read to. Losing it costs only time, so it is
+   * not asked for when another handle kept one since this one last did.
+   */
+  save(fold: number, cursor: Cursor, state: () => Json): Promise<void>
 
   /** Every line from the beginning with its verdict. Stores that keep no refused lines show accepted ones. */
   audit(): AsyncIterable<readonly Audited[]>

@@ -50,6 +50,8 @@ export function decideAll(
   const answers: Batch['answers'][number][] = []
   let after = cursor.last
   let due: readonly TeamEvent[] | undefined
+  // Of all decisions only taking mail looks at what was just sent.
+  const minds = waiting.some(({ what }) => 'command' in what && what.command.type === 'mail.take')
 
   state.trial.run(() => {
     for (const entry of waiting) {
@@ -100,6 +102,6 @@ export function decideAll(
     const all = (first.length > 0 ? [...first, ...events] : events) as unknown as Json
     records.push({ id: entry.id, ...condition, at: about.now, by, events: all })
     entries.push(entry)
-    if (entry !== waiting.at(-1)) assume(state, events, circumstances)
+    if (entry !== waiting.at(-1) && (minds || condition.after !== undefined)) assume(state, events, circumstances)
   }
 }

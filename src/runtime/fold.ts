@@ -35,7 +35,7 @@ export async function openFold(log: Log): Promise<Fold> {
       }
       if (unsaved < WORTH_A_SNAPSHOT) return
       unsaved = 0
-      await log.save(FOLD_VERSION, cursor, dumpState(state))
+      await log.save(FOLD_VERSION, cursor, () => dumpState(state))
     },
   }
 }

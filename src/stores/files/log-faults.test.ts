@@ -45,7 +45,7 @@ async function live(dir: string, plan: DiskPlan): Promise<Told> {
   await write(log, ['mail', 'more mail'], false)
   await write(log, ['claim', 'done'], true)
   const state = await readAll(log).catch(() => [])
-  if (state.length > 0) await log.save(1, state.reduce(advance, START), { count: state.length })
+  if (state.length > 0) await log.save(1, state.reduce(advance, START), () => ({ count: state.length }))
   const again = await store.log('web/journal')
   await again.restore(1).catch(() => undefined)
   await write(again, ['late'], true)

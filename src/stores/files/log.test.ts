@@ -226,7 +226,7 @@ describe('a snapshot', () => {
   async function keep(): Promise<string> {
     const log = await openLog()
     await log.append([{ id: 'made', after: '' }, { id: 'mail' }])
-    await log.save(1, (await readAll(log)).reduce(advance, START), { n: 2 })
+    await log.save(1, (await readAll(log)).reduce(advance, START), () => ({ n: 2 }))
     return join(dirname(path), 'snapshot.json')
   }
 
@@ -256,7 +256,7 @@ describe('a snapshot', () => {
     await log.append([{ id: 'made', after: '' }])
     const early = (await readAll(log)).reduce(advance, START)
     await log.append([{ id: 'mail' }])
-    await log.save(1, early, {})
+    await log.save(1, early, () => ({}))
     expect(await (await openLog()).restore(1)).toBeUndefined()
   })
 })

@@ -28,6 +28,8 @@ export interface FileLogOptions {
 
 /** A writer that lost is not waited for in a log that nobody writes to. */
 const ABANDONED = 200
+/** How often one who holds back looks whether it may go on, in milliseconds. */
+const LOOK_AGAIN = 2
 
 /** One handle on one log file. */
 export function createFileLog(options: FileLogOptions): Log {
@@ -38,6 +40,8 @@ export function createFileLog(options: FileLogOptions): Log {
   const snapshot = path.replace(/journal\.jsonl$|jsonl$/, 'snapshot.json')
   const closing = new AbortController()
   const sleep = createSleep()
+  /** When the snapshot that we know was written. */
+  let savedAt: number | undefined
   let unwatch: (() => void) | undefined
   let isAllowed = false
 
@@ -65,8 +69,9 @@ export function createFileLog(options: FileLogOptions): Log {
     changed,
     async fair(tries = 0) {
       if (reader.owed(tries) === 0 || file.idleFor() > ABANDONED) return
+      // Looked for, not watched: a watch would wake this process for every line that anybody writes from then on.
       for (let left = reader.owed(tries); left > 0 && !closing.signal.aborted; left = reader.owed(tries)) {
-        await changed({ ...reader.last, last: '' }, left)
+        await sleep.upTo(Math.min(left, LOOK_AGAIN))
         reader.catchUp()
       }
     },
@@ -75,6 +80,7 @@ export function createFileLog(options: FileLogOptions): Log {
       if (reader.point.offset > 0 || !readNamed(() => file.open())) return undefined
       const restored = readNamed(() => readSnapshot(disk, snapshot, fold, file.readAt, warn))
       if (restored) reader.resume(restored)
+      savedAt = readNamed(() => disk.statSync(snapshot)?.mtimeMs)
       return restored
     },
     async save(fold, cursor, state) {
@@ -83,8 +89,13 @@ export function createFileLog(options: FileLogOptions): Log {
       if (cursor.seq === 0 || cursor.seq !== seq || cursor.id !== id || reader.forbidsWriting) return
       const { offset, line, chain } = reader.point
       try {
+        const kept = disk.statSync(snapshot)?.mtimeMs
+        const isFresh = kept !== undefined && kept !== savedAt
+        savedAt = kept
+        if (isFresh) return
         askOnce(id)
-        writeSnapshot(disk, snapshot, { fold, cursor, begins, offset, line, chain: chain.keep(), state })
+        writeSnapshot(disk, snapshot, { fold, cursor, begins, offset, line, chain: chain.keep(), state: state() })
+        savedAt = disk.statSync(snapshot)?.mtimeMs
       } catch (error) {
         warn(`${snapshot} could not be written (${error}); opening this team will take longer.`)
       }

@@ -104,7 +104,7 @@ export function createMemoryLog(path: string, shared: SharedLog, knows: Readonly
       return kept?.fold === fold ? { cursor: kept.cursor, state: JSON.parse(kept.state) } : undefined
     },
     async save(fold, cursor, state) {
-      if (cursor.seq > 0) shared.snapshot = { fold, cursor, state: JSON.stringify(state) }
+      if (cursor.seq > 0) shared.snapshot = { fold, cursor, state: JSON.stringify(state()) }
     },
     async *audit() {
       if (shared.lines.length > 0) yield [...shared.lines]
