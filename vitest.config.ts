@@ -4,6 +4,8 @@ export default defineConfig({
   define: { __BUG__: 'process.env.DESKMATES_BUG' },
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    // The small machines this runs on have two cores, and much of the time is spent waiting for processes.
+    maxWorkers: 2,
     // Only against hanging: a slow machine is no failure.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -39,7 +39,7 @@ export async function openAppender({
 }): Promise<Appender> {
   const fold = await openFold(log)
   const line: Entry[] = []
-  const written = new Map<string, Entry>()
+  const written = new Map<string, readonly Entry[]>()
   let turn: Promise<unknown> = Promise.resolve()
   let working: Promise<void> | undefined
   let arrivals = 0
@@ -52,12 +52,12 @@ export async function openAppender({
 
   const toEnd = () =>
     fold.toEnd(({ record }, applied) => {
-      const entry = written.get(record.id)
-      if (entry) entry.result = resultOf(entry, applied)
+      for (const entry of written.get(record.id) ?? []) entry.result = resultOf(entry, applied)
     })
 
   function resultOf({ what, id }: Entry, applied: Applied): Result {
-    return 'command' in what ? answer(fold.state, what.command, id, applied) : applied.effects
+    if ('command' in what) return answer(fold.state, what.command, id, applied)
+    return 'letter' in what ? applied.effects.filter((effect) => effect.id === id) : applied.effects
   }
 
   async function work(): Promise<void> {
@@ -98,15 +98,14 @@ export async function openAppender({
   }
 
   async function write({ records, entries, answers }: Batch): Promise<void> {
-    for (const entry of entries) written.set(entry.id, entry)
+    for (const [i, { id }] of records.entries()) written.set(id, entries[i] ?? [])
     try {
       const { outcomes, durable } = await log.append(records)
       await toEnd().catch((error) => {
         throw new OutcomeUnknown('the journal', [...written.keys()], error)
       })
       const again: Entry[] = []
-      for (const [i, entry] of entries.entries()) {
-        const outcome = outcomes[i]
+      for (const [entry, outcome] of entries.flatMap((all, i) => all.map((one) => [one, outcomes[i]] as const))) {
         if (outcome === 'accepted') durable.then(() => entry.settle(entry.result ?? []), entry.fail)
         else if (outcome === 'conflict') again.push({ ...entry, tries: entry.tries + 1 })
         else settleSynced(entry, await firstResult(entry))
@@ -117,7 +116,7 @@ export async function openAppender({
       }
       line.unshift(...again.sort((a, b) => a.arrival - b.arrival))
     } finally {
-      for (const entry of entries) written.delete(entry.id)
+      for (const { id } of records) written.delete(id)
     }
   }
 

@@ -33,11 +33,14 @@ export type Result = Answer | Refusal | readonly Effect[]
 
 export interface Batch {
   readonly records: readonly LogRecord[]
-  /** One for each record. */
-  readonly entries: readonly Entry[]
+  /** Who waits for each record: one, or all letters that one author sent in one tick. */
+  readonly entries: readonly (readonly Entry[])[]
   /** What needs no record. One that `rests` on decisions of this batch holds only if those are accepted. */
   readonly answers: readonly { readonly entry: Entry; readonly result: Answer | Refusal; readonly rests: boolean }[]
 }
+
+/** How much text the letters of one record may have together. */
+const LETTERS_LENGTH = 256 * 1024
 
 /** Decides all in order, each on the state that the ones before it will leave, and chains what is to be written. */
 export function decideAll(
@@ -46,7 +49,7 @@ export function decideAll(
   about: Omit<Circumstances, 'id' | 'by'>,
 ): Batch {
   const records: LogRecord[] = []
-  const entries: Entry[] = []
+  const entries: Entry[][] = []
   const answers: Batch['answers'][number][] = []
   let after = cursor.last
   let due: readonly TeamEvent[] | undefined
@@ -84,7 +87,20 @@ export function decideAll(
     const refusal = checkLetter(state, letter, circumstances.by)
     if (refusal) return say(entry, refusal)
     const message = messageFrom(letter, circumstances.by.name, circumstances)
-    put(entry, [{ type: 'message.sent', message }], circumstances)
+    const event: TeamEvent = { type: 'message.sent', message }
+    if (!joinsLetters(entry, letter)) return put(entry, [event], circumstances)
+    // Five letters of one tick are one line instead of five that every other process has to read.
+    const record = records.at(-1) as LogRecord
+    records[records.length - 1] = { ...record, events: [...(record.events as Json[]), event as unknown as Json] }
+    entries.at(-1)?.push(entry)
+    if (minds) assume(state, [event], circumstances)
+  }
+
+  /** Does the record written last hold letters of the same author, with room for one more? */
+  function joinsLetters(entry: Entry, letter: Letter): boolean {
+    const others = entries.at(-1) ?? []
+    const size = letter.content.length + others.reduce((sum, { what }) => sum + lengthOf(what), 0)
+    return others.length > 0 && size < LETTERS_LENGTH && [entry, ...others].every((one) => isPlain(one, entry.by))
   }
 
   function say(entry: Entry, result: Answer | Refusal): void {
@@ -101,7 +117,16 @@ export function decideAll(
     const by = circumstances.by as unknown as Json
     const all = (first.length > 0 ? [...first, ...events] : events) as unknown as Json
     records.push({ id: entry.id, ...condition, at: about.now, by, events: all })
-    entries.push(entry)
+    entries.push([entry])
     if (entry !== waiting.at(-1) && (minds || condition.after !== undefined)) assume(state, events, circumstances)
   }
+}
+
+/** Letters with an id of their caller's own stand alone: they are looked up by the id of their record. */
+function isPlain({ what, by }: Entry, author: Author): boolean {
+  return 'letter' in what && !what.mayRepeat && by.name === author.name && by.generation === author.generation
+}
+
+function lengthOf(what: Wish): number {
+  return 'letter' in what ? what.letter.content.length : 0
 }

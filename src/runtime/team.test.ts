@@ -125,3 +125,26 @@ describe('an appender', () => {
     expect(unreadOf(web.state, 'ada')).toHaveLength(2)
   })
 })
+
+describe('letters of one tick', () => {
+  it('by one author share a record, and each sender hears of its own', async () => {
+    await using web = await team()
+    const before = web.cursor.seq
+    const letters = [
+      web.send({ to: 'bob', content: 'one' }, as('ada')),
+      web.send({ to: 'nobody', content: 'two' }, as('ada')),
+      web.send({ to: 'lead', content: 'three' }, as('ada')),
+      web.send({ to: 'bob', content: 'four' }, as('ada', 'chosen')),
+      web.send({ to: 'ada', content: 'five' }, as('bob')),
+    ]
+    const [one, two, three, four, five] = await Promise.all(letters)
+    expect(one).toMatchObject([{ to: 'bob', outcome: 'queued' }])
+    expect(two).toMatchObject({ refused: 'unknown_member' })
+    expect(three).toMatchObject([{ to: 'lead', outcome: 'queued' }])
+    expect(four).toMatchObject([{ id: 'chosen', to: 'bob', outcome: 'queued' }])
+    expect(five).toMatchObject([{ to: 'ada', outcome: 'queued' }])
+    expect(unreadOf(web.state, 'bob').map(({ message }) => message.content)).toEqual(['one', 'four'])
+    expect(web.cursor.seq - before).toBe(3)
+    expect(await web.send({ to: 'bob', content: 'four' }, as('ada', 'chosen'))).toEqual(four)
+  })
+})

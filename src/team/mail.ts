@@ -14,8 +14,8 @@ export function sendMessage(
   effects: Effect[],
   external = false,
 ): void {
-  // A message under its record's own id cannot be a repeat: the log accepts an id once.
-  if (message.id !== place.id && state.messages.get(message.id) !== undefined) {
+  // Only a line from outside can come a second time: the log accepts a record once, and its messages with it.
+  if (external && state.messages.get(message.id) !== undefined) {
     effects.push({
       id: message.id,
       to: message.to,
