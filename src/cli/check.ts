@@ -23,7 +23,7 @@ import { refuseLiveSupervisor } from './team-delete.ts'
 
 export const check: SubCommand<{ repair?: boolean }> = {
   example: `$ deskmates check
-/work/shop/.teams/default/journal.jsonl: 12 records count, 1 refused, 0 repeated, 0 torn
+/home/ada/shop/.teams/default/journal.jsonl: 12 records count, 1 refused, 0 repeated, 0 torn
 All is well.`,
   instead: ({ repair }) => (repair ? 'A journal is repaired by a person.' : undefined),
   define(command) {

@@ -35,6 +35,14 @@ describe('invariants', () => {
     expect(forge(world)).toEqual({ after: [], atEnd: [] })
   })
 
+  it('hold when the lead reopens what somebody at work had waited for', () => {
+    const world = board()
+    world.ok({ type: 'task.complete', id: '1' }, 'ada')
+    world.ok({ type: 'task.claim', id: '3' }, 'bob')
+    world.ok({ type: 'task.update', id: '1', status: 'pending' })
+    expect(forge(world)).toEqual({ after: [], atEnd: [] })
+  })
+
   it('name claims that overlap, at the claim and at the end', () => {
     const broken = ['tasks 1 and 2 are both held and overlap: src/api/ and src/api/users.ts']
     expect(forge(board(), claimed('2', 'bob'))).toEqual({ after: broken, atEnd: broken })

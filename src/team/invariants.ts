@@ -33,7 +33,10 @@ export function createInvariants(): Invariants {
       }
       for (const id of [...live]) if (!claimed(state, id)) live.delete(id)
       for (const id of fresh) live.add(id)
-      return fresh.flatMap((id) => brokenClaim(state, claimed(state, id)!, others(state, id)))
+      return fresh.flatMap((id) => [
+        ...brokenOrder(state, claimed(state, id)!),
+        ...brokenClaim(state, claimed(state, id)!, others(state, id)),
+      ])
     },
     atEnd(state) {
       const all = held(state).flatMap((id) => claimed(state, id) ?? [])
@@ -53,6 +56,11 @@ function held(state: TeamState): string[] {
     .sort(compareIds)
 }
 
+/** Only when it is claimed: the lead may reopen what a task waited for while somebody works on it. */
+function brokenOrder(state: TeamState, task: ClaimedTask): string[] {
+  return isUnblocked(state, task) ? [] : [`task ${task.id} is held before what it waits for is completed`]
+}
+
 function brokenClaim(state: TeamState, task: ClaimedTask, others: readonly ClaimedTask[]): string[] {
   const broken: string[] = []
   const owner = memberNamed(state, task.owner)
@@ -60,7 +68,6 @@ function brokenClaim(state: TeamState, task: ClaimedTask, others: readonly Claim
     broken.push(`task ${task.id} is held by ${task.owner}, who is ${owner?.status ?? 'not in the team'}`)
   else if (owner.generation !== task.generation)
     broken.push(`task ${task.id} is held by generation ${task.generation} of ${task.owner}, which was replaced`)
-  if (!isUnblocked(state, task)) broken.push(`task ${task.id} is held before what it waits for is completed`)
   for (const other of others) {
     const [a, b] = compareIds(task.id, other.id) < 0 ? [task, other] : [other, task]
     if (nameKey(a.owner) === nameKey(b.owner)) broken.push(`${a.owner} holds both task ${a.id} and task ${b.id}`)

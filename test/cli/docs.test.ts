@@ -27,6 +27,7 @@ describe('docs/commands.md', () => {
       .map(({ group, name }) => (group ? `${group.name} ${name}` : name))
       .filter((name) => !shown.some((words) => words.startsWith(name) && words.includes('--json')))
     expect(missing).toEqual([])
+    expect(fresh, 'a command of the page ran into a bug of ours').not.toContain('This is a bug')
     if (fresh === page) return
     writeFileSync(path, fresh)
     if (process.env.CI) expect.fail('docs/commands.md was stale: run npm test and commit it')
@@ -59,7 +60,7 @@ function wordsOf(line: string): string[] {
 /** What differs from run to run, the same in every run: ids in the order they appear, and the folder. */
 function settled(line: string, names: Map<string, string>): string {
   return line
-    .replaceAll(desk.dir, '/work/shop')
+    .replaceAll(desk.dir, '/home/ada/shop')
     .replace(/\b[0-9A-HJKMNP-TV-Z]{26}\b/g, (id) => {
       const known = names.get(id) ?? `01KB${String(names.size + 1).padStart(22, '0')}`
       names.set(id, known)
