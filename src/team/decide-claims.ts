@@ -46,7 +46,7 @@ export function decideClaim(
 }
 
 /** The first task this member may take: its own assignments before the open board. */
-export function nextFor(state: TeamState, member: Member): Task | undefined {
+function nextFor(state: TeamState, member: Member): Task | undefined {
   for (const assignee of [member.name, null]) {
     for (const task of readyList(state, assignee).values()) if (suits(state, task, member)) return task
   }

@@ -9,7 +9,7 @@ import { compareTasks, type Task, type TaskId } from './task.ts'
 export const FOLD_VERSION = 1
 
 /** How many message ids we can still tell apart from new ones; an older repeat counts as new. */
-export const REMEMBERED = 100_000
+const REMEMBERED = 100_000
 
 export interface TeamFacts {
   readonly id: string
