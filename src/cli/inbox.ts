@@ -49,11 +49,10 @@ async function takeMail(call: Call, team: Team, { store }: Workspace, wanted: st
     return EXIT.done
   }
   const ids = messages.map(({ id }) => id)
-  const effects = await team.acknowledge(member, ids, mail.take)
-  // A repeated command prints again what was read the first time.
-  const lost = effects.filter(
-    ({ outcome, reason }) => outcome === 'ignored' && !(commandId !== undefined && reason === 'already read'),
-  )
+  // Under an id of its own: a repeated command hears again that it was the reader, anybody else that it was not.
+  const acknowledged = commandId === undefined ? undefined : `${commandId}.read`
+  const effects = await team.acknowledge(member, ids, mail.take, { commandId: acknowledged })
+  const lost = effects.filter(({ outcome }) => outcome === 'ignored')
   if (lost.length === 0) return EXIT.done
   await warn(
     call,

@@ -93,7 +93,8 @@ export async function openAppender({
       }
       if (batch.records.length > 0) await write(batch)
     } catch (error) {
-      for (const entry of entries) entry.fail(error)
+      // One that went back into the line is still to be carried out, and answered then.
+      for (const entry of entries) if (!line.includes(entry)) entry.fail(error)
     }
   }
 
@@ -108,7 +109,7 @@ export async function openAppender({
       for (const [entry, outcome] of entries.flatMap((all, i) => all.map((one) => [one, outcomes[i]] as const))) {
         if (outcome === 'accepted') durable.then(() => entry.settle(entry.result ?? []), entry.fail)
         else if (outcome === 'conflict') again.push({ ...entry, tries: entry.tries + 1 })
-        else settleSynced(entry, await firstResult(entry))
+        else await settleAsFirst(entry)
       }
       for (const { entry, result } of answers.filter(({ rests }) => rests)) {
         if (again.length > 0) again.push(entry)
@@ -123,13 +124,25 @@ export async function openAppender({
   /** A repeated command id gets the first answer, whatever the board looks like by now. */
   async function notAnsweredBefore(entries: readonly Entry[]): Promise<Entry[]> {
     const fresh: Entry[] = []
+    const repeated: Entry[] = []
+    // All are asked about before any is looked up: that reads the journal from its beginning.
     for (const entry of entries) {
-      if (isRepeatable(entry) && (await log.knows(entry.id))) settleSynced(entry, await firstResult(entry))
+      if (isRepeatable(entry) && (await log.knows(entry.id))) repeated.push(entry)
       // Asked for twice at once: the second waits until the first is written, and then gets its answer.
       else if (fresh.some(({ id }) => id === entry.id)) line.push(entry)
       else fresh.push(entry)
     }
+    for (const entry of repeated) await settleAsFirst(entry)
     return fresh
+  }
+
+  /** One whose first answer cannot be read fails alone; its neighbours were written all the same. */
+  async function settleAsFirst(entry: Entry): Promise<void> {
+    try {
+      settleSynced(entry, await firstResult(entry))
+    } catch (error) {
+      entry.fail(error)
+    }
   }
 
   /** "It is already so" may rest on what another process wrote and has not synced yet. */

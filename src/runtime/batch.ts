@@ -39,8 +39,9 @@ export interface Batch {
   readonly answers: readonly { readonly entry: Entry; readonly result: Answer | Refusal; readonly rests: boolean }[]
 }
 
-/** How much text the letters of one record may have together. */
+/** How many characters, and how many letters, one record of letters may hold. */
 const LETTERS_LENGTH = 256 * 1024
+const LETTERS_IN_A_RECORD = 256
 
 /** Decides all in order, each on the state that the ones before it will leave, and chains what is to be written. */
 export function decideAll(
@@ -53,6 +54,7 @@ export function decideAll(
   const answers: Batch['answers'][number][] = []
   let after = cursor.last
   let due: readonly TeamEvent[] | undefined
+  let letters: Letters | undefined
   // Of all decisions only taking mail looks at what was just sent.
   const minds = waiting.some(({ what }) => 'command' in what && what.command.type === 'mail.take')
 
@@ -88,19 +90,17 @@ export function decideAll(
     if (refusal) return say(entry, refusal)
     const message = messageFrom(letter, circumstances.by.name, circumstances)
     const event: TeamEvent = { type: 'message.sent', message }
-    if (!joinsLetters(entry, letter)) return put(entry, [event], circumstances)
+    const size = JSON.stringify(event).length
+    if (!letters?.takes(entry, size)) {
+      put(entry, [event], circumstances)
+      letters = isPlain(entry) ? openLetters(entry, size) : undefined
+      return
+    }
     // Five letters of one tick are one line instead of five that every other process has to read.
-    const record = records.at(-1) as LogRecord
-    records[records.length - 1] = { ...record, events: [...(record.events as Json[]), event as unknown as Json] }
+    const events = records.at(-1)?.events as unknown as TeamEvent[]
+    events.push(event)
     entries.at(-1)?.push(entry)
     if (minds) assume(state, [event], circumstances)
-  }
-
-  /** Does the record written last hold letters of the same author, with room for one more? */
-  function joinsLetters(entry: Entry, letter: Letter): boolean {
-    const others = entries.at(-1) ?? []
-    const size = letter.content.length + others.reduce((sum, { what }) => sum + lengthOf(what), 0)
-    return others.length > 0 && size < LETTERS_LENGTH && [entry, ...others].every((one) => isPlain(one, entry.by))
   }
 
   function say(entry: Entry, result: Answer | Refusal): void {
@@ -115,18 +115,35 @@ export function decideAll(
     first: readonly TeamEvent[] = [],
   ): void {
     const by = circumstances.by as unknown as Json
-    const all = (first.length > 0 ? [...first, ...events] : events) as unknown as Json
-    records.push({ id: entry.id, ...condition, at: about.now, by, events: all })
+    records.push({ id: entry.id, ...condition, at: about.now, by, events: [...first, ...events] as unknown as Json })
     entries.push([entry])
+    letters = undefined
     if (entry !== waiting.at(-1) && (minds || condition.after !== undefined)) assume(state, events, circumstances)
   }
 }
 
-/** Letters with an id of their caller's own stand alone: they are looked up by the id of their record. */
-function isPlain({ what, by }: Entry, author: Author): boolean {
-  return 'letter' in what && !what.mayRepeat && by.name === author.name && by.generation === author.generation
+/** The record written last, while it holds letters of one author and has room for more. */
+interface Letters {
+  /** Takes one more in, if it may stand with the others. */
+  takes(entry: Entry, size: number): boolean
 }
 
-function lengthOf(what: Wish): number {
-  return 'letter' in what ? what.letter.content.length : 0
+function openLetters({ by }: Entry, first: number): Letters {
+  let room = LETTERS_LENGTH - first
+  let left = LETTERS_IN_A_RECORD - 1
+  const isSame = (author: Author) =>
+    author.name === by.name && author.generation === by.generation && author.epoch === by.epoch
+  return {
+    takes(entry, size) {
+      if (left === 0 || size > room || !isPlain(entry) || !isSame(entry.by)) return false
+      room -= size
+      left--
+      return true
+    },
+  }
+}
+
+/** Letters with an id of their caller's own stand alone: they are looked up by the id of their record. */
+function isPlain({ what }: Entry): boolean {
+  return 'letter' in what && !what.mayRepeat
 }

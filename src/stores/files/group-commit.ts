@@ -28,7 +28,7 @@ export function createGroupCommit(sync: () => Promise<void>) {
     },
     /** Resolves when no sync runs any more; never rejects. */
     async settled(): Promise<void> {
-      while (running) await (next ?? running).catch(() => {})
+      while (running || next) await (next ?? running)?.catch(() => {})
     },
   }
 }

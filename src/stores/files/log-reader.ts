@@ -34,6 +34,8 @@ export interface LogReader {
   halt(kind: 'replaced' | 'not synced', detail: string): Fault
   /** Throws if the path leads elsewhere by now or the file shrank. */
   ensureSame(): void
+  /** What stopped this handle for good. */
+  readonly halted: Fault | undefined
   readonly forbidsWriting: Fault | undefined
   faults(): readonly Fault[]
 }
@@ -59,6 +61,9 @@ export function createLogReader(path: string, file: JournalFile, knows: Readonly
     },
     get last() {
       return { ...recent.last, begins }
+    },
+    get halted() {
+      return halted
     },
     get forbidsWriting() {
       return halted ?? scanner.forbidsWriting

@@ -74,16 +74,22 @@ export function createLogWriter({ path, file, reader, knows, durability, mayWrit
 
   /**
    * A decision that somebody else has overtaken already is not worth a line that all others have to read. One that
-   * keeps losing is written all the same: seeing it, they hold back.
+   * keeps losing is written all the same: seeing it, they hold back. But never one that follows an unwritten one:
+   * readers would take the gap for a loss and stop there.
    */
   function worthWriting(records: readonly LogRecord[]): readonly LogRecord[] {
     const { chain } = reader
+    const unwritten = new Set<string>()
     let { last } = chain
     return records.filter(({ id, after, tries = 0 }) => {
-      if (after === undefined || tries >= TRIES || chain.accepted(id)) return true
-      if (after !== last) return false
-      last = id
-      return true
+      if (after === undefined || chain.accepted(id)) return true
+      if (after === last) {
+        last = id
+        return true
+      }
+      if (tries >= TRIES && !unwritten.has(after)) return true
+      unwritten.add(id)
+      return false
     })
   }
 
@@ -132,6 +138,7 @@ export function createLogWriter({ path, file, reader, knows, durability, mayWrit
 
   async function syncAndCompare(): Promise<void> {
     const { offset } = reader.point
+    if (reader.halted?.kind === 'not synced') throw new JournalReadOnly(reader.halted)
     try {
       await file.sync()
     } catch (error) {
