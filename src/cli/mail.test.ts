@@ -107,6 +107,15 @@ describe('inbox', () => {
     expect(await desk.json('inbox ada --take')).toEqual([])
   })
 
+  it('--take that died before its acknowledgement is not told that it was the reader when another one was (F2)', async () => {
+    await desk.ok('send ada one')
+    const closed = { write: (_: string, done: (error?: Error) => void) => done(new Error('EPIPE')) }
+    expect((await desk.run('inbox ada --take --command-id t1', { stdout: closed })).code).toBe(1)
+    expect(await desk.json('inbox ada --take')).toMatchObject([{ content: 'one', redelivered: true }])
+    const { code, stderr } = await desk.run('inbox ada --take --command-id t1')
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('went to another reader') })
+  })
+
   it('--take repeated with its command id prints the same again', async () => {
     await desk.ok('send ada one')
     const first = await desk.json('inbox ada --take --command-id t1')
