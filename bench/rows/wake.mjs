@@ -20,7 +20,7 @@ export default {
       await once(child, 'message')
       const latencies = await using(dir, (team) => wakeUps(team, child))
       const worst = Math.max(...latencies)
-      if (worst > 2_500) throw new Error(`one wake-up took ${worst} ms, more than the poll allows`)
+      if (worst > 2_000) throw new Error(`one wake-up took ${worst} ms, more than the poll allows`)
       return { ours: median(latencies), limit: median(syncs(join(dir, 'bare'))) }
     }),
 }

@@ -12,7 +12,7 @@ import { dumpState } from '../team/snapshot.ts'
 import { FOLD_VERSION } from '../team/state.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Call } from './context.ts'
-import { type Examined, examine, journalOf } from './examine.ts'
+import { type Examined, examine, journalOf, type Problem } from './examine.ts'
 import { EXIT, Refused } from './failure.ts'
 import { openStore } from './open-store.ts'
 import { resolveTeam } from './open-team.ts'
@@ -57,8 +57,18 @@ async function look(call: Call, { store, root }: Workspace, name: string): Promi
   const mirror = store.mirror?.(name)
   if (!mirror || !examined.state.team.get()) return { examined, views: [] }
   await using team = await openTeam(store, name, { clock: call.clock })
+  const shown = await mirror.shownTo()
   await team.refresh()
-  return { examined, views: await mirror.differences(team.state, team.cursor) }
+  const { seq } = team.cursor
+  const cut = shown > seq && examined.problems.length === 0 ? [lostItsEnd(examined.path, seq, shown)] : []
+  const problems = [...examined.problems, ...cut]
+  return { examined: { ...examined, problems }, views: await mirror.differences(team.state, team.cursor) }
+}
+
+/** Views are written from the journal, so whatever they show was once in it. */
+function lostItsEnd(path: string, ends: number, shown: number): Problem {
+  const detail = `the journal ends here, but its views have shown it up to byte ${shown}: its end was lost. Put it back from a copy, or go on without it: deskmates check --repair`
+  return { path, kind: 'cut off', line: 0, offset: ends, detail }
 }
 
 async function report(call: Call, team: string, { examined, views }: Found, repaired?: Repaired): Promise<void> {
@@ -87,7 +97,9 @@ async function report(call: Call, team: string, { examined, views }: Found, repa
     lines.push(`The broken journal is now ${repaired.damaged}. Lost: ${counted(repaired.lost.length, 'line')}.`)
   for (const line of repaired?.lost ?? []) lines.push(`  ${line}`)
   if (repaired) lines.push('Views and snapshot were built again.')
-  lines.push(problems.length === 0 ? 'All is well.' : `${counted(problems.length, 'problem')}.`)
+  const isWhole = problems.length === 0 && (repaired?.lost.length ?? 0) === 0
+  if (problems.length === 0 && !isWhole) lines.push('What is left is in order; the lines above no longer count.')
+  else lines.push(problems.length === 0 ? 'All is well.' : `${counted(problems.length, 'problem')}.`)
   await print(call, `${lines.join('\n')}\n`)
 }
 

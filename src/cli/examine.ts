@@ -5,8 +5,8 @@ import { createInvariants } from '../team/invariants.ts'
 import { emptyState, type TeamState } from '../team/state.ts'
 
 /** What is wrong at a place of the journal. */
-type Problem = Pick<Fault, 'path' | 'line' | 'offset' | 'detail'> & {
-  readonly kind: Audited['verdict'] | 'unreadable event' | 'broken invariant'
+export type Problem = Pick<Fault, 'path' | 'line' | 'offset' | 'detail'> & {
+  readonly kind: Audited['verdict'] | 'unreadable event' | 'broken invariant' | 'cut off'
 }
 
 /** A journal, read line by line and folded from its beginning, without any snapshot. */

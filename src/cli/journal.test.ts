@@ -123,6 +123,17 @@ describe('check', () => {
     expect(await desk.ok('check')).toContain('All is well.')
   })
 
+  it('names a journal that lost its end, because its views have shown more (F1)', async () => {
+    await fill()
+    const whole = readFileSync(journal())
+    writeFileSync(journal(), whole.subarray(0, whole.length - 20))
+    const { code, stdout } = await desk.run('check')
+    expect(code).toBe(1)
+    expect(stdout).toContain('cut off: the journal ends here')
+    expect(stdout).toContain('1 torn')
+    expect(await desk.ok('check --repair')).toContain('All is well.')
+  })
+
   it('names path, line and byte of damage, and repair keeps all that counts before it', async () => {
     await fill()
     const place = damage('task.claimed')

@@ -21,6 +21,9 @@ export interface Mirror {
   /** Resolves when somebody may have touched a mailbox file. */
   knocked(atMost: number, signal?: AbortSignal): Promise<void>
 
+  /** How far in the journal the views have ever shown it; a journal that ends before has lost its end. */
+  shownTo(): Promise<number>
+
   /** What does not agree with the journal, for `check`; `repair` builds it again. */
   differences(state: TeamState, cursor: Cursor): Promise<readonly string[]>
   repair(state: TeamState, cursor: Cursor): Promise<void>

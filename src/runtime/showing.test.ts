@@ -9,6 +9,7 @@ function mirrored(store: Store, show: Mirror['show']): Store {
     show,
     collect: async () => undefined,
     knocked: async () => {},
+    shownTo: async () => 0,
     differences: async () => [],
     repair: async () => {},
   }

@@ -1,7 +1,8 @@
 import type { Place } from './apply.ts'
 import type { TeamEvent } from './event.ts'
+import { isControl } from './message.ts'
 import { nameKey } from './name.ts'
-import { memberNamed, type TeamState } from './state.ts'
+import { mailboxOf, memberNamed, type TeamState, unreadOf } from './state.ts'
 
 type RequestEvent = Extract<TeamEvent, { type: `request.${string}` }>
 
@@ -24,9 +25,18 @@ export function applyRequestEvent(state: TeamState, event: RequestEvent, place: 
   }
   const { type: _, approve, ...answer } = event
   state.requests.set(event.id, { ...request, ...answer, state: approve ? 'approved' : 'rejected', closedAt: place.at })
+  readWithItsAnswer(state, request.to, event.id)
   const target = memberNamed(state, request.to)
   if (request.kind === 'shutdown' && approve && target && target.status !== 'stopped') {
     state.members.set(nameKey(request.to), { ...target, status: 'stopping' })
+  }
+}
+
+/** Whoever answered a request has read it. */
+function readWithItsAnswer(state: TeamState, name: string, id: string): void {
+  const mailbox = mailboxOf(state, name)
+  for (const { message } of unreadOf(state, name)) {
+    if (isControl(message.type) && message.request_id === id) mailbox.delete(message.id)
   }
 }
 

@@ -5,7 +5,7 @@ import { decideMember, decideSupervisor } from './decide-members.ts'
 import { decideRequest } from './decide-requests.ts'
 import { decideTask } from './decide-tasks.ts'
 import type { TeamEvent } from './event.ts'
-import { isName, nameRule } from './name.ts'
+import { isName, isReserved, nameRule } from './name.ts'
 import { isRefusal, type Refusal, refuse } from './refusal.ts'
 import { isLead, mayAct } from './rights.ts'
 import type { TeamState } from './state.ts'
@@ -97,6 +97,8 @@ function decideUpdate(
 
 function decideTeam(state: TeamState, command: Extract<Command, { type: 'team.create' }>): Decision {
   if (!isName(command.team)) return refuse('invalid', nameRule(command.team))
+  if (isReserved(command.team))
+    return refuse('invalid', `${command.team} is a reserved name (lead, user, all); choose another.`)
   const team = state.team.get()
   if (team?.deleted)
     return refuse(

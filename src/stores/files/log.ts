@@ -140,7 +140,10 @@ export function createFileLog(options: FileLogOptions): Log {
     for (let more = true; more; ) {
       more = scanner.scan(file.readAt)
       const { tail, seen } = scanner
-      if (!more && tail) batch.push({ verdict: 'damaged', line: tail.line, offset: tail.offset, seq: seen })
+      const { line, offset } = scanner
+      // A piece at the end is somebody's write in flight, or all that came of it.
+      if (!more && !scanner.stop && seen > offset)
+        batch.push({ verdict: tail ? 'damaged' : 'torn', line, offset, seq: seen })
       if (batch.length > 0) yield batch
       batch = []
     }

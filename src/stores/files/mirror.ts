@@ -77,6 +77,7 @@ export function openMirror(options: {
       for (const end of ends) end()
     },
 
+    shownTo: async () => views.shownTo(),
     async differences(state, cursor) {
       return isHere(state) ? [...views.differences(state, cursor), ...mail.differences(state)] : []
     },

@@ -9,6 +9,8 @@ import { openViewFiles } from './view-files.ts'
 /** `config.json` and one file per task: what people see of roster and board. */
 export interface Views {
   show(state: TeamState, cursor: Cursor): void
+  /** How far the files say they are complete; 0 if they do not say. */
+  shownTo(): number
   differences(state: TeamState, cursor: Cursor): string[]
   repair(state: TeamState, cursor: Cursor): void
 }
@@ -53,6 +55,11 @@ export function openViews(options: {
       files.sweep(board)
       files.sweep(join(dir, '.teams', team))
       write(state, cursor, -1, true)
+    },
+
+    shownTo() {
+      const there = files.peek(config)
+      return there === undefined || there === 'broken' ? 0 : seqOf(there.value)
     },
 
     differences(state, cursor) {
