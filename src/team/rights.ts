@@ -40,6 +40,7 @@ export function isLead(name: string): boolean {
 
 /** Who that is not, and who there is. */
 export function unknownMember(state: TeamState, name: string): string {
+  if (!state.team.get()) return 'There is no such team yet. Create it with: deskmates team create TEAM'
   return `${isName(name) ? `Nobody in this team is called ${name}.` : nameRule(name)} ${presentMembers(state)}`
 }
 
