@@ -32,6 +32,7 @@ describe('a process that dies after any one of its file-system calls', () => {
       const wrong = [...tried.strange, ...(await aftermath(operation, tried.acknowledged))]
       found.push(...wrong.map((what) => `dead after call ${crashAfter} (${calls[crashAfter - 1]}): ${what}`))
     }
+    expect(calls.length).toBeGreaterThan(20)
     console.log(`crash: ${operation.name} has ${calls.length} calls, died after each, ${found.length} wrong`)
     expect(found).toEqual([])
   })
@@ -69,6 +70,7 @@ describe('a disk that fails any one call', () => {
         found.push(...wrong.map((what) => `${how} at call ${at} (${call}): ${what}`))
       }
     }
+    expect(failures).toBeGreaterThan(0)
     console.log(`faults: ${operation.name}, ${calls.length} calls, ${failures} named failures, ${found.length} wrong`)
     expect(found).toEqual([])
   })
