@@ -4,6 +4,5 @@ export default {
   name: 'the same with 5 messages per claim',
   against: 'bare O_APPEND + fdatasync, 8 processes',
   unit: 'per second',
-  atLeast: 0.25,
   round: claimRate({ membersEach: 4, mails: 5 }),
 }

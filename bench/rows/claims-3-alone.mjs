@@ -4,5 +4,6 @@ export default {
   name: 'claims and completions, 8 processes of 1 member',
   against: 'bare O_APPEND + fdatasync, 8 processes',
   unit: 'per second',
+  atLeast: 0.4,
   round: claimRate({ membersEach: 1 }),
 }
