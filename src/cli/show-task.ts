@@ -28,12 +28,17 @@ export function board(call: Call, tasks: readonly ShownTask[]): string {
 function remarks(task: ShownTask): string {
   const remarks = [
     task.note,
-    task.status === 'pending' && task.waitsFor.length > 0 && `waits for ${task.waitsFor.join(', ')}`,
+    task.status === 'pending' && task.waitsFor.length > 0 && `waits for ${waitsFor(task)}`,
     task.status === 'pending' && task.assignee && `for ${task.assignee}`,
     task.status === 'pending' && task.role && `role ${task.role}`,
     task.reason && oneLine(task.reason, 60),
   ].filter(Boolean)
   return remarks.length > 0 ? ` (${remarks.join('; ')})` : ''
+}
+
+/** What failed is said: waiting alone does not help there. */
+function waitsFor({ waitsFor, waitsForFailed }: ShownTask): string {
+  return waitsFor.map((id) => (waitsForFailed.includes(id) ? `${id} (failed)` : id)).join(', ')
 }
 
 function sheet(call: Call, task: ShownTask): string {
@@ -46,7 +51,7 @@ function sheet(call: Call, task: ShownTask): string {
     ['assignee', task.assignee],
     ['role', task.role],
     ['priority', task.priority !== 5 && String(task.priority)],
-    ['waits for', task.waitsFor.join(', ')],
+    ['waits for', waitsFor(task)],
     ['blocks', task.blocks.join(', ')],
     ['files', task.files.join(', ')],
     ['commit', task.commit],

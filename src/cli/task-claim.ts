@@ -1,9 +1,10 @@
 import type { Team } from '../runtime/team.ts'
-import { allTasks, openDependencies } from '../team/board.ts'
+import { allTasks, failedDependencies, openDependencies } from '../team/board.ts'
 import { nameKey } from '../team/name.ts'
 import { nextDeadline } from '../team/overdue.ts'
 import { isRefusal, type Refusal } from '../team/refusal.ts'
-import { memberNamed } from '../team/state.ts'
+import { memberNamed, type TeamState } from '../team/state.ts'
+import type { Task } from '../team/task.ts'
 import type { TaskView } from '../team/view.ts'
 import { duration, name } from './arguments.ts'
 import { useTaskUpdate } from './change-task.ts'
@@ -76,21 +77,21 @@ function restUntil({ state }: Team, { clock }: Call, until: number): number {
 }
 
 function why({ state }: Team, as: string): string {
-  const member = memberNamed(state, as)
   const pending = allTasks(state).filter((task) => task.status === 'pending')
   if (pending.length === 0) return 'no task is pending'
   const reasons = new Map<string, number>()
   for (const task of pending) {
-    const isOthers = task.assignee !== null && nameKey(task.assignee) !== nameKey(as)
-    const reason =
-      openDependencies(state, task).length > 0
-        ? 'waiting for other tasks'
-        : isOthers
-          ? 'assigned to others'
-          : task.role !== null && nameKey(task.role) !== nameKey(member?.role ?? '')
-            ? 'for another role'
-            : 'in need of files that are in use'
+    const reason = whyNot(state, task, as)
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
   }
   return `${counted(pending.length, 'task')} pending, ${[...reasons].map(([reason, count]) => `${count} ${reason}`).join(', ')}`
+}
+
+function whyNot(state: TeamState, task: Task, as: string): string {
+  if (failedDependencies(state, task).length > 0) return 'waiting for failed tasks'
+  if (openDependencies(state, task).length > 0) return 'waiting for other tasks'
+  if (task.assignee !== null && nameKey(task.assignee) !== nameKey(as)) return 'assigned to others'
+  const role = memberNamed(state, as)?.role ?? ''
+  if (task.role !== null && nameKey(task.role) !== nameKey(role)) return 'for another role'
+  return 'in need of files that are in use'
 }

@@ -30,6 +30,7 @@ describe('task add', () => {
       priority: 8,
       blockedBy: ['1'],
       waitsFor: ['1'],
+      waitsForFailed: [],
       blocks: [],
       files: ['src/{a,b}.ts', 'src/parser/', 'README.md'],
       attempts: 0,
@@ -72,6 +73,22 @@ describe('task list', () => {
     expect(ids(await desk.json('task list --status claimed'))).toEqual(['1'])
     expect(ids(await desk.json('task list --status complete'))).toEqual(['2'])
     expect(await desk.json('task list --status deleted')).toEqual([])
+  })
+
+  it('says that what is waited for failed, for people and for programs', async () => {
+    for (const words of ['task add one', 'task add two', 'task add three --blocked-by 1,2']) await desk.ok(words)
+    await desk.ok('task claim 1 --as ada')
+    await desk.ok(['task', 'fail', '1', '--as', 'ada', '--reason', 'no access'])
+    expect((await desk.ok('task list')).split('\n')[2]).toBe('3  pending       three (waits for 1 (failed), 2)')
+    expect(await desk.ok('task show 3')).toContain('waits for  1 (failed), 2\n')
+    expect(await desk.json('task show 3')).toMatchObject({ waitsFor: ['1', '2'], waitsForFailed: ['1'] })
+    expect((await desk.json('task list'))[2]).toMatchObject({ waitsFor: ['1', '2'], waitsForFailed: ['1'] })
+    await desk.ok('task claim 2 --as bob')
+    const { stderr } = await desk.run('task claim --as ada')
+    expect(stderr).toBe('Nothing to claim right now: 1 task pending, 1 waiting for failed tasks.\n')
+    expect(JSON.parse(desk.read('.tasks', 'default', '3.json'))).toMatchObject({ waitsForFailed: ['1'] })
+    await desk.ok('task update 1 --status pending')
+    expect((await desk.ok('task list')).split('\n')[2]).toContain('three (waits for 1, 2)')
   })
 
   it('says so when it is empty', async () => {

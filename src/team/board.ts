@@ -28,6 +28,14 @@ export function openDependencies(state: TeamState, task: Pick<Task, 'blockedBy'>
   return task.blockedBy.filter((dependency) => !isMet(state, dependency))
 }
 
+/** Those that stay open until somebody reopens or deletes what failed; of a plan one failed task is enough. */
+export function failedDependencies(state: TeamState, task: Pick<Task, 'blockedBy'>): readonly string[] {
+  return task.blockedBy.filter(
+    (dependency) =>
+      state.tasks.get(dependency)?.status === 'failed' || (state.index.plans.get(dependency)?.failed ?? 0) > 0,
+  )
+}
+
 function isMet(state: TeamState, dependency: string): boolean {
   const task = state.tasks.get(dependency)
   if (task) return task.status === 'completed'
@@ -111,10 +119,14 @@ function relink(state: TeamState, id: TaskId, before: readonly string[], after: 
 function countInPlan(state: TeamState, id: TaskId, before: Task | undefined, after: Task | undefined): void {
   const plan = planOf(id)
   if (!plan) return
-  const count = state.index.plans.get(plan) ?? { total: 0, completed: 0 }
-  const total = count.total + (after ? 1 : 0) - (before ? 1 : 0)
-  const done = (task: Task | undefined) => (task?.status === 'completed' ? 1 : 0)
-  state.index.plans.set(plan, { total, completed: count.completed + done(after) - done(before) })
+  const count = state.index.plans.get(plan) ?? { total: 0, completed: 0, failed: 0 }
+  const change = (counts: (task: Task) => boolean) =>
+    (after && counts(after) ? 1 : 0) - (before && counts(before) ? 1 : 0)
+  state.index.plans.set(plan, {
+    total: count.total + change(() => true),
+    completed: count.completed + change(({ status }) => status === 'completed'),
+    failed: count.failed + change(({ status }) => status === 'failed'),
+  })
   // A new or deleted task of a plan changes what waits for the whole plan.
   if (!before !== !after) relistDependents(state, id)
 }

@@ -8,7 +8,7 @@ import { nameKey } from './name.ts'
 import { type Refusal, refuse } from './refusal.ts'
 import { isLead } from './rights.ts'
 import { heldBy, memberNamed, readyList, type TeamState } from './state.ts'
-import type { Task } from './task.ts'
+import { planOf, type Task } from './task.ts'
 
 type Of<T extends Command['type']> = Extract<Command, { type: T }>
 
@@ -131,8 +131,9 @@ export function decideFail(state: TeamState, task: Task, reason: string, { by, i
   if (isTooLong(reason)) return refuse('too_large', 'A reason has at most 1 MB. Put the rest into a file and name it.')
   const events: TeamEvent[] = [{ type: 'task.failed', id: task.id, reason }]
   if (nameKey(by.name) !== 'lead') {
-    const waiting = blockedTasks(state, task.id)
-    const blocked = waiting.length === 0 ? '' : ` Still blocked by it: ${waiting.join(', ')}.`
+    const plan = planOf(task.id)
+    const waiting = new Set([...blockedTasks(state, task.id), ...(plan ? blockedTasks(state, plan) : [])])
+    const blocked = waiting.size === 0 ? '' : ` Still blocked by it: ${[...waiting].join(', ')}.`
     const content = `Task ${task.id} (${task.subject}) failed: ${reason}.${blocked} Reopen it with status pending, or delete it.`
     const message = {
       id: `${id}.failed`,

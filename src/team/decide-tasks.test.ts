@@ -31,6 +31,7 @@ describe('adding tasks', () => {
         priority: 5,
         blockedBy: [],
         waitsFor: [],
+        waitsForFailed: [],
         blocks: [],
         files: [],
         attempts: 0,

@@ -84,13 +84,16 @@ describe('a dependency', () => {
     expect(ready(world)).toEqual(['1', '2'])
   })
 
-  it('on a failed task keeps its dependents blocked (B60)', () => {
+  it('on a failed task keeps its dependents blocked, shown as such until it is reopened (B60)', () => {
     const world = board(1)
     world.add({ subject: 'two', blockedBy: ['1'] })
     world.ok({ type: 'task.claim', id: '1' }, 'ada')
+    expect(world.task('2')).toMatchObject({ waitsFor: ['1'], waitsForFailed: [] })
     world.ok({ type: 'task.fail', id: '1', reason: 'broken' }, 'ada')
-    expect(world.task('2').waitsFor).toEqual(['1'])
+    expect(world.task('2')).toMatchObject({ waitsFor: ['1'], waitsForFailed: ['1'] })
     expect(world.ok({ type: 'task.claim' }, 'ada')).toMatchObject({ tasks: [], note: 'Nothing to claim right now.' })
+    world.ok({ type: 'task.update', id: '1', status: 'pending' })
+    expect(world.task('2')).toMatchObject({ waitsFor: ['1'], waitsForFailed: [] })
   })
 
   it('that is missing in a journal counts as open (B60)', () => {
@@ -135,6 +138,18 @@ describe('a plan', () => {
     expect(finish(world, '03-01/T2').unblocked).toEqual(['03-02 1'])
     expect(ready(world)).toEqual(['03-02/T1'])
     expect(world.task('03-02/T2').waitsFor).toEqual(['03-02/T1'])
+  })
+
+  it('of which a task failed is shown as failed to whoever waits for it, and the lead is told', () => {
+    const world = plans()
+    world.ok({ type: 'task.claim', id: '03-01/T1' }, 'ada')
+    world.ok({ type: 'task.fail', id: '03-01/T1', reason: 'broken' }, 'ada')
+    expect(world.task('03-02/T1')).toMatchObject({ waitsFor: ['03-01'], waitsForFailed: ['03-01'] })
+    expect(world.task('03-02/T2').waitsForFailed).toEqual(['03-01'])
+    const [told] = world.inbox('lead')
+    expect(told?.content).toContain('Still blocked by it: 03-01/T2, 03-02/T1, 03-02/T2.')
+    world.ok({ type: 'task.update', id: '03-01/T1', status: 'pending' })
+    expect(world.task('03-02/T1')).toMatchObject({ waitsFor: ['03-01'], waitsForFailed: [] })
   })
 
   it('that gets another task holds back whoever waits for it (C53)', () => {

@@ -59,7 +59,7 @@ export interface BoardIndex {
   readonly dependents: Table<string, readonly TaskId[]>
   /** Member → the task it holds. */
   readonly holding: Table<string, TaskId>
-  readonly plans: Table<string, { readonly total: number; readonly completed: number }>
+  readonly plans: Table<string, { readonly total: number; readonly completed: number; readonly failed: number }>
 }
 
 export function emptyState(): TeamState {

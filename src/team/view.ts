@@ -1,4 +1,4 @@
-import { blockedTasks, openDependencies } from './board.ts'
+import { blockedTasks, failedDependencies, openDependencies } from './board.ts'
 import type { Member } from './member.ts'
 import type { Message } from './message.ts'
 import type { Request } from './request.ts'
@@ -20,6 +20,8 @@ export interface TaskView {
   readonly blockedBy: readonly string[]
   /** Those of `blockedBy` that are not completed. */
   readonly waitsFor: readonly string[]
+  /** Those of `waitsFor` that failed: only reopening or deleting them lets this task go on. */
+  readonly waitsForFailed: readonly string[]
   readonly blocks: readonly string[]
   readonly files: readonly string[]
   readonly attempts: number
@@ -48,6 +50,7 @@ export function taskView(state: TeamState, task: Task): TaskView {
     priority: task.priority,
     blockedBy: task.blockedBy,
     waitsFor: openDependencies(state, task),
+    waitsForFailed: failedDependencies(state, task),
     blocks: blockedTasks(state, task.id),
     files: task.files,
     attempts: task.attempts,

@@ -160,11 +160,14 @@ export function openViews(options: {
 function touched(state: TeamState, id: TaskId, before: Partial<Seen> | undefined, next: Task | undefined): string[] {
   const [old, now] = [Array.isArray(before?.blockedBy) ? before.blockedBy : [], next?.blockedBy ?? []]
   const edges = [...old.filter((other) => !now.includes(other)), ...now.filter((other) => !old.includes(other))]
-  const isSame =
-    before !== undefined && next !== undefined && (before.status === 'completed') === (next.status === 'completed')
-  if (isSame) return edges
+  if (before && next && outcome(before) === outcome(next)) return edges
   const waiting = [id, planOf(id) ?? ''].flatMap((dependency) => state.index.dependents.get(dependency) ?? [])
   return [...edges, ...waiting]
+}
+
+/** As much of its status as the files of tasks that wait for it show. */
+function outcome({ status }: Partial<Seen>): 'completed' | 'failed' | 'open' {
+  return status === 'completed' || status === 'failed' ? status : 'open'
 }
 
 function taskText(state: TeamState, task: Task): string {
