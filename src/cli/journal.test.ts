@@ -71,6 +71,13 @@ describe('log', () => {
     expect((await desk.run('log --grep nothing-like-it')).stderr).toContain('Nothing')
   })
 
+  it('says what of a task was changed', async () => {
+    await fill()
+    await desk.ok('task add later')
+    await desk.ok('task update 2 --assignee ada --priority 9')
+    expect(await desk.ok('log --grep ada')).toContain('user      changed assignee, priority of task 2\n')
+  })
+
   it('--follow goes on with what happens, until it is interrupted', async () => {
     await fill()
     const stop = new AbortController()

@@ -24,8 +24,10 @@ export function describeEvent(event: TeamEvent): string {
       return `${event.name} is ${event.status}`
     case 'task.created':
       return `added task ${event.id}: ${oneLine(event.subject)}${waits(event.blockedBy)}`
-    case 'task.updated':
-      return `changed ${Object.keys(event).slice(2).join(', ') || 'nothing'} of task ${event.id}`
+    case 'task.updated': {
+      const { type: _, id, ...changes } = event
+      return `changed ${Object.keys(changes).join(', ') || 'nothing'} of task ${id}`
+    }
     case 'task.claimed':
       return `claimed task ${event.id}${event.lease === null ? '' : ` for ${event.lease} s`}`
     case 'task.renewed':
