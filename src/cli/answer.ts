@@ -1,4 +1,4 @@
-import { name, verdict } from './arguments.ts'
+import { member, verdict } from './arguments.ts'
 import { granted } from './failure.ts'
 import { acting, withTeam } from './open-team.ts'
 import { print, printJson } from './print.ts'
@@ -17,7 +17,7 @@ export const answer: SubCommand<Options, [request: string, verdict: 'approve' | 
       .argument('<request>', 'its id, like r3')
       .argument('<verdict>', 'approve or reject', verdict)
       .option('--feedback <text>', 'what the one who asked should know')
-      .option('--as <member>', 'a joined member who was asked; without it the user', name)
+      .option('--as <member>', 'a joined member who was asked; without it the user', member)
   },
   run: (call, { feedback, as }, id, given) =>
     withTeam(call, 'write', async (team) => {

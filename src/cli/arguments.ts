@@ -16,6 +16,26 @@ export function nameOrNone(text: string): string {
   return text === '' ? '' : name(text)
 }
 
+/**
+ * Stands in for what cannot be the name of a member. Who there is can only be said once the whole line was read, with
+ * its --team and --cwd; the program then refuses it, and no command ever sees one.
+ */
+export class NotAName {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** A member that should be there already. */
+export function member(text: string): string | NotAName {
+  return isName(text) ? text : new NotAName(text)
+}
+
+export function memberOrNone(text: string): string | NotAName {
+  return text === '' ? '' : member(text)
+}
+
 /** `90`, `90s`, `10m`, `2h`, `1d`, in seconds. */
 export function duration(text: string): number {
   const [, digits = '', unit = 's'] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? []

@@ -2,7 +2,7 @@ import type { Team } from '../runtime/team.ts'
 import { unreadOf } from '../team/state.ts'
 import { type MessageView, messageView } from '../team/view.ts'
 import type { Workspace } from '../workspace.ts'
-import { name } from './arguments.ts'
+import { member as aMember } from './arguments.ts'
 import type { Call } from './context.ts'
 import { EXIT, granted } from './failure.ts'
 import { presentMember, withTeam } from './open-team.ts'
@@ -15,7 +15,7 @@ export const inbox: SubCommand<{ take?: boolean }, [member: string]> = {
 $ deskmates inbox ci --take --json`,
   instead: ({ take }) => (take ? 'Your mail comes to you by itself (or by your read_inbox tool).' : undefined),
   define(command) {
-    command.argument('<member>', 'whose mail', name).option('--take', 'print it and mark it as read')
+    command.argument('<member>', 'whose mail', aMember).option('--take', 'print it and mark it as read')
   },
   run: (call, { take }, wanted) =>
     withTeam(call, take ? 'write' : 'read', (team, place) =>

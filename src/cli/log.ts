@@ -2,7 +2,7 @@ import { type Audited, advance, type Cursor, type Recorded, START } from '../por
 import { readEvent, type TeamEvent } from '../team/event.ts'
 import type { Json } from '../team/json.ts'
 import { nameKey } from '../team/name.ts'
-import { name, seq } from './arguments.ts'
+import { member as aMember, seq } from './arguments.ts'
 import type { Call } from './context.ts'
 import { Misused } from './failure.ts'
 import { openStore } from './open-store.ts'
@@ -30,7 +30,7 @@ $ deskmates log --json --member ci | jq .type`,
       .option('--follow', 'go on with what happens, until Ctrl-C')
       .option('--all', 'also what did not count: refused, repeated, torn and damaged lines')
       .option('--grep <text>', 'only events that say this somewhere')
-      .option('--member <member>', 'only events by or about this member', name)
+      .option('--member <member>', 'only events by or about this member', aMember)
   },
   async run(call, options) {
     if (options.all && options.follow) throw new Misused('--all shows what is there now; leave out --follow.')

@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openTeam } from '../runtime/team.ts'
@@ -34,6 +34,57 @@ describe('send', () => {
     expect(await desk.refused('send ghost hi')).toBe('unknown_member')
     expect((await desk.run('send ghost hi')).stderr).toContain('Members: lead, ada, bob.')
     expect(await desk.refused(['send', 'ada', ''])).toBe('invalid')
+  })
+
+  it('refuses an unsafe recipient with the rule for names and the valid ones, as every command does (B55, F13)', async () => {
+    const before = desk.read('.teams', 'default', 'journal.jsonl')
+    const lines: string[][] = [
+      ['send', '../x', 'hi'],
+      ['send', 'ada', 'hi', '--from', '../x'],
+      ['inbox', '../x'],
+      ['inbox', '--take', '../x'],
+      ['log', '--member', '../x'],
+      ['team', 'leave', '../x'],
+      ['answer', 'r1', 'approve', '--as', '../x'],
+      ['task', 'add', 'y', '--assignee', '../x'],
+      ['task', 'add', 'y', '--as', '../x'],
+      ['task', 'update', '1', '--assignee', '../x'],
+      ['task', 'update', '1', '--as', '../x'],
+      ['task', 'list', '--ready', '--as', '../x'],
+      ...['claim', 'renew', 'release', 'complete'].map((verb) => ['task', verb, '1', '--as', '../x']),
+      ['task', 'fail', '1', '--reason', 'y', '--as', '../x'],
+    ]
+    const message =
+      '"../x" is not a name: use 1 to 64 of A-Z a-z 0-9 _ -, beginning with a letter or digit. Members: lead, ada, bob.'
+    for (const argv of lines) {
+      expect({ argv, ...(await desk.run(argv)) }).toEqual({
+        argv,
+        code: 2,
+        stdout: '',
+        stderr: `deskmates: ${message}\n`,
+      })
+      const { stderr } = await desk.run([...argv, '--json'])
+      expect(JSON.parse(stderr)).toEqual({ error: { code: 'misused', message } })
+    }
+    expect(desk.read('.teams', 'default', 'journal.jsonl')).toBe(before)
+  })
+
+  it('names the members of the team that was meant, wherever it stands on the line', async () => {
+    await desk.ok('team create web')
+    await desk.ok('team join carl --role dev --team web')
+    const said = async (words: string) => {
+      const { code, stderr } = await desk.run(words)
+      return `${code} ${stderr}`
+    }
+    expect(await said('send ../x hi --team web')).toMatch(/^2 .* is not a name.* Members: lead, carl\.\n$/)
+    expect(await said('--team web send ../x hi')).toContain('Members: lead, carl.')
+    expect(await said('send ../x hi --team none')).toMatch(/^2 .* is not a name.* There is no team none\./)
+    const elsewhere = openDesk()
+    const { code, stderr } = await elsewhere.run('send ../x hi')
+    expect({ code, left: readdirSync(elsewhere.dir) }).toEqual({ code: 2, left: [] })
+    expect(stderr).toContain('is not a name')
+    expect(stderr).toContain('There is no team here yet.')
+    elsewhere.close()
   })
 
   it('to all goes to everybody but the sender (A68)', async () => {

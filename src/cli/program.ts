@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from 'commander'
-import { commandId, name } from './arguments.ts'
+import { commandId, NotAName, name } from './arguments.ts'
 import { commands } from './commands.ts'
 import type { Call, Context, Globals } from './context.ts'
 import { EXIT, explain, Misused, OutputClosed, Refused } from './failure.ts'
@@ -83,6 +83,8 @@ function prepare(command: Command, module: AnySubCommand, context: Context, runn
     const instead = module.instead?.(options)
     running.writes = instead !== undefined
     if (instead !== undefined && context.env.DESKMATES_AGENT) throw new AgentsUseTools(command, instead)
+    const stranger = [...given.slice(0, -2), ...Object.values(options)].find((value) => value instanceof NotAName)
+    if (stranger) throw await (await import('./not-a-member.ts')).notAMember(call, stranger)
     running.exit = (await module.run(call, options, ...args)) ?? EXIT.done
   })
 }

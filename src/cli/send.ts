@@ -4,7 +4,7 @@ import type { Letter } from '../team/command.ts'
 import { MESSAGE_BYTES, type MessageType } from '../team/message.ts'
 import { nameKey } from '../team/name.ts'
 import type { Request } from '../team/request.ts'
-import { type as aType, name } from './arguments.ts'
+import { type as aType, member } from './arguments.ts'
 import type { Call } from './context.ts'
 import { EXIT, granted, Refused } from './failure.ts'
 import { acting, withTeam } from './open-team.ts'
@@ -23,9 +23,9 @@ $ deskmates send all 'we freeze at noon'`,
   instead: () => 'Use your SendMessage tool.',
   define(command) {
     command
-      .argument('<to>', 'a member, user, or all', name)
+      .argument('<to>', 'a member, user, or all', member)
       .argument('<text>', "what to say; '-' reads it from stdin")
-      .option('--from <member>', 'a joined member; without it the user', name)
+      .option('--from <member>', 'a joined member; without it the user', member)
       .option('--type <type>', 'message, broadcast, a hand-off, or a request that waits for an answer', aType)
   },
   async run(call, { from, type }, to, text) {

@@ -6,7 +6,7 @@ import { isRefusal, type Refusal } from '../team/refusal.ts'
 import { memberNamed, type TeamState } from '../team/state.ts'
 import type { Task } from '../team/task.ts'
 import type { TaskView } from '../team/view.ts'
-import { duration, name } from './arguments.ts'
+import { duration, member } from './arguments.ts'
 import { useTaskUpdate } from './change-task.ts'
 import type { Call } from './context.ts'
 import { granted } from './failure.ts'
@@ -35,7 +35,7 @@ export const taskClaim: SubCommand<Options, [id: string | undefined]> = {
   define(command) {
     command
       .argument('[id]', 'the number of the task; without it the next one that is ready')
-      .requiredOption('--as <member>', 'who takes it: a joined external or human member', name)
+      .requiredOption('--as <member>', 'who takes it: a joined external or human member', member)
       .option('--lease <time>', 'others may take it after this time (10m) unless it is renewed', duration)
       .option('--wait [time]', 'wait until there is something to claim, for ever or so long', duration)
   },

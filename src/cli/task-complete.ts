@@ -1,4 +1,4 @@
-import { name } from './arguments.ts'
+import { member } from './arguments.ts'
 import { changeTask, useTaskUpdate } from './change-task.ts'
 import type { SubCommand } from './sub-command.ts'
 
@@ -8,7 +8,7 @@ export const taskComplete: SubCommand<{ as: string; result?: string; commit?: st
   define(command) {
     command
       .argument('<id>', 'the number of the task')
-      .requiredOption('--as <member>', 'its owner', name)
+      .requiredOption('--as <member>', 'its owner', member)
       .option('--result <text>', 'what came of it')
       .option('--commit <sha>', 'the commit that holds it')
   },

@@ -1,4 +1,4 @@
-import { name } from './arguments.ts'
+import { member } from './arguments.ts'
 import { changeTask, useTaskUpdate } from './change-task.ts'
 import type { SubCommand } from './sub-command.ts'
 
@@ -8,7 +8,7 @@ export const taskFail: SubCommand<{ as?: string; reason: string }, [id: string]>
   define(command) {
     command
       .argument('<id>', 'the number of the task')
-      .option('--as <member>', 'its owner; without it the user', name)
+      .option('--as <member>', 'its owner; without it the user', member)
       .requiredOption('--reason <text>', 'why it cannot be done; the lead is told')
   },
   run: (call, { as, reason }, id) => changeTask(call, { type: 'task.fail', id, reason }, as),

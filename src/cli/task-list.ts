@@ -5,7 +5,7 @@ import { nameKey } from '../team/name.ts'
 import { overdue } from '../team/overdue.ts'
 import { heldBy, memberNamed, type TeamState } from '../team/state.ts'
 import { compareTasks, type TaskStatus } from '../team/task.ts'
-import { name, status } from './arguments.ts'
+import { member as aMember, status } from './arguments.ts'
 import { presentMember, withTeam } from './open-team.ts'
 import { print, printJsonArray, say } from './print.ts'
 import { board, type ShownTask, shownTask } from './show-task.ts'
@@ -23,7 +23,7 @@ export const taskList: SubCommand<Options> = {
     command
       .option('--ready', 'only what can be claimed now: pending, nothing to wait for, no files in use')
       .option('--status <status>', 'only tasks in this state', status)
-      .option('--as <member>', 'with --ready: what this member could claim', name)
+      .option('--as <member>', 'with --ready: what this member could claim', aMember)
   },
   run: (call, options) =>
     withTeam(call, 'read', async ({ state }) => {

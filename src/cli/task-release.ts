@@ -1,4 +1,4 @@
-import { name } from './arguments.ts'
+import { member } from './arguments.ts'
 import { changeTask, useTaskUpdate } from './change-task.ts'
 import type { SubCommand } from './sub-command.ts'
 
@@ -9,7 +9,7 @@ $ deskmates task release 2 --force        as the user, whoever holds it`,
   define(command) {
     command
       .argument('<id>', 'the number of the task')
-      .option('--as <member>', 'its owner; without it the user, who needs --force', name)
+      .option('--as <member>', 'its owner; without it the user, who needs --force', member)
       .option('--force', "take another member's claim away")
       .option('--reason <text>', 'kept with the attempt')
   },

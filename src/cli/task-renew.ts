@@ -1,4 +1,4 @@
-import { duration, name } from './arguments.ts'
+import { duration, member } from './arguments.ts'
 import { changeTask, useTaskUpdate } from './change-task.ts'
 import type { SubCommand } from './sub-command.ts'
 
@@ -8,7 +8,7 @@ export const taskRenew: SubCommand<{ as: string; lease?: number }, [id: string]>
   define(command) {
     command
       .argument('<id>', 'the number of the task')
-      .requiredOption('--as <member>', 'its owner', name)
+      .requiredOption('--as <member>', 'its owner', member)
       .option('--lease <time>', 'another length from now on (10m)', duration)
   },
   run: (call, { as, lease }, id) => changeTask(call, { type: 'task.renew', id, lease }, as),

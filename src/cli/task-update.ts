@@ -1,5 +1,5 @@
 import type { TaskStatus } from '../team/task.ts'
-import { list, name, nameOrNone, priority, status } from './arguments.ts'
+import { list, member, memberOrNone, nameOrNone, priority, status } from './arguments.ts'
 import { changeTask, useTaskUpdate } from './change-task.ts'
 import { Misused } from './failure.ts'
 import type { SubCommand } from './sub-command.ts'
@@ -30,13 +30,13 @@ $ deskmates task update 3 --status deleted --detach   delete it; what waited for
       .option('--description <text>', 'everything its owner needs to know')
       .option('--status <status>', 'pending reopens, deleted deletes, in_progress claims, completed completes', status)
       .option('--detach', 'with --status deleted: let tasks that wait for it go on without it')
-      .option('--assignee <member>', "only this member may claim it; '' for anybody", nameOrNone)
+      .option('--assignee <member>', "only this member may claim it; '' for anybody", memberOrNone)
       .option('--add-blocked-by <ids>', 'tasks or plans that come first', list)
       .option('--remove-blocked-by <ids>', 'no longer wait for these', list)
       .option('--files <paths>', "what its owner will change; '' for none", list)
       .option('--role <role>', "only members of this role may claim it; '' for any", nameOrNone)
       .option('--priority <n>', '0 to 10, the highest first', priority)
-      .option('--as <member>', 'on behalf of a joined member', name)
+      .option('--as <member>', 'on behalf of a joined member', member)
   },
   async run(call, { as, ...changes }, id) {
     if (Object.keys(changes).length === 0)

@@ -1,4 +1,4 @@
-import { name as aName } from './arguments.ts'
+import { member } from './arguments.ts'
 import { changeMember } from './change-member.ts'
 import type { SubCommand } from './sub-command.ts'
 
@@ -6,7 +6,7 @@ export const teamLeave: SubCommand<object, [member: string]> = {
   example: '$ deskmates team leave ci',
   instead: () => 'Use your SendMessage tool with type shutdown_request.',
   define(command) {
-    command.argument('<member>', 'its name', aName)
+    command.argument('<member>', 'its name', member)
   },
   run: (call, _options, name) => changeMember(call, { type: 'member.stop', name, reason: 'left' }, 'write'),
 }
