@@ -176,6 +176,19 @@ describe('check', () => {
     expect(await desk.json('task list')).toMatchObject([{ status: 'completed', owner: 'ada' }, { subject: 'y' }])
   })
 
+  it('--repair leaves views that follow the new journal, which is shorter than the old one', async () => {
+    await fill()
+    for (let i = 0; i < 5; i++) await desk.ok(['send', 'ada', 'x'.repeat(2000)])
+    await desk.ok('inbox ada --take')
+    await desk.ok('task add first')
+    await desk.ok('send ada needle')
+    damage('needle')
+    await desk.ok('check --repair')
+    await desk.ok('task update 2 --subject second')
+    expect(JSON.parse(desk.read('.tasks', 'default', '2.json'))).toMatchObject({ subject: 'second' })
+    expect(await desk.json('check')).toMatchObject({ ok: true, views: [] })
+  })
+
   it('repairs a journal whose first line is gone by founding the team anew', async () => {
     await fill()
     damage('team.created')

@@ -9,10 +9,11 @@ const PIECE = 4 * 1024 * 1024
 
 /**
  * A state as a few dumps which, folded one after the other, give it back: what a repaired journal begins with. Each is
- * small enough for one record.
+ * small enough for one record. Where in the old journal a task changed last means nothing in the new one, which is
+ * shorter: 0 is before all that happens there, or a view would take the next change of the task for an older one.
  */
 export function restorations(state: TeamState, piece = PIECE): readonly Json[] {
-  const { tasks, mail, messages, ...rest } = dumpState(state) as Dump
+  const { tasks, mail, messages, ...rest } = unplaced(dumpState(state))
   const { team: _1, supervisor: _2, counters: _3, ...nothing } = dumpState(emptyState()) as Dump
   const pieces: Dump[] = [{ ...rest, tasks: [], mail: [], messages: nothing.messages } as Dump]
   let size = 0
@@ -35,7 +36,16 @@ export function restorations(state: TeamState, piece = PIECE): readonly Json[] {
   return pieces
 }
 
-type Dump = { [key: string]: Json } & { tasks: Json[]; mail: { name: string; unread: Json[] }[]; messages: Json }
+type Dump = { [key: string]: Json } & {
+  tasks: { [key: string]: Json }[]
+  mail: { name: string; unread: Json[] }[]
+  messages: Json
+}
+
+function unplaced(dump: Json): Dump {
+  const { tasks, ...rest } = dump as Dump
+  return { ...rest, tasks: tasks.map((task) => ({ ...task, seq: 0 })) } as Dump
+}
 
 function folded(pieces: readonly Json[]): TeamState {
   const state = emptyState()
@@ -49,7 +59,7 @@ function folded(pieces: readonly Json[]): TeamState {
 
 /** Mailboxes that were emptied are as good as none, and the order of members says nothing. */
 function contents(state: TeamState): string {
-  const dump = dumpState(state) as Dump
+  const dump = unplaced(dumpState(state))
   const mail = dump.mail.filter(({ unread }) => unread.length > 0)
   return JSON.stringify({ ...dump, mail }, (_, value) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -68,7 +68,9 @@ describe('a snapshot', () => {
       const again = emptyState()
       const events = restorations(whole, size).map((state) => ({ type: 'team.restored', state, lost: [], from: 'x' }))
       for (const event of events) apply(again, 1, { id: 'r', events: copy([event as unknown as Json]) })
-      expect(seen(again)).toEqual(seen(whole))
+      const { tasks, ...rest } = seen(whole)
+      // Where they changed in the old journal means nothing in the new one.
+      expect(seen(again)).toEqual({ ...rest, tasks: tasks.map((task) => ({ ...task, seq: 0 })) })
     }
   })
 
