@@ -1,0 +1,2 @@
+export function systemBinaries(): string | undefined
+export function embeddedBinaries(folder: string): string

@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process'
+import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+// Stands between a test and its server. It does what the lines on its stdin say, answers each with a line, and when
+// stdin ends, because the test is done or was killed, it ends the server and removes the folder.
+
+const { bin, folder, data, settings, user } = JSON.parse(process.argv[2])
+/** @type {import('node:child_process').ChildProcess | undefined} */
+let server
+let exited = Promise.resolve()
+
+const orders = {
+  async start() {
+    for (let tries = 0; ; tries++) {
+      const failure = await startOnce()
+      if (failure === undefined) return { pid: server.pid }
+      // Whoever was forked by a killed server needs a moment to notice, and keeps its memory until then.
+      if (tries === 100 || !/still in use|lock file/.test(failure)) throw new Error(failure)
+      await pause(50)
+    }
+  },
+  async stop({ signal }) {
+    server?.kill(signal)
+    await exited
+    return {}
+  },
+}
+
+let turn = Promise.resolve()
+const lines = createInterface({ input: process.stdin })
+lines.on('line', (line) => {
+  const { order, ...about } = JSON.parse(line)
+  turn = turn
+    .then(() => orders[order](about))
+    .then(say, (error) => say({ error: error instanceof Error ? error.message : String(error) }))
+})
+lines.on('close', async () => {
+  // Not waiting for what is being done: a server that cannot start must not outlive its test either.
+  server?.kill('SIGQUIT')
+  const late = setTimeout(() => server?.kill('SIGKILL'), 5000)
+  await exited
+  clearTimeout(late)
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  process.exit(0)
+})
+// Ctrl-C reaches the whole group of a terminal; the test itself decides when the server ends.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
+
+async function startOnce() {
+  const path = join(folder, 'log')
+  const log = openSync(path, 'a')
+  const before = readFileSync(path, 'utf8').length
+  const args = ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+  const started = spawn(join(bin, 'postgres'), args, { cwd: '/', stdio: ['ignore', log, log], ...user })
+  closeSync(log)
+  server = started
+  let over = false
+  exited = new Promise((resolve) => {
+    const end = () => {
+      over = true
+      resolve()
+    }
+    started.once('exit', end).once('error', end)
+  })
+  for (let looks = 0; looks < 6000 && !over; looks++) {
+    if (isReady(started.pid)) return undefined
+    await pause(10)
+  }
+  started.kill('SIGQUIT')
+  await exited
+  return `PostgreSQL did not start: ${readFileSync(path, 'utf8').slice(before).trim()}`
+}
+
+/** The server says so in the eighth line of its file, `standby` for one that follows. A killed one leaves its own there. */
+function isReady(pid) {
+  const path = join(data, 'postmaster.pid')
+  if (!existsSync(path)) return false
+  const lines = readFileSync(path, 'utf8').split('\n')
+  return Number(lines[0]) === pid && /^(ready|standby)/.test(lines[7] ?? '')
+}
+
+function say(answer) {
+  process.stdout.write(`${JSON.stringify(answer)}\n`)
+}
+
+function pause(milliseconds) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
