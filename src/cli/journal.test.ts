@@ -130,6 +130,18 @@ describe('check', () => {
     expect(await desk.ok('check')).toContain('All is well.')
   })
 
+  it('says that there is no team yet instead of praising it, and makes nothing by looking', async () => {
+    for (const words of ['check', 'check --repair']) {
+      const { code, stdout } = await desk.run(words)
+      expect({ words, code }).toEqual({ words, code: 0 })
+      expect(stdout).toContain('There is no team here yet.')
+      expect(stdout).not.toContain('All is well')
+      expect(stdout).not.toContain('built again')
+      expect(await desk.json(words)).toMatchObject({ team: 'default', ok: true, records: 0, problems: [] })
+    }
+    expect(readdirSync(desk.dir)).toEqual([])
+  })
+
   it('names a journal that lost its end, because its views have shown more (F1)', async () => {
     await fill()
     const whole = readFileSync(journal())

@@ -1,0 +1,91 @@
+import { dirname } from 'node:path'
+import { ulid } from 'ulid'
+import type { LogRecord } from '../ports/store.ts'
+import { openTeam, USER } from '../runtime/team.ts'
+import { realDisk } from '../stores/files/disk.ts'
+import { removeSnapshot, replaceJournal } from '../stores/files/repair.ts'
+import { UntrustedJournal } from '../stores/files/trust.ts'
+import { apply, applyEvent } from '../team/apply.ts'
+import type { Json } from '../team/json.ts'
+import { restorations } from '../team/restoration.ts'
+import { dumpState } from '../team/snapshot.ts'
+import { FOLD_VERSION } from '../team/state.ts'
+import type { Workspace } from '../workspace.ts'
+import type { Call } from './context.ts'
+import { bounces, type Examined, examine, journalOf } from './examine.ts'
+import { Refused } from './failure.ts'
+import { refuseLiveSupervisor } from './team-delete.ts'
+
+export interface Repaired {
+  /** The name of the broken journal's file now; null if it was whole. */
+  readonly damaged: string | null
+  readonly lost: readonly string[]
+  /** How many facts stood behind a broken chain and count again. */
+  readonly kept: number
+}
+
+/** Builds views and snapshot again; a broken journal is put aside, and a new one begins with all that still counts. */
+export async function mend(call: Call, place: Workspace, name: string, examined: Examined): Promise<Repaired> {
+  const { store } = place
+  const newer = examined.problems.find(({ kind }) => kind === 'needs newer')
+  if (newer) throw new Refused({ refused: 'needs_newer', message: `${newer.path}:${newer.line}: ${newer.detail}` })
+  if (examined.first !== undefined && !place.trust.isTeamTrusted(examined.first))
+    throw new UntrustedJournal(examined.path, name)
+  await refuseLiveSupervisor({ name, state: examined.state }, store.presence, 'Stop it first, then repair.')
+  const repaired = examined.isBroken ? await beginAnew(call, place, name) : { damaged: null, lost: [], kept: 0 }
+  removeSnapshot(realDisk, dirname(examined.path))
+  await using team = await openTeam(store, name, { clock: call.clock })
+  await team.refresh()
+  if (team.state.team.get()) {
+    await team.log.save(FOLD_VERSION, team.cursor, () => dumpState(team.state))
+    await store.mirror?.(name).repair(team.state, team.cursor)
+  }
+  return repaired
+}
+
+/**
+ * Examines once more, so that the new journal stands on exactly the bytes that are put aside: the state as far as it
+ * could be read, and behind it, as they were written, the facts from behind a broken chain.
+ */
+async function beginAnew({ clock }: Call, { store, trust, root }: Workspace, name: string): Promise<Repaired> {
+  const log = await store.log(`${name}/journal`)
+  const size = realDisk.statSync(journalOf(root, name))?.size ?? 0
+  const { path, state, lost, beyond } = await examine(log, root, name)
+  await log.close()
+  const at = clock.now()
+  let id = state.team.get()?.id
+  if (id === undefined) {
+    // Not even the first line can be read, so the team's id is gone with it: it gets a new one.
+    id = ulid()
+    applyEvent(state, { type: 'team.created', team: name, description: '' }, { seq: 0, id, at, by: USER }, [])
+    trust.trustTeam(id, name, path)
+  }
+  const pieces = restorations(state)
+  // What a fact means is worked out at its new place: who joined by a decision that is lost, is not there.
+  const gone = [...lost, ...beyond.flatMap((fact) => bounces(fact, apply(state, fact.seq, fact.record)))]
+  const damaged = replaceJournal(realDisk, dirname(path), size, (from) => {
+    const events = pieces.map((state, i) => ({
+      type: 'team.restored',
+      state,
+      lost: i === 0 ? shortened(gone) : [],
+      from,
+    }))
+    const restored = chained(id, events, { at, by: { ...USER }, command: 'check.repair' })
+    return [...restored, ...beyond.map(({ record }) => record)]
+  })
+  return { damaged, lost: gone, kept: beyond.length }
+}
+
+/** The first record has the team's id, as in the journal before: whoever trusted that one trusts this one. */
+function chained(first: string, events: readonly Json[], about: { readonly [key: string]: Json }): LogRecord[] {
+  const ids = events.map((_, i) => (i === 0 ? first : ulid()))
+  return events.map((event, i) => ({ id: ids[i]!, after: ids[i - 1] ?? '', ...about, events: [event] }))
+}
+
+function shortened(lost: readonly string[]): string[] {
+  return lost.length <= MOST_LOST
+    ? [...lost]
+    : [...lost.slice(0, MOST_LOST), `and ${lost.length - MOST_LOST} more lines, to be found in the damaged file`]
+}
+
+const MOST_LOST = 1000
