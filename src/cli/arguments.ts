@@ -65,6 +65,15 @@ export function status(text: string): TaskStatus {
   return found
 }
 
+/** A state that a task on the board can be in. */
+export function boardStatus(text: string): Exclude<TaskStatus, 'deleted'> {
+  const found = status(text)
+  if (found !== 'deleted') return found
+  throw new Misused(
+    'Deleted tasks are no longer on the board. Use pending, in_progress, completed or failed; or see: deskmates log --grep deleted',
+  )
+}
+
 export function type(text: string): MessageType {
   const found = messageType(text)
   if (!found) throw new Misused(`${quote(text)} is not a message type. Use one of: ${messageTypes().join(', ')}.`)

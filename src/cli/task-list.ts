@@ -4,8 +4,8 @@ import { suits } from '../team/decide-claims.ts'
 import { nameKey } from '../team/name.ts'
 import { overdue } from '../team/overdue.ts'
 import { heldBy, memberNamed, type TeamState } from '../team/state.ts'
-import { compareTasks, type TaskStatus } from '../team/task.ts'
-import { member as aMember, status } from './arguments.ts'
+import { compareTasks, type Task } from '../team/task.ts'
+import { member as aMember, boardStatus } from './arguments.ts'
 import { presentMember, withTeam } from './open-team.ts'
 import { print, printJsonArray, say } from './print.ts'
 import { board, type ShownTask, shownTask } from './show-task.ts'
@@ -13,7 +13,7 @@ import type { SubCommand } from './sub-command.ts'
 
 interface Options {
   ready?: boolean
-  status?: TaskStatus
+  status?: Task['status']
   as?: string
 }
 
@@ -22,7 +22,7 @@ export const taskList: SubCommand<Options> = {
   define(command) {
     command
       .option('--ready', 'only what can be claimed now: pending, nothing to wait for, no files in use')
-      .option('--status <status>', 'only tasks in this state', status)
+      .option('--status <status>', 'only those that are pending, in_progress, completed or failed', boardStatus)
       .option('--as <member>', 'with --ready: what this member could claim', aMember)
   },
   run: (call, options) =>

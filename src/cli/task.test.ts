@@ -72,7 +72,16 @@ describe('task list', () => {
     expect((await desk.run('task list', { isTerminal: true })).stdout).toContain('SUBJECT')
     expect(ids(await desk.json('task list --status claimed'))).toEqual(['1'])
     expect(ids(await desk.json('task list --status complete'))).toEqual(['2'])
-    expect(await desk.json('task list --status deleted')).toEqual([])
+  })
+
+  it('--status takes what a task on the board can be, so not deleted, with the way to what is', async () => {
+    await desk.ok('task add one')
+    await desk.ok('task update 1 --status deleted')
+    const { code, stdout, stderr } = await desk.run('task list --status deleted')
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain('Use pending, in_progress, completed or failed; or see: deskmates log --grep deleted')
+    expect(await desk.ok('log --grep deleted')).toContain('deleted task 1\n')
+    expect((await desk.run('task list --status banana')).code).toBe(2)
   })
 
   it('says that what is waited for failed, for people and for programs', async () => {
