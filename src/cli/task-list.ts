@@ -1,4 +1,4 @@
-import { allTasks, overlappingClaim, readyTasks } from '../team/board.ts'
+import { allTasks, claims, overlappingClaim, readyTasks } from '../team/board.ts'
 import { assume } from '../team/decide.ts'
 import { suits } from '../team/decide-claims.ts'
 import { nameKey } from '../team/name.ts'
@@ -48,7 +48,7 @@ export function readyFor(state: TeamState, asker: string | undefined, now: numbe
     const member = asker === undefined ? undefined : memberNamed(state, asker)
     if (member && heldBy(state, member.name)) return []
     const claimable = readyTasks(state).filter((task) =>
-      member ? suits(state, task, member) : asker === undefined && !overlappingClaim(state, task.files),
+      member ? suits(state, task, member) : asker === undefined && !overlappingClaim(claims(state), task.files),
     )
     const own = (assignee: string | null) => (member && assignee && nameKey(assignee) === nameKey(member.name) ? 0 : 1)
     const inOrder = claimable.sort((a, b) => own(a.assignee) - own(b.assignee) || compareTasks(a, b))

@@ -50,10 +50,10 @@ export async function openAppender({
     return next
   }
 
-  const toEnd = () =>
+  const toEnd = (isEnough?: () => boolean) =>
     fold.toEnd(({ record }, applied) => {
       for (const entry of written.get(record.id) ?? []) entry.result = resultOf(entry, applied)
-    })
+    }, isEnough)
 
   function resultOf({ what, id }: Entry, applied: Applied): Result {
     if ('command' in what) return answer(fold.state, what.command, id, applied)
@@ -88,7 +88,7 @@ export async function openAppender({
       const batch = decideAll(fold, fresh, { ...around, now: clock.now(), self: presence.self })
       for (const { entry, result, rests } of batch.answers) {
         if (rests) continue
-        if (isRefusal(result)) entry.settle(result)
+        if (isRefusal(result) || isEmpty(result)) entry.settle(result)
         else settleSynced(entry, result)
       }
       if (batch.records.length > 0) await write(batch)
@@ -102,7 +102,8 @@ export async function openAppender({
     for (const [i, { id }] of records.entries()) written.set(id, entries[i] ?? [])
     try {
       const { outcomes, durable } = await log.append(records)
-      await toEnd().catch((error) => {
+      const counted = entries.filter((_, i) => outcomes[i] === 'accepted').flat()
+      await toEnd(() => counted.every(({ result }) => result !== undefined)).catch((error) => {
         throw new OutcomeUnknown('the journal', [...written.keys()], error)
       })
       const again: Entry[] = []
@@ -169,7 +170,7 @@ export async function openAppender({
   return {
     fold,
     alone,
-    refresh: () => alone(toEnd),
+    refresh: () => alone(() => toEnd()),
     run: (command, { id, by, mayRepeat }) => enter(id, by, { command, mayRepeat }),
     send: (letter, { id, by, mayRepeat }) => enter(id, by, { letter, mayRepeat }),
     report: (facts, { id, by }) => enter(id, by, { facts }),
@@ -182,6 +183,11 @@ export async function openAppender({
 
 function idTaken({ id, command = 'a message' }: LogRecord): Refusal {
   return refuse('command_id_taken', `The command id ${id} was used for ${String(command)}. Choose another.`)
+}
+
+/** Nothing to claim: that promises nothing which could be lost. */
+function isEmpty({ tasks }: Answer): boolean {
+  return tasks?.length === 0
 }
 
 /** Was it given an id of the caller's own, under which it may have been carried out before? */

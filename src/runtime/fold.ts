@@ -10,8 +10,8 @@ const WORTH_A_SNAPSHOT = 5_000
 export interface Fold {
   readonly state: TeamState
   readonly cursor: Cursor
-  /** Folds all there is; `seen` learns what each record did at its place. */
-  toEnd(seen: (recorded: Recorded, applied: Applied) => void): Promise<void>
+  /** Folds all there is, or until it is enough; `seen` learns what each record did at its place. */
+  toEnd(seen: (recorded: Recorded, applied: Applied) => void, isEnough?: () => boolean): Promise<void>
 }
 
 export async function openFold(log: Log): Promise<Fold> {
@@ -24,8 +24,10 @@ export async function openFold(log: Log): Promise<Fold> {
     get cursor() {
       return cursor
     },
-    async toEnd(seen) {
-      for (let batch = await log.read(cursor); batch.length > 0; batch = await log.read(cursor)) {
+    async toEnd(seen, isEnough = () => false) {
+      while (!isEnough()) {
+        const batch = await log.read(cursor)
+        if (batch.length === 0) break
         for (const recorded of batch) {
           const applied = apply(state, recorded.seq, recorded.record)
           cursor = advance(cursor, recorded)

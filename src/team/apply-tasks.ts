@@ -2,6 +2,7 @@ import type { Place } from './apply.ts'
 import { putTask } from './board.ts'
 import type { EventOf, TeamEvent } from './event.ts'
 import { canReceive } from './mail.ts'
+import { withStatus } from './member.ts'
 import { nameKey } from './name.ts'
 import { memberNamed, type TeamState } from './state.ts'
 import { type Attempt, planOf, type Task } from './task.ts'
@@ -158,6 +159,6 @@ function detach(state: TeamState, id: string, place: Place): void {
 function showActivity(state: TeamState, name: string, status: 'working' | 'idle'): void {
   const member = memberNamed(state, name)
   if (member && member.kind !== 'agent' && (member.status === 'working' || member.status === 'idle')) {
-    state.members.set(nameKey(name), { ...member, status })
+    state.members.set(nameKey(name), withStatus(member, status))
   }
 }

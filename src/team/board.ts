@@ -53,14 +53,14 @@ export function claims(state: TeamState): ClaimedTask[] {
   return live
 }
 
-/** The claim whose files meet these, with the two patterns that met. */
+/** The one of the live claims whose files meet these, with the two patterns that met. */
 export function overlappingClaim(
-  state: TeamState,
+  live: readonly ClaimedTask[],
   files: readonly string[],
   exceptFor?: TaskId,
 ): { readonly task: ClaimedTask; readonly pair: [string, string] } | undefined {
   if (files.length === 0 || __BUG__ === 'claim-without-overlap-check') return undefined
-  for (const task of claims(state)) {
+  for (const task of live) {
     const pair = task.id === exceptFor ? undefined : firstOverlap(files, task.files)
     if (pair) return { task, pair }
   }

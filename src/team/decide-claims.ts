@@ -1,4 +1,4 @@
-import { blockedTasks, openDependencies, overlappingClaim } from './board.ts'
+import { blockedTasks, claims, openDependencies, overlappingClaim } from './board.ts'
 import type { Circumstances, Command } from './command.ts'
 import type { Decision } from './decide.ts'
 import type { TeamEvent } from './event.ts'
@@ -47,10 +47,17 @@ export function decideClaim(
 
 /** The first task this member may take: its own assignments before the open board. */
 function nextFor(state: TeamState, member: Member): Task | undefined {
+  const live = claims(state)
   for (const assignee of [member.name, null]) {
-    for (const task of readyList(state, assignee).values()) if (suits(state, task, member)) return task
+    // What is listed is pending and unblocked: only role and files are left to ask about.
+    for (const task of readyList(state, assignee).values())
+      if (isForRole(task, member) && !overlappingClaim(live, task.files)) return task
   }
   return undefined
+}
+
+function isForRole({ role }: Task, member: Member): boolean {
+  return role === null || nameKey(role) === nameKey(member.role)
 }
 
 /** May this member claim this ready task now? */
@@ -66,12 +73,12 @@ function whyNot(state: TeamState, task: Task, member: Member): Refusal | undefin
   if (task.assignee !== null && nameKey(task.assignee) !== nameKey(member.name)) {
     return refuse('assigned_to_other', `Task ${task.id} is assigned to ${task.assignee}.`)
   }
-  if (task.role !== null && nameKey(task.role) !== nameKey(member.role)) {
+  if (!isForRole(task, member)) {
     return refuse('role_mismatch', `Task ${task.id} is for the role ${task.role}; ${member.name} is ${member.role}.`)
   }
   const open = openDependencies(state, task)
   if (open.length > 0) return refuse('not_ready', `Task ${task.id} waits for ${open.join(', ')}.`)
-  const met = overlappingClaim(state, task.files)
+  const met = overlappingClaim(claims(state), task.files)
   if (met) {
     return refuse(
       'files_overlap',

@@ -1,4 +1,4 @@
-import { blockedTasks, overlappingClaim } from './board.ts'
+import { blockedTasks, claims, overlappingClaim } from './board.ts'
 import type { Circumstances, Command } from './command.ts'
 import type { Decision } from './decide.ts'
 import { decideClaim, decideComplete, decideFail, decideRelease, decideRenew } from './decide-claims.ts'
@@ -129,7 +129,7 @@ function update(state: TeamState, task: Task, command: Update, about: Circumstan
     const normal = checkFiles(files)
     if (isRefusal(normal)) return normal
     changes.files = normal
-    const met = task.status === 'in_progress' ? overlappingClaim(state, normal, id) : undefined
+    const met = task.status === 'in_progress' ? overlappingClaim(claims(state), normal, id) : undefined
     if (met)
       return refuse(
         'files_overlap',

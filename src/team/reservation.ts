@@ -28,23 +28,40 @@ export function firstOverlap(ours: readonly string[], theirs: readonly string[])
   return undefined
 }
 
+/** The same pairs are asked about at every claim, so what was worked out once is kept. */
 function overlaps(a: string, b: string): boolean {
-  return meet(segments(a), 0, segments(b), 0)
+  const ours = understood(a)
+  const known = ours.meets.get(b)
+  if (known !== undefined) return known
+  const answer = meet(ours.segments, 0, understood(b).segments, 0)
+  ours.meets.set(b, answer)
+  if (++pairs > MOST_PAIRS) {
+    patterns.clear()
+    pairs = 0
+  }
+  return answer
 }
 
-const known = new Map<string, readonly string[]>()
+interface Pattern {
+  readonly segments: readonly string[]
+  readonly meets: Map<string, boolean>
+}
 
-function segments(pattern: string): readonly string[] {
-  const cached = known.get(pattern)
-  if (cached) return cached
+const MOST_PAIRS = 100_000
+const patterns = new Map<string, Pattern>()
+let pairs = 0
+
+function understood(pattern: string): Pattern {
+  const known = patterns.get(pattern)
+  if (known) return known
   // Names are compared without case: on many disks README and readme are one file.
-  const parts = withoutGroups(pattern.toLowerCase())
+  const segments = withoutGroups(pattern.toLowerCase())
     .split('/')
     .filter((part) => part !== '' && part !== '.')
-  if (parts.at(-1) !== '**') parts.push('**')
-  if (known.size > 20_000) known.clear()
-  known.set(pattern, parts)
-  return parts
+  if (segments.at(-1) !== '**') segments.push('**')
+  const made = { segments, meets: new Map<string, boolean>() }
+  patterns.set(pattern, made)
+  return made
 }
 
 /** `{a,b}` and `@(a|b)`, nested or not, stand for anything in their segment; with a slash in it, for anything below. */

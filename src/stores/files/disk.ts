@@ -1,5 +1,5 @@
 import fs, { type Stats, type StatsFs } from 'node:fs'
-import { promisify } from 'node:util'
+import { createQuickSync } from './quick-sync.ts'
 
 /**
  * Every file-system call our files store makes, so that tests can count them, fail each one and stop the world after
@@ -34,8 +34,6 @@ export interface Disk {
   watch(path: string, changed: (name: string | null) => void, failed: (error: Error) => void): () => void
 }
 
-const fdatasync = promisify(fs.fdatasync)
-
 export const realDisk: Disk = {
   openSync: (path, flags, mode) => fs.openSync(path, flags, mode),
   closeSync: (fd) => fs.closeSync(fd),
@@ -55,7 +53,7 @@ export const realDisk: Disk = {
   unlinkSync: (path) => fs.unlinkSync(path),
   removeSync: (path) => fs.rmSync(path, { recursive: true, force: true }),
   fsyncSync: (fd) => fs.fsyncSync(fd),
-  fdatasync,
+  fdatasync: createQuickSync(),
   watch(path, changed, failed) {
     const watcher = fs.watch(path, { persistent: false }, (_event, name) => changed(name))
     watcher.on('error', failed)

@@ -92,6 +92,9 @@ export function createLogReader(path: string, file: JournalFile, knows: Readonly
   }
 
   function after(from: Cursor): readonly Recorded[] {
+    // Our own lines were read back when they were written; the file is looked at again for what comes behind them.
+    const scanned = halted || !recent.reachesBackTo(from) ? undefined : recent.after(from)
+    if (scanned && scanned.length > 0) return scanned
     if (!file.open()) return from.seq === 0 ? [] : lost(`there is nothing to read after byte ${from.seq}`)
     const size = look()
     if (!recent.reachesBackTo(from)) rewind()

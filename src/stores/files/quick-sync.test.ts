@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { createQuickSync } from './quick-sync.ts'
+
+describe('a sync', () => {
+  function disk(...milliseconds: number[]) {
+    let time = 0
+    const calls: string[] = []
+    const sync = createQuickSync(
+      () => time,
+      () => {
+        calls.push('waited for')
+        time += milliseconds.shift() ?? 0.1
+      },
+      async () => void calls.push('handed over'),
+    )
+    return { sync, calls }
+  }
+
+  it('is waited for while the disk is quick', async () => {
+    const { sync, calls } = disk(0.1, 4.9, 0.1)
+    for (let i = 0; i < 3; i++) await sync(3)
+    expect(calls).toEqual(['waited for', 'waited for', 'waited for'])
+  })
+
+  it('is handed to a thread more and more often while the disk is slow', async () => {
+    const { sync, calls } = disk(...Array(20).fill(12))
+    for (let i = 0; i < 1000; i++) await sync(3)
+    expect(calls.slice(0, 6)).toEqual([
+      'waited for',
+      'handed over',
+      'waited for',
+      'handed over',
+      'handed over',
+      'handed over',
+    ])
+    expect(calls.slice(-130).filter((call) => call === 'waited for').length).toBeLessThanOrEqual(2)
+  })
+
+  it('is waited for again when the disk has become quick', async () => {
+    const { sync, calls } = disk(12, 0.1, 0.1)
+    for (let i = 0; i < 4; i++) await sync(3)
+    expect(calls).toEqual(['waited for', 'handed over', 'waited for', 'waited for'])
+  })
+
+  it('fails like the disk does', async () => {
+    const broken = createQuickSync(undefined, () => {
+      throw new Error('EIO')
+    })
+    await expect(broken(3)).rejects.toThrow('EIO')
+  })
+})
