@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openFileStore, openTeam } from '../dist/index.js'
 
-/** A new team `bench` in a new folder, for as long as `use` takes. */
+/** A new team `bench` in a new folder, for as long as `use` takes. `tasks` are drafts, or how many plain ones. */
 export async function place({ members = [], tasks = 0 }, use) {
   const dir = mkdtempSync(join(tmpdir(), 'deskmates-bench-'))
-  const drafts = Array.from({ length: tasks }, (_, i) => ({ subject: `task ${i}` }))
+  const drafts = Array.isArray(tasks) ? tasks : Array.from({ length: tasks }, (_, i) => ({ subject: `task ${i}` }))
   try {
     await using(dir, async (team) => {
       await team.run({ type: 'team.create', team: 'bench' })
       for (const name of members) await team.run({ type: 'member.join', name, role: 'dev' })
-      if (tasks > 0) await team.run({ type: 'task.add', tasks: drafts })
+      if (drafts.length > 0) await team.run({ type: 'task.add', tasks: drafts })
     })
     return await use(dir)
   } finally {

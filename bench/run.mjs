@@ -26,7 +26,9 @@ if (results.some((result) => result.verdict === 'missed')) process.exitCode = 1
 /** Interleaves the rounds of both sides and takes the best of each: noise only ever makes things slower. */
 async function measure(row) {
   const rounds = []
-  for (let i = 0; i < (row.rounds ?? 3); i++) rounds.push(await row.round())
+  const { round, close } = row.open ? await row.open() : row
+  for (let i = 0; i < (row.rounds ?? 3); i++) rounds.push(await round())
+  await close?.()
   const best = row.unit === 'per second' ? Math.max : Math.min
   const ours = best(...rounds.map((round) => round.ours))
   const limit = best(...rounds.map((round) => round.limit))

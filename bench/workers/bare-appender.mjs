@@ -1,14 +1,17 @@
 // The limit: one write and one fdatasync per record, nothing else.
 import fs from 'node:fs'
+import { takePart } from './rounds.mjs'
 
-const [, , file, count] = process.argv
-const fd = fs.openSync(file, 'a')
 const record = Buffer.from(`\n${'x'.repeat(330)}\n`)
-process.send('ready')
-await new Promise((resolve) => process.once('message', resolve))
-for (let i = 0; i < Number(count); i++) {
-  fs.writeSync(fd, record)
-  fs.fdatasyncSync(fd)
-}
-process.send({ done: Number(count) })
-process.disconnect()
+
+await takePart(({ file, count }) => {
+  const fd = fs.openSync(file, 'a')
+  return () => {
+    for (let i = 0; i < count; i++) {
+      fs.writeSync(fd, record)
+      fs.fdatasyncSync(fd)
+    }
+    fs.closeSync(fd)
+    return count
+  }
+})

@@ -1,49 +1,45 @@
 // A runtime with some members who work through a board: each completes what it holds and claims the next in one go,
 // until nothing is left. All of them share the process's one handle on the team.
 import { isRefusal, openFileStore, openTeam } from '../../dist/index.js'
+import { takePart } from './rounds.mjs'
 
-const [, , dir, names, mails, warm] = process.argv
-const store = await openFileStore({ dir })
-const team = await openTeam(store, 'bench')
-const members = names.split(',')
-let done = 0
-
-// A team lives for hours, this measurement for a second: what the compiler does in its first seconds is not what it is
-// about. So the crowd works the first `warm` tasks before the clock starts.
-const held = await Promise.all(
-  members.map((name) => workWhile(name, claim(name), (task) => Number(task.id) <= Number(warm))),
-)
-done = 0
-process.send('ready')
-await new Promise((resolve) => process.once('message', resolve))
-await Promise.all(members.map((name, i) => workWhile(name, held[i], () => true)))
-process.send({ done })
-await team.close()
-process.disconnect()
-
-/** Returns the task it did not want to go on with, or undefined when nothing is left. */
-async function workWhile(name, first, wants) {
-  let task = await first
-  while (task && wants(task)) {
-    task = await finish(name, task)
-    done++
+await takePart(async ({ dir, members, mails }) => {
+  const store = await openFileStore({ dir })
+  const team = await openTeam(store, 'bench')
+  return async () => {
+    const done = await Promise.all(members.map((name) => workThrough(team, name, mails)))
+    await team.close()
+    await store[Symbol.asyncDispose]()
+    return done.reduce((sum, count) => sum + count, 0)
   }
-  return task
-}
+})
 
-async function claim(name) {
-  return must(await team.run({ type: 'task.claim' }, { by: { name } })).tasks[0]
-}
-
-async function finish(name, task) {
+async function workThrough(team, name, mails) {
   const as = { by: { name } }
-  const letters = Array.from({ length: Number(mails) }, (_, i) =>
-    team.send({ to: 'lead', content: `note ${i}: ${'x'.repeat(200)}` }, as),
-  )
-  const complete = team.run({ type: 'task.complete', id: task.id }, as)
-  const [completed, next] = await Promise.all([complete, claim(name), ...letters])
-  must(completed)
-  return next
+  const claim = async () => must(await team.run({ type: 'task.claim' }, as)).tasks[0]
+  let done = 0
+  let held = await claim()
+  while (held || !isDone(team)) {
+    if (!held) {
+      await team.changed(2000)
+      held = await claim()
+      continue
+    }
+    const letters = Array.from({ length: mails }, (_, i) =>
+      team.send({ to: 'lead', content: `note ${i}: ${'x'.repeat(200)}` }, as),
+    )
+    const complete = team.run({ type: 'task.complete', id: held.id }, as)
+    const [completed, next] = await Promise.all([complete, claim(), ...letters])
+    must(completed)
+    done++
+    held = next
+  }
+  return done
+}
+
+function isDone(team) {
+  for (const task of team.state.tasks.values()) if (task.status !== 'completed') return false
+  return true
 }
 
 function must(answer) {

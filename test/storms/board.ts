@@ -10,7 +10,8 @@ export interface Board {
   readonly waitsFor: ReadonlyMap<string, readonly string[]>
 }
 
-const FOLDERS = 12
+const PACKAGES = 12
+const FOLDERS = 4
 const NAMES = 8
 const LAYER = 60
 
@@ -38,20 +39,21 @@ export function makeBoard(count: number, random: Random): Board {
 
 /** A pattern with all it covers, known by how it was made: nothing here asks the code under test what overlaps. */
 function pattern(random: Random): { text: string; covers: string[] } {
-  const folder = random.below(FOLDERS)
-  const name = random.below(NAMES)
-  const inFolder = Array.from({ length: NAMES }, (_, other) => `src/d${folder}/f${other}.ts`)
+  const home = `src/p${random.below(PACKAGES)}`
+  const folder = `${home}/d${random.below(FOLDERS)}`
+  const name = `f${random.below(NAMES)}.ts`
+  const inFolder = Array.from({ length: NAMES }, (_, other) => `${folder}/f${other}.ts`)
   switch (random.below(5)) {
     case 0:
-      return { text: `src/d${folder}/`, covers: inFolder }
+      return { text: `${folder}/`, covers: inFolder }
     case 1:
-      return { text: `src/d${folder}/*.ts`, covers: inFolder }
+      return { text: `${folder}/*.ts`, covers: inFolder }
     case 2:
       return {
-        text: `src/**/f${name}.ts`,
-        covers: Array.from({ length: FOLDERS }, (_, other) => `src/d${other}/f${name}.ts`),
+        text: `${home}/**/${name}`,
+        covers: Array.from({ length: FOLDERS }, (_, other) => `${home}/d${other}/${name}`),
       }
     default:
-      return { text: `./src/d${folder}/f${name}.ts`, covers: [`src/d${folder}/f${name}.ts`] }
+      return { text: `./${folder}/${name}`, covers: [`${folder}/${name}`] }
   }
 }
