@@ -112,6 +112,11 @@ export const commands: readonly Listed[] = [
     load: async () => (await import('./trust.ts')).trust,
   },
   {
+    name: 'doctor',
+    summary: 'try out this machine: disk, processes, git, sandbox',
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
+  {
     name: 'tour',
     summary: 'watch a small team of scripts at work',
     load: async () => (await import('./tour.ts')).tour,

@@ -1,0 +1,81 @@
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { realDisk } from '../stores/files/disk.ts'
+import { findRoot } from '../stores/files/root.ts'
+import type { Call } from './context.ts'
+import { appendAndSync } from './doctor/append.ts'
+import { door } from './doctor/door.ts'
+import type { Examination } from './doctor/examination.ts'
+import { type Examined, examineMachine } from './doctor/examine-machine.ts'
+import { fileSystem } from './doctor/file-system.ts'
+import { git } from './doctor/git.ts'
+import { kill, playHolder } from './doctor/kill.ts'
+import { postgres } from './doctor/postgres.ts'
+import { playClaimant, race } from './doctor/race.ts'
+import { openReport, openSilence, type Report } from './doctor/report.ts'
+import { openRoom } from './doctor/room.ts'
+import { sandbox } from './doctor/sandbox.ts'
+import { terminal } from './doctor/terminal.ts'
+import { wantedStore } from './doctor/wanted-store.ts'
+import { watching } from './doctor/watching.ts'
+import { EXIT, Misused } from './failure.ts'
+import { printJsonArray } from './print.ts'
+import type { SubCommand } from './sub-command.ts'
+
+interface Options {
+  /** How doctor starts its own processes. */
+  play?: string
+  name: string
+}
+
+export const doctor: SubCommand<Options> = {
+  example: `$ deskmates doctor                              tries out this machine and this folder's disk
+$ deskmates doctor --store postgres://db/teams  and this database
+$ deskmates doctor --json`,
+  define(command) {
+    for (const flags of ['--play <part>', '--name <member>'])
+      command.addOption(command.createOption(flags).default('').hideHelp())
+  },
+  async run(call, { play, name }) {
+    if (!play) return visit(call)
+    if (play === 'claimant') await playClaimant(call, name)
+    else if (play === 'holder') await playHolder(call)
+    else throw new Misused(`${JSON.stringify(play)} is no part that a process of doctor plays.`)
+    return EXIT.done
+  },
+}
+
+/** In the order in which they are tried. */
+export const examinations: readonly Examination[] = [
+  fileSystem,
+  appendAndSync,
+  watching,
+  race,
+  kill,
+  door,
+  postgres(),
+  git,
+  terminal,
+  sandbox,
+]
+
+async function visit(call: Call): Promise<number> {
+  const began = performance.now()
+  // Before anything is made: a store that makes no sense is a mistake on the command line.
+  wantedStore(call)
+  await using report = call.globals.json ? openSilence() : openReport(call)
+  const all = await examineAll(call, report)
+  await report.closing(all, performance.now() - began)
+  if (call.globals.json) await printJsonArray(call, all)
+  return all.some(({ verdict }) => verdict === 'fail') ? EXIT.failed : EXIT.done
+}
+
+/** When it is over, in whichever way, nothing of what was made for it is left. */
+async function examineAll(call: Call, report: Report): Promise<Examined[]> {
+  const { root } = findRoot(resolve(call.cwd, call.globals.cwd ?? '.'), call.env, call.env.HOME || homedir())
+  await using room = openRoom(call, { root, cli: process.argv[1] ?? '', disk: realDisk, patience: PATIENCE })
+  return await examineMachine(room, examinations, report)
+}
+
+/** Within this many milliseconds has to happen what happens at once. */
+const PATIENCE = 10_000

@@ -1,0 +1,38 @@
+import { join } from 'node:path'
+import { openTeam } from '../../runtime/team.ts'
+import { unreadOf } from '../../team/state.ts'
+import { type Examination, fail, pass } from './examination.ts'
+import { makeTeam } from './practice-team.ts'
+
+const REMEDY =
+  'Try it by hand with the team of your choice: echo \'{"from":"me","content":"hi"}\' >> .teams/TEAM/inbox/lead.jsonl; deskmates inbox lead --team TEAM'
+
+const TEAM = 'door'
+
+/** A program that knows nothing of us appends a line to a mailbox file, and two processes look at the same time. */
+export const door: Examination = {
+  name: 'inbox door',
+  onDisk: true,
+  remedy: REMEDY,
+  async examine({ folder, open, run }) {
+    const dir = folder('door')
+    await using place = await open(dir)
+    const made = await makeTeam(place.store, TEAM)
+    // Closing shows the mailbox files.
+    await made.close()
+    const line = JSON.stringify({ from: 'ci', content: 'main is red' })
+    const mailbox = join('.teams', TEAM, 'inbox', 'lead.jsonl')
+    const { code, stderr } = await run('sh', ['-c', 'echo "$1" >> "$2"', 'sh', line, mailbox], dir)
+    if (code !== 0) return fail(`a program could not append to a mailbox file: ${stderr}`, REMEDY)
+
+    await using other = await open(dir)
+    await using first = await openTeam(place.store, TEAM)
+    await using second = await openTeam(other.store, TEAM)
+    await Promise.all([first.ingest(), second.ingest()])
+    await first.ingest()
+    await first.refresh()
+    const arrived = unreadOf(first.state, 'lead').filter(({ message }) => message.content === 'main is red')
+    if (arrived.length !== 1) return fail(`a line that was appended once arrived ${arrived.length} times`, REMEDY)
+    return pass('a line that another program appended arrived once, and two were looking')
+  },
+}

@@ -1,0 +1,52 @@
+import { realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { codeOf } from '../../stores/files/disk.ts'
+import { findRoot } from '../../stores/files/root.ts'
+import { TeamError } from '../../team/errors.ts'
+import { type Examination, fail, notAvailable, pass } from './examination.ts'
+import { makeTeam } from './practice-team.ts'
+import type { Room } from './room.ts'
+
+const REMEDY = 'Try it by hand: git init somewhere && cd somewhere && git status. Install git anew if that fails'
+
+/** A team inside a repository: git must not see it, and both of us must mean the same folder by its top. */
+export const git: Examination = {
+  name: 'git',
+  onDisk: true,
+  remedy: REMEDY,
+  async examine(room) {
+    const { folder, open } = room
+    const dir = realpathSync(folder('git'))
+    const version = await ask(room, dir, '--version')
+    if (version === undefined)
+      return notAvailable('git is not installed', 'Install it (apt install git, dnf install git, brew install git)')
+    await ask(room, dir, 'init', '--quiet', '--template=')
+    await using place = await open(dir)
+    await using _team = await makeTeam(place.store, 'git')
+    const top = await ask(room, dir, 'rev-parse', '--show-toplevel')
+    const { root } = findRoot(dir, {}, homedir())
+    if (top !== root) return fail(`git calls ${top} the top of a repository, deskmates calls it ${root}`, REMEDY)
+    const seen = await ask(room, dir, 'status', '--porcelain')
+    if (seen) return fail(`git sees the files of a team, which are to stay out of it: ${seen}`, REMEDY)
+    return pass(`${version} leaves .teams and .tasks alone`)
+  },
+}
+
+/** What git prints; undefined if there is no git. A setting of the user must not leave a monitor running. */
+async function ask({ run }: Room, dir: string, ...args: string[]): Promise<string | undefined> {
+  try {
+    const { code, stdout, stderr } = await run('git', ['-c', 'core.fsmonitor=false', ...args], dir)
+    if (code !== 0) throw new GitFailed(args.join(' '), stderr || `it ended with ${code}`)
+    return stdout.trim()
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+class GitFailed extends TeamError {
+  readonly code = 'git_failed'
+  constructor(what: string, reason: string) {
+    super(`git ${what} failed: ${reason}`)
+  }
+}

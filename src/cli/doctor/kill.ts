@@ -1,0 +1,67 @@
+import type { Team } from '../../runtime/team.ts'
+import { openTeam } from '../../runtime/team.ts'
+import { isRefusal } from '../../team/refusal.ts'
+import { memberNamed } from '../../team/state.ts'
+import type { Call } from '../context.ts'
+import { granted } from '../failure.ts'
+import { openStore } from '../open-store.ts'
+import { printJson } from '../print.ts'
+import { type Examination, fail, pass } from './examination.ts'
+import { makeTeam } from './practice-team.ts'
+
+const REMEDY =
+  'Whether a process still lives is read from /proc: mount it for this container (or show it: no hidepid), then run deskmates doctor again'
+
+const TEAM = 'kill'
+
+/** A process dies with a claimed task and a letter in its hands; whoever comes next has to get both. */
+export const kill: Examination = {
+  name: 'killed process',
+  onDisk: true,
+  remedy: REMEDY,
+  async examine({ folder, open, play }) {
+    const dir = folder('kill')
+    await using place = await open(dir)
+    await using team = await makeTeam(place.store, TEAM, [{ subject: 'Half done' }])
+    granted(await team.send({ to: 'ada', content: 'half read' }))
+    const holder = play(dir, 'holder')
+    await holder.heard()
+    const { self } = place.store.presence
+    const before = { task: await claimed(team), letter: await taken(team, self) }
+    if (before.task || before.letter)
+      return fail(`the ${before.task ? 'task' : 'letter'} of a living process was given to another one`, REMEDY)
+    const signal = await holder.kill()
+    if (signal !== 'SIGKILL') return fail(`the process ended by itself (${signal}) before it could be killed`, REMEDY)
+    const after = { task: await claimed(team), letter: await taken(team, self) }
+    if (!after.task || !after.letter)
+      return fail(`the ${after.task ? 'letter' : 'task'} that a killed process held stays with it`, REMEDY)
+    return pass('killed with SIGKILL, holding a task and a letter; the next one got both at once')
+  },
+}
+
+/** Does bob get the task? */
+async function claimed(team: Team): Promise<boolean> {
+  const answer = await team.run({ type: 'task.claim', id: '1' }, { by: { name: 'bob' } })
+  return !isRefusal(answer) && answer.tasks?.[0]?.ended.at(-1)?.end === 'owner lost'
+}
+
+/** Does another reader of ada's mail get the letter, and hear that somebody else may have read it? */
+async function taken(team: Team, taker: string): Promise<boolean> {
+  const { mail } = granted(await team.run({ type: 'mail.take', member: 'ada', taker }))
+  return mail?.messages[0]?.redelivered === true
+}
+
+/** The process that is killed: it runs the team and an agent of it, which holds the task, and has taken ada's mail. */
+export async function playHolder(call: Call): Promise<void> {
+  await using place = await openStore(call)
+  await using team = await openTeam(place.store, TEAM)
+  const { self } = place.store.presence
+  granted(await team.run({ type: 'supervise', runtime: self }))
+  granted(await team.run({ type: 'member.spawn', name: 'cleo', role: 'tester', runtime: self }))
+  const { generation, epoch } = memberNamed(team.state, 'cleo') ?? {}
+  granted(await team.run({ type: 'task.claim', id: '1' }, { by: { name: 'cleo', generation, epoch } }))
+  granted(await team.run({ type: 'mail.take', member: 'ada', taker: self }))
+  await printJson(call, { holding: ['1'] })
+  // Until we are killed; or until whoever started us is gone.
+  for await (const _ of call.stdin);
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import type { Store } from '../../ports/store.ts'
+import { createPlace, openMemoryStore } from '../../stores/memory/memory-store.ts'
+import { TeamError } from '../../team/errors.ts'
+import { Misused } from '../failure.ts'
+import { postgres } from './postgres.ts'
+import { openWaitingRoom } from './waiting-room.ts'
+
+const ADDRESS = 'postgres://ada:s%40cret@db.example/teams'
+const given = { env: { DESKMATES_STORE: ADDRESS } }
+
+class Unreachable extends TeamError {
+  readonly code = 'store_unreachable'
+}
+
+describe('PostgreSQL', () => {
+  it('is not available without an address, and says how to give one', async () => {
+    await using waiting = openWaitingRoom()
+    const opened: string[] = []
+    const examination = postgres(async (url) => {
+      opened.push(url)
+      return openMemoryStore()
+    })
+    expect(await waiting.examine(examination)).toEqual({
+      verdict: 'not available',
+      detail: 'no address given',
+      remedy: 'Give one: deskmates doctor --store postgres://…',
+    })
+    expect(opened).toEqual([])
+  })
+
+  it('takes --store before the environment, and nothing that is no address of it', async () => {
+    const examination = postgres(() => openMemoryStore())
+    await using files = openWaitingRoom({ ...given, call: { globals: { json: false, store: 'files' } } })
+    expect(await files.examine(examination)).toMatchObject({ verdict: 'not available' })
+    await using other = openWaitingRoom({ call: { globals: { json: false, store: 'mysql://x' } } })
+    await expect(other.examine(examination)).rejects.toBeInstanceOf(Misused)
+  })
+
+  it('passes a store in which one of two handles wins each task, and leaves no team in it', async () => {
+    await using waiting = openWaitingRoom(given)
+    const place = createPlace()
+    const addresses: string[] = []
+    const examination = postgres(async (url) => {
+      addresses.push(url)
+      return openMemoryStore(place)
+    })
+    expect(await waiting.examine(examination)).toMatchObject({ verdict: 'pass' })
+    expect(addresses).toEqual([ADDRESS, ADDRESS])
+    expect(await (await openMemoryStore(place)).teams()).toEqual([])
+    expect(place.runtimes.size, 'both handles are closed; one was just opened').toBe(1)
+  })
+
+  it('fails when the two do not see the same team', async () => {
+    await using waiting = openWaitingRoom(given)
+    expect(await waiting.examine(postgres(() => openMemoryStore()))).toMatchObject({ verdict: 'fail' })
+  })
+
+  it('fails when the team cannot be removed', async () => {
+    await using waiting = openWaitingRoom(given)
+    const place = createPlace()
+    const clinging = async (): Promise<Store> => ({ ...(await openMemoryStore(place)), remove: async () => {} })
+    expect(await waiting.examine(postgres(clinging))).toMatchObject({
+      verdict: 'fail',
+      detail: expect.stringMatching(/^team doctor-\w+ was removed and is still there$/),
+    })
+  })
+
+  it('fails when the server cannot be reached, with the reason and without the password', async () => {
+    await using waiting = openWaitingRoom(given)
+    const examination = postgres(() => Promise.reject(new Unreachable(`Cannot reach ${ADDRESS} with s@cret.`)))
+    expect(await waiting.examine(examination)).toMatchObject({
+      verdict: 'fail',
+      detail: 'Cannot reach postgres://ada:***@db.example/teams with ***.',
+      remedy: expect.stringContaining('psql'),
+    })
+  })
+})

@@ -1,0 +1,87 @@
+import { ulid } from 'ulid'
+import type { Store } from '../../ports/store.ts'
+import { openTeam, type Team } from '../../runtime/team.ts'
+import { allTasks } from '../../team/board.ts'
+import { isRefusal } from '../../team/refusal.ts'
+import { granted } from '../failure.ts'
+import { type Examination, type Finding, fail, notAvailable, pass, why } from './examination.ts'
+import { MEMBERS, makeTeam } from './practice-team.ts'
+import { wantedStore } from './wanted-store.ts'
+
+const REMEDY =
+  'Is the server running (PostgreSQL 14 or newer), is the address right, and may this user make a schema in that database? Try the address with psql'
+
+const TASKS = 10
+
+/** Two connections claim on a team that exists only for this; it is removed for good. */
+export function postgres(openStore?: (url: string) => Promise<Store>): Examination {
+  return {
+    name: 'PostgreSQL',
+    onDisk: false,
+    remedy: REMEDY,
+    async examine({ call }) {
+      const url = wantedStore(call)
+      if (url === undefined) return notAvailable('no address given', 'Give one: deskmates doctor --store postgres://…')
+      if (!openStore) return notAvailable('this version of deskmates keeps teams in files only', 'Leave --store out')
+      try {
+        await using first = await openStore(url)
+        await using second = await openStore(url)
+        return await tryOut(first, second)
+      } catch (error) {
+        return fail(withoutPassword(why(error), url), REMEDY)
+      }
+    },
+  }
+}
+
+async function tryOut(first: Store, second: Store): Promise<Finding> {
+  const name = `doctor-${ulid()}`
+  let finding: Finding
+  try {
+    const tasks = Array.from({ length: TASKS }, (_, n) => ({ subject: `Task ${n + 1}` }))
+    await using ada = await makeTeam(first, name, tasks)
+    await using bob = await openTeam(second, name)
+    finding = await claimAll([ada, bob])
+  } finally {
+    await first.remove(name, true)
+  }
+  const left = (await second.teams()).includes(name)
+  return left ? fail(`team ${name} was removed and is still there`, REMEDY) : finding
+}
+
+/**
+ * Each task is claimed through both at the same moment. Whoever got it reports it done through the other's connection,
+ * which only works if both see the same journal.
+ */
+async function claimAll(teams: readonly [Team, Team]): Promise<Finding> {
+  const began = performance.now()
+  for (const { id } of allTasks(teams[0].state)) {
+    const claims = await Promise.all(teams.map((team, i) => team.run({ type: 'task.claim', id }, as(i))))
+    const winners = claims.flatMap((answer, i) => (isRefusal(answer) ? [] : [i]))
+    const [winner = 0] = winners
+    if (winners.length !== 1) return fail(`task ${id} was won by ${winners.length} of two connections`, REMEDY)
+    granted(await teams[1 - winner]!.run({ type: 'task.complete', id }, as(winner)))
+  }
+  const took = (performance.now() - began) / TASKS
+  return pass(`${TASKS} tasks, each won by one of two connections and done, ${took.toFixed(1)} ms each`)
+}
+
+function as(i: number) {
+  return { by: { name: MEMBERS[i]! } }
+}
+
+/** Reports are shown to others. */
+function withoutPassword(text: string, url: string): string {
+  const [, password = ''] = /^[^:]+:\/\/[^/@]*?:([^@]*)@/.exec(url) ?? []
+  return [password, unescaped(password)]
+    .filter((secret) => secret !== '')
+    .reduce((told, secret) => told.replaceAll(secret, '***'), text)
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,79 @@
+import { openTeam, type Team } from '../../runtime/team.ts'
+import { allTasks } from '../../team/board.ts'
+import { isRefusal } from '../../team/refusal.ts'
+import type { Call } from '../context.ts'
+import { granted } from '../failure.ts'
+import { openStore } from '../open-store.ts'
+import { printJson } from '../print.ts'
+import { counted } from '../screen.ts'
+import { type Examination, type Finding, fail, pass } from './examination.ts'
+import { MEMBERS, makeTeam } from './practice-team.ts'
+
+const REMEDY =
+  'Appends of two processes do not stay apart here. Use a local disk: DESKMATES_DIR=/a/local/folder deskmates doctor; if this is one, please report it'
+
+const TEAM = 'race'
+const TASKS = 20
+
+/** Two processes claim the same tasks in the same order, beginning at the same moment. */
+export const race: Examination = {
+  name: 'two processes',
+  onDisk: true,
+  remedy: REMEDY,
+  async examine({ folder, open, play }) {
+    const dir = folder('race')
+    await using place = await open(dir)
+    const tasks = Array.from({ length: TASKS }, (_, n) => ({ subject: `Task ${n + 1}` }))
+    await using team = await makeTeam(place.store, TEAM, tasks)
+    const players = MEMBERS.map((name) => play(dir, 'claimant', name))
+    await Promise.all(players.map((player) => player.heard()))
+    for (const player of players) player.tell('go')
+    const won = (await Promise.all(players.map((player) => player.heard()))) as string[][]
+    await team.refresh()
+    return judge(team, won, await countLateClaims(team))
+  },
+}
+
+/** What the processes believe has to be what the journal says, and each task has one winner. */
+function judge({ state }: Team, won: readonly (readonly string[])[], late: number): Finding {
+  for (const { id, attempts, ...task } of allTasks(state)) {
+    const winners = MEMBERS.filter((_, i) => won[i]?.includes(id))
+    if (winners.length !== 1)
+      return fail(`task ${id} was won by ${winners.join(' and ') || 'nobody'}, instead of by one of two`, REMEDY)
+    const owner = task.status === 'completed' ? task.owner : task.status
+    if (owner !== winners[0] || attempts !== 1)
+      return fail(`${winners[0]} believes it has done task ${id}, the journal says: ${owner}`, REMEDY)
+  }
+  const shares = MEMBERS.map((name, i) => `${name} ${won[i]?.length}`).join(', ')
+  const skipped = counted(late, 'late claim was skipped', 'late claims were skipped')
+  return pass(`${TASKS} tasks, each won by one (${shares}); ${skipped}`)
+}
+
+async function countLateClaims({ log }: Team): Promise<number> {
+  let count = 0
+  for await (const batch of log.audit()) count += batch.filter(({ verdict }) => verdict === 'refused').length
+  return count
+}
+
+/** The process of one of the two: says that it is ready, waits for a word, and then which tasks it has won. */
+export async function playClaimant(call: Call, name: string): Promise<void> {
+  await using place = await openStore(call)
+  await using team = await openTeam(place.store, TEAM)
+  await team.refresh()
+  const ids = allTasks(team.state).map(({ id }) => id)
+  await printJson(call, { ready: ids.length })
+  if (!(await isTold(call))) return
+  const won: string[] = []
+  for (const id of ids) {
+    if (isRefusal(await team.run({ type: 'task.claim', id }, { by: { name } }))) continue
+    won.push(id)
+    granted(await team.run({ type: 'task.complete', id }, { by: { name } }))
+  }
+  await printJson(call, won)
+}
+
+/** False when whoever started us is gone. */
+async function isTold({ stdin }: Call): Promise<boolean> {
+  for await (const _ of stdin) return true
+  return false
+}

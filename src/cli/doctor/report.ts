@@ -1,0 +1,66 @@
+import type { Call } from '../context.ts'
+import { print } from '../print.ts'
+import { colours, counted, plain } from '../screen.ts'
+import { version } from '../version.ts'
+import type { Examined, Listener } from './examine-machine.ts'
+
+/** For people: one line each and, on a terminal, what is being tried right now. */
+export interface Report extends Listener, AsyncDisposable {
+  closing(all: readonly Examined[], took: number): Promise<void>
+}
+
+const VERDICT = 'not available'.length
+const NAME = 'append and sync'.length
+/** Back to the beginning of the line, and the rest of it away. */
+const WIPE = '\r\x1b[K'
+
+export function openReport(call: Call): Report {
+  const { bold, dim, green, red, yellow } = colours(call)
+  const paints = { pass: green, fail: red, 'not available': yellow }
+  const isMoving = call.isTerminal && call.env.TERM !== 'dumb'
+  let isShown = false
+
+  /** What is being tried gives way to what comes next. */
+  async function line(text: string): Promise<void> {
+    await print(call, isShown ? `${WIPE}${text}` : text)
+    isShown = false
+  }
+
+  return {
+    async begins(name, number, of) {
+      if (number === 1 && call.isTerminal) await line(`${bold('deskmates doctor')}  ${dim(facts())}\n\n`)
+      if (!isMoving) return
+      await line(`  ${dim(`${number}/${of}  ${name} …`)}`)
+      isShown = true
+    },
+    async ended({ name, verdict, detail, remedy }, took) {
+      const about = `${paints[verdict](verdict.padEnd(VERDICT))}  ${name.padEnd(NAME)}  ${dim(seconds(took).padStart(7))}`
+      const advice = remedy === null ? '' : `  ${' '.repeat(VERDICT)}  → ${plain(remedy)}\n`
+      await line(`  ${about}  ${plain(detail)}\n${advice}`)
+    },
+    async closing(all, took) {
+      const count = (wanted: Examined['verdict']) => all.filter(({ verdict }) => verdict === wanted).length
+      const failed = count('fail')
+      const care = counted(failed, 'thing needs', 'things need')
+      const verdict = failed === 0 ? green('All is well') : red(`${care} care`)
+      const counts = `${count('pass')} passed, ${failed} failed, ${count('not available')} not available`
+      await line(`\n${verdict}: ${counts}, in ${seconds(took)}. Nothing was left behind.\n`)
+    },
+    async [Symbol.asyncDispose]() {
+      if (isShown) await line('')
+    },
+  }
+}
+
+/** For programs, which get everything at the end. */
+export function openSilence(): Report {
+  return { async begins() {}, async ended() {}, async closing() {}, async [Symbol.asyncDispose]() {} }
+}
+
+function facts(): string {
+  return `${version}, Node ${process.versions.node}, ${process.platform} ${process.arch}`
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(2)} s`
+}

@@ -1,0 +1,25 @@
+import { colours } from '../screen.ts'
+import { type Examination, fail, notAvailable, pass } from './examination.ts'
+
+const NARROWEST = 40
+const WIDEN = 'Make the window at least 80 columns wide'
+
+/** What people get to see: whether somebody looks at all, how much fits into a line, and colours. */
+export const terminal: Examination = {
+  name: 'terminal',
+  onDisk: false,
+  remedy: WIDEN,
+  async examine({ call }) {
+    if (!call.isTerminal)
+      return notAvailable('stdout is no terminal, so output is plain', 'Run deskmates doctor in a terminal')
+    const { columns } = call.stdout as { columns?: number }
+    // Some terminals do not say, or say 0.
+    if (columns && columns < NARROWEST) return fail(`${columns} columns are too few for a board`, WIDEN)
+    const width = columns ? `${columns} columns` : 'width unknown'
+    return pass(`${width}, ${colours(call).isColorSupported ? 'colours' : `no colours (${whyNot(call.env)})`}`)
+  },
+}
+
+function whyNot({ NO_COLOR }: NodeJS.ProcessEnv): string {
+  return NO_COLOR ? 'NO_COLOR is set' : 'TERM is dumb'
+}

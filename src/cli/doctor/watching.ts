@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Examination, fail, pass } from './examination.ts'
+
+const REMEDY =
+  'Without it news takes up to 2 seconds. On Linux raise the limits: sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=512'
+
+/** A watch may need a moment until it works (on macOS it does), so somebody appends more than once. */
+const TURNS = 5
+
+/** How a waiting process learns within milliseconds that another one wrote. */
+export const watching: Examination = {
+  name: 'watch',
+  onDisk: true,
+  remedy: REMEDY,
+  async examine({ disk, folder, run, patience, signal }) {
+    const dir = folder('watch')
+    let tell: (seen: true | Error) => void = () => {}
+    const told = new Promise<true | Error>((resolve) => {
+      tell = resolve
+    })
+    const isOurs = (name: string | null) => name === null || name === 'journal.jsonl'
+    const stop = disk.watch(dir, (name) => isOurs(name) && tell(true), tell)
+    const waiting = new AbortController()
+    const either = AbortSignal.any([waiting.signal, signal])
+    try {
+      for (let turn = 1; turn <= TURNS; turn++) {
+        await run('sh', ['-c', 'echo "$1" >> journal.jsonl', 'sh', String(turn)], dir)
+        const seen = await Promise.race([told, sleep(patience / TURNS, false, { signal: either })])
+        if (seen instanceof Error) return fail(`watching a folder ended: ${seen.message}`, REMEDY)
+        if (seen) return pass('an append by another process was seen')
+      }
+      return fail(`another process appended ${TURNS} times, and a watch on the folder saw nothing`, REMEDY)
+    } finally {
+      waiting.abort()
+      stop()
+    }
+  },
+}
