@@ -1,6 +1,6 @@
 import type { TeamState } from '../team/state.ts'
 import type { Task } from '../team/task.ts'
-import { type TaskView, taskView } from '../team/view.ts'
+import { type TaskView, taskView, waitsForWords } from '../team/view.ts'
 import type { Call } from './context.ts'
 import { print, printJson } from './print.ts'
 import { colours, indented, oneLine, plain, table, time } from './screen.ts'
@@ -28,17 +28,12 @@ export function board(call: Call, tasks: readonly ShownTask[]): string {
 function remarks(task: ShownTask): string {
   const remarks = [
     task.note,
-    task.status === 'pending' && task.waitsFor.length > 0 && `waits for ${waitsFor(task)}`,
+    task.status === 'pending' && task.waitsFor.length > 0 && `waits for ${waitsForWords(task)}`,
     task.status === 'pending' && task.assignee && `for ${task.assignee}`,
     task.status === 'pending' && task.role && `role ${task.role}`,
     task.reason && oneLine(task.reason, 60),
   ].filter(Boolean)
   return remarks.length > 0 ? ` (${remarks.join('; ')})` : ''
-}
-
-/** What failed is said: waiting alone does not help there. */
-function waitsFor({ waitsFor, waitsForFailed }: ShownTask): string {
-  return waitsFor.map((id) => (waitsForFailed.includes(id) ? `${id} (failed)` : id)).join(', ')
 }
 
 function sheet(call: Call, task: ShownTask): string {
@@ -51,7 +46,7 @@ function sheet(call: Call, task: ShownTask): string {
     ['assignee', task.assignee],
     ['role', task.role],
     ['priority', task.priority !== 5 && String(task.priority)],
-    ['waits for', waitsFor(task)],
+    ['waits for', waitsForWords(task)],
     ['blocks', task.blocks.join(', ')],
     ['files', task.files.join(', ')],
     ['commit', task.commit],

@@ -76,8 +76,11 @@ function whyNot(state: TeamState, task: Task, member: Member): Refusal | undefin
   if (!isForRole(task, member)) {
     return refuse('role_mismatch', `Task ${task.id} is for the role ${task.role}; ${member.name} is ${member.role}.`)
   }
-  const open = openDependencies(state, task)
-  if (open.length > 0) return refuse('not_ready', `Task ${task.id} waits for ${open.join(', ')}.`)
+  const waitsFor = openDependencies(state, task)
+  if (waitsFor.length > 0) {
+    const words = waitsForWords({ waitsFor, waitsForFailed: failedDependencies(state, task) })
+    return refuse('not_ready', `Task ${task.id} waits for ${words}.`)
+  }
   const met = overlappingClaim(claims(state), task.files)
   if (met) {
     return refuse(

@@ -67,6 +67,11 @@ export function taskView(state: TeamState, task: Task): TaskView {
   }
 }
 
+/** What a task waits for, in words: what failed is said, since waiting alone does not help there. */
+export function waitsForWords({ waitsFor, waitsForFailed }: Pick<TaskView, 'waitsFor' | 'waitsForFailed'>): string {
+  return waitsFor.map((id) => (waitsForFailed.includes(id) ? `${id} (failed)` : id)).join(', ')
+}
+
 export type MemberView = Pick<Member, 'name' | 'role' | 'kind' | 'status' | 'generation'>
 
 export function memberView({ name, role, kind, status, generation }: Member): MemberView {
