@@ -1,4 +1,4 @@
-import { blockedTasks, claims, openDependencies, overlappingClaim } from './board.ts'
+import { blockedTasks, claims, failedDependencies, openDependencies, overlappingClaim } from './board.ts'
 import type { Circumstances, Command } from './command.ts'
 import type { Decision } from './decide.ts'
 import type { TeamEvent } from './event.ts'
@@ -9,6 +9,7 @@ import { type Refusal, refuse } from './refusal.ts'
 import { isLead } from './rights.ts'
 import { heldBy, memberNamed, readyList, type TeamState } from './state.ts'
 import { planOf, type Task } from './task.ts'
+import { waitsForWords } from './view.ts'
 
 type Of<T extends Command['type']> = Extract<Command, { type: T }>
 

@@ -92,6 +92,8 @@ describe('a dependency', () => {
     world.ok({ type: 'task.fail', id: '1', reason: 'broken' }, 'ada')
     expect(world.task('2')).toMatchObject({ waitsFor: ['1'], waitsForFailed: ['1'] })
     expect(world.ok({ type: 'task.claim' }, 'ada')).toMatchObject({ tasks: [], note: 'Nothing to claim right now.' })
+    const refusal = { refused: 'not_ready', message: 'Task 2 waits for 1 (failed).' }
+    expect(world.no({ type: 'task.claim', id: '2' }, 'ada')).toEqual(refusal)
     world.ok({ type: 'task.update', id: '1', status: 'pending' })
     expect(world.task('2')).toMatchObject({ waitsFor: ['1'], waitsForFailed: [] })
   })
