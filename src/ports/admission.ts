@@ -7,7 +7,7 @@ export const MAX_RECORD = 16 * 1024 * 1024
 /** Why a record must not be written at all: it could only harm readers. Undefined if it may. */
 export function whyRefused(
   records: readonly LogRecord[],
-  chain: Chain,
+  chain: Pick<Chain, 'complete' | 'last' | 'knows'>,
   knows: ReadonlySet<string>,
 ): Refusal | undefined {
   const ours = new Set<string>()
@@ -27,7 +27,7 @@ export interface Refusal {
 function whyOne(
   record: LogRecord,
   appeared: (id: string) => boolean,
-  chain: Chain,
+  chain: Pick<Chain, 'complete'>,
   knows: ReadonlySet<string>,
 ): string | undefined {
   if (!isId(record.id)) return 'has no id'

@@ -116,7 +116,18 @@ export interface Log {
   /** What this handle met so far. Torn lines are harmless; any other fault may forbid writing. */
   faults(): readonly Fault[]
 
+  /** The value with every ticket in it replaced by its text, for a person or a model to read. See `LogOptions`. */
+  whole<T>(value: T): Promise<T>
+
   close(): Promise<void>
+}
+
+export interface LogOptions {
+  /**
+   * Long texts (over 8 KB) may be read as short tickets that stand in their place, so that a text travels only to
+   * whoever asks for it with `whole`. Stores that have nothing to gain by it hand out everything as it is.
+   */
+  readonly aside?: boolean
 }
 
 /** Who is running: survives in records, compares equal only for the same process of the same boot of one machine. */
@@ -136,7 +147,7 @@ export interface Presence {
 export interface Store extends AsyncDisposable {
   readonly presence: Presence
   /** Opens a log without making it; its first accepted record makes it. */
-  log(name: LogName): Promise<Log>
+  log(name: LogName, options?: LogOptions): Promise<Log>
   /** Names of all teams that have a journal, sorted. */
   teams(): Promise<readonly string[]>
   /** Files beside the journal, where the store has them. */

@@ -102,6 +102,7 @@ export function createFileLog(options: FileLogOptions): Log {
     },
     audit,
     faults: reader.faults,
+    whole: async (value) => value,
     async close() {
       closing.abort(new Error(`This handle on ${path} is closed.`))
       unwatch?.()

@@ -110,6 +110,7 @@ export function createMemoryLog(path: string, shared: SharedLog, knows: Readonly
       if (shared.lines.length > 0) yield [...shared.lines]
     },
     faults: () => [replaced(), stop].filter((fault) => fault !== undefined),
+    whole: async (value) => value,
     async close() {
       closing.abort(new Error(`This handle on ${path} is closed.`))
       shared.listeners.delete(sleep.wakeAll)

@@ -1,0 +1,117 @@
+import { boundedRecords } from './statements.ts'
+
+/**
+ * The acceptance rule where the head row is: one call appends a whole batch in one statement. It locks the head, judges
+ * the records in order, inserts those that count under the next numbers, moves the head and returns the verdicts,
+ * together with the records that came since `p_at` (our own without their text, which we have), so that whoever lost
+ * can decide again at once.
+ *
+ * Under READ COMMITTED each statement in here sees everything that was committed when it began; since the head is
+ * locked first, that is the whole log. So numbers follow the order of commits, without gaps, and mail waits for a lock
+ * but is never told to try again.
+ *
+ * `p_mark` names the call. Sent twice (the first answer was lost), it finds its own records under that mark and says
+ * `a`, as the first time; somebody else's record of that id is `r`, repeated. Refused ones are not kept.
+ */
+export function appendFunction(schema: string): string {
+  return `
+create function ${schema}.append(
+  p_name text, p_log bigint, p_at bigint, p_at_id text, p_knows text[], p_lock_timeout text, p_mark text,
+  p_ids text[], p_afters text[], p_tries int[], p_needs text[], p_sizes int[], p_bodies text[],
+  p_texts_of int[], p_texts text[]
+) returns table (
+  status text, outcomes text, log bigint, head bigint, waiting_tries int, waiting_ms int,
+  seq bigint, id text, size int, body text
+) language plpgsql volatile as $append$
+#variable_conflict use_column
+declare
+  h ${schema}.logs%rowtype;
+  v_outcomes text := '';
+  v_moved boolean := false;
+  v_mark text;
+  v_need text;
+begin
+  -- Said here, because behind a pooler it cannot be said for the session.
+  perform pg_catalog.set_config('lock_timeout', p_lock_timeout, true);
+  if pg_catalog.current_setting('synchronous_commit') = 'off' then
+    perform pg_catalog.set_config('synchronous_commit', 'on', true);
+  end if;
+
+  if p_log is not null then
+    select * into h from ${schema}.logs l where l.log = p_log and l.removed is null for update;
+  else
+    select * into h from ${schema}.logs l where l.name = p_name and l.removed is null for update;
+    if not found then
+      insert into ${schema}.logs (name) values (p_name) on conflict do nothing;
+      select * into h from ${schema}.logs l where l.name = p_name and l.removed is null for update;
+    end if;
+  end if;
+  if not found or (p_at > 0 and not exists (
+    select from ${schema}.records r where r.log = h.log and r.seq = p_at and r.id = p_at_id
+  )) then
+    return query select 'replaced', '', h.log, h.seq, 0, 0, null::bigint, null, null::int, null;
+    return;
+  end if;
+  select n into v_need from unnest(h.needs) n where split_part(n, '@', 1) <> all (p_knows) limit 1;
+  if found then
+    return query select 'newer', v_need, h.log, h.seq, 0, 0, null::bigint, null, null::int, null;
+    return;
+  end if;
+
+  for i in 1 .. cardinality(p_ids) loop
+    select r.mark into v_mark from ${schema}.records r where r.log = h.log and r.id = p_ids[i];
+    if found then
+      v_outcomes := v_outcomes || case when v_mark = p_mark || '.' || i then 'a' else 'r' end;
+    elsif p_afters[i] is null or p_afters[i] = h.last then
+      h.seq := h.seq + 1;
+      insert into ${schema}.records (log, seq, id, mark, size, body)
+        values (h.log, h.seq, p_ids[i], p_mark || '.' || i, p_sizes[i], p_bodies[i]);
+      if i = any (p_texts_of) then
+        insert into ${schema}.bodies (log, id, part, body)
+          select h.log, p_ids[i], (row_number() over (order by t.place))::int, t.body
+          from unnest(p_texts_of, p_texts) with ordinality t (of, body, place) where t.of = i;
+      end if;
+      if p_needs[i] <> '' then
+        h.needs := h.needs || string_to_array(p_needs[i], E'\\n');
+      end if;
+      if p_afters[i] is not null then
+        h.last := p_ids[i];
+        if h.waiting = p_ids[i] then
+          h.waiting := null;
+          h.waiting_tries := 0;
+        end if;
+      end if;
+      v_moved := true;
+      v_outcomes := v_outcomes || 'a';
+    else
+      if p_afters[i] <> '' and p_afters[i] <> all (p_ids[1 : i - 1]) and not exists (
+        select from ${schema}.records r where r.log = h.log and r.id = p_afters[i]
+      ) then
+        raise exception 'follows %, which is not in this log', p_afters[i] using errcode = 'DM001', detail = p_ids[i];
+      end if;
+      if p_tries[i] >= 3 and (h.waiting_tries <= p_tries[i] or h.waiting_until < clock_timestamp()) then
+        h.waiting := p_ids[i];
+        h.waiting_tries := p_tries[i];
+        h.waiting_until := clock_timestamp() + interval '200 milliseconds';
+        v_moved := true;
+      end if;
+      v_outcomes := v_outcomes || 'c';
+    end if;
+  end loop;
+
+  if v_moved then
+    update ${schema}.logs l set seq = h.seq, last = h.last, needs = h.needs,
+      waiting = h.waiting, waiting_tries = h.waiting_tries, waiting_until = h.waiting_until
+    where l.log = h.log;
+  end if;
+  return query select 'done', v_outcomes, h.log, h.seq, h.waiting_tries,
+    greatest(0, ceil(extract(epoch from h.waiting_until - clock_timestamp()) * 1000))::int, null::bigint, null, null::int, null;
+  if p_at is not null then
+    return query select null, null, null::bigint, null::bigint, 0, 0, n.seq, n.id, n.size,
+      case when starts_with(n.mark, p_mark || '.') then null else n.body end
+      from ${boundedRecords(schema, 'h.log', 'p_at')} n order by n.seq;
+  end if;
+end
+$append$;
+`
+}

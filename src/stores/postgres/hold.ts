@@ -1,0 +1,75 @@
+import type { Line, Parameter, Row } from './line.ts'
+import type { Lines } from './lines.ts'
+import type { SharedLog } from './shared-log.ts'
+import type { Statements } from './statements.ts'
+
+/** A decider that keeps losing takes the head row: nobody decides before it has, or its time is over. */
+export interface Hold {
+  readonly isHeld: boolean
+  /** Waits for its turn, and reads what came before. Without a turn in time the decider goes on without. */
+  take(): Promise<void>
+  /** Appends under the hold and lets go. Throws `LineLost` if nobody knows what came of it. */
+  append(text: string, parameters: readonly Parameter[]): Promise<readonly Row[]>
+  release(): void
+}
+
+/** A decider that does not write within so many milliseconds has nothing to write, or hangs. */
+const ATMOST = 200
+
+export function createHold(shared: SharedLog, lines: Lines, statements: Statements): Hold {
+  let held: { line: Line; timer: NodeJS.Timeout } | undefined
+
+  function release(): void {
+    if (!held) return
+    const { line, timer } = held
+    held = undefined
+    clearTimeout(timer)
+    // What cannot be told to the server it finds out by itself, when the line is gone or has been idle for too long.
+    line.run('rollback', [], 'plain').then(
+      () => lines.give(line),
+      () => lines.give(line),
+    )
+  }
+
+  return {
+    get isHeld() {
+      return held !== undefined
+    },
+    async take() {
+      const { log, known } = shared
+      if (log === undefined || !known) return
+      const line = await lines.take()
+      // Sent together: the second begins when the first has the row, so nothing is newer than what it reads.
+      const [locked, news] = await Promise.allSettled([
+        line.run(begin(lines, statements, log), [], 'plain'),
+        line.run(statements.readByLog, [log, known.seq]),
+      ])
+      held = { line, timer: setTimeout(release, ATMOST) }
+      if (locked.status === 'rejected' || news.status === 'rejected') return release()
+      shared.absorbRead(known, news.value)
+    },
+    async append(text, parameters) {
+      if (!held) throw new Error('Nothing is held.')
+      const { line, timer } = held
+      held = undefined
+      clearTimeout(timer)
+      const [answered, committed] = await Promise.allSettled([
+        line.run(text, parameters),
+        line.run('commit', [], 'plain'),
+      ])
+      lines.give(line)
+      if (answered.status === 'rejected') throw answered.reason
+      if (committed.status === 'rejected') throw committed.reason
+      return answered.value
+    },
+    release,
+  }
+}
+
+function begin({ patience }: Lines, { lockHead }: Statements, log: number): string {
+  return `begin isolation level read committed;
+    set local statement_timeout = ${patience.statement};
+    set local lock_timeout = ${patience.lock};
+    set local idle_in_transaction_session_timeout = ${patience.idle};
+    ${lockHead.replace('$1', String(log))}`
+}

@@ -1,0 +1,122 @@
+import { reason } from './failures.ts'
+import type { Line } from './line.ts'
+import type { Lines } from './lines.ts'
+import type { Statements } from './statements.ts'
+
+/** Hints that a log has grown. A hint may be lost: whoever waits also looks by itself now and then. */
+export interface News {
+  /** `told` is the number of a log; undefined means: anything may have happened, look. */
+  on(listener: (told: number | undefined) => void): () => void
+  /** Tells other processes, soon. */
+  tell(log: number): void
+  /** Resolves when everything was told. */
+  flush(): Promise<void>
+  close(): void
+}
+
+/** A burst of records is one hint, in milliseconds. */
+const PAUSE = 10
+/** Between two tries to listen again, and two looks at a silent line, in milliseconds. */
+const AGAIN = 500
+const HEARTBEAT = 30_000
+
+/**
+ * One listening connection for the whole store, opened when somebody waits for the first time. NOTIFY is sent after
+ * the commit and never inside the append: it takes a lock for all of the server when it commits.
+ */
+export function createNews(lines: Lines, statements: Statements, warn: (message: string) => void): News {
+  const { schema, pooler, shown } = lines.address
+  const listeners = new Set<(told: number | undefined) => void>()
+  const untold = new Set<number>()
+  let telling: Promise<void> = Promise.resolve()
+  let pausing: NodeJS.Timeout | undefined
+  let line: Line | undefined
+  let isListening = pooler
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  const hear = (told: number | undefined) => {
+    for (const listener of [...listeners]) listener(told)
+  }
+
+  async function listen(): Promise<void> {
+    try {
+      const opened = await lines.open({
+        notice(_channel, payload) {
+          for (const log of payload.split(',')) hear(Number(log))
+        },
+        lost: () => listenAgain(),
+      })
+      line = opened
+      if (isClosed) return opened.end()
+      await opened.run(`listen "${schema}"`, [], 'plain')
+      timer = setInterval(() => opened.run('select 1', [], 'plain').catch(() => {}), HEARTBEAT).unref()
+      // What was committed before we listened came without a hint.
+      hear(undefined)
+    } catch (error) {
+      if (line?.isOpen) {
+        line.end()
+        line = undefined
+        warn(`PostgreSQL at ${shown} does not let us listen (${reason(error)}), so news comes every 2 seconds only.`)
+      } else if (!line) listenAgain()
+    }
+  }
+
+  function listenAgain(): void {
+    clearInterval(timer)
+    line = undefined
+    if (isClosed) return
+    timer = setTimeout(listen, AGAIN).unref()
+  }
+
+  function pause(): void {
+    pausing = setTimeout(() => {
+      pausing = undefined
+      if (untold.size > 0) send()
+    }, PAUSE).unref()
+  }
+
+  function send(): void {
+    const logs = [...untold].slice(0, 500)
+    for (const log of logs) untold.delete(log)
+    pause()
+    telling = lines.take().then(
+      async (free) => {
+        try {
+          await free.run(statements.notify, [schema, logs.join(',')])
+        } catch {
+          // Only a hint: they look by themselves.
+        } finally {
+          lines.give(free)
+        }
+      },
+      () => {},
+    )
+  }
+
+  return {
+    on(listener) {
+      listeners.add(listener)
+      if (!isListening) {
+        isListening = true
+        void listen()
+      }
+      return () => void listeners.delete(listener)
+    },
+    tell(log) {
+      if (isClosed) return
+      untold.add(log)
+      if (!pausing) send()
+    },
+    async flush() {
+      if (untold.size > 0) send()
+      await telling
+    },
+    close() {
+      isClosed = true
+      clearTimeout(pausing)
+      clearInterval(timer)
+      line?.end()
+    },
+  }
+}

@@ -1,0 +1,120 @@
+import type { LogName, Store } from '../../ports/store.ts'
+import { parseAddress } from './address.ts'
+import type { Patience } from './line.ts'
+import { createLines } from './lines.ts'
+import { createPostgresLog } from './log.ts'
+import { createNews } from './news.ts'
+import { openPresence } from './presence.ts'
+import { ensureSchema } from './schema.ts'
+import { createSharedLog, type SharedLog } from './shared-log.ts'
+import { createStatements } from './statements.ts'
+
+export interface PostgresStoreOptions {
+  /**
+   * `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, several hosts separated by commas. Our own parameters: `schema`
+   * (by default deskmates) and `pooler=1`.
+   */
+  readonly url: string
+  /** Features a record may need; a record that needs another ends the reading. */
+  readonly knows?: readonly string[]
+  /** Milliseconds after which a log is looked at without a hint. */
+  readonly poll?: number
+  readonly patience?: Partial<Patience>
+  readonly warn?: (message: string) => void
+}
+
+const PATIENCE: Patience = { connect: 5000, statement: 10_000, lock: 5000, idle: 2000, server: 15_000 }
+
+/** Teams in a PostgreSQL database, for as many machines as can reach it. */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { url, knows = [], poll = 2000, warn = toStderr } = options
+  const address = parseAddress(url)
+  const lines = createLines(address, { ...PATIENCE, ...options.patience })
+  const statements = createStatements(address.schema)
+  const news = createNews(lines, statements, warn)
+  const presence = await ensureSchema(lines)
+    .then(() => openPresence(lines, statements))
+    .catch((error) => {
+      lines.close()
+      throw error
+    })
+  const features = new Set(knows)
+  const shared = new Map<LogName, { log: SharedLog; handles: number }>()
+  const handles = new Set<{ close(): Promise<void> }>()
+
+  async function sharedLog(name: LogName): Promise<{ log: SharedLog; handles: number }> {
+    const found = shared.get(name)
+    if (found && (await found.log.isCurrent())) return found
+    const path = `${address.shown} ${name}`
+    const made = {
+      log: createSharedLog({ name, path, lines, statements, news, knows: features, poll }),
+      handles: 0,
+    }
+    shared.set(name, made)
+    return made
+  }
+
+  return {
+    presence,
+    async log(name, { aside = false } = {}) {
+      checkName(name)
+      const place = await sharedLog(name)
+      place.handles++
+      const log = createPostgresLog({
+        shared: place.log,
+        lines,
+        statements,
+        news,
+        knows: features,
+        aside,
+        poll,
+        warn,
+        wrote: presence.wrote,
+        closed() {
+          handles.delete(log)
+          if (--place.handles === 0 && shared.get(name) === place) shared.delete(name)
+        },
+      })
+      handles.add(log)
+      return log
+    },
+    async teams() {
+      const rows = await lines.ask(statements.teams)
+      return rows.map(({ name }) => String(name).slice(0, -'/journal'.length)).sort()
+    },
+    async remove(team, purge) {
+      const away = await lines.ask(statements.putAway, [team])
+      if (!purge) return
+      for (const { log } of away) {
+        for (const table of ['records', 'bodies'] as const) {
+          for (let gone = 1; gone > 0; ) {
+            const [row] = await lines.ask(statements.purgeSome(table), [String(log)])
+            gone = Number(row?.gone)
+          }
+        }
+        await lines.ask(statements.purgeRest, [String(log)])
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...handles].map((handle) => handle.close()))
+      // Both only spare others a wait.
+      await Promise.allSettled([news.flush(), presence.leave()])
+      news.close()
+      lines.close()
+    },
+  }
+}
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
+
+function checkName(name: LogName): void {
+  const [team = '', kind, member = '', ...more] = name.split('/')
+  const isTranscript = kind === 'transcripts' && NAME.test(member)
+  if (!NAME.test(team) || more.length > 0 || (!isTranscript && (kind !== 'journal' || member !== ''))) {
+    throw new TypeError(`${name} is not a name of a log`)
+  }
+}
+
+function toStderr(message: string): void {
+  process.stderr.write(`deskmates: ${message}\n`)
+}

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto'
+import type { Presence, RuntimeId } from '../../ports/store.ts'
+import type { Lines } from './lines.ts'
+import type { Statements } from './statements.ts'
+
+export interface PostgresPresence extends Presence {
+  /** This process has written: others may ask after it. */
+  wrote(): void
+  /** It ends now, which need not be found out by waiting. */
+  leave(): Promise<void>
+}
+
+/** How long a runtime counts as alive without a word, and how often it says one, in milliseconds. */
+const LEASE = 30_000
+const RENEW = LEASE / 3
+
+/**
+ * A runtime lives while its lease runs, by the server's clock: machines need not agree on the time. The first lease
+ * begins with the runtime and is part of its name, so that a command that is over in a second need not write one.
+ */
+export async function openPresence(lines: Lines, statements: Statements): Promise<PostgresPresence> {
+  const [row] = await lines.ask(statements.clock)
+  const self: RuntimeId = `p-${row?.now}-${process.pid}-${randomBytes(6).toString('hex')}`
+  const teams = new Set<string>([''])
+  let hasWritten = false
+  // Missed while the server is away, it is made up for by the next one.
+  const timer = setInterval(() => renewAll().catch(() => {}), RENEW).unref()
+
+  async function renew(team: string): Promise<void> {
+    hasWritten = true
+    await lines.ask(statements.renew, [self, team, LEASE])
+  }
+
+  async function renewAll(): Promise<void> {
+    for (const team of teams) await renew(team)
+  }
+
+  return {
+    self,
+    async announce(team) {
+      teams.add(team)
+      await lines.ask(statements.sweep)
+      await renew(team)
+    },
+    renew,
+    async withdraw(team) {
+      teams.delete(team)
+      await lines.ask(statements.withdraw, [self, team])
+    },
+    async look(runtime) {
+      if (runtime === self) return 'alive'
+      const [found] = await lines.ask(statements.look, [runtime])
+      const now = Number(found?.now)
+      if (found?.until !== null) return Number(found?.until) > now ? 'alive' : 'dead'
+      const born = Number(FORM.exec(runtime)?.[1] ?? Number.NaN)
+      return born <= now && now < born + LEASE ? 'alive' : 'dead'
+    },
+    wrote() {
+      hasWritten = true
+    },
+    async leave() {
+      clearInterval(timer)
+      if (hasWritten) await lines.ask(statements.leave, [self])
+    },
+  }
+}
+
+const FORM = /^p-(\d{1,15})-\d+-[0-9a-f]{12}$/

@@ -1,0 +1,82 @@
+/** How many records, and how many bytes of them, one answer holds; always one record at least. */
+const MOST_RECORDS = 1000
+const MOST_BYTES = 512 * 1024
+
+/** The records of a log behind a place, as many as one answer holds. `log` and `at` are expressions. */
+export function boundedRecords(schema: string, log: string, at: string): string {
+  return `(
+    select w.seq, w.id, w.mark, w.size, w.body from (
+      select c.*, sum(octet_length(c.body)) over (order by c.seq) - octet_length(c.body) as before
+      from (
+        select r.seq, r.id, r.mark, r.size, r.body from ${schema}.records r
+        where r.log = ${log} and r.seq > ${at} order by r.seq limit ${MOST_RECORDS}
+      ) c
+    ) w where w.before < ${MOST_BYTES}
+  )`
+}
+
+/** One round trip each; the numbers of the parameters are the order of the arguments where they are used. */
+export function createStatements(schema: string) {
+  const head = `h.log, h.seq as head, h.waiting_tries,
+    greatest(0, ceil(extract(epoch from h.waiting_until - clock_timestamp()) * 1000))::int as waiting_ms`
+  const read = (which: string) => `
+    select ${head}, p.id as at_id, n.seq, n.id, n.size, n.body
+    from ${schema}.logs h
+    left join ${schema}.records p on p.log = h.log and p.seq = $2::bigint
+    left join lateral ${boundedRecords(schema, 'h.log', '$2::bigint')} n on true
+    where ${which} and h.removed is null order by n.seq`
+  return {
+    readByName: read('h.name = $1::text'),
+    readByLog: read('h.log = $1::bigint'),
+    append: `select * from ${schema}.append($1, $2::bigint, $3::bigint, $4, $5::text[], $6, $7, $8::text[], $9::text[],
+      $10::int[], $11::text[], $12::int[], $13::text[], $14::int[], $15::text[])`,
+    /** Waits for whoever has the head row, and keeps it until the transaction ends. */
+    lockHead: `select from ${schema}.logs where log = $1::bigint and removed is null for update`,
+    head: `select ${head} from ${schema}.logs h where h.log = $1::bigint and h.removed is null`,
+    current: `select log from ${schema}.logs where name = $1::text and removed is null`,
+    knows: `select exists (
+      select from ${schema}.records r join ${schema}.logs h on h.log = r.log
+      where h.name = $1::text and h.removed is null and r.id = $2::text) as known`,
+    bodies: `select b.id, b.part, b.body from unnest($2::text[], $3::int[]) w (id, part)
+      join ${schema}.bodies b on b.log = $1::bigint and b.id = w.id and b.part = w.part`,
+    snapshot: `select h.log, s.seq, s.id, s.last, s.state from ${schema}.logs h
+      join ${schema}.snapshots s on s.log = h.log and s.aside = $2::boolean and s.fold = $3::int
+      join ${schema}.records r on r.log = h.log and r.seq = s.seq and r.id = s.id
+      where h.name = $1::text and h.removed is null`,
+    snapshotAt: `select seq from ${schema}.snapshots where log = $1::bigint and aside = $2::boolean`,
+    keepSnapshot: `insert into ${schema}.snapshots (log, aside, fold, seq, id, last, state)
+      values ($1::bigint, $2::boolean, $3::int, $4::bigint, $5, $6, $7)
+      on conflict (log, aside) do update
+      set fold = excluded.fold, seq = excluded.seq, id = excluded.id, last = excluded.last, state = excluded.state`,
+    teams: `select name from ${schema}.logs where removed is null and seq > 0 and name like '%/journal'`,
+    putAway: `update ${schema}.logs set removed = clock_timestamp()
+      where removed is null and starts_with(name, $1::text || '/') returning log`,
+    purgeSome: (table: 'records' | 'bodies') => `with part as (
+        select ctid from ${schema}.${table} where log = $1::bigint limit 5000
+      ), gone as (delete from ${schema}.${table} where ctid in (select ctid from part) returning 1)
+      select count(*)::int as gone from gone`,
+    purgeRest: `with s as (delete from ${schema}.snapshots where log = $1::bigint)
+      delete from ${schema}.logs where log = $1::bigint`,
+    notify: 'select pg_notify($1::text, $2::text)',
+    clock: 'select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now',
+    renew: `insert into ${schema}.leases (runtime, team, until)
+      values ($1::text, $2::text, clock_timestamp() + $3::float8 * interval '1 millisecond')
+      on conflict (runtime, team) do update set until = excluded.until`,
+    withdraw: `delete from ${schema}.leases where runtime = $1::text and team = $2::text`,
+    leave: `with others as (delete from ${schema}.leases where runtime = $1::text and team <> '')
+      insert into ${schema}.leases (runtime, team, until) values ($1::text, '', clock_timestamp())
+      on conflict (runtime, team) do update set until = excluded.until`,
+    look: `select max(extract(epoch from l.until))::float8 * 1000 as until,
+      (extract(epoch from clock_timestamp()) * 1000)::float8 as now
+      from ${schema}.leases l where l.runtime = $1::text`,
+    sweep: `delete from ${schema}.leases where until < clock_timestamp() - interval '1 day'`,
+  }
+}
+
+export type Statements = ReturnType<typeof createStatements>
+
+/** As PostgreSQL writes an array. */
+export function arrayOf(values: readonly (string | number | null)[]): string {
+  const quoted = (value: string) => `"${value.replace(/[\\"]/g, '\\$&')}"`
+  return `{${values.map((value) => (typeof value === 'string' ? quoted(value) : String(value))).join(',')}}`
+}
