@@ -106,7 +106,7 @@ export interface Log {
 
   /**
    * Keeps `state` as the fold at `cursor`, which is where this handle has read to. Losing it costs only time, so it is
-   * not asked for when another handle kept one since this one last did.
+   * not asked for when another handle kept one since this one last did, or when too little has happened since.
    */
   save(fold: number, cursor: Cursor, state: () => Json): Promise<void>
 

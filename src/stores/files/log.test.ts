@@ -243,6 +243,21 @@ describe('a snapshot', () => {
     expect(fs.readdirSync(dirname(path)).filter((name) => name.endsWith('.broken'))).toHaveLength(4)
   })
 
+  it('is written again once the journal has grown by as much as it holds', async () => {
+    const log = await openLog()
+    const save = async (id: string, text: string) => {
+      const last = id === 'made' ? { after: '' } : {}
+      await log.append([{ id, ...last, text }])
+      await log.save(1, (await readAll(log)).reduce(advance, START), () => ({ id, state: 'x'.repeat(3000) }))
+    }
+    const kept = async () => (await (await openLog()).restore(1))?.cursor.id
+    await save('made', '')
+    await save('little', 'x'.repeat(1000))
+    expect(await kept()).toBe('made')
+    await save('much', 'x'.repeat(4000))
+    expect(await kept()).toBe('much')
+  })
+
   it('of another journal is not used', async () => {
     await keep()
     rmSync(path)

@@ -40,8 +40,9 @@ export function createFileLog(options: FileLogOptions): Log {
   const snapshot = path.replace(/journal\.jsonl$|jsonl$/, 'snapshot.json')
   const closing = new AbortController()
   const sleep = createSleep()
-  /** When the snapshot that we know was written. */
+  /** When the snapshot that we know was written, and how far it reached. */
   let savedAt: number | undefined
+  let savedTo = 0
   let unwatch: (() => void) | undefined
   let isAllowed = false
 
@@ -80,6 +81,7 @@ export function createFileLog(options: FileLogOptions): Log {
       if (reader.point.offset > 0 || !readNamed(() => file.open())) return undefined
       const restored = readNamed(() => readSnapshot(disk, snapshot, fold, file.readAt, warn))
       if (restored) reader.resume(restored)
+      savedTo = restored?.cursor.seq ?? 0
       savedAt = readNamed(() => disk.statSync(snapshot)?.mtimeMs)
       return restored
     },
@@ -89,13 +91,18 @@ export function createFileLog(options: FileLogOptions): Log {
       if (cursor.seq === 0 || cursor.seq !== seq || cursor.id !== id || reader.forbidsWriting) return
       const { offset, line, chain } = reader.point
       try {
-        const kept = disk.statSync(snapshot)?.mtimeMs
-        const isFresh = kept !== undefined && kept !== savedAt
-        savedAt = kept
-        if (isFresh) return
+        const kept = disk.statSync(snapshot)
+        if (kept && kept.mtimeMs !== savedAt) {
+          savedAt = kept.mtimeMs
+          savedTo = seq
+          return
+        }
+        // A large state is kept less often: writing it costs more than reading as many bytes of the journal again.
+        if (kept && seq - savedTo < kept.size) return
         askOnce(id)
         writeSnapshot(disk, snapshot, { fold, cursor, begins, offset, line, chain: chain.keep(), state: state() })
         savedAt = disk.statSync(snapshot)?.mtimeMs
+        savedTo = seq
       } catch (error) {
         warn(`${snapshot} could not be written (${error}); opening this team will take longer.`)
       }
