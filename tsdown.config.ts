@@ -98,6 +98,9 @@ function packageFolder(moduleId: string): string[] {
 function notice(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
+  // Given to the public domain, which asks for nothing; some packages leave the text out.
+  if (file === undefined && license === 'Unlicense')
+    return `${name} ${version} (${license})\n\nReleased into the public domain by its author.\n`
   if (file === undefined)
     throw new Error(`${name} ${version} (${license}) has no licence file to put into the notices.`)
   return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`

@@ -20,15 +20,16 @@ All is well.`,
   },
   async run(call, { repair = false }) {
     await using place = await openStore(call)
+    const { kind } = place
     const team = await resolveTeam(call, place, 'read')
     const found = await look(call, place, team)
     if (!repair) {
-      await report(call, team, found)
+      await report(call, { kind, team }, found)
       return found.examined.problems.length > 0 ? EXIT.failed : EXIT.done
     }
     const repaired = await mend(call, place, team, found.examined)
     const left = await look(call, place, team)
-    await report(call, team, left, repaired)
+    await report(call, { kind, team }, left, repaired)
     return left.examined.problems.length > 0 ? EXIT.failed : EXIT.done
   },
 }
@@ -39,9 +40,9 @@ interface Found {
   readonly views: readonly string[]
 }
 
-async function look(call: Call, { store, root }: Workspace, name: string): Promise<Found> {
+async function look(call: Call, { store, journalOf }: Workspace, name: string): Promise<Found> {
   const log = await store.log(`${name}/journal`)
-  const examined = await examine(log, root, name)
+  const examined = await examine(log, journalOf(name))
   await log.close()
   const mirror = store.mirror?.(name)
   if (!mirror || !examined.state.team.get()) return { examined, views: [] }
@@ -60,7 +61,12 @@ function lostItsEnd(path: string, ends: number, shown: number): Problem {
   return { path, kind: 'cut off', line: 0, offset: ends, detail }
 }
 
-async function report(call: Call, team: string, { examined, views }: Found, repaired?: Repaired): Promise<void> {
+async function report(
+  call: Call,
+  { kind, team }: { kind: Workspace['kind']; team: string },
+  { examined, views }: Found,
+  repaired?: Repaired,
+): Promise<void> {
   const { path, counts, problems, state } = examined
   const { accepted, ...others } = counts
   if (call.globals.json) {
@@ -76,9 +82,9 @@ async function report(call: Call, team: string, { examined, views }: Found, repa
     })
   }
   const { refused, repeated, torn } = others
-  const lines = [
-    `${path}: ${counted(accepted, 'record counts', 'records count')}, ${refused} refused, ${repeated} repeated, ${torn} torn`,
-  ]
+  // A database keeps only what counts, and what it has damaged it does not give back at all.
+  const rest = kind === 'files' ? `, ${refused} refused, ${repeated} repeated, ${torn} torn` : ''
+  const lines = [`${path}: ${counted(accepted, 'record counts', 'records count')}${rest}`]
   for (const { kind, line, offset, detail, path } of problems)
     lines.push(`${path}:${line} (byte ${offset}): ${kind}: ${detail}`)
   for (const view of views) lines.push(`to be built again: ${view}`)
@@ -87,10 +93,12 @@ async function report(call: Call, team: string, { examined, views }: Found, repa
   for (const line of repaired?.lost ?? []) lines.push(`  ${line}`)
   if (repaired && repaired.kept > 0)
     lines.push(`Kept from behind the break: ${counted(repaired.kept, 'line')} of mail and other facts.`)
-  if (repaired && state.team.get()) lines.push('Views and snapshot were built again.')
+  if (repaired && state.team.get()) lines.push(BUILT_AGAIN[kind])
   lines.push(verdict(examined, repaired?.lost.length ?? 0))
   await print(call, `${lines.join('\n')}\n`)
 }
+
+const BUILT_AGAIN = { files: 'Views and snapshot were built again.', postgres: 'The snapshot was built again.' }
 
 function verdict({ problems, state }: Examined, lost: number): string {
   if (problems.length > 0) return `${counted(problems.length, 'problem')}.`

@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { realDisk } from '../stores/files/disk.ts'
 import { findRoot } from '../stores/files/root.ts'
+import { openPostgresStore } from '../workspace.ts'
 import type { Call } from './context.ts'
 import { appendAndSync } from './doctor/append.ts'
 import { door } from './doctor/door.ts'
@@ -53,7 +54,7 @@ export const examinations: readonly Examination[] = [
   race,
   kill,
   door,
-  postgres(),
+  postgres((url) => openPostgresStore({ url })),
   git,
   terminal,
   sandbox,

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { type Audited, advance, type Cursor, type Fault, type Log, type LogRecord, START } from '../ports/store.ts'
 import { type Applied, apply } from '../team/apply.ts'
 import { factTypes, readEvent } from '../team/event.ts'
@@ -33,12 +32,7 @@ export interface Examined {
 /** A line that always counts. */
 export type Fact = Audited & { readonly record: LogRecord }
 
-export function journalOf(root: string, team: string): string {
-  return join(root, '.teams', team, 'journal.jsonl')
-}
-
-export async function examine(log: Log, root: string, team: string): Promise<Examined> {
-  const path = journalOf(root, team)
+export async function examine(log: Log, path: string): Promise<Examined> {
   const details = await detailsOf(log)
   const state = emptyState()
   const invariants = createInvariants()

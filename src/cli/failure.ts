@@ -37,7 +37,7 @@ export function granted<T extends object>(result: T | Refusal): T {
 export function explain(error: unknown, env: Context['env']): { code: string; message: string; exit: number } {
   const debug = env.DESKMATES_DEBUG && error instanceof Error ? `\n${error.stack}` : ''
   if (error instanceof TeamError) {
-    const exit = ['misused', 'not_a_folder'].includes(error.code) ? EXIT.misused : EXIT.failed
+    const exit = ['misused', 'not_a_folder', 'bad_store_address'].includes(error.code) ? EXIT.misused : EXIT.failed
     return { code: error.code, message: error.message + debug, exit }
   }
   if (error instanceof Error && 'syscall' in error && 'code' in error) {

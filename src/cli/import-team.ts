@@ -24,7 +24,7 @@ export interface Imported {
  */
 export async function importTeam(
   call: Call,
-  { store, root }: Workspace,
+  { store, root, kind }: Workspace,
   name: string,
   from: string,
 ): Promise<{ filled: TeamView; imported: Imported }> {
@@ -39,7 +39,8 @@ export async function importTeam(
   const members = await importMembers(team, folder, left)
   // The default team's door reads the old mailboxes itself; through a copy each line would come twice.
   const isDoor = nameKey(name) === 'default' && folder === join(root, '.team')
-  const messages = await importMail(team, folder, isDoor ? undefined : join(root, '.teams', name, 'inbox'), left)
+  const door = isDoor ? undefined : join(root, '.teams', name, 'inbox')
+  const messages = kind === 'files' ? await importMail(team, folder, door, left) : leaveMail(folder, left)
   const tasks = await importTasks(team, join(dirname(folder), '.tasks'), left)
   return { filled: teamView(team.state), imported: { members, messages, tasks, left } }
 }
@@ -93,6 +94,13 @@ async function importMail(team: Team, folder: string, door: string | undefined, 
     }
     at = { seq: last.seq, id: last.record.id, last: at.last }
   }
+}
+
+/** Mail comes in through the door, which only files have. */
+function leaveMail(folder: string, left: string[]): number {
+  const inbox = join(folder, 'inbox')
+  if (existsSync(inbox)) left.push(`${inbox}: mailbox files are brought in on --store files only`)
+  return 0
 }
 
 /** Open tasks with their order; what is done stays where it is. One decision: all of them or none. */

@@ -26,7 +26,7 @@ $ deskmates inbox ci --take --json`,
 async function peek(call: Call, team: Team, place: Workspace, wanted: string): Promise<number> {
   const member = presentMember(team.state, wanted)
   await bringIn(call, team, place)
-  const mail = unreadOf(team.state, member).map(messageView)
+  const mail = await team.whole(unreadOf(team.state, member).map(messageView))
   await show(call, mail)
   if (mail.length === 0) await say(call, `No unread mail for ${member}.`)
   return EXIT.done

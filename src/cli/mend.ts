@@ -12,7 +12,7 @@ import { dumpState } from '../team/snapshot.ts'
 import { FOLD_VERSION } from '../team/state.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Call } from './context.ts'
-import { bounces, type Examined, examine, journalOf } from './examine.ts'
+import { bounces, type Examined, examine } from './examine.ts'
 import { Refused } from './failure.ts'
 import { refuseLiveSupervisor } from './team-delete.ts'
 
@@ -32,8 +32,9 @@ export async function mend(call: Call, place: Workspace, name: string, examined:
   if (examined.first !== undefined && !place.trust.isTeamTrusted(examined.first))
     throw new UntrustedJournal(examined.path, name)
   await refuseLiveSupervisor({ name, state: examined.state }, store.presence, 'Stop it first, then repair.')
+  if (examined.isBroken && place.kind === 'postgres') throw new Refused(notHere(examined.path))
   const repaired = examined.isBroken ? await beginAnew(call, place, name) : { damaged: null, lost: [], kept: 0 }
-  removeSnapshot(realDisk, dirname(examined.path))
+  if (place.kind === 'files') removeSnapshot(realDisk, dirname(examined.path))
   await using team = await openTeam(store, name, { clock: call.clock })
   await team.refresh()
   if (team.state.team.get()) {
@@ -47,10 +48,10 @@ export async function mend(call: Call, place: Workspace, name: string, examined:
  * Examines once more, so that the new journal stands on exactly the bytes that are put aside: the state as far as it
  * could be read, and behind it, as they were written, the facts from behind a broken chain.
  */
-async function beginAnew({ clock }: Call, { store, trust, root }: Workspace, name: string): Promise<Repaired> {
+async function beginAnew({ clock }: Call, { store, trust, journalOf }: Workspace, name: string): Promise<Repaired> {
   const log = await store.log(`${name}/journal`)
-  const size = realDisk.statSync(journalOf(root, name))?.size ?? 0
-  const { path, state, lost, beyond } = await examine(log, root, name)
+  const size = realDisk.statSync(journalOf(name))?.size ?? 0
+  const { path, state, lost, beyond } = await examine(log, journalOf(name))
   await log.close()
   const at = clock.now()
   let id = state.team.get()?.id
@@ -74,6 +75,11 @@ async function beginAnew({ clock }: Call, { store, trust, root }: Workspace, nam
     return [...restored, ...beyond.map(({ record }) => record)]
   })
   return { damaged, lost: gone, kept: beyond.length }
+}
+
+function notHere(path: string): { refused: string; message: string } {
+  const message = `${path} is broken, and a database is not repaired from here: put it back from a backup.`
+  return { refused: 'not_repairable', message }
 }
 
 /** The first record has the team's id, as in the journal before: whoever trusted that one trusts this one. */

@@ -69,7 +69,7 @@ describe('a command line', () => {
     'log --all --follow',
     'task list --command-id a/b',
     'task list --store mysql://x',
-    'task list --store postgres://me:secret@db/x',
+    'task list --store postgres://me:secret@db/x?schema=Teams',
   ])('says with exit 2 what is wrong with: %s', async (words) => {
     const { code, stdout, stderr } = await desk.run(words)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

@@ -102,7 +102,7 @@ function addGlobals(command: Command): Command {
   const options = [
     new Option('--team <team>', 'the team (DESKMATES_TEAM; else default)').argParser(name),
     new Option('--cwd <dir>', 'work as if started in this folder'),
-    new Option('--store <store>', 'files; PostgreSQL comes with a later version (DESKMATES_STORE)'),
+    new Option('--store <store>', 'files, or postgres://… for many machines (DESKMATES_STORE)'),
     new Option('--command-id <id>', 'a repeated command returns the first answer').argParser(commandId),
     new Option('--json', 'print JSON on stdout'),
   ]

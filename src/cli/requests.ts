@@ -10,12 +10,13 @@ export const requests: SubCommand<{ all?: boolean }> = {
     command.option('--all', 'also those that were answered, timed out or became void')
   },
   run: (call, { all }) =>
-    withTeam(call, 'read', async ({ state }) => {
+    withTeam(call, 'read', async ({ state, whole }) => {
       const now = call.clock.now()
-      const shown = [...state.requests.values()]
+      const found = [...state.requests.values()]
         .filter((request) => all || request.state === 'pending')
         .sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)))
         .map((request) => ({ ...request, ...(isOver(request, now) && { note: 'deadline over' }) }))
+      const shown = await whole(found)
       if (call.globals.json) return printJsonArray(call, shown)
       const rows = shown.map((request) => [
         request.id,

@@ -26,13 +26,13 @@ export const taskList: SubCommand<Options> = {
       .option('--as <member>', 'with --ready: what this member could claim', aMember)
   },
   run: (call, options) =>
-    withTeam(call, 'read', async ({ state }) => {
+    withTeam(call, 'read', async ({ state, whole }) => {
       const asker = options.as === undefined ? undefined : presentMember(state, options.as)
       const now = call.clock.now()
       const all = options.ready
         ? readyFor(state, asker, now)
         : allTasks(state).map((task) => shownTask(state, task, now))
-      const tasks = options.status ? all.filter((task) => task.status === options.status) : all
+      const tasks = await whole(options.status ? all.filter((task) => task.status === options.status) : all)
       if (call.globals.json) return printJsonArray(call, tasks)
       await print(call, board(call, tasks))
       if (tasks.length === 0) await say(call, options.ready ? 'Nothing is ready.' : 'No tasks.')

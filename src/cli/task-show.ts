@@ -9,12 +9,12 @@ export const taskShow: SubCommand<object, [id: string]> = {
     command.argument('<id>', 'the number of the task')
   },
   run: (call, _options, id) =>
-    withTeam(call, 'read', async ({ state }) => {
+    withTeam(call, 'read', async ({ state, whole }) => {
       const task = state.tasks.get(id)
       if (!task) {
         const message = `There is no task ${JSON.stringify(id)}. See: deskmates task list`
         throw new Refused({ refused: 'unknown_task', message })
       }
-      await printTask(call, shownTask(state, task, call.clock.now()))
+      await printTask(call, await whole(shownTask(state, task, call.clock.now())))
     }),
 }

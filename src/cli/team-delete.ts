@@ -20,18 +20,20 @@ $ deskmates team delete web --purge     for good`,
     await withTeam(
       call,
       'write',
-      async (team, { store }) => {
+      async (team, { store, kind }) => {
         granted(await team.run({ type: 'team.delete' }))
         await team.close()
         await store.remove(team.name, purge)
         if (call.globals.json) return printJson(call, { name: team.name, deleted: true, purged: purge, notified })
-        const where = purge ? 'removed for good' : 'moved to .teams/.deleted'
+        const where = purge ? 'removed for good' : AWAY[kind]
         await print(call, `Team ${team.name} deleted, ${notified.length} members notified; ${where}.\n`)
       },
       wanted,
     )
   },
 }
+
+const AWAY = { files: 'moved to .teams/.deleted', postgres: 'its records stay in the database, put away' }
 
 /** Whoever runs the team would go on working for one that is gone. */
 export async function refuseLiveSupervisor(

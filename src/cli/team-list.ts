@@ -48,5 +48,5 @@ async function summary(call: Call, { store }: Workspace, name: string) {
   if (facts?.deleted) return undefined
   const open = [...team.state.tasks.values()].filter(({ status }) => status !== 'completed').length
   const members = roster(team.state).filter(isPresent).length
-  return { name, description: facts?.description ?? '', members, openTasks: open }
+  return team.whole({ name, description: facts?.description ?? '', members, openTasks: open })
 }

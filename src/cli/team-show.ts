@@ -17,12 +17,12 @@ web  the web shop
     withTeam(
       call,
       'read',
-      async ({ state }, { store }) => {
+      async ({ state, whole }, { store }) => {
         if (!state.team.get() || state.team.get()?.deleted) {
           const teams = (await store.teams()).filter((team) => team !== state.team.get()?.name)
           throw unknownTeam(wantedTeam(call, named), teams)
         }
-        await printTeam(call, teamView(state))
+        await printTeam(call, await whole(teamView(state)))
       },
       named,
     ),

@@ -1,8 +1,8 @@
-import { join } from 'node:path'
 import { START } from '../ports/store.ts'
 import { folderHash } from '../stores/files/folder-hash.ts'
 import { nameKey } from '../team/name.ts'
 import type { Workspace } from '../workspace.ts'
+import { Misused } from './failure.ts'
 import { openStore } from './open-store.ts'
 import { unknownTeam } from './open-team.ts'
 import { print, printJson } from './print.ts'
@@ -16,7 +16,8 @@ $ deskmates trust --team web     only the journal of web`,
   async run(call) {
     await using place = await openStore(call)
     const { team: only } = call.globals
-    const all = await place.store.teams()
+    if (place.kind === 'postgres' && only !== undefined) throw new Misused(BY_ADDRESS)
+    const all = place.kind === 'postgres' ? [] : await place.store.teams()
     const wanted = only === undefined ? all : all.filter((name) => nameKey(name) === nameKey(only))
     if (only !== undefined && wanted.length === 0) throw unknownTeam(only, all)
     // Hashed before anything is trusted: a folder too large to be trusted trusts nothing.
@@ -34,13 +35,15 @@ $ deskmates trust --team web     only the journal of web`,
   },
 }
 
+const BY_ADDRESS = 'Teams in PostgreSQL are trusted by the address you give; leave out --team.'
+
 /** Kept by the id of the journal's first record, so that a moved folder stays trusted. */
-async function trustTeam({ store, trust, root }: Workspace, name: string) {
+async function trustTeam({ store, trust, journalOf }: Workspace, name: string) {
   const log = await store.log(`${name}/journal`)
   const [first] = await log.read(START)
   await log.close()
   if (!first) return undefined
-  const path = join(root, '.teams', name, 'journal.jsonl')
+  const path = journalOf(name)
   trust.trustTeam(first.record.id, name, path)
   return { name, id: first.record.id, path }
 }

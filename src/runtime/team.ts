@@ -29,6 +29,8 @@ export interface Team extends AsyncDisposable {
   report(events: readonly TeamEvent[], as?: Acting): Promise<readonly Effect[]>
   /** Brings in what foreign programs left in the mailbox files. */
   ingest(): Promise<void>
+  /** What is taken from `state` and shown to a person or a model goes through this: long texts may be tickets there. */
+  whole<T>(value: T): Promise<T>
   /** Resolves when there may be news, after `atMost` milliseconds, or when `signal` aborts. */
   changed(atMost: number, signal?: AbortSignal): Promise<void>
   close(): Promise<void>
@@ -49,7 +51,7 @@ export const USER: Author = { name: 'user' }
 
 export async function openTeam(store: Store, name: string, options: TeamOptions = {}): Promise<Team> {
   const { clock = systemClock, newId = createIds() } = options
-  const log = await store.log(`${name}/journal`)
+  const log = await store.log(`${name}/journal`, { aside: true })
   const appender = await openAppender({ log, presence: store.presence, clock })
   const mirror = store.mirror?.(name)
   const showing = openShowing(mirror, appender)
@@ -78,7 +80,7 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
       if (commandId !== undefined && !isCommandId(commandId)) return noCommandId(commandId)
       const answer = await appender.run(command, { id: commandId ?? newId(), by, mayRepeat: commandId !== undefined })
       if (!isRefusal(answer) && answer.note === undefined) showing.soon()
-      return answer
+      return log.whole(answer)
     },
     async send(letter, { by = USER, commandId } = {}) {
       if (commandId !== undefined && !isCommandId(commandId)) return noCommandId(commandId)
@@ -91,6 +93,7 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
     async ingest() {
       if (mirror) await ingestMail(mirror, team)
     },
+    whole: (value) => log.whole(value),
     changed: (atMost, signal) => log.changed(fold.cursor, atMost, signal),
     async close() {
       await appender.idle()

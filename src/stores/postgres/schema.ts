@@ -14,7 +14,8 @@ const NEEDS = '0.1.0'
  */
 export async function ensureSchema(lines: Lines): Promise<void> {
   const { schema, shown } = lines.address
-  const until = performance.now() + lines.patience.server
+  // Shorter than for one that was there before: an address with a mistake in it is told at once.
+  const until = performance.now() + lines.patience.connect
   for (;;) {
     try {
       return await withLine(lines, async (line) => {
