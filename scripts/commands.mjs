@@ -27,6 +27,14 @@ const commands = {
     const { code } = await runChild(process.execPath, ['bench/run.mjs', ...args], { cwd: root, output: 'shown' })
     process.exitCode = typeof code === 'number' ? code : 1
   },
+  async nodes(args) {
+    await prepare(root, { modules: true, dist: 'types' })
+    const { code } = await runChild(process.execPath, ['scripts/test-nodes.mjs', ...args], {
+      cwd: root,
+      output: 'shown',
+    })
+    process.exitCode = typeof code === 'number' ? code : 1
+  },
 }
 
 export async function run([name, ...args]) {
