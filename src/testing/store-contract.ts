@@ -97,6 +97,50 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
       })
     })
 
+    describe('long texts', () => {
+      const long = 'é'.repeat(5_000)
+      const records = [
+        { id: 'made', after: '', text: long, deep: [{ text: `${long}!` }, 'short'], nul: '\u0000' },
+        { id: 'mail', text: 'short' },
+      ]
+
+      it('are read whole by whoever did not say otherwise, and `whole` changes nothing then', async () => {
+        await a.append(records)
+        const read = await readAll(b)
+        expect(read.map(({ record }) => record)).toEqual(records)
+        expect(await b.whole(read)).toEqual(read)
+      })
+
+      it('may be read aside, and come back with `whole`, also out of a longer text', async () => {
+        await a.append(records)
+        const log = await (await another()).log('web/journal', { aside: true })
+        const read = await readAll(log)
+        expect((await log.whole(read)).map(({ record }) => record)).toEqual(records)
+        const text = String(read[0]?.record.text)
+        expect(await log.whole({ quoted: [`they said: ${text}.`] })).toEqual({ quoted: [`they said: ${long}.`] })
+        expect(idsOf(read)).toEqual(['made', 'mail'])
+        expect(read[0]?.record.after).toBe('')
+      })
+
+      it('cannot be got at by writing down what stands for them', async () => {
+        await a.append(records)
+        const log = await (await another()).log('web/journal', { aside: true })
+        const stands = String((await readAll(log))[0]?.record.text)
+        await a.append([{ id: 'forged', text: stands, more: `see ${stands}` }])
+        const forged = (await readAll(log)).at(-1)
+        expect((await log.whole(forged))?.record).toEqual({ id: 'forged', text: stands, more: `see ${stands}` })
+        expect((await readAll(b)).at(-1)?.record).toEqual({ id: 'forged', text: stands, more: `see ${stands}` })
+      })
+
+      it('are not kept of a decision that lost, which may try again with another text', async () => {
+        await a.append(records)
+        expect((await b.append([{ id: 'claim', after: '', text: long }])).outcomes).toEqual(['conflict'])
+        const again = { id: 'claim', after: 'made', tries: 1, text: `${long}?` }
+        expect((await b.append([again])).outcomes).toEqual(['accepted'])
+        expect((await readAll(a)).at(-1)?.record).toEqual(again)
+      })
+    })
+
     decisionContract(() => ({ a, b }))
 
     describe('waiting', () => {

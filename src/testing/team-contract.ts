@@ -219,6 +219,25 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
         expect(new Set(acknowledged).size).toBe(30)
       })
 
+      it('arrives whole, however long it is, and goes back whole (F9)', async () => {
+        const content = `first line\n${'報告 '.repeat(20_000)}`
+        await a.send({ to: 'bob', content }, as('ada'))
+        await b.refresh()
+        const unread = unreadOf(b.state, 'bob').map(({ message }) => message.content)
+        expect(await b.whole(unread)).toEqual([content])
+        const taker = stores[1]!.presence.self
+        const { mail } = ok(await b.run({ type: 'mail.take', member: 'bob', taker }))
+        expect(mail?.messages).toMatchObject([{ content }])
+        ok(await b.run({ type: 'member.stop', name: 'bob' }, as('bob')))
+        await a.refresh()
+        const back = await a.whole(unreadOf(a.state, 'ada').map(({ message }) => message.content))
+        expect(back).toEqual([expect.stringContaining(content)])
+        const task = { subject: 'long', description: content }
+        expect(only(ok(await a.run({ type: 'task.add', tasks: [task] }))).description).toBe(content)
+        await b.refresh()
+        expect((await b.whole(await board(b)))[0]?.description).toBe(content)
+      })
+
       it('goes back to its sender when the reader stops, whoever stops it (F11)', async () => {
         await a.send({ to: 'bob', content: 'unread' }, as('ada'))
         ok(await b.run({ type: 'member.stop', name: 'bob' }, as('bob')))
