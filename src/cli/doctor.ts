@@ -17,9 +17,9 @@ import { openReport, openSilence, type Report } from './doctor/report.ts'
 import { openRoom } from './doctor/room.ts'
 import { sandbox } from './doctor/sandbox.ts'
 import { terminal } from './doctor/terminal.ts'
-import { wantedStore } from './doctor/wanted-store.ts'
 import { watching } from './doctor/watching.ts'
 import { EXIT, Misused } from './failure.ts'
+import { wantedStore } from './open-store.ts'
 import { printJsonArray } from './print.ts'
 import type { SubCommand } from './sub-command.ts'
 
@@ -54,7 +54,7 @@ export const examinations: readonly Examination[] = [
   race,
   kill,
   door,
-  postgres((url) => openPostgresStore({ url })),
+  postgres(openPostgresStore),
   git,
   terminal,
   sandbox,

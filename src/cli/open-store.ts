@@ -14,7 +14,8 @@ export async function openStore(call: Call): Promise<Workspace> {
   })
 }
 
-function wantedStore({ globals, env }: Call): string {
+/** `files`, or the address of a database. */
+export function wantedStore({ globals, env }: Call): string {
   const wanted = globals.store ?? (env.DESKMATES_STORE || 'files')
   if (wanted === 'files' || /^postgres(ql)?:\/\//.test(wanted)) return wanted
   // The text is not repeated: it may be an address with a password in it.

@@ -12,6 +12,7 @@ import { openWaitingRoom } from '../../src/cli/doctor/waiting-room.ts'
 import { examinations } from '../../src/cli/doctor.ts'
 import { runtimeOf } from '../../src/stores/files/identity.ts'
 import { project, readPage } from '../docs/page.ts'
+import { startPostgres } from '../postgres/server.mjs'
 import { buildCli, cli } from '../tour/tour-process.ts'
 
 beforeAll(buildCli)
@@ -178,6 +179,21 @@ describe('deskmates doctor', () => {
     delete home.env.NODE_OPTIONS
     expect((await home.run('doctor', '--json')).code).toBe(0)
     expect(home.files()).toEqual(before)
+  })
+
+  it('tries out a real PostgreSQL server, and leaves no team there', async () => {
+    using home = makeHome()
+    await using server = await startPostgres()
+    home.env.DESKMATES_STORE = server.url
+    const { code, stdout, stderr } = await home.run('doctor', '--json')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(JSON.parse(stdout)).toContainEqual({
+      name: 'PostgreSQL',
+      verdict: 'pass',
+      detail: expect.stringMatching(/^10 tasks, each won by one of two connections.*; news came \d+ ms after/),
+      remedy: null,
+    })
+    expect((await home.run('team', 'list', '--json')).stdout).toBe('[]\n')
   })
 
   it('refuses a store that is none before it makes anything', async () => {

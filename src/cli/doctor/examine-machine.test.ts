@@ -120,7 +120,7 @@ describe('the report', () => {
   fail           something         0.00 s  broken
                  → mend it
 
-1 thing needs care: 1 passed, 1 failed, 1 not available, in 0.00 s. Nothing was left behind.
+1 thing needs care: 1 passed, 1 failed, 1 not available, in 0.00 s
 `)
   })
 

@@ -1,7 +1,7 @@
 import type { Disk } from '../../stores/files/disk.ts'
 import { RefusedFileSystem, refuseNetworkFileSystem } from '../../stores/files/file-system-kind.ts'
+import { wantedStore } from '../open-store.ts'
 import { type Examination, fail, notAvailable, pass } from './examination.ts'
-import { wantedStore } from './wanted-store.ts'
 
 const REMEDY = 'Keep teams in a local folder that you can write to: DESKMATES_DIR=/a/local/folder deskmates doctor'
 
@@ -16,7 +16,7 @@ export const fileSystem: Examination = {
     } catch (error) {
       if (!(error instanceof RefusedFileSystem)) throw error
       // Whoever keeps teams in PostgreSQL needs none of it.
-      const isElsewhere = wantedStore(call) !== undefined
+      const isElsewhere = wantedStore(call) !== 'files'
       return isElsewhere ? notAvailable(error.message, REMEDY) : fail(error.message, REMEDY)
     }
     const { type, free } = look(disk, folder('file-system'))

@@ -17,7 +17,7 @@ describe('PostgreSQL', () => {
   it('is not available without an address, and says how to give one', async () => {
     await using waiting = openWaitingRoom()
     const opened: string[] = []
-    const examination = postgres(async (url) => {
+    const examination = postgres(async ({ url }) => {
       opened.push(url)
       return openMemoryStore()
     })
@@ -41,11 +41,15 @@ describe('PostgreSQL', () => {
     await using waiting = openWaitingRoom(given)
     const place = createPlace()
     const addresses: string[] = []
-    const examination = postgres(async (url) => {
+    const examination = postgres(async ({ url, warn }) => {
       addresses.push(url)
+      warn('It does not let us listen.')
       return openMemoryStore(place)
     })
-    expect(await waiting.examine(examination)).toMatchObject({ verdict: 'pass' })
+    expect(await waiting.examine(examination)).toMatchObject({
+      verdict: 'pass',
+      detail: expect.stringMatching(/^10 tasks, each won by one.*; news came \d+ ms .*; It does not let us listen\./),
+    })
     expect(addresses).toEqual([ADDRESS, ADDRESS])
     expect(await (await openMemoryStore(place)).teams()).toEqual([])
     expect(place.runtimes.size, 'both handles are closed; one was just opened').toBe(1)

@@ -4,29 +4,37 @@ import { openTeam, type Team } from '../../runtime/team.ts'
 import { allTasks } from '../../team/board.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { granted } from '../failure.ts'
+import { wantedStore } from '../open-store.ts'
 import { type Examination, type Finding, fail, notAvailable, pass, why } from './examination.ts'
 import { MEMBERS, makeTeam } from './practice-team.ts'
-import { wantedStore } from './wanted-store.ts'
 
 const REMEDY =
   'Is the server running (PostgreSQL 14 or newer), is the address right, and may this user make a schema in that database? Try the address with psql'
 
 const TASKS = 10
 
-/** Two connections claim on a team that exists only for this; it is removed for good. */
-export function postgres(openStore?: (url: string) => Promise<Store>): Examination {
+/** Opens a store as every command does; what it cannot do well goes to `warn`. */
+type OpenStore = (options: { url: string; warn: (message: string) => void }) => Promise<Store>
+
+/**
+ * Two connections claim on a team that exists only for this and is removed for good. What any command leaves in a
+ * database stays: the tables where there were none and, for a day, that this process has ended.
+ */
+export function postgres(openStore: OpenStore): Examination {
   return {
     name: 'PostgreSQL',
     onDisk: false,
     remedy: REMEDY,
-    async examine({ call }) {
+    async examine({ call, patience }) {
       const url = wantedStore(call)
-      if (url === undefined) return notAvailable('no address given', 'Give one: deskmates doctor --store postgres://…')
-      if (!openStore) return notAvailable('this version of deskmates keeps teams in files only', 'Leave --store out')
+      if (url === 'files') return notAvailable('no address given', 'Give one: deskmates doctor --store postgres://…')
+      const warnings: string[] = []
       try {
-        await using first = await openStore(url)
-        await using second = await openStore(url)
-        return await tryOut(first, second)
+        const options = { url, warn: (message: string) => void warnings.push(message) }
+        await using first = await openStore(options)
+        await using second = await openStore(options)
+        const finding = await tryOut(first, second, patience)
+        return { ...finding, detail: [finding.detail, ...warnings].join('; ') }
       } catch (error) {
         return fail(withoutPassword(why(error), url), REMEDY)
       }
@@ -34,7 +42,7 @@ export function postgres(openStore?: (url: string) => Promise<Store>): Examinati
   }
 }
 
-async function tryOut(first: Store, second: Store): Promise<Finding> {
+async function tryOut(first: Store, second: Store, patience: number): Promise<Finding> {
   const name = `doctor-${ulid()}`
   let finding: Finding
   try {
@@ -42,11 +50,22 @@ async function tryOut(first: Store, second: Store): Promise<Finding> {
     await using ada = await makeTeam(first, name, tasks)
     await using bob = await openTeam(second, name)
     finding = await claimAll([ada, bob])
+    if (finding.verdict === 'pass') finding = pass(`${finding.detail}; ${await wake(ada, bob, patience)}`)
   } finally {
     await first.remove(name, true)
   }
   const left = (await second.teams()).includes(name)
   return left ? fail(`team ${name} was removed and is still there`, REMEDY) : finding
+}
+
+/** How soon one that waits hears of what the other wrote: at once, or where the server cannot tell when it looks again. */
+async function wake(ada: Team, bob: Team, patience: number): Promise<string> {
+  await bob.refresh()
+  const woken = bob.changed(patience)
+  granted(await ada.send({ to: 'bob', content: 'wake up' }))
+  const sent = performance.now()
+  await woken
+  return `news came ${Math.max(0, performance.now() - sent).toFixed(0)} ms after it was sent`
 }
 
 /**

@@ -44,7 +44,7 @@ export function openReport(call: Call): Report {
       const care = counted(failed, 'thing needs', 'things need')
       const verdict = failed === 0 ? green('All is well') : red(`${care} care`)
       const counts = `${count('pass')} passed, ${failed} failed, ${count('not available')} not available`
-      await line(`\n${verdict}: ${counts}, in ${seconds(took)}. Nothing was left behind.\n`)
+      await line(`\n${verdict}: ${counts}, in ${seconds(took)}\n`)
     },
     async [Symbol.asyncDispose]() {
       if (isShown) await line('')
