@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemBinaries } from './binaries.mjs'
+import { askOnce as ask } from './database.ts'
 import { startPostgres } from './server.mjs'
 
 describe.each(['system', 'embedded'] as const)('a test server from %s programs', (from) => {
@@ -52,15 +52,6 @@ it('a test server ends, and its folder goes, when the process that started it is
   expect(isRunning(pid)).toBe(false)
   expect(existsSync(folder)).toBe(false)
 })
-
-async function ask(url: string, text: string) {
-  const sql = postgres(url, { max: 1, onnotice() {} })
-  try {
-    return [...(await sql.unsafe(text))]
-  } finally {
-    await sql.end({ timeout: 1 })
-  }
-}
 
 function isRunning(pid: number): boolean {
   try {

@@ -1,24 +1,17 @@
-import { afterAll, beforeAll } from 'vitest'
-import { type PostgresServer, startPostgres } from '../../../test/postgres/server.mjs'
+import { useDatabase } from '../../../test/postgres/database.ts'
 import { commandSequences } from '../../testing/command-sequences.ts'
 import type { OpenStore } from '../../testing/read-all.ts'
 import { storeContract } from '../../testing/store-contract.ts'
 import { teamContract } from '../../testing/team-contract.ts'
 import { openPostgresStore } from './postgres-store.ts'
 
-let server: PostgresServer
-let places = 0
-beforeAll(async () => {
-  server = await startPostgres()
-})
-afterAll(() => server.stop())
+const database = useDatabase()
 
-/** Each place is a schema of its own. */
 async function makePlace(): Promise<OpenStore> {
-  const url = `${server.url}?schema=place${places++}`
+  const { url } = database.place()
   return (options) => openPostgresStore({ url, ...options })
 }
 
 storeContract('the PostgreSQL store', makePlace)
 teamContract('PostgreSQL', makePlace)
-commandSequences('PostgreSQL', makePlace, 10)
+commandSequences('PostgreSQL', makePlace, 20)
