@@ -96,6 +96,11 @@ export function createChildren(options: { readonly cli: string; readonly env: No
   }
 }
 
+/** Could a program not be started because it is not there? The system says EACCES when it may not look everywhere. */
+export function isNotInstalled(error: unknown): boolean {
+  return ['ENOENT', 'EACCES'].includes(codeOf(error) ?? '')
+}
+
 function endGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')

@@ -92,13 +92,13 @@ describe('examining a machine', () => {
 })
 
 describe('the report', () => {
-  const examinations = [
+  const three = [
     at(async () => pass('fine')),
     at(async () => notAvailable('not here', 'get it')),
     at(async () => fail('broken', 'mend it')),
   ]
 
-  async function shown(changes: Partial<Call>): Promise<string> {
+  async function shown(changes: Partial<Call>, examinations = three): Promise<string> {
     let text = ''
     const stdout = {
       write(written: string, done: () => void) {
@@ -122,6 +122,13 @@ describe('the report', () => {
 
 1 thing needs care: 1 passed, 1 failed, 1 not available, in 0.00 s
 `)
+  })
+
+  it('gives the same advice once', async () => {
+    const homeless = at(async () => notAvailable('no place', 'make one'))
+    const text = await shown({}, [homeless, at(async () => pass('fine')), homeless])
+    expect(text.match(/no place/g)).toHaveLength(2)
+    expect(text.match(/→ make one/g)).toHaveLength(1)
   })
 
   it('shows on a terminal what is being tried, and puts the finding in its place', async () => {

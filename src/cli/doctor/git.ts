@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { codeOf } from '../../stores/files/disk.ts'
 import { findRoot } from '../../stores/files/root.ts'
 import { TeamError } from '../../team/errors.ts'
+import { isNotInstalled } from './children.ts'
 import { type Examination, fail, notAvailable, pass } from './examination.ts'
 import { makeTeam } from './practice-team.ts'
 import type { Room } from './room.ts'
@@ -39,7 +39,7 @@ async function ask({ run }: Room, dir: string, ...args: string[]): Promise<strin
     if (code !== 0) throw new GitFailed(args.join(' '), stderr || `it ended with ${code}`)
     return stdout.trim()
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (isNotInstalled(error)) return undefined
     throw error
   }
 }

@@ -19,6 +19,7 @@ export function openReport(call: Call): Report {
   const paints = { pass: green, fail: red, 'not available': yellow }
   const isMoving = call.isTerminal && call.env.TERM !== 'dumb'
   let isShown = false
+  let advised: string | null = null
 
   /** What is being tried gives way to what comes next. */
   async function line(text: string): Promise<void> {
@@ -35,7 +36,9 @@ export function openReport(call: Call): Report {
     },
     async ended({ name, verdict, detail, remedy }, took) {
       const about = `${paints[verdict](verdict.padEnd(VERDICT))}  ${name.padEnd(NAME)}  ${dim(seconds(took).padStart(7))}`
-      const advice = remedy === null ? '' : `  ${' '.repeat(VERDICT)}  → ${plain(remedy)}\n`
+      // One cause may be behind several findings, and one remedy is enough for them.
+      const advice = remedy === null || remedy === advised ? '' : `  ${' '.repeat(VERDICT)}  → ${plain(remedy)}\n`
+      advised = remedy ?? advised
       await line(`  ${about}  ${plain(detail)}\n${advice}`)
     },
     async closing(all, took) {

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ulid } from 'ulid'
-import { codeOf } from '../../stores/files/disk.ts'
 import { oneLine } from '../screen.ts'
+import { isNotInstalled } from './children.ts'
 import { type Examination, fail, notAvailable, pass } from './examination.ts'
 
 const INSTALL = 'Install the package bubblewrap (apt install bubblewrap, dnf install bubblewrap, apk add bubblewrap)'
@@ -33,7 +33,7 @@ export const sandbox: Examination = {
         return fail(`a command in bubblewrap sees the network ${networks(stdout).join(', ')}`, IMPOSTOR)
       return pass('bubblewrap keeps a command from writing and from the network')
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT') throw error
+      if (!isNotInstalled(error)) throw error
       return notAvailable('bubblewrap (bwrap) is not installed', INSTALL)
     } finally {
       rmSync(escaped, { force: true })

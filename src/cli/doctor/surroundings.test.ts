@@ -6,6 +6,12 @@ import { sandbox } from './sandbox.ts'
 import { terminal } from './terminal.ts'
 import { openWaitingRoom } from './waiting-room.ts'
 
+/** A search that does not find it, and one that is not allowed to run what it finds. */
+const missing = [
+  ['not there', { env: { PATH: '/nowhere' } }],
+  ['out of reach', { onlyOwnPrograms: true }],
+] as const
+
 describe('the inbox door', () => {
   it('passes on this machine: a foreign line arrives once', async () => {
     await using waiting = openWaitingRoom()
@@ -41,8 +47,9 @@ describe('git', () => {
     })
   })
 
-  it('is not available where it is not installed, and says how to get it', async () => {
-    await using waiting = openWaitingRoom({ env: { PATH: '/nowhere' } })
+  it.each(missing)('is not available where it is %s, and says how to get it', async (_, machine) => {
+    await using waiting = openWaitingRoom(machine)
+    waiting.program('git', 'exit 1', 0o644)
     expect(await waiting.examine(git)).toMatchObject({
       verdict: 'not available',
       detail: 'git is not installed',
@@ -127,8 +134,9 @@ describe.skipIf(process.platform !== 'linux')('the sandbox', () => {
     if (finding.verdict !== 'pass') expect(finding.remedy).not.toBe('')
   })
 
-  it('is not available where bubblewrap is not installed, and names the package', async () => {
-    await using waiting = openWaitingRoom({ env: { PATH: '/nowhere' } })
+  it.each(missing)('is not available where bubblewrap is %s, and names the package', async (_, machine) => {
+    await using waiting = openWaitingRoom(machine)
+    waiting.program('bwrap', 'exit 1', 0o644)
     expect(await waiting.examine(sandbox)).toMatchObject({
       verdict: 'not available',
       detail: 'bubblewrap (bwrap) is not installed',

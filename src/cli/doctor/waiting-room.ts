@@ -12,7 +12,7 @@ export interface WaitingRoom extends AsyncDisposable {
   readonly root: string
   readonly room: Room
   /** Puts a shell script of this name in front of all other programs. */
-  program(name: string, script: string): void
+  program(name: string, script: string, mode?: number): void
   /** Examines as the command does, without what catches what an examination throws. */
   examine(examination: Examination): Promise<Finding>
   /** What lies in the folder where the teams would live. */
@@ -25,15 +25,18 @@ export interface Machine {
   readonly disk?: Partial<Disk>
   readonly env?: NodeJS.ProcessEnv
   readonly patience?: number
+  /** Finds no program but those that the test puts there. */
+  readonly onlyOwnPrograms?: boolean
   readonly call?: Partial<Call>
 }
 
-export function openWaitingRoom({ cli = '', disk, env, patience = 10_000, call }: Machine = {}): WaitingRoom {
+export function openWaitingRoom(machine: Machine = {}): WaitingRoom {
+  const { cli = '', disk, env, patience = 10_000, onlyOwnPrograms, call } = machine
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-doctor-test-')))
   const [root, programs] = [join(top, 'work'), join(top, 'bin')]
   for (const dir of [root, programs]) mkdirSync(dir)
   const silent = { write: (_: string, done: () => void) => done() }
-  const path = [programs, process.env.PATH].join(delimiter)
+  const path = onlyOwnPrograms ? programs : [programs, process.env.PATH].join(delimiter)
   const given: Call = {
     ...{ stdout: silent, stderr: silent, stdin: (async function* () {})(), cwd: root, isTerminal: false },
     env: { PATH: path, HOME: top, ...env },
@@ -46,9 +49,9 @@ export function openWaitingRoom({ cli = '', disk, env, patience = 10_000, call }
   return {
     root,
     room,
-    program(name, script) {
+    program(name, script, mode = 0o755) {
       writeFileSync(join(programs, name), `#!/bin/sh\n${script}\n`)
-      chmodSync(join(programs, name), 0o755)
+      chmodSync(join(programs, name), mode)
     },
     examine: ({ examine }) => examine(room),
     left: () => readdirSync(root),
