@@ -36,7 +36,7 @@ export type Parameter = string | number | boolean | null
 export type Mode = 'prepared' | 'plain'
 
 /** How much longer than the server's own time-out we wait for an answer, in milliseconds: then the link is cut. */
-const GRACE = 2000
+const GRACE = 1000
 
 export async function openLine(
   address: Address,
@@ -48,7 +48,9 @@ export async function openLine(
   let isOpen = true
   let isTaken = false
   let isDoubtful = false
-  const take = () => {
+  /** Asked a second time the driver wants to connect again by itself, to a socket that is gone. */
+  const take = async () => {
+    if (isTaken || socket.destroyed) throw new Error('the connection was closed')
     isTaken = true
     return socket
   }
@@ -67,8 +69,7 @@ export async function openLine(
     connect_timeout: Math.ceil(patience.connect / 1000),
     prepare: !address.pooler,
     connection: { ...settings(address, patience), ...address.settings } as Record<string, string>,
-    // Asked a second time it would connect again by itself, to a socket that is gone.
-    socket: () => (isTaken ? Promise.reject(new Error('the connection was closed')) : take()),
+    socket: take,
     onnotice(notice: { routine?: string }) {
       // Committed here, and not yet where a committed record was promised to be as well.
       if (notice.routine === 'SyncRepWaitForLSN') isDoubtful = true
@@ -142,14 +143,13 @@ function dial({ name, port }: Host, atMost: number): Promise<Socket> {
       ? connect({ path: `${name}/.s.PGSQL.${port}` })
       : connect({ host: name, port, noDelay: true })
     const late = setTimeout(() => socket.destroy(new Error(`${name}:${port} does not answer`)), atMost)
-    const fail = (error: Error) => {
+    // Kept for the life of the socket: it may fail at a moment when the driver does not listen.
+    socket.on('error', (error) => {
       clearTimeout(late)
       reject(error)
-    }
-    socket.once('error', fail)
+    })
     socket.once('connect', () => {
       clearTimeout(late)
-      socket.off('error', fail)
       // Where the driver looks for the name it checks a certificate against.
       resolve(Object.assign(socket, { host: name, port }))
     })

@@ -16,8 +16,8 @@ export interface News {
 
 /** A burst of records is one hint, in milliseconds. */
 const PAUSE = 10
-/** Between two tries to listen again, and two looks at a silent line, in milliseconds. */
-const AGAIN = 500
+/** Between two tries to listen again, at least and at most, and two looks at a silent line, in milliseconds. */
+const AGAIN = { first: 10, most: 2000 }
 const HEARTBEAT = 30_000
 
 /**
@@ -34,6 +34,7 @@ export function createNews(lines: Lines, statements: Statements, warn: (message:
   let isListening = pooler
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
+  let again = AGAIN.first
 
   const hear = (told: number | undefined) => {
     for (const listener of [...listeners]) listener(told)
@@ -51,6 +52,7 @@ export function createNews(lines: Lines, statements: Statements, warn: (message:
       if (isClosed) return opened.end()
       await opened.run(`listen "${schema}"`, [], 'plain')
       timer = setInterval(() => opened.run('select 1', [], 'plain').catch(() => {}), HEARTBEAT).unref()
+      again = AGAIN.first
       // What was committed before we listened came without a hint.
       hear(undefined)
     } catch (error) {
@@ -66,7 +68,8 @@ export function createNews(lines: Lines, statements: Statements, warn: (message:
     clearInterval(timer)
     line = undefined
     if (isClosed) return
-    timer = setTimeout(listen, AGAIN).unref()
+    timer = setTimeout(listen, again).unref()
+    again = Math.min(again * 2, AGAIN.most)
   }
 
   function pause(): void {

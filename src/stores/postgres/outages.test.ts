@@ -1,0 +1,266 @@
+import postgres from 'postgres'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { useDatabase } from '../../../test/postgres/database.ts'
+import { openProxy } from '../../../test/postgres/proxy.ts'
+import { advance, type Log, START } from '../../ports/store.ts'
+import { idsOf, readAll } from '../../testing/read-all.ts'
+import { openPostgresStore } from './postgres-store.ts'
+
+const database = useDatabase()
+
+describe('when a connection is lost', () => {
+  it('everything acknowledged is there once, whichever connections are ended while it is written', async () => {
+    const { url } = database.place()
+    await using store = await openPostgresStore({ url })
+    const log = await store.log('web/journal')
+    await log.append([{ id: 'made', after: '' }])
+    const acknowledged: string[] = []
+    let last = 'made'
+    for (let i = 0; i < 60; i++) {
+      const mail = log.append([{ id: `mail${i}` }])
+      const claim = log.append([{ id: `claim${i}`, after: last }])
+      if (i % 3 === 0) await database.sql(END_ALL)
+      expect((await mail).outcomes).toEqual(['accepted'])
+      expect((await claim).outcomes).toEqual(['accepted'])
+      last = `claim${i}`
+      acknowledged.push(`mail${i}`, `claim${i}`)
+    }
+    expect(idsOf(await readAll(log)).toSorted()).toEqual([...acknowledged, 'made'].toSorted())
+  })
+
+  it('the first writing may still arrive after it was sent again, and counts once under its first answer', async () => {
+    const { url, schema } = database.place()
+    await using proxy = await openProxy(database.server)
+    await using store = await openPostgresStore({ url: through(url, proxy.port) })
+    const log = await store.log('web/journal')
+    await log.append([{ id: 'made', after: '' }])
+    const stalled = await holdHead(schema)
+    const batch = [{ id: 'claim', after: 'made' }, { id: 'mail' }, { id: 'late', after: '' }]
+    const appended = log.append(batch)
+    await waitingForHead(1)
+    proxy.cut()
+    await waitingForHead(2)
+    await stalled.release()
+    expect((await appended).outcomes).toEqual(['accepted', 'accepted', 'conflict'])
+    await waitingForHead(0)
+    proxy.abandon()
+    expect(idsOf(await readAll(log))).toEqual(['made', 'claim', 'mail'])
+    expect((await log.append(batch)).outcomes).toEqual(['repeated', 'repeated', 'conflict'])
+  })
+
+  it('whoever waits goes on by itself, and misses nothing', async () => {
+    const { url } = database.place()
+    await using store = await openPostgresStore({ url })
+    await using proxy = await openProxy(database.server)
+    await using waiting = await openPostgresStore({ url: through(url, proxy.port), warn() {} })
+    const [a, b] = [await store.log('web/journal'), await waiting.log('web/journal')]
+    const stop = new AbortController()
+    const tail = b.tail(START, stop.signal)[Symbol.asyncIterator]()
+    for (let i = 0; i < 5; i++) {
+      const next = tail.next()
+      await a.append([{ id: `mail${i}` }])
+      expect(idsOf((await next).value ?? [])).toEqual([`mail${i}`])
+      proxy.cut()
+      proxy.abandon()
+    }
+    stop.abort()
+  })
+
+  it('a link that swallows everything is given up', async () => {
+    const { url } = database.place()
+    await using proxy = await openProxy(database.server)
+    const patience = { statement: 300, connect: 300 }
+    await using store = await openPostgresStore({ url: through(url, proxy.port), patience })
+    const log = await store.log('web/journal')
+    await log.append([{ id: 'made', after: '' }])
+    await idle()
+    proxy.stall()
+    expect((await log.append([{ id: 'claim', after: 'made' }])).outcomes).toEqual(['accepted'])
+    expect(idsOf(await readAll(log))).toEqual(['made', 'claim'])
+  })
+})
+
+describe('when the server goes away', () => {
+  it('and comes back, everything acknowledged is there once and nobody has to help', async () => {
+    const { url } = database.place()
+    await using store = await openPostgresStore({ url })
+    await using other = await openPostgresStore({ url, warn() {} })
+    const [log, reader] = [await store.log('web/journal'), await other.log('web/journal')]
+    await log.append([{ id: 'made', after: '' }])
+    const stop = new AbortController()
+    const seen = follow(reader, stop.signal, 21)
+    let last = 'made'
+    for (let round = 0; round < 2; round++) {
+      const down = database.server.kill().then(() => database.server.start())
+      for (let i = 0; i < 10; i++) {
+        const id = `claim${round}.${i}`
+        expect((await log.append([{ id, after: last }])).outcomes).toEqual(['accepted'])
+        last = id
+      }
+      await down
+    }
+    const ids = idsOf(await readAll(log))
+    expect(ids).toHaveLength(21)
+    expect(await seen).toEqual(ids)
+    stop.abort()
+  })
+
+  it('and stays away, it says what it knows: nothing was written, or nobody knows', async () => {
+    const { url, schema } = database.place()
+    const patience = { server: 300, connect: 300 }
+    await using store = await openPostgresStore({ url, patience })
+    const log = await store.log('web/journal')
+    await log.append([{ id: 'made', after: '' }])
+    await readAll(log)
+    await holdHead(schema)
+    const doubtful = log.append([{ id: 'doubtful' }])
+    await waitingForHead(1)
+    await database.server.kill()
+    await expect(doubtful).rejects.toMatchObject({
+      code: 'outcome_unknown',
+      message: expect.stringContaining('doubtful'),
+    })
+    await expect(log.append([{ id: 'certain' }])).rejects.toMatchObject({ code: 'not_written' })
+    await expect(log.read(START)).resolves.toHaveLength(1)
+    await expect(log.read({ seq: 1, id: 'made', last: 'made' })).rejects.toMatchObject({ code: 'store_unreachable' })
+    await expect(openPostgresStore({ url, patience })).rejects.toMatchObject({ code: 'store_unreachable' })
+    await database.server.start()
+    expect((await log.append([{ id: 'doubtful' }, { id: 'certain' }])).outcomes).toEqual(['accepted', 'accepted'])
+  })
+
+  it('another host takes over, and the next statement finds it', async () => {
+    const { url, schema } = database.place()
+    const standby = await database.server.standby()
+    onTestFinished(() => standby.stop())
+    const hosts = `127.0.0.1:${standby.port},127.0.0.1:${database.server.port}`
+    const both = url.replace(/127\.0\.0\.1:\d+/, hosts)
+    await using store = await openPostgresStore({ url: `${both}&target_session_attrs=read-write` })
+    const log = await store.log('web/journal')
+    await log.append([{ id: 'made', after: '' }])
+    expect(await database.sql(`select id from ${schema}.records`)).toEqual([{ id: 'made' }])
+    await caughtUp()
+    await database.server.kill()
+    await standby.promote()
+    expect((await log.append([{ id: 'claim', after: 'made' }])).outcomes).toEqual(['accepted'])
+    expect(idsOf(await readAll(log))).toEqual(['made', 'claim'])
+    await database.server.start()
+    expect(await database.sql(`select id from ${schema}.records`)).toEqual([{ id: 'made' }])
+  })
+})
+
+describe('when somebody holds on to a log', () => {
+  it('others wait no longer than the time-out, are told that nothing was written, and go on afterwards', async () => {
+    const { url, schema } = database.place()
+    await using store = await openPostgresStore({ url, patience: { lock: 200 } })
+    const log = await store.log('web/journal')
+    await log.append([{ id: 'made', after: '' }])
+    const stalled = await holdHead(schema)
+    await expect(log.append([{ id: 'mail' }])).rejects.toMatchObject({
+      code: 'not_written',
+      message: expect.stringMatching(/web\/journal: another transaction has held it/),
+    })
+    expect(idsOf(await readAll(log))).toEqual(['made'])
+    await log.fair(5)
+    await stalled.release()
+    expect((await log.append([{ id: 'mail' }])).outcomes).toEqual(['accepted'])
+  })
+
+  it('a decider that took the head row and decides nothing loses it again', async () => {
+    const { url } = database.place()
+    await using store = await openPostgresStore({ url })
+    await using other = await openPostgresStore({ url })
+    const [slow, fast] = [await store.log('web/journal'), await other.log('web/journal')]
+    await slow.append([{ id: 'made', after: '' }])
+    await readAll(slow)
+    await slow.fair(3)
+    expect((await fast.append([{ id: 'claim', after: 'made' }])).outcomes).toEqual(['accepted'])
+    expect((await slow.append([{ id: 'slow', after: 'made', tries: 3 }])).outcomes).toEqual(['conflict'])
+  })
+
+  it('a decider that took the head row wins, whatever others do meanwhile', async () => {
+    const { url } = database.place()
+    await using store = await openPostgresStore({ url })
+    await using other = await openPostgresStore({ url })
+    const [slow, fast] = [await store.log('web/journal'), await other.log('web/journal')]
+    await slow.append([{ id: 'made', after: '' }])
+    await readAll(slow)
+    await fast.append([{ id: 'first', after: 'made' }])
+    await slow.fair(3)
+    const meanwhile = fast.append([{ id: 'second', after: 'first' }])
+    const { last } = (await readAll(slow)).reduce(advance, START)
+    expect((await slow.append([{ id: 'slow', after: last, tries: 3 }])).outcomes).toEqual(['accepted'])
+    expect((await meanwhile).outcomes).toEqual(['conflict'])
+  })
+})
+
+describe('what goes wrong', () => {
+  it.each([
+    ['postgres://ada:s3cret@127.0.0.1:1/teams', 'store_unreachable'],
+    ['postgres://ada:s3cret@127.0.0.1:1/teams?schema=My-Teams', 'bad_store_address'],
+    ['postgres://ada:s3cret@127.0.0.1:99999/teams', 'bad_store_address'],
+    ['postgres://ada:s3cret@127.0.0.1:1/teams?target_session_attrs=standby', 'bad_store_address'],
+    ['postgres://ada:s3cret%@127.0.0.1:1/teams', 'bad_store_address'],
+    ['postgres://ada:s3cret@/x y:z?sslmode=what', 'bad_store_address'],
+    ['SERVER/nowhere', 'store_refused'],
+  ])('is named without the password: %s', async (text, code) => {
+    const url = text.replace('SERVER', `postgres://nobody:s3cret@127.0.0.1:${database.server.port}`)
+    const error = await openPostgresStore({ url, patience: { connect: 200 } }).catch((error: unknown) => error)
+    expect(error).toMatchObject({ code })
+    expect(JSON.stringify(describeAll(error))).not.toContain('s3cret')
+  })
+})
+
+const END_ALL = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'deskmates'`
+
+/** Everything an error says, down to its first cause. */
+function describeAll(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const own = Object.getOwnPropertyNames(error).map((name) => [name, String(error[name as keyof Error])])
+  return [error.message, own, describeAll(error.cause)]
+}
+
+function through(url: string, port: number): string {
+  return url.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${port}`)
+}
+
+/** A client that locks the head row and then does nothing. */
+async function holdHead(schema: string) {
+  const sql = postgres(database.server.url, { max: 1, onnotice() {}, fetch_types: false })
+  onTestFinished(() => sql.end({ timeout: 0 }))
+  await sql.unsafe(`begin; select from ${schema}.logs for update`)
+  return { release: () => sql.unsafe('commit') }
+}
+
+/** Resolves when so many statements of ours wait for a row. */
+async function waitingForHead(count: number): Promise<void> {
+  const waiting = `select count(*)::int as count from pg_stat_activity
+    where application_name = 'deskmates' and wait_event_type = 'Lock'`
+  for (let looks = 0; looks < 2000; looks++) {
+    if ((await database.sql(waiting))[0].count === count) return
+  }
+  throw new Error(`There were never ${count} statements waiting.`)
+}
+
+/** Resolves when no statement of ours is being carried out. */
+async function idle(): Promise<void> {
+  const busy = `select count(*)::int as count from pg_stat_activity
+    where application_name = 'deskmates' and state <> 'idle'`
+  for (let looks = 0; looks < 2000; looks++) if ((await database.sql(busy))[0].count === 0) return
+  throw new Error('There was always a statement being carried out.')
+}
+
+/** Resolves when the standby has everything. */
+async function caughtUp(): Promise<void> {
+  const behind = `select count(*)::int as count from pg_stat_replication where replay_lsn >= pg_current_wal_lsn()`
+  for (let looks = 0; looks < 2000; looks++) if ((await database.sql(behind))[0].count === 1) return
+  throw new Error('The standby never caught up.')
+}
+
+async function follow(log: Log, signal: AbortSignal, count: number): Promise<string[]> {
+  const seen: string[] = []
+  for await (const batch of log.tail(START, signal)) {
+    seen.push(...idsOf(batch))
+    if (seen.length >= count) break
+  }
+  return seen
+}
