@@ -5,6 +5,8 @@ import type { Lines } from './lines.ts'
 
 /** Goes up with every change of the tables. */
 const VERSION = 1
+/** For a server that was not there before we wait less, in milliseconds: there may be a mistake in its address. */
+const OPENING = 2000
 /** The first deskmates that knows this version. */
 const NEEDS = '0.1.0'
 
@@ -14,8 +16,7 @@ const NEEDS = '0.1.0'
  */
 export async function ensureSchema(lines: Lines): Promise<void> {
   const { schema, shown } = lines.address
-  // Shorter than for one that was there before: an address with a mistake in it is told at once.
-  const until = performance.now() + lines.patience.connect
+  const until = performance.now() + Math.min(lines.patience.connect, OPENING)
   for (;;) {
     try {
       return await withLine(lines, async (line) => {
