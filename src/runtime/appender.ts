@@ -55,8 +55,9 @@ export async function openAppender({
       for (const entry of written.get(record.id) ?? []) entry.result = resultOf(entry, applied)
     }, isEnough)
 
-  function resultOf({ what, id }: Entry, applied: Applied): Result {
-    if ('command' in what) return answer(fold.state, what.command, id, applied)
+  function resultOf({ what, id, part }: Entry, applied: Applied): Result {
+    const own = part ? { ...applied, events: applied.events.slice(...part) } : applied
+    if ('command' in what) return answer(fold.state, what.command, id, own)
     return 'letter' in what ? applied.effects.filter((effect) => effect.id === id) : applied.effects
   }
 

@@ -63,6 +63,60 @@ describe('an appender', () => {
     expect(web.state.tasks.size).toBe(25)
   })
 
+  it('writes the steps of one author in one record, and answers each for itself', async () => {
+    await using web = await team()
+    await web.run({ type: 'task.add', tasks: ['one', 'two', 'three'].map((subject) => ({ subject })) })
+    await web.run({ type: 'task.claim' }, as('ada'))
+    const before = web.cursor.seq
+    const [completed, next, others] = await Promise.all([
+      web.run({ type: 'task.complete', id: '1', result: 'done' }, as('ada')),
+      web.run({ type: 'task.claim' }, as('ada')),
+      web.run({ type: 'task.claim' }, as('bob')),
+    ])
+    expect(completed).toMatchObject({ tasks: [{ id: '1', status: 'completed' }] })
+    expect(next).toMatchObject({ tasks: [{ id: '2', owner: 'ada' }] })
+    expect(others).toMatchObject({ tasks: [{ id: '3', owner: 'bob' }] })
+    // In memory a record is one place: ada's two steps, and bob's.
+    expect(web.cursor.seq - before).toBe(2)
+  })
+
+  it('keeps a step apart that has an id of its own, under which it may be repeated', async () => {
+    await using web = await team()
+    await web.run({ type: 'task.add', tasks: ['one', 'two'].map((subject) => ({ subject })) })
+    await web.run({ type: 'task.claim' }, as('ada'))
+    await Promise.all([
+      web.run({ type: 'task.complete', id: '1' }, as('ada')),
+      web.run({ type: 'task.claim' }, as('ada', 'next')),
+    ])
+    await web.run({ type: 'task.complete', id: '2' }, as('ada'))
+    expect(await web.run({ type: 'task.claim' }, as('ada', 'next'))).toMatchObject({ tasks: [{ id: '2' }] })
+  })
+
+  it('decides the steps of one record again, together, when somebody else was first', async () => {
+    const place = createPlace()
+    await using other = await team(await openMemoryStore(place))
+    await other.run({ type: 'task.add', tasks: ['one', 'two', 'three'].map((subject) => ({ subject })) })
+    let intrude = false
+    const late = changed(await openMemoryStore(place), (log) => ({
+      async append(records) {
+        if (intrude) {
+          intrude = false
+          await other.run({ type: 'task.claim', id: '2' }, as('bob'))
+        }
+        return log.append(records)
+      },
+    }))
+    await using web = await openTeam(late, 'web')
+    await web.run({ type: 'task.claim' }, as('ada'))
+    intrude = true
+    const [completed, next] = await Promise.all([
+      web.run({ type: 'task.complete', id: '1' }, as('ada')),
+      web.run({ type: 'task.claim' }, as('ada')),
+    ])
+    expect(completed).toMatchObject({ tasks: [{ id: '1', status: 'completed' }] })
+    expect(next).toMatchObject({ tasks: [{ id: '3', owner: 'ada' }] })
+  })
+
   it('refuses on what was accepted, never on what it only hoped for', async () => {
     const place = createPlace()
     await using other = await team(await openMemoryStore(place))
