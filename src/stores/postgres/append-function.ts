@@ -2,9 +2,9 @@ import { boundedRecords } from './statements.ts'
 
 /**
  * The acceptance rule where the head row is: one call appends a whole batch in one statement. It locks the head, judges
- * the records in order, inserts those that count under the next numbers, moves the head and returns the verdicts,
- * together with the records that came since `p_at` (our own without their text, which we have), so that whoever lost
- * can decide again at once.
+ * the records in order, inserts those that count under the next numbers, moves the head and returns the verdicts. If
+ * records came since `p_at` it returns those too, our own without their text, which we have: whoever lost can decide
+ * again at once. If none came (`before` is `p_at`), ours stand right behind it.
  *
  * Under READ COMMITTED each statement in here sees everything that was committed when it began; since the head is
  * locked first, that is the whole log. So numbers follow the order of commits, without gaps, and mail waits for a lock
@@ -20,7 +20,7 @@ create function ${schema}.append(
   p_ids text[], p_afters text[], p_tries int[], p_needs text[], p_sizes int[], p_bodies text[],
   p_texts_of int[], p_texts text[]
 ) returns table (
-  status text, outcomes text, log bigint, head bigint, waiting_tries int, waiting_ms int,
+  status text, outcomes text, log bigint, before bigint, head bigint, waiting_tries int, waiting_ms int,
   seq bigint, id text, size int, body text
 ) language plpgsql volatile as $append$
 #variable_conflict use_column
@@ -30,9 +30,12 @@ declare
   v_moved boolean := false;
   v_mark text;
   v_need text;
+  v_before bigint;
 begin
-  -- Said here, because behind a pooler it cannot be said for the session.
-  perform pg_catalog.set_config('lock_timeout', p_lock_timeout, true);
+  -- Behind a pooler it cannot be said for the session.
+  if p_lock_timeout is not null then
+    perform pg_catalog.set_config('lock_timeout', p_lock_timeout, true);
+  end if;
   if pg_catalog.current_setting('synchronous_commit') = 'off' then
     perform pg_catalog.set_config('synchronous_commit', 'on', true);
   end if;
@@ -49,15 +52,18 @@ begin
   if not found or (p_at > 0 and not exists (
     select from ${schema}.records r where r.log = h.log and r.seq = p_at and r.id = p_at_id
   )) then
-    return query select 'replaced', '', h.log, h.seq, 0, 0, null::bigint, null, null::int, null;
+    return query select 'replaced', '', h.log, h.seq, h.seq, 0, 0, null::bigint, null, null::int, null;
     return;
   end if;
-  select n into v_need from unnest(h.needs) n where split_part(n, '@', 1) <> all (p_knows) limit 1;
-  if found then
-    return query select 'newer', v_need, h.log, h.seq, 0, 0, null::bigint, null, null::int, null;
+  if h.needs <> '{}' then
+    select n into v_need from unnest(h.needs) n where split_part(n, '@', 1) <> all (p_knows) limit 1;
+  end if;
+  if v_need is not null then
+    return query select 'newer', v_need, h.log, h.seq, h.seq, 0, 0, null::bigint, null, null::int, null;
     return;
   end if;
 
+  v_before := h.seq;
   for i in 1 .. cardinality(p_ids) loop
     select r.mark into v_mark from ${schema}.records r where r.log = h.log and r.id = p_ids[i];
     if found then
@@ -99,15 +105,18 @@ begin
     end if;
   end loop;
 
-  if v_moved then
+  if not v_moved then
+    -- A lock alone makes a commit wait for the disk, with the head in its hands. Nothing was written that could be lost.
+    perform pg_catalog.set_config('synchronous_commit', 'off', true);
+  else
     update ${schema}.logs l set seq = h.seq, last = h.last, needs = h.needs,
       waiting = h.waiting, waiting_tries = h.waiting_tries, waiting_until = h.waiting_until
     where l.log = h.log;
   end if;
-  return query select 'done', v_outcomes, h.log, h.seq, h.waiting_tries,
+  return query select 'done', v_outcomes, h.log, v_before, h.seq, h.waiting_tries,
     greatest(0, ceil(extract(epoch from h.waiting_until - clock_timestamp()) * 1000))::int, null::bigint, null, null::int, null;
-  if p_at is not null then
-    return query select null, null, null::bigint, null::bigint, 0, 0, n.seq, n.id, n.size,
+  if p_at < v_before then
+    return query select null, null, null::bigint, null::bigint, null::bigint, 0, 0, n.seq, n.id, n.size,
       case when starts_with(n.mark, p_mark || '.') then null else n.body end
       from ${boundedRecords(schema, 'h.log', 'p_at')} n order by n.seq;
   end if;

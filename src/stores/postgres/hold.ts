@@ -6,24 +6,24 @@ import type { Statements } from './statements.ts'
 /** A decider that keeps losing takes the head row: nobody decides before it has, or its time is over. */
 export interface Hold {
   readonly isHeld: boolean
-  /** Waits for its turn, and reads what came before. Without a turn in time the decider goes on without. */
-  take(): Promise<void>
+  /**
+   * Waits for its turn, and reads what came before. Without a turn in time the decider goes on without. It has `atMost`
+   * milliseconds to decide; 0 means: at once, awaiting nothing.
+   */
+  take(atMost: number): Promise<void>
   /** Appends under the hold and lets go. Throws `LineLost` if nobody knows what came of it. */
   append(text: string, parameters: readonly Parameter[]): Promise<readonly Row[]>
   release(): void
 }
 
-/** A decider that does not write within so many milliseconds has nothing to write, or hangs. */
-const ATMOST = 200
-
 export function createHold(shared: SharedLog, lines: Lines, statements: Statements): Hold {
-  let held: { line: Line; timer: NodeJS.Timeout } | undefined
+  let held: { line: Line; forget(): void } | undefined
 
   function release(): void {
     if (!held) return
-    const { line, timer } = held
+    const { line, forget } = held
     held = undefined
-    clearTimeout(timer)
+    forget()
     // What cannot be told to the server it finds out by itself, when the line is gone or has been idle for too long.
     line.run('rollback', [], 'plain').then(
       () => lines.give(line),
@@ -35,7 +35,7 @@ export function createHold(shared: SharedLog, lines: Lines, statements: Statemen
     get isHeld() {
       return held !== undefined
     },
-    async take() {
+    async take(atMost) {
       const { log, known } = shared
       if (log === undefined || !known) return
       const line = await lines.take()
@@ -44,15 +44,15 @@ export function createHold(shared: SharedLog, lines: Lines, statements: Statemen
         line.run(begin(lines, statements, log), [], 'plain'),
         line.run(statements.readByLog, [log, known.seq]),
       ])
-      held = { line, timer: setTimeout(release, ATMOST) }
+      held = { line, forget: atMost > 0 ? after(atMost, release) : afterTurns(TURNS, release) }
       if (locked.status === 'rejected' || news.status === 'rejected') return release()
       shared.absorbRead(known, news.value)
     },
     async append(text, parameters) {
       if (!held) throw new Error('Nothing is held.')
-      const { line, timer } = held
+      const { line, forget } = held
       held = undefined
-      clearTimeout(timer)
+      forget()
       const [answered, committed] = await Promise.allSettled([
         line.run(text, parameters),
         line.run('commit', [], 'plain'),
@@ -64,6 +64,22 @@ export function createHold(shared: SharedLog, lines: Lines, statements: Statemen
     },
     release,
   }
+}
+
+/** Turns of the event loop in which a decision is made that awaits nothing. */
+const TURNS = 3
+
+function after(milliseconds: number, act: () => void): () => void {
+  const timer = setTimeout(act, milliseconds)
+  return () => clearTimeout(timer)
+}
+
+function afterTurns(turns: number, act: () => void): () => void {
+  let next = setImmediate(function turn() {
+    if (--turns > 0) next = setImmediate(turn)
+    else act()
+  })
+  return () => clearImmediate(next)
 }
 
 function begin({ patience }: Lines, { lockHead }: Statements, log: number): string {

@@ -27,6 +27,10 @@ export interface PostgresLogOptions {
   readonly closed: () => void
 }
 
+/** Milliseconds that one who lost three times has for its decision. */
+const HOLD = 200
+/** After a conflict so many decisions take the head row first: others are deciding, and losing costs more. */
+const CROWDED = 16
 /** How often one who holds back looks whether it may go on, in milliseconds. */
 const LOOK_AGAIN = 5
 /** Texts are fetched in answers of about so many characters. */
@@ -42,6 +46,7 @@ export function createPostgresLog(options: PostgresLogOptions): Log {
   const closing = new AbortController()
   /** The number of the snapshot that we know of. */
   let savedSeq = 0
+  let crowded = 0
 
   return {
     async append(records) {
@@ -49,6 +54,7 @@ export function createPostgresLog(options: PostgresLogOptions): Log {
       if (records.length === 0) return { outcomes: [], durable: Promise.resolve() }
       const outcomes = await write(records)
       options.wrote()
+      crowded = outcomes.includes('conflict') ? CROWDED : Math.max(0, crowded - 1)
       if (outcomes.includes('accepted') && shared.log !== undefined) news.tell(shared.log)
       // The server answers when it has synced.
       return { outcomes, durable: Promise.resolve() }
@@ -74,7 +80,8 @@ export function createPostgresLog(options: PostgresLogOptions): Log {
     async fair(tries = 0) {
       hold.release()
       try {
-        if (tries >= TRIES) await hold.take()
+        if (tries >= TRIES) await hold.take(HOLD)
+        else if (crowded > 0) await hold.take(0)
         if (hold.isHeld || shared.owed(tries) === 0) return
         while (shared.owed(tries) > 0 && !closing.signal.aborted) {
           await shared.sleep(Math.min(shared.owed(tries), LOOK_AGAIN), closing.signal)

@@ -23,10 +23,10 @@ export interface SharedLog {
   read(from: Cursor, which: Which): Promise<readonly Stored[]>
   /** The same of what was read already; undefined if `from` is not among it. */
   kept(from: Cursor, which: Which): readonly Stored[] | undefined
-  /** Takes in the answer of a statement: the head of the log and records behind a place. */
-  absorb(rows: readonly Row[], own?: ReadonlyMap<string, string>): void
-  /** The same for the answer to a read behind `from`. */
+  /** Takes in the answer to a read behind `from`. */
   absorbRead(from: Place, rows: readonly Row[]): void
+  /** Takes in the answer to an append; `own` are the records of it that count. */
+  absorbAppend(rows: readonly Row[], own: readonly Own[]): void
   /** Read for nobody but an auditor: from the beginning, past everything. */
   page(from: Cursor): Promise<readonly Stored[]>
   mayHaveNews(from: Cursor): boolean
@@ -44,6 +44,13 @@ export interface SharedLog {
   lose(detail: string): Fault
   stop(need: string, seq: number): Fault
   wake(): void
+}
+
+/** A record as it was sent. */
+export interface Own {
+  readonly record: LogRecord
+  readonly text: string
+  readonly size: number
 }
 
 type Which = 'whole' | 'aside'
@@ -208,11 +215,15 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
       return recent.reaches(from) ? recent.after(from, which) : bounded(fetched, which)
     },
     kept,
-    absorb(rows, own) {
-      const [head, ...records] = rows
+    absorbAppend([head, ...records], own) {
       if (!head) return
       noteHead(head)
-      take(storedIn(records, own), Number(head.head))
+      const before = Number(head.before)
+      const ours = own.map(({ text, size }, i) => storedOf(before + 1 + i, size, text))
+      // Without news between what we knew and our own, ours stand right behind it.
+      const news =
+        records.length > 0 ? storedIn(records, new Map(own.map(({ record, text }) => [record.id, text]))) : ours
+      take(news, Number(head.head))
     },
     absorbRead,
     async page(from) {
@@ -262,7 +273,10 @@ function storedIn(rows: readonly Row[], own?: ReadonlyMap<string, string>): Stor
     if (seq === null || seq === undefined) return []
     const text = typeof body === 'string' ? body : own?.get(String(id))
     if (text === undefined) throw new Error(`The record ${id} came without its text.`)
-    const record = JSON.parse(text) as LogRecord
-    return [{ seq: Number(seq), record, size: { whole: Number(size), aside: text.length } }]
+    return [storedOf(Number(seq), Number(size), text)]
   })
+}
+
+function storedOf(seq: number, size: number, text: string): Stored {
+  return { seq, record: JSON.parse(text) as LogRecord, size: { whole: size, aside: text.length } }
 }

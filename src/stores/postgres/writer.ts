@@ -41,8 +41,10 @@ export function createWriter({ shared, lines, statements, hold, knows }: WriterO
     if (answer?.status === 'replaced')
       throw new JournalReadOnly(shared.lose('it was removed, or is not what was read any more'))
     if (answer?.status === 'newer') throw new JournalReadOnly(shared.stop(String(answer.outcomes), Number(answer.head)))
-    shared.absorb(rows, new Map(batch.map(({ record, text }) => [record.id, text])))
-    return [...String(answer?.outcomes)].map((letter) => OUTCOMES[letter]!)
+    const outcomes = [...String(answer?.outcomes)].map((letter) => OUTCOMES[letter]!)
+    const accepted = batch.filter((_, i) => outcomes[i] === 'accepted')
+    shared.absorbAppend(rows, accepted)
+    return outcomes
   }
 
   /** Everything that can be refused is refused before anything is sent. */
@@ -95,7 +97,7 @@ export function createWriter({ shared, lines, statements, hold, knows }: WriterO
       known?.seq ?? null,
       known?.id ?? null,
       arrayOf([...knows]),
-      String(lines.patience.lock),
+      lines.address.pooler ? String(lines.patience.lock) : null,
       randomBytes(9).toString('base64url'),
       arrayOf(batch.map(({ record }) => record.id)),
       arrayOf(batch.map(({ record }) => record.after ?? null)),
