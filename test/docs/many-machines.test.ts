@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { openDesk } from '../../src/cli/desk.ts'
+import { useDatabase } from '../postgres/database.ts'
+import { readPage } from './page.ts'
+
+const page = readPage('docs/many-machines.md')
+const database = useDatabase()
+
+it('the page about many machines lists the tables and columns that are there, and its query answers', async () => {
+  const desk = openDesk()
+  desk.env.DESKMATES_STORE = database.server.url
+  try {
+    await desk.ok('team create web')
+    await desk.ok(['task', 'add', 'Write the parser', '--team', 'web'])
+  } finally {
+    desk.close()
+  }
+  const there = await database.sql(
+    `select table_name as name, string_agg(column_name, ', ' order by ordinal_position) as columns
+     from information_schema.columns where table_schema = 'deskmates' group by 1 order by 1`,
+  )
+  const rows = [...page.text.matchAll(/^\| `(\w+)` \| (\w+(?:, \w+)*) \|/gm)]
+  const told = rows.map(([, name = '', columns = '']) => ({ name, columns }))
+  expect(told.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual(there)
+  const [query = ''] = page.blocks('sql')
+  expect((await database.sql(query)).map(({ by, event }) => [by, event])).toEqual([
+    ['user', 'task.created'],
+    ['user', 'team.created'],
+  ])
+})
