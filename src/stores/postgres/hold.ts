@@ -3,14 +3,17 @@ import type { Lines } from './lines.ts'
 import type { SharedLog } from './shared-log.ts'
 import type { Statements } from './statements.ts'
 
-/** A decider that keeps losing takes the head row: nobody decides before it has, or its time is over. */
+/**
+ * A turn to decide, kept from reading to writing.
+ *
+ * queue  deciders that meet each other often line up, so that one decides while the others sleep. It stops nobody who
+ *        does not line up, least of all mail. Must be used at once, awaiting nothing.
+ * head   one that lost three times has the head row itself: nobody writes before it has, or 200 ms are over.
+ */
 export interface Hold {
   readonly isHeld: boolean
-  /**
-   * Waits for its turn, and reads what came before. Without a turn in time the decider goes on without. It has `atMost`
-   * milliseconds to decide; 0 means: at once, awaiting nothing.
-   */
-  take(atMost: number): Promise<void>
+  /** Waits for its turn, and reads what came before. Without a turn in time the decider goes on without. */
+  take(what: 'queue' | 'head'): Promise<void>
   /** Appends under the hold and lets go. Throws `LineLost` if nobody knows what came of it. */
   append(text: string, parameters: readonly Parameter[]): Promise<readonly Row[]>
   release(): void
@@ -35,16 +38,16 @@ export function createHold(shared: SharedLog, lines: Lines, statements: Statemen
     get isHeld() {
       return held !== undefined
     },
-    async take(atMost) {
+    async take(what) {
       const { log, known } = shared
       if (log === undefined || !known) return
       const line = await lines.take()
-      // Sent together: the second begins when the first has the row, so nothing is newer than what it reads.
+      // Sent together: the second begins when the first has its turn, so nothing is newer than what it reads.
       const [locked, news] = await Promise.allSettled([
-        line.run(begin(lines, statements, log), [], 'plain'),
+        line.run(begin(lines, statements, log, what), [], 'plain'),
         line.run(statements.readByLog, [log, known.seq]),
       ])
-      held = { line, forget: atMost > 0 ? after(atMost, release) : afterTurns(TURNS, release) }
+      held = { line, forget: what === 'head' ? after(ATMOST, release) : afterTurns(TURNS, release) }
       if (locked.status === 'rejected' || news.status === 'rejected') return release()
       shared.absorbRead(known, news.value)
     },
@@ -66,6 +69,8 @@ export function createHold(shared: SharedLog, lines: Lines, statements: Statemen
   }
 }
 
+/** Milliseconds for a decision; who has not written by then has nothing to write, or hangs. */
+const ATMOST = 200
 /** Turns of the event loop in which a decision is made that awaits nothing. */
 const TURNS = 3
 
@@ -82,10 +87,10 @@ function afterTurns(turns: number, act: () => void): () => void {
   return () => clearImmediate(next)
 }
 
-function begin({ patience }: Lines, { lockHead }: Statements, log: number): string {
-  return `begin isolation level read committed;
-    set local statement_timeout = ${patience.statement};
-    set local lock_timeout = ${patience.lock};
-    set local idle_in_transaction_session_timeout = ${patience.idle};
-    ${lockHead.replace('$1', String(log))}`
+/** Always the queue first and then the row, so that two never wait for each other. */
+function begin({ patience, address }: Lines, statements: Statements, log: number, what: 'queue' | 'head'): string {
+  const said = `set local statement_timeout = ${patience.statement}; set local lock_timeout = ${patience.lock};
+    set local idle_in_transaction_session_timeout = ${patience.idle};`
+  const locks = what === 'head' ? [statements.lineUp(log), statements.lockHead(log)] : [statements.lineUp(log)]
+  return `begin isolation level read committed; ${address.pooler ? said : ''} ${locks.join('; ')}`
 }
