@@ -4,16 +4,18 @@ import type { SharedLog } from './shared-log.ts'
 import type { Statements } from './statements.ts'
 
 /**
- * A turn to decide, kept from reading to writing.
- *
- * queue  deciders that meet each other often line up, so that one decides while the others sleep. It stops nobody who
- *        does not line up, least of all mail. Must be used at once, awaiting nothing.
- * head   one that lost three times has the head row itself: nobody writes before it has, or 200 ms are over.
+ * The head row, kept from reading to writing: nobody decides in between. Deciders that wait for it sleep in the order in
+ * which they came, together with those who only write, so each gets its turn.
  */
 export interface Hold {
   readonly isHeld: boolean
-  /** Waits for its turn, and reads what came before. Without a turn in time the decider goes on without. */
-  take(what: 'queue' | 'head'): Promise<void>
+  /**
+   * Waits for its turn, and reads what came before. Without a turn in time the decider goes on without.
+   *
+   * briefly  must be used at once, awaiting nothing: for deciders that met others lately
+   * long     for 200 ms: for one that lost three times and has to win now
+   */
+  take(how: 'briefly' | 'long'): Promise<void>
   /** Appends under the hold and lets go. Throws `LineLost` if nobody knows what came of it. */
   append(text: string, parameters: readonly Parameter[]): Promise<readonly Row[]>
   release(): void
@@ -38,16 +40,16 @@ export function createHold(shared: SharedLog, lines: Lines, statements: Statemen
     get isHeld() {
       return held !== undefined
     },
-    async take(what) {
+    async take(how) {
       const { log, known } = shared
       if (log === undefined || !known) return
       const line = await lines.take()
       // Sent together: the second begins when the first has its turn, so nothing is newer than what it reads.
       const [locked, news] = await Promise.allSettled([
-        line.run(begin(lines, statements, log, what), [], 'plain'),
+        line.run(begin(lines, statements, log), [], 'plain'),
         line.run(statements.readByLog, [log, known.seq]),
       ])
-      held = { line, forget: what === 'head' ? after(ATMOST, release) : afterTurns(TURNS, release) }
+      held = { line, forget: how === 'long' ? after(ATMOST, release) : afterTurns(TURNS, release) }
       if (locked.status === 'rejected' || news.status === 'rejected') return release()
       shared.absorbRead(known, news.value)
     },
@@ -87,10 +89,8 @@ function afterTurns(turns: number, act: () => void): () => void {
   return () => clearImmediate(next)
 }
 
-/** Always the queue first and then the row, so that two never wait for each other. */
-function begin({ patience, address }: Lines, statements: Statements, log: number, what: 'queue' | 'head'): string {
+function begin({ patience, address }: Lines, { lockHead }: Statements, log: number): string {
   const said = `set local statement_timeout = ${patience.statement}; set local lock_timeout = ${patience.lock};
     set local idle_in_transaction_session_timeout = ${patience.idle};`
-  const locks = what === 'head' ? [statements.lineUp(log), statements.lockHead(log)] : [statements.lineUp(log)]
-  return `begin isolation level read committed; ${address.pooler ? said : ''} ${locks.join('; ')}`
+  return `begin isolation level read committed; ${address.pooler ? said : ''} ${lockHead(log)}`
 }

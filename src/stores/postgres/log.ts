@@ -27,7 +27,7 @@ export interface PostgresLogOptions {
   readonly closed: () => void
 }
 
-/** After a conflict so many decisions line up first: others are deciding, and losing costs more. */
+/** After a conflict so many decisions take the head row first: others are deciding, and losing costs more. */
 const CROWDED = 16
 /** How often one who holds back looks whether it may go on, in milliseconds. */
 const LOOK_AGAIN = 5
@@ -78,8 +78,8 @@ export function createPostgresLog(options: PostgresLogOptions): Log {
     async fair(tries = 0) {
       hold.release()
       try {
-        if (tries >= TRIES) await hold.take('head')
-        else if (crowded > 0) await hold.take('queue')
+        if (tries >= TRIES) await hold.take('long')
+        else if (crowded > 0) await hold.take('briefly')
         if (hold.isHeld || shared.owed(tries) === 0) return
         while (shared.owed(tries) > 0 && !closing.signal.aborted) {
           await shared.sleep(Math.min(shared.owed(tries), LOOK_AGAIN), closing.signal)

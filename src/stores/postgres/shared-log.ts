@@ -209,6 +209,7 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
       return gone ?? newer
     },
     async read(from, which) {
+      if (__BUG__ === 'serial-cursor') return bounded(storedIn(await ask(from)), which)
       const there = kept(from, which)
       if (there && (there.length > 0 || isFresh || isStoppedAt(from))) return there
       const fetched = await fetch(from)
@@ -236,7 +237,7 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
         const unhear = news.on((told) => {
           if (told === undefined || log === undefined || told === log) attend(from)
         })
-        const timer = setInterval(() => attend(from), poll)
+        const timer = __BUG__ === 'notify-only' ? undefined : setInterval(() => attend(from), poll)
         unfollow = () => {
           unhear()
           clearInterval(timer)

@@ -30,8 +30,7 @@ export function createStatements(schema: string) {
     readByLog: read('h.log = $1::bigint'),
     append: `select * from ${schema}.append($1, $2::bigint, $3::bigint, $4, $5::text[], $6, $7, $8::text[], $9::text[],
       $10::int[], $11::text[], $12::int[], $13::text[], $14::int[], $15::text[])`,
-    /** Both wait for whoever has it, and keep it until the transaction ends. */
-    lineUp: (log: number) => `select pg_advisory_xact_lock(hashtext('deskmates ${schema} queue'), ${log % 2 ** 31})`,
+    /** Waits for whoever has the head row, and keeps it until the transaction ends. */
     lockHead: (log: number) => `select from ${schema}.logs where log = ${log} and removed is null for update`,
     head: `select ${head} from ${schema}.logs h where h.log = $1::bigint and h.removed is null`,
     current: `select log from ${schema}.logs where name = $1::text and removed is null`,

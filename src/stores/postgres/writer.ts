@@ -62,8 +62,19 @@ export function createWriter({ shared, lines, statements, hold, knows }: WriterO
     })
   }
 
-  async function send(batch: readonly Prepared[], records: readonly LogRecord[]): Promise<readonly Row[]> {
+  async function send(batch: Prepared[], records: readonly LogRecord[]): Promise<readonly Row[]> {
     const parameters = parametersOf(batch)
+    if (__BUG__ === 'fresh-decision-after-unknown') {
+      const line = await lines.take()
+      try {
+        return await line.run(statements.append, parameters)
+      } catch {
+        batch.splice(0, batch.length, ...prepare(records.map((record) => ({ ...record, id: `${record.id}-again` }))))
+        return await lines.ask(statements.append, parametersOf(batch))
+      } finally {
+        lines.give(line)
+      }
+    }
     let wasLost = false
     try {
       if (hold.isHeld) {
