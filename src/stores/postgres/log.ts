@@ -97,6 +97,7 @@ export function createPostgresLog(options: PostgresLogOptions): Log {
     async restore(fold) {
       const [kept] = await lines.ask(statements.snapshot, [shared.name, aside, fold])
       if (!kept) return undefined
+      shared.bind(Number(kept.log))
       savedSeq = Number(kept.seq)
       const cursor = { seq: savedSeq, id: String(kept.id), last: String(kept.last) }
       return { cursor, state: JSON.parse(String(kept.state)) as Json }

@@ -25,6 +25,9 @@ export interface PostgresStoreOptions {
 
 const PATIENCE: Patience = { connect: 5000, statement: 10_000, lock: 5000, idle: 2000, server: 15_000 }
 
+/** Milliseconds to say goodbye in. */
+const LEAVING = 1000
+
 /** Teams in a PostgreSQL database, for as many machines as can reach it. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { url, knows = [], poll = 2000, warn = toStderr } = options
@@ -97,8 +100,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([...handles].map((handle) => handle.close()))
-      // Both only spare others a wait.
-      await Promise.allSettled([news.flush(), presence.leave()])
+      // Both only spare others a wait, so a server that is away is not waited for.
+      const told = Promise.allSettled([news.flush(), presence.leave()])
+      await Promise.race([told, new Promise((resolve) => setTimeout(resolve, LEAVING).unref())])
       news.close()
       lines.close()
     },

@@ -23,6 +23,8 @@ export interface SharedLog {
   read(from: Cursor, which: Which): Promise<readonly Stored[]>
   /** The same of what was read already; undefined if `from` is not among it. */
   kept(from: Cursor, which: Which): readonly Stored[] | undefined
+  /** This is its number; known from elsewhere before anything was read. */
+  bind(number: number): void
   /** Takes in the answer to a read behind `from`. */
   absorbRead(from: Place, rows: readonly Row[]): void
   /** Takes in the answer to an append; `own` are the records of it that count. */
@@ -227,6 +229,9 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
       take(news, Number(head.head))
     },
     absorbRead,
+    bind(number) {
+      log ??= number
+    },
     async page(from) {
       return storedIn(await ask(from))
     },
