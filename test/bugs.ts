@@ -3,11 +3,13 @@ export interface Bug {
   readonly name: string
   /** Why people make it, in a word. */
   readonly mistake: string
-  /** The test of crash/promises.test.ts that notices, by the beginning of its name. */
+  /** The file of promises, tried under each of its bugs, … */
+  readonly noticedIn: 'test/crash/promises.test.ts' | 'test/postgres/promises.test.ts'
+  /** … and the test there that notices, by the beginning of its name. */
   readonly noticedBy: string
 }
 
-export const bugs: readonly Bug[] = [
+const onFiles: readonly Omit<Bug, 'noticedIn'>[] = [
   {
     name: 'truncate-after-read',
     mistake: 'a mailbox file is read and then emptied, as if nobody wrote in between',
@@ -58,4 +60,32 @@ export const bugs: readonly Bug[] = [
     mistake: 'a write is acknowledged before it is synced',
     noticedBy: 'survives a power cut right after the acknowledgement',
   },
+]
+
+const onPostgres: readonly Omit<Bug, 'noticedIn'>[] = [
+  {
+    name: 'client-side-next-number',
+    mistake: 'the next number is looked up and then used, so that two writers want the same one',
+    noticedBy: 'is sent once, whoever else is writing',
+  },
+  {
+    name: 'serial-cursor',
+    mistake: 'numbers come from a sequence, and readers ask for what has a higher one',
+    noticedBy: 'is read by everybody, however late it is committed',
+  },
+  {
+    name: 'notify-only',
+    mistake: 'nobody looks without being notified',
+    noticedBy: 'is found without a hint',
+  },
+  {
+    name: 'fresh-decision-after-unknown',
+    mistake: 'when an answer is lost, it is decided again as if nothing had been sent',
+    noticedBy: 'counts once when its answer was lost',
+  },
+]
+
+export const bugs: readonly Bug[] = [
+  ...onFiles.map((bug) => ({ ...bug, noticedIn: 'test/crash/promises.test.ts' }) as const),
+  ...onPostgres.map((bug) => ({ ...bug, noticedIn: 'test/postgres/promises.test.ts' }) as const),
 ]

@@ -39,3 +39,13 @@ export async function askOnce(url: string, text: string) {
     await sql.end({ timeout: 1 })
   }
 }
+
+/** A connection that is kept, for more than one statement. */
+export async function openClient(url: string) {
+  const sql = postgres(url, { max: 1, onnotice() {}, fetch_types: false })
+  return {
+    run: (text: string, parameters: readonly (string | null)[] = []) =>
+      sql.unsafe(text, parameters as string[], { prepare: false }),
+    close: () => sql.end({ timeout: 1 }),
+  }
+}

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { START } from '../../src/ports/store.ts'
+import { openPostgresStore } from '../../src/stores/postgres/postgres-store.ts'
+import { createStatements } from '../../src/stores/postgres/statements.ts'
+import { idsOf, readAll } from '../../src/testing/read-all.ts'
+import { bugs } from '../bugs.ts'
+import { openClient, useDatabase } from './database.ts'
+import { openProxy } from './proxy.ts'
+import { failedAppends } from './server-log.ts'
+
+const database = useDatabase()
+
+// Each promise is broken by one of the bugs in ../bugs.ts, every time. A run started by ../bites.test.ts tries them
+// under each bug in turn, and most of that run has to be red.
+if (process.env.DESKMATES_BITE !== '1') promises()
+else {
+  for (const { name } of bugs.filter(({ noticedIn }) => noticedIn === 'test/postgres/promises.test.ts')) {
+    describe(name, () => {
+      beforeEach(() => {
+        process.env.DESKMATES_BUG = name
+      })
+      afterEach(() => {
+        delete process.env.DESKMATES_BUG
+      })
+      promises()
+    })
+  }
+}
+
+function promises(): void {
+  describe('a record in PostgreSQL', () => {
+    it('is sent once, whoever else is writing (B58, F1)', async () => {
+      const { url, schema } = await makeLog()
+      await using store = await openPostgresStore({ url })
+      const log = await store.log('web/journal')
+      await readAll(log)
+      await using other = await beginAppend(schema, 'other')
+      const sent = log.append([{ id: 'mail' }])
+      await waiting(1)
+      await other.commit()
+      expect((await sent).outcomes).toEqual(['accepted'])
+      expect(idsOf(await readAll(log))).toEqual(['made', 'other', 'mail'])
+      expect(await failedAppends(database, schema)).toEqual([])
+    })
+
+    it('is read by everybody, however late it is committed (B58, F1)', async () => {
+      const { url, schema } = await makeLog()
+      await using store = await openPostgresStore({ url })
+      await using other = await openPostgresStore({ url })
+      const [log, reader] = [await store.log('web/journal'), await other.log('web/journal')]
+      await using late = await beginAppend(schema, 'late')
+      const early = log.append([{ id: 'early' }])
+      await Promise.race([early, waiting(1)])
+      const seen = await readAll(reader)
+      await late.commit()
+      await early
+      const { seq, record } = seen.at(-1)!
+      const after = await reader.read({ seq, id: record.id, last: 'made' })
+      expect(idsOf([...seen, ...after]).toSorted()).toEqual(['early', 'late', 'made'])
+    })
+
+    it('is found without a hint by whoever waits for it (F22)', async () => {
+      const { url, schema } = await makeLog()
+      await using store = await openPostgresStore({ url, poll: 20 })
+      const log = await store.log('web/journal')
+      const stop = new AbortController()
+      const tail = log.tail(START, stop.signal)[Symbol.asyncIterator]()
+      expect(idsOf((await tail.next()).value)).toEqual(['made'])
+      // The first may still be met by the look that follows the beginning of listening.
+      for (const id of ['first', 'second', 'third']) {
+        const next = tail.next().then(({ value }) => idsOf(value))
+        await using unheard = await beginAppend(schema, id)
+        await unheard.commit()
+        expect(await Promise.race([next, sleep(3000, 'still waiting', { ref: false })])).toEqual([id])
+      }
+      stop.abort()
+    })
+
+    it('counts once when its answer was lost, under the id it was sent with (B58, F1)', async () => {
+      const { url, schema } = await makeLog()
+      await using proxy = await openProxy(database.server)
+      await using store = await openPostgresStore({ url: url.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${proxy.port}`) })
+      const log = await store.log('web/journal')
+      await readAll(log)
+      await using other = await beginAppend(schema, 'other')
+      const sent = log.append([{ id: 'claim', after: 'made' }, { id: 'mail' }])
+      await waiting(1)
+      proxy.cut()
+      await waiting(2)
+      await other.commit()
+      expect((await sent).outcomes).toEqual(['accepted', 'accepted'])
+      proxy.abandon()
+      expect(idsOf(await readAll(log))).toEqual(['made', 'other', 'claim', 'mail'])
+    })
+  })
+}
+
+/** A journal of one record. */
+async function makeLog() {
+  const place = database.place()
+  await using store = await openPostgresStore({ url: place.url })
+  const log = await store.log('web/journal')
+  await log.append([{ id: 'made', after: '' }])
+  return place
+}
+
+/** Another client, in the middle of appending a fact: it is written and not committed. It notifies nobody. */
+async function beginAppend(schema: string, id: string) {
+  const client = await openClient(database.server.url)
+  const parameters = ['web/journal', null, null, null, '{}', null, id, `{${id}}`, '{null}', '{0}', '{""}', '{20}']
+  await client.run('begin')
+  await client.run(createStatements(schema).append, [...parameters, `{"{\\"id\\":\\"${id}\\"}"}`, '{}', '{}'])
+  return { commit: () => client.run('commit'), [Symbol.asyncDispose]: client.close }
+}
+
+/** Resolves when so many statements of the store wait for somebody else's transaction. */
+async function waiting(count: number): Promise<void> {
+  const locked = `select count(*)::int as count from pg_stat_activity
+    where application_name = 'deskmates' and wait_event_type = 'Lock'`
+  for (let looks = 0; looks < 200; looks++) if ((await database.sql(locked))[0].count === count) return
+  throw new Error(`There were never ${count} statements waiting.`)
+}
