@@ -21,5 +21,4 @@ export async function failedAppends({ server, sql }: Database, schema: string): 
   throw new Error('The server does not write its log.')
 }
 
-const FAILED =
-  /(?:ERROR|FATAL): [^\n]*\n(?:[^\n]*(?:DETAIL|HINT|CONTEXT): [^\n]*\n|\t[^\n]*\n)*[^\n]*STATEMENT: [^\n]*/g
+const FAILED = /ERROR: [^\n]*\n(?:[^\n]*(?:DETAIL|HINT|CONTEXT): [^\n]*\n|\t[^\n]*\n)*[^\n]*STATEMENT: [^\n]*/g

@@ -1,20 +1,13 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import { openTeam } from '../../src/runtime/team.ts'
-import { openFileStore } from '../../src/stores/files/file-store.ts'
-import { type Board, makeBoard } from './board.ts'
-import { checkClaims } from './claim-check.ts'
-import { buildWorkers, createFleet, type Fleet, type Standing } from './fleet.ts'
-import { figure, makePlace, type Place, TEAM } from './place.ts'
-import { createRandom, type Random } from './random.ts'
-import { readRawJournal } from './raw-journal.ts'
-import { readSideFiles } from './side-file.ts'
+import { beforeAll, describe, it } from 'vitest'
+import { claimStorm } from './claim-storm.ts'
+import { buildWorkers } from './fleet.ts'
+import { figure, makePlace } from './place.ts'
 
-const TASKS = figure('CLAIM_TASKS', 3000, 12_000)
-const PAUSE = figure('CLAIM_KILL_EVERY', 250, 200)
-const SCRIPTS = 4
-const AGENTS = 4
-/** In seconds: shorter than many a pause, so that holders lose their tasks while they live. */
-const LEASE = 0.3
+const figures = {
+  tasks: figure('CLAIM_TASKS', 3000, 12_000),
+  pause: figure('CLAIM_KILL_EVERY', 250, 200),
+  harms: figure('CLAIM_KILLS', 120, 2000),
+}
 
 describe('claims in a storm', () => {
   beforeAll(buildWorkers)
@@ -22,96 +15,7 @@ describe('claims in a storm', () => {
   it('gives each task one owner at a time while scripts with leases, agents and their supervisor are killed (A45, A78, A79, A80, B58, B62, B63, B66, C43, C44, F7, F21, F22, F24, F25, F33)', {
     timeout: 300_000,
   }, async () => {
-    const random = createRandom()
     using place = makePlace()
-    const board = await foundBoard(place, random)
-    const fleet = createFleet(random)
-    const isChained = (i: number) => (i % 2 === 0 ? 'chained' : '')
-    for (let i = 1; i <= SCRIPTS; i++) {
-      // Every second successor comes under a new name, so that its predecessor's lease has to end.
-      const name = (turn: number) => `script${i}x${turn - (turn % 2)}`
-      const args = (turn: number) => [place.dir, place.beliefs, name(turn), LEASE, isChained(i)]
-      fleet.man({ name: `script${i}`, program: 'claimer', args })
-    }
-    const agents = Array.from({ length: AGENTS }, (_, i) => `agent${i + 1}`)
-    const { pids } = manAgents(fleet, agents, place, (name) => isChained(agents.indexOf(name)))
-    const kills = await fleet.harass(PAUSE, fleet.done(['supervisor']))
-    await fleet.end()
-
-    const { records, malformed } = readRawJournal(place.journal)
-    const found = checkClaims(records, board)
-    const beliefs = readSideFiles(place.beliefs, 'claims-')
-    const told = { claimed: found.claimedBy, completed: found.completedBy }
-    const untrue = beliefs.filter(([word, ...rest]) => !told[word as keyof typeof told].has(rest.join(' ')))
-    const ended = Object.entries(found.ended).map(([why, times]) => `${times} ${why}`)
-    console.log(
-      `claims: tasks ${TASKS}, claims ${found.claims}, completed ${found.completed.size}, ended otherwise ` +
-        `${ended.join(' and ') || 0}, members lost ${found.lost.length}, beliefs ${beliefs.length}, untrue ` +
-        `${untrue.length}, double claims and overlaps ${found.wrong.length}, kills ${kills}, seed ${random.seed}`,
-    )
-    expect(fleet.crashes).toEqual([])
-    expect(malformed).toEqual([])
-    expect(found.wrong).toEqual([])
-    expect(untrue).toEqual([])
-    expect(found.completed.size).toBe(TASKS)
-    // Stopped for a while is not lost: only whoever was killed or has gone.
-    expect(found.lost.filter((runtime) => !fleet.ended.has(pids.get(runtime)!))).toEqual([])
-    // With that many kills it would be odd if none had met an agent; with few it may well be so.
-    if (kills >= 20) expect(found.lost.length).toBeGreaterThan(0)
-    expect(kills).toBeGreaterThan(0)
+    await claimStorm(place, figures)
   })
 })
-
-/** A supervisor and agents: each new process says who it is, and begins when the supervisor has given it a generation. */
-function manAgents(fleet: Fleet, names: readonly string[], place: Place, chained: (name: string) => string) {
-  const waiting = new Map<string, Standing>()
-  const pids = new Map<string, number>()
-  let supervisor: Standing | undefined
-  const announce = (runtime: string, { post }: Standing) => supervisor?.tell({ name: post, runtime })
-
-  fleet.man({
-    name: 'supervisor',
-    program: 'supervisor',
-    args: () => [place.dir],
-    heard(message, standing) {
-      const { spawned, ...told } = message as { spawned?: string }
-      if (spawned !== undefined) {
-        waiting.get(spawned)?.tell(told)
-        waiting.delete(spawned)
-        return
-      }
-      supervisor = standing
-      for (const [runtime, worker] of waiting) announce(runtime, worker)
-    },
-    left: () => {
-      supervisor = undefined
-    },
-  })
-  for (const name of names) {
-    fleet.man({
-      name,
-      program: 'claimer',
-      args: () => [place.dir, place.beliefs, name, 0, chained(name)],
-      heard(message, standing) {
-        const { runtime } = message as { runtime: string }
-        pids.set(runtime, standing.pid)
-        waiting.set(runtime, standing)
-        announce(runtime, standing)
-      },
-      left: ({ pid }) => {
-        for (const [runtime, standing] of waiting) if (standing.pid === pid) waiting.delete(runtime)
-      },
-    })
-  }
-  return { pids }
-}
-
-async function foundBoard(place: Place, random: Random): Promise<Board> {
-  await using store = await openFileStore({ dir: place.dir })
-  const board = makeBoard(TASKS, random)
-  const team = await openTeam(store, TEAM)
-  await team.run({ type: 'team.create', team: TEAM })
-  await team.run({ type: 'task.add', tasks: board.drafts })
-  await team.close()
-  return board
-}

@@ -34,8 +34,11 @@ export interface Standing {
 
 export interface Fleet {
   man(post: Post): void
-  /** Kills, ends, stops and continues random ones, one after the other, until `until` resolves. Returns how many. */
-  harass(every: number, until: Promise<unknown>): Promise<number>
+  /**
+   * Kills, ends, stops and continues random ones, one after the other, until `until` resolves or `most` were harmed: on
+   * a machine that is slow to start processes a storm would never end. Returns how many.
+   */
+  harass(every: number, until: Promise<unknown>, most?: number): Promise<number>
   /** Resolves when all posts are done but those that never are. */
   done(never?: readonly string[]): Promise<void>
   /** Ends every process that is left. */
@@ -106,19 +109,19 @@ export function createFleet(random: Random, env: Record<string, string> = {}): F
     crashes,
     ended,
     man: (post) => void posts.set(post.name, keep(post)),
-    async harass(every, until) {
+    async harass(every, until, most = Number.POSITIVE_INFINITY) {
       let over = false
       const harms: Promise<void>[] = []
       void until.finally(() => {
         over = true
       })
-      while (!over) {
+      while (!over && harms.length < most) {
         await Promise.race([sleep(every / 2 + random.below(every)), until])
         const candidates = [...alive.keys()].filter((child) => !alive.get(child)!.stopped && child.exitCode === null)
         if (over || candidates.length === 0) continue
         harms.push(harm(random.pick(candidates)))
       }
-      await Promise.all(harms)
+      await Promise.all([...harms, until])
       return harms.length
     },
     async done(never = []) {

@@ -14,11 +14,18 @@ export interface RawRecord {
   readonly accepted: boolean
 }
 
+export interface RawJournal {
+  readonly records: readonly RawRecord[]
+  readonly torn: number
+  /** What no writer of ours may leave: must be empty. */
+  readonly malformed: readonly string[]
+}
+
 /**
  * Judges a journal with nothing of ours but its documented format: the store that wrote it cannot share a mistake with
  * the test that checks it.
  */
-export function readRawJournal(path: string): { records: RawRecord[]; torn: number; malformed: string[] } {
+export function readRawJournal(path: string): RawJournal {
   const records: RawRecord[] = []
   const malformed: string[] = []
   const counted = new Set<string>()

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { openTeam } from '../../src/runtime/team.ts'
-import { openFileStore } from '../../src/stores/files/file-store.ts'
 import type { Answer } from '../../src/team/answer.ts'
 import type { Author } from '../../src/team/event.ts'
 import { isRefusal, type Refusal } from '../../src/team/refusal.ts'
+import { isLeased, openStore } from '../storms/open-store.ts'
 import { TEAM } from '../storms/place.ts'
 import { sideFile } from '../storms/side-file.ts'
 
@@ -12,10 +12,10 @@ import { sideFile } from '../storms/side-file.ts'
  * one it is an agent and waits to be told which generation it is. `chained`: completes and claims in one write, and
  * waits for the disk; the others only for the journal.
  */
-const [dir = '', beliefs = '', name = '', lease = '0', chained = ''] = process.argv.slice(2)
+const [place = '', beliefs = '', name = '', lease = '0', chained = ''] = process.argv.slice(2)
 process.on('disconnect', () => process.exit(0))
 const note = sideFile(`${beliefs}/claims-${name}-${process.pid}`)
-const store = await openFileStore({ dir, durability: chained ? 'power' : 'process' })
+const store = await openStore(place, { durability: chained ? 'power' : 'process' })
 const team = await openTeam(store, TEAM)
 const by = lease === '0' ? await beSpawned() : await join()
 const wanted = { type: 'task.claim', ...(lease !== '0' && { lease: Number(lease) }) } as const
@@ -52,6 +52,8 @@ async function complete(id: string): Promise<void> {
 function answered(answer: Answer | Refusal): Answer | undefined {
   if (!isRefusal(answer)) return answer
   if (['not_owner', 'wrong_state', 'holds_another'].includes(answer.refused)) return undefined
+  // It slept past its lease and was taken for dead, which it therefore is.
+  if (answer.refused === 'fenced' && isLeased(place)) process.kill(process.pid, 'SIGKILL')
   throw new Error(`${answer.refused}: ${answer.message}`)
 }
 

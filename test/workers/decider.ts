@@ -1,13 +1,13 @@
 import { openTeam } from '../../src/runtime/team.ts'
-import { openFileStore } from '../../src/stores/files/file-store.ts'
 import { isRefusal } from '../../src/team/refusal.ts'
+import { openStore } from '../storms/open-store.ts'
 import { TEAM } from '../storms/place.ts'
 
 /**
  * Changes its own task again and again. The clock is read between folding and writing: burning time there makes a
  * slow decider of the same code.
  */
-const [dir = '', name = '', task = '', slowness = '0', decisions = '0'] = process.argv.slice(2)
+const [place = '', name = '', task = '', slowness = '0', decisions = '0'] = process.argv.slice(2)
 process.on('disconnect', () => process.exit(0))
 const clock = {
   now() {
@@ -16,7 +16,7 @@ const clock = {
     return Date.now() / 1000
   },
 }
-const team = await openTeam(await openFileStore({ dir, durability: 'process' }), TEAM, { clock })
+const team = await openTeam(await openStore(place, { durability: 'process' }), TEAM, { clock })
 
 for (let n = 0; n < Number(decisions); n++) {
   const answer = await team.run({ type: 'task.update', id: task, description: `${name} ${n}` })

@@ -1,18 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openTeam } from '../../src/runtime/team.ts'
-import { realDisk } from '../../src/stores/files/disk.ts'
-import { openFileStore } from '../../src/stores/files/file-store.ts'
-import { openMirror } from '../../src/stores/files/mirror.ts'
 import { isRefusal } from '../../src/team/refusal.ts'
+import { openStore } from '../storms/open-store.ts'
 import { TEAM } from '../storms/place.ts'
 import { sideFile } from '../storms/side-file.ts'
 
 /** The steps of `inbox box --take` without end: have mail assigned, note it, acknowledge it, note what counted. */
-const [dir = '', beliefs = '', name = ''] = process.argv.slice(2)
+const [place = '', beliefs = '', name = ''] = process.argv.slice(2)
 process.on('disconnect', () => process.exit(0))
 const note = sideFile(`${beliefs}/taken-${name}-${process.pid}`)
-const warn = (message: string) => void process.stderr.write(`${message}\n`)
-const store = await openFileStore({ dir, warn, mirror: (team) => openMirror({ dir, team, disk: realDisk, warn }) })
+const store = await openStore(place, { views: true })
 const team = await openTeam(store, TEAM)
 
 for (let round = 0; ; round++) {

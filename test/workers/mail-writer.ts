@@ -1,20 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openTeam } from '../../src/runtime/team.ts'
-import { openFileStore } from '../../src/stores/files/file-store.ts'
 import { isRefusal } from '../../src/team/refusal.ts'
+import { openStore } from '../storms/open-store.ts'
 import { TEAM } from '../storms/place.ts'
 import { sideFile } from '../storms/side-file.ts'
 
-/** Sends without end, `width` messages at once, and notes each id before it is sent and after it was acknowledged. */
-const [dir = '', beliefs = '', name = '', width = '1'] = process.argv.slice(2)
+/** Sends `count` messages, or without end, `width` messages at once, and notes each id before it is sent and after it was acknowledged. */
+const [place = '', beliefs = '', name = '', width = '1', count = 'Infinity'] = process.argv.slice(2)
 process.on('disconnect', () => process.exit(0))
 const note = sideFile(`${beliefs}/sent-${name}-${process.pid}`)
-const team = await openTeam(await openFileStore({ dir }), TEAM)
+const team = await openTeam(await openStore(place), TEAM)
 const awkward = 'line\nbreak "quote" \u2028 {"sum":"0123456789abcdef"}'
 
-for (let n = 0; ; ) {
+for (let n = 0; n < Number(count); ) {
   await Promise.all(Array.from({ length: Number(width) }, () => send(n++)))
 }
+await team.close()
+process.exit(0)
 
 async function send(number: number): Promise<void> {
   const id = `${name}-${process.pid}-${number}`

@@ -10,25 +10,21 @@ export interface PostgresPresence extends Presence {
   leave(): Promise<void>
 }
 
-/** How long a runtime counts as alive without a word, and how often it says one, in milliseconds. */
-const LEASE = 30_000
-const RENEW = LEASE / 3
-
 /**
  * A runtime lives while its lease runs, by the server's clock: machines need not agree on the time. The first lease
  * begins with the runtime and is part of its name, so that a command that is over in a second need not write one.
  */
-export async function openPresence(lines: Lines, statements: Statements): Promise<PostgresPresence> {
+export async function openPresence(lines: Lines, statements: Statements, lease: number): Promise<PostgresPresence> {
   const [row] = await lines.ask(statements.clock)
   const self: RuntimeId = `p-${row?.now}-${process.pid}-${randomBytes(6).toString('hex')}`
   const teams = new Set<string>([''])
   let hasWritten = false
   // Missed while the server is away, it is made up for by the next one.
-  const timer = setInterval(() => renewAll().catch(() => {}), RENEW).unref()
+  const timer = setInterval(() => renewAll().catch(() => {}), lease / 3).unref()
 
   async function renew(team: string): Promise<void> {
     hasWritten = true
-    await lines.ask(statements.renew, [self, team, LEASE])
+    await lines.ask(statements.renew, [self, team, lease])
   }
 
   async function renewAll(): Promise<void> {
@@ -53,7 +49,7 @@ export async function openPresence(lines: Lines, statements: Statements): Promis
       const now = Number(found?.now)
       if (found?.until !== null) return Number(found?.until) > now ? 'alive' : 'dead'
       const born = Number(FORM.exec(runtime)?.[1] ?? Number.NaN)
-      return born <= now && now < born + LEASE ? 'alive' : 'dead'
+      return born <= now && now < born + lease ? 'alive' : 'dead'
     },
     wrote() {
       hasWritten = true
