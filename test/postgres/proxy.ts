@@ -10,18 +10,34 @@ export interface Proxy extends AsyncDisposable {
   cut(): void
   /** Lets go of the server's side of what was cut. */
   abandon(): void
+  /** Passes on half of the next answer and then cuts that link; resolves when it has. */
+  cutInAnswer(): Promise<void>
   /** Nothing goes through any more, in either direction, and nobody is told. */
   stall(): void
 }
 
+/** Where `to` leads is asked for each new link. */
 export async function openProxy(to: { readonly host: string; readonly port: number }): Promise<Proxy> {
+  let cutNext: (() => void) | undefined
   const pairs = new Set<{ client: Socket; server: Socket }>()
+  const abandoned = new Set<Socket>()
   const server = createServer((client) => {
     const upstream = connect(to.port, to.host)
     const pair = { client, server: upstream }
     pairs.add(pair)
     client.pipe(upstream)
     upstream.pipe(client)
+    upstream.prependListener('data', (answer: Buffer) => {
+      const done = cutNext
+      if (!done || !pairs.has(pair)) return
+      cutNext = undefined
+      upstream.unpipe()
+      pairs.delete(pair)
+      // What the server does goes on; the client gets half of what it said.
+      client.end(answer.subarray(0, answer.length >> 1), () => client.destroy())
+      abandoned.add(upstream)
+      done()
+    })
     for (const socket of [client, upstream]) socket.on('error', () => {})
     client.on('close', () => {
       if (pairs.has(pair)) upstream.destroy()
@@ -29,7 +45,6 @@ export async function openProxy(to: { readonly host: string; readonly port: numb
     upstream.on('close', () => client.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const abandoned = new Set<Socket>()
   const abandon = () => {
     for (const socket of abandoned) socket.destroy()
     abandoned.clear()
@@ -46,6 +61,10 @@ export async function openProxy(to: { readonly host: string; readonly port: numb
       }
     },
     abandon,
+    cutInAnswer: () =>
+      new Promise((resolve) => {
+        cutNext = resolve
+      }),
     stall() {
       for (const { client, server } of pairs) {
         client.unpipe()

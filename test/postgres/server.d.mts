@@ -12,10 +12,13 @@ export interface PostgresServer extends AsyncDisposable {
   restart(): Promise<void>
   standby(settings?: Readonly<Record<string, string | number>>): Promise<PostgresServer>
   promote(): Promise<void>
+  /** Ends this one for good and keeps those that followed it. */
+  discard(): Promise<void>
   stop(): Promise<void>
 }
 
 export function startPostgres(options?: {
   readonly from?: 'any' | 'system' | 'embedded'
   readonly settings?: Readonly<Record<string, string | number>>
+  readonly walSegment?: number
 }): Promise<PostgresServer>

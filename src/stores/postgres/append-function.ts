@@ -17,7 +17,7 @@ export function appendFunction(schema: string): string {
   const made = judgingFunction(schema)
   if (__BUG__ === 'client-side-next-number') return made.replaceAll('for update', '')
   if (__BUG__ === 'serial-cursor') {
-    const unlocked = made.replaceAll('for update', '').replace('if not v_moved then', 'if true then')
+    const unlocked = made.replaceAll('for update', '').replace('if v_moved then', 'if false then')
     return `create sequence ${schema}.numbers; ${unlocked.replace('h.seq + 1', `nextval('${schema}.numbers')`)}`
   }
   return made
@@ -115,13 +115,14 @@ begin
     end if;
   end loop;
 
-  if not v_moved then
-    -- A lock alone makes a commit wait for the disk, with the head in its hands. Nothing was written that could be lost.
-    perform pg_catalog.set_config('synchronous_commit', 'off', true);
-  else
+  if v_moved then
     update ${schema}.logs l set seq = h.seq, last = h.last, needs = h.needs,
       waiting = h.waiting, waiting_tries = h.waiting_tries, waiting_until = h.waiting_until
     where l.log = h.log;
+  elsif v_outcomes !~ '[ar]' then
+    -- A lock alone makes a commit wait for the disk, with the head in its hands. Whoever only lost need not wait. One
+    -- whose record was there before must: a standby may not have it yet.
+    perform pg_catalog.set_config('synchronous_commit', 'off', true);
   end if;
   return query select 'done', v_outcomes, h.log, v_before, h.seq, h.waiting_tries,
     greatest(0, ceil(extract(epoch from h.waiting_until - clock_timestamp()) * 1000))::int, null::bigint, null, null::int, null;
