@@ -37,7 +37,7 @@ export async function openAppender({
   presence: Presence
   clock: Clock
 }): Promise<Appender> {
-  const fold = await openFold(log)
+  const fold = await openFold(log, presence.self)
   const line: Entry[] = []
   const written = new Map<string, readonly Entry[]>()
   let turn: Promise<unknown> = Promise.resolve()

@@ -3,7 +3,10 @@ import { type Applied, apply } from '../team/apply.ts'
 import { dumpState, stateFrom } from '../team/snapshot.ts'
 import { emptyState, FOLD_VERSION, type TeamState } from '../team/state.ts'
 
-/** Folding this many records is worth a snapshot: the next process then opens at once. */
+/**
+ * Folding this many records is worth a snapshot: the next process then opens at once. Processes that fold the same
+ * records come to that number at the same moment, so each has its own between this and twice as many.
+ */
 const WORTH_A_SNAPSHOT = 5_000
 
 /** A team's state, as far as this process has folded the journal. */
@@ -14,7 +17,8 @@ export interface Fold {
   toEnd(seen: (recorded: Recorded, applied: Applied) => void, isEnough?: () => boolean): Promise<void>
 }
 
-export async function openFold(log: Log): Promise<Fold> {
+export async function openFold(log: Log, self: string): Promise<Fold> {
+  const worth = WORTH_A_SNAPSHOT + (sumOf(self) % WORTH_A_SNAPSHOT)
   const saved = await log.restore(FOLD_VERSION)
   const state = saved ? stateFrom(saved.state) : emptyState()
   let cursor = saved?.cursor ?? START
@@ -35,7 +39,7 @@ export async function openFold(log: Log): Promise<Fold> {
         }
         unsaved += batch.length
       }
-      if (unsaved < WORTH_A_SNAPSHOT) return
+      if (unsaved < worth) return
       unsaved = 0
       await log.save(FOLD_VERSION, cursor, () => dumpState(state))
     },
@@ -57,4 +61,10 @@ export async function foldTo(
     }
   }
   return undefined
+}
+
+function sumOf(text: string): number {
+  let sum = 0
+  for (const unit of text) sum = (sum * 31 + unit.charCodeAt(0)) >>> 0
+  return sum
 }

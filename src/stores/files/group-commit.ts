@@ -1,24 +1,33 @@
 /**
- * One `sync` for everybody who is waiting: whoever comes while one runs shares the next, because the running one may
- * have started before their write.
+ * One `sync` for everybody who is waiting. It begins when all that is ready to be written in this turn of the event loop
+ * was written: a decision that lost is decided and written again before that, and shares it. Whoever comes while one
+ * runs shares the next, because the running one may have started before their write.
  */
 export function createGroupCommit(sync: () => Promise<void>) {
-  let running: Promise<void> | undefined
+  let running: { readonly ended: Promise<void>; hasBegun: boolean } | undefined
   let next: Promise<void> | undefined
 
   function start(): Promise<void> {
-    const mine = sync().finally(() => {
-      if (running === mine) running = undefined
-    })
+    const turn = new Promise<void>((resolve) => setImmediate(resolve))
+    const ended = turn
+      .then(() => {
+        mine.hasBegun = true
+        return sync()
+      })
+      .finally(() => {
+        if (running === mine) running = undefined
+      })
+    const mine = { ended, hasBegun: false }
     running = mine
-    return mine
+    return ended
   }
 
   return {
     /** Resolves when a sync that began after this call has ended. */
     commit(): Promise<void> {
       if (!running) return start()
-      next ??= running
+      if (!running.hasBegun) return running.ended
+      next ??= running.ended
         .catch(() => {})
         .then(() => {
           next = undefined
@@ -28,7 +37,7 @@ export function createGroupCommit(sync: () => Promise<void>) {
     },
     /** Resolves when no sync runs any more; never rejects. */
     async settled(): Promise<void> {
-      while (running || next) await (next ?? running)?.catch(() => {})
+      while (running || next) await (next ?? running?.ended)?.catch(() => {})
     },
   }
 }

@@ -126,7 +126,9 @@ describe('acknowledging', () => {
     const log = await openLog({ durability: 'power', disk: { ...realDisk, fdatasync } })
     const order: string[] = []
     const made = await log.append([{ id: 'made', after: '' }])
-    const waiting = [made.durable.then(() => order.push('made'))]
+    const mail = await log.append([{ id: 'mail' }])
+    const waiting = [made.durable.then(() => order.push('made')), mail.durable.then(() => order.push('mail'))]
+    await new Promise(setImmediate)
     for (const id of ['one', 'two', 'three']) {
       const { durable } = await log.append([{ id }])
       waiting.push(durable.then(() => order.push(id)))
@@ -136,12 +138,12 @@ describe('acknowledging', () => {
     expect([order, gates.length]).toEqual([[], 1])
     order.push('synced')
     gates[0]!()
-    await waiting[0]
+    await waiting[1]
     await new Promise(setImmediate)
     order.push('synced again')
     gates[1]!()
     await Promise.all(waiting)
-    expect(order).toEqual(['synced', 'made', 'synced again', 'one', 'two', 'three'])
+    expect(order).toEqual(['synced', 'made', 'mail', 'synced again', 'one', 'two', 'three'])
     expect(gates).toHaveLength(2)
   })
 
