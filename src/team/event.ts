@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MemberKind, MemberStatus } from './member.ts'
-import { Message } from './message.ts'
+import { isMessage, Message } from './message.ts'
 import { Name } from './name.ts'
 import { Assignment, RequestId, RequestKind } from './request.ts'
 import { Attempt, Dependency, Priority, TaskId, Timestamp } from './task.ts'
@@ -85,7 +85,7 @@ const decisions = {
 }
 
 const facts = {
-  'message.sent': z.object({ message: Message }),
+  'message.sent': z.object({ message: z.custom<Message>(isMessage) }),
   'message.delivered': z.object({ member: z.string(), ids, take: z.string().nullable() }),
   'member.activity': z.object({
     name: z.string(),
@@ -137,9 +137,12 @@ const OPEN = new Set<string>(['message.sent', 'external.received', 'team.restore
 /** Far deeper than anybody means it. Checking or writing down what is nested without end would overflow the stack. */
 const MAX_DEPTH = 200
 
-function isDeep(value: unknown, left: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return left === 0 || Object.values(value).some((inner) => isDeep(inner, left - 1))
+function isDeep(value: object, left: number): boolean {
+  if (left === 0) return true
+  for (const inner of Object.values(value)) {
+    if (typeof inner === 'object' && inner !== null && isDeep(inner, left - 1)) return true
+  }
+  return false
 }
 
 /** Who wrote a record. Agents carry generation and epoch and are fenced by them; everyone else carries neither. */

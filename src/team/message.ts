@@ -34,11 +34,14 @@ const HAND_OFF = [
 
 export const MessageType = z.enum([...TALK, ...CONTROL, ...RUNTIME, ...HAND_OFF])
 export type MessageType = z.infer<typeof MessageType>
+const TYPES: ReadonlySet<unknown> = new Set(MessageType.options)
+
+/** Longer than any command id: mail that comes back is filed under the id it was sent by, and the reader's name. */
+const MESSAGE_ID = /^\S{1,512}$/
 
 /** One line of a mailbox. Whatever else a sender attached stays with it. */
 export const Message = z.looseObject({
-  // Longer than any command id: mail that comes back is filed under the id it was sent by, and the reader's name.
-  id: z.string().regex(/^\S{1,512}$/),
+  id: z.string().regex(MESSAGE_ID),
   type: MessageType,
   from: z.string(),
   to: z.string(),
@@ -46,6 +49,14 @@ export const Message = z.looseObject({
   timestamp: Timestamp,
 })
 export type Message = z.infer<typeof Message>
+
+/** The same, asked without making a copy: every process reads everybody's mail. */
+export function isMessage(value: unknown): value is Message {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const { id, type, from, to, content, timestamp } = value as Partial<Record<keyof Message, unknown>>
+  if (typeof id !== 'string' || !MESSAGE_ID.test(id) || !TYPES.has(type)) return false
+  return typeof from === 'string' && typeof to === 'string' && typeof content === 'string' && Number.isFinite(timestamp)
+}
 
 /** What one message, and every text that becomes one, may have. */
 export const MESSAGE_BYTES = 1024 * 1024
