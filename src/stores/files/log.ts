@@ -29,7 +29,7 @@ export interface FileLogOptions {
 /** A writer that lost is not waited for in a log that nobody writes to. */
 const ABANDONED = 200
 /** How often one who holds back looks whether it may go on, in milliseconds. */
-const LOOK_AGAIN = 2
+const LOOK_AGAIN = 1
 
 /** One handle on one log file. */
 export function createFileLog(options: FileLogOptions): Log {
