@@ -11,8 +11,9 @@ const common: UserConfig = {
   target: 'node20',
   fixedExtension: false,
   clean: false,
-  // Everything imported is bundled, so that an install is one small package; the two test tools are the user's own.
-  deps: { neverBundle: ['vitest', 'fast-check'], onlyBundle: false },
+  // Everything imported is bundled, so that an install is one small package; the two test tools and ripgrep are the user's own.
+  deps: { neverBundle: ['vitest', 'fast-check', '@vscode/ripgrep'], onlyBundle: false },
+  loader: { '.md': 'text' },
   checks: { pluginTimings: false },
 }
 

@@ -1,6 +1,14 @@
+import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
+  // As in the build: prose is imported as text.
+  plugins: [
+    {
+      name: 'prose',
+      load: (id) => (id.endsWith('.md') ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}` : null),
+    },
+  ],
   define: { __BUG__: 'process.env.DESKMATES_BUG' },
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],

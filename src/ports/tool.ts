@@ -1,6 +1,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 
-/** Something an agent can do. A value: what it needs of the world it is given when it runs. */
+/**
+ * Something an agent can do. A value: what it needs of the world it is given when it runs. Its functions are methods, so
+ * that a tool with an input of its own is still a `Tool`.
+ */
 export interface Tool<Input = unknown> {
   readonly name: string
   /** Tells the model when and how to use it. */
@@ -10,9 +13,9 @@ export interface Tool<Input = unknown> {
   /** The same as JSON Schema, an object, for the model. */
   readonly schema: { readonly [key: string]: unknown }
   /** Runs beside other calls of its turn: it changes nothing they look at. */
-  readonly isParallel?: (input: Input) => boolean
+  isParallel?(input: Input): boolean
   /** What it is about to do, for the policy to judge before it runs; undefined where no leave is needed. */
-  readonly wish?: (input: Input) => Wish | undefined
+  wish?(input: Input): Wish | undefined
   /** Throws only when it was aborted; what went wrong otherwise is a result the model can act on. */
   run(input: Input, world: ToolWorld): Promise<ToolResult>
 }
@@ -43,6 +46,11 @@ export interface ToolWorld {
   readonly env: Readonly<Record<string, string>>
   readonly outputs: Outputs
   readonly jobs: Jobs
+  /**
+   * Whether a rule of the user denies this file, by its real path: asked of every file that is opened, so that a link
+   * or a search does not reach what was denied by name.
+   */
+  forbids(kind: 'read' | 'write', path: string): boolean
   /** What this agent read, to notice files that changed since. */
   readonly reads: Reads
   /** Durable before the group's first instruction runs, so that whoever resumes can end it. */
@@ -60,20 +68,27 @@ export interface ProcessGroup {
 
 /** Large outputs are kept in a file; the model gets head, tail and where the rest is. */
 export interface Outputs {
-  /** Cuts `text` to what a result may hold, keeping the whole under the returned path. */
+  /** Where the files are, a real path: this agent may read there. */
+  readonly folder: string
+  /** Cuts `text` to what a result may hold, keeping the whole under the path that is named in it. */
   fit(text: string, about: string): Promise<string>
+  /** The same for what comes in pieces and may be endless. */
+  open(about: string): Output
+}
+
+/** Keeps head and tail in memory and, once they do not hold it any more, all of it in a file. */
+export interface Output {
+  /** Written when it returns: whoever brings more waits for the disk. */
+  write(bytes: Uint8Array): void
+  /** What a result may hold of it so far; `''` when there was nothing. */
+  text(): string
+  close(): void
 }
 
 export interface Reads {
-  /** By real path: what the file looked like when this agent last read or wrote it. */
-  get(path: string): FileMark | undefined
-  set(path: string, mark: FileMark): void
-}
-
-export interface FileMark {
-  readonly size: number
-  readonly modified: number
-  readonly hash: string
+  /** By real path: a hash of what the file held when this agent last read or wrote it. */
+  get(path: string): string | undefined
+  set(path: string, hash: string): void
 }
 
 /** Work that goes on while the agent does something else. Each ends once, in one of three ways, and says so once. */
