@@ -7,6 +7,16 @@ export type Turn = Exclude<LanguageModelV3Message, { role: 'system' }>
 export type AssistantTurn = Extract<Turn, { role: 'assistant' }>
 export type UserTurn = Extract<Turn, { role: 'user' }>
 export type ToolTurn = Extract<Turn, { role: 'tool' }>
+export type ToolCall = Extract<AssistantTurn['content'][number], { type: 'tool-call' }>
+
+/**
+ * What the model wrote as the input of this call, if it was not a JSON object. The call itself then carries `{}`, which
+ * every provider takes back, and the text stays with it in the transcript: answer it with a tool error that shows it.
+ */
+export function malformedInput(call: ToolCall): string | undefined {
+  const text = call.providerOptions?.deskmates?.malformedInput
+  return typeof text === 'string' ? text : undefined
+}
 
 /** What a model is told about a tool. */
 export interface ToolOffer {
@@ -35,8 +45,17 @@ export type ModelEvent =
   | { readonly type: 'call'; readonly tool: string }
   /** Nothing is sent before so many seconds have passed. */
   | { readonly type: 'waiting'; readonly provider: string; readonly seconds: number; readonly why: string }
+  /** What the provider said about its limits; for whoever paces the calls, not for a screen. */
+  | { readonly type: 'limits'; readonly limits: readonly RateLimit[] }
   /** This model gave up; the next of the chain is asked. */
   | { readonly type: 'fallback'; readonly from: string; readonly to: string; readonly why: string }
+
+/** So much is left for now, and more of it after so many seconds. */
+export interface RateLimit {
+  readonly of: 'requests' | 'tokens'
+  readonly left: number
+  readonly seconds: number
+}
 
 /**
  * finished  said all it wanted to say, or calls tools
@@ -68,6 +87,8 @@ export interface Model {
   /** As the user named it: `anthropic/claude-sonnet-4-5`. */
   readonly name: string
   readonly provider: string
+  /** Models that share an account share its limits: the provider, and which of its keys without showing it. */
+  readonly account: string
   /** How many tokens fit into a request with its answer; undefined where nobody knows. */
   readonly context: number | undefined
   readonly price: Price | undefined
