@@ -6,7 +6,7 @@ import { failed } from './define-tool.ts'
 /** A call as the model wrote it. */
 export interface ToolCall {
   readonly name: string
-  /** An object, or the text of one where it did not parse yet. */
+  /** An object, or the text the model wrote where that is not one (`malformedInput`). */
   readonly input: unknown
 }
 
@@ -18,32 +18,15 @@ export interface ReadyCall {
   run(world: ToolWorld): Promise<ToolResult>
 }
 
-/** Says no, with words the model can act on, or lets it pass. */
-export type Permit = (
-  call: ReadyCall,
-) => Promise<{ readonly isAllowed: true } | Refused> | { isAllowed: true } | Refused
-export interface Refused {
-  readonly isAllowed: false
-  readonly why: string
-}
-
 /** What the model is told about these tools. */
 export function offer(tools: readonly Tool[]): ToolOffer[] {
   return tools.map(({ name, description, schema }) => ({ name, description, schema }))
 }
 
 /** Carries out one call. Throws only when it was aborted: everything else is a result that pairs with the call. */
-export async function runCall(
-  tools: readonly Tool[],
-  call: ToolCall,
-  world: ToolWorld,
-  permit: Permit = () => ({ isAllowed: true }),
-): Promise<ToolResult> {
+export async function runCall(tools: readonly Tool[], call: ToolCall, world: ToolWorld): Promise<ToolResult> {
   const ready = await readyCall(tools, call)
-  if (!isReady(ready)) return ready
-  const answer = await permit(ready)
-  world.signal.throwIfAborted()
-  return answer.isAllowed ? ready.run(world) : { text: answer.why, isError: true }
+  return isReady(ready) ? ready.run(world) : ready
 }
 
 /** Finds the tool and checks its input, so that leave can be asked before anything runs; or what is wrong with it. */
