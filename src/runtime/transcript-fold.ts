@@ -1,8 +1,7 @@
-import type { AssistantTurn, ToolTurn, Turn, UserTurn } from '../ports/model.ts'
+import type { AssistantTurn, ToolCall, ToolTurn, Turn, UserTurn } from '../ports/model.ts'
 import type { LogRecord } from '../ports/store.ts'
 import type { ProcessGroup } from '../ports/tool.ts'
 
-export type ToolCall = Extract<AssistantTurn['content'][number], { type: 'tool-call' }>
 export type CallResult = Extract<ToolTurn['content'][number], { type: 'tool-result' }>
 
 /** A process group of a call or job that was recorded before it ran. */
@@ -39,7 +38,7 @@ export function applyTurn(state: TranscriptState, record: LogRecord): boolean {
   if (record.open === true) state.generation = generation
   // Written by us alone and summed, so its shape is not checked again at every opening.
   if (record.user) {
-    state.turns.push(record.user as unknown as UserTurn)
+    hearTurn(state.turns, record.user as unknown as UserTurn)
     for (const id of (record.mail ?? []) as string[]) state.mail.add(id)
   }
   if (record.assistant) {
@@ -54,6 +53,13 @@ export function applyTurn(state: TranscriptState, record: LogRecord): boolean {
   }
   if (typeof record.ended === 'number') state.running.delete(String(record.ended))
   return true
+}
+
+/** What is heard before the model answered what was heard before it is one turn: roles always alternate. */
+function hearTurn(turns: Turn[], heard: UserTurn): void {
+  const last = turns.at(-1)
+  if (last?.role !== 'user') turns.push(heard)
+  else turns[turns.length - 1] = { ...last, content: [...last.content, ...heard.content] }
 }
 
 /** Results come in as calls end; the turn they make stands in the order of the calls. */

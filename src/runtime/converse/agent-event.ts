@@ -1,6 +1,5 @@
-import type { ModelEvent, Reply, UserTurn } from '../../ports/model.ts'
+import type { ModelEvent, Reply, ToolCall, UserTurn } from '../../ports/model.ts'
 import type { ToolResult } from '../../ports/tool.ts'
-import type { ToolCall } from '../transcript-fold.ts'
 
 /** What happens in a conversation, in order, for whoever watches: a terminal, a program, a log. */
 export type AgentEvent =

@@ -1,9 +1,8 @@
-import type { Model } from '../../ports/model.ts'
+import type { Model, ToolCall } from '../../ports/model.ts'
 import type { Tool, ToolWorld, Wish } from '../../ports/tool.ts'
 import type { Author } from '../../team/event.ts'
 import type { Team } from '../team.ts'
 import type { Transcript } from '../transcript.ts'
-import type { ToolCall } from '../transcript-fold.ts'
 
 /** One agent with all it talks to. Nothing here belongs to a provider, a terminal or a disk. */
 export interface Conversation {

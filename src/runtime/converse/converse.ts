@@ -17,18 +17,20 @@ export async function* converse(talk: Conversation, signal: AbortSignal): AsyncG
   let spent = 0
   let text = ''
   try {
+    if (__BUG__ === 'rerun-interrupted') yield* runCalls(talk, signal)
     for (let calls = 0; ; calls++) {
+      signal.throwIfAborted()
       yield* hear(talk)
       if (turns.length === 0 || turns.at(-1)?.role === 'assistant') return { kind: 'finished', text }
       if (calls === agent.limits.turns) return { kind: 'limit', limit: 'turns', text }
       if (spent >= (agent.limits.dollars ?? Number.POSITIVE_INFINITY)) return { kind: 'budget', spent, text }
-      signal.throwIfAborted()
 
       const { name, system, maxOutput } = agent
       const reply = yield* agent.model.reply({ agent: name, system, turns, tools, maxOutput }, signal)
       await transcript.answer(reply)
       report(talk, reply)
-      spent += reply.cost ?? 0
+      // What nobody can count may be all that was left.
+      spent += reply.cost ?? (agent.limits.dollars === undefined ? 0 : Number.POSITIVE_INFINITY)
       text = textOf(reply)
       yield { type: 'answered', reply }
 

@@ -1,6 +1,7 @@
+import { malformedInput, type ToolCall } from '../../ports/model.ts'
 import type { ToolResult } from '../../ports/tool.ts'
 import { isReady, type ReadyCall, readyCall } from '../../tools/run-call.ts'
-import { type CallResult, type ToolCall, unanswered } from '../transcript-fold.ts'
+import { type CallResult, unanswered } from '../transcript-fold.ts'
 import { isAborted } from './aborted.ts'
 import type { AgentEvent } from './agent-event.ts'
 import { createChannel } from './channel.ts'
@@ -13,7 +14,8 @@ import type { Conversation } from './conversation.ts'
 export async function* runCalls(talk: Conversation, signal: AbortSignal): AsyncGenerator<AgentEvent, void> {
   const steps: Step[] = []
   for (const call of unanswered(talk.transcript.state)) {
-    steps.push({ call, ready: await readyCall(talk.agent.tools, { name: call.toolName, input: call.input }) })
+    const input = malformedInput(call) ?? call.input
+    steps.push({ call, ready: await readyCall(talk.agent.tools, { name: call.toolName, input }) })
   }
   for (const wave of waves(steps)) {
     const channel = createChannel<AgentEvent>()
@@ -59,7 +61,7 @@ async function outcomeOf(
     if (!leave.allowed) return { result: { text: `Denied: ${leave.why}`, isError: true }, denied: leave.why }
     return { result: await ready.run(talk.worldOf(call, signal, progress)) }
   } catch (error) {
-    if (!isAborted(error, signal)) throw error
+    if (!isAborted(error, signal) || __BUG__ === 'cut-pair') throw error
     return { result: INTERRUPTED }
   }
 }
