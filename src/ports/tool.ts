@@ -53,8 +53,11 @@ export interface ToolWorld {
   forbids(kind: 'read' | 'write', path: string): boolean
   /** What this agent read, to notice files that changed since. */
   readonly reads: Reads
-  /** Durable before the group's first instruction runs, so that whoever resumes can end it. */
-  recordGroup(group: ProcessGroup): Promise<void>
+  /**
+   * Durable before the group's first instruction runs, so that whoever resumes can end it. `job` is the id of the job
+   * it belongs to, where it outlives the call.
+   */
+  recordGroup(group: ProcessGroup, job?: string): Promise<void>
   /** A sign of life for whoever watches: the newest output, a count. Costs no tokens. */
   progress(text: string): void
 }
@@ -102,7 +105,7 @@ export interface JobWorld {
   readonly id: string
   readonly signal: AbortSignal
   /** Appends to what `output` shows. */
-  write(text: string): void
+  write(output: Uint8Array | string): void
 }
 
 export interface JobEnd {

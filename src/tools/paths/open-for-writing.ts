@@ -1,7 +1,7 @@
 import { closeSync, constants, mkdirSync, openSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { PathRefused, refusedBy } from './refused.ts'
-import { openAt, openSpot, type Spot } from './spot.ts'
+import { openAt, openSpot, type Spot, whereIs } from './spot.ts'
 import { placeOf, refuseWriting, show, type Territory } from './territory.ts'
 
 /** A regular file, open for reading and writing, with all its content still in it. */
@@ -43,8 +43,13 @@ function openUnder(folder: Spot, name: string, territory: Territory, mayCreate: 
   const fd = spot
     ? openAt(spot, O_RDWR)
     : openSync(`${folder.at}/${name}`, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK, 0o666)
-  const real = join(folder.real, name)
-  return { fd, real, shown: show(real, territory), isNew: !spot, [Symbol.dispose]: () => closeSync(fd) }
+  // Once more, now that nothing can move between looking and writing: the folder itself may have been moved away.
+  const real = whereIs(fd, join(folder.real, name))
+  const refusal = refuseWriting(real, territory)
+  if (refusal === undefined)
+    return { fd, real, shown: show(real, territory), isNew: !spot, [Symbol.dispose]: () => closeSync(fd) }
+  closeSync(fd)
+  throw new PathRefused(refusal)
 }
 
 /** Holds a folder we may write `rest` in, making what is missing of it from the nearest one that exists. */

@@ -35,6 +35,11 @@ export function openAt(spot: Spot, flags: number): number {
   throw changedMeanwhile(spot.real)
 }
 
+/** Where the file behind a descriptor is now, if it was opened as `path`. */
+export function whereIs(fd: number, path: string): string {
+  return hasDescriptorLinks() ? readlinkSync(`/proc/self/fd/${fd}`) : realpathSync.native(path)
+}
+
 /** Node does not name it; the same on every platform Node runs on under Linux. */
 const O_PATH = 0o10000000
 
