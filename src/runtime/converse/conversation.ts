@@ -1,15 +1,15 @@
-import type { Model, ToolCall } from '../../ports/model.ts'
+import type { Model, Reply, ToolCall, UserTurn } from '../../ports/model.ts'
 import type { Tool, ToolWorld, Wish } from '../../ports/tool.ts'
-import type { Author } from '../../team/event.ts'
-import type { Team } from '../team.ts'
 import type { Transcript } from '../transcript.ts'
 
 /** One agent with all it talks to. Nothing here belongs to a provider, a terminal or a disk. */
 export interface Conversation {
   readonly agent: Agent
-  readonly team: Team
   readonly transcript: Transcript
-  readonly notices: Notices
+  /** What is new for this agent since it last listened; undefined when nothing is. */
+  listen(): Promise<News | undefined>
+  /** What a call of the model used, for the accounts. Nothing waits for it: the transcript has it too. */
+  account(reply: Reply): void
   /** May it do this? Asks whoever is to be asked; what nobody can answer is denied. */
   mayDo(wish: Wish, call: ToolCall, signal: AbortSignal): Promise<Leave>
   /** What a tool is given for one call. */
@@ -18,8 +18,6 @@ export interface Conversation {
 
 export interface Agent {
   readonly name: string
-  /** How its records are signed: with generation and epoch, by which they are fenced. */
-  readonly author: Author
   readonly system: string
   readonly model: Model
   readonly tools: readonly Tool[]
@@ -35,6 +33,14 @@ export interface Limits {
 }
 
 export type Leave = { readonly allowed: true } | { readonly allowed: false; readonly why: string }
+
+export interface News {
+  readonly turn: UserTurn
+  /** Ids of the messages in it. */
+  readonly mail: readonly string[]
+  /** To be called when the turn is in the transcript, and not before. */
+  acknowledge(): Promise<void>
+}
 
 /** What the runtime has to tell an agent besides mail: a job has ended, a call was interrupted. Each is taken once. */
 export interface Notices {

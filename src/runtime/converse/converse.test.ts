@@ -5,11 +5,12 @@ import type { Tool, ToolWorld } from '../../ports/tool.ts'
 import { createPlace, openMemoryStore } from '../../stores/memory/memory-store.ts'
 import { unreadOf } from '../../team/state.ts'
 import { defineTool } from '../../tools/define-tool.ts'
-import { openTeam } from '../team.ts'
+import { openTeam, type Team } from '../team.ts'
 import { openTranscript } from '../transcript.ts'
 import type { AgentEvent, Stop } from './agent-event.ts'
-import { type Conversation, createNotices, type Limits } from './conversation.ts'
+import { type Conversation, createNotices, type Limits, type Notices } from './conversation.ts'
 import { converse } from './converse.ts'
+import { mailNews } from './mail-news.ts'
 import { takeUp } from './take-up.ts'
 
 const usage = { input: 10, cacheRead: 0, cacheWrite: 0, output: 5 }
@@ -48,6 +49,8 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one[Symbol.asyncDispose]()
 })
 
+type Talk = Conversation & { readonly team: Team; readonly notices: Notices }
+
 async function talkOf({
   model,
   tools = [],
@@ -62,17 +65,23 @@ async function talkOf({
   place?: ReturnType<typeof createPlace>
   generation?: number
   mayDo?: Conversation['mayDo']
-}): Promise<Conversation> {
+}): Promise<Talk> {
   const store = await openMemoryStore(place)
   const team = await openTeam(store, 'web')
   await team.run({ type: 'team.create', team: 'web' })
   const transcript = await openTranscript({ log: await store.log('web/transcripts/lead'), generation })
   open.push(team, transcript)
+  const notices = createNotices()
+  const by = { name: 'lead' }
   return {
-    agent: { name: 'lead', author: { name: 'lead' }, system: 'You lead.', model, tools, limits },
+    agent: { name: 'lead', system: 'You lead.', model, tools, limits },
     team,
     transcript,
-    notices: createNotices(),
+    notices,
+    listen: () => mailNews({ team, transcript, notices }, by),
+    account({ usage, cost, model }) {
+      void team.report([{ type: 'usage', member: 'lead', model, usage, cost }], { by })
+    },
     mayDo,
     worldOf: (call, signal, progress) => ({ call: call.toolCallId, signal, progress }) as ToolWorld,
   }
@@ -123,7 +132,7 @@ describe('a conversation', () => {
   })
 
   it('hears mail before its next call of the model, between two tools too (B57, F10)', async () => {
-    let talk: Conversation
+    let talk: Talk
     const tell = defineTool({
       name: 'tell',
       description: 'Somebody writes meanwhile.',
@@ -148,7 +157,7 @@ describe('a conversation', () => {
   })
 
   it('goes on when something arrived while the model said its last word', async () => {
-    let talk: Conversation
+    let talk: Talk
     const { model } = played(
       () => {
         void talk.team.send({ to: 'lead', content: 'one more thing' })
@@ -309,7 +318,7 @@ describe('a conversation', () => {
     const { model } = played(() => ({ text: 'never' }))
     const talk = await talkOf({ model })
     await talk.team.send({ to: 'lead', content: 'precious' })
-    const failing: Conversation = {
+    const failing = {
       ...talk,
       transcript: { ...talk.transcript, hear: () => Promise.reject(new Error('disk full')) },
     }

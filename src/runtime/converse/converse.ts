@@ -28,7 +28,7 @@ export async function* converse(talk: Conversation, signal: AbortSignal): AsyncG
       const { name, system, maxOutput } = agent
       const reply = yield* agent.model.reply({ agent: name, system, turns, tools, maxOutput }, signal)
       await transcript.answer(reply)
-      report(talk, reply)
+      talk.account(reply)
       // What nobody can count may be all that was left.
       spent += reply.cost ?? (agent.limits.dollars === undefined ? 0 : Number.POSITIVE_INFINITY)
       text = textOf(reply)
@@ -42,11 +42,6 @@ export async function* converse(talk: Conversation, signal: AbortSignal): AsyncG
     if (isAborted(error, signal)) return { kind: 'aborted', text }
     return { kind: 'error', error: error instanceof Error ? error : new Error(String(error)), text }
   }
-}
-
-/** What it cost is a fact for the team's accounts. Nothing waits for it: the transcript has it too. */
-function report({ agent, team }: Conversation, { usage, cost, model }: Reply): void {
-  team.report([{ type: 'usage', member: agent.name, model, usage, cost }], { by: agent.author }).catch(() => {})
 }
 
 function textOf({ turn }: Reply): string {

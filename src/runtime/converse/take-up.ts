@@ -1,5 +1,6 @@
+import type { Transcript } from '../transcript.ts'
 import { type Running, unanswered } from '../transcript-fold.ts'
-import type { Conversation } from './conversation.ts'
+import type { Notices } from './conversation.ts'
 import { asPart, INTERRUPTED } from './run-calls.ts'
 
 /**
@@ -7,7 +8,7 @@ import { asPart, INTERRUPTED } from './run-calls.ts'
  * the end of is reported as interrupted. Nothing is run again.
  */
 export async function takeUp(
-  { transcript, notices }: Pick<Conversation, 'transcript' | 'notices'>,
+  { transcript, notices }: { transcript: Transcript; notices: Notices },
   end: (running: Running) => Promise<void>,
 ): Promise<void> {
   const { state } = transcript
