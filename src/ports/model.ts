@@ -108,6 +108,7 @@ export interface Model {
  * cut off       the stream ended before the answer did
  * unreadable    what came back is not what the protocol says
  * empty         an answer with nothing in it
+ * refused       the provider's filter let nothing of the answer through
  * key           no key, a wrong one, or no right to use this model (401, 403)
  * too long      the conversation does not fit into the model's window
  * request       refused as wrong (400, 404, 422)
@@ -122,6 +123,7 @@ export type ModelFault =
   | 'cut off'
   | 'unreadable'
   | 'empty'
+  | 'refused'
   | 'key'
   | 'too long'
   | 'request'
