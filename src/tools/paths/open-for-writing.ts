@@ -1,7 +1,7 @@
 import { closeSync, constants, mkdirSync, openSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { PathRefused, refusedBy } from './refused.ts'
-import { openAt, openSpot, type Spot, whereIs } from './spot.ts'
+import { openAt, openSpot, type Spot, type SpotOptions, whereIs } from './spot.ts'
 import { placeOf, refuseWriting, show, type Territory } from './territory.ts'
 
 /** A regular file, open for reading and writing, with all its content still in it. */
@@ -30,7 +30,7 @@ export function openForWriting(path: string, territory: Territory, { mayCreate }
 }
 
 function openUnder(folder: Spot, name: string, territory: Territory, mayCreate: boolean): Writable {
-  const found = spotUnder(folder, name)
+  const found = existing(`${folder.at}/${name}`, { follow: false })
   if (found === undefined && !mayCreate) throw Object.assign(new Error(`no ${name}`), { code: 'ENOENT' })
   using spot = found
   if (spot?.stats.isSymbolicLink()) {
@@ -54,14 +54,7 @@ function openUnder(folder: Spot, name: string, territory: Territory, mayCreate: 
 
 /** Holds a folder we may write `rest` in, making what is missing of it from the nearest one that exists. */
 function openFolder(path: string, rest: readonly string[], territory: Territory, mayCreate: boolean): Spot {
-  let folder: Spot
-  try {
-    folder = openSpot(path)
-  } catch (error) {
-    if (!mayCreate || (error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error
-    using above = openFolder(dirname(path), [basename(path), ...rest], territory, mayCreate)
-    folder = makeFolder(above, basename(path))
-  }
+  const folder = existing(path) ?? makeFolder(path, rest, territory, mayCreate)
   const refusal = refuseWriting(join(folder.real, ...rest), territory)
   if (refusal === undefined && folder.stats.isDirectory()) return folder
   folder[Symbol.dispose]()
@@ -70,19 +63,21 @@ function openFolder(path: string, rest: readonly string[], territory: Territory,
     : new PathRefused(refusal)
 }
 
-function makeFolder(above: Spot, name: string): Spot {
-  const path = `${above.at}/${name}`
+function makeFolder(path: string, rest: readonly string[], territory: Territory, mayCreate: boolean): Spot {
+  const name = basename(path)
+  if (!mayCreate || name === '') throw Object.assign(new Error(`no ${path}`), { code: 'ENOENT' })
+  using above = openFolder(dirname(path), [name, ...rest], territory, mayCreate)
   try {
-    mkdirSync(path)
+    mkdirSync(`${above.at}/${name}`)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
-  return openSpot(path, { follow: false })
+  return openSpot(`${above.at}/${name}`, { follow: false })
 }
 
-function spotUnder(folder: Spot, name: string): Spot | undefined {
+function existing(path: string, options?: SpotOptions): Spot | undefined {
   try {
-    return openSpot(`${folder.at}/${name}`, { follow: false })
+    return openSpot(path, options)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
