@@ -1,5 +1,25 @@
 /** The library. Each line here is a decision: what is exported stays. */
+export { type ModelOptions, modelFrom } from './models/model-from.ts'
+export { persist } from './models/persist.ts'
+export { type RecordingOptions, recordModel } from './models/recording/record.ts'
+export { replayModel } from './models/recording/replay.ts'
+export { resolveModel } from './models/resolve-model.ts'
+export type { Script } from './models/scripted/script.ts'
+export { type ScriptedOptions, scriptedModel } from './models/scripted/scripted-model.ts'
+export type { ModelWorld } from './models/world.ts'
 export { type Clock, systemClock } from './ports/clock.ts'
+export {
+  type Model,
+  type ModelEvent,
+  ModelFailure,
+  type ModelFault,
+  type ModelRequest,
+  malformedInput,
+  type Price,
+  type Reply,
+  type ToolOffer,
+  type Turn,
+} from './ports/model.ts'
 export type { Cursor, Log, LogRecord, Outcome, Presence, Recorded, RuntimeId, Store } from './ports/store.ts'
 export { type Acting, openTeam, type Team, type TeamOptions } from './runtime/team.ts'
 export { type FileStoreOptions, openFileStore } from './stores/files/file-store.ts'
