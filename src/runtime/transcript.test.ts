@@ -87,7 +87,7 @@ describe('a transcript', () => {
     await expect(old.answer(reply('too late', 'a'))).rejects.toThrow(Superseded)
     await young.answer(reply('mine'))
     const next = await open(3)
-    expect(next.state.turns.flatMap(({ content }) => content)).not.toContainEqual({ type: 'text', text: 'too late' })
+    expect(JSON.stringify(next.state.turns)).not.toContain('too late')
     expect(next.state.turns).toHaveLength(2)
   })
 
