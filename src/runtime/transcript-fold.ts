@@ -23,12 +23,25 @@ export interface TranscriptState {
   /** Calls of the last assistant turn whose result has not come in; their turn joins `turns` when all have. */
   readonly open: Map<string, ToolCall>
   readonly results: CallResult[]
-  /** Process groups that were begun and not seen to end. */
+  /** Process groups that were begun, until the end of their call or job stands in the transcript. */
   readonly running: Map<string, Running>
+  /** Jobs in the background whose end the model has not been told, with what they are about. */
+  readonly jobs: Map<string, string>
+  /** How many jobs there ever were, so that no id means two. */
+  jobCount: number
 }
 
 export function emptyTranscript(): TranscriptState {
-  return { generation: 0, turns: [], mail: new Set(), open: new Map(), results: [], running: new Map() }
+  return {
+    generation: 0,
+    turns: [],
+    mail: new Set(),
+    open: new Map(),
+    results: [],
+    running: new Map(),
+    jobs: new Map(),
+    jobCount: 0,
+  }
 }
 
 /** Folds one record; false if it does not count, because a newer generation had opened the transcript before it. */
@@ -40,6 +53,7 @@ export function applyTurn(state: TranscriptState, record: LogRecord): boolean {
   if (record.user) {
     hearTurn(state.turns, record.user as unknown as UserTurn)
     for (const id of (record.mail ?? []) as string[]) state.mail.add(id)
+    for (const id of (record.jobs ?? []) as string[]) endJob(state, id)
   }
   if (record.assistant) {
     const turn = record.assistant as unknown as AssistantTurn
@@ -51,8 +65,27 @@ export function applyTurn(state: TranscriptState, record: LogRecord): boolean {
     const began = record.began as unknown as Running
     state.running.set(String(began.pid), began)
   }
-  if (typeof record.ended === 'number') state.running.delete(String(record.ended))
+  if (record.job) {
+    const { id, about } = record.job as unknown as BegunJob
+    state.jobs.set(id, about)
+    state.jobCount++
+  }
   return true
+}
+
+export interface BegunJob {
+  readonly id: string
+  readonly about: string
+}
+
+/** The model was told of its end, in the same record: whoever resumes has nothing more to say about it. */
+function endJob(state: TranscriptState, id: string): void {
+  state.jobs.delete(id)
+  endGroups(state, id)
+}
+
+function endGroups({ running }: TranscriptState, of: string): void {
+  for (const [pid, group] of running) if (group.of === of) running.delete(pid)
 }
 
 /** What is heard before the model answered what was heard before it is one turn: roles always alternate. */
@@ -65,6 +98,7 @@ function hearTurn(turns: Turn[], heard: UserTurn): void {
 /** Results come in as calls end; the turn they make stands in the order of the calls. */
 function addResult(state: TranscriptState, result: CallResult): void {
   if (!state.open.has(result.toolCallId)) return
+  endGroups(state, result.toolCallId)
   state.results.push(result)
   if (state.results.length < state.open.size) return
   const order = [...state.open.keys()]

@@ -111,12 +111,30 @@ describe('a transcript', () => {
     expect([...young.state.mail]).toEqual(['m7'])
   })
 
-  it('remembers which process groups were begun and not seen to end', async () => {
+  it('remembers which process groups run, until the result of their call is in it', async () => {
     const open = conversation()
     const first = await open(1)
+    await first.answer(reply('on', 'a', 'b'))
     await first.began({ pid: 7, started: '100', of: 'a' })
     await first.began({ pid: 8, started: '101', of: 'b' })
-    await first.ended(7)
+    await first.result(result('a'))
     expect([...(await open(2)).state.running.values()]).toEqual([{ pid: 8, started: '101', of: 'b' }])
+  })
+
+  it('remembers jobs until the model was told of their end, and counts them all (A55)', async () => {
+    const open = conversation()
+    const first = await open(1)
+    for (const [id, pid] of [
+      ['b1', 7],
+      ['b2', 8],
+    ] as const) {
+      await first.beganJob({ id, about: 'npm test' })
+      await first.began({ pid, started: '100', of: id })
+    }
+    await first.hear(said('b1 has ended'), [], ['b1'])
+    const { state } = await open(2)
+    expect([...state.jobs]).toEqual([['b2', 'npm test']])
+    expect([...state.running.values()]).toEqual([{ pid: 8, started: '100', of: 'b2' }])
+    expect(state.jobCount).toBe(2)
   })
 })

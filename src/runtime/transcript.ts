@@ -3,7 +3,7 @@ import { advance, type Cursor, type Log, type LogRecord, START } from '../ports/
 import { TeamError } from '../team/errors.ts'
 import type { Json } from '../team/json.ts'
 import { createIds } from './ids.ts'
-import { applyTurn, type CallResult, emptyTranscript, type Running, type TranscriptState } from './transcript-fold.ts'
+import { applyTurn, type BegunJob, type CallResult, emptyTranscript, type Running, type TranscriptState } from './transcript-fold.ts'
 
 /** A newer generation of the same agent has taken the conversation over; whoever gets this stops at once. */
 export class Superseded extends TeamError {
@@ -16,15 +16,19 @@ export class Superseded extends TeamError {
  */
 export interface Transcript extends AsyncDisposable {
   readonly state: TranscriptState
-  /** Durable when it resolves: only then may the messages in it be acknowledged and the model be asked. */
-  hear(turn: UserTurn, mail: readonly string[]): Promise<void>
+  /**
+   * A turn with the messages and the ends of jobs it tells of. Durable when it resolves: only then may they be
+   * acknowledged and the model be asked.
+   */
+  hear(turn: UserTurn, mail: readonly string[], jobs?: readonly string[]): Promise<void>
   /** Read back and durable when it resolves: only then may its calls begin. */
   answer(reply: Reply): Promise<void>
   /** In the log when it resolves; durable with the next turn. */
   result(result: CallResult): Promise<void>
-  /** Durable when it resolves. */
+  /** Durable when it resolves: only then may the first of its instructions run. */
   began(running: Running): Promise<void>
-  ended(pid: number): Promise<void>
+  /** Durable when it resolves: only then may its work begin. */
+  beganJob(job: BegunJob): Promise<void>
 }
 
 export interface TranscriptOptions {
@@ -51,12 +55,16 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
 
   return {
     state,
-    hear: (user, mail) => write({ user: user as unknown as Json, mail: [...mail] }, 'durable'),
+    hear: (user, mail, jobs = []) =>
+      write(
+        { user: user as unknown as Json, mail: [...mail], ...(jobs.length > 0 && { jobs: [...jobs] }) },
+        'durable',
+      ),
     answer: ({ turn: assistant, end, usage, cost, model }) =>
       write({ assistant: assistant as unknown as Json, end, usage, cost, model }, 'durable'),
     result: (result) => write({ result: result as unknown as Json }, 'written'),
     began: (running) => write({ began: { ...running } }, 'durable'),
-    ended: (pid) => write({ ended: pid }, 'written'),
+    beganJob: (job) => write({ job: { ...job } }, 'durable'),
     async [Symbol.asyncDispose]() {
       await turn.catch(() => {})
       await log.close()

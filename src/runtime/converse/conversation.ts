@@ -6,6 +6,7 @@ import type { Transcript } from '../transcript.ts'
 export interface Conversation {
   readonly agent: Agent
   readonly transcript: Transcript
+  readonly used: Used
   /** What is new for this agent since it last listened; undefined when nothing is. */
   listen(): Promise<News | undefined>
   /** What a call of the model used, for the accounts. Nothing waits for it: the transcript has it too. */
@@ -32,30 +33,48 @@ export interface Limits {
   readonly dollars?: number | undefined
 }
 
+/** What a run has used so far. Subagents count their own calls and pay from the same purse. */
+export interface Used {
+  calls: number
+  readonly purse: { dollars: number }
+}
+
+export function nothingUsed(purse: Used['purse'] = { dollars: 0 }): Used {
+  return { calls: 0, purse }
+}
+
 export type Leave = { readonly allowed: true } | { readonly allowed: false; readonly why: string }
 
 export interface News {
   readonly turn: UserTurn
   /** Ids of the messages in it. */
   readonly mail: readonly string[]
+  /** Ids of the jobs whose end it tells. */
+  readonly jobs: readonly string[]
   /** To be called when the turn is in the transcript, and not before. */
   acknowledge(): Promise<void>
 }
 
-/** What the runtime has to tell an agent besides mail: a job has ended, a call was interrupted. Each is taken once. */
+/** What the runtime has to tell an agent besides mail: a job has ended, or was interrupted. Each is taken once. */
 export interface Notices {
-  add(text: string): void
-  take(): readonly string[]
+  add(notice: Notice): void
+  take(): readonly Notice[]
   readonly waiting: number
 }
 
+export interface Notice {
+  readonly text: string
+  /** The job whose end it tells. */
+  readonly job?: string
+}
+
 export function createNotices(): Notices {
-  const texts: string[] = []
+  const notices: Notice[] = []
   return {
-    add: (text) => void texts.push(text),
-    take: () => texts.splice(0),
+    add: (notice) => void notices.push(notice),
+    take: () => notices.splice(0),
     get waiting() {
-      return texts.length
+      return notices.length
     },
   }
 }

@@ -8,7 +8,7 @@ import { defineTool } from '../../tools/define-tool.ts'
 import { openTeam, type Team } from '../team.ts'
 import { openTranscript } from '../transcript.ts'
 import type { AgentEvent, Stop } from './agent-event.ts'
-import { type Conversation, createNotices, type Limits, type Notices } from './conversation.ts'
+import { type Conversation, createNotices, type Limits, type Notices, nothingUsed } from './conversation.ts'
 import { converse } from './converse.ts'
 import { mailNews } from './mail-news.ts'
 import { takeUp } from './take-up.ts'
@@ -77,6 +77,7 @@ async function talkOf({
     agent: { name: 'lead', system: 'You lead.', model, tools, limits },
     team,
     transcript,
+    used: nothingUsed(),
     notices,
     listen: () => mailNews({ team, transcript, notices }, by),
     account({ usage, cost, model }) {
@@ -299,6 +300,7 @@ describe('a conversation', () => {
       model: 'x',
     })
     await dead.transcript.began({ pid: 4, started: '1', of: 'a' })
+    await dead.transcript.beganJob({ id: 'b7f3', about: 'npm test' })
     await dead.transcript.began({ pid: 5, started: '2', of: 'b7f3' })
     let runs = 0
     const counting = { ...echo, run: async () => ({ text: String(++runs) }) } as Tool

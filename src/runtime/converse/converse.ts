@@ -11,26 +11,28 @@ import { runCalls } from './run-calls.ts'
  * All of it is in the transcript before anything follows from it, so it can be killed anywhere and go on.
  */
 export async function* converse(talk: Conversation, signal: AbortSignal): AsyncGenerator<AgentEvent, Stop> {
-  const { agent, transcript } = talk
+  const { agent, transcript, used } = talk
   const tools = offer(agent.tools)
   const { turns } = transcript.state
-  let spent = 0
   let text = ''
   try {
     if (__BUG__ === 'rerun-interrupted') yield* runCalls(talk, signal)
-    for (let calls = 0; ; calls++) {
+    for (;;) {
       signal.throwIfAborted()
       yield* hear(talk)
       if (turns.length === 0 || turns.at(-1)?.role === 'assistant') return { kind: 'finished', text }
-      if (calls === agent.limits.turns) return { kind: 'limit', limit: 'turns', text }
-      if (spent >= (agent.limits.dollars ?? Number.POSITIVE_INFINITY)) return { kind: 'budget', spent, text }
+      const { turns: mostCalls = Number.POSITIVE_INFINITY, dollars } = agent.limits
+      if (used.calls >= mostCalls) return { kind: 'limit', limit: 'turns', text }
+      if (dollars !== undefined && used.purse.dollars >= dollars)
+        return { kind: 'budget', spent: used.purse.dollars, text }
 
       const { name, system, maxOutput } = agent
+      used.calls++
       const reply = yield* agent.model.reply({ agent: name, system, turns, tools, maxOutput }, signal)
       await transcript.answer(reply)
       talk.account(reply)
       // What nobody can count may be all that was left.
-      spent += reply.cost ?? (agent.limits.dollars === undefined ? 0 : Number.POSITIVE_INFINITY)
+      used.purse.dollars += reply.cost ?? (dollars === undefined ? 0 : Number.POSITIVE_INFINITY)
       text = textOf(reply)
       yield { type: 'answered', reply }
 

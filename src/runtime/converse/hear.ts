@@ -8,9 +8,9 @@ import type { Conversation } from './conversation.ts'
 export async function* hear({ listen, transcript }: Conversation): AsyncGenerator<AgentEvent, void> {
   const news = await listen()
   if (!news) return
-  const { turn, mail, acknowledge } = news
+  const { turn, mail, jobs, acknowledge } = news
   if (__BUG__ === 'ack-before-turn') await acknowledge()
-  await transcript.hear(turn, mail)
+  await transcript.hear(turn, mail, jobs)
   await acknowledge()
   yield { type: 'heard', turn, mail }
 }

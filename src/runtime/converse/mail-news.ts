@@ -25,9 +25,15 @@ export async function mailNews(
   const fresh = unread.filter(({ message }) => !inTranscript.has(message.id))
   if (fresh.length === 0 && notices.waiting === 0) return undefined
   const messages = await team.whole(fresh.map(({ message }) => message))
-  const texts = [...notices.take(), ...messages.map((message, i) => inWords(message, fresh[i]?.external ?? true))]
+  const told = notices.take()
+  const letters = messages.map((message, i) => inWords(message, fresh[i]?.external ?? true))
   const mail = fresh.map(({ message }) => message.id)
-  return { turn: userTurn(texts), mail, acknowledge: () => acknowledge(mail) }
+  return {
+    turn: userTurn([...told.map(({ text }) => text), ...letters]),
+    mail,
+    jobs: told.flatMap(({ job }) => job ?? []),
+    acknowledge: () => acknowledge(mail),
+  }
 }
 
 export function userTurn(texts: readonly string[]): UserTurn {
