@@ -66,7 +66,8 @@ export function modelFrom(languageModel: LanguageModel, options: ModelOptions = 
         return replyOf(progress)
       } catch (error) {
         signal.throwIfAborted()
-        throw asFailure(error, { model: name, emitted: progress.emitted, now: clock.now() })
+        const failure = asFailure(error, { model: name, emitted: progress.emitted, now: clock.now() })
+        throw failure.fault === 'cut off' && !progress.isEventStream ? noEvents(failure) : failure
       } finally {
         reader?.cancel().catch(() => {})
       }
@@ -83,11 +84,9 @@ export function modelFrom(languageModel: LanguageModel, options: ModelOptions = 
     }
   }
 
-  function replyOf({ finish, assembly, emitted, isEventStream }: Progress): Reply {
+  function replyOf({ finish, assembly, emitted }: Progress): Reply {
     const failed = (fault: ModelFailure['fault'], text: string) =>
       new ModelFailure({ model: name, fault, emitted }, `${name}: ${text}`)
-    if (!finish && !isEventStream)
-      throw failed('unreadable', 'The answer is no stream of events. Is the base URL right, and the kind of provider?')
     if (!finish || isCutOff(finish))
       throw failed('cut off', 'The answer ended before it was complete, and was not kept. Try again.')
     if (finish.finishReason.unified === 'error')
@@ -147,6 +146,12 @@ function eventOf(part: StreamPart, begun: Set<string>): ModelEvent | undefined {
 /** Most packages finish a stream that just ended as if nothing were wrong, only without a reason from the provider. */
 function isCutOff({ finishReason: { unified, raw } }: Finish): boolean {
   return (unified as string) === 'interrupted' || (unified === 'other' && raw === undefined)
+}
+
+/** A web page, say: of a proxy that wants a login, or of a server that is no model's. */
+function noEvents(cause: ModelFailure): ModelFailure {
+  const text = `${cause.model}: The answer is no stream of events. Is the base URL right, and the kind of provider?`
+  return new ModelFailure({ model: cause.model, fault: 'unreadable', cause }, text)
 }
 
 const ends: Partial<Record<Finish['finishReason']['unified'], ReplyEnd>> = {

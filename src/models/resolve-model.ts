@@ -54,11 +54,11 @@ async function open(
   model: string,
   env: Env,
   settings: ModelSettings,
-  { clock }: ModelWorld,
+  { clock, setAlarm }: ModelWorld,
 ): Promise<Model> {
   const provider = findProvider(providerName, model, env, settings)
   const setting = settings.models[name] ?? {}
-  const fetch = createFetch(env, { ...PATIENCE, ...settings.patience })
+  const fetch = createFetch(env, { ...PATIENCE, ...settings.patience }, setAlarm)
   const [opened, listed] = await Promise.all([
     openKind[provider.kind]({ ...provider, fetch }, model),
     pricing(provider.prices, model),

@@ -32,24 +32,50 @@ export class TransportFailure extends TeamError {
   }
 }
 
+/** Rings once after so many seconds without a `refresh`. */
+export interface Alarm {
+  refresh(): void
+  stop(): void
+}
+export type SetAlarm = (seconds: number, ring: () => void) => Alarm
+
+export const systemAlarm: SetAlarm = (seconds, ring) => {
+  const timer = setTimeout(ring, seconds * 1000)
+  return { refresh: () => void timer.refresh(), stop: () => clearTimeout(timer) }
+}
+
 /** A `fetch` on `undici.request`, as far as provider packages use one; it takes half the CPU of the global `fetch`. */
-export function createFetch(env: Env, patience: Patience): typeof globalThis.fetch {
+export function createFetch(env: Env, patience: Patience, setAlarm: SetAlarm): typeof globalThis.fetch {
   return async (input, init = {}) => {
     const url = String(input)
+    const { signal } = init
     const { dispatcher, request } = await connections(env)
-    const answer = await request(url, {
-      dispatcher,
-      method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
-      // Compressed events would be held back until a block is full.
-      headers: { ...(init.headers as Record<string, string>), 'accept-encoding': 'identity' },
-      body: init.body as string,
-      signal: init.signal ?? null,
-      headersTimeout: patience.firstByte * 1000,
-      bodyTimeout: patience.silence * 1000,
-    }).catch((error) => {
-      throw init.signal?.aborted ? init.signal.reason : beforeTheAnswer(error, url)
-    })
-    return response(url, answer)
+    signal?.throwIfAborted()
+    const stop = new AbortController()
+    const pass = () => stop.abort(signal?.reason)
+    signal?.addEventListener('abort', pass)
+    const alarm = setAlarm(patience.firstByte, () => stop.abort(noAnswer(url)))
+    try {
+      const answer = await request(url, {
+        dispatcher,
+        method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
+        // Compressed events would be held back until a block is full.
+        headers: { ...(init.headers as Record<string, string>), 'accept-encoding': 'identity' },
+        body: init.body as string,
+        signal: stop.signal,
+        // Undici's own look at the clock only every half second.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      })
+      answer.body.once('close', () => signal?.removeEventListener('abort', pass))
+      return response(url, answer, (ring) => setAlarm(patience.silence, ring))
+    } catch (error) {
+      signal?.removeEventListener('abort', pass)
+      if (stop.signal.aborted) throw stop.signal.reason
+      throw new TransportFailure('network', `Cannot reach ${origin(url)}: ${reason(error)}.`, error)
+    } finally {
+      alarm.stop()
+    }
   }
 }
 
@@ -76,16 +102,31 @@ interface Pool {
 const pools = new Map<string, Promise<Pool>>()
 
 /** What the provider packages read of a response, without building web streams and header lists that cost more than the call. */
-function response(url: string, { statusCode, headers, body }: Dispatcher.ResponseData): Response {
+function response(
+  url: string,
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  setAlarm: (ring: () => void) => Alarm,
+): Response {
   // Whoever stops reading destroys the body, which then reports just that.
   body.on('error', () => {})
   const plain = plainHeaders(headers)
   const bytes = decoded(body, plain['content-encoding'], url)[Symbol.asyncIterator]()
+  let isReading = false
+  // Silence counts only while somebody listens.
+  const alarm = setAlarm(() => isReading && body.destroy(fellSilent(url)))
+  body.once('close', () => alarm.stop())
   const reader = {
-    read: () =>
-      bytes.next().catch((error: unknown) => {
+    async read() {
+      isReading = true
+      alarm.refresh()
+      try {
+        return await bytes.next()
+      } catch (error) {
         throw duringTheAnswer(error, url)
-      }),
+      } finally {
+        isReading = false
+      }
+    },
     async cancel() {
       body.destroy()
     },
@@ -129,21 +170,17 @@ const decoders: Record<string, (() => ReturnType<typeof createGunzip>) | undefin
   br: createBrotliDecompress,
 }
 
-function beforeTheAnswer(error: unknown, url: string): TransportFailure {
-  if (codeOf(error) === 'UND_ERR_HEADERS_TIMEOUT')
-    return new TransportFailure('time-out', `${origin(url)} took the request and did not answer.`, error)
-  return new TransportFailure('network', `Cannot reach ${origin(url)}: ${reason(error)}.`, error)
+function noAnswer(url: string): TransportFailure {
+  return new TransportFailure('time-out', `${origin(url)} took the request and did not answer.`)
+}
+
+function fellSilent(url: string): TransportFailure {
+  return new TransportFailure('time-out', `${origin(url)} fell silent in the middle of its answer.`)
 }
 
 function duringTheAnswer(error: unknown, url: string): unknown {
-  if (error instanceof Error && error.name === 'AbortError') return error
-  if (codeOf(error) === 'UND_ERR_BODY_TIMEOUT')
-    return new TransportFailure('time-out', `${origin(url)} fell silent in the middle of its answer.`, error)
+  if (error instanceof TransportFailure || (error instanceof Error && error.name === 'AbortError')) return error
   return new TransportFailure('cut off', `The connection to ${origin(url)} broke in the middle of its answer.`, error)
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
 }
 
 /** Of many addresses tried in vain only the first reason is shown. */
