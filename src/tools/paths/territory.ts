@@ -6,15 +6,15 @@ export type Territory = Pick<ToolWorld, 'root' | 'folders' | 'team' | 'outputs' 
 
 /** Why this agent may not read there, with what to do instead; undefined if it may. Judges real paths only. */
 export function refuseReading(real: string, territory: Territory): string | undefined {
-  if (isInside(territory.outputs.folder, real)) return undefined
   const steps = stepsInside(real, territory)
-  const shown = show(real, territory)
-  if (!steps) return outside(shown, territory)
-  const state = steps.findIndex((step) => step === '.teams' || step === '.tasks')
-  if (state !== -1 && steps[state + 1] !== territory.team.toLowerCase())
-    return `${shown} belongs to other teams, and what they say stays with them. Ask your lead for what you need.`
+  const state = steps?.findIndex((step) => step === '.teams' || step === '.tasks') ?? -1
+  const isElsewhere = !steps || (state !== -1 && steps[state + 1] !== territory.team.toLowerCase())
+  if (isElsewhere && !isInside(territory.outputs.folder, real))
+    return steps
+      ? `${show(real, territory)} belongs to other teams, and what they say stays with them. Ask your lead for what you need.`
+      : outside(show(real, territory), territory)
   if (territory.forbids('read', real))
-    return `A rule of the user denies reading ${shown}. Work without it, or ask them.`
+    return `A rule of the user denies reading ${show(real, territory)}. Work without it, or ask them.`
   return undefined
 }
 
