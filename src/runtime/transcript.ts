@@ -3,7 +3,14 @@ import { advance, type Cursor, type Log, type LogRecord, START } from '../ports/
 import { TeamError } from '../team/errors.ts'
 import type { Json } from '../team/json.ts'
 import { createIds } from './ids.ts'
-import { applyTurn, type BegunJob, type CallResult, emptyTranscript, type Running, type TranscriptState } from './transcript-fold.ts'
+import {
+  applyTurn,
+  type BegunJob,
+  type CallResult,
+  emptyTranscript,
+  type Running,
+  type TranscriptState,
+} from './transcript-fold.ts'
 
 /** A newer generation of the same agent has taken the conversation over; whoever gets this stops at once. */
 export class Superseded extends TeamError {
@@ -56,10 +63,7 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
   return {
     state,
     hear: (user, mail, jobs = []) =>
-      write(
-        { user: user as unknown as Json, mail: [...mail], ...(jobs.length > 0 && { jobs: [...jobs] }) },
-        'durable',
-      ),
+      write({ user: user as unknown as Json, mail: [...mail], ...(jobs.length > 0 && { jobs: [...jobs] }) }, 'durable'),
     answer: ({ turn: assistant, end, usage, cost, model }) =>
       write({ assistant: assistant as unknown as Json, end, usage, cost, model }, 'durable'),
     result: (result) => write({ result: result as unknown as Json }, 'written'),

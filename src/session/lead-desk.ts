@@ -1,0 +1,136 @@
+import { join } from 'node:path'
+import type { Model } from '../ports/model.ts'
+import type { Log } from '../ports/store.ts'
+import type { Jobs, Tool } from '../ports/tool.ts'
+import {
+  type Conversation,
+  createNotices,
+  type Limits,
+  type Notices,
+  nothingUsed,
+} from '../runtime/converse/conversation.ts'
+import { mailNews } from '../runtime/converse/mail-news.ts'
+import { takeUp } from '../runtime/converse/take-up.ts'
+import type { Team } from '../runtime/team.ts'
+import { openTranscript, type Transcript } from '../runtime/transcript.ts'
+import type { Author } from '../team/event.ts'
+import { jobNotice } from '../tools/job-notice.ts'
+import { createJobs } from '../tools/jobs.ts'
+import { createOutputs } from '../tools/outputs.ts'
+import { endRecordedGroup } from '../tools/processes/group.ts'
+import { createReads } from '../tools/reads.ts'
+import { type Accounts, createAccounts } from './accounts.ts'
+import { leadTools } from './lead-tools.ts'
+import type { Permits } from './permits.ts'
+import type { SessionEvent } from './session.ts'
+import { leadPrompt } from './system-prompt.ts'
+
+export interface DeskPlan {
+  readonly team: Team
+  readonly by: Author
+  readonly log: Log
+  readonly model: Model
+  readonly root: string
+  readonly folders: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** Where large outputs of agents are kept, a folder each. */
+  readonly outputs: string
+  readonly permits: Permits
+  readonly tools: readonly Tool[]
+  readonly limits: Limits
+  readonly maxOutput?: number | undefined
+  readonly appendSystemPrompt?: string | undefined
+}
+
+/** Everything a lead works with: its team, its conversation, its jobs and its accounts. */
+export interface Desk extends AsyncDisposable {
+  readonly team: Team
+  readonly transcript: Transcript
+  readonly notices: Notices
+  readonly jobs: Jobs
+  readonly accounts: Accounts
+  readonly talk: Conversation
+  /** Where events of agents that were sent out go, while a run lasts. */
+  onEvent: (event: SessionEvent) => void
+}
+
+export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
+  const { team, by, permits, root, folders, env } = plan
+  const transcript = await openTranscript({ log: plan.log, generation: by.generation! })
+  const notices = createNotices()
+  await takeUp({ transcript, notices }, endRecordedGroup)
+
+  const outputs = createOutputs({ folder: join(plan.outputs, by.name), root })
+  const reads = createReads()
+  const accounts = createAccounts(team, by)
+  const allJobs = createJobs({
+    outputs,
+    before: transcript.state.jobCount,
+    onEnd: (job) => notices.add({ text: jobNotice(job), job: job.id }),
+  })
+  const jobs = onRecord(allJobs, transcript)
+
+  const talk: Conversation = {
+    agent: {
+      name: by.name,
+      system: leadPrompt({ team: team.name, root, folders, append: plan.appendSystemPrompt }),
+      model: plan.model,
+      tools: [...leadTools(), ...plan.tools],
+      maxOutput: plan.maxOutput,
+      limits: plan.limits,
+    },
+    transcript,
+    used: nothingUsed(),
+    async listen() {
+      accounts.check()
+      await team.ingest()
+      return mailNews({ team, transcript, notices }, by)
+    },
+    account: accounts.pay,
+    mayDo: permits.mayDo,
+    worldOf: (call, signal, progress) => ({
+      agent: by.name,
+      team: team.name,
+      call: call.toolCallId,
+      signal,
+      root,
+      folders,
+      env,
+      outputs,
+      jobs,
+      reads,
+      forbids: permits.forbids,
+      recordGroup: (group, job) => transcript.began({ ...group, of: job ?? call.toolCallId }),
+      progress,
+    }),
+  }
+  return {
+    team,
+    transcript,
+    notices,
+    jobs,
+    accounts,
+    talk,
+    onEvent: () => {},
+    async [Symbol.asyncDispose]() {
+      await allJobs[Symbol.asyncDispose]()
+      try {
+        await accounts.settle()
+      } finally {
+        await transcript[Symbol.asyncDispose]()
+      }
+    },
+  }
+}
+
+/** A job is on record before it begins, so that whoever resumes can say what became of it. */
+function onRecord(jobs: Jobs, transcript: Transcript): Jobs {
+  return {
+    ...jobs,
+    start: (kind, about, begin) =>
+      jobs.start(kind, about, async (job) => {
+        await transcript.beganJob({ id: job.id, about })
+        return begin(job)
+      }),
+  }
+}
