@@ -98,11 +98,21 @@ function packageFolder(moduleId: string): string[] {
 
 function notice(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
+  const file = licenceFile(folder) ?? licenceFile(kin(name, folder))
   // Given to the public domain, which asks for nothing; some packages leave the text out.
   if (file === undefined && license === 'Unlicense')
     return `${name} ${version} (${license})\n\nReleased into the public domain by its author.\n`
   if (file === undefined)
     throw new Error(`${name} ${version} (${license}) has no licence file to put into the notices.`)
-  return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
+  return `${name} ${version} (${license})\n\n${readFileSync(file, 'utf8').trim()}\n`
+}
+
+function licenceFile(folder: string): string | undefined {
+  const name = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
+  return name && join(folder, name)
+}
+
+/** The AI SDK is one repository under one licence; one of its packages was published without the file. */
+function kin(name: string, folder: string): string {
+  return name === '@ai-sdk/provider-utils' ? join(folder, '..', 'provider') : folder
 }

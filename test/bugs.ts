@@ -3,8 +3,18 @@ export interface Bug {
   readonly name: string
   /** Why people make it, in a word. */
   readonly mistake: string
-  /** The test of crash/promises.test.ts that notices, by the beginning of its name. */
+  /** The test that notices, by the beginning of its name. */
   readonly noticedBy: string
+  /** The file it is in; crash/promises.test.ts if left out. */
+  readonly file?: string
+}
+
+export const PROMISES = 'test/crash/promises.test.ts'
+const MODELS = 'test/models/promises.test.ts'
+
+/** The bugs that the tests of one file notice. */
+export function bugsOf(file: string): readonly Bug[] {
+  return bugs.filter((bug) => (bug.file ?? PROMISES) === file)
 }
 
 export const bugs: readonly Bug[] = [
@@ -57,5 +67,17 @@ export const bugs: readonly Bug[] = [
     name: 'ack-before-sync',
     mistake: 'a write is acknowledged before it is synced',
     noticedBy: 'survives a power cut right after the acknowledgement',
+  },
+  {
+    name: 'retry-after-emission',
+    mistake: 'a model is asked again although part of its answer was shown',
+    noticedBy: 'is not asked for again once something of it was shown',
+    file: MODELS,
+  },
+  {
+    name: 'empty-success',
+    mistake: 'an answer with nothing in it counts as one',
+    noticedBy: 'with nothing in it is never a success',
+    file: MODELS,
   },
 ]

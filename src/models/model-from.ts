@@ -92,7 +92,8 @@ export function modelFrom(languageModel: LanguageModel, options: ModelOptions = 
     if (finish.finishReason.unified === 'error')
       throw failed('server', `The provider broke the answer off (${finish.finishReason.raw ?? 'no reason given'}).`)
     const end = ends[finish.finishReason.unified] ?? 'finished'
-    if (assembly.isEmpty && __BUG__ !== 'empty-success') throw emptiness(end, failed)
+    const isEmpty = __BUG__ === 'empty-success' ? false : assembly.isEmpty
+    if (isEmpty) throw emptiness(end, failed)
     const usage = usageOf(finish.usage)
     const isCounted = finish.usage.inputTokens.total !== undefined || finish.usage.outputTokens.total !== undefined
     return { turn: assembly.turn(), end, usage, cost: isCounted ? cost(usage) : null, model: name }

@@ -117,7 +117,8 @@ async function* ask(
 
 /** Seconds until the next try; undefined: there is none. */
 function waitAfter(failure: ModelFailure, tried: number, random: () => number): number | undefined {
-  if (failure.emitted && __BUG__ !== 'retry-after-emission') return undefined
+  if (__BUG__ === 'retry-after-emission') return 1
+  if (failure.emitted) return undefined
   if (tried >= (tries[failure.fault] ?? 1)) return undefined
   const { retryAfter } = failure
   if (retryAfter !== undefined)
