@@ -37,8 +37,9 @@ const mayImport: Record<string, readonly string[]> = {
   runtime: ['tools', 'ports', 'team'],
   testing: ['runtime', 'tools', 'stores', 'models', 'ports', 'team'],
   'workspace.ts': ['stores', 'ports', 'team'],
+  settings: ['tools', 'models', 'ports', 'team'],
   session: ['workspace.ts', 'runtime', 'tools', 'stores', 'models', 'ports', 'team'],
-  cli: ['session', 'workspace.ts', 'runtime', 'tools', 'stores', 'models', 'ports', 'team'],
+  cli: ['session', 'settings', 'workspace.ts', 'runtime', 'tools', 'stores', 'models', 'ports', 'team'],
   'index.ts': ['session', 'workspace.ts', 'runtime', 'tools', 'stores', 'models', 'ports', 'team'],
 }
 

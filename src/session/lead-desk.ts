@@ -75,7 +75,7 @@ export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
       name: by.name,
       system: leadPrompt({ team: team.name, root, folders, append: plan.appendSystemPrompt }),
       model: plan.model,
-      tools: [...leadTools(), ...plan.tools],
+      tools: [...leadTools(), ...plan.tools].filter(({ name }) => permits.isOffered(name)),
       maxOutput: plan.maxOutput,
       limits: plan.limits,
     },

@@ -10,7 +10,7 @@ import { TeamError } from '../team/errors.ts'
 import type { Workspace } from '../workspace.ts'
 import { commandEnv } from './command-env.ts'
 import { type Desk, openLeadDesk } from './lead-desk.ts'
-import { ONLY_LOOKING, type Permits } from './permits.ts'
+import { createPermits, type Permissions } from './permits.ts'
 import type { Session, SessionEvent } from './session.ts'
 import { newSessionId } from './session-id.ts'
 import { takeLead } from './take-lead.ts'
@@ -22,7 +22,7 @@ export interface SessionOptions {
   /** Goes on with this team, or makes it; without it a new one is named by its session id. */
   readonly team?: string
   /** What agents may do. Without it they may only look. */
-  readonly permits?: Permits
+  readonly permissions?: Permissions
   /** Tools of your own, besides ours. */
   readonly tools?: readonly Tool[]
   /** Of each run. */
@@ -41,6 +41,7 @@ export interface SessionOptions {
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { workspace, clock = systemClock } = options
   const { store } = workspace
+  const root = realpathSync(workspace.workspace)
   const id = options.team ?? newSessionId(clock)
   const place = `${store.presence.self} ${workspace.journalOf(id)}`
   if (taken.has(place)) throw new SessionOpen(id)
@@ -55,11 +56,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       by,
       log: await store.log(`${id}/transcripts/lead`),
       model: options.model,
-      root: realpathSync(workspace.workspace),
+      root,
       folders: (options.folders ?? []).map((folder) => realpathSync(folder)),
       env: commandEnv(options.env ?? process.env),
       outputs: join(workspace.root, '.teams', id, 'outputs'),
-      permits: options.permits ?? ONLY_LOOKING,
+      permits: createPermits(options.permissions ?? {}, root),
       tools: options.tools ?? [],
       limits: options.limits ?? {},
       maxOutput: options.maxOutput,

@@ -7,7 +7,6 @@ import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import { memberNamed } from '../team/state.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 import { openSession, type SessionOptions } from './open-session.ts'
-import type { Permits } from './permits.ts'
 import type { Session, SessionEvent } from './session.ts'
 
 let dir: string
@@ -21,10 +20,13 @@ afterEach(async () => {
   rmSync(dir, { recursive: true })
 })
 
-const anything: Permits = { mayDo: async () => ({ allowed: true }), forbids: () => false }
-
 async function session(parts: Script['parts'], options: Partial<SessionOptions> = {}): Promise<Session> {
-  return openSession({ workspace, model: scriptedModel({ parts }), permits: anything, ...options })
+  return openSession({
+    workspace,
+    model: scriptedModel({ parts }),
+    permissions: { mode: 'bypassPermissions' },
+    ...options,
+  })
 }
 
 async function all(session: Session, prompt?: string, signal?: AbortSignal) {
