@@ -27,6 +27,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input
     isParallel: definition.isParallel,
     wish: definition.wish ?? (() => ({ kind: 'use', tool: name })),
     async run(value, world) {
+      world.signal.throwIfAborted()
       try {
         const result = await run(value, world)
         return typeof result === 'string' ? { text: result } : result
@@ -49,7 +50,8 @@ export class NoTool extends TeamError {
   }
 }
 
-function jsonSchemaOf(name: string, input: StandardSchemaV1): { readonly [key: string]: unknown } {
+/** What the model is told about an input, by the schema that checks it. */
+export function jsonSchemaOf(name: string, input: StandardSchemaV1): { readonly [key: string]: unknown } {
   const standard = input['~standard'] as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>
   if (!standard.jsonSchema)
     throw new NoTool(name, `${standard.vendor} does not tell the JSON Schema of its input. Pass it as \`schema\``)

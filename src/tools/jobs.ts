@@ -48,7 +48,11 @@ function startJob({ id, about, work, outputs, onEnd }: JobPlan): Job {
 
   const write = (more: Uint8Array | string) => output.write(typeof more === 'string' ? Buffer.from(more) : more)
   const run = async () => {
-    const end = await attempt(() => work({ id, signal: stopping.signal, write }))
+    const end = await attempt(async () => {
+      // Stopped before it began: it never does.
+      stopping.signal.throwIfAborted()
+      return work({ id, signal: stopping.signal, write })
+    })
     const isStopped = stopping.signal.aborted
     state = isStopped ? 'stopped' : end.state
     summary = isStopped ? 'stopped before it ended' : end.summary
