@@ -117,8 +117,8 @@ async function* ask(
 
 /** Seconds until the next try; undefined: there is none. */
 function waitAfter(failure: ModelFailure, tried: number, random: () => number): number | undefined {
-  if (__BUG__ === 'retry-after-emission') return 1
-  if (failure.emitted) return undefined
+  const isShown = __BUG__ === 'retry-after-emission' ? false : failure.emitted
+  if (isShown) return undefined
   if (tried >= (tries[failure.fault] ?? 1)) return undefined
   const { retryAfter } = failure
   if (retryAfter !== undefined)
