@@ -20,6 +20,7 @@ export function instantWorld(): TestWorld {
   const pause = async (seconds: number, signal: AbortSignal) => {
     signal.throwIfAborted()
     pauses.push(seconds)
+    await Promise.resolve()
     clock.advance(seconds)
   }
   const alarms = new Set<() => void>()
