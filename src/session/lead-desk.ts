@@ -8,20 +8,23 @@ import {
   type Limits,
   type Notices,
   nothingUsed,
+  type Used,
 } from '../runtime/converse/conversation.ts'
 import { mailNews } from '../runtime/converse/mail-news.ts'
 import { takeUp } from '../runtime/converse/take-up.ts'
 import type { Team } from '../runtime/team.ts'
 import { openTranscript, type Transcript } from '../runtime/transcript.ts'
 import type { Author } from '../team/event.ts'
+import type { AgentType } from '../tools/agents/agent-type.ts'
 import { jobNotice } from '../tools/job-notice.ts'
 import { createJobs } from '../tools/jobs.ts'
 import { createOutputs } from '../tools/outputs.ts'
 import { endRecordedGroup } from '../tools/processes/group.ts'
 import { createReads } from '../tools/reads.ts'
+import { toolsFor } from '../tools/toolbox.ts'
 import { type Accounts, createAccounts } from './accounts.ts'
-import { leadTools } from './lead-tools.ts'
 import type { Permits } from './permits.ts'
+import { createRunAgent } from './run-subagent.ts'
 import type { SessionEvent } from './session.ts'
 import { leadPrompt } from './system-prompt.ts'
 
@@ -35,7 +38,9 @@ export interface DeskPlan {
   readonly env: Readonly<Record<string, string>>
   /** Where large outputs of agents are kept, a folder each. */
   readonly outputs: string
-  readonly permits: Permits
+  permits(isReadOnly: boolean): Permits
+  modelFor(name: string): Promise<Model>
+  readonly agentTypes: readonly AgentType[]
   readonly tools: readonly Tool[]
   readonly limits: Limits
   readonly maxOutput?: number | undefined
@@ -50,12 +55,18 @@ export interface Desk extends AsyncDisposable {
   readonly jobs: Jobs
   readonly accounts: Accounts
   readonly talk: Conversation
-  /** Where events of agents that were sent out go, while a run lasts. */
-  onEvent: (event: SessionEvent) => void
+  /** The run that lasts, or the last one. */
+  readonly run: Run
+}
+
+export interface Run {
+  used: Used
+  /** Where events of agents that were sent out go. */
+  tell: (event: SessionEvent) => void
 }
 
 export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
-  const { team, by, permits, root, folders, env } = plan
+  const { team, by, root, folders, env } = plan
   const transcript = await openTranscript({ log: plan.log, generation: by.generation! })
   const notices = createNotices()
   await takeUp({ transcript, notices }, endRecordedGroup)
@@ -69,18 +80,24 @@ export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
     onEnd: (job) => notices.add({ text: jobNotice(job), job: job.id }),
   })
   const jobs = onRecord(allJobs, transcript)
+  const run: Run = { used: nothingUsed(), tell: () => {} }
+  const permits = plan.permits(false)
+  const runAgent = createRunAgent({ ...plan, name: by.name, account: accounts.pay, run })
+  const tools = [...toolsFor('lead', { types: plan.agentTypes, runAgent }), ...plan.tools]
 
   const talk: Conversation = {
     agent: {
       name: by.name,
       system: leadPrompt({ team: team.name, root, folders, append: plan.appendSystemPrompt }),
       model: plan.model,
-      tools: [...leadTools(), ...plan.tools].filter(({ name }) => permits.isOffered(name)),
+      tools: tools.filter(({ name }) => permits.isOffered(name)),
       maxOutput: plan.maxOutput,
       limits: plan.limits,
     },
     transcript,
-    used: nothingUsed(),
+    get used() {
+      return run.used
+    },
     async listen() {
       accounts.check()
       await team.ingest()
@@ -111,7 +128,7 @@ export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
     jobs,
     accounts,
     talk,
-    onEvent: () => {},
+    run,
     async [Symbol.asyncDispose]() {
       await allJobs[Symbol.asyncDispose]()
       try {

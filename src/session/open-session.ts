@@ -1,13 +1,14 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, systemClock } from '../ports/clock.ts'
-import type { Model } from '../ports/model.ts'
+import { type Model, ModelFailure } from '../ports/model.ts'
 import type { Tool } from '../ports/tool.ts'
 import type { Stop } from '../runtime/converse/agent-event.ts'
 import type { Limits } from '../runtime/converse/conversation.ts'
 import { openTeam } from '../runtime/team.ts'
 import { TeamError } from '../team/errors.ts'
 import type { Workspace } from '../workspace.ts'
+import { agentTypesOf } from './agent-types.ts'
 import { commandEnv } from './command-env.ts'
 import { type Desk, openLeadDesk } from './lead-desk.ts'
 import { createPermits, type Permissions } from './permits.ts'
@@ -19,6 +20,8 @@ import { work } from './work.ts'
 export interface SessionOptions {
   readonly workspace: Workspace
   readonly model: Model
+  /** Other models agents may be given, by name. Without it there are none. */
+  readonly modelFor?: (name: string) => Promise<Model>
   /** Goes on with this team, or makes it; without it a new one is named by its session id. */
   readonly team?: string
   /** What agents may do. Without it they may only look. */
@@ -35,6 +38,8 @@ export interface SessionOptions {
   /** Of the commands agents run; keys of models are left out. By default this process's. */
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly clock?: Clock
+  /** What is wrong without being a reason to stop. */
+  readonly warn?: (message: string) => void
 }
 
 /** Sits down at a team as its lead: what a dead process left is taken up, and nobody else works on it meanwhile. */
@@ -60,7 +65,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       folders: (options.folders ?? []).map((folder) => realpathSync(folder)),
       env: commandEnv(options.env ?? process.env),
       outputs: join(workspace.root, '.teams', id, 'outputs'),
-      permits: createPermits(options.permissions ?? {}, root),
+      permits: (isReadOnly) => createPermits(options.permissions ?? {}, root, isReadOnly),
+      modelFor: options.modelFor ?? noOther,
+      agentTypes: agentTypesOf(workspace, options.warn ?? (() => {})),
       tools: options.tools ?? [],
       limits: options.limits ?? {},
       maxOutput: options.maxOutput,
@@ -97,6 +104,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       }
     },
   }
+}
+
+async function noOther(name: string): Promise<Model> {
+  const text = `There is no model ${name} in this session. Leave the model out to use the session's own.`
+  throw new ModelFailure({ model: name, fault: 'request' }, text)
 }
 
 /** To other processes this one is a single runtime; inside of it somebody has to look. */

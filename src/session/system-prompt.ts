@@ -21,3 +21,9 @@ export function leadPrompt({ team, root, folders, append }: Surroundings): strin
     .replace('{more}', () => more.map((text) => `\n${text}\n`).join(''))
     .trim()
 }
+
+/** What a type of agent is told, and where it is. */
+export function subagentPrompt(prompt: string, { root, folders }: Pick<Surroundings, 'root' | 'folders'>): string {
+  const open = folders.length > 0 ? ` You may also read in: ${folders.join(', ')}.` : ''
+  return `${prompt}\n\nYou work in the folder ${root}.${open}`
+}

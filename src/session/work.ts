@@ -15,7 +15,8 @@ export async function* work(
 ): AsyncGenerator<SessionEvent, Stop> {
   const left = new AbortController()
   const channel = createChannel<SessionEvent>()
-  desk.onEvent = channel.put
+  desk.run.used = nothingUsed()
+  desk.run.tell = channel.put
   const stop = rounds(desk, prompt, AbortSignal.any([signal, left.signal]), channel.put).finally(channel.end)
   stop.catch(() => {})
   let isLeft = true
@@ -26,7 +27,7 @@ export async function* work(
     // Whoever stopped listening wants it to stop; all that is written down stays resumable.
     if (isLeft) left.abort()
     if (isLeft) await stop.catch(() => {})
-    desk.onEvent = () => {}
+    desk.run.tell = () => {}
   }
   return stop
 }
@@ -37,8 +38,7 @@ async function rounds(
   signal: AbortSignal,
   tell: (event: SessionEvent) => void,
 ): Promise<Stop> {
-  const { accounts, jobs, notices, team } = desk
-  const talk = { ...desk.talk, used: nothingUsed() }
+  const { accounts, jobs, notices, talk, team } = desk
   const agent = talk.agent.name
   if (prompt !== undefined) granted(await team.send({ to: agent, content: prompt }))
   accounts.show('working')

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { TeamError } from '../team/errors.ts'
+import { type Jsonc, NotJsonc, parseJsonc } from './jsonc.ts'
 import { Settings } from './settings.ts'
 
 /** A settings file that cannot be used as a whole is not used by half: what it forbids would be left out unnoticed. */
@@ -28,18 +28,8 @@ export function readSettingsFile(path: string): SettingsFile | undefined {
 }
 
 export function parseSettings(text: string, path: string): SettingsFile {
-  const errors: ParseError[] = []
-  const tree = parseTree(text, errors, { allowTrailingComma: true })
-  const [first] = errors
-  if (first || !tree) {
-    const what = first ? printParseErrorCode(first.error) : 'nothing is in it'
-    throw new SettingsBroken(`${path}:${place(text, first?.offset ?? 0)}: this is not JSON (${what}). Put it right.`)
-  }
-  const value: unknown = contentOf(tree)
-  const where = (keys: readonly PropertyKey[]) => {
-    const node = findNodeAtLocation(tree, keys as (string | number)[])
-    return place(text, node?.parent?.type === 'property' ? node.parent.offset : (node ?? tree).offset)
-  }
+  const { value, offsetOf } = parse(text, path)
+  const where = (keys: readonly PropertyKey[]) => `${path}:${place(text, offsetOf(keys))}`
 
   const unknown: string[] = []
   for (;;) {
@@ -48,21 +38,23 @@ export function parseSettings(text: string, path: string): SettingsFile {
     const [issue] = checked.error.issues
     if (issue?.code !== 'unrecognized_keys')
       throw new SettingsBroken(
-        `${path}:${where(issue!.path)}: ${issue!.path.join('.') || 'the file'}: ${issue!.message}. Put it right.`,
+        `${where(issue!.path)}: ${issue!.path.join('.') || 'the file'}: ${issue!.message}. Put it right.`,
       )
     for (const key of issue.keys) {
       const keys = [...issue.path, key]
-      unknown.push(`${path}:${where(keys)}: nobody knows the key ${keys.join('.')}; it has no effect.`)
+      unknown.push(`${where(keys)}: nobody knows the key ${keys.join('.')}; it has no effect.`)
       remove(value, keys)
     }
   }
 }
 
-/** Not the parser's own: that would let a file name `__proto__`. */
-function contentOf(node: Node): unknown {
-  if (node.type === 'array') return node.children!.map(contentOf)
-  if (node.type !== 'object') return node.value
-  return Object.fromEntries(node.children!.map(({ children }) => [children![0]!.value, contentOf(children![1]!)]))
+function parse(text: string, path: string): Jsonc {
+  try {
+    return parseJsonc(text)
+  } catch (error) {
+    if (!(error instanceof NotJsonc)) throw error
+    throw new SettingsBroken(`${path}:${place(text, error.offset)}: this is not JSON (${error.message}). Put it right.`)
+  }
 }
 
 function remove(value: unknown, [key, ...rest]: readonly PropertyKey[]): void {

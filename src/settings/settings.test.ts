@@ -104,14 +104,23 @@ describe('settings', () => {
 
   it('may hold comments and trailing commas', () => {
     const text = `{ // which one
-      "model": "a/b", /* and */ "maxOutputTokens": 5,
+      "model": "a/b//c", /* "and" */ "maxOutputTokens": 5, "fallbackModels": ["x/y", ],
     }`
-    expect(parseSettings(text, 'x').values).toEqual({ model: 'a/b', maxOutputTokens: 5 })
+    expect(parseSettings(text, 'x').values).toEqual({
+      model: 'a/b//c',
+      maxOutputTokens: 5,
+      fallbackModels: ['x/y'],
+    })
   })
 
   it.each([
     ['{\n  "model": "a/b"\n  "maxOutputTokens": 5\n}', 'x.json:3:3: this is not JSON'],
-    ['', 'x.json:1:1: this is not JSON'],
+    ['', 'x.json:1:1: this is not JSON (it ends too early)'],
+    ['{"model": "a', 'x.json:1:11: this is not JSON (a text without an end)'],
+    ['{"model": tru}', 'x.json:1:11: this is not JSON (tru is no value)'],
+    ['{"model": "a"} x', 'x.json:1:16: this is not JSON'],
+    ['{ /* "model": 1 }', 'x.json:1:3: this is not JSON (a comment without an end)'],
+    ['{"a": '.repeat(5000), 'this is not JSON (it is nested too deep)'],
     ['[]', 'x.json:1:1: the file'],
     ['{\n  "maxOutputTokens": "many"\n}', 'x.json:2:3: maxOutputTokens'],
     ['{"permissions": {\n "mode": "yolo"}}', 'x.json:2:2: permissions.mode'],
