@@ -1,4 +1,4 @@
-import { readSync } from 'node:fs'
+import { fstatSync, readSync } from 'node:fs'
 import { beginning } from './excerpt.ts'
 
 export interface Page {
@@ -24,7 +24,7 @@ const CHUNK = 1024 * 1024
  * others get their turn while we look for line 10,000,000.
  */
 export async function readPage(fd: number, offset: number, limit: number, signal: AbortSignal): Promise<Page> {
-  const chunk = Buffer.allocUnsafe(CHUNK)
+  const chunk = Buffer.allocUnsafe(Math.min(CHUNK, Math.max(4096, fstatSync(fd).size + 1)))
   const decoder = new TextDecoder()
   const lines: string[] = []
   let characters = 0
@@ -44,13 +44,12 @@ export async function readPage(fd: number, offset: number, limit: number, signal
   let position = 0
   for (;;) {
     signal.throwIfAborted()
-    const read = readSync(fd, chunk, 0, CHUNK, position)
+    const read = readSync(fd, chunk, 0, chunk.length, position)
     position += read
     const parts = decoder.decode(chunk.subarray(0, read), { stream: read > 0 }).split('\n')
     parts.forEach((part, i) => {
       if (i > 0) finish()
-      if (line.length <= LONGEST_LINE + 1) line += part
-      else if (part !== '') line = `${line.slice(0, LONGEST_LINE + 1)}…`
+      if (line.length <= LONGEST_LINE) line += part
     })
     const isDone = read === 0
     if (isDone && line !== '') finish()
@@ -58,7 +57,7 @@ export async function readPage(fd: number, offset: number, limit: number, signal
       const total = isDone ? number - 1 : undefined
       return { text: lines.join('\n'), first: offset, last: offset + lines.length - 1, isEnd: isDone && !isFull, total }
     }
-    await new Promise(setImmediate)
+    if (position >= CHUNK) await new Promise(setImmediate)
   }
 }
 

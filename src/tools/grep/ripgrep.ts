@@ -5,19 +5,19 @@ import type { ToolWorld } from '../../ports/tool.ts'
 import { isInside } from '../paths/territory.ts'
 import type { Pattern } from './compile.ts'
 
-let found: Promise<string | undefined> | undefined
-
 /** `rg` on the user's PATH, or the one of the package @vscode/ripgrep if somebody installed it beside us. */
-export function findRipgrep(): Promise<string | undefined> {
-  found ??= onPath()
-    ? Promise.resolve(onPath())
-    : import('@vscode/ripgrep').then(({ rgPath }) => rgPath).catch(() => undefined)
-  return found
+export async function findRipgrep(root: string): Promise<string | undefined> {
+  const folders = (process.env.PATH ?? '').split(':').filter((folder) => isAbsolute(folder))
+  // What lies in the workspace may have been put there by an agent, and would run without anybody's leave.
+  const own = folders.map((folder) => join(folder, 'rg')).find((path) => !isInside(root, path) && isProgram(path))
+  return own ?? packaged()
 }
 
-function onPath(): string | undefined {
-  const folders = (process.env.PATH ?? '').split(':').filter((folder) => isAbsolute(folder))
-  return folders.map((folder) => join(folder, 'rg')).find(isProgram)
+let fromPackage: Promise<string | undefined> | undefined
+
+function packaged(): Promise<string | undefined> {
+  fromPackage ??= import('@vscode/ripgrep').then(({ rgPath }) => rgPath).catch(() => undefined)
+  return fromPackage
 }
 
 function isProgram(path: string): boolean {
@@ -41,8 +41,7 @@ export async function ripgrepFilter(
   files: readonly string[],
   { root, signal }: ToolWorld,
 ): Promise<string[] | undefined> {
-  // A program from the workspace would be run without anybody's consent.
-  if (rust === undefined || files.length < WORTH_IT || isInside(root, ripgrep)) return undefined
+  if (rust === undefined || files.length < WORTH_IT) return undefined
   const flags = ['--no-config', '--files-with-matches', '--null', '--text', '--no-messages', '--no-ignore']
   const args = [...flags, ...(ignoresCase ? ['--ignore-case'] : ['--case-sensitive']), '--regexp', rust, '--']
   const likely: string[] = []
