@@ -58,7 +58,7 @@ export function createLane(clock: Clock, pause: Pause): Lane {
       else if (count < cost(of) && (underWay > 0 || count <= 0) && until > (held?.until ?? 0))
         held = { until, why: `its ${of} are used up for now` }
     }
-    if (held === undefined && underWay >= atATime)
+    if (held === undefined && underWay >= Math.floor(atATime))
       held = { until: Number.POSITIVE_INFINITY, why: `${Math.floor(atATime)} at a time, others go first` }
     return held
   }
