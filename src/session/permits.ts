@@ -34,8 +34,8 @@ export function createPermits(permissions: Permissions, root: string, isReadOnly
   }
 }
 
+/** What lies behind an operator is not covered by any pattern, so only the whole tool can be allowed. */
 function howTo(wish: Wish): string {
-  const [word = ''] = wish.kind === 'run' ? wish.command.trim().split(/\s/) : []
-  const rule = /^[\w./-]+$/.test(word) ? `${wish.tool}(${word} *)` : wish.tool
-  return `--allowedTools '${rule}'`
+  const [, word] = wish.kind === 'run' ? (/^([\w./-]+)[^;&|<>()$`\n\r]*$/.exec(wish.command.trim()) ?? []) : []
+  return `--allowedTools '${word === undefined ? wish.tool : `${wish.tool}(${word} *)`}'`
 }

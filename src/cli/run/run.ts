@@ -61,7 +61,13 @@ $ deskmates -c -p 'and now fix it' --permission-mode acceptEdits`,
     })
     if (chosen.notice !== undefined) await talk(call, `deskmates: ${plain(chosen.notice)}\n`)
     const mode = settings.permissions?.mode ?? 'default'
-    return converse(call, { session, prompt, format, mode, isTold: options.verbose ?? call.isStderrTerminal ?? false })
+    return await converse(call, {
+      session,
+      prompt,
+      format,
+      mode,
+      isTold: options.verbose ?? call.isStderrTerminal ?? false,
+    })
   },
 }
 

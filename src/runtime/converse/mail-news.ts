@@ -44,5 +44,7 @@ export function userTurn(texts: readonly string[]): UserTurn {
 function inWords({ from, type, content }: Message, isExternal: boolean): string {
   if (from === 'user' && type === 'message' && !isExternal) return content
   const origin = isExternal ? ' origin="external, unverified"' : ''
-  return `<message from="${from}" type="${type}"${origin}>\n${content}\n</message>`
+  // Nobody ends their own letter and begins one of somebody else in it.
+  const letter = content.replace(/<(?=\/?message\b)/gi, '&lt;')
+  return `<message from="${from.replace(/["<>&\s]/g, '_')}" type="${type}"${origin}>\n${letter}\n</message>`
 }
