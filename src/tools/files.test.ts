@@ -4,6 +4,7 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
@@ -14,6 +15,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ToolWorld } from '../ports/tool.ts'
 import { editFile } from './edit-file.ts'
+import { glob } from './glob.ts'
+import { createGrep } from './grep.ts'
 import { practiceWorld } from './practice-world.ts'
 import { readFile } from './read-file.ts'
 import { runCall } from './run-call.ts'
@@ -295,5 +298,26 @@ describe('what file tools never do', () => {
     symlinkSync('.env', join(world.root, 'plain.txt'))
     for (const path of ['.env', 'plain.txt', './x/../.env'])
       expect((await read(world, path)).text).toContain('A rule of the user denies reading .env')
+  })
+
+  it.skipIf(process.platform !== 'linux')('keep a descriptor, whether they succeed or refuse', async () => {
+    const world = practiceWorld()
+    mkdirSync(join(world.root, '.git'))
+    symlinkSync('/etc', join(world.root, 'door'))
+    const all = async () => {
+      await write(world, 'a/b/c.txt', 'one')
+      await edit(world, 'a/b/c.txt', 'one', 'two')
+      for (const path of ['a/b/c.txt', 'a', 'door/passwd', 'gone', '.git', 'a/b/c.txt/x']) {
+        await read(world, path)
+        await write(world, path, 'x')
+        await edit(world, path, 'nothing', 'x')
+      }
+      await runCall([glob, createGrep()], { name: 'glob', input: { pattern: '**/*' } }, world)
+      await runCall([glob, createGrep()], { name: 'grep', input: { pattern: 'x' } }, world)
+    }
+    await all()
+    const before = readdirSync('/proc/self/fd').length
+    for (let i = 0; i < 20; i++) await all()
+    expect(readdirSync('/proc/self/fd').length - before).toBeLessThan(10)
   })
 })

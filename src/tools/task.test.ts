@@ -71,12 +71,17 @@ describe('Task', () => {
 
   it('runs in the background as a job that ends once (A16, A52)', async () => {
     const world = practiceWorld()
-    const { text } = await task({ prompt: 'x', run_in_background: true }, world)
+    const runAgent: TaskSettings['runAgent'] = async ({ prompt }, { recordGroup }) => {
+      await recordGroup({ pid: 7, started: 'now' })
+      return { text: `did: ${prompt}` }
+    }
+    const { text } = await task({ prompt: 'x', run_in_background: true }, world, { runAgent })
     expect(JSON.parse(text.split('\n')[0]!)).toEqual({ task_id: 'a000001', status: 'running' })
     const job = world.jobs.get('a000001')!
     await job.ended
     expect(job).toMatchObject({ state: 'completed', output: 'did: x', summary: 'did: x' })
     expect(world.ended).toEqual([job])
+    expect(world.groups).toEqual([{ pid: 7, started: 'now', job: 'a000001' }])
   })
 
   it('is stopped for real, also in the background (F39)', async () => {

@@ -97,8 +97,10 @@ async function runNow(
 }
 
 function runAsJob(plan: SubagentPlan, world: ToolWorld, runAgent: RunAgent): ToolResult {
-  const job = world.jobs.start('agent', plan.description, async ({ signal, write }) => {
-    const end = await runAgent(plan, { ...world, signal, progress: () => {}, onTool: () => {} })
+  const job = world.jobs.start('agent', plan.description, async ({ id, signal, write }) => {
+    // What it runs belongs to the job: the call ends long before it.
+    const recordGroup: ToolWorld['recordGroup'] = (group) => world.recordGroup(group, id)
+    const end = await runAgent(plan, { ...world, signal, recordGroup, progress: () => {}, onTool: () => {} })
     write(told(end))
     return { state: end.problem === undefined ? 'completed' : 'failed', summary: told(end) }
   })
