@@ -37,7 +37,7 @@ async function resolveOne(name: string, env: Env, settings: ModelSettings, world
   }
   if (scheme === 'replay') {
     const { replayModel } = await import('./recording/replay.ts')
-    return replayModel(resolve(file!))
+    return replayModel(resolve(file!), { root: world.root })
   }
   const slash = name.indexOf('/')
   if (slash < 1 || slash === name.length - 1)

@@ -15,6 +15,8 @@ export interface ModelWorld {
   readonly random: () => number
   /** All calls of a process go through one, so that agents who share a key share its limits. */
   readonly governor: Governor
+  /** The workspace: a recording is replayed wherever it lies. */
+  readonly root?: string
 }
 
 export const systemPause: Pause = async (seconds, signal) => {

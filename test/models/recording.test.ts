@@ -8,7 +8,7 @@ import { resolveModel } from '../../src/models/resolve-model.ts'
 import type { Script } from '../../src/models/scripted/script.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
 import type { Model, ModelFailure, ModelRequest, Turn } from '../../src/ports/model.ts'
-import { ask, type Outcome, request } from './asking.ts'
+import { ask, instantWorld, type Outcome, request } from './asking.ts'
 
 let dir: string
 let file: string
@@ -63,8 +63,8 @@ describe('a recording', () => {
   })
 
   it('is replayed by -m replay:FILE under the name of the model it was made with', async () => {
-    const recorded = await run(recordModel(scriptedModel(script, { name: 'scripted:x' }), file))
-    const model = await resolveModel(`replay:${file}`, {})
+    const recorded = await run(recordModel(scriptedModel(script, { name: 'scripted:x' }), file, { root: '/home/a' }))
+    const model = await resolveModel(`replay:${file}`, {}, {}, { ...instantWorld(), root: '/home/a' })
     expect(model).toMatchObject({ name: 'scripted:x', provider: 'scripted', price: { input: 0 } })
     expect(summary(await run(model))).toEqual(summary(recorded))
   })
