@@ -11,6 +11,7 @@ export interface Bug {
 
 export const PROMISES = 'test/crash/promises.test.ts'
 const MODELS = 'test/models/promises.test.ts'
+const AGENT = 'test/agent/promises.test.ts'
 
 /** The bugs that the tests of one file notice. */
 export function bugsOf(file: string): readonly Bug[] {
@@ -79,5 +80,29 @@ export const bugs: readonly Bug[] = [
     mistake: 'an answer with nothing in it counts as one',
     noticedBy: 'with nothing in it is never a success',
     file: MODELS,
+  },
+  {
+    name: 'rerun-interrupted',
+    mistake: 'a call that nobody knows the end of is run again',
+    noticedBy: 'reports a call that nobody knows the end of as interrupted',
+    file: AGENT,
+  },
+  {
+    name: 'cut-pair',
+    mistake: 'a call that was aborted is left without a result',
+    noticedBy: 'leaves a conversation that can go on when it is aborted',
+    file: AGENT,
+  },
+  {
+    name: 'ack-before-turn',
+    mistake: 'mail is acknowledged before the turn that holds it is in the transcript',
+    noticedBy: 'acknowledges mail only when the turn that holds it',
+    file: AGENT,
+  },
+  {
+    name: 'fence-before-its-line',
+    mistake: 'a conversation is read before the line that opens it for this generation',
+    noticedBy: 'counts what the older generation wrote before the line',
+    file: AGENT,
   },
 ]

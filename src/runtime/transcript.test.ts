@@ -91,26 +91,6 @@ describe('a transcript', () => {
     expect(next.state.turns).toHaveLength(2)
   })
 
-  it('counts what the older generation wrote before the line that opened it, however late that was', async () => {
-    const place = createPlace()
-    const old = await conversation(place)(1)
-    const store = await openMemoryStore(place)
-    const log = await store.log('web/transcripts/lead')
-    let isOpening = true
-    const young = await openTranscript({
-      generation: 2,
-      log: {
-        ...log,
-        async append(records) {
-          if (isOpening) await old.hear(said('just now'), ['m7'])
-          isOpening = false
-          return log.append(records)
-        },
-      },
-    })
-    expect([...young.state.mail]).toEqual(['m7'])
-  })
-
   it('remembers which process groups run, until the result of their call is in it', async () => {
     const open = conversation()
     const first = await open(1)

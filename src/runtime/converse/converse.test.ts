@@ -1,110 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type Model, ModelFailure, type ModelRequest, type Reply, type Turn } from '../../ports/model.ts'
-import type { Tool, ToolWorld } from '../../ports/tool.ts'
-import { createPlace, openMemoryStore } from '../../stores/memory/memory-store.ts'
+import { type Model, ModelFailure } from '../../ports/model.ts'
+import type { Tool } from '../../ports/tool.ts'
+import { createPlace } from '../../stores/memory/memory-store.ts'
 import { unreadOf } from '../../team/state.ts'
 import { defineTool } from '../../tools/define-tool.ts'
-import { openTeam, type Team } from '../team.ts'
-import { openTranscript } from '../transcript.ts'
-import type { AgentEvent, Stop } from './agent-event.ts'
-import { type Conversation, createNotices, type Limits, type Notices, nothingUsed } from './conversation.ts'
-import { converse } from './converse.ts'
-import { mailNews } from './mail-news.ts'
-import { takeUp } from './take-up.ts'
+import type { Limits } from './conversation.ts'
+import { closeTalks, echo, played, run, type Talk, talkOf } from './practice-talk.ts'
 
-const usage = { input: 10, cacheRead: 0, cacheWrite: 0, output: 5 }
-type Call = { id: string; tool: string; input?: unknown }
-
-/** Answers in order, and keeps what it was asked. */
-function played(...answers: ((request: ModelRequest) => Partial<Reply> & { text?: string; calls?: Call[] })[]) {
-  const asked: Turn[][] = []
-  const model: Model = {
-    name: 'played/one',
-    provider: 'played',
-    context: undefined,
-    price: undefined,
-    async *reply(request, signal) {
-      signal.throwIfAborted()
-      asked.push(structuredClone([...request.turns]))
-      const next = answers.shift()
-      if (!next) throw new ModelFailure({ model: 'played/one', fault: 'script' }, 'Nothing is left to say.')
-      const { text = '', calls = [], ...rest } = next(request)
-      if (text) yield { type: 'text', delta: text }
-      const parts = calls.map(({ id, tool, input = {} }) => ({
-        type: 'tool-call' as const,
-        toolCallId: id,
-        toolName: tool,
-        input,
-      }))
-      const turn = { role: 'assistant' as const, content: [{ type: 'text' as const, text }, ...parts] }
-      return { turn, end: 'finished', usage, cost: 0.01, model: 'played/one', ...rest }
-    },
-  } as Model
-  return { model, asked }
-}
-
-const open: AsyncDisposable[] = []
-afterEach(async () => {
-  for (const one of open.splice(0)) await one[Symbol.asyncDispose]()
-})
-
-type Talk = Conversation & { readonly team: Team; readonly notices: Notices }
-
-async function talkOf({
-  model,
-  tools = [],
-  limits = {},
-  place = createPlace(),
-  generation = 1,
-  mayDo = async () => ({ allowed: true as const }),
-}: {
-  model: Model
-  tools?: readonly Tool[]
-  limits?: Limits
-  place?: ReturnType<typeof createPlace>
-  generation?: number
-  mayDo?: Conversation['mayDo']
-}): Promise<Talk> {
-  const store = await openMemoryStore(place)
-  const team = await openTeam(store, 'web')
-  await team.run({ type: 'team.create', team: 'web' })
-  const transcript = await openTranscript({ log: await store.log('web/transcripts/lead'), generation })
-  open.push(team, transcript)
-  const notices = createNotices()
-  const by = { name: 'lead' }
-  return {
-    agent: { name: 'lead', system: 'You lead.', model, tools, limits },
-    team,
-    transcript,
-    used: nothingUsed(),
-    notices,
-    listen: () => mailNews({ team, transcript, notices }, by),
-    account({ usage, cost, model }) {
-      void team.report([{ type: 'usage', member: 'lead', model, usage, cost }], { by })
-    },
-    mayDo,
-    worldOf: (call, signal, progress) => ({ call: call.toolCallId, signal, progress }) as ToolWorld,
-  }
-}
-
-async function run(talk: Conversation, signal = new AbortController().signal) {
-  const events: AgentEvent[] = []
-  const loop = converse(talk, signal)
-  for (;;) {
-    const step = await loop.next()
-    if (step.done) return { stop: step.value as Stop, events }
-    events.push(step.value)
-  }
-}
-
-const echo = defineTool({
-  name: 'echo',
-  description: 'Says it again.',
-  input: z.object({ text: z.string() }),
-  isParallel: () => true,
-  run: ({ text }) => `${text}!`,
-})
+afterEach(closeTalks)
 
 describe('a conversation', () => {
   it('runs the tools the model calls until it has nothing more to do (A8, D1)', async () => {
@@ -271,74 +175,6 @@ describe('a conversation', () => {
     })
     expect(await ask(played(() => ({ text: 'I', end: 'refused' })).model)).toMatchObject({ kind: 'error' })
     expect(await ask(played().model)).toMatchObject({ kind: 'error', error: expect.any(ModelFailure) })
-  })
-
-  it('leaves a conversation that can go on when it is aborted in the middle of a tool (F38)', async () => {
-    const stopper = new AbortController()
-    const slow = defineTool({
-      name: 'slow',
-      description: 'Waits.',
-      input: z.object({}),
-      run: (_, { signal }) =>
-        new Promise<string>((_resolve, reject) => {
-          signal.addEventListener('abort', () => reject(signal.reason))
-          stopper.abort()
-        }),
-    })
-    const place = createPlace()
-    const first = played(() => ({ text: 'x', calls: [{ id: 'a', tool: 'slow' }] }))
-    const talk = await talkOf({ model: first.model, tools: [slow as Tool], place })
-    await talk.team.send({ to: 'lead', content: 'go' })
-    expect((await run(talk, stopper.signal)).stop.kind).toBe('aborted')
-    const second = played(() => ({ text: 'I was interrupted' }))
-    const again = await talkOf({ model: second.model, place, generation: 2 })
-    expect((await run(again)).stop).toEqual({ kind: 'finished', text: 'I was interrupted' })
-    expect(second.asked[0]?.at(-1)).toMatchObject({
-      role: 'tool',
-      content: [{ toolCallId: 'a', output: { type: 'error-text', value: expect.stringContaining('Interrupted') } }],
-    })
-  })
-
-  it('reports a call that nobody knows the end of as interrupted, and never runs it again (F39)', async () => {
-    const place = createPlace()
-    const dead = await talkOf({ model: played().model, place })
-    await dead.transcript.hear({ role: 'user', content: [{ type: 'text', text: 'go' }] }, [])
-    const call = { type: 'tool-call' as const, toolCallId: 'a', toolName: 'echo', input: { text: 'x' } }
-    await dead.transcript.answer({
-      turn: { role: 'assistant', content: [call] },
-      end: 'finished',
-      usage,
-      cost: null,
-      model: 'x',
-    })
-    await dead.transcript.began({ pid: 4, started: '1', of: 'a' })
-    await dead.transcript.beganJob({ id: 'b7f3', about: 'npm test' })
-    await dead.transcript.began({ pid: 5, started: '2', of: 'b7f3' })
-    let runs = 0
-    const counting = { ...echo, run: async () => ({ text: String(++runs) }) } as Tool
-    const { model, asked } = played(() => ({ text: 'I look first' }))
-    const talk = await talkOf({ model, tools: [counting], place, generation: 2 })
-    const ended: number[] = []
-    await takeUp(talk, async ({ pid }) => void ended.push(pid))
-    expect((await run(talk)).stop.kind).toBe('finished')
-    expect(runs).toBe(0)
-    expect(ended).toEqual([4, 5])
-    expect(asked[0]?.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
-    expect(JSON.stringify(asked[0]?.at(-2))).toContain('Interrupted')
-    expect(JSON.stringify(asked[0]?.at(-1))).toContain('b7f3')
-  })
-
-  it('acknowledges mail only when the turn that holds it is in the transcript (F1, F2)', async () => {
-    const { model } = played(() => ({ text: 'never' }))
-    const talk = await talkOf({ model })
-    await talk.team.send({ to: 'lead', content: 'precious' })
-    const failing = {
-      ...talk,
-      transcript: { ...talk.transcript, hear: () => Promise.reject(new Error('disk full')) },
-    }
-    expect((await run(failing)).stop).toMatchObject({ kind: 'error', error: { message: 'disk full' } })
-    await talk.team.refresh()
-    expect(unreadOf(talk.team.state, 'lead').map(({ message }) => message.content)).toEqual(['precious'])
   })
 
   it('hears a message once even if it died between the turn and the acknowledgement (F1, F2)', async () => {
