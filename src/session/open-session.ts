@@ -94,15 +94,19 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         isRunning = false
       }
     },
-    async [Symbol.asyncDispose]() {
-      try {
-        await desk[Symbol.asyncDispose]()
-        await store.presence.withdraw(id)
-      } finally {
-        taken.delete(place)
-        await team.close()
-      }
-    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+
+  async function close(): Promise<void> {
+    if (!taken.has(place)) return
+    try {
+      await desk[Symbol.asyncDispose]()
+      await store.presence.withdraw(id)
+    } finally {
+      taken.delete(place)
+      await team.close()
+    }
   }
 }
 

@@ -21,4 +21,6 @@ export interface Session extends AsyncDisposable {
    * runs any more. One run at a time. Leaving the loop early, or aborting, stops it and leaves all resumable.
    */
   run(prompt?: string, signal?: AbortSignal): AsyncGenerator<SessionEvent, Stop>
+  /** Ends what it started and gets up; the session can be opened again, here or anywhere. */
+  close(): Promise<void>
 }

@@ -31,5 +31,5 @@ for await (const event of session.run()) {
   seen.events++
   if (event.type === 'calling' && event.call.toolCallId === 'call-1') await sendLate(session)
 }
-await session[Symbol.asyncDispose]()
+await session.close()
 process.send?.(seen)
