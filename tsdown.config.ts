@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, sep } from 'node:path'
 import { defineConfig, type Rolldown, type UserConfig } from 'tsdown'
-import { leanStreams } from './scripts/lean-streams.mjs'
+import { leanStreams } from './scripts/lean-streams.ts'
 
 // Three builds, chosen by name with --filter and written to a new folder each time by scripts/prepare.mjs. Types are
 // apart because they take seconds and nobody needs them to run the command.

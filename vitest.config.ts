@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
-import { leanPackages, leanStreams } from './scripts/lean-streams.mjs'
+import { leanPackages, leanStreams } from './scripts/lean-streams.ts'
 
 export default defineConfig({
   // As in the build: prose is imported as text.

@@ -1,11 +1,11 @@
-import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '@ai-sdk/provider'
+import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '@ai-sdk/provider'
 
-/** A model object of the AI SDK's provider packages, interface version 3 or 4. */
-export type LanguageModel = LanguageModelV3 | LanguageModelV4
-
-/** As far as we use it; version 4 needs a newer Node than we do, so its types are not at hand. */
-export interface LanguageModelV4 {
-  readonly specificationVersion: 'v4'
+/**
+ * A model object of the AI SDK's provider packages, interface version 3 or 4, as far as we use it. Version 4 needs a newer
+ * Node than we do, so its own types are not at hand.
+ */
+export interface LanguageModel {
+  readonly specificationVersion: 'v3' | 'v4'
   readonly provider: string
   readonly modelId: string
   doStream(options: never): PromiseLike<StreamResult>

@@ -7,14 +7,17 @@ import {
   type Price,
   type Reply,
   type ReplyEnd,
+  type Turn,
 } from '../ports/model.ts'
 import type { Usage } from '../team/usage.ts'
 import { type Assembly, createAssembly } from './assembly.ts'
 import { costOf } from './cost.ts'
 import { asFailure } from './failure.ts'
-import type { CallOptions, LanguageModel, StreamPart, StreamResult } from './language-model.ts'
+import type { CallOptions, LanguageModel, StreamPart } from './language-model.ts'
 import { rateLimits } from './limits.ts'
 import { promptOf, toolsOf } from './prompt.ts'
+
+type ProviderOptions = NonNullable<Turn['providerOptions']>
 
 export interface ModelOptions {
   /** As the user named it; else `provider/model` of the object. */
@@ -28,7 +31,7 @@ export interface ModelOptions {
   /** Used where the request names none: providers differ in what they do without a limit. */
   readonly maxOutput?: number
   /** Handed to the provider package with every call, by its name: `{ anthropic: { thinking: … } }`. */
-  readonly options?: CallOptions['providerOptions']
+  readonly options?: ProviderOptions
   /** Mark where anthropic may cache. */
   readonly hasBreakpoints?: boolean
   readonly clock?: Clock
@@ -56,7 +59,7 @@ export function modelFrom(languageModel: LanguageModel, options: ModelOptions = 
       let reader: ReadableStreamDefaultReader<{ type: string }> | undefined
       try {
         const asked = callOptions(request, signal)
-        const result = (await languageModel.doStream(asked as CallOptions & never)) as StreamResult
+        const result = await languageModel.doStream(asked as never)
         reader = result.stream.getReader()
         const headers = result.response?.headers ?? {}
         const limits = rateLimits(headers, clock.now())

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { LanguageModelV4 } from '../../src/models/language-model.ts'
+import type { LanguageModel } from '../../src/models/language-model.ts'
 import { modelFrom } from '../../src/models/model-from.ts'
 import type { Turn } from '../../src/ports/model.ts'
 import { ask, request } from './asking.ts'
@@ -115,7 +115,7 @@ it('a model object of interface version 4 is told of files in its own words, and
     { type: 'file', mediaType: 'image/png', data: { type: 'data', data: new Uint8Array([1, 2, 3]) } },
     finish('stop'),
   ])
-  const four: LanguageModelV4 = {
+  const four: LanguageModel = {
     specificationVersion: 'v4',
     provider: 'new.chat',
     modelId: 'x',

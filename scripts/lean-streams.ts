@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import type { Plugin } from 'vite'
 
 const lean = fileURLToPath(new URL('../src/models/lean-streams.ts', import.meta.url))
 const packages =
@@ -15,7 +16,7 @@ export const leanPackages = [
  * Gives the provider packages our lean streams instead of Node's, which take half the CPU of a whole call. For builds
  * and tests alike, so that what is tested is what is published.
  */
-export function leanStreams() {
+export function leanStreams(): Plugin {
   return {
     name: 'lean-streams',
     transform(code, id) {
