@@ -13,8 +13,14 @@ export interface Circumstances {
 export function asFailure(error: unknown, { model, emitted, now }: Circumstances): ModelFailure {
   if (error instanceof ModelFailure) return error
   const report = read(error)
+  forgetRequest(error)
   const about = { model, emitted, cause: error, retryAfter: retryAfter(report.headers, now) ?? report.delay }
   return new ModelFailure({ ...about, fault: report.fault }, `${model}: ${said(report)} ${advice[report.fault]}`)
+}
+
+/** Packages hang the whole conversation on their errors; nobody who prints one wants it, and it would stay in memory. */
+function forgetRequest(error: unknown): void {
+  if (error instanceof Error && 'requestBodyValues' in error) error.requestBodyValues = undefined
 }
 
 interface Report {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { resolveModel } from '../../src/models/resolve-model.ts'
@@ -101,6 +102,14 @@ describe.each(formats)('$name', (format) => {
     const { error } = await ask(await modelAt(format, server.url, instantWorld()))
     expect(error).toMatchObject({ fault: 'key' })
     expect(server.asked).toHaveLength(1)
+  })
+
+  it('does not hang the conversation on its errors', async () => {
+    for (const act of [{ status: 500, body: '{}' }, 'hang up', { pieces: [format.error] }] as const) {
+      server.play(act)
+      const { error } = await ask(await modelAt(format, server.url, instantWorld()))
+      expect(inspect(error, { depth: 20 })).not.toContain('Read a.txt')
+    }
   })
 
   it('says that a conversation is too long without trying again', async () => {
