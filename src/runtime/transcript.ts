@@ -84,7 +84,7 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
   }
 
   async function append(record: LogRecord, until: 'written' | 'durable'): Promise<void> {
-    const { durable } = await log.append([record])
+    const appended = await log.append([record])
     let counts = false
     await foldNews((read, isCounted) => {
       if (read.id === record.id) counts = isCounted
@@ -94,7 +94,7 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
         `Another process has taken this conversation over (generation ${state.generation} after our ${generation}).`,
       )
     }
-    if (until === 'durable') await durable
+    if (until === 'durable') await appended.durable
   }
 
   async function foldNews(seen: (record: LogRecord, counts: boolean) => void = () => {}): Promise<void> {

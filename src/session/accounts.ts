@@ -2,7 +2,7 @@ import type { Reply } from '../ports/model.ts'
 import type { Team } from '../runtime/team.ts'
 import type { Author, EventOf, TeamEvent } from '../team/event.ts'
 
-/** What the journal is told of an agent's work. Nobody waits for it while the work goes on. */
+/** What the journal is told of an agent's work. Nobody waits for it while the work goes on; the transcript has it too. */
 export interface Accounts {
   pay(reply: Reply): void
   /** Written on change only. */
@@ -13,17 +13,24 @@ export interface Accounts {
   settle(): Promise<void>
 }
 
+/** Calls that follow each other faster than this, in milliseconds, share a record. */
+const TOGETHER = 200
+
 export function createAccounts(team: Team, by: Author): Accounts {
-  const underWay = new Set<Promise<unknown>>()
+  const owed: TeamEvent[] = []
+  let timer: NodeJS.Timeout | undefined
+  let writing: Promise<unknown> = Promise.resolve()
   let trouble: unknown
   let shown: string | undefined
 
-  function report(event: TeamEvent): void {
-    const writing = team.report([event], { by }).catch((error) => {
+  function write(): void {
+    clearTimeout(timer)
+    timer = undefined
+    if (owed.length === 0) return
+    const report = team.report(owed.splice(0), { by }).catch((error) => {
       trouble ??= error
     })
-    underWay.add(writing)
-    writing.finally(() => underWay.delete(writing))
+    writing = Promise.all([writing, report])
   }
 
   function check(): void {
@@ -31,14 +38,20 @@ export function createAccounts(team: Team, by: Author): Accounts {
   }
 
   return {
-    pay: ({ usage, cost, model }) => report({ type: 'usage', member: by.name, model, usage, cost }),
+    pay({ usage, cost, model }) {
+      owed.push({ type: 'usage', member: by.name, model, usage, cost })
+      timer ??= setTimeout(write, TOGETHER)
+    },
     show(status) {
-      if (status !== shown) report({ type: 'member.activity', name: by.name, generation: by.generation!, status })
+      if (status === shown) return
       shown = status
+      owed.push({ type: 'member.activity', name: by.name, generation: by.generation!, status })
+      write()
     },
     check,
     async settle() {
-      await Promise.all(underWay)
+      write()
+      await writing
       check()
     },
   }

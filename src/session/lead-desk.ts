@@ -85,6 +85,8 @@ export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
   const runAgent = createRunAgent({ ...plan, name: by.name, account: accounts.pay, run })
   const tools = [...toolsFor('lead', { types: plan.agentTypes, runAgent }), ...plan.tools]
 
+  const door = atMostEvery(LOOK_AT_DOOR, () => team.ingest())
+
   const talk: Conversation = {
     agent: {
       name: by.name,
@@ -100,7 +102,7 @@ export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
     },
     async listen() {
       accounts.check()
-      await team.ingest()
+      await door()
       return mailNews({ team, transcript, notices }, by)
     },
     account: accounts.pay,
@@ -149,5 +151,17 @@ function onRecord(jobs: Jobs, transcript: Transcript): Jobs {
         await transcript.beganJob({ id: job.id, about })
         return begin(job)
       }),
+  }
+}
+
+/** Milliseconds: a model takes longer to answer, so before each call of one somebody has looked. */
+const LOOK_AT_DOOR = 100
+
+function atMostEvery(milliseconds: number, work: () => Promise<void>): () => Promise<void> {
+  let last = Number.NEGATIVE_INFINITY
+  return async () => {
+    if (performance.now() - last < milliseconds) return
+    await work()
+    last = performance.now()
   }
 }
