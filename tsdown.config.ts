@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, sep } from 'node:path'
 import { defineConfig, type Rolldown, type UserConfig } from 'tsdown'
+import { leanStreams } from './scripts/lean-streams.ts'
 
 // Three builds, chosen by name with --filter and written to a new folder each time by scripts/prepare.mjs. Types are
 // apart because they take seconds and nobody needs them to run the command.
@@ -11,8 +12,9 @@ const common: UserConfig = {
   target: 'node20',
   fixedExtension: false,
   clean: false,
-  // Everything imported is bundled, so that an install is one small package; the two test tools are the user's own.
-  deps: { neverBundle: ['vitest', 'fast-check'], onlyBundle: false },
+  // Everything imported is bundled, so that an install is one small package; the two test tools and ripgrep are the user's own.
+  deps: { neverBundle: ['vitest', 'fast-check', '@vscode/ripgrep'], onlyBundle: false },
+  loader: { '.md': 'text' },
   checks: { pluginTimings: false },
 }
 
@@ -29,7 +31,7 @@ export default defineConfig(
       dts: false,
       // Every `if (__BUG__ === 'name')` is false at build time and cut out.
       define: { __BUG__: 'undefined' },
-      plugins: [executable('cli.js'), notices('THIRD-PARTY-NOTICES.txt')],
+      plugins: [leanStreams() as Rolldown.Plugin, executable('cli.js'), notices('THIRD-PARTY-NOTICES.txt')],
     },
     {
       ...common,
@@ -44,6 +46,7 @@ export default defineConfig(
       outDir: '.build/test',
       dts: false,
       define: { __BUG__: 'process.env.DESKMATES_BUG' },
+      plugins: [leanStreams() as Rolldown.Plugin],
     },
   ].filter((config) => Object.keys(config.entry).length > 0),
 )
@@ -97,11 +100,21 @@ function packageFolder(moduleId: string): string[] {
 
 function notice(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
+  const file = licenceFile(folder) ?? licenceFile(kin(name, folder))
   // Given to the public domain, which asks for nothing; some packages leave the text out.
   if (file === undefined && license === 'Unlicense')
     return `${name} ${version} (${license})\n\nReleased into the public domain by its author.\n`
   if (file === undefined)
     throw new Error(`${name} ${version} (${license}) has no licence file to put into the notices.`)
-  return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
+  return `${name} ${version} (${license})\n\n${readFileSync(file, 'utf8').trim()}\n`
+}
+
+function licenceFile(folder: string): string | undefined {
+  const name = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
+  return name && join(folder, name)
+}
+
+/** The AI SDK is one repository under one licence; one of its packages was published without the file. */
+function kin(name: string, folder: string): string {
+  return name === '@ai-sdk/provider-utils' ? join(folder, '..', 'provider') : folder
 }

@@ -67,7 +67,13 @@ export function remember(root, { text, newest }) {
 
 const knownPath = (root) => join(root, '.build', 'known')
 
-const buildInputs = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsdown.config.ts']
+const buildInputs = [
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsdown.config.ts',
+  'scripts/lean-streams.ts',
+]
 
 function hash(root, paths, extra = '') {
   // Loaded only here, since loading it takes longer than looking.

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { bugs } from './bugs.ts'
+import { bugs, PROMISES } from './bugs.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -57,7 +57,7 @@ async function runWithBugs(): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), 'deskmates-bites-'))
   const report = join(folder, 'report.json')
   const program = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-  const files = new Set(bugs.map(({ noticedIn }) => noticedIn))
+  const files = new Set(bugs.map(({ file = PROMISES }) => file))
   const args = [program, 'run', ...files, '--reporter=json', `--outputFile=${report}`]
   const env = { ...process.env, DESKMATES_BITE: '1' }
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })

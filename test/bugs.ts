@@ -3,13 +3,23 @@ export interface Bug {
   readonly name: string
   /** Why people make it, in a word. */
   readonly mistake: string
-  /** The file of promises, tried under each of its bugs, … */
-  readonly noticedIn: 'test/crash/promises.test.ts' | 'test/postgres/promises.test.ts'
-  /** … and the test there that notices, by the beginning of its name. */
+  /** The test that notices, by the beginning of its name. */
   readonly noticedBy: string
+  /** The file it is in; crash/promises.test.ts if left out. */
+  readonly file?: string
 }
 
-const onFiles: readonly Omit<Bug, 'noticedIn'>[] = [
+export const PROMISES = 'test/crash/promises.test.ts'
+const MODELS = 'test/models/promises.test.ts'
+const AGENT = 'test/agent/promises.test.ts'
+const POSTGRES = 'test/postgres/promises.test.ts'
+
+/** The bugs that the tests of one file notice. */
+export function bugsOf(file: string): readonly Bug[] {
+  return bugs.filter((bug) => (bug.file ?? PROMISES) === file)
+}
+
+export const bugs: readonly Bug[] = [
   {
     name: 'truncate-after-read',
     mistake: 'a mailbox file is read and then emptied, as if nobody wrote in between',
@@ -60,32 +70,64 @@ const onFiles: readonly Omit<Bug, 'noticedIn'>[] = [
     mistake: 'a write is acknowledged before it is synced',
     noticedBy: 'survives a power cut right after the acknowledgement',
   },
-]
-
-const onPostgres: readonly Omit<Bug, 'noticedIn'>[] = [
+  {
+    name: 'retry-after-emission',
+    mistake: 'a model is asked again although part of its answer was shown',
+    noticedBy: 'is not asked for again once something of it was shown',
+    file: MODELS,
+  },
+  {
+    name: 'empty-success',
+    mistake: 'an answer with nothing in it counts as one',
+    noticedBy: 'with nothing in it is never a success',
+    file: MODELS,
+  },
+  {
+    name: 'rerun-interrupted',
+    mistake: 'a call that nobody knows the end of is run again',
+    noticedBy: 'reports a call that nobody knows the end of as interrupted',
+    file: AGENT,
+  },
+  {
+    name: 'cut-pair',
+    mistake: 'a call that was aborted is left without a result',
+    noticedBy: 'leaves a conversation that can go on when it is aborted',
+    file: AGENT,
+  },
+  {
+    name: 'ack-before-turn',
+    mistake: 'mail is acknowledged before the turn that holds it is in the transcript',
+    noticedBy: 'acknowledges mail only when the turn that holds it',
+    file: AGENT,
+  },
+  {
+    name: 'fence-before-its-line',
+    mistake: 'a conversation is read before the line that opens it for this generation',
+    noticedBy: 'counts what the older generation wrote before the line',
+    file: AGENT,
+  },
   {
     name: 'client-side-next-number',
     mistake: 'the next number is looked up and then used, so that two writers want the same one',
     noticedBy: 'is sent once, whoever else is writing',
+    file: POSTGRES,
   },
   {
     name: 'serial-cursor',
     mistake: 'numbers come from a sequence, and readers ask for what has a higher one',
     noticedBy: 'is read by everybody, however late it is committed',
+    file: POSTGRES,
   },
   {
     name: 'notify-only',
     mistake: 'nobody looks without being notified',
     noticedBy: 'is found without a hint',
+    file: POSTGRES,
   },
   {
     name: 'fresh-decision-after-unknown',
     mistake: 'when an answer is lost, it is decided again as if nothing had been sent',
     noticedBy: 'counts once when its answer was lost',
+    file: POSTGRES,
   },
-]
-
-export const bugs: readonly Bug[] = [
-  ...onFiles.map((bug) => ({ ...bug, noticedIn: 'test/crash/promises.test.ts' }) as const),
-  ...onPostgres.map((bug) => ({ ...bug, noticedIn: 'test/postgres/promises.test.ts' }) as const),
 ]

@@ -9,6 +9,7 @@ export interface Listed {
 
 const team = { name: 'team', summary: 'make, show and end teams; join and leave' }
 const task = { name: 'task', summary: 'the board: add, claim and finish tasks' }
+const config = { name: 'config', summary: 'the settings and where they come from' }
 
 /** All sub-commands. The words stand here, so that showing help loads none of them. */
 export const commands: readonly Listed[] = [
@@ -105,6 +106,12 @@ export const commands: readonly Listed[] = [
     name: 'check',
     summary: 'is the journal whole and true? repair it',
     load: async () => (await import('./check.ts')).check,
+  },
+  {
+    group: config,
+    name: 'list',
+    summary: 'every setting that counts, and the file it comes from',
+    load: async () => (await import('./config-list.ts')).configList,
   },
   {
     name: 'trust',

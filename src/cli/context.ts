@@ -9,6 +9,9 @@ export interface Context {
   readonly cwd: string
   /** Does a person look at stdout? Only then there are colours, headings and hints. */
   readonly isTerminal: boolean
+  /** Does a person look at stderr, or type on stdin? Left out: no. */
+  readonly isStderrTerminal?: boolean
+  readonly isStdinTerminal?: boolean
   /** Aborts on Ctrl-C or SIGTERM. What is being written is finished first; what waits stops waiting. */
   readonly signal: AbortSignal
   readonly clock: Clock

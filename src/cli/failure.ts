@@ -3,7 +3,7 @@ import { isRefusal, type Refusal } from '../team/refusal.ts'
 import type { Context } from './context.ts'
 import { version } from './version.ts'
 
-export const EXIT = { done: 0, failed: 1, misused: 2 } as const
+export const EXIT = { done: 0, failed: 1, misused: 2, limit: 3, leftOpen: 4, interrupted: 130 } as const
 
 /** The command line itself makes no sense. */
 export class Misused extends TeamError {
@@ -37,7 +37,9 @@ export function granted<T extends object>(result: T | Refusal): T {
 export function explain(error: unknown, env: Context['env']): { code: string; message: string; exit: number } {
   const debug = env.DESKMATES_DEBUG && error instanceof Error ? `\n${error.stack}` : ''
   if (error instanceof TeamError) {
-    const exit = ['misused', 'not_a_folder', 'bad_store_address'].includes(error.code) ? EXIT.misused : EXIT.failed
+    const exit = ['misused', 'not_a_folder', 'bad_store_address', 'wrong_rule'].includes(error.code)
+      ? EXIT.misused
+      : EXIT.failed
     return { code: error.code, message: error.message + debug, exit }
   }
   if (error instanceof Error && 'syscall' in error && 'code' in error) {

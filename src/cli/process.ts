@@ -30,6 +30,8 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
     env: process.env,
     cwd: process.cwd(),
     isTerminal: process.stdout.isTTY === true,
+    isStderrTerminal: process.stderr.isTTY === true,
+    isStdinTerminal: process.stdin.isTTY === true,
     signal: interrupted.signal,
     clock: systemClock,
   }

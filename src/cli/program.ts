@@ -23,7 +23,7 @@ export async function runCommandLine(argv: readonly string[], context: Context):
     })
     addCommands(program, context, running)
     // `help task claim` as people say it; commander's own help command knows one word.
-    const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : [...argv]
+    const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : isRun(argv) ? [RUN, ...argv] : [...argv]
     await program.parseAsync(words, { from: 'user' })
     return running.exit
   } catch (error) {
@@ -63,6 +63,7 @@ function addCommands(program: Command, context: Context, running: Running): void
     }
     modules.set(parent.command(name).description(summary), load)
   }
+  modules.set(program.command(RUN, { hidden: true }), async () => (await import('./run/run.ts')).run)
   for (const parent of [program, ...groups.values()]) {
     // A sub-command is loaded when it is the one that was asked for.
     parent.hook('preSubcommand', async (_parent, command) => {
@@ -70,6 +71,21 @@ function addCommands(program: Command, context: Context, running: Running): void
       if (module) prepare(command, module, context, running)
     })
   }
+}
+
+/** Stands in front of `-p …`, which has no name of its own, so that commander sees one more command. */
+const RUN = ':run'
+
+/** Words that begin with an option not everybody takes: `deskmates -p …`, `deskmates --json -c -p …`. */
+function isRun(argv: readonly string[]): boolean {
+  for (let i = 0; i < argv.length; i++) {
+    const word = argv[i]!
+    if (!word.startsWith('-') || ['-', '--', '-h', '--help', '-V', '--version'].includes(word)) return false
+    const [, isOfAll, value] = /^--(json|team|cwd|store|command-id)(=|$)/.exec(word) ?? []
+    if (isOfAll === undefined) return true
+    if (isOfAll !== 'json' && value === '') i++
+  }
+  return false
 }
 
 function prepare(command: Command, module: AnySubCommand, context: Context, running: Running): void {

@@ -56,6 +56,11 @@ export function describeEvent(event: TeamEvent): string {
     }
     case 'message.delivered':
       return `${counted(event.ids.length, 'message')} of ${event.member} read`
+    case 'usage': {
+      const { input, cacheRead, cacheWrite, output } = event.usage
+      const price = event.cost === null ? 'price unknown' : `$${event.cost.toFixed(4)}`
+      return `${event.member} used ${event.model}: ${input + cacheRead + cacheWrite} tokens in, ${output} out, ${price}`
+    }
     case 'external.received': {
       const { from, to, content } = event.message
       return `${oneLine(from, 64)} → ${plain(to)} (external, unverified): ${oneLine(content)}`

@@ -44,7 +44,10 @@ export type Outcome = 'accepted' | 'conflict' | 'repeated'
 export interface Appended {
   /** One per record, in order. Known once our own lines were read back: the next decision may start. */
   readonly outcomes: readonly Outcome[]
-  /** Resolves when every accepted record survives a power cut (or only our death, as the store was opened). */
+  /**
+   * Resolves when every accepted record survives a power cut (or only our death, as the store was opened). Begun by
+   * whoever looks at it: records that nobody asks about become durable with the next that somebody does.
+   */
   readonly durable: Promise<void>
 }
 

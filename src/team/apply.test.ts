@@ -44,6 +44,7 @@ describe('the fold', () => {
       'member.activity',
       'message.delivered',
       'message.sent',
+      'usage',
     ])
   })
 

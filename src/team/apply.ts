@@ -4,8 +4,10 @@ import { applyTaskEvent } from './apply-tasks.ts'
 import { type Author, readEvent, type TeamEvent } from './event.ts'
 import type { Json } from './json.ts'
 import { deliver, receiveExternal, sendMessage, takeMail } from './mail.ts'
+import { nameKey } from './name.ts'
 import { loadState } from './snapshot.ts'
 import type { TeamState } from './state.ts'
+import { spend } from './usage.ts'
 
 /** A record of a team's journal as it was accepted. */
 export interface TeamRecord {
@@ -99,6 +101,10 @@ export function applyEvent(state: TeamState, event: TeamEvent, place: Place, eff
       return sendMessage(state, event.message, place, effects)
     case 'message.delivered':
       return deliver(state, event, place, effects)
+    case 'usage': {
+      const member = nameKey(event.member)
+      return state.spent.set(member, spend(state.spent.get(member), event.usage, event.cost))
+    }
     case 'external.received':
     case 'external.rejected':
       return receiveExternal(state, event, place, effects)

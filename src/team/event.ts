@@ -4,6 +4,7 @@ import { isMessage, Message } from './message.ts'
 import { Name } from './name.ts'
 import { Assignment, RequestId, RequestKind } from './request.ts'
 import { Attempt, Dependency, Priority, TaskId, Timestamp } from './task.ts'
+import { Usage } from './usage.ts'
 
 const generation = z.number().int().nonnegative()
 const ids = z.array(z.string())
@@ -92,6 +93,8 @@ const facts = {
     generation,
     status: z.enum(['working', 'idle', 'waiting_approval']),
   }),
+  /** A call of a model, with what it used; `cost` in US dollars, null where the price is not known. */
+  usage: z.object({ member: z.string(), model: z.string(), usage: Usage, cost: z.number().nullable() }),
   /** A line that some program left in a mailbox file; `offset` and `end` are its place in the archive. */
   'external.received': z.object({ archive: z.string(), offset: z.number(), end: z.number(), message: Message }),
   'external.rejected': z.object({

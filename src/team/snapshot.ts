@@ -7,6 +7,7 @@ import { nameKey } from './name.ts'
 import { Request } from './request.ts'
 import { emptyState, mailboxOf, roster, type TeamState, unreadOf } from './state.ts'
 import { Task } from './task.ts'
+import { Spent } from './usage.ts'
 
 const Generation = z.object({ text: z.string(), count: z.number() })
 const Taken = z.object({ take: z.string(), taker: z.string(), until: z.number() })
@@ -36,6 +37,8 @@ const Dump = z.object({
     }),
   ),
   archives: z.array(z.tuple([z.string(), z.number()])),
+  /** Missing in what older versions wrote. */
+  spent: z.array(z.tuple([z.string(), Spent])).default([]),
   messages: z.object({ young: Generation, old: Generation }),
 })
 type Dump = z.infer<typeof Dump>
@@ -53,6 +56,10 @@ export function dumpState(state: TeamState): Json {
       return unread.length === 0 ? [] : [{ name, unread }]
     }),
     archives: [...state.archives.keys()].map((archive) => [archive, state.archives.get(archive) ?? 0]),
+    spent: [...state.spent.keys()].flatMap((name) => {
+      const spent = state.spent.get(name)
+      return spent ? [[name, spent] as [string, Spent]] : []
+    }),
     messages: state.messages.dump(),
   }
   return dump as Json
@@ -83,5 +90,6 @@ function fill(state: TeamState, dump: Dump): void {
     for (const item of unread) mailbox.set(item.message.id, item)
   }
   for (const [archive, offset] of dump.archives) state.archives.set(archive, offset)
+  for (const [name, spent] of dump.spent) state.spent.set(name, spent)
   state.messages.load(dump.messages)
 }

@@ -4,9 +4,10 @@ import { nameKey } from './name.ts'
 import type { Request } from './request.ts'
 import { Cell, Recent, Sorted, Table, Trial } from './table.ts'
 import { compareTasks, type Task, type TaskId } from './task.ts'
+import type { Spent } from './usage.ts'
 
 /** Raise it whenever the same journal would fold to another state: old snapshots are then ignored. */
-export const FOLD_VERSION = 1
+export const FOLD_VERSION = 2
 
 /** How many message ids we can still tell apart from new ones; an older repeat counts as new. */
 const REMEMBERED = 100_000
@@ -45,6 +46,8 @@ export interface TeamState {
   readonly requests: Table<string, Request>
   readonly mailboxes: Map<string, Table<string, Unread>>
   readonly archives: Table<string, number>
+  /** By member: what its model calls used. */
+  readonly spent: Table<string, Spent>
   /** Message id → hash of its content, to know our own lines in a mailbox file again. */
   readonly messages: Recent
   readonly counters: Cell<{ readonly task: number; readonly request: number; readonly place: number }>
@@ -73,6 +76,7 @@ export function emptyState(): TeamState {
     requests: new Table(trial),
     mailboxes: new Map(),
     archives: new Table(trial),
+    spent: new Table(trial),
     messages: new Recent(trial, REMEMBERED),
     counters: new Cell(trial, { task: 1, request: 1, place: 1 }),
     index: { ready: new Map(), dependents: new Table(trial), holding: new Table(trial), plans: new Table(trial) },

@@ -11,7 +11,7 @@ import { isRefusal } from '../../src/team/refusal.ts'
 import { unreadOf } from '../../src/team/state.ts'
 import { CrashError } from '../../src/testing/faulty-disk.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
-import { bugs } from '../bugs.ts'
+import { bugsOf, PROMISES } from '../bugs.ts'
 import { FOREIGN, type FragileTeam, makeFragileTeam, TEAM } from './fragile-team.ts'
 import { powerCutDisk } from './power-cut-disk.ts'
 
@@ -19,7 +19,7 @@ import { powerCutDisk } from './power-cut-disk.ts'
 // ../bites.test.ts tries them under each bug in turn, and most of that run has to be red.
 if (process.env.DESKMATES_BITE !== '1') promises()
 else {
-  for (const { name } of bugs.filter(({ noticedIn }) => noticedIn === 'test/crash/promises.test.ts')) {
+  for (const { name } of bugsOf(PROMISES)) {
     describe(name, () => {
       beforeEach(() => {
         process.env.DESKMATES_BUG = name

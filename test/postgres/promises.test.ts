@@ -4,7 +4,7 @@ import { START } from '../../src/ports/store.ts'
 import { openPostgresStore } from '../../src/stores/postgres/postgres-store.ts'
 import { createStatements } from '../../src/stores/postgres/statements.ts'
 import { idsOf, readAll } from '../../src/testing/read-all.ts'
-import { bugs } from '../bugs.ts'
+import { bugsOf } from '../bugs.ts'
 import { openClient, useDatabase } from './database.ts'
 import { openProxy } from './proxy.ts'
 import { failedAppends } from './server-log.ts'
@@ -15,7 +15,7 @@ const database = useDatabase()
 // under each bug in turn, and most of that run has to be red.
 if (process.env.DESKMATES_BITE !== '1') promises()
 else {
-  for (const { name } of bugs.filter(({ noticedIn }) => noticedIn === 'test/postgres/promises.test.ts')) {
+  for (const { name } of bugsOf('test/postgres/promises.test.ts')) {
     describe(name, () => {
       beforeEach(() => {
         process.env.DESKMATES_BUG = name

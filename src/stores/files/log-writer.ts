@@ -41,10 +41,17 @@ export function createLogWriter({ path, file, reader, knows, durability, mayWrit
       const outcomes = records.map((record): Outcome => written[worth.indexOf(record)] ?? 'conflict')
       for (const { id } of records) reader.lostOurs(id)
       const counts = outcomes.some((outcome) => outcome !== 'conflict')
-      const durable = counts ? makeDurable(records) : Promise.resolve()
-      // Whoever does not wait for it does not want to know; the handle is read-only either way.
-      durable.catch(() => {})
-      return { outcomes, durable }
+      let durable: Promise<void> | undefined
+      return {
+        outcomes,
+        get durable() {
+          if (durable) return durable
+          durable = counts ? makeDurable(records) : Promise.resolve()
+          // Whoever does not wait for it does not want to know; the handle is read-only either way.
+          durable.catch(() => {})
+          return durable
+        },
+      }
     },
     async sync(): Promise<void> {
       if (durability === 'power' && file.isOpen && reader.point.offset > syncedTo) await group.commit()

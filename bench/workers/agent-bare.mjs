@@ -1,0 +1,34 @@
+// The limit: what a conversation with tools costs when nothing is kept, checked or shown.
+import { request } from 'undici'
+import { cpuOf, LOOK, LOOKED } from '../agent.mjs'
+
+const [url, turns, times] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])]
+const tools = [{ type: 'function', function: { name: 'look', description: LOOK.description, parameters: LOOK.schema } }]
+
+await cpuOf(times, async () => {
+  const messages = [
+    { role: 'system', content: 'You lead.' },
+    { role: 'user', content: 'go' },
+  ]
+  for (let calls = 0; ; calls++) {
+    const body = JSON.stringify({ model: `turns-${turns}`, messages, tools, stream: true, max_tokens: 8000 })
+    const response = await request(`${url}/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer x' },
+      body,
+    })
+    const message = { role: 'assistant', content: '', tool_calls: [] }
+    for (const line of (await response.body.text()).split('\n')) {
+      if (!line.startsWith('data: {')) continue
+      const delta = JSON.parse(line.slice(6)).choices[0]?.delta
+      if (delta?.content) message.content += delta.content
+      for (const { index: _, ...call } of delta?.tool_calls ?? []) message.tool_calls.push(call)
+    }
+    if (message.tool_calls.length === 0) return calls
+    messages.push(message)
+    for (const call of message.tool_calls) {
+      JSON.parse(call.function.arguments)
+      messages.push({ role: 'tool', tool_call_id: call.id, content: LOOKED })
+    }
+  }
+})

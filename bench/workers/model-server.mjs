@@ -1,0 +1,42 @@
+// An OpenAI-compatible model on loopback that answers at once: a call of `look` for so many turns, then a last word.
+import { createServer } from 'node:http'
+
+const server = createServer((request, response) => {
+  const chunks = []
+  request.on('data', (chunk) => chunks.push(chunk))
+  request.on('end', () => {
+    // How many turns it shall be stands in the model's name, how many there were in the last call's id.
+    const body = Buffer.concat(chunks)
+    const turns = Number(/"model":"turns-(\d+)"/.exec(body.subarray(0, 200).toString())?.[1] ?? 0)
+    const last = body.lastIndexOf('"call_')
+    const made = last < 0 ? 0 : Number.parseInt(body.subarray(last + 6, last + 16).toString(), 10)
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(made < turns ? callOf(made + 1) : LAST)
+  })
+})
+server.keepAliveTimeout = 60_000
+server.listen(0, '127.0.0.1', () => process.send(server.address().port))
+
+function callOf(number) {
+  const call = {
+    index: 0,
+    id: `call_${number}`,
+    type: 'function',
+    function: { name: 'look', arguments: '{"at":"notes"}' },
+  }
+  return stream([
+    { delta: { role: 'assistant', content: 'Let me look at that file before I go on.' } },
+    { delta: { tool_calls: [call] } },
+    { delta: {}, finish_reason: 'tool_calls' },
+  ])
+}
+
+const LAST = stream([{ delta: { role: 'assistant', content: 'done' } }, { delta: {}, finish_reason: 'stop' }])
+
+function stream(choices) {
+  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
+  const about = { id: 'x', object: 'chat.completion.chunk', created: 1, model: 'bench' }
+  const lines = choices.map((choice) => ({ ...about, choices: [{ index: 0, finish_reason: null, ...choice }] }))
+  const all = [...lines, { ...about, choices: [], usage }].map((line) => `data: ${JSON.stringify(line)}\n\n`)
+  return `${all.join('')}data: [DONE]\n\n`
+}

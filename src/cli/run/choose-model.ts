@@ -1,0 +1,54 @@
+import { usualModel } from '../../models/providers.ts'
+import { recordModel } from '../../models/recording/record.ts'
+import { resolveModel } from '../../models/resolve-model.ts'
+import type { Model } from '../../ports/model.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { Misused } from '../failure.ts'
+import type { RunOptions } from './options.ts'
+
+export interface Chosen {
+  readonly model: Model
+  modelFor(name: string): Promise<Model>
+  /** What a person should know before it costs anything; undefined where it costs nothing. */
+  readonly notice: string | undefined
+}
+
+export async function chooseModel(
+  { maxBudgetUsd, record }: RunOptions,
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+  root: string,
+): Promise<Chosen> {
+  const { providers, prices, models, patience } = settings
+  const about = { providers, prices, models, patience }
+  const resolve = (names: string | readonly [string, ...string[]]) => resolveModel(names, env, about)
+  const names = [settings.model ?? usualModel(env), ...(settings.fallbackModels ?? [])] as const
+  const chain = await resolve(names)
+  if (maxBudgetUsd !== undefined)
+    for (const name of names) if ((await resolve(name)).price === undefined) throw noPrice(name)
+
+  const isRecorded = /^(scripted|replay):/
+  return {
+    model: record === undefined ? chain : recordModel(chain, record, { root }),
+    async modelFor(name) {
+      const model = await resolve(name)
+      if (maxBudgetUsd !== undefined && model.price === undefined) throw noPrice(name)
+      return model
+    },
+    notice: names.every((name) => isRecorded.test(name)) ? undefined : noticeOf(chain, maxBudgetUsd),
+  }
+}
+
+function noticeOf({ name, price }: Model, budget: number | undefined): string {
+  const cost = price
+    ? `$${price.input} in and $${price.output} out per million tokens`
+    : 'price unknown (add it to the settings: prices)'
+  return `${name}: ${cost}; ${budget === undefined ? 'no budget (--max-budget-usd)' : `budget $${budget}`}`
+}
+
+function noPrice(model: string): Misused {
+  const example = JSON.stringify({ prices: { [model]: { input: 3, output: 15 } } })
+  return new Misused(
+    `The price of ${model} is not known, so --max-budget-usd cannot be kept. Add it, in US dollars per million tokens, to ~/.config/deskmates/settings.json: ${example}`,
+  )
+}

@@ -1,0 +1,138 @@
+import { z } from 'zod'
+
+/**
+ * The lines of `--output-format stream-json`, in the envelope people parse already: a `system` line, then `assistant`
+ * and `user` lines with content blocks in Anthropic's shape, then one `result`. What they do not know is prefixed.
+ */
+
+const text = z.strictObject({ type: z.literal('text'), text: z.string() })
+const image = z.strictObject({
+  type: z.literal('image'),
+  source: z.strictObject({ type: z.literal('base64'), media_type: z.string(), data: z.string() }),
+})
+const AssistantBlock = z.discriminatedUnion('type', [
+  text,
+  z.strictObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string().optional() }),
+  z.strictObject({
+    type: z.literal('tool_use'),
+    id: z.string(),
+    name: z.string(),
+    input: z.record(z.string(), z.unknown()),
+  }),
+])
+const UserBlock = z.discriminatedUnion('type', [
+  text,
+  image,
+  z.strictObject({
+    type: z.literal('tool_result'),
+    tool_use_id: z.string(),
+    content: z.union([z.string(), z.array(z.discriminatedUnion('type', [text, image]))]),
+    is_error: z.boolean(),
+  }),
+])
+
+const count = z.number().int().nonnegative()
+const WireUsage = z.strictObject({
+  input_tokens: count,
+  cache_creation_input_tokens: count,
+  cache_read_input_tokens: count,
+  output_tokens: count,
+})
+
+/** On every line: which session, and which of its agents. */
+const line = { session_id: z.string(), agent: z.string() }
+/** The call by which a subagent was sent out; null for the lead. */
+const talk = { ...line, parent_tool_use_id: z.string().nullable() }
+
+const Init = z.strictObject({
+  type: z.literal('system'),
+  subtype: z.literal('init'),
+  ...line,
+  cwd: z.string(),
+  model: z.string(),
+  tools: z.array(z.string()),
+  permissionMode: z.string(),
+  version: z.string(),
+})
+
+const Assistant = z.strictObject({
+  type: z.literal('assistant'),
+  ...talk,
+  message: z.strictObject({
+    type: z.literal('message'),
+    role: z.literal('assistant'),
+    model: z.string(),
+    content: z.array(AssistantBlock),
+    stop_reason: z.enum(['end_turn', 'tool_use', 'max_tokens', 'refusal']),
+    usage: WireUsage,
+  }),
+  /** US dollars; null where the price of the model is not known. */
+  cost_usd: z.number().nullable(),
+})
+
+const User = z.strictObject({
+  type: z.literal('user'),
+  ...talk,
+  message: z.strictObject({ role: z.literal('user'), content: z.array(UserBlock) }),
+})
+
+export const Result = z.strictObject({
+  type: z.literal('result'),
+  subtype: z.enum([
+    'success',
+    'error_max_turns',
+    'error_max_budget_usd',
+    'error_max_output_tokens',
+    'error_interrupted',
+    'error_during_execution',
+  ]),
+  is_error: z.boolean(),
+  /** The lead's last words; '' if it had none. */
+  result: z.string(),
+  ...line,
+  /** Calls of the model by the lead. */
+  num_turns: count,
+  duration_ms: count,
+  /** Of all agents; null as soon as the price of one call is not known. */
+  total_cost_usd: z.number().nullable(),
+  usage: WireUsage,
+  permission_denials: z.array(
+    z.strictObject({
+      tool_name: z.string(),
+      tool_use_id: z.string(),
+      tool_input: z.record(z.string(), z.unknown()),
+      agent: z.string(),
+      reason: z.string(),
+    }),
+  ),
+  /** Why it failed, and what to do; empty unless `is_error`. */
+  errors: z.array(z.string()),
+})
+export type Result = z.infer<typeof Result>
+
+const Waiting = z.strictObject({
+  type: z.literal('deskmates/waiting'),
+  ...line,
+  provider: z.string(),
+  seconds: z.number(),
+  why: z.string(),
+})
+const Fallback = z.strictObject({
+  type: z.literal('deskmates/fallback'),
+  ...line,
+  from: z.string(),
+  to: z.string(),
+  why: z.string(),
+})
+const Progress = z.strictObject({
+  type: z.literal('deskmates/progress'),
+  ...line,
+  tool_use_id: z.string(),
+  text: z.string(),
+})
+
+export const Line = z.discriminatedUnion('type', [Init, Assistant, User, Result, Waiting, Fallback, Progress])
+export type Line = z.infer<typeof Line>
+export type WireUsage = z.infer<typeof WireUsage>
+export type AssistantBlock = z.infer<typeof AssistantBlock>
+export type UserBlock = z.infer<typeof UserBlock>

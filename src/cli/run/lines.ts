@@ -1,0 +1,53 @@
+import type { Reply } from '../../ports/model.ts'
+import type { SessionEvent } from '../../session/session.ts'
+import { assistantBlocks, resultBlock, userBlocks, wireUsage } from './blocks.ts'
+import type { Line } from './envelope.ts'
+
+/** What a line of the stream says about an event; undefined for what only a screen shows. */
+export function lineOf(event: SessionEvent, session_id: string): Line | undefined {
+  const { agent } = event
+  const line = { session_id, agent }
+  const talk = { ...line, parent_tool_use_id: event.parent ?? null }
+  switch (event.type) {
+    case 'heard':
+      return { type: 'user', ...talk, message: { role: 'user', content: userBlocks(event.turn) } }
+    case 'answered': {
+      const { reply } = event
+      const { model, turn, usage, cost } = reply
+      const content = assistantBlocks(turn)
+      const message = { type: 'message', role: 'assistant', model, content } as const
+      const rest = { stop_reason: stopReason(reply), usage: wireUsage(usage) }
+      return { type: 'assistant', ...talk, message: { ...message, ...rest }, cost_usd: cost }
+    }
+    case 'called':
+      return {
+        type: 'user',
+        ...talk,
+        message: { role: 'user', content: [resultBlock(event.call.toolCallId, event.result)] },
+      }
+    case 'progress':
+      return { type: 'deskmates/progress', ...line, tool_use_id: event.call, text: event.text }
+    case 'waiting': {
+      const { provider, seconds, why } = event
+      return { type: 'deskmates/waiting', ...line, provider, seconds, why }
+    }
+    case 'fallback': {
+      const { from, to, why } = event
+      return { type: 'deskmates/fallback', ...line, from, to, why }
+    }
+    case 'text':
+    case 'reasoning':
+    case 'call':
+    case 'calling':
+    case 'limits':
+      return undefined
+    default:
+      return event satisfies never
+  }
+}
+
+function stopReason({ end, turn }: Reply): Extract<Line, { type: 'assistant' }>['message']['stop_reason'] {
+  if (end === 'length') return 'max_tokens'
+  if (end === 'refused') return 'refusal'
+  return turn.content.some(({ type }) => type === 'tool-call') ? 'tool_use' : 'end_turn'
+}

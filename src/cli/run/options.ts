@@ -1,0 +1,86 @@
+import { type Command, Option } from 'commander'
+import type { Settings } from '../../settings/settings.ts'
+import { MODES, type Mode } from '../../tools/policy.ts'
+import { parseRules } from '../../tools/rule.ts'
+import { list, name } from '../arguments.ts'
+import { Misused } from '../failure.ts'
+
+export const FORMATS = ['text', 'json', 'stream-json'] as const
+export type Format = (typeof FORMATS)[number]
+
+export interface RunOptions {
+  readonly print?: string | true
+  readonly outputFormat?: Format
+  readonly model?: string
+  readonly fallbackModel?: string[]
+  readonly maxTurns?: number
+  readonly maxBudgetUsd?: number
+  readonly permissionMode?: Mode
+  readonly allowedTools?: string[]
+  readonly disallowedTools?: string[]
+  readonly continue?: true
+  readonly resume?: string
+  readonly appendSystemPrompt?: string
+  readonly addDir?: string[]
+  readonly record?: string
+  readonly verbose?: true
+}
+
+export function defineOptions(command: Command): void {
+  const options = [
+    new Option('-p, --print [prompt]', 'do this and print the answer; what stdin holds comes behind it'),
+    new Option('--output-format <format>', 'text, json (the result) or stream-json (all as it happens)').choices(
+      FORMATS,
+    ),
+    new Option('-m, --model <model>', 'provider/model, scripted:FILE or replay:FILE'),
+    new Option('--fallback-model <models>', 'asked when the one before has failed').argParser(list),
+    new Option('--max-turns <n>', 'calls of the model at most').argParser(count),
+    new Option('--max-budget-usd <dollars>', 'money at most').argParser(dollars),
+    new Option('--permission-mode <mode>', 'what happens where no rule speaks').choices(MODES),
+    new Option('--allowed-tools, --allowedTools <rules>', "such as 'bash(git *),edit_file(src/**)'").argParser(rules),
+    new Option('--disallowed-tools, --disallowedTools <rules>', 'denied whatever else allows it').argParser(rules),
+    new Option('-c, --continue', 'go on with the newest session of this folder'),
+    new Option('-r, --resume <session>', 'go on with this session').argParser(name),
+    new Option('--append-system-prompt <text>', 'stands at the end of the instructions'),
+    new Option('--add-dir <dir>', 'a further folder to read and write in').argParser(another),
+    new Option('--record <file>', 'keep what the model was asked and answered, for -m replay:FILE'),
+    new Option('--verbose', 'say on stderr what happens, also where it is no terminal'),
+  ]
+  command.name('-p').usage("'what to do' [options]").argument('[prompt]')
+  for (const option of options) command.addOption(option)
+}
+
+/** What the command line says about settings. */
+export function settingsOf(options: RunOptions): Settings {
+  const { model, fallbackModel, permissionMode, allowedTools, disallowedTools } = options
+  const permissions = {
+    ...(permissionMode && { mode: permissionMode }),
+    ...(allowedTools && { allow: allowedTools }),
+    ...(disallowedTools && { deny: disallowedTools }),
+  }
+  return {
+    ...(model !== undefined && { model }),
+    ...(fallbackModel && { fallbackModels: fallbackModel }),
+    ...(Object.keys(permissions).length > 0 && { permissions }),
+  }
+}
+
+function count(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new Misused(`${JSON.stringify(text)} is not a number of turns. Use 1 or more.`)
+  return Number(text)
+}
+
+function dollars(text: string): number {
+  const value = /^\d{1,9}(\.\d+)?$/.test(text) ? Number(text) : 0
+  if (value <= 0) throw new Misused(`${JSON.stringify(text)} is not an amount of US dollars. Write 2 or 0.50.`)
+  return value
+}
+
+function rules(text: string, before: string[] = []): string[] {
+  return [...before, ...parseRules(text).map((rule) => rule.text)]
+}
+
+function another(text: string, before: string[] = []): string[] {
+  return [...before, text]
+}

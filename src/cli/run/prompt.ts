@@ -1,0 +1,53 @@
+import { MESSAGE_BYTES } from '../../team/message.ts'
+import type { Call } from '../context.ts'
+import { Misused, Refused } from '../failure.ts'
+import { warn } from '../print.ts'
+
+/** Milliseconds in which a pipe nobody closes has to say something, where the prompt stands on the command line. */
+const SILENCE = 3000
+
+/** What is asked for: the words of the command line, then what stdin holds. Undefined: nothing. */
+export async function readPrompt(call: Call, words: string | undefined): Promise<string | undefined> {
+  const piped = call.isStdinTerminal ? '' : await readStdin(call, words !== undefined)
+  const prompt = [words ?? '', piped].filter((text) => text.trim() !== '').join('\n\n')
+  if (Buffer.byteLength(prompt) > MESSAGE_BYTES)
+    throw new Misused('A prompt has at most 1 MB. Put the rest into a file and name its path.')
+  return prompt === '' ? undefined : prompt
+}
+
+async function readStdin(call: Call, isOptional: boolean): Promise<string> {
+  const { stdin, signal } = call
+  const chunks: Buffer[] = []
+  let size = 0
+  const read = async () => {
+    for await (const chunk of stdin) {
+      chunks.push(Buffer.from(chunk))
+      size += chunks.at(-1)!.length
+      if (size > MESSAGE_BYTES + 1) return
+    }
+  }
+  const ended = new AbortController()
+  const interrupted = new Promise<never>((_, reject) => {
+    const stop = () => reject(new Refused({ refused: 'interrupted', message: 'Nothing was asked.' }))
+    signal.addEventListener('abort', stop, { signal: ended.signal })
+  })
+  let timer: NodeJS.Timeout | undefined
+  const silent = new Promise<'silent'>((resolve) => {
+    if (isOptional) timer = setInterval(() => size === 0 && resolve('silent'), SILENCE)
+  })
+  try {
+    const what = await Promise.race([read(), interrupted, silent])
+    if (what === 'silent') {
+      await warn(call, 'Nothing came from stdin, so it is not waited for. Close it with: < /dev/null')
+      return ''
+    }
+  } finally {
+    clearInterval(timer)
+    ended.abort()
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)).replace(/\r?\n$/, '')
+  } catch {
+    throw new Misused('What came from stdin is not UTF-8 text. Name the path of a file instead.')
+  }
+}

@@ -1,0 +1,163 @@
+import { existsSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Stop } from '../../runtime/converse/agent-event.ts'
+import { openSession } from '../../session/open-session.ts'
+import type { Session } from '../../session/session.ts'
+import { newestSession } from '../../session/session-id.ts'
+import { nameKey } from '../../team/name.ts'
+import type { Workspace } from '../../workspace.ts'
+import type { Call } from '../context.ts'
+import { EXIT, Misused, Refused } from '../failure.ts'
+import { openStore } from '../open-store.ts'
+import { unknownTeam } from '../open-team.ts'
+import { print, printJson, talk, warn } from '../print.ts'
+import { readSettings } from '../read-settings.ts'
+import { plain } from '../screen.ts'
+import type { SubCommand } from '../sub-command.ts'
+import { version } from '../version.ts'
+import { chooseModel } from './choose-model.ts'
+import type { Line } from './envelope.ts'
+import { lineOf } from './lines.ts'
+import { defineOptions, type Format, type RunOptions, settingsOf } from './options.ts'
+import { readPrompt } from './prompt.ts'
+import { talkOf } from './talk.ts'
+import { createTally, errorsOf, type Tally } from './tally.ts'
+
+/** What `deskmates -p …` does: one prompt, one answer, nobody to ask. */
+export const run: SubCommand<RunOptions, [prompt?: string]> = {
+  example: `$ deskmates -p 'why does the build fail?' --allowedTools 'bash(npm *)'
+$ git diff | deskmates -p 'review this' --output-format json
+$ deskmates -c -p 'and now fix it' --permission-mode acceptEdits`,
+  instead: () => 'Use your Task tool.',
+  define: defineOptions,
+  async run(call, options, words) {
+    const asked = typeof options.print === 'string' ? options.print : words
+    if (options.print === undefined) throw new Misused("Say what to do: deskmates -p 'what to do'")
+    if (typeof options.print === 'string' && words !== undefined)
+      throw new Misused(
+        `There are two prompts: ${JSON.stringify(asked)} and ${JSON.stringify(words)}. Quote the whole.`,
+      )
+    const format = options.outputFormat ?? (call.globals.json ? 'json' : 'text')
+    await using workspace = await openStore(call)
+    const { settings } = await readSettings(call, workspace, settingsOf(options))
+    const team = await wantedSession(call, options, workspace)
+    const chosen = await chooseModel(options, settings, call.env, workspace.workspace)
+    const prompt = await readPrompt(call, asked)
+    if (prompt === undefined && team === undefined) throw new Misused("Say what to do: deskmates -p 'what to do'")
+
+    await using session = await openSession({
+      workspace,
+      team,
+      model: chosen.model,
+      modelFor: chosen.modelFor,
+      permissions: settings.permissions,
+      limits: { turns: options.maxTurns, dollars: options.maxBudgetUsd },
+      maxOutput: settings.maxOutputTokens,
+      appendSystemPrompt: options.appendSystemPrompt,
+      folders: options.addDir?.map((dir) => folder(resolve(call.cwd, call.globals.cwd ?? '.', dir))),
+      env: call.env,
+      clock: call.clock,
+      warn: (message) => void warn(call, message),
+    })
+    if (chosen.notice !== undefined) await talk(call, `deskmates: ${plain(chosen.notice)}\n`)
+    const mode = settings.permissions?.mode ?? 'default'
+    return await converse(call, {
+      session,
+      prompt,
+      format,
+      mode,
+      isTold: options.verbose ?? call.isStderrTerminal ?? false,
+    })
+  },
+}
+
+interface Talk {
+  readonly session: Session
+  readonly prompt: string | undefined
+  readonly format: Format
+  readonly mode: string
+  /** Is what happens said on stderr too? */
+  readonly isTold: boolean
+}
+
+async function converse(call: Call, { session, prompt, format, mode, isTold }: Talk): Promise<number> {
+  const began = call.clock.now()
+  const tally = createTally()
+  const emit = async (line: Line | undefined) => {
+    if (line && format === 'stream-json') await printJson(call, line)
+  }
+  await emit({
+    type: 'system',
+    subtype: 'init',
+    session_id: session.id,
+    agent: 'lead',
+    cwd: call.cwd,
+    model: session.model,
+    tools: [...session.tools],
+    permissionMode: mode,
+    version,
+  })
+  const loop = session.run(prompt, call.signal)
+  let step = await loop.next()
+  for (; !step.done; step = await loop.next()) {
+    tally.add(step.value)
+    await emit(lineOf(step.value, session.id))
+    const told = isTold && format !== 'stream-json' ? talkOf(step.value) : undefined
+    if (told !== undefined) await talk(call, `${told}\n`)
+  }
+  const stop = step.value
+  const duration_ms = Math.round((call.clock.now() - began) * 1000)
+  const result = tally.result(stop, { session_id: session.id, duration_ms })
+  if (format === 'text') await print(call, stop.text === '' ? '' : `${stop.text.replace(/\n$/, '')}\n`)
+  else await printJson(call, result)
+  await sayEnd(call, stop, tally, session)
+  return exitOf(stop, tally)
+}
+
+/** How it ended, where that is not simply well. */
+async function sayEnd(call: Call, stop: Stop, { denials }: Tally, { id }: Session): Promise<void> {
+  for (const error of errorsOf(stop, id)) await talk(call, `deskmates: ${plain(error)}\n`)
+  if (denials.length === 0) return
+  const list = denials.map(({ tool_name, reason }) => `  ${tool_name}: ${plain(reason)}\n`).join('')
+  await talk(
+    call,
+    `deskmates: ${denials.length === 1 ? 'One thing was' : `${denials.length} things were`} denied:\n${list}`,
+  )
+}
+
+function exitOf(stop: Stop, { denials }: Tally): number {
+  switch (stop.kind) {
+    case 'finished':
+      return denials.length > 0 ? EXIT.leftOpen : EXIT.done
+    case 'limit':
+    case 'budget':
+      return EXIT.limit
+    case 'aborted':
+      return EXIT.interrupted
+    case 'error':
+      return EXIT.failed
+  }
+}
+
+/** Undefined: a new one. */
+async function wantedSession(call: Call, options: RunOptions, workspace: Workspace): Promise<string | undefined> {
+  const wishes = [options.continue && '-c', options.resume && '-r', call.globals.team && '--team'].filter(Boolean)
+  if (wishes.length > 1) throw new Misused(`${wishes.join(' and ')} each name a session. Use one of them.`)
+  if (options.continue) {
+    const newest = await newestSession(workspace)
+    if (newest !== undefined) return newest
+    const message = "There is no session in this folder yet. Begin one: deskmates -p 'what to do'"
+    throw new Refused({ refused: 'no_session', message })
+  }
+  const wanted = options.resume ?? call.globals.team
+  if (wanted === undefined) return undefined
+  const teams = await workspace.store.teams()
+  const found = teams.find((team) => nameKey(team) === nameKey(wanted))
+  if (found === undefined && options.resume !== undefined) throw unknownTeam(wanted, teams)
+  return found ?? wanted
+}
+
+function folder(path: string): string {
+  if (existsSync(path) && statSync(path).isDirectory()) return path
+  throw new Misused(`--add-dir: ${path} is not a folder. Name one that is there.`)
+}

@@ -1,0 +1,28 @@
+import type { SessionEvent } from '../../session/session.ts'
+import { oneLine } from '../screen.ts'
+
+/** What somebody at a terminal is told while they wait for the answer; undefined for what is not worth a line. */
+export function talkOf(event: SessionEvent): string | undefined {
+  const who = event.agent === 'lead' ? '' : `[${event.agent}] `
+  switch (event.type) {
+    case 'calling':
+      return `${who}${event.call.toolName} ${oneLine(told(event.call.input))}`.trimEnd()
+    case 'called':
+      return event.denied === undefined
+        ? undefined
+        : `${who}${event.call.toolName} was denied: ${oneLine(event.denied)}`
+    case 'waiting':
+      return `${who}waiting for ${event.provider}: ${Math.ceil(event.seconds)} s (${oneLine(event.why)})`
+    case 'fallback':
+      return `${who}${event.from} failed, asking ${event.to}: ${oneLine(event.why)}`
+    default:
+      return undefined
+  }
+}
+
+/** The one field of a call that says most. */
+function told(input: unknown): string {
+  const { command, path, pattern, prompt, task_id } = input as Record<string, unknown>
+  const first = command ?? path ?? pattern ?? prompt ?? task_id
+  return typeof first === 'string' ? first : ''
+}

@@ -1,0 +1,88 @@
+import type { Stop } from '../../runtime/converse/agent-event.ts'
+import type { SessionEvent } from '../../session/session.ts'
+import type { Usage } from '../../team/usage.ts'
+import { wireUsage } from './blocks.ts'
+import type { Result } from './envelope.ts'
+
+/** Counts along what the result of a run has to say. */
+export interface Tally {
+  add(event: SessionEvent): void
+  readonly denials: Result['permission_denials']
+  result(stop: Stop, about: { session_id: string; duration_ms: number }): Result
+}
+
+export function createTally(): Tally {
+  const usage: { -readonly [Key in keyof Usage]: number } = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 }
+  const denials: Result['permission_denials'] = []
+  let cost: number | null = 0
+  let turns = 0
+  return {
+    denials,
+    add(event) {
+      if (event.type === 'answered') {
+        const { reply } = event
+        for (const key of Object.keys(usage) as (keyof Usage)[]) usage[key] += reply.usage[key]
+        cost = cost === null || reply.cost === null ? null : cost + reply.cost
+        if (event.parent === undefined) turns++
+      }
+      if (event.type !== 'called' || event.denied === undefined) return
+      denials.push({
+        tool_name: event.call.toolName,
+        tool_use_id: event.call.toolCallId,
+        tool_input: event.call.input as Record<string, unknown>,
+        agent: event.agent,
+        reason: event.denied,
+      })
+    },
+    result: (stop, { session_id, duration_ms }) => ({
+      type: 'result',
+      subtype: subtypeOf(stop),
+      is_error: stop.kind !== 'finished',
+      result: stop.text,
+      session_id,
+      agent: 'lead',
+      num_turns: turns,
+      duration_ms,
+      total_cost_usd: cost,
+      usage: wireUsage(usage),
+      permission_denials: denials,
+      errors: errorsOf(stop, session_id),
+    }),
+  }
+}
+
+function subtypeOf(stop: Stop): Result['subtype'] {
+  switch (stop.kind) {
+    case 'finished':
+      return 'success'
+    case 'limit':
+      return stop.limit === 'turns' ? 'error_max_turns' : 'error_max_output_tokens'
+    case 'budget':
+      return 'error_max_budget_usd'
+    case 'aborted':
+      return 'error_interrupted'
+    case 'error':
+      return 'error_during_execution'
+  }
+}
+
+/** What a person is told: what stopped it and how to go on. */
+export function errorsOf(stop: Stop, session: string): string[] {
+  const again = `deskmates -r ${session} -p`
+  switch (stop.kind) {
+    case 'finished':
+      return []
+    case 'limit':
+      return stop.limit === 'turns'
+        ? [`It has used the turns it was allowed and is not done. Go on with: ${again} --max-turns N`]
+        : [
+            `Its answer was cut off at the most it may say at once. Ask it to go on: ${again} 'go on'; or raise maxOutputTokens.`,
+          ]
+    case 'budget':
+      return [`It has used the money it was allowed and is not done. Go on with: ${again} --max-budget-usd N`]
+    case 'aborted':
+      return [`Interrupted. All of it is kept; go on with: ${again} 'go on'`]
+    case 'error':
+      return [stop.error.message]
+  }
+}

@@ -1,0 +1,68 @@
+import type { Price } from '../ports/model.ts'
+import type { Usage } from '../team/usage.ts'
+import { costOf } from './cost.ts'
+
+export interface Pricing {
+  /** What a short conversation costs; undefined where nobody knows. */
+  readonly price: Price | undefined
+  /** How many tokens fit into the model. */
+  readonly context: number | undefined
+  /** Null where the price is not known. Never 0 for unknown. */
+  readonly cost: (usage: Usage) => number | null
+}
+
+export const UNKNOWN_PRICING: Pricing = { price: undefined, context: undefined, cost: () => null }
+
+/** Some providers charge more for the whole call once its input is longer than so many tokens. */
+interface Tier {
+  readonly above: number
+  readonly price: Price
+}
+
+/** What the public price list says about a model; `provider` in its words. */
+export async function listedPricing(provider: string, model: string): Promise<Pricing> {
+  const { calcPrice } = await import('@pydantic/genai-prices')
+  const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { providerId: provider })
+  if (found === null) return UNKNOWN_PRICING
+  const context = found.model.context_window
+  const tiers = tiersOf(found.model_price)
+  const first = tiers[0]
+  if (first === undefined) return { ...UNKNOWN_PRICING, context }
+  return {
+    price: first.price,
+    context,
+    cost(usage) {
+      const input = usage.input + usage.cacheRead + usage.cacheWrite
+      return costOf(usage, (tiers.findLast(({ above }) => input > above) ?? first).price)
+    },
+  }
+}
+
+type Listed = number | { base: number; tiers: { start: number; price: number }[] } | undefined
+
+function tiersOf(list: Record<string, Listed>): Tier[] {
+  const { input_mtok: input, output_mtok: output } = list
+  if (input === undefined || output === undefined) return []
+  const starts = Object.values(list).flatMap((price) =>
+    typeof price === 'object' ? price.tiers.map(({ start }) => start) : [],
+  )
+  return [0, ...new Set(starts)]
+    .sort((a, b) => a - b)
+    .map((above) => {
+      const plain = at(input, above)
+      return {
+        above,
+        price: {
+          input: plain,
+          output: at(output, above),
+          cacheRead: at(list.cache_read_mtok ?? input, above),
+          cacheWrite: at(list.cache_write_mtok ?? input, above),
+        },
+      }
+    })
+}
+
+function at(price: NonNullable<Listed>, start: number): number {
+  if (typeof price === 'number') return price
+  return price.tiers.findLast((tier) => tier.start <= start)?.price ?? price.base
+}

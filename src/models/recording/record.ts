@@ -1,0 +1,90 @@
+import { appendFileSync, writeFileSync } from 'node:fs'
+import {
+  type Model,
+  type ModelEvent,
+  ModelFailure,
+  type ModelRequest,
+  type Reply,
+  type Turn,
+} from '../../ports/model.ts'
+import { type RecordedCall, type RecordedModel, VERSION } from './format.ts'
+import { createNormaliser } from './normalise.ts'
+
+export interface RecordingOptions {
+  /** The workspace: where it lies differs from machine to machine. */
+  readonly root?: string
+}
+
+/** The same model, with everything it was asked and answered written to a new file, for `replayModel`. */
+export function recordModel(model: Model, path: string, { root }: RecordingOptions = {}): Model {
+  const { name, provider, account, context, price } = model
+  begin(path, { v: VERSION, model: name, provider, context, price })
+  const agents = new Map<string, ReturnType<typeof createAgent>>()
+
+  function createAgent() {
+    const normalise = createNormaliser(root)
+    let before: readonly Turn[] = []
+    return (request: ModelRequest): RecordedCall['request'] => {
+      const { system, tools, turns } = normalise(request)
+      const from = request.turns.findIndex((turn, at) => turn !== before[at])
+      const known = from === -1 ? request.turns.length : from
+      before = [...request.turns]
+      return { system, tools, from: known, turns: turns.slice(known) }
+    }
+  }
+
+  return {
+    name,
+    provider,
+    account,
+    context,
+    price,
+    async *reply(request, signal): AsyncGenerator<ModelEvent, Reply> {
+      let agent = agents.get(request.agent)
+      if (agent === undefined) {
+        agent = createAgent()
+        agents.set(request.agent, agent)
+      }
+      const asked = agent(request)
+      const events: ModelEvent[] = []
+      const write = (outcome: Pick<RecordedCall, 'reply' | 'failure'>) =>
+        appendFileSync(path, line({ agent: request.agent, request: asked, events, ...outcome }))
+      const answer = model.reply(request, signal)
+      try {
+        while (true) {
+          const step = await answer.next()
+          if (step.done) {
+            write({ reply: step.value })
+            return step.value
+          }
+          if (step.value.type !== 'waiting' && step.value.type !== 'limits') events.push(step.value)
+          yield step.value
+        }
+      } catch (error) {
+        if (error instanceof ModelFailure) write({ failure: partsOf(error) })
+        throw error
+      } finally {
+        await answer.return(undefined as never)
+      }
+    },
+  }
+}
+
+function begin(path: string, about: RecordedModel): void {
+  try {
+    // Conversations are nobody else's business, and an older recording is not ours to lose.
+    writeFileSync(path, line(about), { flag: 'wx', mode: 0o600 })
+  } catch (cause) {
+    const isThere = cause instanceof Error && (cause as NodeJS.ErrnoException).code === 'EEXIST'
+    const what = isThere ? 'it exists already. Name another file, or delete it' : String(cause)
+    throw new ModelFailure({ model: about.model, fault: 'script', cause }, `Cannot record to ${path}: ${what}.`)
+  }
+}
+
+function partsOf({ fault, message, emitted }: ModelFailure) {
+  return { fault, message, emitted }
+}
+
+function line(value: RecordedModel | RecordedCall): string {
+  return `${JSON.stringify(value)}\n`
+}

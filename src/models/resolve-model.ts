@@ -1,0 +1,102 @@
+import { resolve } from 'node:path'
+import type { z } from 'zod'
+import { type Model, ModelFailure } from '../ports/model.ts'
+import { modelFrom } from './model-from.ts'
+import { persist } from './persist.ts'
+import { listedPricing, type Pricing, UNKNOWN_PRICING } from './prices.ts'
+import { openKind } from './provider-kinds.ts'
+import { findProvider } from './providers.ts'
+import { ModelSettings } from './settings.ts'
+import { createFetch, type Env, PATIENCE } from './transport.ts'
+import { type ModelWorld, systemWorld } from './world.ts'
+
+/**
+ * The model a user named: `anthropic/claude-sonnet-4-5`, `scripted:FILE`, `replay:FILE`. Of several names each is asked
+ * when those before it have failed. Throws a `ModelFailure` that says what to set when something is missing.
+ */
+export async function resolveModel(
+  names: string | readonly [string, ...string[]],
+  env: Env = process.env,
+  settings: z.input<typeof ModelSettings> = {},
+  world: ModelWorld = systemWorld,
+): Promise<Model> {
+  const read = readSettings(settings)
+  const [first, ...others] = typeof names === 'string' ? [names] : names
+  // A recording holds what came of trying again; its order must not be disturbed.
+  if (others.length === 0 && first!.startsWith('replay:')) return resolveOne(first!, env, read, world)
+  const [main, ...spares] = await Promise.all([first!, ...others].map((name) => resolveOne(name, env, read, world)))
+  return persist([main!, ...spares], world)
+}
+
+async function resolveOne(name: string, env: Env, settings: ModelSettings, world: ModelWorld): Promise<Model> {
+  const [, scheme, file] = /^(scripted|replay):(.+)$/.exec(name) ?? []
+  if (scheme === 'scripted') {
+    const { scriptFromFile } = await import('./scripted/script-file.ts')
+    const { scriptedModel } = await import('./scripted/scripted-model.ts')
+    return scriptedModel(await scriptFromFile(resolve(file!)), { name, pause: world.pause })
+  }
+  if (scheme === 'replay') {
+    const { replayModel } = await import('./recording/replay.ts')
+    return replayModel(resolve(file!), { root: world.root })
+  }
+  const slash = name.indexOf('/')
+  if (slash < 1 || slash === name.length - 1)
+    throw new ModelFailure(
+      { model: name, fault: 'request' },
+      `'${name}' names no model. Write provider/model, such as anthropic/claude-sonnet-4-5 or ollama/qwen3; or scripted:FILE or replay:FILE.`,
+    )
+  return open(name, name.slice(0, slash), name.slice(slash + 1), env, settings, world)
+}
+
+async function open(
+  name: string,
+  providerName: string,
+  model: string,
+  env: Env,
+  settings: ModelSettings,
+  { clock, setAlarm }: ModelWorld,
+): Promise<Model> {
+  const provider = findProvider(providerName, model, env, settings)
+  const setting = settings.models[name] ?? {}
+  const fetch = createFetch(env, { ...PATIENCE, ...settings.patience }, setAlarm)
+  const [opened, listed] = await Promise.all([
+    openKind[provider.kind]({ ...provider, fetch }, model),
+    pricing(provider.prices, model),
+  ])
+  const price = settings.prices[name]
+  return modelFrom(opened.languageModel, {
+    name,
+    provider: providerName,
+    account: provider.account,
+    context: setting.context ?? listed.context,
+    maxOutput: setting.maxOutput,
+    hasBreakpoints: opened.hasBreakpoints,
+    options: withOptions(opened.options, setting.options),
+    clock,
+    ...(price === undefined ? { price: listed.price, cost: listed.cost } : { price }),
+  })
+}
+
+async function pricing(list: string | undefined, model: string): Promise<Pricing> {
+  return list === undefined ? UNKNOWN_PRICING : listedPricing(list, model)
+}
+
+type Options = NonNullable<Parameters<typeof modelFrom>[1]>['options']
+
+function withOptions(ours: Options, theirs: ModelSettings['models'][string]['options']): Options {
+  if (theirs === undefined) return ours
+  const all: NonNullable<Options> = { ...ours }
+  for (const [provider, options] of Object.entries(theirs))
+    all[provider] = { ...all[provider], ...(options as NonNullable<Options>[string]) }
+  return all
+}
+
+function readSettings(settings: z.input<typeof ModelSettings>): ModelSettings {
+  const read = ModelSettings.safeParse(settings)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  throw new ModelFailure(
+    { model: '', fault: 'request', cause: read.error },
+    `The settings of models are wrong at '${issue?.path.join('.')}': ${issue?.message}.`,
+  )
+}

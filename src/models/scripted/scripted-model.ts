@@ -1,0 +1,156 @@
+import {
+  type AssistantTurn,
+  type Model,
+  type ModelEvent,
+  ModelFailure,
+  type ModelRequest,
+  type Turn,
+} from '../../ports/model.ts'
+import { costOf } from '../cost.ts'
+import { type Pause, systemPause } from '../world.ts'
+import { type Asked, askedIn, objection } from './conversation.ts'
+import { Answer, type Part, Script } from './script.ts'
+
+export interface ScriptedOptions {
+  readonly name?: string
+  readonly pause?: Pause
+}
+
+/** A model that plays its part by a script: no key, no network, the same every time. */
+export function scriptedModel(script: Script, { name = 'scripted', pause = systemPause }: ScriptedOptions = {}): Model {
+  const { parts, context, price } = readScript(script, name)
+  const used = new Map<Part, number>()
+
+  function pick(request: ModelRequest): Answer {
+    const asked = askedIn(request)
+    const part = parts.find((one) => hindrance(one, asked, request) === undefined)
+    if (part === undefined) throw noAnswer(asked, request)
+    used.set(part, (used.get(part) ?? 0) + 1)
+    return 'compose' in part ? Answer.parse(part.compose(request)) : part
+  }
+
+  function hindrance(part: Part, asked: Asked, request: ModelRequest): string | undefined {
+    if (part.agent !== undefined && ![part.agent].flat().includes(asked.agent)) return 'is for others'
+    if (part.times !== 'always' && (used.get(part) ?? 0) >= part.times) return 'is used up'
+    return objection(part.when, asked, request)
+  }
+
+  function noAnswer(asked: Asked, request: ModelRequest): ModelFailure {
+    const left = parts.flatMap((part, at) => {
+      const why = hindrance(part, asked, request)
+      return why === 'is for others' || why === 'is used up' ? [] : [`  part ${at + 1}: ${why}`]
+    })
+    const lines = [
+      `${name}: the script has no answer to ${asked.agent} (answer ${asked.answer} of its conversation).`,
+      `  user: ${quote(asked.user)}`,
+      ...asked.results.map(({ tool, text }) => `  result of ${tool}: ${quote(text)}`),
+      ...(left.length > 0 ? ['Not used yet, and why not now:', ...left.slice(0, 8)] : ['No part for it is left.']),
+      'Add a part to the script that fits, or `"times": "always"` to one that may answer again.',
+    ]
+    return new ModelFailure({ model: name, fault: 'script' }, lines.join('\n'))
+  }
+
+  return {
+    name,
+    provider: 'scripted',
+    account: 'scripted',
+    context,
+    price,
+    async *reply(request, signal) {
+      signal.throwIfAborted()
+      const answer = pick(request)
+      if (answer.delay > 0) await pause(answer.delay, signal)
+      for (const event of eventsOf(answer)) {
+        signal.throwIfAborted()
+        yield event
+        if (answer.pace > 0) await pause(answer.pace, signal)
+      }
+      signal.throwIfAborted()
+      if (answer.error) throw failureOf(answer, name)
+      const turn = turnOf(answer, askedIn(request).answer)
+      if (turn.content.length === 0)
+        throw new ModelFailure(
+          { model: name, fault: 'empty' },
+          `${name}: the script's answer has neither text nor calls.`,
+        )
+      const usage = {
+        input: estimate(request),
+        cacheRead: 0,
+        cacheWrite: 0,
+        output: tokens(size(turn)),
+        ...answer.usage,
+      }
+      return { turn, end: answer.end, usage, cost: costOf(usage, price), model: name }
+    },
+  }
+}
+
+function* eventsOf({ reasoning = '', text = '', calls, chunk }: Answer): Generator<ModelEvent> {
+  for (const delta of cut(reasoning, chunk)) yield { type: 'reasoning', delta }
+  for (const delta of cut(text, chunk)) yield { type: 'text', delta }
+  for (const { tool } of calls) yield { type: 'call', tool }
+}
+
+function* cut(text: string, length: number): Generator<string> {
+  const characters = [...text]
+  for (let at = 0; at < characters.length; at += length) yield characters.slice(at, at + length).join('')
+}
+
+function turnOf({ reasoning, text, calls }: Answer, answer: number): AssistantTurn {
+  return {
+    role: 'assistant',
+    content: [
+      ...(reasoning ? [{ type: 'reasoning' as const, text: reasoning }] : []),
+      ...(text ? [{ type: 'text' as const, text }] : []),
+      ...calls.map(({ tool, input, malformed }, at) => ({
+        type: 'tool-call' as const,
+        // The same in every run, and another for every call of a conversation.
+        toolCallId: `call_${answer}_${at + 1}`,
+        toolName: tool,
+        input: malformed === undefined ? input : {},
+        ...(malformed !== undefined && { providerOptions: { deskmates: { malformedInput: malformed } } }),
+      })),
+    ],
+  }
+}
+
+function failureOf({ error, text, reasoning, calls }: Answer, model: string): ModelFailure {
+  const { fault, message, retryAfter } = error!
+  const emitted = Boolean(text || reasoning || calls.length > 0)
+  return new ModelFailure(
+    { model, fault, emitted, retryAfter },
+    message ?? `${model}: the script says '${fault}' here.`,
+  )
+}
+
+function readScript(script: Script, name: string) {
+  const read = Script.safeParse(script)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  const text = `${name}: the script is wrong at '${issue?.path.join('.')}': ${issue?.message}. See docs/scripted-model.md.`
+  throw new ModelFailure({ model: name, fault: 'script', cause: read.error }, text)
+}
+
+function quote(text: string): string {
+  return text === '' ? '(nothing new)' : JSON.stringify(text.length > 300 ? `${text.slice(0, 300)}…` : text)
+}
+
+function estimate({ system, turns }: ModelRequest): number {
+  return tokens(system.length + turns.reduce((sum, turn) => sum + size(turn), 0))
+}
+
+function tokens(characters: number): number {
+  return Math.ceil(characters / 4)
+}
+
+/** Characters of a turn, counted once: old turns never change. */
+function size(turn: Turn): number {
+  let known = sizes.get(turn)
+  if (known === undefined) {
+    known = JSON.stringify(turn.content).length
+    sizes.set(turn, known)
+  }
+  return known
+}
+
+const sizes = new WeakMap<Turn, number>()

@@ -1,0 +1,127 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+
+/**
+ * Something an agent can do. A value: what it needs of the world it is given when it runs. Its functions are methods, so
+ * that a tool with an input of its own is still a `Tool`.
+ */
+export interface Tool<Input = unknown> {
+  readonly name: string
+  /** Tells the model when and how to use it. */
+  readonly description: string
+  /** Checks what the model wrote; zod, valibot, arktype or any other Standard Schema. */
+  readonly input: StandardSchemaV1<unknown, Input>
+  /** The same as JSON Schema, an object, for the model. */
+  readonly schema: { readonly [key: string]: unknown }
+  /** Runs beside other calls of its turn: it changes nothing they look at. */
+  isParallel?(input: Input): boolean
+  /** What it is about to do, for the policy to judge before it runs; undefined where no leave is needed. */
+  wish?(input: Input): Wish | undefined
+  /** Throws only when it was aborted; what went wrong otherwise is a result the model can act on. */
+  run(input: Input, world: ToolWorld): Promise<ToolResult>
+}
+
+export type Wish =
+  | { readonly kind: 'run'; readonly tool: string; readonly command: string }
+  | { readonly kind: 'read'; readonly tool: string; readonly path: string }
+  | { readonly kind: 'write'; readonly tool: string; readonly path: string }
+  | { readonly kind: 'use'; readonly tool: string }
+
+export interface ToolResult {
+  readonly text: string
+  readonly isError?: boolean
+  readonly images?: readonly { readonly data: string; readonly mediaType: string }[]
+}
+
+/** What a tool may use while it runs one call of one agent. */
+export interface ToolWorld {
+  readonly agent: string
+  readonly team: string
+  /** The id the model gave this call. */
+  readonly call: string
+  readonly signal: AbortSignal
+  /** The workspace root, and further folders the user opened; all real paths. */
+  readonly root: string
+  readonly folders: readonly string[]
+  /** The environment of commands, already without what they must not see. */
+  readonly env: Readonly<Record<string, string>>
+  readonly outputs: Outputs
+  readonly jobs: Jobs
+  /**
+   * Whether a rule of the user denies this file, by its real path: asked of every file that is opened, so that a link
+   * or a search does not reach what was denied by name.
+   */
+  forbids(kind: 'read' | 'write', path: string): boolean
+  /** What this agent read, to notice files that changed since. */
+  readonly reads: Reads
+  /**
+   * Durable before the group's first instruction runs, so that whoever resumes can end it. `job` is the id of the job
+   * it belongs to, where it outlives the call.
+   */
+  recordGroup(group: ProcessGroup, job?: string): Promise<void>
+  /** A sign of life for whoever watches: the newest output, a count. Costs no tokens. */
+  progress(text: string): void
+}
+
+/** A process group of ours: the pid alone may belong to somebody else by now. */
+export interface ProcessGroup {
+  readonly pid: number
+  /** When it started, in whatever unit the system counts; compared, never read. */
+  readonly started: string
+}
+
+/** Large outputs are kept in a file; the model gets head, tail and where the rest is. */
+export interface Outputs {
+  /** Where the files are, a real path: this agent may read there. */
+  readonly folder: string
+  /** Cuts `text` to what a result may hold, keeping the whole under the path that is named in it. */
+  fit(text: string, about: string): Promise<string>
+  /** The same for what comes in pieces and may be endless. */
+  open(about: string): Output
+}
+
+/** Keeps head and tail in memory and, once they do not hold it any more, all of it in a file. */
+export interface Output {
+  /** Written when it returns: whoever brings more waits for the disk. */
+  write(bytes: Uint8Array): void
+  /** What a result may hold of it so far; `''` when there was nothing. */
+  text(): string
+  close(): void
+}
+
+export interface Reads {
+  /** By real path: a hash of what the file held when this agent last read or wrote it. */
+  get(path: string): string | undefined
+  set(path: string, hash: string): void
+}
+
+/** Work that goes on while the agent does something else. Each ends once, in one of three ways, and says so once. */
+export interface Jobs {
+  start(kind: 'bash' | 'agent', about: string, work: (job: JobWorld) => Promise<JobEnd>): Job
+  get(id: string): Job | undefined
+  list(): readonly Job[]
+}
+
+export interface JobWorld {
+  readonly id: string
+  readonly signal: AbortSignal
+  /** Appends to what `output` shows. */
+  write(output: Uint8Array | string): void
+}
+
+export interface JobEnd {
+  readonly state: 'completed' | 'failed'
+  /** What came of it: the exit code of a command, the last words of an agent. */
+  readonly summary: string
+}
+
+export interface Job {
+  readonly id: string
+  readonly about: string
+  readonly state: 'running' | JobEnd['state'] | 'stopped'
+  readonly output: string
+  readonly summary: string | undefined
+  /** Resolves when it has ended, in whatever way. */
+  readonly ended: Promise<void>
+  /** Ends it for real; resolves when nothing of it runs any more. */
+  stop(): Promise<void>
+}

@@ -1,0 +1,35 @@
+import type { ModelEvent, Reply, ToolCall, UserTurn } from '../../ports/model.ts'
+import type { ToolResult } from '../../ports/tool.ts'
+
+/** What happens in a conversation, in order, for whoever watches: a terminal, a program, a log. */
+export type AgentEvent =
+  /** Mail and notices became the model's next user turn. */
+  | { readonly type: 'heard'; readonly turn: UserTurn; readonly mail: readonly string[] }
+  | ModelEvent
+  /** A whole reply; it is in the transcript. */
+  | { readonly type: 'answered'; readonly reply: Reply }
+  | { readonly type: 'calling'; readonly call: ToolCall }
+  | { readonly type: 'progress'; readonly call: string; readonly text: string }
+  /** With `denied` it did not run: the policy, or somebody who was asked, did not allow it. */
+  | {
+      readonly type: 'called'
+      readonly call: ToolCall
+      readonly result: ToolResult
+      readonly denied?: string | undefined
+    }
+
+/**
+ * How a conversation came to rest. Only `finished` means that the model had said all it wanted to.
+ *
+ * finished   it answered without calling a tool, and nothing new had arrived
+ * limit      so many model calls were allowed, or its answer was cut off at the longest it may be
+ * budget     so much money was allowed
+ * aborted    somebody stopped it; it can be resumed
+ * error      it cannot go on; `error` says why and what to do
+ */
+export type Stop =
+  | { readonly kind: 'finished'; readonly text: string }
+  | { readonly kind: 'limit'; readonly limit: 'turns' | 'output'; readonly text: string }
+  | { readonly kind: 'budget'; readonly spent: number; readonly text: string }
+  | { readonly kind: 'aborted'; readonly text: string }
+  | { readonly kind: 'error'; readonly error: Error; readonly text: string }

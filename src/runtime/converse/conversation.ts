@@ -1,0 +1,80 @@
+import type { Model, Reply, ToolCall, UserTurn } from '../../ports/model.ts'
+import type { Tool, ToolWorld, Wish } from '../../ports/tool.ts'
+import type { Transcript } from '../transcript.ts'
+
+/** One agent with all it talks to. Nothing here belongs to a provider, a terminal or a disk. */
+export interface Conversation {
+  readonly agent: Agent
+  readonly transcript: Transcript
+  readonly used: Used
+  /** What is new for this agent since it last listened; undefined when nothing is. */
+  listen(): Promise<News | undefined>
+  /** What a call of the model used, for the accounts. Nothing waits for it: the transcript has it too. */
+  account(reply: Reply): void
+  /** May it do this? Asks whoever is to be asked; what nobody can answer is denied. */
+  mayDo(wish: Wish, call: ToolCall, signal: AbortSignal): Promise<Leave>
+  /** What a tool is given for one call. */
+  worldOf(call: ToolCall, signal: AbortSignal, progress: (text: string) => void): ToolWorld
+}
+
+export interface Agent {
+  readonly name: string
+  readonly system: string
+  readonly model: Model
+  readonly tools: readonly Tool[]
+  readonly maxOutput?: number | undefined
+  readonly limits: Limits
+}
+
+export interface Limits {
+  /** Calls of the model in this run. */
+  readonly turns?: number | undefined
+  /** US dollars in this run. */
+  readonly dollars?: number | undefined
+}
+
+/** What a run has used so far. Subagents count their own calls and pay from the same purse. */
+export interface Used {
+  calls: number
+  readonly purse: { dollars: number }
+}
+
+export function nothingUsed(purse: Used['purse'] = { dollars: 0 }): Used {
+  return { calls: 0, purse }
+}
+
+export type Leave = { readonly allowed: true } | { readonly allowed: false; readonly why: string }
+
+export interface News {
+  readonly turn: UserTurn
+  /** Ids of the messages in it. */
+  readonly mail: readonly string[]
+  /** Ids of the jobs whose end it tells. */
+  readonly jobs: readonly string[]
+  /** To be called when the turn is in the transcript, and not before. */
+  acknowledge(): Promise<void>
+}
+
+/** What the runtime has to tell an agent besides mail: a job has ended, or was interrupted. Each is taken once. */
+export interface Notices {
+  add(notice: Notice): void
+  take(): readonly Notice[]
+  readonly waiting: number
+}
+
+export interface Notice {
+  readonly text: string
+  /** The job whose end it tells. */
+  readonly job?: string
+}
+
+export function createNotices(): Notices {
+  const notices: Notice[] = []
+  return {
+    add: (notice) => void notices.push(notice),
+    take: () => notices.splice(0),
+    get waiting() {
+      return notices.length
+    },
+  }
+}

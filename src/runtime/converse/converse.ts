@@ -1,0 +1,55 @@
+import type { Reply } from '../../ports/model.ts'
+import { offer } from '../../tools/run-call.ts'
+import { isAborted } from './aborted.ts'
+import type { AgentEvent, Stop } from './agent-event.ts'
+import type { Conversation } from './conversation.ts'
+import { hear } from './hear.ts'
+import { runCalls } from './run-calls.ts'
+
+/**
+ * The loop every agent runs: hear what is new, ask the model, do what it asks for, until it has nothing more to do.
+ * All of it is in the transcript before anything follows from it, so it can be killed anywhere and go on.
+ */
+export async function* converse(talk: Conversation, signal: AbortSignal): AsyncGenerator<AgentEvent, Stop> {
+  const { agent, transcript, used } = talk
+  const tools = offer(agent.tools)
+  const { turns } = transcript.state
+  let text = ''
+  try {
+    if (__BUG__ === 'rerun-interrupted') yield* runCalls(talk, signal)
+    for (;;) {
+      signal.throwIfAborted()
+      yield* hear(talk)
+      if (turns.length === 0 || turns.at(-1)?.role === 'assistant') return { kind: 'finished', text }
+      const { turns: mostCalls = Number.POSITIVE_INFINITY, dollars } = agent.limits
+      if (used.calls >= mostCalls) return { kind: 'limit', limit: 'turns', text }
+      if (dollars !== undefined && used.purse.dollars >= dollars)
+        return { kind: 'budget', spent: used.purse.dollars, text }
+
+      const { name, system, maxOutput } = agent
+      used.calls++
+      const reply = yield* agent.model.reply({ agent: name, system, turns, tools, maxOutput }, signal)
+      await transcript.answer(reply)
+      talk.account(reply)
+      // What nobody can count may be all that was left.
+      used.purse.dollars += reply.cost ?? (dollars === undefined ? 0 : Number.POSITIVE_INFINITY)
+      text = textOf(reply)
+      yield { type: 'answered', reply }
+
+      yield* runCalls(talk, signal)
+      if (reply.end === 'refused') return refused(reply, text)
+      if (reply.end === 'length' && turns.at(-1)?.role === 'assistant') return { kind: 'limit', limit: 'output', text }
+    }
+  } catch (error) {
+    if (isAborted(error, signal)) return { kind: 'aborted', text }
+    return { kind: 'error', error: error instanceof Error ? error : new Error(String(error)), text }
+  }
+}
+
+function textOf({ turn }: Reply): string {
+  return turn.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+}
+
+function refused({ model }: Reply, text: string): Stop {
+  return { kind: 'error', error: new Error(`${model} refused to answer. Ask for it in another way.`), text }
+}

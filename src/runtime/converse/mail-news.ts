@@ -1,0 +1,50 @@
+import type { UserTurn } from '../../ports/model.ts'
+import type { Author } from '../../team/event.ts'
+import type { Message } from '../../team/message.ts'
+import { unreadOf } from '../../team/state.ts'
+import type { Team } from '../team.ts'
+import type { Transcript } from '../transcript.ts'
+import type { News, Notices } from './conversation.ts'
+
+/**
+ * Folds the journal's news and makes one user turn of all mail and notices: never an invented assistant turn. What the
+ * transcript holds already was heard by somebody who died before saying so, and is only acknowledged.
+ */
+export async function mailNews(
+  { team, transcript, notices }: { team: Team; transcript: Transcript; notices: Notices },
+  by: Author,
+): Promise<News | undefined> {
+  const acknowledge = async (ids: readonly string[]) => {
+    if (ids.length > 0) await team.acknowledge(by.name, ids, null, { by })
+  }
+  await team.refresh()
+  const { mail: inTranscript } = transcript.state
+  const unread = unreadOf(team.state, by.name)
+  await acknowledge(unread.filter(({ message }) => inTranscript.has(message.id)).map(({ message }) => message.id))
+
+  const fresh = unread.filter(({ message }) => !inTranscript.has(message.id))
+  if (fresh.length === 0 && notices.waiting === 0) return undefined
+  const messages = await team.whole(fresh.map(({ message }) => message))
+  const told = notices.take()
+  const letters = messages.map((message, i) => inWords(message, fresh[i]?.external ?? true))
+  const mail = fresh.map(({ message }) => message.id)
+  return {
+    turn: userTurn([...told.map(({ text }) => text), ...letters]),
+    mail,
+    jobs: told.flatMap(({ job }) => job ?? []),
+    acknowledge: () => acknowledge(mail),
+  }
+}
+
+export function userTurn(texts: readonly string[]): UserTurn {
+  return { role: 'user', content: texts.map((text) => ({ type: 'text', text })) }
+}
+
+/** The user speaks plainly; everybody else is named, and what came in by the door is marked as such. */
+function inWords({ from, type, content }: Message, isExternal: boolean): string {
+  if (from === 'user' && type === 'message' && !isExternal) return content
+  const origin = isExternal ? ' origin="external, unverified"' : ''
+  // Nobody ends their own letter and begins one of somebody else in it.
+  const letter = content.replace(/<(?=\/?message\b)/gi, '&lt;')
+  return `<message from="${from.replace(/["<>&\s]/g, '_')}" type="${type}"${origin}>\n${letter}\n</message>`
+}

@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import { type Model, ModelFailure, type ModelRequest, type Reply, type Turn } from '../../ports/model.ts'
+import type { Tool, ToolWorld } from '../../ports/tool.ts'
+import { createPlace, openMemoryStore } from '../../stores/memory/memory-store.ts'
+import { defineTool } from '../../tools/define-tool.ts'
+import { openTeam, type Team } from '../team.ts'
+import { openTranscript } from '../transcript.ts'
+import type { AgentEvent, Stop } from './agent-event.ts'
+import { type Conversation, createNotices, type Limits, type Notices, nothingUsed } from './conversation.ts'
+import { converse } from './converse.ts'
+import { mailNews } from './mail-news.ts'
+
+export const usage = { input: 10, cacheRead: 0, cacheWrite: 0, output: 5 }
+type Call = { id: string; tool: string; input?: unknown }
+
+/** Answers in order, and keeps what it was asked. */
+export function played(...answers: ((request: ModelRequest) => Partial<Reply> & { text?: string; calls?: Call[] })[]) {
+  const asked: Turn[][] = []
+  const model: Model = {
+    name: 'played/one',
+    provider: 'played',
+    context: undefined,
+    price: undefined,
+    async *reply(request, signal) {
+      signal.throwIfAborted()
+      asked.push(structuredClone([...request.turns]))
+      const next = answers.shift()
+      if (!next) throw new ModelFailure({ model: 'played/one', fault: 'script' }, 'Nothing is left to say.')
+      const { text = '', calls = [], ...rest } = next(request)
+      if (text) yield { type: 'text', delta: text }
+      const parts = calls.map(({ id, tool, input = {} }) => ({
+        type: 'tool-call' as const,
+        toolCallId: id,
+        toolName: tool,
+        input,
+      }))
+      const turn = { role: 'assistant' as const, content: [{ type: 'text' as const, text }, ...parts] }
+      return { turn, end: 'finished', usage, cost: 0.01, model: 'played/one', ...rest }
+    },
+  } as Model
+  return { model, asked }
+}
+
+const open: AsyncDisposable[] = []
+
+/** To be called after each test. */
+export async function closeTalks(): Promise<void> {
+  for (const one of open.splice(0)) await one[Symbol.asyncDispose]()
+}
+
+export type Talk = Conversation & { readonly team: Team; readonly notices: Notices }
+
+export async function talkOf({
+  model,
+  tools = [],
+  limits = {},
+  place = createPlace(),
+  generation = 1,
+  mayDo = async () => ({ allowed: true as const }),
+}: {
+  model: Model
+  tools?: readonly Tool[]
+  limits?: Limits
+  place?: ReturnType<typeof createPlace>
+  generation?: number
+  mayDo?: Conversation['mayDo']
+}): Promise<Talk> {
+  const store = await openMemoryStore(place)
+  const team = await openTeam(store, 'web')
+  await team.run({ type: 'team.create', team: 'web' })
+  const transcript = await openTranscript({ log: await store.log('web/transcripts/lead'), generation })
+  open.push(team, transcript)
+  const notices = createNotices()
+  const by = { name: 'lead' }
+  return {
+    agent: { name: 'lead', system: 'You lead.', model, tools, limits },
+    team,
+    transcript,
+    used: nothingUsed(),
+    notices,
+    listen: () => mailNews({ team, transcript, notices }, by),
+    account({ usage, cost, model }) {
+      void team.report([{ type: 'usage', member: 'lead', model, usage, cost }], { by })
+    },
+    mayDo,
+    worldOf: (call, signal, progress) => ({ call: call.toolCallId, signal, progress }) as ToolWorld,
+  }
+}
+
+export async function run(talk: Conversation, signal = new AbortController().signal) {
+  const events: AgentEvent[] = []
+  const loop = converse(talk, signal)
+  for (;;) {
+    const step = await loop.next()
+    if (step.done) return { stop: step.value as Stop, events }
+    events.push(step.value)
+  }
+}
+
+export const echo = defineTool({
+  name: 'echo',
+  description: 'Says it again.',
+  input: z.object({ text: z.string() }),
+  isParallel: () => true,
+  run: ({ text }) => `${text}!`,
+})

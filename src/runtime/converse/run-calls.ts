@@ -1,0 +1,97 @@
+import { malformedInput, type ToolCall } from '../../ports/model.ts'
+import type { ToolResult } from '../../ports/tool.ts'
+import { isReady, type ReadyCall, readyCall } from '../../tools/run-call.ts'
+import { type CallResult, unanswered } from '../transcript-fold.ts'
+import { isAborted } from './aborted.ts'
+import type { AgentEvent } from './agent-event.ts'
+import { createChannel } from './channel.ts'
+import type { Conversation } from './conversation.ts'
+
+/**
+ * Runs the calls of the last turn: side by side where they cannot disturb each other, else in order. Every call gets
+ * exactly one result, whatever becomes of it, because a conversation with an unanswered call cannot go on.
+ */
+export async function* runCalls(talk: Conversation, signal: AbortSignal): AsyncGenerator<AgentEvent, void> {
+  const steps: Step[] = []
+  for (const call of unanswered(talk.transcript.state)) {
+    const input = malformedInput(call) ?? call.input
+    steps.push({ call, ready: await readyCall(talk.agent.tools, { name: call.toolName, input }) })
+  }
+  for (const wave of waves(steps)) {
+    const channel = createChannel<AgentEvent>()
+    const all = Promise.all(wave.map((step) => run(talk, step, signal, channel.put))).finally(channel.end)
+    // Whoever stops listening leaves; what runs still gets its result.
+    all.catch(() => {})
+    yield* channel
+    await all
+  }
+  signal.throwIfAborted()
+}
+
+/** A call with the tool that can carry it out, or with what is wrong with it. */
+interface Step {
+  readonly call: ToolCall
+  readonly ready: ReadyCall | ToolResult
+}
+
+async function run(
+  talk: Conversation,
+  step: Step,
+  signal: AbortSignal,
+  tell: (event: AgentEvent) => void,
+): Promise<void> {
+  const { call } = step
+  tell({ type: 'calling', call })
+  const progress = (text: string) => tell({ type: 'progress', call: call.toolCallId, text })
+  const { result, denied } = await outcomeOf(talk, step, signal, progress)
+  await talk.transcript.result(asPart(call, result))
+  tell({ type: 'called', call, result, denied })
+}
+
+async function outcomeOf(
+  talk: Conversation,
+  { call, ready }: Step,
+  signal: AbortSignal,
+  progress: (text: string) => void,
+): Promise<{ result: ToolResult; denied?: string }> {
+  if (!isReady(ready)) return { result: ready }
+  try {
+    signal.throwIfAborted()
+    const leave = ready.wish ? await talk.mayDo(ready.wish, call, signal) : ({ allowed: true } as const)
+    if (!leave.allowed) return { result: { text: `Denied: ${leave.why}`, isError: true }, denied: leave.why }
+    return { result: await ready.run(talk.worldOf(call, signal, progress)) }
+  } catch (error) {
+    if (!isAborted(error, signal) || __BUG__ === 'cut-pair') throw error
+    return { result: INTERRUPTED }
+  }
+}
+
+/** It may have happened, half happened or not happened: the model has to look before it does it again. */
+export const INTERRUPTED: ToolResult = {
+  text: 'Interrupted before it ended. It may have taken effect or not: look before you do it again.',
+  isError: true,
+}
+
+export function asPart(call: ToolCall, { text, isError, images = [] }: ToolResult): CallResult {
+  const { toolCallId, toolName } = call
+  const pictures = images.map(({ data, mediaType }) => ({ type: 'image-data' as const, data, mediaType }))
+  const output = isError
+    ? { type: 'error-text' as const, value: text }
+    : pictures.length > 0
+      ? { type: 'content' as const, value: [{ type: 'text' as const, text }, ...pictures] }
+      : { type: 'text' as const, value: text }
+  return { type: 'tool-result', toolCallId, toolName, output }
+}
+
+/** Neighbours that may run side by side, in groups; every other call by itself. */
+function waves(steps: readonly Step[]): Step[][] {
+  const groups: Step[][] = []
+  let isOpen = false
+  for (const step of steps) {
+    const isParallel = !isReady(step.ready) || step.ready.isParallel
+    if (isParallel && isOpen) groups.at(-1)?.push(step)
+    else groups.push([step])
+    isOpen = isParallel
+  }
+  return groups
+}

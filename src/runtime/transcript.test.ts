@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import type { Reply } from '../ports/model.ts'
+import { createPlace, openMemoryStore } from '../stores/memory/memory-store.ts'
+import { openTranscript, Superseded } from './transcript.ts'
+import { type CallResult, unanswered } from './transcript-fold.ts'
+
+const said = (text: string) => ({ role: 'user' as const, content: [{ type: 'text' as const, text }] })
+
+function reply(text: string, ...calls: string[]): Reply {
+  return {
+    turn: {
+      role: 'assistant',
+      content: [
+        { type: 'text', text },
+        ...calls.map((id) => ({ type: 'tool-call' as const, toolCallId: id, toolName: 'bash', input: {} })),
+      ],
+    },
+    end: 'finished',
+    usage: { input: 1, cacheRead: 0, cacheWrite: 0, output: 1 },
+    cost: null,
+    model: 'scripted/x',
+  }
+}
+
+const result = (id: string, value = 'ok'): CallResult => ({
+  type: 'tool-result',
+  toolCallId: id,
+  toolName: 'bash',
+  output: { type: 'text', value },
+})
+
+function conversation(place = createPlace()) {
+  return async (generation: number) => {
+    const store = await openMemoryStore(place)
+    return openTranscript({ log: await store.log('web/transcripts/lead'), generation })
+  }
+}
+
+describe('a transcript', () => {
+  it('brings the whole conversation back for the next generation (F38)', async () => {
+    const open = conversation()
+    const first = await open(1)
+    await first.hear(said('hello'), ['m1'])
+    await first.answer(reply('looking', 'a', 'b'))
+    await first.result(result('b', 'second'))
+    await first.result(result('a', 'first'))
+    await first.answer(reply('done'))
+    const second = await open(2)
+    expect(second.state.turns).toEqual(first.state.turns)
+    expect(second.state.turns.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
+    expect([...second.state.mail]).toEqual(['m1'])
+  })
+
+  it('puts the results of a turn in the order of its calls, once all are there (F10)', async () => {
+    const talk = await conversation()(1)
+    await talk.hear(said('go'), [])
+    await talk.answer(reply('', 'a', 'b', 'c'))
+    await Promise.all(['c', 'a'].map((id) => talk.result(result(id))))
+    expect(talk.state.turns.at(-1)?.role).toBe('assistant')
+    expect(unanswered(talk.state).map(({ toolCallId }) => toolCallId)).toEqual(['b'])
+    await talk.result(result('b'))
+    expect(talk.state.turns.at(-1)).toEqual({ role: 'tool', content: ['a', 'b', 'c'].map((id) => result(id)) })
+    expect(unanswered(talk.state)).toEqual([])
+  })
+
+  it('takes a result that is no answer to an open call for nothing', async () => {
+    const talk = await conversation()(1)
+    await talk.answer(reply('', 'a'))
+    await talk.result(result('x'))
+    await talk.result(result('a'))
+    await talk.result(result('a', 'again'))
+    expect(talk.state.turns.at(-1)).toEqual({ role: 'tool', content: [result('a')] })
+  })
+
+  it('makes one user turn of what was heard before the model answered (F10)', async () => {
+    const talk = await conversation()(1)
+    await talk.hear(said('one'), ['m1'])
+    await talk.hear(said('two'), ['m2'])
+    expect(talk.state.turns).toEqual([{ role: 'user', content: [...said('one').content, ...said('two').content] }])
+  })
+
+  it('does not count what an older generation writes after a newer one has opened it, and tells it so', async () => {
+    const open = conversation()
+    const old = await open(1)
+    await old.hear(said('hello'), ['m1'])
+    const young = await open(2)
+    await expect(old.answer(reply('too late', 'a'))).rejects.toThrow(Superseded)
+    await young.answer(reply('mine'))
+    const next = await open(3)
+    expect(JSON.stringify(next.state.turns)).not.toContain('too late')
+    expect(next.state.turns).toHaveLength(2)
+  })
+
+  it('remembers which process groups run, until the result of their call is in it', async () => {
+    const open = conversation()
+    const first = await open(1)
+    await first.answer(reply('on', 'a', 'b'))
+    await first.began({ pid: 7, started: '100', of: 'a' })
+    await first.began({ pid: 8, started: '101', of: 'b' })
+    await first.result(result('a'))
+    expect([...(await open(2)).state.running.values()]).toEqual([{ pid: 8, started: '101', of: 'b' }])
+  })
+
+  it('remembers jobs until the model was told of their end, and counts them all (A55)', async () => {
+    const open = conversation()
+    const first = await open(1)
+    for (const [id, pid] of [
+      ['b1', 7],
+      ['b2', 8],
+    ] as const) {
+      await first.beganJob({ id, about: 'npm test' })
+      await first.began({ pid, started: '100', of: id })
+    }
+    await first.hear(said('b1 has ended'), [], ['b1'])
+    const { state } = await open(2)
+    expect([...state.jobs]).toEqual([['b2', 'npm test']])
+    expect([...state.running.values()]).toEqual([{ pid: 8, started: '100', of: 'b2' }])
+    expect(state.jobCount).toBe(2)
+  })
+})

@@ -1,0 +1,109 @@
+import type { Reply, UserTurn } from '../ports/model.ts'
+import { advance, type Cursor, type Log, type LogRecord, START } from '../ports/store.ts'
+import { TeamError } from '../team/errors.ts'
+import type { Json } from '../team/json.ts'
+import { createIds } from './ids.ts'
+import {
+  applyTurn,
+  type BegunJob,
+  type CallResult,
+  emptyTranscript,
+  type Running,
+  type TranscriptState,
+} from './transcript-fold.ts'
+
+/** A newer generation of the same agent has taken the conversation over; whoever gets this stops at once. */
+export class Superseded extends TeamError {
+  readonly code = 'superseded'
+}
+
+/**
+ * What one agent's model was told and answered. It is the truth about the conversation: what stands in it happened,
+ * and after a crash the conversation goes on from its last line.
+ */
+export interface Transcript extends AsyncDisposable {
+  readonly state: TranscriptState
+  /**
+   * A turn with the messages and the ends of jobs it tells of. Durable when it resolves: only then may they be
+   * acknowledged and the model be asked.
+   */
+  hear(turn: UserTurn, mail: readonly string[], jobs?: readonly string[]): Promise<void>
+  /** Read back and durable when it resolves: only then may its calls begin. */
+  answer(reply: Reply): Promise<void>
+  /** In the log when it resolves; durable with the next turn. */
+  result(result: CallResult): Promise<void>
+  /** Durable when it resolves: only then may the first of its instructions run. */
+  began(running: Running): Promise<void>
+  /** Durable when it resolves: only then may its work begin. */
+  beganJob(job: BegunJob): Promise<void>
+}
+
+export interface TranscriptOptions {
+  readonly log: Log
+  /** Of the agent that goes on with the conversation. */
+  readonly generation: number
+  readonly newId?: () => string
+}
+
+/** Opens a conversation for one generation: from its line on, what older ones still write does not count. */
+export async function openTranscript({ log, generation, newId = createIds() }: TranscriptOptions): Promise<Transcript> {
+  const state = emptyTranscript()
+  let cursor: Cursor = START
+  let turn: Promise<unknown> = Promise.resolve()
+
+  // The mistake: read first, open then. What the older generation wrote in between is never heard of.
+  let isDeaf = false
+  if (__BUG__ === 'fence-before-its-line') {
+    await foldNews()
+    isDeaf = true
+  }
+  await write({ open: true }, 'durable')
+  isDeaf = false
+
+  return {
+    state,
+    hear: (user, mail, jobs = []) =>
+      write({ user: user as unknown as Json, mail: [...mail], ...(jobs.length > 0 && { jobs: [...jobs] }) }, 'durable'),
+    answer: ({ turn: assistant, end, usage, cost, model }) =>
+      write({ assistant: assistant as unknown as Json, end, usage, cost, model }, 'durable'),
+    result: (result) => write({ result: result as unknown as Json }, 'written'),
+    began: (running) => write({ began: { ...running } }, 'durable'),
+    beganJob: (job) => write({ job: { ...job } }, 'durable'),
+    async [Symbol.asyncDispose]() {
+      await turn.catch(() => {})
+      await log.close()
+    },
+  }
+
+  /** One after the other, since a handle has one reader; results of parallel calls come in at any time. */
+  function write(what: Partial<LogRecord>, until: 'written' | 'durable'): Promise<void> {
+    const record: LogRecord = { id: newId(), generation, ...what }
+    const next = turn.then(() => append(record, until))
+    turn = next.catch(() => {})
+    return next
+  }
+
+  async function append(record: LogRecord, until: 'written' | 'durable'): Promise<void> {
+    const appended = await log.append([record])
+    let counts = false
+    await foldNews((read, isCounted) => {
+      if (read.id === record.id) counts = isCounted
+    })
+    if (!counts) {
+      throw new Superseded(
+        `Another process has taken this conversation over (generation ${state.generation} after our ${generation}).`,
+      )
+    }
+    if (until === 'durable') await appended.durable
+  }
+
+  async function foldNews(seen: (record: LogRecord, counts: boolean) => void = () => {}): Promise<void> {
+    for (let batch = await log.read(cursor); batch.length > 0; batch = await log.read(cursor)) {
+      for (const recorded of batch) {
+        const isMissed = isDeaf && !recorded.record.open
+        seen(recorded.record, !isMissed && applyTurn(state, recorded.record))
+        cursor = advance(cursor, recorded)
+      }
+    }
+  }
+}

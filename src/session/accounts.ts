@@ -1,0 +1,58 @@
+import type { Reply } from '../ports/model.ts'
+import type { Team } from '../runtime/team.ts'
+import type { Author, EventOf, TeamEvent } from '../team/event.ts'
+
+/** What the journal is told of an agent's work. Nobody waits for it while the work goes on; the transcript has it too. */
+export interface Accounts {
+  pay(reply: Reply): void
+  /** Written on change only. */
+  show(status: EventOf<'member.activity'>['status']): void
+  /** Throws what went wrong since: a journal that cannot be written is a reason to stop. */
+  check(): void
+  /** Resolves when all of it is in the journal. */
+  settle(): Promise<void>
+}
+
+/** Calls that follow each other faster than this, in milliseconds, share a record. */
+const TOGETHER = 200
+
+export function createAccounts(team: Team, by: Author): Accounts {
+  const owed: TeamEvent[] = []
+  let timer: NodeJS.Timeout | undefined
+  let writing: Promise<unknown> = Promise.resolve()
+  let trouble: unknown
+  let shown: string | undefined
+
+  function write(): void {
+    clearTimeout(timer)
+    timer = undefined
+    if (owed.length === 0) return
+    const report = team.report(owed.splice(0), { by }).catch((error) => {
+      trouble ??= error
+    })
+    writing = Promise.all([writing, report])
+  }
+
+  function check(): void {
+    if (trouble !== undefined) throw trouble
+  }
+
+  return {
+    pay({ usage, cost, model }) {
+      owed.push({ type: 'usage', member: by.name, model, usage, cost })
+      timer ??= setTimeout(write, TOGETHER)
+    },
+    show(status) {
+      if (status === shown) return
+      shown = status
+      owed.push({ type: 'member.activity', name: by.name, generation: by.generation!, status })
+      write()
+    },
+    check,
+    async settle() {
+      write()
+      await writing
+      check()
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import type { Model } from '../ports/model.ts'
+import type { Stop } from '../runtime/converse/agent-event.ts'
+import { type Conversation, type Limits, nothingUsed, type Used } from '../runtime/converse/conversation.ts'
+import { converse } from '../runtime/converse/converse.ts'
+import { userTurn } from '../runtime/converse/mail-news.ts'
+import { openTranscript } from '../runtime/transcript.ts'
+import { openMemoryStore } from '../stores/memory/memory-store.ts'
+import { createReads } from '../tools/reads.ts'
+import type { RunAgent, SubagentEnd } from '../tools/task.ts'
+import { toolsForSubagent } from '../tools/toolbox.ts'
+import type { Permits } from './permits.ts'
+import type { SessionEvent } from './session.ts'
+import { subagentPrompt } from './system-prompt.ts'
+
+export interface SubagentHome {
+  /** Whoever sends them out. */
+  readonly name: string
+  readonly model: Model
+  /** Another model by its name. */
+  modelFor(name: string): Promise<Model>
+  readonly limits: Limits
+  readonly maxOutput?: number | undefined
+  permits(isReadOnly: boolean): Permits
+  account: Conversation['account']
+  /** The run that pays for it and shows it. */
+  readonly run: { readonly used: Used; readonly tell: (event: SessionEvent) => void }
+}
+
+/**
+ * An errand: a conversation of its own that begins with the prompt and nothing else, under the same permissions, paid
+ * from the same purse. It is not kept; what is kept is its last word, as the result of the call that sent it out.
+ */
+export function createRunAgent(home: SubagentHome): RunAgent {
+  const sent = new Map<string, number>()
+  return async ({ type, prompt, model }, world) => {
+    const count = (sent.get(type.name) ?? 0) + 1
+    sent.set(type.name, count)
+    const name = `${home.name}/${type.name}-${count}`
+    const permits = home.permits(type.isReadOnly)
+    const reads = createReads()
+    await using store = await openMemoryStore()
+    await using transcript = await openTranscript({ log: await store.log('errand/transcripts/agent'), generation: 1 })
+    const asked = [{ turn: userTurn([prompt]), mail: [], jobs: [], acknowledge: async () => {} }]
+    const loop = converse(
+      {
+        agent: {
+          name,
+          system: subagentPrompt(type.prompt, world),
+          model: model === undefined ? home.model : await home.modelFor(model),
+          tools: toolsForSubagent(type).filter((tool) => permits.isOffered(tool.name)),
+          maxOutput: home.maxOutput,
+          limits: home.limits,
+        },
+        transcript,
+        used: nothingUsed(home.run.used.purse),
+        listen: async () => asked.shift(),
+        account: home.account,
+        mayDo: permits.mayDo,
+        worldOf: (call, signal, progress) => ({
+          ...world,
+          agent: name,
+          call: call.toolCallId,
+          signal,
+          reads,
+          progress,
+          // On record with whoever sent it out: this conversation is gone when its process is.
+          recordGroup: (group) => world.recordGroup(group),
+        }),
+      },
+      world.signal,
+    )
+    let step = await loop.next()
+    for (; !step.done; step = await loop.next()) {
+      if (step.value.type === 'called') world.onTool()
+      home.run.tell({ ...step.value, agent: name, parent: world.call })
+    }
+    world.signal.throwIfAborted()
+    return endOf(step.value)
+  }
+}
+
+function endOf(stop: Stop): SubagentEnd {
+  const { text } = stop
+  switch (stop.kind) {
+    case 'finished':
+      return { text }
+    case 'limit':
+      return { text, problem: stop.limit === 'turns' ? 'it used all its turns' : 'its answer was cut off' }
+    case 'budget':
+      return { text, problem: 'the budget of this run is used up' }
+    case 'aborted':
+      return { text, problem: 'it was stopped' }
+    case 'error':
+      return { text, problem: stop.error.message }
+  }
+}

@@ -1,0 +1,26 @@
+import type { AgentEvent, Stop } from '../runtime/converse/agent-event.ts'
+import type { Team } from '../runtime/team.ts'
+
+/** What happens in a session, with the agent it happens to: `lead`, or `lead/explore-1` for what it sent out. */
+export type SessionEvent = AgentEvent & {
+  readonly agent: string
+  /** The call by which the agent was sent out; only subagents have one. */
+  readonly parent?: string
+}
+
+/** One conversation with a lead, which is a team: it outlives the process and goes on where it was. */
+export interface Session extends AsyncDisposable {
+  /** The team's name; open it again by this. */
+  readonly id: string
+  readonly team: Team
+  readonly model: string
+  /** Names of the tools the lead is offered. */
+  readonly tools: readonly string[]
+  /**
+   * Says `prompt` to the lead, or nothing, and lets it work until it has nothing more to do and nothing it started
+   * runs any more. One run at a time. Leaving the loop early, or aborting, stops it and leaves all resumable.
+   */
+  run(prompt?: string, signal?: AbortSignal): AsyncGenerator<SessionEvent, Stop>
+  /** Ends what it started and gets up; the session can be opened again, here or anywhere. */
+  close(): Promise<void>
+}

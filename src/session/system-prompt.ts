@@ -1,0 +1,29 @@
+import lead from './lead.md'
+import { isSessionId } from './session-id.ts'
+
+export interface Surroundings {
+  readonly team: string
+  readonly root: string
+  readonly folders: readonly string[]
+  /** What the user wants to have said besides. */
+  readonly append?: string | undefined
+}
+
+/** No ids and no times: the same conversation reads the same tomorrow, for a cache and for a replay. */
+export function leadPrompt({ team, root, folders, append }: Surroundings): string {
+  const more = [
+    ...(folders.length > 0 ? [`You may also read and write in: ${folders.join(', ')}.`] : []),
+    ...(append ? [append] : []),
+  ]
+  return lead
+    .replace('{team}', isSessionId(team) ? 'your team' : `the team ${team}`)
+    .replace('{root}', () => root)
+    .replace('{more}', () => more.map((text) => `\n${text}\n`).join(''))
+    .trim()
+}
+
+/** What a type of agent is told, and where it is. */
+export function subagentPrompt(prompt: string, { root, folders }: Pick<Surroundings, 'root' | 'folders'>): string {
+  const open = folders.length > 0 ? ` You may also read in: ${folders.join(', ')}.` : ''
+  return `${prompt}\n\nYou work in the folder ${root}.${open}`
+}

@@ -1,0 +1,39 @@
+import type { Store } from '../ports/store.ts'
+import type { Team } from '../runtime/team.ts'
+import { TeamError } from '../team/errors.ts'
+import type { Author } from '../team/event.ts'
+import { isRefusal, type Refusal } from '../team/refusal.ts'
+
+/** A session cannot be opened or spoken to as things are; `code` is the team's own word for why. */
+export class SessionRefused extends TeamError {
+  readonly code: string
+  constructor({ refused, message }: Refusal) {
+    super(message)
+    this.code = refused
+  }
+}
+
+/**
+ * Makes this process the one that runs the team and its lead, as a new generation: whatever an older one still writes
+ * counts for nothing from here on.
+ */
+export async function takeLead(team: Team, { presence }: Pick<Store, 'presence'>): Promise<Author> {
+  await team.refresh()
+  if (!team.state.team.get()) granted(await team.run({ type: 'team.create', team: team.name }))
+  const took = await team.run({ type: 'supervise', runtime: presence.self })
+  if (isRefusal(took) && took.refused === 'supervised') throw new SessionRefused(inUse(team.name, took))
+  granted(took)
+  const spawned = granted(await team.run({ type: 'member.spawn', name: 'lead', role: 'lead', runtime: presence.self }))
+  const { epoch } = team.state.supervisor.get()
+  return { name: 'lead', generation: spawned.member!.generation, epoch }
+}
+
+export function granted<T extends object>(answer: T | Refusal): T {
+  if (isRefusal(answer)) throw new SessionRefused(answer)
+  return answer as T
+}
+
+function inUse(team: string, refusal: Refusal): Refusal {
+  const message = `Another process works on ${team} right now. Watch it with: deskmates log --follow --team ${team}. Or begin a session of your own: leave out -r, -c and --team.`
+  return { ...refusal, message }
+}

@@ -1,0 +1,93 @@
+import type { Stop } from '../runtime/converse/agent-event.ts'
+import { createChannel } from '../runtime/converse/channel.ts'
+import { nothingUsed } from '../runtime/converse/conversation.ts'
+import { converse } from '../runtime/converse/converse.ts'
+import { unreadOf } from '../team/state.ts'
+import type { Desk } from './lead-desk.ts'
+import type { SessionEvent } from './session.ts'
+import { granted } from './take-lead.ts'
+
+/** Says the prompt and lets the lead work until it rests and nothing it started runs any more. */
+export async function* work(
+  desk: Desk,
+  prompt: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<SessionEvent, Stop> {
+  const left = new AbortController()
+  const channel = createChannel<SessionEvent>()
+  desk.run.used = nothingUsed()
+  desk.run.tell = channel.put
+  const stop = rounds(desk, prompt, AbortSignal.any([signal, left.signal]), channel.put).finally(channel.end)
+  stop.catch(() => {})
+  let isLeft = true
+  try {
+    yield* channel
+    isLeft = false
+  } finally {
+    // Whoever stopped listening wants it to stop; all that is written down stays resumable.
+    if (isLeft) left.abort()
+    if (isLeft) await stop.catch(() => {})
+    desk.run.tell = () => {}
+  }
+  return stop
+}
+
+async function rounds(
+  desk: Desk,
+  prompt: string | undefined,
+  signal: AbortSignal,
+  tell: (event: SessionEvent) => void,
+): Promise<Stop> {
+  const { accounts, jobs, notices, talk, team } = desk
+  const agent = talk.agent.name
+  if (prompt !== undefined) granted(await team.send({ to: agent, content: prompt }))
+  accounts.show('working')
+  try {
+    for (;;) {
+      const loop = converse(talk, signal)
+      let step = await loop.next()
+      for (; !step.done; step = await loop.next()) tell({ agent, ...step.value })
+      const stop = step.value
+      if (stop.kind !== 'finished') return stop
+      if (notices.waiting > 0) continue
+      if (!jobs.list().some(({ state }) => state === 'running')) return stop
+      await news(desk, signal)
+      if (signal.aborted) return { kind: 'aborted', text: stop.text }
+    }
+  } finally {
+    accounts.show('idle')
+    await accounts.settle()
+  }
+}
+
+/** Resolves when a job has ended, mail has come or nobody wants to know any more. Waiting costs nothing. */
+async function news({ jobs, talk, team, transcript }: Desk, signal: AbortSignal): Promise<void> {
+  const enough = new AbortController()
+  const either = AbortSignal.any([signal, enough.signal])
+  const ended = jobs.list().filter(({ state }) => state === 'running')
+  try {
+    await Promise.race([...ended.map((job) => job.ended), mail(), aborted(either)])
+  } finally {
+    enough.abort()
+  }
+
+  async function mail(): Promise<void> {
+    while (!either.aborted) {
+      await team.ingest()
+      await team.refresh()
+      const unread = unreadOf(team.state, talk.agent.name)
+      if (unread.some(({ message }) => !transcript.state.mail.has(message.id))) return
+      await team.changed(POLL, either)
+    }
+  }
+}
+
+/** Mail through the door wakes nobody, so somebody looks: milliseconds. */
+const POLL = 2000
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

@@ -1,0 +1,96 @@
+/** JSON as people write it by hand, with comments and trailing commas, and where in the text everything stands. */
+export interface Jsonc {
+  readonly value: unknown
+  /** Of the key at the end of this path, or of the value where there is no key; counted in characters from 0. */
+  offsetOf(path: readonly PropertyKey[]): number
+}
+
+export class NotJsonc extends Error {
+  readonly offset: number
+  constructor(what: string, offset: number) {
+    super(what)
+    this.offset = offset
+  }
+}
+
+/** Nobody nests settings that deep; without a bound a file could overflow the stack. */
+const DEEPEST = 100
+
+export function parseJsonc(text: string): Jsonc {
+  const offsets = new Map<string, number>()
+  let at = text.startsWith('\ufeff') ? 1 : 0
+  const value = read([])
+  skip()
+  if (at < text.length) fail('something stands behind its end')
+  return { value, offsetOf: (path) => offsets.get(JSON.stringify(path)) ?? 0 }
+
+  function read(path: PropertyKey[]): unknown {
+    skip()
+    if (!offsets.has(JSON.stringify(path))) offsets.set(JSON.stringify(path), at)
+    if (path.length > DEEPEST) fail('it is nested too deep')
+    if (text[at] === '{') return readObject(path)
+    if (text[at] === '[') return readList(path)
+    if (text[at] === '"') return readToken(STRING, 'a text without an end')
+    return readToken(WORD, at < text.length ? 'a value is missing' : 'it ends too early')
+  }
+
+  function readObject(path: PropertyKey[]): object {
+    const entries: [string, unknown][] = []
+    readItems('}', () => {
+      const begin = at
+      if (text[at] !== '"') fail('a key in double quotes is missing')
+      const key = readToken(STRING, 'a text without an end') as string
+      offsets.set(JSON.stringify([...path, key]), begin)
+      skip()
+      if (text[at] !== ':') fail('a : is missing')
+      at++
+      entries.push([key, read([...path, key])])
+    })
+    // Not by assignment, which would let a file name `__proto__`.
+    return Object.fromEntries(entries)
+  }
+
+  function readList(path: PropertyKey[]): unknown[] {
+    const items: unknown[] = []
+    readItems(']', () => void items.push(read([...path, items.length])))
+    return items
+  }
+
+  function readItems(end: string, readItem: () => void): void {
+    at++
+    for (skip(); text[at] !== end; skip()) {
+      readItem()
+      skip()
+      if (text[at] === end) break
+      if (text[at] !== ',') fail(at < text.length ? `a , or ${end} is missing` : 'it ends too early')
+      at++
+    }
+    at++
+  }
+
+  function readToken(pattern: RegExp, missing: string): unknown {
+    pattern.lastIndex = at
+    const token = pattern.exec(text)?.[0] ?? fail(missing)
+    try {
+      const value: unknown = JSON.parse(token)
+      at += token.length
+      return value
+    } catch {
+      return fail(`${token.slice(0, 40)} is no value`)
+    }
+  }
+
+  function skip(): void {
+    SPACE.lastIndex = at
+    at += SPACE.exec(text)?.[0].length ?? 0
+    if (text.startsWith('/*', at)) fail('a comment without an end')
+  }
+
+  function fail(what: string): never {
+    throw new NotJsonc(what, at)
+  }
+}
+
+const SPACE = /(?:\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y
+const STRING = /"(?:[^"\\\n]|\\.)*"/y
+const WORD = /[\w.+-]+/y

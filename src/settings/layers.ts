@@ -1,0 +1,54 @@
+import type { Settings } from './settings.ts'
+
+/** Where settings come from; what stands first wins. */
+export const SOURCES = ['managed', 'flags', 'local', 'project', 'user'] as const
+export type Source = (typeof SOURCES)[number]
+
+export interface Layer {
+  readonly source: Source
+  /** The file; undefined for flags. */
+  readonly path?: string
+  readonly values: Settings
+}
+
+/** One value and where it came from. A key whose lists add up has one for each layer that adds to it. */
+export interface Origin {
+  readonly key: string
+  readonly value: unknown
+  readonly source: Source
+  readonly path?: string
+}
+
+/** Merges key by key; the first layer that has a key wins. Lists of rules add up: no file takes away another's. */
+export function mergeLayers(layers: readonly Layer[]): { settings: Settings; origins: Origin[] } {
+  const settings = {}
+  const origins: Origin[] = []
+  const sorted = [...layers].sort((a, b) => SOURCES.indexOf(a.source) - SOURCES.indexOf(b.source))
+  for (const layer of sorted) merge(settings, layer.values, '', layer, origins)
+  origins.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+  return { settings, origins }
+}
+
+function merge(into: Plain, from: object, prefix: string, layer: Layer, origins: Origin[]): void {
+  for (const [name, value] of Object.entries(from)) {
+    const key = prefix + name
+    if (key === '$schema' || value === undefined) continue
+    const isThere = Object.hasOwn(into, name)
+    if (isPlain(value)) {
+      if (!isThere) into[name] = {}
+      if (isPlain(into[name])) merge(into[name], value, `${key}.`, layer, origins)
+      continue
+    }
+    if (isThere && !ADDED_UP.test(key)) continue
+    into[name] = isThere ? [...(into[name] as unknown[]), ...(value as unknown[])] : value
+    origins.push({ key, value, source: layer.source, ...(layer.path !== undefined && { path: layer.path }) })
+  }
+}
+
+const ADDED_UP = /^permissions\.(allow|ask|deny)$/
+
+type Plain = Record<string, unknown>
+
+function isPlain(value: unknown): value is Plain {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

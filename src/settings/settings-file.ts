@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { TeamError } from '../team/errors.ts'
+import { type Jsonc, NotJsonc, parseJsonc } from './jsonc.ts'
+import { Settings } from './settings.ts'
+
+/** A settings file that cannot be used as a whole is not used by half: what it forbids would be left out unnoticed. */
+export class SettingsBroken extends TeamError {
+  readonly code = 'settings_broken'
+}
+
+export interface SettingsFile {
+  readonly values: Settings
+  /** Keys nobody knows, with their place. */
+  readonly unknown: readonly string[]
+}
+
+/** Undefined where there is none. JSON with comments and trailing commas. */
+export function readSettingsFile(path: string): SettingsFile | undefined {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw new SettingsBroken(`${path} cannot be read (${message}). Make it readable, or remove it.`, { cause: error })
+  }
+  return parseSettings(text, path)
+}
+
+export function parseSettings(text: string, path: string): SettingsFile {
+  const { value, offsetOf } = parse(text, path)
+  const where = (keys: readonly PropertyKey[]) => `${path}:${place(text, offsetOf(keys))}`
+
+  const unknown: string[] = []
+  for (;;) {
+    const checked = Settings.safeParse(value)
+    if (checked.success) return { values: value as Settings, unknown }
+    const [issue] = checked.error.issues
+    if (issue?.code !== 'unrecognized_keys')
+      throw new SettingsBroken(
+        `${where(issue!.path)}: ${issue!.path.join('.') || 'the file'}: ${issue!.message}. Put it right.`,
+      )
+    for (const key of issue.keys) {
+      const keys = [...issue.path, key]
+      unknown.push(`${where(keys)}: nobody knows the key ${keys.join('.')}; it has no effect.`)
+      remove(value, keys)
+    }
+  }
+}
+
+function parse(text: string, path: string): Jsonc {
+  try {
+    return parseJsonc(text)
+  } catch (error) {
+    if (!(error instanceof NotJsonc)) throw error
+    throw new SettingsBroken(`${path}:${place(text, error.offset)}: this is not JSON (${error.message}). Put it right.`)
+  }
+}
+
+function remove(value: unknown, [key, ...rest]: readonly PropertyKey[]): void {
+  const object = value as Record<PropertyKey, unknown>
+  if (rest.length === 0) delete object[key!]
+  else remove(object[key!], rest)
+}
+
+/** `line:column`, counted from 1 as editors do. */
+function place(text: string, offset: number): string {
+  const before = text.slice(0, offset).split('\n')
+  return `${before.length}:${before.at(-1)!.length + 1}`
+}

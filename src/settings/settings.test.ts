@@ -1,0 +1,156 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { loadSettings, type SettingsPlaces } from './load-settings.ts'
+import { Settings } from './settings.ts'
+import { parseSettings, SettingsBroken } from './settings-file.ts'
+
+let dir: string
+beforeEach(() => {
+  dir = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-settings-')))
+})
+afterEach(() => rmSync(dir, { recursive: true }))
+
+const files = {
+  managed: 'etc/managed.json',
+  local: 'work/.deskmates/settings.local.json',
+  project: 'work/.deskmates/settings.json',
+  user: 'home/.config/deskmates/settings.json',
+}
+
+function write(file: keyof typeof files, text: string | object): string {
+  const path = join(dir, files[file])
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, typeof text === 'string' ? text : JSON.stringify(text))
+  return path
+}
+
+function load(changes: Partial<SettingsPlaces> = {}) {
+  const env = { HOME: join(dir, 'home') }
+  return loadSettings({
+    workspace: join(dir, 'work'),
+    env,
+    isTrusted: () => true,
+    managed: join(dir, files.managed),
+    ...changes,
+  })
+}
+
+describe('settings', () => {
+  it('are merged key by key: managed, flags, local, project, user', () => {
+    write('managed', { model: 'a/managed' })
+    write('local', { model: 'a/local', maxOutputTokens: 2, prices: { 'a/x': { input: 2, output: 2 } } })
+    write('project', { maxOutputTokens: 3, patience: { silence: 3 }, prices: { 'a/y': { input: 3, output: 3 } } })
+    write('user', { maxOutputTokens: 4, patience: { silence: 4, firstByte: 4 }, fallbackModels: ['a/user'] })
+    const { settings, origins, warnings } = load({ flags: { model: 'a/flags', fallbackModels: ['a/flags'] } })
+    expect(settings).toEqual({
+      model: 'a/managed',
+      fallbackModels: ['a/flags'],
+      maxOutputTokens: 2,
+      patience: { silence: 3, firstByte: 4 },
+      prices: { 'a/x': { input: 2, output: 2 }, 'a/y': { input: 3, output: 3 } },
+    })
+    expect(warnings).toEqual([])
+    expect(origins.map(({ key, source }) => `${key} ${source}`)).toEqual([
+      'fallbackModels flags',
+      'maxOutputTokens local',
+      'model managed',
+      'patience.firstByte user',
+      'patience.silence project',
+      'prices.a/x.input local',
+      'prices.a/x.output local',
+      'prices.a/y.input project',
+      'prices.a/y.output project',
+    ])
+  })
+
+  it('add up rules, so that no file takes away what another denies', () => {
+    write('user', { permissions: { deny: ['bash(rm *)'], mode: 'default' } })
+    write('project', { permissions: { deny: [], allow: ['bash(npm test)'], mode: 'acceptEdits' } })
+    expect(load({ flags: { permissions: { deny: ['write_file'] } } }).settings.permissions).toEqual({
+      deny: ['write_file', 'bash(rm *)'],
+      allow: ['bash(npm test)'],
+      mode: 'acceptEdits',
+    })
+  })
+
+  it('of a project nobody trusts set no base URLs, keys, prices, programs or wider permissions, and say so', () => {
+    const path = write('project', {
+      model: 'scripted:evil.mjs',
+      maxOutputTokens: 100,
+      providers: { anthropic: { baseUrl: 'http://127.0.0.1:1' } },
+      prices: { 'a/x': { input: 0, output: 0 } },
+      permissions: { mode: 'bypassPermissions', allow: ['bash'], deny: ['write_file'] },
+    })
+    const { settings, warnings } = load({ isTrusted: () => false })
+    expect(settings).toEqual({ maxOutputTokens: 100, permissions: { deny: ['write_file'] } })
+    expect(warnings).toEqual([
+      `${path}: model, permissions.allow, permissions.mode, prices, providers waits until you trust this folder: deskmates trust`,
+    ])
+    expect(load().settings).toMatchObject({ model: 'scripted:evil.mjs', permissions: { mode: 'bypassPermissions' } })
+  })
+
+  it('ask for trust only when a project file needs it', () => {
+    const asked = () => {
+      throw new Error('asked')
+    }
+    write('project', { model: 'anthropic/x', permissions: { mode: 'plan', deny: ['bash'] } })
+    write('user', { permissions: { mode: 'bypassPermissions' } })
+    expect(load({ isTrusted: asked }).settings.permissions).toEqual({ mode: 'plan', deny: ['bash'] })
+  })
+
+  it('may hold comments and trailing commas', () => {
+    const text = `{ // which one
+      "model": "a/b//c", /* "and" */ "maxOutputTokens": 5, "fallbackModels": ["x/y", ],
+    }`
+    expect(parseSettings(text, 'x').values).toEqual({
+      model: 'a/b//c',
+      maxOutputTokens: 5,
+      fallbackModels: ['x/y'],
+    })
+  })
+
+  it.each([
+    ['{\n  "model": "a/b"\n  "maxOutputTokens": 5\n}', 'x.json:3:3: this is not JSON'],
+    ['', 'x.json:1:1: this is not JSON (it ends too early)'],
+    ['{"model": "a', 'x.json:1:11: this is not JSON (a text without an end)'],
+    ['{"model": tru}', 'x.json:1:11: this is not JSON (tru is no value)'],
+    ['{"model": "a"} x', 'x.json:1:16: this is not JSON'],
+    ['{ /* "model": 1 }', 'x.json:1:3: this is not JSON (a comment without an end)'],
+    ['{"a": '.repeat(5000), 'this is not JSON (it is nested too deep)'],
+    ['[]', 'x.json:1:1: the file'],
+    ['{\n  "maxOutputTokens": "many"\n}', 'x.json:2:3: maxOutputTokens'],
+    ['{"permissions": {\n "mode": "yolo"}}', 'x.json:2:2: permissions.mode'],
+  ])('that are broken are named by line and column: %j', (text, words) => {
+    expect(() => parseSettings(text, 'x.json')).toThrow(SettingsBroken)
+    expect(() => parseSettings(text, 'x.json')).toThrow(words)
+  })
+
+  it('name keys nobody knows, and use the rest', () => {
+    const { values, unknown } = parseSettings('{"model": "a/b",\n "modle": 1, "permissions": {"dny": []}}', 'x.json')
+    expect(values).toEqual({ model: 'a/b', permissions: {} })
+    expect(unknown).toEqual([
+      'x.json:2:30: nobody knows the key permissions.dny; it has no effect.',
+      'x.json:2:2: nobody knows the key modle; it has no effect.',
+    ])
+  })
+
+  it('are described by docs/settings.schema.json', () => {
+    const path = fileURLToPath(new URL('../../docs/settings.schema.json', import.meta.url))
+    const schema = { title: 'deskmates settings', ...z.toJSONSchema(Settings, { io: 'input', target: 'draft-7' }) }
+    const fresh = `${JSON.stringify(schema, null, 2)}\n`
+    if (!process.env.CI && readOr(path) !== fresh) writeFileSync(path, fresh)
+    expect(readOr(path)).toBe(fresh)
+  })
+})
+
+function readOr(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

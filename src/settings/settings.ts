@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { ModelSettings } from '../models/settings.ts'
+import { MODES } from '../tools/policy.ts'
+
+const { providers, prices, models, patience } = ModelSettings.shape
+
+/** Everything a settings file may say. A key stands here only if it has an effect. */
+export const Settings = z.strictObject({
+  $schema: z.string().optional().meta({ description: 'Where an editor finds this schema.' }),
+  model: z.string().min(1).optional().meta({ description: 'provider/model, scripted:FILE or replay:FILE.' }),
+  fallbackModels: z
+    .array(z.string().min(1))
+    .optional()
+    .meta({ description: 'Asked in this order when the model before has failed.' }),
+  providers: providers
+    .unwrap()
+    .optional()
+    .meta({ description: 'Base URLs, keys and protocols, by the name in front of the slash.' }),
+  prices: prices.unwrap().optional().meta({ description: 'US dollars per million tokens, by provider/model.' }),
+  models: models.unwrap().optional().meta({ description: 'Window, longest answer and options, by provider/model.' }),
+  patience: patience.unwrap().optional().meta({ description: 'Seconds until a silent provider counts as gone.' }),
+  maxOutputTokens: z.int().positive().optional().meta({ description: 'The longest answer, in tokens.' }),
+  permissions: z
+    .strictObject({
+      mode: z.enum(MODES).optional().meta({ description: 'What happens where no rule speaks.' }),
+      allow: z.array(z.string()).optional().meta({ description: 'Rules such as bash(git *) or edit_file(src/**).' }),
+      ask: z.array(z.string()).optional(),
+      deny: z.array(z.string()).optional().meta({ description: 'Come first, whatever else allows it.' }),
+    })
+    .optional(),
+})
+/** As it stands in a file. */
+export type Settings = z.input<typeof Settings>

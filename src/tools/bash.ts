@@ -1,0 +1,115 @@
+import { constants } from 'node:os'
+import { z } from 'zod'
+import type { JobEnd, Tool, ToolResult, ToolWorld } from '../ports/tool.ts'
+import description from './bash.md'
+import { defineTool } from './define-tool.ts'
+import { type CommandEnd, type CommandPlan, runCommand } from './processes/run-command.ts'
+
+export interface BashSettings {
+  /** Milliseconds a command may take if the model does not say. */
+  readonly timeout?: number
+  /** The most it may ask for. */
+  readonly longest?: number
+  /** Off for agents that have no TaskOutput and TaskStop. */
+  readonly background?: boolean
+}
+
+export function createBash({ timeout = 60_000, longest = 600_000, background = true }: BashSettings = {}): Tool {
+  const Input = z.strictObject({
+    command: z.string().min(1).refine(hasNoNul, 'holds a NUL byte, which no command can'),
+    timeout: z.int().min(1).max(longest).optional().describe(`milliseconds, ${timeout} by default`),
+    ...(background && {
+      run_in_background: z.boolean().optional().describe('return a task_id at once and go on; no time-out by default'),
+    }),
+  })
+  return defineTool({
+    name: 'bash',
+    description,
+    input: Input as z.ZodType<BashInput>,
+    wish: ({ command }) => ({ kind: 'run', tool: 'bash', command }),
+    run: (input, world) => (input.run_in_background ? runAsJob(input, world) : runNow({ timeout, ...input }, world)),
+  })
+}
+
+interface BashInput {
+  readonly command: string
+  readonly timeout?: number | undefined
+  readonly run_in_background?: boolean | undefined
+}
+
+async function runNow({ command, timeout }: BashInput, world: ToolWorld): Promise<ToolResult> {
+  const output = world.outputs.open('bash')
+  const tell = tellNewest(world)
+  try {
+    const end = await runCommand({
+      ...planOf(command, world),
+      signal: world.signal,
+      timeout,
+      record: (group) => world.recordGroup(group),
+      onOutput(bytes) {
+        output.write(bytes)
+        tell(bytes)
+      },
+    })
+    const text = output.text().trim() || '(no output)'
+    const notes = [...told(end, timeout), ...(end.leftOver ? [LEFT_OVER] : [])]
+    return { text: [text, ...notes].join('\n'), isError: !isSuccess(end) }
+  } finally {
+    output.close()
+  }
+}
+
+const LEFT_OVER =
+  '[processes it had left in the background were ended with it; to keep something running use run_in_background]'
+
+function runAsJob({ command, timeout }: BashInput, world: ToolWorld): ToolResult {
+  const job = world.jobs.start('bash', command, async ({ id, signal, write }): Promise<JobEnd> => {
+    const end = await runCommand({
+      ...planOf(command, world),
+      signal,
+      timeout,
+      record: (group) => world.recordGroup(group, id),
+      onOutput: write,
+    })
+    return { state: isSuccess(end) ? 'completed' : 'failed', summary: told(end, timeout).join(' ') || 'exit code 0' }
+  })
+  const words = 'It runs on. You are told when it ends; look with TaskOutput, end it with TaskStop.'
+  return { text: `${JSON.stringify({ task_id: job.id, status: 'running' })}\n${words}` }
+}
+
+function planOf(command: string, world: ToolWorld): Pick<CommandPlan, 'command' | 'cwd' | 'env'> {
+  return { command, cwd: world.root, env: { ...world.env, DESKMATES_AGENT: world.agent } }
+}
+
+function isSuccess({ code, isTimedOut }: CommandEnd): boolean {
+  return code === 0 && !isTimedOut
+}
+
+function told({ code, killedBy, isTimedOut }: CommandEnd, timeout: number | undefined): string[] {
+  if (isTimedOut)
+    return [
+      `[ended after ${timeout} ms, its time-out; give it a longer one, or use run_in_background if it may take long]`,
+    ]
+  if (killedBy) return [`[killed by ${killedBy}]`]
+  // Shells tell by 128 + N that what they ran was killed by a signal.
+  const signal = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0]
+  return code === 0 ? [] : [`[exit code ${code}${signal ? `: ${signal}` : ''}]`]
+}
+
+/** Shows the newest line to whoever watches, a few times a second at most. */
+function tellNewest(world: ToolWorld): (bytes: Uint8Array) => void {
+  let next = 0
+  return (bytes) => {
+    if (performance.now() < next) return
+    next = performance.now() + 200
+    const lines = new TextDecoder()
+      .decode(bytes.subarray(-500))
+      .trimEnd()
+      .split(/[\r\n]+/)
+    world.progress(lines.at(-1) ?? '')
+  }
+}
+
+function hasNoNul(text: string): boolean {
+  return !text.includes('\0')
+}

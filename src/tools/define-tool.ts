@@ -1,0 +1,64 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
+import type { Tool, ToolResult, ToolWorld } from '../ports/tool.ts'
+import { TeamError } from '../team/errors.ts'
+
+export interface ToolDefinition<Input> {
+  readonly name: string
+  readonly description: string
+  readonly input: StandardSchemaV1<unknown, Input>
+  /** Needed only where the library of `input` cannot tell it itself. */
+  readonly schema?: { readonly [key: string]: unknown }
+  readonly isParallel?: Tool<Input>['isParallel']
+  /** What the policy judges. Left out: the tool asks for leave by its name alone. */
+  readonly wish?: Tool<Input>['wish']
+  /** What it throws becomes an error result. A text is a result too. */
+  run(input: Input, world: ToolWorld): Promise<ToolResult | string> | ToolResult | string
+}
+
+/** Makes a tool of a name, a schema and a function. Whatever the function throws, unless it was aborted, is a result. */
+export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input> {
+  const { name, input, run } = definition
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) throw new NoTool(name, 'its name must be 1 to 64 of A-Z a-z 0-9 _ -')
+  return {
+    name,
+    description: definition.description.trim(),
+    input,
+    schema: definition.schema ?? jsonSchemaOf(name, input),
+    isParallel: definition.isParallel,
+    wish: definition.wish ?? (() => ({ kind: 'use', tool: name })),
+    async run(value, world) {
+      world.signal.throwIfAborted()
+      try {
+        const result = await run(value, world)
+        return typeof result === 'string' ? { text: result } : result
+      } catch (error) {
+        world.signal.throwIfAborted()
+        return failed(error)
+      }
+    },
+  }
+}
+
+export function failed(error: unknown): ToolResult {
+  return { text: error instanceof Error ? error.message || error.name : String(error), isError: true }
+}
+
+export class NoTool extends TeamError {
+  readonly code = 'no_tool'
+  constructor(name: string, why: string, cause?: unknown) {
+    super(`The tool ${JSON.stringify(name)} cannot be defined: ${why}.`, { cause })
+  }
+}
+
+/** What the model is told about an input, by the schema that checks it. */
+export function jsonSchemaOf(name: string, input: StandardSchemaV1): { readonly [key: string]: unknown } {
+  const standard = input['~standard'] as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>
+  if (!standard.jsonSchema)
+    throw new NoTool(name, `${standard.vendor} does not tell the JSON Schema of its input. Pass it as \`schema\``)
+  try {
+    const { $schema: _, ...schema } = standard.jsonSchema.input({ target: 'draft-07' })
+    return schema
+  } catch (error) {
+    throw new NoTool(name, 'its input cannot be told as JSON Schema. Pass it as `schema`', error)
+  }
+}

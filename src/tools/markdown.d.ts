@@ -1,0 +1,5 @@
+/** Prose beside the code: `import description from './bash.md'`. */
+declare module '*.md' {
+  const text: string
+  export default text
+}

@@ -1,0 +1,122 @@
+import { closeSync, mkdirSync, openSync, readdirSync, realpathSync, writeFileSync, writeSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { Output, Outputs } from '../ports/tool.ts'
+import { createExcerpt } from './excerpt.ts'
+import { show } from './paths/territory.ts'
+
+export interface OutputsPlace {
+  /** `.teams/<team>/outputs/<agent>`; made, for this user only, when the first output is too large. */
+  readonly folder: string
+  /** What paths are shown relative to. */
+  readonly root: string
+  /** So many bytes a result may hold. */
+  readonly limit?: number
+  /** So many bytes of one output are kept; who writes without end must not fill the disk. */
+  readonly keep?: number
+}
+
+/** Large outputs in files, numbered as they come: what a model reads is the same in every replay. */
+export function createOutputs({ folder, root, limit = 50_000, keep = 256 * 1024 * 1024 }: OutputsPlace): Outputs {
+  const outputs: Outputs = {
+    get folder() {
+      return realOr(folder)
+    },
+    async fit(text, about) {
+      if (Buffer.byteLength(text) <= limit) return text
+      const output = outputs.open(about)
+      output.write(Buffer.from(text))
+      output.close()
+      return output.text()
+    },
+    open: (about) =>
+      openOutput({ limit, keep, create: () => createFile(folder, about), show: (path) => show(path, { root }) }),
+  }
+  return outputs
+}
+
+interface OutputPlan {
+  readonly limit: number
+  readonly keep: number
+  readonly create: () => OutputFile
+  readonly show: (path: string) => string
+}
+
+interface OutputFile {
+  readonly fd: number
+  readonly path: string
+}
+
+function openOutput({ limit, keep, create, show }: OutputPlan): Output {
+  const excerpt = createExcerpt(limit)
+  let file: OutputFile | undefined
+  let total = 0
+  let kept = 0
+  let isClosed = false
+  let trouble: string | undefined
+
+  const put = (bytes: Uint8Array) => {
+    if (trouble !== undefined) return
+    try {
+      file ??= create()
+      const fits = bytes.subarray(0, keep - kept)
+      for (let at = 0; at < fits.length; ) at += writeSync(file.fd, fits, at)
+      kept += fits.length
+      if (fits.length < bytes.length) trouble = `only its first ${keep} bytes were kept`
+    } catch (error) {
+      trouble = `the rest could not be kept (${(error as Error).message})`
+    }
+  }
+
+  return {
+    write(bytes) {
+      if (isClosed) return
+      if (total <= limit && total + bytes.length > limit) put(excerpt.whole()!)
+      total += bytes.length
+      excerpt.add(bytes)
+      if (total > limit) put(bytes)
+    },
+    text() {
+      const where = file ? `All of it is in ${show(file.path)}: see more with read_file (offset, limit) or grep.` : ''
+      return excerpt.text([where, trouble && `But ${trouble}.`].filter(Boolean).join(' '))
+    },
+    close() {
+      if (file && !isClosed) closeSync(file.fd)
+      isClosed = true
+    },
+  }
+}
+
+function createFile(folder: string, about: string): OutputFile {
+  makePrivate(folder)
+  const taken = readdirSync(folder).map((name) => Number.parseInt(name, 10) || 0)
+  // Another process of the same agent may be counting too; whoever makes the file has the number.
+  for (let number = Math.max(0, ...taken) + 1; ; number++) {
+    const path = join(realpathSync(folder), `${number}-${about.replace(/[^A-Za-z0-9_-]+/g, '-')}.txt`)
+    try {
+      return { fd: openSync(path, 'wx', 0o600), path }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  }
+}
+
+/** As the files store makes its folders: `.teams` is hidden from git from the moment it exists. */
+function makePrivate(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  let above = folder
+  while (basename(above) !== '.teams' && dirname(above) !== above) above = dirname(above)
+  if (basename(above) !== '.teams') return
+  try {
+    writeFileSync(join(above, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+function realOr(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return folder
+  }
+}

@@ -1,0 +1,36 @@
+import { fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs'
+import { PathRefused } from './refused.ts'
+
+/** Files up to here are read as a whole; an edit needs the whole. */
+export const LARGEST_WHOLE = 16 * 1024 * 1024
+
+/** All of an open file. It may grow while it is read, but never beyond what is bearable. */
+export function readWhole(fd: number, shown: string): Buffer {
+  const { size } = fstatSync(fd)
+  const parts: Buffer[] = []
+  let total = 0
+  for (;;) {
+    if (total > LARGEST_WHOLE || size > LARGEST_WHOLE)
+      throw new PathRefused(`${shown} has ${Math.max(size, total)} bytes, too many for this tool. Use bash.`)
+    const part = Buffer.allocUnsafe(Math.max(4096, size - total + 1))
+    const read = readSync(fd, part, 0, part.length, total)
+    if (read === 0) return Buffer.concat(parts)
+    parts.push(part.subarray(0, read))
+    total += read
+  }
+}
+
+/** Puts `content` in place of `old`, which is put back if that fails half way (a full disk). */
+export function replaceContent(fd: number, content: Uint8Array, old: Uint8Array): void {
+  try {
+    put(fd, content)
+  } catch (error) {
+    put(fd, old)
+    throw error
+  }
+}
+
+function put(fd: number, content: Uint8Array): void {
+  for (let at = 0; at < content.length; ) at += writeSync(fd, content, at, content.length - at, at)
+  ftruncateSync(fd, content.length)
+}

@@ -1,0 +1,18 @@
+import { PathRefused, refusedBy } from './refused.ts'
+import { openSpot, type Spot } from './spot.ts'
+import { placeOf, refuseReading, show, type Territory } from './territory.ts'
+
+/** Holds what is at `path` if this agent may read there. Links are followed; where they lead decides. */
+export function openForReading(path: string, territory: Territory): Spot & { readonly shown: string } {
+  if (path.includes('\0')) throw new PathRefused(`${JSON.stringify(path)} holds a NUL byte, so no file has this name.`)
+  let spot: Spot
+  try {
+    spot = openSpot(placeOf(path, territory.root))
+  } catch (error) {
+    throw refusedBy(error, path)
+  }
+  const refusal = refuseReading(spot.real, territory)
+  if (refusal === undefined) return { ...spot, shown: show(spot.real, territory) }
+  spot[Symbol.dispose]()
+  throw new PathRefused(refusal)
+}

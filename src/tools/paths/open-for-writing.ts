@@ -1,0 +1,91 @@
+import { closeSync, constants, mkdirSync, openSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { PathRefused, refusedBy } from './refused.ts'
+import { openAt, openSpot, type Spot, type SpotOptions, whereIs } from './spot.ts'
+import { placeOf, refuseWriting, show, type Territory } from './territory.ts'
+
+/** A regular file, open for reading and writing, with all its content still in it. */
+export interface Writable extends Disposable {
+  readonly fd: number
+  readonly real: string
+  readonly shown: string
+  readonly isNew: boolean
+}
+
+/**
+ * Opens a file to write to, if this agent may write there, and makes it and the folders above it where they are
+ * missing. The folder is held and judged first, and the name is opened under it, never through a link.
+ */
+export function openForWriting(path: string, territory: Territory, { mayCreate }: { mayCreate: boolean }): Writable {
+  if (path.includes('\0')) throw new PathRefused(`${JSON.stringify(path)} holds a NUL byte, so no file can be made.`)
+  const place = placeOf(path, territory.root)
+  const name = basename(place)
+  if (path.endsWith('/') || name === '') throw new PathRefused(`${path} names a folder. Name a file in it.`)
+  try {
+    using folder = openFolder(dirname(place), [name], territory, mayCreate)
+    return openUnder(folder, name, territory, mayCreate)
+  } catch (error) {
+    throw refusedBy(error, path)
+  }
+}
+
+function openUnder(folder: Spot, name: string, territory: Territory, mayCreate: boolean): Writable {
+  const found = existing(`${folder.at}/${name}`, { follow: false })
+  if (found === undefined && !mayCreate) throw Object.assign(new Error(`no ${name}`), { code: 'ENOENT' })
+  using spot = found
+  if (spot?.stats.isSymbolicLink()) {
+    const shown = show(spot.real, territory)
+    throw new PathRefused(`${shown} is a link, and file tools do not write through links. Name the file it leads to.`)
+  }
+  if (spot && !spot.stats.isFile()) throw notRegular(spot, territory)
+  const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants
+  // Whoever makes the name first wins: O_EXCL never opens what somebody else put there in between.
+  const fd = spot
+    ? openAt(spot, O_RDWR)
+    : openSync(`${folder.at}/${name}`, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK, 0o666)
+  // Once more, now that nothing can move between looking and writing: the folder itself may have been moved away.
+  const real = whereIs(fd, join(folder.real, name))
+  const refusal = refuseWriting(real, territory)
+  if (refusal === undefined)
+    return { fd, real, shown: show(real, territory), isNew: !spot, [Symbol.dispose]: () => closeSync(fd) }
+  closeSync(fd)
+  throw new PathRefused(refusal)
+}
+
+/** Holds a folder we may write `rest` in, making what is missing of it from the nearest one that exists. */
+function openFolder(path: string, rest: readonly string[], territory: Territory, mayCreate: boolean): Spot {
+  const folder = existing(path) ?? makeFolder(path, rest, territory, mayCreate)
+  const refusal = refuseWriting(join(folder.real, ...rest), territory)
+  if (refusal === undefined && folder.stats.isDirectory()) return folder
+  folder[Symbol.dispose]()
+  throw refusal === undefined
+    ? Object.assign(new Error('a file is in the way'), { code: 'ENOTDIR' })
+    : new PathRefused(refusal)
+}
+
+function makeFolder(path: string, rest: readonly string[], territory: Territory, mayCreate: boolean): Spot {
+  const name = basename(path)
+  if (!mayCreate || name === '') throw Object.assign(new Error(`no ${path}`), { code: 'ENOENT' })
+  using above = openFolder(dirname(path), [name, ...rest], territory, mayCreate)
+  try {
+    mkdirSync(`${above.at}/${name}`)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  return openSpot(`${above.at}/${name}`, { follow: false })
+}
+
+function existing(path: string, options?: SpotOptions): Spot | undefined {
+  try {
+    return openSpot(path, options)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function notRegular({ real, stats }: Spot, territory: Territory): PathRefused {
+  const shown = show(real, territory)
+  const what = stats.isDirectory() ? 'a folder' : 'no regular file (a pipe, socket or device)'
+  return new PathRefused(`${shown} is ${what}. Name a file.`)
+}

@@ -1,0 +1,77 @@
+import { join, relative, sep } from 'node:path'
+import type { ToolWorld } from '../../ports/tool.ts'
+
+/** What decides where file tools may go. */
+export type Territory = Pick<ToolWorld, 'root' | 'folders' | 'team' | 'outputs' | 'forbids'>
+
+/** Why this agent may not read there, with what to do instead; undefined if it may. Judges real paths only. */
+export function refuseReading(real: string, territory: Territory): string | undefined {
+  const steps = stepsInside(real, territory)
+  const state = steps?.findIndex((step) => step === '.teams' || step === '.tasks') ?? -1
+  const isElsewhere = !steps || (state !== -1 && steps[state + 1] !== territory.team.toLowerCase())
+  if (isElsewhere && !isInside(territory.outputs.folder, real))
+    return steps
+      ? `${show(real, territory)} belongs to other teams, and what they say stays with them. Ask your lead for what you need.`
+      : outside(show(real, territory), territory)
+  if (territory.forbids('read', real))
+    return `A rule of the user denies reading ${show(real, territory)}. Work without it, or ask them.`
+  return undefined
+}
+
+/** The same for writing: nobody writes what decides what agents may do. */
+export function refuseWriting(real: string, territory: Territory): string | undefined {
+  const steps = stepsInside(real, territory)
+  const shown = show(real, territory)
+  if (!steps) return outside(shown, territory)
+  const instead = insteadOf(steps)
+  if (instead) return `${shown} is never written by a file tool: ${instead}`
+  if (territory.forbids('write', real))
+    return `A rule of the user denies writing ${shown}. Work without it, or ask them.`
+  return undefined
+}
+
+/** As the model should call it: relative to the root where it is inside. */
+export function show(real: string, { root }: Pick<Territory, 'root'>): string {
+  if (real === root) return '.'
+  return isInside(root, real) ? relative(root, real) : real
+}
+
+export function isInside(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+}
+
+/** The names on the way from the root, or from a folder the user opened; undefined outside of both. */
+function stepsInside(real: string, { root, folders }: Territory): string[] | undefined {
+  const base = [root, ...folders].find((folder) => isInside(folder, real))
+  if (base === undefined) return undefined
+  return relative(base, real)
+    .split(sep)
+    .map((step) => step.replace(UNSEEN, '').toLowerCase())
+}
+
+/** Characters some file systems leave out when they compare names; others ignore case. */
+const UNSEEN = /[\u200b-\u200f\u202a-\u202e\u2060\u206a-\u206f\ufeff]/g
+
+function insteadOf(steps: readonly string[]): string | undefined {
+  const has = (...names: string[]) => steps.some((step) => names.includes(step))
+  if (has('.teams', '.tasks')) return 'deskmates keeps it. Use the tools for tasks and messages.'
+  // All of it: hooks and config run programs, and so does whatever a `.git` file points to.
+  if (has('.git')) return 'it belongs to git. Use git commands.'
+  const authority = has('.deskmates', 'deskmates.yaml', 'deskmates.yml', '.claude', '.husky', '.githooks')
+  if (authority || ['agents', 'skills'].includes(steps[0] ?? ''))
+    return 'it decides what agents may do, so a person changes it. Write a proposal elsewhere and say where it is.'
+  return undefined
+}
+
+function outside(shown: string, { root, folders }: Territory): string {
+  const open = [root, ...folders].join(', ')
+  return `Path escapes the workspace: ${shown}. Use a path inside of ${open}, or ask the user to open the folder (--add-dir).`
+}
+
+/** Where the state of a team lies below a folder; nothing searches there. */
+export const STATE_FOLDERS: readonly string[] = ['.git', '.teams', '.tasks']
+
+/** The place a given path means, before anybody looked whether it leads somewhere else. */
+export function placeOf(path: string, root: string): string {
+  return join(path.startsWith(sep) ? sep : root, path)
+}

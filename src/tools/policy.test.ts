@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest'
+import type { Wish } from '../ports/tool.ts'
+import { forbids, isOffered, judge, MODES, type Mode, type Policy } from './policy.ts'
+import { parseRule, parseRules } from './rule.ts'
+
+const rules = (...texts: string[]) => texts.map(parseRule)
+const policy = (changes: Partial<Policy> = {}): Policy => ({
+  mode: 'default',
+  deny: [],
+  ask: [],
+  allow: [],
+  root: '/w',
+  ...changes,
+})
+const run = (command: string, by: Policy) => judge('bash', { kind: 'run', tool: 'bash', command }, by).verdict
+const edit = (path: string, by: Policy) => judge('edit_file', { kind: 'write', tool: 'edit_file', path }, by).verdict
+
+describe('without rules', () => {
+  const wishes: Record<string, Wish | undefined> = {
+    nothing: undefined,
+    read: { kind: 'read', tool: 'read_file', path: 'a' },
+    write: { kind: 'write', tool: 'edit_file', path: 'a' },
+    run: { kind: 'run', tool: 'bash', command: 'ls' },
+    use: { kind: 'use', tool: 'weather' },
+  }
+  const expected: Record<Mode, string> = {
+    default: 'allow allow ask ask ask',
+    acceptEdits: 'allow allow allow ask ask',
+    plan: 'allow allow deny deny deny',
+    dontAsk: 'allow allow deny deny deny',
+    bypassPermissions: 'allow allow allow allow allow',
+  }
+  it.for(MODES)('the mode %s decides', (mode) => {
+    const verdicts = Object.values(wishes).map((wish) => judge(wish?.tool ?? 'Task', wish, policy({ mode })).verdict)
+    expect(verdicts.join(' ')).toBe(expected[mode])
+  })
+
+  it('an agent that only looks writes nothing and runs nothing by itself, in whatever mode (F52)', () => {
+    for (const mode of MODES) {
+      const by = policy({ mode, isReadOnly: true })
+      expect(edit('a', by)).toBe('deny')
+      expect(['ask', 'deny']).toContain(run('ls', by))
+      expect(judge('read_file', wishes.read, by).verdict).toBe('allow')
+    }
+    expect(run('git log', policy({ isReadOnly: true, allow: rules('bash(git log *)') }))).toBe('allow')
+  })
+})
+
+describe('rules', () => {
+  it('deny before they ask, ask before they allow, and are named by what they decide', () => {
+    const by = policy({ deny: rules('bash(git push *)'), ask: rules('bash(git *)'), allow: rules('bash') })
+    expect(judge('bash', { kind: 'run', tool: 'bash', command: 'git push -f' }, by)).toEqual({
+      verdict: 'deny',
+      rule: 'bash(git push *)',
+      why: 'the rule bash(git push *) denies it',
+    })
+    expect([run('git log', by), run('ls; ls', by)]).toEqual(['ask', 'allow'])
+    expect(run('git log', { ...by, mode: 'dontAsk' })).toBe('deny')
+    expect(run('git log', { ...by, mode: 'bypassPermissions' })).toBe('ask')
+    expect(run('ls', { ...by, mode: 'plan' })).toBe('deny')
+  })
+
+  it('allow a command by its beginning, whole words only', () => {
+    const by = policy({ allow: rules('bash(git *)', 'bash(npm run test:*)', 'bash(ls)', 'bash(* --version)') })
+    for (const command of [
+      'git status',
+      'git',
+      '  git log -p ',
+      'npm run test',
+      'npm run test unit',
+      'ls',
+      'node --version',
+    ])
+      expect(run(command, by), command).toBe('allow')
+    for (const command of ['gitk', 'git-evil x', 'ls -l', 'npm run tests', 'A=b git log', 'sudo git log', ''])
+      expect(run(command, by), command).toBe('ask')
+  })
+
+  it('never allow by a pattern what is more than one simple command (F52)', () => {
+    const by = policy({ allow: rules('bash(git *)', 'bash(*)', 'bash(echo *)') })
+    const signs = [';', '&', '|', '>', '<', '$', '`', '(', ')', '\n', '\r', '&&', '||', '$(', '<(', '>>', '\0']
+    for (const sign of signs) {
+      for (const command of [`git log ${sign} x`, `git log${sign}x`, `echo "${sign}"`, `${sign}git log`])
+        if (command.trim().includes(sign.trim() || sign)) expect(run(command, by), command).toBe('ask')
+    }
+    expect(run('rm -rf x; ls', policy({ allow: rules('bash') }))).toBe('allow')
+  })
+
+  it('find what is denied in every part of a command', () => {
+    const by = policy({ deny: rules('bash(rm *)'), mode: 'bypassPermissions' })
+    const commands = [
+      'rm x',
+      'ls; rm x',
+      'ls && rm x',
+      'ls|rm x',
+      '(rm x)',
+      'echo $(rm x)',
+      'A=b rm x',
+      'if true; then rm x; fi',
+    ]
+    for (const command of [...commands, 'sudo rm x', '`rm x`', 'ls\nrm x'])
+      expect(run(command, by), command).toBe('deny')
+    for (const command of ['rmdir x', 'npm rm', 'ls rm.txt']) expect(run(command, by), command).toBe('allow')
+  })
+
+  it('allow and deny paths as a .gitignore would', () => {
+    const by = policy({
+      allow: rules('edit_file(src/**)', 'edit_file(docs/)', 'edit_file(*.md)', 'edit_file(/w/abs/*)'),
+    })
+    for (const path of ['src/a.ts', './src/x/y.ts', '/w/src/.hidden', 'docs/a/b', 'x/README.md', 'abs/x'])
+      expect(edit(path, by), path).toBe('allow')
+    for (const path of ['srcs/a', 'src/../package.json', '../src/a.ts', '/src/a.ts', 'x.mdx'])
+      expect(edit(path, by), path).toBe('ask')
+    expect(judge('write_file', { kind: 'write', tool: 'write_file', path: 'src/a' }, by).verdict).toBe('ask')
+    const both = policy({ allow: rules('Edit(src/**)') })
+    expect(judge('write_file', { kind: 'write', tool: 'write_file', path: 'src/a' }, both).verdict).toBe('allow')
+  })
+
+  it('deny a file to every tool that could do the same to it', () => {
+    const by = policy({ deny: rules('read_file(.env)', 'edit_file(infra)'), mode: 'bypassPermissions' })
+    expect(forbids(by, 'read', '/w/.env')).toBe(true)
+    expect(forbids(by, 'read', '/w/sub/.ENV')).toBe(true)
+    expect(forbids(by, 'write', '/w/.env')).toBe(false)
+    expect(judge('write_file', { kind: 'write', tool: 'write_file', path: 'infra/main.tf' }, by).verdict).toBe('deny')
+    expect(judge('grep', { kind: 'read', tool: 'grep', path: '.env' }, by).verdict).toBe('deny')
+  })
+
+  it('take a tool away by its name', () => {
+    const by = policy({ deny: rules('Bash', 'bash(git *)', 'TaskStop') })
+    expect(['bash', 'TaskStop', 'grep'].map((tool) => isOffered(tool, by))).toEqual([false, false, true])
+    expect(run('ls', by)).toBe('deny')
+    expect(judge('TaskStop', undefined, by).verdict).toBe('deny')
+  })
+
+  it('are read as people write them, and refused where they mean nothing', () => {
+    const texts = (text: string) => parseRules(text).map((rule) => rule.text)
+    expect(texts('bash(git log *),edit_file(src/**) Read')).toEqual(['bash(git log *)', 'edit_file(src/**)', 'Read'])
+    expect(texts('')).toEqual([])
+    for (const text of ['bash(git', '(x)', 'bash()', 'a b('])
+      expect(() => parseRules(text), text).toThrow('is not a rule')
+  })
+})

@@ -1,0 +1,46 @@
+import { mkdtempSync, realpathSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Job, ProcessGroup, ToolWorld } from '../ports/tool.ts'
+import { createJobs } from './jobs.ts'
+import { createOutputs } from './outputs.ts'
+import { createReads } from './reads.ts'
+
+/** A real folder with all a tool may use, and what became of it. Only for tests. */
+export interface PracticeWorld extends ToolWorld {
+  readonly ended: Job[]
+  readonly groups: (ProcessGroup & { readonly job: string | undefined })[]
+  readonly told: string[]
+  readonly stop: AbortController
+}
+
+export function practiceWorld(changes: Partial<ToolWorld> = {}): PracticeWorld {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-tools-')))
+  const outputs = createOutputs({ folder: join(root, '.teams', 'web', 'outputs', 'ada'), root })
+  const [ended, groups, told, stop]: [Job[], PracticeWorld['groups'], string[], AbortController] = [
+    [],
+    [],
+    [],
+    new AbortController(),
+  ]
+  return {
+    agent: 'ada',
+    team: 'web',
+    call: 'call-1',
+    signal: stop.signal,
+    root,
+    folders: [],
+    env: { PATH: process.env.PATH ?? '' },
+    outputs,
+    jobs: createJobs({ outputs, onEnd: (job) => void ended.push(job) }),
+    reads: createReads(),
+    forbids: () => false,
+    recordGroup: async (group, job) => void groups.push({ ...group, job }),
+    progress: (text) => void told.push(text),
+    ended,
+    groups,
+    told,
+    stop,
+    ...changes,
+  }
+}

@@ -1,0 +1,56 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { describe, expect, it, vi } from 'vitest'
+import { endGroup, endRecordedGroup, groupOf, isGroupAlive } from './group.ts'
+
+/** A process group whose leader says when it is there. */
+async function start(script: string, env: Record<string, string> = { DESKMATES_AGENT: 'ada' }): Promise<ChildProcess> {
+  const child = spawn('/bin/bash', ['-c', `${script}`], { detached: true, env, stdio: ['ignore', 'pipe', 'ignore'] })
+  await once(child.stdout!, 'data')
+  return child
+}
+
+describe('a process group', () => {
+  it('is ended as a whole, whether it wants to or not, stopped or not', async () => {
+    for (const script of [
+      'sleep 60 & echo; wait',
+      'trap "" TERM; sleep 60 & echo; wait; sleep 60',
+      'echo; kill -STOP $$',
+    ]) {
+      const { pid } = await start(script)
+      expect(isGroupAlive(pid!)).toBe(true)
+      expect(await endGroup(pid!, 200)).toBe(true)
+      expect(isGroupAlive(pid!)).toBe(false)
+    }
+  })
+
+  it('that was recorded is found again after its leader is gone, by whoever resumes', async () => {
+    const child = await start('sleep 60 & echo; sleep 0.1')
+    const group = groupOf(child.pid!)
+    await once(child, 'exit')
+    expect(isGroupAlive(group.pid)).toBe(true)
+    expect(await endRecordedGroup(group)).toBe(true)
+    expect(isGroupAlive(group.pid)).toBe(false)
+    expect(await endRecordedGroup(group)).toBe(true)
+  })
+
+  it('of somebody else is left alone, even with the same number', async () => {
+    const child = await start('echo; sleep 60')
+    const { pid, started } = groupOf(child.pid!)
+    const [, ticks] = /-(\d+)$/.exec(started)!
+    for (const other of [`other-boot-${ticks}`, started.replace(/\d+$/, String(Number(ticks) - 1))]) {
+      await endRecordedGroup({ pid, started: other })
+      expect(isGroupAlive(pid)).toBe(true)
+    }
+    await endRecordedGroup({ pid, started })
+    expect(isGroupAlive(pid)).toBe(false)
+
+    const foreign = await start('sleep 60 & echo; sleep 0.1', {})
+    const group = groupOf(foreign.pid!)
+    await once(foreign, 'exit')
+    await endRecordedGroup(group)
+    expect(isGroupAlive(group.pid)).toBe(true)
+    process.kill(-group.pid, 'SIGKILL')
+    await vi.waitUntil(() => !isGroupAlive(group.pid), { timeout: 30_000 })
+  })
+})

@@ -1,0 +1,127 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ProcessGroup } from '../../ports/tool.ts'
+
+/** The group a process leads, named so that it cannot be taken for a later one with the same number. */
+export function groupOf(pid: number): ProcessGroup {
+  return { pid, started: `${boot()}-${isLinux ? (statOf(pid)?.start ?? '') : macStart(pid)}` }
+}
+
+/** How long a group that was asked to end may take, in milliseconds, before it is made to. */
+const GRACE = 2000
+
+/**
+ * Ends every process of a group we started and still wait for: asks first, then makes it. False if something of it
+ * lives on all the same (it hangs in the kernel, or is another user's by now).
+ */
+export async function endGroup(pid: number, grace = GRACE): Promise<boolean> {
+  if (!isGroupAlive(pid)) return true
+  // A process that was stopped would not hear the first signal.
+  signalGroup(pid, 'SIGTERM')
+  signalGroup(pid, 'SIGCONT')
+  if (await isGoneWithin(pid, grace)) return true
+  signalGroup(pid, 'SIGKILL')
+  return isGoneWithin(pid, GRACE)
+}
+
+/** Ends a group that was recorded by a process which is gone, unless its number means something else by now. */
+export async function endRecordedGroup(group: ProcessGroup): Promise<boolean> {
+  return isStill(group) ? endGroup(group.pid) : true
+}
+
+/** Whether anything of this group runs. What has died and waits for its parent does not. */
+export function isGroupAlive(pid: number): boolean {
+  try {
+    process.kill(-pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+  return isLinux ? membersOf(pid).length > 0 : true
+}
+
+const isLinux = process.platform === 'linux'
+
+/**
+ * The leader may have ended before the rest. Then each of them must have started later, in the leader's own session,
+ * with the variable every command of ours has; elsewhere than on Linux nobody can tell, and it is left alone.
+ */
+function isStill({ pid, started }: ProcessGroup): boolean {
+  const leader = groupOf(pid)
+  if (leader.started === started) return true
+  if (!isLinux || !started.startsWith(`${boot()}-`) || statOf(pid)) return false
+  const start = Number(started.slice(started.lastIndexOf('-') + 1))
+  const members = membersOf(pid)
+  return members.length > 0 && members.every((one) => one.session === pid && one.start >= start && isOurs(one.pid))
+}
+
+function isOurs(pid: number): boolean {
+  return read(`/proc/${pid}/environ`)
+    .split('\0')
+    .some((variable) => variable.startsWith('DESKMATES_AGENT='))
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal)
+  } catch (error) {
+    // None of it is left, or what is left became another user's: there is nobody to tell.
+    if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+  }
+}
+
+async function isGoneWithin(pid: number, milliseconds: number): Promise<boolean> {
+  for (let waited = 0, pause = 5; isGroupAlive(pid); waited += pause, pause = Math.min(pause * 2, 100)) {
+    if (waited >= milliseconds) return false
+    await delay(pause)
+  }
+  return true
+}
+
+interface Member {
+  readonly pid: number
+  readonly group: number
+  readonly session: number
+  readonly start: number
+}
+
+function membersOf(group: number): Member[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return pids.flatMap((pid) => statOf(Number(pid)) ?? []).filter((one) => one.group === group)
+}
+
+/** Undefined for what is gone or dead. The name in `stat` may hold anything, so fields count from its last `)`. */
+function statOf(pid: number): Member | undefined {
+  const stat = read(`/proc/${pid}/stat`)
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  if (stat === '' || /^[ZXx]$/.test(fields[0] ?? '')) return undefined
+  return { pid, group: Number(fields[2]), session: Number(fields[3]), start: Number(fields[19]) }
+}
+
+/** Process numbers begin anew with every boot. */
+function boot(): string {
+  return isLinux
+    ? read('/proc/sys/kernel/random/boot_id').trim()
+    : ask('/usr/sbin/sysctl', '-n', 'kern.bootsessionuuid')
+}
+
+function macStart(pid: number): string {
+  return ask('/bin/ps', '-o', 'lstart=', '-p', String(pid)).replaceAll(' ', '_')
+}
+
+function ask(command: string, ...args: string[]): string {
+  try {
+    const env = { LC_ALL: 'C', TZ: 'UTC' }
+    return execFileSync(command, args, { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+  } catch {
+    return ''
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { defineTool } from './define-tool.ts'
+import { practiceWorld } from './practice-world.ts'
+import { isReady, offer, readyCall, runCall } from './run-call.ts'
+
+const add = defineTool({
+  name: 'add',
+  description: 'adds\n',
+  input: z.object({ a: z.number(), list: z.array(z.object({ b: z.number() })).default([]) }),
+  run: ({ a, list }) => String(list.reduce((sum, { b }) => sum + b, a)),
+})
+const run = (name: string, input: unknown, tools = [add]) => runCall(tools, { name, input }, practiceWorld())
+
+describe('a call', () => {
+  it('runs the tool with what its schema makes of the input', async () => {
+    expect(await run('add', { a: 1, list: [{ b: 2 }] })).toEqual({ text: '3' })
+    expect(await run('add', '{"a":1}')).toEqual({ text: '1' })
+  })
+
+  it('of an unknown tool is told which ones there are (A13)', async () => {
+    expect(await run('subtract', {})).toEqual({ text: 'Unknown tool: subtract. There are: add.', isError: true })
+    expect((await run('toString', {})).text).toContain('Unknown tool: toString')
+  })
+
+  it('with input that is no object, or not what the schema wants, is told which field is wrong', async () => {
+    for (const input of ['{"a":', '[]', 'null', 7, undefined, null]) {
+      const { text, isError } = await run('add', input)
+      expect([isError, text]).toEqual([true, expect.stringContaining('is not a JSON object')])
+    }
+    expect((await run('add', '')).text).toMatch(/^Invalid input for add: a: /)
+    expect((await run('add', { a: 1, list: [{ b: 'x' }] })).text).toMatch(/^Invalid input for add: list\.0\.b: /)
+  })
+
+  it('that throws is a result; only an abort is thrown', async () => {
+    const world = practiceWorld()
+    const tools = [
+      defineTool({
+        name: 'boom',
+        description: 'x',
+        input: z.object({}),
+        run: () => {
+          throw new Error('the fuse is short')
+        },
+      }),
+      { ...add, name: 'raw', run: () => Promise.reject('a text') },
+    ]
+    expect(await runCall(tools, { name: 'boom', input: {} }, world)).toEqual({
+      text: 'the fuse is short',
+      isError: true,
+    })
+    expect(await runCall(tools, { name: 'raw', input: { a: 1 } }, world)).toEqual({ text: 'a text', isError: true })
+    world.stop.abort(new Error('enough'))
+    for (const tool of tools)
+      await expect(runCall(tools, { name: tool.name, input: { a: 1 } }, world)).rejects.toThrow('enough')
+  })
+})
+
+describe('a tool of one’s own', () => {
+  it('brings its schema, or has one of a library that can tell it', () => {
+    expect(offer([add])).toMatchObject([
+      { name: 'add', description: 'adds', schema: { type: 'object', required: ['a'] } },
+    ])
+    const standard = {
+      version: 1,
+      vendor: 'own',
+      validate: (value: unknown) => ({ value: value as { n: number } }),
+    } as const
+    const own = {
+      name: 'own',
+      description: 'x',
+      input: { '~standard': standard },
+      run: ({ n }: { n: number }) => `${n}`,
+    }
+    expect(() => defineTool(own)).toThrow('own does not tell the JSON Schema of its input. Pass it as `schema`')
+    expect(defineTool({ ...own, schema: { type: 'object' } }).schema).toEqual({ type: 'object' })
+    expect(() => defineTool({ ...own, name: 'no good' })).toThrow('its name must be')
+    const big = { name: 'big', description: 'x', input: z.object({ n: z.bigint() }), run: () => '' }
+    expect(() => defineTool(big)).toThrow('its input cannot be told as JSON Schema')
+  })
+
+  it('asks for leave by its name, unless it says what it wishes', async () => {
+    const ready = await readyCall([add], { name: 'add', input: { a: 1 } })
+    expect(isReady(ready) && [ready.wish, ready.isParallel]).toEqual([{ kind: 'use', tool: 'add' }, false])
+  })
+})

@@ -1,0 +1,94 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { ToolOffer } from '../ports/model.ts'
+import type { Tool, ToolResult, ToolWorld, Wish } from '../ports/tool.ts'
+import { failed } from './define-tool.ts'
+
+/** A call as the model wrote it. */
+export interface ToolCall {
+  readonly name: string
+  /** An object, or the text the model wrote where that is not one (`malformedInput`). */
+  readonly input: unknown
+}
+
+/** A call that can be carried out, if it may. */
+export interface ReadyCall {
+  readonly tool: Tool
+  readonly wish: Wish | undefined
+  readonly isParallel: boolean
+  run(world: ToolWorld): Promise<ToolResult>
+}
+
+/** What the model is told about these tools. */
+export function offer(tools: readonly Tool[]): ToolOffer[] {
+  return tools.map(({ name, description, schema }) => ({ name, description, schema }))
+}
+
+/** Carries out one call. Throws only when it was aborted: everything else is a result that pairs with the call. */
+export async function runCall(tools: readonly Tool[], call: ToolCall, world: ToolWorld): Promise<ToolResult> {
+  const ready = await readyCall(tools, call)
+  return isReady(ready) ? ready.run(world) : ready
+}
+
+/** Finds the tool and checks its input, so that leave can be asked before anything runs; or what is wrong with it. */
+export async function readyCall(tools: readonly Tool[], call: ToolCall): Promise<ReadyCall | ToolResult> {
+  const tool = tools.find(({ name }) => name === call.name)
+  if (!tool) return wrong(`Unknown tool: ${call.name}. There are: ${tools.map(({ name }) => name).join(', ')}.`)
+  const parsed = parse(call.input)
+  if (parsed === undefined) {
+    return wrong(`The input of ${tool.name} is not a JSON object: ${excerpt(call.input)}. Call it again with one.`)
+  }
+  try {
+    const checked = await tool.input['~standard'].validate(parsed)
+    if (checked.issues) return wrong(`Invalid input for ${tool.name}: ${checked.issues.map(told).join('; ')}.`)
+    const input = checked.value
+    return {
+      tool,
+      wish: tool.wish?.(input),
+      isParallel: tool.isParallel?.(input) ?? false,
+      run: (world) => caught(tool, input, world),
+    }
+  } catch (error) {
+    return wrong(`${tool.name} could not check its input: ${failed(error).text}`)
+  }
+}
+
+export function isReady(call: ReadyCall | ToolResult): call is ReadyCall {
+  return 'run' in call
+}
+
+/** Tools of other people may throw. */
+async function caught(tool: Tool, input: unknown, world: ToolWorld): Promise<ToolResult> {
+  try {
+    return await tool.run(input, world)
+  } catch (error) {
+    world.signal.throwIfAborted()
+    return failed(error)
+  }
+}
+
+function wrong(text: string): ToolResult {
+  return { text, isError: true }
+}
+
+function parse(input: unknown): object | undefined {
+  let value = input
+  if (typeof input === 'string') {
+    try {
+      // Some models send nothing at all where there is nothing to say.
+      value = input.trim() === '' ? {} : JSON.parse(input)
+    } catch {
+      return undefined
+    }
+  }
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+}
+
+function told({ message, path }: StandardSchemaV1.Issue): string {
+  const keys = (path ?? []).map((step) => String(typeof step === 'object' ? step.key : step))
+  return keys.length === 0 ? message : `${keys.join('.')}: ${message}`
+}
+
+function excerpt(input: unknown): string {
+  const text = typeof input === 'string' ? input : (JSON.stringify(input) ?? String(input))
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+}

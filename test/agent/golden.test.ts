@@ -1,0 +1,84 @@
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Desk, openDesk } from '../../src/cli/desk.ts'
+import { Line, Result } from '../../src/cli/run/envelope.ts'
+import { version } from '../../src/cli/version.ts'
+import type { Script } from '../../src/models/scripted/script.ts'
+import { runs, type ScriptedRun } from './runs.ts'
+
+let desk: Desk
+beforeEach(() => {
+  desk = openDesk()
+})
+afterEach(() => desk.close())
+
+async function play({ prompt, words = [], scripts, files = {}, stdin, door }: ScriptedRun, format: string) {
+  for (const [name, script] of Object.entries(scripts))
+    put(`../scripts/${name}.json`, JSON.stringify({ ...script, parts: script.parts.map(counted) }))
+  for (const [name, text] of Object.entries(files)) put(name, text)
+  if (door !== undefined) {
+    await desk.ok('team create web')
+    appendFileSync(join(desk.dir, '.teams/web/inbox/lead.jsonl'), `${door}\n`)
+  }
+  const path = (word: string) => word.replace(/^scripted:/, `scripted:${join(desk.dir, '..', 'scripts')}/`)
+  const argv = ['-p', prompt, '-m', 'scripted:main.json', '--output-format', format, ...words].map(path)
+  const input = (async function* () {
+    if (stdin !== undefined) yield stdin
+  })()
+  const env = { ...desk.env, PATH: process.env.PATH }
+  return desk.run(argv, { stdin: input, env })
+}
+
+/** What a conversation is estimated at depends on the length of the folder's name. */
+function counted(part: Script['parts'][number]) {
+  return 'compose' in part ? part : { usage: { input: 100, output: 10 }, ...part }
+}
+
+function put(name: string, text: string): void {
+  mkdirSync(dirname(join(desk.dir, name)), { recursive: true })
+  writeFileSync(join(desk.dir, name), text)
+}
+
+/** What differs from run to run, and from place to place. */
+function settled(text: string): string {
+  return text
+    .replaceAll(desk.dir, '/work')
+    .replaceAll(dirname(desk.dir), '')
+    .replaceAll(`"version":"${version}"`, '"version":"0.0.0"')
+    .replace(/\bs-\d{8}-\d{6}-[a-z2-7]{4}\b/g, 's-20270115-080000-aaaa')
+    .replace(/\b\d+\.\d s\b/g, '0.0 s')
+}
+
+const golden = (name: string) => fileURLToPath(new URL(`golden/${name}`, import.meta.url))
+
+describe('the output of a run', () => {
+  it.for(runs)('as stream-json is what it was: $name', async (run) => {
+    const { code, stdout, stderr } = await play(run, 'stream-json')
+    expect(code, stderr).toBe(run.exit)
+    const lines = stdout.trimEnd().split('\n')
+    for (const line of lines) expect(Line.safeParse(JSON.parse(line)), line).toMatchObject({ success: true })
+    expect(JSON.parse(lines[0]!)).toMatchObject({ type: 'system', subtype: 'init' })
+    expect(lines.filter((line) => line.startsWith('{"type":"result"'))).toEqual([lines.at(-1)])
+    await expect(settled(stdout)).toMatchFileSnapshot(golden(`${run.name}.stream.jsonl`))
+  })
+
+  it.for(runs)('as json is exactly the result: $name', async (run) => {
+    const { code, stdout } = await play(run, 'json')
+    expect(code).toBe(run.exit)
+    const result = Result.parse(JSON.parse(stdout))
+    expect(result.is_error).toBe(result.subtype !== 'success')
+    expect(result.errors).toHaveLength(result.is_error ? 1 : 0)
+    // A failure is never taken for a success, whichever way somebody looks.
+    expect(code === 0 || code === 4).toBe(!result.is_error)
+    await expect(settled(stdout)).toMatchFileSnapshot(golden(`${run.name}.result.jsonl`))
+  })
+
+  it.for(runs)('as text is the last word alone: $name', async (run) => {
+    const { code, stdout } = await play(run, 'text')
+    expect(code).toBe(run.exit)
+    expect(stdout.split('\n')).toHaveLength(stdout === '' ? 1 : 2)
+    expect(stdout).not.toContain('{')
+  })
+})

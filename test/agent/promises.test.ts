@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { Tool } from '../../src/ports/tool.ts'
+import { userTurn } from '../../src/runtime/converse/mail-news.ts'
+import { closeTalks, echo, played, run, talkOf, usage } from '../../src/runtime/converse/practice-talk.ts'
+import { takeUp } from '../../src/runtime/converse/take-up.ts'
+import { openTranscript } from '../../src/runtime/transcript.ts'
+import { createPlace, openMemoryStore } from '../../src/stores/memory/memory-store.ts'
+import { unreadOf } from '../../src/team/state.ts'
+import { defineTool } from '../../src/tools/define-tool.ts'
+import { bugsOf } from '../bugs.ts'
+
+afterEach(closeTalks)
+
+// Each promise is broken by one of the bugs in ../bugs.ts; a run started by ../bites.test.ts tries them under each.
+if (process.env.DESKMATES_BITE !== '1') promises()
+else {
+  for (const { name } of bugsOf('test/agent/promises.test.ts')) {
+    describe(name, () => {
+      beforeEach(() => {
+        process.env.DESKMATES_BUG = name
+      })
+      afterEach(() => {
+        delete process.env.DESKMATES_BUG
+      })
+      promises()
+    })
+  }
+}
+
+function promises(): void {
+  describe('a conversation', () => {
+    it('leaves a conversation that can go on when it is aborted in the middle of a tool (F38)', async () => {
+      const stopper = new AbortController()
+      const slow = defineTool({
+        name: 'slow',
+        description: 'Waits.',
+        input: z.object({}),
+        run: (_, { signal }) =>
+          new Promise<string>((_resolve, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason))
+            stopper.abort()
+          }),
+      })
+      const place = createPlace()
+      const first = played(() => ({ text: 'x', calls: [{ id: 'a', tool: 'slow' }] }))
+      const talk = await talkOf({ model: first.model, tools: [slow as Tool], place })
+      await talk.team.send({ to: 'lead', content: 'go' })
+      expect((await run(talk, stopper.signal)).stop.kind).toBe('aborted')
+      const second = played(() => ({ text: 'I was interrupted' }))
+      const again = await talkOf({ model: second.model, place, generation: 2 })
+      expect((await run(again)).stop).toEqual({ kind: 'finished', text: 'I was interrupted' })
+      expect(second.asked[0]?.at(-1)).toMatchObject({
+        role: 'tool',
+        content: [{ toolCallId: 'a', output: { type: 'error-text', value: expect.stringContaining('Interrupted') } }],
+      })
+    })
+
+    it('reports a call that nobody knows the end of as interrupted, and never runs it again (F39)', async () => {
+      const place = createPlace()
+      const dead = await talkOf({ model: played().model, place })
+      await dead.transcript.hear({ role: 'user', content: [{ type: 'text', text: 'go' }] }, [])
+      const call = { type: 'tool-call' as const, toolCallId: 'a', toolName: 'echo', input: { text: 'x' } }
+      await dead.transcript.answer({
+        turn: { role: 'assistant', content: [call] },
+        end: 'finished',
+        usage,
+        cost: null,
+        model: 'x',
+      })
+      await dead.transcript.began({ pid: 4, started: '1', of: 'a' })
+      await dead.transcript.beganJob({ id: 'b7f3', about: 'npm test' })
+      await dead.transcript.began({ pid: 5, started: '2', of: 'b7f3' })
+      let runs = 0
+      const counting = { ...echo, run: async () => ({ text: String(++runs) }) } as Tool
+      const { model, asked } = played(() => ({ text: 'I look first' }))
+      const talk = await talkOf({ model, tools: [counting], place, generation: 2 })
+      const ended: number[] = []
+      await takeUp(talk, async ({ pid }) => void ended.push(pid))
+      expect((await run(talk)).stop.kind).toBe('finished')
+      expect(runs).toBe(0)
+      expect(ended).toEqual([4, 5])
+      expect(asked[0]?.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
+      expect(JSON.stringify(asked[0]?.at(-2))).toContain('Interrupted')
+      expect(JSON.stringify(asked[0]?.at(-1))).toContain('b7f3')
+    })
+
+    it('acknowledges mail only when the turn that holds it is in the transcript (F1, F2)', async () => {
+      const { model } = played(() => ({ text: 'never' }))
+      const talk = await talkOf({ model })
+      await talk.team.send({ to: 'lead', content: 'precious' })
+      const failing = {
+        ...talk,
+        transcript: { ...talk.transcript, hear: () => Promise.reject(new Error('disk full')) },
+      }
+      expect((await run(failing)).stop).toMatchObject({ kind: 'error', error: { message: 'disk full' } })
+      await talk.team.refresh()
+      expect(unreadOf(talk.team.state, 'lead').map(({ message }) => message.content)).toEqual(['precious'])
+    })
+
+    it('counts what the older generation wrote before the line that opened it, however late that was', async () => {
+      const place = createPlace()
+      const store = await openMemoryStore(place)
+      const old = await openTranscript({ log: await store.log('web/transcripts/lead'), generation: 1 })
+      const log = await store.log('web/transcripts/lead')
+      let isOpening = true
+      const young = await openTranscript({
+        generation: 2,
+        log: {
+          ...log,
+          async append(records) {
+            if (isOpening) await old.hear(userTurn(['just now']), ['m7'])
+            isOpening = false
+            return log.append(records)
+          },
+        },
+      })
+      expect([...young.state.mail]).toEqual(['m7'])
+    })
+  })
+}

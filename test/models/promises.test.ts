@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { modelFrom } from '../../src/models/model-from.ts'
+import { persist } from '../../src/models/persist.ts'
+import { ModelFailure } from '../../src/ports/model.ts'
+import { bugsOf } from '../bugs.ts'
+import { ask, instantWorld, shownText } from './asking.ts'
+import { finish, streaming, text } from './streaming.ts'
+
+// Each promise is broken by one of the bugs in ../bugs.ts; a run started by ../bites.test.ts tries them under each.
+if (process.env.DESKMATES_BITE !== '1') promises()
+else {
+  for (const { name } of bugsOf('test/models/promises.test.ts')) {
+    describe(name, () => {
+      beforeEach(() => {
+        process.env.DESKMATES_BUG = name
+      })
+      afterEach(() => {
+        delete process.env.DESKMATES_BUG
+      })
+      promises()
+    })
+  }
+}
+
+function promises(): void {
+  describe('an answer', () => {
+    it('is not asked for again once something of it was shown (F35)', async () => {
+      const broken = [...text('Half a sen'), { type: 'error', error: { type: 'overloaded_error', message: 'Full' } }]
+      const languageModel = streaming(broken, [...text('Half a sentence.'), finish('stop')])
+      const { events, error } = await ask(persist([modelFrom(languageModel)], instantWorld()))
+      expect(shownText(events)).toBe('Half a sen')
+      expect(error).toBeInstanceOf(ModelFailure)
+      expect(error).toMatchObject({ fault: 'overloaded', emitted: true })
+      expect(languageModel.calls).toHaveLength(1)
+    })
+
+    it('with nothing in it is never a success (F35, F37)', async () => {
+      const languageModel = streaming([finish('stop')])
+      const { reply, error } = await ask(persist([modelFrom(languageModel)], instantWorld()))
+      expect(reply).toBeUndefined()
+      expect(error).toMatchObject({ fault: 'empty', emitted: false })
+      expect(languageModel.calls.length).toBeGreaterThan(1)
+    })
+  })
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { usualModel } from '../../src/models/providers.ts'
+import { resolveModel } from '../../src/models/resolve-model.ts'
+import { ModelFailure } from '../../src/ports/model.ts'
+
+const failureOf = async (name: string, env = {}, settings = {}): Promise<ModelFailure> => {
+  const error = await resolveModel(name, env, settings).catch((thrown) => thrown)
+  expect(error).toBeInstanceOf(ModelFailure)
+  return error
+}
+
+describe('a model that cannot be used', () => {
+  it.each([
+    ['anthropic/x', 'ANTHROPIC_API_KEY'],
+    ['openai/x', 'OPENAI_API_KEY'],
+    ['openai-chat/x', 'OPENAI_API_KEY'],
+    ['google/x', 'GEMINI_API_KEY'],
+    ['openrouter/x/y', 'OPENROUTER_API_KEY'],
+  ])('%s says which variable to set, and what works without a key', async (name, variable) => {
+    const { fault, message } = await failureOf(name)
+    expect(fault).toBe('key')
+    expect(message).toContain(variable)
+    expect(message).toContain('-m scripted:')
+  })
+
+  it('says that a name is no name, and how one looks', async () => {
+    for (const name of ['gpt-5', '/x', 'openai/']) expect((await failureOf(name)).message).toMatch(/provider\/model/)
+  })
+
+  it('says that nobody knows the provider, and how to make it known', async () => {
+    expect((await failureOf('acme/x')).message).toMatch(/anthropic.*providers\.acme\.baseUrl/)
+  })
+
+  it('says which variable holds no URL', async () => {
+    const env = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: 'not a url' }
+    expect((await failureOf('anthropic/x', env)).message).toMatch(/ANTHROPIC_BASE_URL is no URL: 'not a url'/)
+  })
+
+  it('says where the settings are wrong', async () => {
+    const settings = { prices: { 'a/b': { input: 'much', output: 1 } } }
+    expect((await failureOf('anthropic/x', {}, settings)).message).toContain('prices.a/b.input')
+  })
+
+  it('never shows its key', async () => {
+    const model = await resolveModel('anthropic/x', { ANTHROPIC_API_KEY: 'sk-secret' })
+    expect(JSON.stringify(model)).not.toContain('sk-secret')
+    expect(model.account).toMatch(/^anthropic [0-9a-f]{8}$/)
+  })
+})
+
+describe('prices', () => {
+  const env = { ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k', GOOGLE_GENERATIVE_AI_API_KEY: 'k', OPENAI_BASE_URL: '' }
+
+  it('are known for the models of the list, with what fits into them', async () => {
+    expect(await resolveModel('anthropic/claude-sonnet-4-5', env)).toMatchObject({
+      price: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
+      context: 200_000,
+    })
+    expect((await resolveModel('openai/gpt-5', env)).price).toMatchObject({ input: 1.25, output: 10 })
+    expect((await resolveModel('google/gemini-2.5-pro', env)).price).toMatchObject({ input: 1.25, output: 10 })
+  })
+
+  it('are undefined, never 0, for a model nobody listed', async () => {
+    expect((await resolveModel('anthropic/claude-99', env)).price).toBeUndefined()
+    expect((await resolveModel('ollama/gpt-5', env)).price).toBeUndefined()
+  })
+
+  it('come from the settings where those have one', async () => {
+    const prices = { 'anthropic/claude-sonnet-4-5': { input: 1, output: 2 }, 'ollama/qwen3': { input: 0, output: 0 } }
+    const model = await resolveModel('anthropic/claude-sonnet-4-5', env, { prices })
+    expect(model.price).toEqual({ input: 1, output: 2, cacheRead: 1, cacheWrite: 1 })
+    expect((await resolveModel('ollama/qwen3', env, { prices })).price).toMatchObject({ input: 0 })
+  })
+
+  it('rise for the whole call where a provider asks more for long ones', async () => {
+    const { listedPricing } = await import('../../src/models/prices.ts')
+    const { cost } = await listedPricing('google', 'gemini-2.5-pro')
+    const used = { cacheRead: 0, cacheWrite: 0, output: 0 }
+    expect(cost({ ...used, input: 200_000 })).toBeCloseTo(0.25, 6)
+    expect(cost({ ...used, input: 200_001 })).toBeCloseTo(0.5, 4)
+  })
+})
+
+describe('the usual model', () => {
+  it('is that of the first key there is', () => {
+    expect(usualModel({ GEMINI_API_KEY: 'k' })).toMatch(/^google\//)
+    expect(usualModel({ GEMINI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' })).toMatch(/^anthropic\//)
+  })
+
+  it('without any key is an error that names every variable and what works without', () => {
+    expect(() => usualModel({})).toThrow(/ANTHROPIC_API_KEY.*OPENAI_API_KEY.*GEMINI_API_KEY.*scripted:/)
+  })
+})
+
+it('a provider of the settings is reached with its own key', async () => {
+  const settings = { providers: { lab: { baseUrl: 'http://127.0.0.1:9', keyFrom: 'LAB_KEY' } } }
+  expect((await failureOf('lab/one', {}, settings)).message).toContain('LAB_KEY')
+  expect((await resolveModel('lab/one', { LAB_KEY: 'k' }, settings)).name).toBe('lab/one')
+})

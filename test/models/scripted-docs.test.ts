@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
+import { ask, request } from './asking.ts'
+
+const page = readFileSync(new URL('../../docs/scripted-model.md', import.meta.url), 'utf8')
+
+it('the script on its page plays as the page says', async () => {
+  const [, json] = /```json\n([\s\S]+?)```/.exec(page) ?? []
+  const model = scriptedModel(JSON.parse(json!))
+  const first = await ask(model)
+  expect(first.reply?.turn.content).toMatchObject([
+    { text: 'I will look.' },
+    { toolName: 'bash', input: { command: 'ls' } },
+  ])
+  const hello = { role: 'user', content: [{ type: 'text', text: 'HELLO' }] } as const
+  for (const agent of ['ada', 'ada', 'bob']) {
+    const { reply } = await ask(model, { ...request, agent, turns: [hello as never] })
+    expect(reply?.turn.content).toMatchObject([{ text: 'Hello!' }])
+  }
+})

@@ -1,0 +1,35 @@
+import type { Disk } from '../../src/stores/files/disk.ts'
+import { openPlace, openStory, sendLate } from '../agent/story.ts'
+
+/** Tells the story of test/agent/story.ts and kills itself before its n-th call of the file system, or behind its n-th event. */
+const [dir = '', what = '', number = ''] = process.argv.slice(2)
+const left = { call: Number.POSITIVE_INFINITY, event: Number.POSITIVE_INFINITY, [what]: Number(number) }
+const seen = { calls: 0, events: 0 }
+
+function die(): never {
+  process.kill(process.pid, 'SIGKILL')
+  // The signal is there before anything else can happen; this only says so to whoever reads it.
+  for (;;);
+}
+
+function mortal(disk: Disk): Disk {
+  const counted =
+    (call: (...args: never[]) => unknown) =>
+    (...args: never[]) => {
+      if (left.call-- <= 0) die()
+      seen.calls++
+      return call(...args)
+    }
+  const calls = Object.entries(disk).map(([name, call]) => [name, name === 'watch' ? call : counted(call)])
+  return Object.fromEntries(calls) as Disk
+}
+
+await using workspace = await openPlace(dir, mortal)
+await using session = await openStory(workspace)
+for await (const event of session.run()) {
+  if (left.event-- <= 0) die()
+  seen.events++
+  if (event.type === 'calling' && event.call.toolCallId === 'call-1') await sendLate(session)
+}
+await session.close()
+process.send?.(seen)
