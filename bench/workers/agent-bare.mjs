@@ -18,11 +18,12 @@ await cpuOf(times, async () => {
       body,
     })
     const message = { role: 'assistant', content: '', tool_calls: [] }
-    for (const line of (await response.body.text()).split('\n')) {
-      if (!line.startsWith('data: {')) continue
-      const delta = JSON.parse(line.slice(6)).choices[0]?.delta
-      if (delta?.content) message.content += delta.content
-      for (const { index: _, ...call } of delta?.tool_calls ?? []) message.tool_calls.push(call)
+    // As it comes, like everybody who shows what a model says.
+    let rest = ''
+    for await (const chunk of response.body.setEncoding('utf8')) {
+      const lines = (rest + chunk).split('\n')
+      rest = lines.pop()
+      for (const line of lines) take(line, message)
     }
     if (message.tool_calls.length === 0) return calls
     messages.push(message)
@@ -32,3 +33,10 @@ await cpuOf(times, async () => {
     }
   }
 })
+
+function take(line, message) {
+  if (!line.startsWith('data: {')) return
+  const delta = JSON.parse(line.slice(6)).choices[0]?.delta
+  if (delta?.content) message.content += delta.content
+  for (const { index: _, ...call } of delta?.tool_calls ?? []) message.tool_calls.push(call)
+}

@@ -54,7 +54,7 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
   // The mistake: read first, open then. What the older generation wrote in between is never heard of.
   let isDeaf = false
   if (__BUG__ === 'fence-before-its-line') {
-    await foldNews()
+    await foldTo()
     isDeaf = true
   }
   await write({ open: true }, 'durable')
@@ -85,10 +85,7 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
 
   async function append(record: LogRecord, until: 'written' | 'durable'): Promise<void> {
     const appended = await log.append([record])
-    let counts = false
-    await foldNews((read, isCounted) => {
-      if (read.id === record.id) counts = isCounted
-    })
+    const counts = await foldTo(record.id)
     if (!counts) {
       throw new Superseded(
         `Another process has taken this conversation over (generation ${state.generation} after our ${generation}).`,
@@ -97,13 +94,16 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
     if (until === 'durable') await appended.durable
   }
 
-  async function foldNews(seen: (record: LogRecord, counts: boolean) => void = () => {}): Promise<void> {
+  /** Folds on to this record, or to the end if it is not there; whether it counts. */
+  async function foldTo(id?: string): Promise<boolean> {
     for (let batch = await log.read(cursor); batch.length > 0; batch = await log.read(cursor)) {
       for (const recorded of batch) {
         const isMissed = isDeaf && !recorded.record.open
-        seen(recorded.record, !isMissed && applyTurn(state, recorded.record))
+        const counts = !isMissed && applyTurn(state, recorded.record)
         cursor = advance(cursor, recorded)
+        if (recorded.record.id === id) return counts
       }
     }
+    return false
   }
 }
