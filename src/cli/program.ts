@@ -47,6 +47,7 @@ function buildProgram(): Command {
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
+    .addHelpText('after', "\nAgents:\n  deskmates -p 'what to do'  one prompt, one answer; see deskmates -p --help")
     .exitOverride()
     .enablePositionalOptions()
 }

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process'
-import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
@@ -22,10 +22,50 @@ const orders = {
     }
   },
   async stop({ signal }) {
-    server?.kill(signal)
+    if (signal === 'SIGKILL') killAll()
+    else server?.kill(signal)
     await exited
     return {}
   },
+}
+
+/**
+ * Everything dies at once, as in a crash of the machine. A single one killed would leave the others waiting for what it
+ * had in its hands.
+ */
+function killAll() {
+  if (server?.exitCode !== null || server.signalCode !== null) return
+  // Stopped first, so that it starts nobody while we look.
+  server.kill('SIGSTOP')
+  const family = childrenOf(server.pid)
+  server.kill('SIGKILL')
+  for (const pid of family) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}
+
+function childrenOf(parent) {
+  const table = existsSync('/proc/self/stat')
+    ? readdirSync('/proc')
+        .filter((name) => /^\d+$/.test(name))
+        .map(statusOf)
+    : spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+        .stdout.split('\n')
+        .map((line) => line.trim().split(/\s+/))
+  return table.filter(([, ppid]) => Number(ppid) === parent).map(([pid]) => Number(pid))
+}
+
+function statusOf(pid) {
+  try {
+    const [, ppid] = /^.*\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+    return [pid, ppid]
+  } catch {
+    return [pid, undefined]
+  }
 }
 
 let turn = Promise.resolve()

@@ -70,7 +70,7 @@ async function runServer({ bin, source, folder, data, settings, standbyOf }) {
       giveAway(join(copy, 'standby.signal'))
       await server.start()
       const follow = `host=127.0.0.1 port=${port} user=${USER} password=${PASSWORD} application_name=standby`
-      const follower = { ...settings, ...more, primary_conninfo: follow }
+      const follower = { wal_retrieve_retry_interval: '50ms', ...settings, ...more, primary_conninfo: follow }
       const standby = await runServer({ bin, source, folder: place, data: copy, settings: follower, standbyOf: server })
       others.push(standby)
       return standby

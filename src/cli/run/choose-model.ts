@@ -1,6 +1,7 @@
 import { usualModel } from '../../models/providers.ts'
 import { recordModel } from '../../models/recording/record.ts'
 import { resolveModel } from '../../models/resolve-model.ts'
+import { systemWorld } from '../../models/world.ts'
 import type { Model } from '../../ports/model.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { Misused } from '../failure.ts'
@@ -21,7 +22,8 @@ export async function chooseModel(
 ): Promise<Chosen> {
   const { providers, prices, models, patience } = settings
   const about = { providers, prices, models, patience }
-  const resolve = (names: string | readonly [string, ...string[]]) => resolveModel(names, env, about)
+  const world = { ...systemWorld, root }
+  const resolve = (names: string | readonly [string, ...string[]]) => resolveModel(names, env, about, world)
   const names = [settings.model ?? usualModel(env), ...(settings.fallbackModels ?? [])] as const
   const chain = await resolve(names)
   if (maxBudgetUsd !== undefined)

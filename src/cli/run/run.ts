@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Stop } from '../../runtime/converse/agent-event.ts'
 import { openSession } from '../../session/open-session.ts'
@@ -41,7 +41,7 @@ $ deskmates -c -p 'and now fix it' --permission-mode acceptEdits`,
     await using workspace = await openStore(call)
     const { settings } = await readSettings(call, workspace, settingsOf(options))
     const team = await wantedSession(call, options, workspace)
-    const chosen = await chooseModel(options, settings, call.env, workspace.workspace)
+    const chosen = await chooseModel(options, settings, call.env, realpathSync(workspace.workspace))
     const prompt = await readPrompt(call, asked)
     if (prompt === undefined && team === undefined) throw new Misused("Say what to do: deskmates -p 'what to do'")
 

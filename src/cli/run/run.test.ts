@@ -1,0 +1,184 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Script } from '../../models/scripted/script.ts'
+import { type Desk, openDesk } from '../desk.ts'
+
+let desk: Desk
+beforeEach(() => {
+  desk = openDesk()
+})
+afterEach(() => desk.close())
+
+function script(parts: Script['parts'], more: Partial<Script> = {}): string {
+  const path = join(desk.dir, '..', `script-${readdirSync(join(desk.dir, '..')).length}.json`)
+  writeFileSync(path, JSON.stringify({ parts, ...more }))
+  return `scripted:${path}`
+}
+
+const hello = () => script([{ times: 'always', text: 'hello' }])
+const sessions = () => readdirSync(join(desk.dir, '.teams')).filter((name) => name.startsWith('s-'))
+
+describe('deskmates -p', () => {
+  it('answers on stdout and makes a session that -c and -r go on with', async () => {
+    const model = script([
+      { when: { answer: 1 }, text: 'I shall remember.' },
+      { when: { answer: 2, user: 'what was it', conversation: 'the word is fig' }, text: 'fig' },
+      { when: { answer: 3, conversation: 'the word is fig' }, text: 'still fig' },
+    ])
+    expect(await desk.ok(['-p', 'the word is fig', '-m', model])).toBe('I shall remember.\n')
+    const [id = ''] = sessions()
+    expect(await desk.ok(['-c', '-p', 'what was it?', '-m', model])).toBe('fig\n')
+    expect(await desk.ok(['-r', id.toUpperCase(), '-p', 'and now?', '-m', model])).toBe('still fig\n')
+    expect(sessions()).toEqual([id])
+    expect(await desk.ok(['log', '--team', id, '--grep', 'what was it'])).toContain('what was it?')
+  })
+
+  it('takes the prompt from either place and puts what is piped behind it', async () => {
+    const model = hello()
+    const piped = async function* () {
+      yield 'the diff\n'
+    }
+    const asked = async (words: string[]) => {
+      const { stdout } = await desk.run(['-m', model, '--output-format', 'stream-json', ...words], { stdin: piped() })
+      return stdout.split('\n').map((line) => line && JSON.parse(line))[1].message.content[0].text
+    }
+    expect(await asked(['-p', 'review this'])).toBe('review this\n\nthe diff')
+    expect(await asked(['-p', '--', 'review that'])).toBe('review that\n\nthe diff')
+    expect(await asked(['-p'])).toBe('the diff')
+  })
+
+  it.each([
+    [['-p']],
+    [['-c']],
+    [['-p', 'a', 'b']],
+    [['-p', 'a', '--output-format', 'xml']],
+    [['-p', 'a', '--max-turns', '0']],
+    [['-p', 'a', '--max-budget-usd', 'lots']],
+    [['-p', 'a', '--permission-mode', 'yolo']],
+    [['-p', 'a', '--allowedTools', 'bash(']],
+    [['-p', 'a', '--add-dir', 'missing']],
+    [['-p', 'a', '-c', '-r', 'x']],
+    [['-p', 'a', '-r', '../x']],
+    [['-p', 'a', '--bogus']],
+  ])('says with exit 2 what is wrong with %j', async (words) => {
+    const { code, stdout, stderr } = await desk.run([...words, '-m', hello()])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/^deskmates: /)
+    expect(existsSync(join(desk.dir, '.teams'))).toBe(false)
+  })
+
+  it('says exactly what to set when there is no model and no key, and what works without one (D1)', async () => {
+    const { code, stderr } = await desk.run(['-p', 'hi'])
+    expect(code).toBe(1)
+    for (const word of ['-m provider/model', 'ANTHROPIC_API_KEY', 'ollama', 'scripted:FILE'])
+      expect(stderr).toContain(word)
+  })
+
+  it('refuses a budget for a model whose price nobody knows, and says how to add it', async () => {
+    const env = { ...desk.env, OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }
+    const words = ['-p', 'hi', '-m', 'compatible/own', '--max-budget-usd', '1']
+    const { code, stderr } = await desk.run(words, { env })
+    expect(code).toBe(2)
+    expect(stderr).toContain('settings.json: {"prices":{"compatible/own":{"input":3,"output":15}}}')
+    expect(existsSync(join(desk.dir, '.teams'))).toBe(false)
+  })
+
+  it('says before the first real call which model, what it costs and what it may cost', async () => {
+    const env = { ...desk.env, ANTHROPIC_API_KEY: 'x', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' }
+    const words = ['-p', 'hi', '-m', 'anthropic/claude-sonnet-4-5', '--max-budget-usd', '2', '--max-turns', '1']
+    const stop = new AbortController()
+    stop.abort()
+    const { stderr, code } = await desk.run(words, { env, signal: stop.signal })
+    expect(stderr).toContain('anthropic/claude-sonnet-4-5: $3 in and $15 out per million tokens; budget $2')
+    expect(code).toBe(130)
+  })
+
+  it('leaves a session that can go on when it is interrupted, and says how (F38)', async () => {
+    const stop = new AbortController()
+    const model = script([
+      { when: { answer: 1 }, calls: [{ tool: 'bash', input: { command: 'echo begun > begun; sleep 600' } }] },
+      { when: { result: 'Interrupted' }, text: 'I was interrupted.' },
+    ])
+    const words = ['-p', 'sleep', '-m', model, '--permission-mode', 'bypassPermissions', '--output-format', 'json']
+    const env = { ...desk.env, PATH: process.env.PATH }
+    const running = desk.run(words, { signal: stop.signal, env })
+    while (!existsSync(join(desk.dir, 'begun'))) await new Promise((resolve) => setTimeout(resolve, 5))
+    stop.abort(new Error('Ctrl-C'))
+    const { code, stdout, stderr } = await running
+    expect(code).toBe(130)
+    expect(JSON.parse(stdout)).toMatchObject({ subtype: 'error_interrupted', is_error: true })
+    expect(stderr).toContain(`deskmates -r ${sessions()[0]} -p`)
+    expect(await desk.ok(['-c', '-p', '-m', model])).toBe('I was interrupted.\n')
+  })
+
+  it('talks about what happens only to a terminal, or where it is asked to', async () => {
+    const parts: Script['parts'] = [
+      { calls: [{ tool: 'glob', input: { pattern: '*.md' } }] },
+      { when: { result: { tool: 'glob' } }, text: 'none' },
+    ]
+    expect((await desk.run(['-p', 'x', '-m', script(parts)])).stderr).toBe('')
+    expect((await desk.run(['-p', 'x', '-m', script(parts), '--verbose'])).stderr).toBe('glob *.md\n')
+    const told = await desk.run(['-p', 'x', '-m', script(parts)], { isStderrTerminal: true })
+    expect(told).toMatchObject({ stdout: 'none\n', stderr: 'glob *.md\n' })
+  })
+
+  it('obeys the settings, and the command line more', async () => {
+    mkdirSync(join(desk.env.HOME!, '.config', 'deskmates'), { recursive: true })
+    const user = join(desk.env.HOME!, '.config', 'deskmates', 'settings.json')
+    const settings = { model: hello(), permissions: { deny: ['bash'] }, providers: { own: { key: 'secret' } } }
+    writeFileSync(user, `// mine\n${JSON.stringify(settings)}`)
+    expect(await desk.ok(['-p', 'x'])).toBe('hello\n')
+    const other = script([{ text: 'the other one' }])
+    expect(await desk.ok(['-p', 'x', '-m', other])).toBe('the other one\n')
+    const { stdout } = await desk.run(['-p', 'x', '--output-format', 'stream-json'])
+    expect(JSON.parse(stdout.split('\n')[0]!).tools).not.toContain('bash')
+    expect(await desk.json('config list')).toEqual([
+      { key: 'model', value: settings.model, source: 'user', path: user },
+      { key: 'permissions.deny', value: ['bash'], source: 'user', path: user },
+      { key: 'providers.own.key', value: '(hidden)', source: 'user', path: user },
+    ])
+    expect(await desk.ok('config list')).not.toContain('secret')
+    writeFileSync(user, '{"model": }')
+    const broken = await desk.run(['-p', 'x', '-m', other])
+    expect(broken.code).toBe(1)
+    expect(broken.stderr).toContain(`${user}:1:11: this is not JSON`)
+  })
+
+  it('asks for trust before a project says who is asked and what is allowed', async () => {
+    mkdirSync(join(desk.dir, '.deskmates'))
+    const settings = { model: hello(), permissions: { mode: 'bypassPermissions' } }
+    writeFileSync(join(desk.dir, '.deskmates', 'settings.json'), JSON.stringify(settings))
+    const held = await desk.run(['-p', 'x', '-m', hello(), '--output-format', 'stream-json'])
+    expect(held.stderr).toContain('model, permissions.mode waits until you trust this folder: deskmates trust')
+    expect(JSON.parse(held.stdout.split('\n')[0]!).permissionMode).toBe('default')
+    await desk.ok('trust')
+    const trusted = await desk.run(['-p', 'x', '--output-format', 'stream-json'])
+    expect(JSON.parse(trusted.stdout.split('\n')[0]!).permissionMode).toBe('bypassPermissions')
+  })
+
+  it('plays a recorded run again without the model', async () => {
+    writeFileSync(join(desk.dir, 'notes.md'), 'a word\n')
+    const recording = join(desk.dir, '..', 'run.jsonl')
+    const model = script([
+      { calls: [{ tool: 'read_file', input: { path: 'notes.md' } }] },
+      { when: { result: 'a word' }, text: 'It says: a word.' },
+    ])
+    const first = await desk.ok(['-p', 'read it', '-m', model, '--record', recording])
+    expect(await desk.ok(['-p', 'read it', '-m', `replay:${recording}`])).toBe(first)
+    const other = await desk.run(['-p', 'read something else', '-m', `replay:${recording}`])
+    expect(other.code).toBe(1)
+    expect(other.stderr).toContain('read something else')
+    expect(readFileSync(recording, 'utf8')).not.toContain(desk.dir)
+  })
+
+  it('is not for agents, who have tools of their own', async () => {
+    const env = { ...desk.env, DESKMATES_AGENT: 'lead' }
+    expect(await desk.refused(['-p', 'x', '-m', hello()], { env })).toBe('agents_use_tools')
+  })
+
+  it('has help with an example, named by the general help', async () => {
+    expect(await desk.ok('-p --help')).toContain("$ deskmates -p 'why does the build fail?'")
+    expect(await desk.ok('--help')).toContain('deskmates -p')
+  })
+})
