@@ -1,10 +1,16 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../models/scripted/script.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
+import { openTeam } from '../runtime/team.ts'
+import { folderHash } from '../stores/files/folder-hash.ts'
+import { runtimeOf } from '../stores/files/identity.ts'
 import { memberNamed } from '../team/state.ts'
+import { isGroupAlive } from '../tools/processes/group.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 import { openSession, type SessionOptions } from './open-session.ts'
 import type { Session, SessionEvent } from './session.ts'
@@ -53,5 +59,170 @@ describe('a session', () => {
     await talk.team.refresh()
     expect(memberNamed(talk.team.state, 'lead')).toMatchObject({ status: 'idle', generation: 1 })
     expect(talk.team.state.spent.get('lead')).toMatchObject({ calls: 2 })
+  })
+
+  it('goes on where it was when it is opened again, as a new generation', async () => {
+    const first = await session([{ text: 'noted' }])
+    await all(first, 'the word is fig')
+    await first.close()
+    await using again = await session([{ when: { conversation: 'the word is fig' }, text: 'fig' }], { team: first.id })
+    expect((await all(again, 'what was it?')).stop).toEqual({ kind: 'finished', text: 'fig' })
+    expect(memberNamed(again.team.state, 'lead')).toMatchObject({ generation: 2 })
+  })
+
+  it('has one process at a time, and says how to watch that one', async () => {
+    const sleeper = spawn('sleep', ['600'], { stdio: 'ignore' })
+    try {
+      const team = await openTeam(workspace.store, 'web')
+      await team.run({ type: 'team.create', team: 'web' })
+      await team.run({ type: 'supervise', runtime: runtimeOf(sleeper.pid!) })
+      await team.close()
+      await expect(session([], { team: 'web' })).rejects.toThrow('deskmates log --follow --team web')
+      sleeper.kill('SIGKILL')
+      await once(sleeper, 'exit')
+      await using free = await session([{ text: 'mine' }], { team: 'web' })
+      expect((await all(free, 'hello')).stop).toMatchObject({ text: 'mine' })
+      await expect(session([], { team: 'web' })).rejects.toThrow('This process works on web already')
+    } finally {
+      sleeper.kill('SIGKILL')
+    }
+  })
+
+  it('waits for what runs in the background, spends no call on waiting and is told once (A55, A56)', async () => {
+    await using talk = await session([
+      { calls: [{ tool: 'bash', input: { command: 'sleep 0.1; echo done', run_in_background: true } }] },
+      { when: { result: 'task_id' }, text: 'it runs' },
+      { when: { user: '<status>completed</status>' }, text: 'it is done' },
+    ])
+    const { stop, events } = await all(talk, 'start it')
+    expect(stop).toEqual({ kind: 'finished', text: 'it is done' })
+    expect(events.filter(({ type }) => type === 'answered')).toHaveLength(3)
+    const heard = events.flatMap((event) => (event.type === 'heard' ? event.turn.content : []))
+    expect(heard.filter((part) => JSON.stringify(part).includes('task-notification'))).toHaveLength(1)
+  })
+
+  it('wakes for mail while a job runs', async () => {
+    await using talk = await session([
+      { calls: [{ tool: 'bash', input: { command: 'sleep 600', run_in_background: true } }] },
+      { when: { result: 'task_id' }, text: 'it runs' },
+      { when: { user: 'enough' }, calls: [{ tool: 'TaskStop', input: { task_id: 'b000001' } }] },
+      { when: { result: { tool: 'TaskStop', text: 'stopped' } }, text: 'stopped it' },
+    ])
+    const loop = talk.run('start it')
+    for (;;) {
+      const step = await loop.next()
+      if (step.done) {
+        expect(step.value).toEqual({ kind: 'finished', text: 'stopped it' })
+        return
+      }
+      const isResting = step.value.type === 'answered' && JSON.stringify(step.value).includes('it runs')
+      if (isResting) await talk.team.send({ to: 'lead', content: 'enough' })
+    }
+  })
+
+  it('sends out subagents that begin with the prompt alone, look only, and never send out others (A15, F31)', async () => {
+    const asked: string[][] = []
+    await using talk = await session([
+      {
+        agent: 'lead',
+        calls: [{ tool: 'Task', input: { prompt: 'find the port', agent_type: 'explore', description: 'find it' } }],
+      },
+      {
+        agent: 'lead/explore-1',
+        compose({ turns, tools, system }) {
+          asked.push(tools.map(({ name }) => name))
+          expect(turns).toEqual([{ role: 'user', content: [{ type: 'text', text: 'find the port' }] }])
+          expect(system).not.toContain('You are the lead')
+          return { calls: [{ tool: 'bash', input: { command: 'echo x > written' } }] }
+        },
+      },
+      { agent: 'lead/explore-1', when: { result: 'Denied' }, text: 'port 80' },
+      { agent: 'lead', when: { result: { tool: 'Task', text: 'port 80' } }, text: 'It is 80.' },
+    ])
+    const { stop, events } = await all(talk, 'where is the port?')
+    expect(stop).toEqual({ kind: 'finished', text: 'It is 80.' })
+    expect(existsSync(join(dir, 'written'))).toBe(false)
+    expect(asked[0]).toEqual(expect.arrayContaining(['bash', 'read_file', 'glob', 'grep']))
+    for (const tool of ['Task', 'write_file', 'edit_file', 'TaskStop']) expect(asked[0]).not.toContain(tool)
+    const errand = events.filter(({ agent }) => agent === 'lead/explore-1')
+    expect(errand.length).toBeGreaterThan(3)
+    expect(errand.every(({ parent }) => parent === 'call_1_1')).toBe(true)
+  })
+
+  it('pays for subagents from the same purse', async () => {
+    const price = { input: 0, cacheRead: 0, cacheWrite: 0, output: 1_000_000 }
+    const parts: Script['parts'] = [
+      {
+        agent: 'lead',
+        calls: [{ tool: 'Task', input: { prompt: 'spend', agent_type: 'code' } }],
+        usage: { output: 1 },
+      },
+      { agent: 'lead/code-1', text: 'spent', usage: { output: 9 } },
+    ]
+    await using talk = await session(parts, { model: scriptedModel({ parts, price }), limits: { dollars: 5 } })
+    expect((await all(talk, 'go')).stop).toMatchObject({ kind: 'budget', spent: 10 })
+    expect(talk.team.state.spent.get('lead')).toMatchObject({ cost: 10, calls: 2 })
+  })
+
+  it('stops when nobody listens any more, and can go on (F38)', async () => {
+    const parts: Script['parts'] = [
+      { when: { answer: 1 }, calls: [{ tool: 'bash', input: { command: 'echo $$ > pid; sleep 600' } }] },
+      { when: { result: 'Interrupted' }, text: 'I was interrupted' },
+    ]
+    const talk = await session(parts)
+    for await (const event of talk.run('sleep')) {
+      if (event.type !== 'calling') continue
+      while (!existsSync(join(dir, 'pid')) || readFileSync(join(dir, 'pid'), 'utf8') === '')
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      break
+    }
+    const pid = Number(readFileSync(join(dir, 'pid'), 'utf8'))
+    expect(isGroupAlive(pid)).toBe(false)
+    expect((await all(talk)).stop).toEqual({ kind: 'finished', text: 'I was interrupted' })
+    await talk.close()
+  })
+
+  it('shows no command the keys of models, and no model an id or a time', async () => {
+    let system = ''
+    await using talk = await session(
+      [
+        {
+          compose(request) {
+            system = request.system
+            return { calls: [{ tool: 'bash', input: { command: 'env' } }] }
+          },
+        },
+        { when: { result: 'SHOWN=yes' }, text: 'seen' },
+      ],
+      { env: { PATH: process.env.PATH, ANTHROPIC_API_KEY: 'sk-secret', SHOWN: 'yes' } },
+    )
+    const { stop, events } = await all(talk, 'look')
+    expect(stop).toMatchObject({ text: 'seen' })
+    expect(JSON.stringify(events)).not.toContain('sk-secret')
+    expect(system).toContain('your team')
+    expect(system).not.toMatch(/s-\d{8}-|\b[0-9A-HJKMNP-TV-Z]{26}\b|\d\d:\d\d/)
+  })
+
+  it('leaves the agent types of a project alone until somebody trusts it', async () => {
+    mkdirSync(join(dir, 'agents'))
+    writeFileSync(join(dir, 'agents', 'poet.md'), '---\nname: poet\ndescription: rhymes\n---\nYou rhyme.\n')
+    const offered: string[] = []
+    const parts: Script['parts'] = [
+      {
+        compose({ tools }) {
+          offered.push(tools.find(({ name }) => name === 'Task')!.description)
+          return { text: 'ok' }
+        },
+      },
+    ]
+    const warnings: string[] = []
+    for (const trusts of [false, true]) {
+      if (trusts) workspace.trust.trustFolder(dir, folderHash(dir))
+      const talk = await session(parts, { warn: (text) => void warnings.push(text) })
+      await all(talk, 'hello')
+      await talk.close()
+    }
+    expect(offered.map((text) => text.includes('poet'))).toEqual([false, true])
+    expect(warnings).toEqual([expect.stringContaining('deskmates trust')])
   })
 })
