@@ -8,11 +8,17 @@ export function eventMembers(): Map<string, string[]> {
   const path = join(project, 'src', 'team', 'event.ts')
   const found = new Map<string, string[]>()
   const visit = (node: ts.Node): void => {
-    if (ts.isPropertyAssignment(node) && ts.isStringLiteral(node.name)) {
+    // A type of one word stands without quotes.
+    const isType = (name: ts.PropertyName) => ts.isStringLiteral(name) || ts.isIdentifier(name)
+    if (
+      ts.isPropertyAssignment(node) &&
+      isType(node.name) &&
+      node.initializer.getText(source).startsWith('z.object(')
+    ) {
       const [shape] = ts.isCallExpression(node.initializer) ? node.initializer.arguments : []
       const members = shape && ts.isObjectLiteralExpression(shape) ? shape.properties : []
       found.set(
-        node.name.text,
+        node.name.getText(source).replaceAll("'", ''),
         members.map((member) => member.name?.getText(source) ?? '?'),
       )
     } else ts.forEachChild(node, visit)
