@@ -140,6 +140,15 @@ describe('grep', () => {
     )
   })
 
+  it('finds the end of a line in front of its carriage return, with ripgrep and without', async () => {
+    const world = practiceWorld()
+    put(world, { 'a.txt': ' foo-x\r\nbar\r\n' })
+    for (const pattern of ['$\\b', '($)\\b', 'x$', '(?:x|y$)']) {
+      const [fast, slow] = [createGrep({ ripgrep: rgPath }), grep]
+      expect(await search(world, pattern, {}, fast), pattern).toEqual(await search(world, pattern, {}, slow))
+    }
+  })
+
   it('finds the same with ripgrep as without', async () => {
     const words = ['foo', 'Foo', 'bar_1', 'a.b', '{x}', 'ünï', '𝒳', '\t', ' ', '"', '/', '-', '0', '\u00a0', 'x\r']
     const many = practiceWorld()

@@ -54,7 +54,9 @@ export class WrongPattern extends TeamError {
 function toRust(source: string): string | undefined {
   const token = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\((?:\?:)?|[\s\S]/g
   let rust = ''
-  for (const [text] of source.matchAll(token)) {
+  for (const { 0: text, index } of source.matchAll(token)) {
+    // It takes the carriage return of a line with it, so nothing may look at what stands behind it.
+    if (text === '$' && !/^\$\)*$/.test(source.slice(index))) return undefined
     const same = text.startsWith('[')
       ? classToRust(text)
       : text.startsWith('\\')
