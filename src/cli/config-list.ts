@@ -14,7 +14,7 @@ $ deskmates config list --json`,
     const { origins } = await readSettings(call, place)
     const shown = origins.map(withoutSecret)
     if (call.globals.json) return await printJsonArray(call, shown)
-    if (shown.length === 0) await say(call, 'Nothing is set. What can be set: docs/settings.schema.json')
+    if (shown.length === 0) await say(call, 'Nothing is set. See docs/settings.md for what can be.')
     const rows = shown.map(({ key, value, source, path }) => [
       key,
       source,

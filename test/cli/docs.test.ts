@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -9,12 +10,20 @@ import { buildCli, cli } from '../tour/tour-process.ts'
 import { keepChance } from './chance.ts'
 
 const path = fileURLToPath(new URL('../../docs/commands.md', import.meta.url))
+/** What the page's examples of runs are answered by. */
+const HELLO = {
+  parts: [
+    { calls: [{ tool: 'bash', input: { command: 'ls' } }], usage: { input: 900, output: 20 } },
+    { when: { result: { tool: 'bash' } }, text: 'I may not look around here.', usage: { input: 950, output: 8 } },
+  ],
+}
 let desk: Desk
 beforeAll(buildCli)
 beforeEach(() => {
   // The page shows times as they are in one place.
   vi.stubEnv('TZ', 'UTC')
   desk = openDesk()
+  writeFileSync(join(desk.dir, 'hello.json'), JSON.stringify(HELLO))
 })
 afterEach(() => {
   desk.close()
@@ -86,5 +95,6 @@ function settled(line: string, names: Map<string, string>): string {
       names.set(id, known)
       return known
     })
+    .replace(/\b(s-\d{8}-\d{6})-[a-z2-7]{4}\b/g, '$1-k3fq')
     .replace(/("hash":")[0-9a-f]{64}/g, `$1${'0'.repeat(64)}`)
 }

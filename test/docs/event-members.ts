@@ -8,17 +8,11 @@ export function eventMembers(): Map<string, string[]> {
   const path = join(project, 'src', 'team', 'event.ts')
   const found = new Map<string, string[]>()
   const visit = (node: ts.Node): void => {
-    // A type of one word stands without quotes.
-    const isType = (name: ts.PropertyName) => ts.isStringLiteral(name) || ts.isIdentifier(name)
-    if (
-      ts.isPropertyAssignment(node) &&
-      isType(node.name) &&
-      node.initializer.getText(source).startsWith('z.object(')
-    ) {
+    if (ts.isPropertyAssignment(node) && isType(node)) {
       const [shape] = ts.isCallExpression(node.initializer) ? node.initializer.arguments : []
       const members = shape && ts.isObjectLiteralExpression(shape) ? shape.properties : []
       found.set(
-        node.name.getText(source).replaceAll("'", ''),
+        (node.name as ts.StringLiteral | ts.Identifier).text,
         members.map((member) => member.name?.getText(source) ?? '?'),
       )
     } else ts.forEachChild(node, visit)
@@ -26,4 +20,9 @@ export function eventMembers(): Map<string, string[]> {
   const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
   visit(source)
   return found
+}
+
+/** A type that is one word needs no quotes, and looks like a member but for where it stands. */
+function isType({ name, parent }: ts.PropertyAssignment): boolean {
+  return ts.isStringLiteral(name) || (ts.isIdentifier(name) && ts.isVariableDeclaration(parent.parent))
 }

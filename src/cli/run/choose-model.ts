@@ -1,3 +1,4 @@
+import { resolve as resolvePath } from 'node:path'
 import { usualModel } from '../../models/providers.ts'
 import { recordModel } from '../../models/recording/record.ts'
 import { resolveModel } from '../../models/resolve-model.ts'
@@ -18,20 +19,21 @@ export async function chooseModel(
   { maxBudgetUsd, record }: RunOptions,
   settings: Settings,
   env: NodeJS.ProcessEnv,
-  root: string,
+  { root, cwd }: { readonly root: string; readonly cwd: string },
 ): Promise<Chosen> {
   const { providers, prices, models, patience } = settings
   const about = { providers, prices, models, patience }
   const world = { ...systemWorld, root }
   const resolve = (names: string | readonly [string, ...string[]]) => resolveModel(names, env, about, world)
-  const names = [settings.model ?? usualModel(env), ...(settings.fallbackModels ?? [])] as const
+  const [first, ...others] = [settings.model ?? usualModel(env), ...(settings.fallbackModels ?? [])]
+  const names = [fileFrom(cwd, first!), ...others.map((name) => fileFrom(cwd, name))] as const
   const chain = await resolve(names)
   if (maxBudgetUsd !== undefined)
     for (const name of names) if ((await resolve(name)).price === undefined) throw noPrice(name)
 
   const isRecorded = /^(scripted|replay):/
   return {
-    model: record === undefined ? chain : recordModel(chain, record, { root }),
+    model: record === undefined ? chain : recordModel(chain, resolvePath(cwd, record), { root }),
     async modelFor(name) {
       const model = await resolve(name)
       if (maxBudgetUsd !== undefined && model.price === undefined) throw noPrice(name)
@@ -39,6 +41,12 @@ export async function chooseModel(
     },
     notice: names.every((name) => isRecorded.test(name)) ? undefined : noticeOf(chain, maxBudgetUsd),
   }
+}
+
+/** Files are named as seen from where the command runs, which --cwd may have moved. */
+function fileFrom(cwd: string, name: string): string {
+  const [, scheme, file] = /^(scripted|replay):(.+)$/.exec(name) ?? []
+  return file === undefined || cwd === process.cwd() ? name : `${scheme}:${resolvePath(cwd, file)}`
 }
 
 function noticeOf({ name, price }: Model, budget: number | undefined): string {

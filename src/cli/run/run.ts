@@ -41,7 +41,9 @@ $ deskmates -c -p 'and now fix it' --permission-mode acceptEdits`,
     await using workspace = await openStore(call)
     const { settings } = await readSettings(call, workspace, settingsOf(options))
     const team = await wantedSession(call, options, workspace)
-    const chosen = await chooseModel(options, settings, call.env, realpathSync(workspace.workspace))
+    const cwd = resolve(call.cwd, call.globals.cwd ?? '.')
+    const root = realpathSync(workspace.workspace)
+    const chosen = await chooseModel(options, settings, call.env, { root, cwd })
     const prompt = await readPrompt(call, asked)
     if (prompt === undefined && team === undefined) throw new Misused("Say what to do: deskmates -p 'what to do'")
 
@@ -54,7 +56,7 @@ $ deskmates -c -p 'and now fix it' --permission-mode acceptEdits`,
       limits: { turns: options.maxTurns, dollars: options.maxBudgetUsd },
       maxOutput: settings.maxOutputTokens,
       appendSystemPrompt: options.appendSystemPrompt,
-      folders: options.addDir?.map((dir) => folder(resolve(call.cwd, call.globals.cwd ?? '.', dir))),
+      folders: options.addDir?.map((dir) => folder(resolve(cwd, dir))),
       env: call.env,
       clock: call.clock,
       warn: (message) => void warn(call, message),
@@ -66,6 +68,7 @@ $ deskmates -c -p 'and now fix it' --permission-mode acceptEdits`,
       prompt,
       format,
       mode,
+      cwd,
       isTold: options.verbose ?? call.isStderrTerminal ?? false,
     })
   },
@@ -76,11 +79,12 @@ interface Talk {
   readonly prompt: string | undefined
   readonly format: Format
   readonly mode: string
+  readonly cwd: string
   /** Is what happens said on stderr too? */
   readonly isTold: boolean
 }
 
-async function converse(call: Call, { session, prompt, format, mode, isTold }: Talk): Promise<number> {
+async function converse(call: Call, { session, prompt, format, mode, cwd, isTold }: Talk): Promise<number> {
   const began = call.clock.now()
   const tally = createTally()
   const emit = async (line: Line | undefined) => {
@@ -91,7 +95,7 @@ async function converse(call: Call, { session, prompt, format, mode, isTold }: T
     subtype: 'init',
     session_id: session.id,
     agent: 'lead',
-    cwd: call.cwd,
+    cwd,
     model: session.model,
     tools: [...session.tools],
     permissionMode: mode,

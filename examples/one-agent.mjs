@@ -1,0 +1,30 @@
+// One agent with a tool of its own, on a scripted model: no key, no network, the same every time.
+// With a real one: const model = await resolveModel('anthropic/claude-sonnet-4-5')
+import { defineTool, openSession, openWorkspace, scriptedModel } from 'deskmates'
+import { z } from 'zod'
+
+const weather = defineTool({
+  name: 'weather',
+  description: 'Tells the weather of a city.',
+  input: z.object({ city: z.string() }),
+  run: ({ city }) => `sunny in ${city}`,
+})
+const model = scriptedModel({
+  parts: [
+    { when: { user: 'Rome' }, text: 'Let me see.', calls: [{ tool: 'weather', input: { city: 'Rome' } }] },
+    { when: { result: { tool: 'weather', text: 'sunny' } }, text: 'Take sunglasses.' },
+  ],
+})
+
+const workspace = await openWorkspace()
+const session = await openSession({ workspace, model, tools: [weather], permissions: { allow: ['weather'] } })
+for await (const event of session.run('What do I need in Rome?')) {
+  if (event.type === 'answered')
+    console.log(
+      event.agent,
+      event.reply.turn.content.map((part) => part.text ?? part.toolName),
+    )
+  if (event.type === 'called') console.log(event.call.toolName, event.result.text)
+}
+await session.close()
+console.log(`Go on with: deskmates -r ${session.id} -p '…'`)
