@@ -15,7 +15,9 @@ for (const name of names.sort()) {
   process.stderr.write(`${row.name} … `)
   const result = await measure(row)
   results.push(result)
-  process.stderr.write(`${format(result.ratio)} × (${result.verdict})\n`)
+  process.stderr.write(
+    result.ratio === undefined ? `${result.verdict}\n` : `${format(result.ratio)} × (${result.verdict})\n`,
+  )
 }
 
 console.log(table(results))
@@ -23,10 +25,15 @@ if (file) writeFileSync(file, `${JSON.stringify({ machine: machine(), rows: resu
 if (results.length === 0) fail(`No row is called ${wanted.join(' or ')}. There are: ${names.join(', ')}`, 2)
 if (results.some((result) => result.verdict === 'missed')) process.exitCode = 1
 
-/** Interleaves the rounds of both sides and takes the best of each: noise only ever makes things slower. */
+/**
+ * Interleaves the rounds of both sides and takes the best of each: noise only ever makes things slower. A row whose
+ * `open` says why it cannot be measured here does not count.
+ */
 async function measure(row) {
   const rounds = []
-  const { round, close } = row.open ? await row.open() : row
+  const { round, close, unavailable } = row.open ? await row.open() : row
+  if (unavailable !== undefined)
+    return { name: row.name, against: row.against, verdict: `not measured: ${unavailable}` }
   for (let i = 0; i < (row.rounds ?? 3); i++) rounds.push(await round())
   await close?.()
   const best = row.unit === 'per second' ? Math.max : Math.min
@@ -51,15 +58,11 @@ async function measure(row) {
 
 function table(results) {
   const head = ['what', 'ours', 'against', 'limit', 'ratio', 'goal', '']
-  const body = results.map((r) => [
-    r.name,
-    `${format(r.ours)} ${r.unit}`,
-    r.against,
-    format(r.limit),
-    format(r.ratio),
-    r.goal,
-    r.verdict,
-  ])
+  const body = results.map((r) =>
+    r.ratio === undefined
+      ? [r.name, '', r.against, '', '', '', r.verdict]
+      : [r.name, `${format(r.ours)} ${r.unit}`, r.against, format(r.limit), format(r.ratio), r.goal, r.verdict],
+  )
   const widths = head.map((_, i) => Math.max(...[head, ...body].map((line) => line[i].length)))
   return [head, ...body]
     .map((line) =>

@@ -1,0 +1,24 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { place } from '../place.mjs'
+
+const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+
+/** A whole command: start, find the team, fold its journal, print. */
+export default {
+  name: 'deskmates task list, on a board of 10',
+  against: 'bare node',
+  unit: 'ms',
+  rounds: 9,
+  round: () =>
+    place({ tasks: 10 }, async (dir) => ({
+      limit: time(['-e', '0'], dir),
+      ours: time([cli, 'task', 'list', '--team', 'bench'], dir),
+    })),
+}
+
+function time(args, dir) {
+  const begin = performance.now()
+  execFileSync(process.execPath, args, { cwd: dir, env: { ...process.env, DESKMATES_DIR: dir, DESKMATES_TRUST: '1' } })
+  return performance.now() - begin
+}
