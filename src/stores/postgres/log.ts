@@ -28,7 +28,7 @@ export interface PostgresLogOptions {
 }
 
 /** After a conflict so many decisions take the head row first: others are deciding, and losing costs more. */
-const CROWDED = 16
+const CROWDED = 64
 /** How often one who holds back looks whether it may go on, in milliseconds. */
 const LOOK_AGAIN = 5
 /** Texts are fetched in answers of about so many characters. */

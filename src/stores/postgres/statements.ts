@@ -57,7 +57,8 @@ export function createStatements(schema: string) {
       select count(*)::int as gone from gone`,
     purgeRest: `with s as (delete from ${schema}.snapshots where log = $1::bigint)
       delete from ${schema}.logs where log = $1::bigint`,
-    notify: 'select pg_notify($1::text, $2::text)',
+    /** A hint may be lost, so its commit does not wait for the disk. */
+    notify: `select pg_catalog.set_config('synchronous_commit', 'off', true), pg_notify($1::text, $2::text)`,
     clock: 'select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now',
     renew: `insert into ${schema}.leases (runtime, team, until)
       values ($1::text, $2::text, clock_timestamp() + $3::float8 * interval '1 millisecond')
