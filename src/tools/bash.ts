@@ -39,7 +39,7 @@ interface BashInput {
 
 async function runNow({ command, timeout }: BashInput, world: ToolWorld): Promise<ToolResult> {
   const output = world.outputs.open('bash')
-  const tell = tellNewest(world)
+  const newest = tellNewest(world)
   try {
     const end = await runCommand({
       ...planOf(command, world),
@@ -48,13 +48,14 @@ async function runNow({ command, timeout }: BashInput, world: ToolWorld): Promis
       record: (group) => world.recordGroup(group),
       onOutput(bytes) {
         output.write(bytes)
-        tell(bytes)
+        newest.hear(bytes)
       },
     })
     const text = output.text().trim() || '(no output)'
     const notes = [...told(end, timeout), ...(end.leftOver ? [LEFT_OVER] : [])]
     return { text: [text, ...notes].join('\n'), isError: !isSuccess(end) }
   } finally {
+    newest.end()
     output.close()
   }
 }
@@ -96,17 +97,32 @@ function told({ code, killedBy, isTimedOut }: CommandEnd, timeout: number | unde
   return code === 0 ? [] : [`[exit code ${code}${signal ? `: ${signal}` : ''}]`]
 }
 
-/** Shows the newest line to whoever watches, a few times a second at most. */
-function tellNewest(world: ToolWorld): (bytes: Uint8Array) => void {
-  let next = 0
-  return (bytes) => {
-    if (performance.now() < next) return
-    next = performance.now() + 200
+/** Shows the newest line to whoever watches, a few times a second at most; the last one is shown in any case. */
+function tellNewest(world: ToolWorld): { hear(bytes: Uint8Array): void; end(): void } {
+  let newest = new Uint8Array()
+  let pause: NodeJS.Timeout | undefined
+  const tell = () => {
+    if (newest.length === 0) return
     const lines = new TextDecoder()
-      .decode(bytes.subarray(-500))
+      .decode(newest)
       .trimEnd()
       .split(/[\r\n]+/)
+    newest = new Uint8Array()
     world.progress(lines.at(-1) ?? '')
+  }
+  const wait = () => {
+    pause = newest.length === 0 ? undefined : setTimeout(wait, 200)
+    tell()
+  }
+  return {
+    hear(bytes) {
+      newest = bytes.slice(-500)
+      if (pause === undefined) wait()
+    },
+    end() {
+      clearTimeout(pause)
+      tell()
+    },
   }
 }
 
