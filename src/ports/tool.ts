@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { Seats } from './seat.ts'
 
 /**
  * Something an agent can do. A value: what it needs of the world it is given when it runs. Its functions are methods, so
@@ -30,6 +31,8 @@ export interface ToolResult {
   readonly text: string
   readonly isError?: boolean
   readonly images?: readonly { readonly data: string; readonly mediaType: string }[]
+  /** Ids of messages that this result delivers. */
+  readonly mail?: readonly string[]
 }
 
 /** What a tool may use while it runs one call of one agent. */
@@ -38,6 +41,8 @@ export interface ToolWorld {
   readonly team: string
   /** The id the model gave this call. */
   readonly call: string
+  /** Where it sits in a team; whoever sits nowhere has no tools for it. */
+  readonly seats?: Seats | undefined
   readonly signal: AbortSignal
   /** The workspace root, and further folders the user opened; all real paths. */
   readonly root: string
