@@ -36,6 +36,7 @@ export function answer(state: TeamState, command: Command, record: string, { eve
   switch (command.type) {
     case 'team.create':
     case 'team.delete':
+    case 'team.lead':
     case 'supervise':
       return { team: teamView(state) }
     case 'member.join':

@@ -11,10 +11,10 @@ export function applyMemberEvent(state: TeamState, event: MemberEvent, place: Pl
   const key = nameKey(event.name)
   const before = memberNamed(state, event.name)
   if (event.type === 'member.joined') {
-    const { type: _, ...facts } = event
+    const { type: _, profile = null, ...facts } = event
     const counters = state.counters.get()
     if (!before) state.counters.set({ ...counters, place: counters.place + 1 })
-    state.members.set(key, { ...facts, joinedAt: place.at, place: before?.place ?? counters.place })
+    state.members.set(key, { ...facts, profile, joinedAt: place.at, place: before?.place ?? counters.place })
     return dropStaleControl(state, event.name, effects)
   }
   if (!before || before.generation !== event.generation) return

@@ -39,6 +39,9 @@ describe('the fold', () => {
     const folded = new Set(events.filter((event) => typeof readEvent(event) === 'object').map(({ type }) => type))
     expect([...decisionTypes, ...factTypes].filter((type) => !folded.has(type))).toEqual([])
     expect([...factTypes].sort()).toEqual([
+      'agent.health',
+      'breaker.changed',
+      'deviation.noted',
       'external.received',
       'external.rejected',
       'member.activity',
