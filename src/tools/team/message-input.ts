@@ -120,7 +120,6 @@ function tidied(input: unknown): unknown {
 function wrongType(input: unknown): string {
   const type = typeof input === 'object' && input !== null && 'type' in input ? input.type : input
   const shown = typeof type === 'string' ? `'${type}'` : JSON.stringify(type)
-  if (MessageType.safeParse(type).success)
-    return `${shown} is said by the runtime alone. Send a plain message instead`
+  if (MessageType.safeParse(type).success) return `${shown} is said by the runtime alone. Send a plain message instead`
   return `${shown} is no type of message. Use one of: ${SENDABLE.join(', ')}`
 }

@@ -5,7 +5,7 @@ import type { Request, RequestKind } from '../../team/request.ts'
 import type { TeamState } from '../../team/state.ts'
 import { beginning } from '../excerpt.ts'
 import { NotDone } from './not-done.ts'
-import { seatOf } from './seat-of.ts'
+import { seatOf, teamNames } from './seat-of.ts'
 
 const KINDS = { shutdown: 'shutdown', plan_approval: 'plan approval', permission: 'permission', budget: 'budget' }
 
@@ -37,7 +37,10 @@ export async function seatOfRequest(world: ToolWorld, kind: RequestKind, meant: 
     if (known.some((request) => request?.kind === kind && isTheirs(request))) knowing.push(seat)
   }
   if (knowing.length <= 1) return knowing[0] ?? current
-  const teams = knowing.map(({ team }) => team).join(', ')
+  const teams = teamNames(
+    world.seats,
+    knowing.map(({ team }) => team),
+  )
   throw new NotDone(`Which request do you answer? There is one in each of the teams ${teams}. Name its team_name.`)
 }
 

@@ -66,7 +66,8 @@ async function answerShutdown(input: Of<'shutdown_response'>, world: ToolWorld):
   const asked = id === undefined ? undefined : seat.state.requests.get(id)
   if (asked && nameKey(asked.to) !== nameKey(seat.name) && approve === undefined) return requestWords(asked)
   const { id: meant, from } = requestMeant(seat.state, 'shutdown', seat.name, { request_id: id })
-  if (approve === undefined) throw new NotDone(`approve: is needed to answer request ${meant} of ${from}: true or false.`)
+  if (approve === undefined)
+    throw new NotDone(`approve: is needed to answer request ${meant} of ${from}: true or false.`)
   const answer = {
     approve,
     feedback: together(input.reason, input.content ?? input.feedback),
@@ -82,9 +83,7 @@ async function answerShutdown(input: Of<'shutdown_response'>, world: ToolWorld):
 
 async function submitPlan({ recipient = 'lead', content, team_name }: Of<'plan_approval_request'>, world: ToolWorld) {
   const seat = await seatOf(world, team_name)
-  const { request } = granted(
-    await seat.run({ type: 'request.open', kind: 'plan_approval', to: recipient, content }),
-  )
+  const { request } = granted(await seat.run({ type: 'request.open', kind: 'plan_approval', to: recipient, content }))
   return `Plan submitted to ${request?.to} (request ${request?.id}, pending). End your turn: the decision wakes you.`
 }
 
@@ -114,7 +113,7 @@ function together(reason: string | undefined, content: string | undefined): stri
 /** When the receiver is going to read it. */
 function hears({ state }: Seat, name: string, urgent: boolean): string {
   const member = memberNamed(state, name)
-  if (!member || member.kind !== 'agent') return 'read when they look'
+  if (member?.kind !== 'agent') return 'read when they look'
   switch (member.status) {
     case 'idle':
       return 'idle; this wakes it'

@@ -1,15 +1,16 @@
-import type { Seat } from '../../ports/seat.ts'
+import type { Seat, Seats } from '../../ports/seat.ts'
 import type { ToolWorld } from '../../ports/tool.ts'
 import { nameKey } from '../../team/name.ts'
 import type { TeamState } from '../../team/state.ts'
 import { NotDone } from './not-done.ts'
+import { OWN } from './team-name.ts'
 
 /** Where a call acts, with the newest news: the team it names, else the one its agent works in now. */
 export async function seatOf({ seats }: ToolWorld, team?: string): Promise<Seat> {
-  const own = seats?.teams.find((name) => team !== undefined && nameKey(name) === nameKey(team))
-  const seat = seats?.seat(own ?? team)
+  const known = seats?.teams.find((name) => team !== undefined && nameKey(name) === nameKey(team))
+  const seat = seats?.seat(known ?? (team === OWN ? seats.teams[0] : team))
   if (!seat) {
-    const there = seats?.teams.length ? ` You are in: ${seats.teams.join(', ')}.` : ''
+    const there = seats?.teams.length ? ` You are in: ${teamNames(seats, seats.teams)}.` : ''
     throw new NotDone(
       team === undefined ? 'You are in no team.' : `Team '${team}' not found.${there} Leave team_name out.`,
     )
@@ -36,7 +37,12 @@ export async function seatKnowing(
   return current
 }
 
-/** Which team that is, in words. An agent's own team may be named by its session: no word for a model. */
+/** Which team that is, in words. */
 export function teamWords({ seats }: ToolWorld, team: string): string {
   return team === seats?.teams[0] ? 'your team' : `team '${team}'`
+}
+
+/** As they are named in a call. */
+export function teamNames(seats: Seats | undefined, teams: readonly string[]): string {
+  return teams.map((team) => (team === seats?.teams[0] ? OWN : team)).join(', ')
 }

@@ -25,7 +25,9 @@ export const taskList = defineTool({
     const seat = await seatOf(world, team_name)
     const status = wanted === undefined ? undefined : taskStatus(wanted)
     if (wanted !== undefined && (status === undefined || status === 'deleted'))
-      throw new NotDone(`'${wanted}' is no status of a task on the board. Use pending, in_progress, completed or failed.`)
+      throw new NotDone(
+        `'${wanted}' is no status of a task on the board. Use pending, in_progress, completed or failed.`,
+      )
     const board = allTasks(seat.state)
     if (board.length === 0) return 'No tasks.'
     const shown = board.filter((task) => status === undefined || task.status === status)

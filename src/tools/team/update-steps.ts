@@ -18,7 +18,18 @@ type Input = Omit<UpdateInput, 'team_name'>
  * first: a status is reached only when everything before it was in order.
  */
 export function updateSteps(input: Input, task: Task, me: string): UpdatePlan {
-  const { taskId: id, addBlocks = [], result, commit, reason, detach, status: _, owner: __, ...rest } = input
+  const {
+    taskId: id,
+    addBlocks = [],
+    result,
+    commit,
+    reason,
+    detach,
+    status: _s,
+    owner: _o,
+    assignee: _a,
+    ...rest
+  } = input
   const { status, assignee } = wishOf(input, task, me)
   const changes: TaskChanges = { ...rest, ...(assignee !== undefined && { assignee }) }
   const update = (more: TaskChanges = {}): Command => ({ type: 'task.update', id, ...changes, ...more })
@@ -30,7 +41,8 @@ export function updateSteps(input: Input, task: Task, me: string): UpdatePlan {
 
   switch (status) {
     case undefined:
-      if (!asked && edges.length === 0) throw new NotDone(`There is nothing to change: give a status, an owner or more.`)
+      if (!asked && edges.length === 0)
+        throw new NotDone(`There is nothing to change: give a status, an owner or more.`)
       return { status, commands: [...edges, ...first] }
     case 'completed':
       if (result === undefined && commit === undefined) return { status, commands: [...edges, update({ status })] }
@@ -67,7 +79,9 @@ function wishOf(input: Input, task: Task, me: string): Pick<Input, 'status' | 'a
   if (isSame(owner, me)) {
     if (status === undefined || status === 'in_progress') return { status: 'in_progress' }
     if (status === 'pending')
-      throw new NotDone(`Your name as owner takes task ${task.id}, status pending gives it back. Leave one of them out.`)
+      throw new NotDone(
+        `Your name as owner takes task ${task.id}, status pending gives it back. Leave one of them out.`,
+      )
     return { status, assignee }
   }
   // A claim is the owner's own step: somebody else can only be told that it is theirs to take.
