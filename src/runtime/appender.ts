@@ -18,6 +18,8 @@ const NOBODY: Surroundings = { gone: new Set(), unknown: new Set() }
  */
 export interface Appender {
   readonly fold: Fold
+  /** Called with what each record did at its place, as soon as this process has folded it; never to throw. */
+  readonly watchers: Set<(applied: Applied) => void>
   refresh(): Promise<void>
   run(command: Command, about: { id: string; by: Author; mayRepeat: boolean }): Promise<Answer | Refusal>
   send(letter: Letter, about: { id: string; by: Author; mayRepeat: boolean }): Promise<readonly Effect[] | Refusal>
@@ -40,6 +42,7 @@ export async function openAppender({
   const fold = await openFold(log, presence.self)
   const line: Entry[] = []
   const written = new Map<string, readonly Entry[]>()
+  const watchers = new Set<(applied: Applied) => void>()
   let turn: Promise<unknown> = Promise.resolve()
   let working: Promise<void> | undefined
   let arrivals = 0
@@ -53,6 +56,7 @@ export async function openAppender({
   const toEnd = (isEnough?: () => boolean) =>
     fold.toEnd(({ record }, applied) => {
       for (const entry of written.get(record.id) ?? []) entry.result = resultOf(entry, applied)
+      for (const watch of watchers) watch(applied)
     }, isEnough)
 
   function resultOf({ what, id, part }: Entry, applied: Applied): Result {
@@ -170,6 +174,7 @@ export async function openAppender({
 
   return {
     fold,
+    watchers,
     alone,
     refresh: () => alone(() => toEnd()),
     run: (command, { id, by, mayRepeat }) => enter(id, by, { command, mayRepeat }),

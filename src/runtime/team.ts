@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../ports/clock.ts'
 import type { Cursor, Log, Store } from '../ports/store.ts'
 import type { Answer } from '../team/answer.ts'
-import type { Effect } from '../team/apply.ts'
+import type { Applied, Effect } from '../team/apply.ts'
 import { type Command, isCommandId, type Letter } from '../team/command.ts'
 import type { Author, TeamEvent } from '../team/event.ts'
 import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
@@ -31,6 +31,10 @@ export interface Team extends AsyncDisposable {
   ingest(): Promise<void>
   /** What is taken from `state` and shown to a person or a model goes through this: long texts may be tickets there. */
   whole<T>(value: T): Promise<T>
+  /** Everything folded so far is durable when this resolves: what derives from it may then become durable elsewhere. */
+  sync(): Promise<void>
+  /** `seen` learns of every record as soon as this process has folded it, own or foreign; returns how to stop that. */
+  watch(seen: (applied: Applied) => void): () => void
   /** Resolves when there may be news, after `atMost` milliseconds, or when `signal` aborts. */
   changed(atMost: number, signal?: AbortSignal): Promise<void>
   close(): Promise<void>
@@ -94,6 +98,11 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
       if (mirror) await ingestMail(mirror, team)
     },
     whole: (value) => log.whole(value),
+    sync: () => log.sync(),
+    watch(seen) {
+      appender.watchers.add(seen)
+      return () => void appender.watchers.delete(seen)
+    },
     changed: (atMost, signal) => log.changed(fold.cursor, atMost, signal),
     async close() {
       await appender.idle()

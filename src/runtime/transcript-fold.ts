@@ -49,10 +49,10 @@ export function applyTurn(state: TranscriptState, record: LogRecord): boolean {
   const generation = typeof record.generation === 'number' ? record.generation : 0
   if (generation < state.generation) return false
   if (record.open === true) state.generation = generation
+  for (const id of (record.mail ?? []) as string[]) state.mail.add(id)
   // Written by us alone and summed, so its shape is not checked again at every opening.
   if (record.user) {
     hearTurn(state.turns, record.user as unknown as UserTurn)
-    for (const id of (record.mail ?? []) as string[]) state.mail.add(id)
     for (const id of (record.jobs ?? []) as string[]) endJob(state, id)
   }
   if (record.assistant) {

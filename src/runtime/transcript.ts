@@ -30,8 +30,8 @@ export interface Transcript extends AsyncDisposable {
   hear(turn: UserTurn, mail: readonly string[], jobs?: readonly string[]): Promise<void>
   /** Read back and durable when it resolves: only then may its calls begin. */
   answer(reply: Reply): Promise<void>
-  /** In the log when it resolves; durable with the next turn. */
-  result(result: CallResult): Promise<void>
+  /** In the log when it resolves; durable with the next turn, or at once where it delivers mail. */
+  result(result: CallResult, mail?: readonly string[]): Promise<void>
   /** Durable when it resolves: only then may the first of its instructions run. */
   began(running: Running): Promise<void>
   /** Durable when it resolves: only then may its work begin. */
@@ -66,7 +66,10 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
       write({ user: user as unknown as Json, mail: [...mail], ...(jobs.length > 0 && { jobs: [...jobs] }) }, 'durable'),
     answer: ({ turn: assistant, end, usage, cost, model }) =>
       write({ assistant: assistant as unknown as Json, end, usage, cost, model }, 'durable'),
-    result: (result) => write({ result: result as unknown as Json }, 'written'),
+    result: (result, mail = []) =>
+      mail.length === 0
+        ? write({ result: result as unknown as Json }, 'written')
+        : write({ result: result as unknown as Json, mail: [...mail] }, 'durable'),
     began: (running) => write({ began: { ...running } }, 'durable'),
     beganJob: (job) => write({ job: { ...job } }, 'durable'),
     async [Symbol.asyncDispose]() {

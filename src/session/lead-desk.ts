@@ -105,6 +105,7 @@ export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
       await door()
       return mailNews({ team, transcript, notices }, by)
     },
+    acknowledge: async (ids) => void (await team.acknowledge(by.name, ids, null, { by })),
     account: accounts.pay,
     mayDo: permits.mayDo,
     worldOf: (call, signal, progress) => ({

@@ -54,6 +54,7 @@ export function createRunAgent(home: SubagentHome): RunAgent {
         transcript,
         used: nothingUsed(home.run.used.purse),
         listen: async () => asked.shift(),
+        acknowledge: async () => {},
         account: home.account,
         mayDo: permits.mayDo,
         worldOf: (call, signal, progress) => ({

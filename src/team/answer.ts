@@ -67,7 +67,7 @@ export function answerUnchanged(state: TeamState, command: Command, by: string, 
   const held = command.type === 'task.claim' ? heldBy(state, by) : undefined
   const task =
     held ?? ('id' in command && command.type !== 'task.claim' ? state.tasks.get(command.id ?? '') : undefined)
-  const base = answer(state, command, '', { events: [], effects: [], broken: 0 })
+  const base = answer(state, command, '', { by: { name: by }, events: [], effects: [], broken: 0 })
   return {
     ...base,
     ...(base.tasks && { tasks: task ? [taskView(state, task)] : [] }),

@@ -34,6 +34,7 @@ export interface Effect {
 }
 
 export interface Applied {
+  readonly by: Author
   readonly events: readonly TeamEvent[]
   readonly effects: readonly Effect[]
   /** Events that could not be read; `check` names them. */
@@ -58,7 +59,7 @@ export function apply(state: TeamState, seq: number, record: TeamRecord): Applie
     events.push(event)
     applyEvent(state, event, place, effects)
   }
-  return { events, effects, broken }
+  return { by: place.by, events, effects, broken }
 }
 
 export function applyEvent(state: TeamState, event: TeamEvent, place: Place, effects: Effect[]): void {

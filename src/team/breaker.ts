@@ -4,9 +4,9 @@ import { Timestamp } from './task.ts'
 /** Seconds: so many losses within `WINDOW` open it; after `PAUSE` one probe is let through. */
 const LOSSES = 2
 const WINDOW = 300
-const PAUSE = 120
+export const PAUSE = 120
 /** Seconds a probe has to show that it works. */
-export const PROBE = 60
+const PROBE = 60
 
 /**
  * closed     teammates are made as asked

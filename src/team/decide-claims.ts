@@ -48,7 +48,7 @@ export function decideClaim(
 }
 
 /** The first task this member may take: its own assignments before the open board. */
-function nextFor(state: TeamState, member: Member): Task | undefined {
+export function nextFor(state: TeamState, member: Member): Task | undefined {
   const live = claims(state)
   for (const assignee of [member.name, null]) {
     // What is listed is pending and unblocked: only role and files are left to ask about.

@@ -9,6 +9,8 @@ export interface Conversation {
   readonly used: Used
   /** What is new for this agent since it last listened; undefined when nothing is. */
   listen(): Promise<News | undefined>
+  /** These messages stand in the transcript, as the result of a call. */
+  acknowledge(mail: readonly string[]): Promise<void>
   /** What a call of the model used, for the accounts. Nothing waits for it: the transcript has it too. */
   account(reply: Reply): void
   /** May it do this? Asks whoever is to be asked; what nobody can answer is denied. */
@@ -43,7 +45,10 @@ export function nothingUsed(purse: Used['purse'] = { dollars: 0 }): Used {
   return { calls: 0, purse }
 }
 
-export type Leave = { readonly allowed: true } | { readonly allowed: false; readonly why: string }
+/** `isForNow`: something else has to happen first; that is no denial anybody has to be told of. */
+export type Leave =
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly why: string; readonly isForNow?: boolean }
 
 export interface News {
   readonly turn: UserTurn

@@ -79,6 +79,7 @@ export async function talkOf({
     used: nothingUsed(),
     notices,
     listen: () => mailNews({ team, transcript, notices }, by),
+    acknowledge: async (ids) => void (await team.acknowledge('lead', ids, null, { by })),
     account({ usage, cost, model }) {
       void team.report([{ type: 'usage', member: 'lead', model, usage, cost }], { by })
     },
