@@ -63,6 +63,8 @@ export interface Run {
   used: Used
   /** Where events of agents that were sent out go. */
   tell: (event: SessionEvent) => void
+  /** Aborts it; resolves when nothing of it runs any more. */
+  end: () => Promise<void>
 }
 
 export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
@@ -80,7 +82,7 @@ export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
     onEnd: (job) => notices.add({ text: jobNotice(job), job: job.id }),
   })
   const jobs = onRecord(allJobs, transcript)
-  const run: Run = { used: nothingUsed(), tell: () => {} }
+  const run: Run = { used: nothingUsed(), tell: () => {}, end: async () => {} }
   const permits = plan.permits(false)
   const runAgent = createRunAgent({ ...plan, name: by.name, account: accounts.pay, run })
   const tools = [...toolsFor('lead', { types: plan.agentTypes, runAgent }), ...plan.tools]
@@ -132,6 +134,8 @@ export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
     talk,
     run,
     async [Symbol.asyncDispose]() {
+      // Whoever ran it may have stopped looking without saying so.
+      await run.end()
       await allJobs[Symbol.asyncDispose]()
       try {
         await accounts.settle()

@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -180,6 +189,38 @@ describe('a session', () => {
     expect(isGroupAlive(pid)).toBe(false)
     expect((await all(talk)).stop).toEqual({ kind: 'finished', text: 'I was interrupted' })
     await talk.close()
+  })
+
+  it('stops a run nobody looks at any more when it is closed, with all it runs (F38)', async () => {
+    const talk = await session([
+      { when: { answer: 1 }, calls: [{ tool: 'bash', input: { command: 'echo $$ > pid; sleep 600' } }] },
+      { when: { result: 'Interrupted' }, text: 'I was interrupted' },
+    ])
+    const loop = talk.run('sleep')
+    let step = await loop.next()
+    while (!step.done && step.value.type !== 'progress' && step.value.type !== 'calling') step = await loop.next()
+    while (!existsSync(join(dir, 'pid')) || readFileSync(join(dir, 'pid'), 'utf8') === '')
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    await talk.close()
+    expect(isGroupAlive(Number(readFileSync(join(dir, 'pid'), 'utf8')))).toBe(false)
+    await using again = await session([{ when: { result: 'Interrupted' }, text: 'so I was' }], { team: talk.id })
+    expect((await all(again)).stop).toEqual({ kind: 'finished', text: 'so I was' })
+  })
+
+  it('says that it failed, and what it had said, when its journal cannot be written any more (F37)', async () => {
+    const talk = await session([
+      {
+        compose() {
+          const journal = workspace.journalOf(talk.id)
+          renameSync(journal, `${journal}.away`)
+          writeFileSync(journal, '')
+          return { text: 'all done' }
+        },
+      },
+    ])
+    const { stop } = await all(talk, 'go')
+    expect(stop).toMatchObject({ kind: 'error', text: 'all done' })
+    await talk.close().catch(() => {})
   })
 
   it('shows no command the keys of models, and no model an id or a time', async () => {
