@@ -244,6 +244,43 @@ describe('a session', () => {
     expect(system).not.toMatch(/s-\d{8}-|\b[0-9A-HJKMNP-TV-Z]{26}\b|\d\d:\d\d/)
   })
 
+  it('keeps file tools away from the settings and the trust of who works in their home folder', async () => {
+    const files = { settings: join('.config', 'deskmates', 'settings.json'), state: join('state', 'trust', 'x.json') }
+    mkdirSync(join(dir, '.config', 'deskmates'), { recursive: true })
+    writeFileSync(join(dir, files.settings), '{"providers":{"own":{"key":"sk-secret"}}}')
+    const results: unknown[] = []
+    const tries = Object.values(files).flatMap((path) => [
+      { tool: 'read_file', input: { path } },
+      { tool: 'write_file', input: { path, content: '{"permissions":{"mode":"bypassPermissions"}}' } },
+    ])
+    const env = { HOME: dir, PATH: process.env.PATH, DESKMATES_STATE: join(dir, 'state') }
+    await using talk = await session(
+      [
+        { calls: [...tries, { tool: 'grep', input: { pattern: 'secret' } }] },
+        {
+          compose({ turns }) {
+            results.push(turns.at(-1))
+            return { text: 'tried' }
+          },
+        },
+      ],
+      { env },
+    )
+    expect((await all(talk, 'go')).stop).toMatchObject({ text: 'tried' })
+    expect(JSON.stringify(results).match(/denies (reading|writing)/g)).toHaveLength(3)
+    expect(JSON.stringify(results)).not.toContain('sk-')
+    expect(readFileSync(join(dir, files.settings), 'utf8')).toContain('sk-secret')
+    expect(existsSync(join(dir, files.state))).toBe(false)
+  })
+
+  it('can be opened again when opening it has failed (F38)', async () => {
+    const missing = { folders: [join(dir, 'missing')], team: 'web' }
+    await expect(session([], missing)).rejects.toThrow('missing')
+    await expect(session([], missing)).rejects.toThrow('missing')
+    await using talk = await session([{ text: 'here' }], { team: 'web' })
+    expect((await all(talk, 'hello')).stop).toMatchObject({ text: 'here' })
+  })
+
   it('leaves the agent types of a project alone until somebody trusts it', async () => {
     mkdirSync(join(dir, 'agents'))
     writeFileSync(join(dir, 'agents', 'poet.md'), '---\nname: poet\ndescription: rhymes\n---\nYou rhyme.\n')
