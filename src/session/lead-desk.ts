@@ -16,6 +16,7 @@ import type { Team } from '../runtime/team.ts'
 import { openTranscript, type Transcript } from '../runtime/transcript.ts'
 import type { Author } from '../team/event.ts'
 import type { AgentType } from '../tools/agents/agent-type.ts'
+import { NoTool } from '../tools/define-tool.ts'
 import { jobNotice } from '../tools/job-notice.ts'
 import { createJobs } from '../tools/jobs.ts'
 import { createOutputs } from '../tools/outputs.ts'
@@ -86,6 +87,8 @@ export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
   const permits = plan.permits(false)
   const runAgent = createRunAgent({ ...plan, name: by.name, account: accounts.pay, run })
   const tools = [...toolsFor('lead', { types: plan.agentTypes, runAgent }), ...plan.tools]
+  const twice = tools.find(({ name }, i) => tools.findIndex((other) => other.name === name) < i)
+  if (twice) throw new NoTool(twice.name, 'there is one of this name already. Give yours another')
 
   const door = atMostEvery(LOOK_AT_DOOR, () => team.ingest())
 

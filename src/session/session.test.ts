@@ -13,12 +13,15 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import type { Script } from '../models/scripted/script.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
+import type { Tool } from '../ports/tool.ts'
 import { openTeam } from '../runtime/team.ts'
 import { folderHash } from '../stores/files/folder-hash.ts'
 import { runtimeOf } from '../stores/files/identity.ts'
 import { memberNamed } from '../team/state.ts'
+import { defineTool } from '../tools/define-tool.ts'
 import { isGroupAlive } from '../tools/processes/group.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 import { openSession, type SessionOptions } from './open-session.ts'
@@ -271,6 +274,17 @@ describe('a session', () => {
     expect(JSON.stringify(results)).not.toContain('sk-')
     expect(readFileSync(join(dir, files.settings), 'utf8')).toContain('sk-secret')
     expect(existsSync(join(dir, files.state))).toBe(false)
+  })
+
+  it('takes tools of somebody else, but not two of one name', async () => {
+    const own = (name: string) =>
+      defineTool({ name, description: 'x', input: z.object({}), run: () => ({ found: 3 }) as never }) as Tool
+    await expect(session([], { tools: [own('bash')] })).rejects.toThrow('bash')
+    await using talk = await session(
+      [{ calls: [{ tool: 'look', input: {} }] }, { when: { result: '{"found":3}' }, text: 'three' }],
+      { tools: [own('look')] },
+    )
+    expect((await all(talk, 'look')).stop).toMatchObject({ text: 'three' })
   })
 
   it('can be opened again when opening it has failed (F38)', async () => {
