@@ -161,6 +161,26 @@ describe('a session', () => {
     expect(errand.every(({ parent }) => parent === 'call_1_1')).toBe(true)
   })
 
+  it('lets no agent choose a model that is a program or a recording', async () => {
+    const asked: string[] = []
+    writeFileSync(join(dir, 'own.mjs'), "import { writeFileSync } from 'node:fs'; writeFileSync('escaped', '')")
+    const call = (model: string) => ({ tool: 'Task', input: { prompt: 'x', model } })
+    await using talk = await session(
+      [
+        { calls: [call(`scripted:${dir}/own.mjs`), call('replay:x.jsonl'), call('openai/gpt-5')] },
+        { when: { result: 'agents cannot choose' }, text: 'no' },
+      ],
+      {
+        modelFor: async (name) => {
+          asked.push(name)
+          throw new Error('no such model')
+        },
+      },
+    )
+    expect((await all(talk, 'go')).stop).toMatchObject({ text: 'no' })
+    expect(asked).toEqual(['openai/gpt-5'])
+  })
+
   it('pays for subagents from the same purse', async () => {
     const price = { input: 0, cacheRead: 0, cacheWrite: 0, output: 1_000_000 }
     const parts: Script['parts'] = [
