@@ -211,6 +211,19 @@ describe('deskmates -p', () => {
     expect(readFileSync(recording, 'utf8')).not.toContain(desk.dir)
   })
 
+  it('asks nobody while it plays a recording, not even for an agent with a model of its own', async () => {
+    const recording = join(desk.dir, '..', 'run.jsonl')
+    const model = script([
+      { agent: 'lead', calls: [{ tool: 'Task', input: { prompt: 'find it' } }] },
+      { agent: 'lead/code-1', text: 'It is here.' },
+      { agent: 'lead', when: { result: 'It is here.' }, text: 'Found.' },
+    ])
+    await desk.ok(['-p', 'go', '-m', model, '--record', recording])
+    const text = readFileSync(recording, 'utf8')
+    writeFileSync(recording, text.replaceAll('"prompt":"find it"', '"prompt":"find it","model":"openai/gpt-5"'))
+    expect(await desk.ok(['-p', 'go', '-m', `replay:${recording}`])).toBe('Found.\n')
+  })
+
   it('is not for agents, who have tools of their own', async () => {
     const env = { ...desk.env, DESKMATES_AGENT: 'lead' }
     expect(await desk.refused(['-p', 'x', '-m', hello()], { env })).toBe('agents_use_tools')
