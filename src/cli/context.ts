@@ -12,7 +12,7 @@ export interface Context {
   /** Does a person look at stderr, or type on stdin? Left out: no. */
   readonly isStderrTerminal?: boolean
   readonly isStdinTerminal?: boolean
-  /** Aborts on Ctrl-C or SIGTERM. What is being written is finished first; what waits stops waiting. */
+  /** Aborts on Ctrl-C, SIGTERM or when the terminal closes. What is being written is finished first; what waits stops waiting. */
   readonly signal: AbortSignal
   readonly clock: Clock
 }

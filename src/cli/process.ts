@@ -15,6 +15,8 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   }
   process.on('SIGINT', onSignal(130))
   process.on('SIGTERM', onSignal(143))
+  // The terminal was closed: what agents run has a session of its own and would not notice.
+  process.on('SIGHUP', onSignal(129))
   // Each write hears of its own failure; without a listener the process would die of it.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})

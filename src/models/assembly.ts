@@ -21,6 +21,7 @@ export interface Assembly {
 export function createAssembly(): Assembly {
   const content: Content[] = []
   const open = new Map<string, Words>()
+  const ids = new Set<string>()
 
   function begin(type: 'text' | 'reasoning', id: string): Words {
     const part: Words = { type, text: '' }
@@ -52,7 +53,7 @@ export function createAssembly(): Assembly {
         case 'reasoning-end':
           return grow('reasoning', part)
         case 'tool-call':
-          return void content.push(call(part))
+          return void content.push(call(part, part.providerExecuted ? part.toolCallId : ownId(part.toolCallId, ids)))
         case 'tool-result':
           if (!part.preliminary) content.push(providerResult(part))
           return
@@ -65,19 +66,29 @@ export function createAssembly(): Assembly {
     },
     turn: () => ({
       role: 'assistant',
-      // Providers refuse empty texts; one that carries metadata is theirs.
-      content: content.filter((part) => !('text' in part) || part.text !== '' || part.providerOptions !== undefined),
+      // Providers refuse texts with nothing in them; one that carries metadata is theirs.
+      content: content.filter(
+        (part) => !('text' in part) || part.text.trim() !== '' || part.providerOptions !== undefined,
+      ),
     }),
   }
 }
 
-function call(part: Extract<StreamPart, { type: 'tool-call' }>): ToolCall {
+/** Small servers give no ids, or one id to several calls: their results could not be told apart. */
+function ownId(given: string, taken: Set<string>): string {
+  let id = given
+  for (let number = 2; id === '' || taken.has(id); number++) id = `${given || 'call'}-${number}`
+  taken.add(id)
+  return id
+}
+
+function call(part: Extract<StreamPart, { type: 'tool-call' }>, id: string): ToolCall {
   const input = jsonObject(part.input)
   const options = part.providerMetadata as Options | undefined
   const kept = input === undefined ? merged(options, { deskmates: { malformedInput: part.input } }) : options
   return {
     type: 'tool-call',
-    toolCallId: part.toolCallId,
+    toolCallId: id,
     toolName: part.toolName,
     input: input ?? {},
     ...(part.providerExecuted && { providerExecuted: true }),

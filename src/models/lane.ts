@@ -30,6 +30,9 @@ interface Left {
   readonly until: number
 }
 
+/** Seconds. Some count by the day: who waited so long tries, and hears from the provider what is wrong. */
+const LONGEST_HOLD = 300
+
 /**
  * Learns three things: until when nobody may call (a refusal said so), how much is left until a known moment (headers
  * say so), and how many calls at a time go well (halved by every refusal, growing slowly by every success).
@@ -138,7 +141,7 @@ export function createLane(clock: Clock, pause: Pause): Lane {
       heed(limits) {
         // Of several limits of one kind the tightest counts, so it is set last.
         for (const { of, left: count, seconds } of [...limits].sort((a, b) => b.left - a.left))
-          left.set(of, { left: count, until: clock.now() + seconds })
+          left.set(of, { left: count, until: clock.now() + Math.min(seconds, LONGEST_HOLD) })
       },
       refused(seconds) {
         openAt = Math.max(openAt, clock.now() + seconds)

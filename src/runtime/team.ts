@@ -31,8 +31,6 @@ export interface Team extends AsyncDisposable {
   ingest(): Promise<void>
   /** What is taken from `state` and shown to a person or a model goes through this: long texts may be tickets there. */
   whole<T>(value: T): Promise<T>
-  /** Everything folded so far is durable when this resolves: what derives from it may then become durable elsewhere. */
-  sync(): Promise<void>
   /** `seen` learns of every record as soon as this process has folded it, own or foreign; returns how to stop that. */
   watch(seen: (applied: Applied) => void): () => void
   /** Resolves when there may be news, after `atMost` milliseconds, or when `signal` aborts. */
@@ -98,7 +96,6 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
       if (mirror) await ingestMail(mirror, team)
     },
     whole: (value) => log.whole(value),
-    sync: () => log.sync(),
     watch(seen) {
       appender.watchers.add(seen)
       return () => void appender.watchers.delete(seen)

@@ -58,7 +58,8 @@ export function applyTurn(state: TranscriptState, record: LogRecord): boolean {
   if (record.assistant) {
     const turn = record.assistant as unknown as AssistantTurn
     state.turns.push(turn)
-    for (const part of turn.content) if (part.type === 'tool-call') state.open.set(part.toolCallId, part)
+    for (const part of turn.content)
+      if (part.type === 'tool-call' && !part.providerExecuted) state.open.set(part.toolCallId, part)
   }
   if (record.result) addResult(state, record.result as unknown as CallResult)
   if (record.began) {

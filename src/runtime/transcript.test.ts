@@ -63,6 +63,16 @@ describe('a transcript', () => {
     expect(unanswered(talk.state)).toEqual([])
   })
 
+  it('waits for no result of a call that the provider has carried out itself (F10)', async () => {
+    const talk = await conversation()(1)
+    await talk.hear(said('search'), [])
+    const { turn, ...rest } = reply('found', 'a')
+    const own = turn.content.map((part) => (part.type === 'tool-call' ? { ...part, providerExecuted: true } : part))
+    await talk.answer({ ...rest, turn: { role: 'assistant', content: own } })
+    expect(unanswered(talk.state)).toEqual([])
+    expect(talk.state.turns.at(-1)?.role).toBe('assistant')
+  })
+
   it('takes a result that is no answer to an open call for nothing', async () => {
     const talk = await conversation()(1)
     await talk.answer(reply('', 'a'))

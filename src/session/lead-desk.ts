@@ -16,6 +16,7 @@ import type { Team } from '../runtime/team.ts'
 import { openTranscript, type Transcript } from '../runtime/transcript.ts'
 import type { Author } from '../team/event.ts'
 import type { AgentType } from '../tools/agents/agent-type.ts'
+import { NoTool } from '../tools/define-tool.ts'
 import { jobNotice } from '../tools/job-notice.ts'
 import { createJobs } from '../tools/jobs.ts'
 import { createOutputs } from '../tools/outputs.ts'
@@ -63,6 +64,8 @@ export interface Run {
   used: Used
   /** Where events of agents that were sent out go. */
   tell: (event: SessionEvent) => void
+  /** Aborts it; resolves when nothing of it runs any more. */
+  end: () => Promise<void>
 }
 
 export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
@@ -80,10 +83,12 @@ export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
     onEnd: (job) => notices.add({ text: jobNotice(job), job: job.id }),
   })
   const jobs = onRecord(allJobs, transcript)
-  const run: Run = { used: nothingUsed(), tell: () => {} }
+  const run: Run = { used: nothingUsed(), tell: () => {}, end: async () => {} }
   const permits = plan.permits(false)
   const runAgent = createRunAgent({ ...plan, name: by.name, account: accounts.pay, run })
   const tools = [...toolsFor('lead', { types: plan.agentTypes, runAgent }), ...plan.tools]
+  const twice = tools.find(({ name }, i) => tools.findIndex((other) => other.name === name) < i)
+  if (twice) throw new NoTool(twice.name, 'there is one of this name already. Give yours another')
 
   const door = atMostEvery(LOOK_AT_DOOR, () => team.ingest())
 
@@ -133,6 +138,8 @@ export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
     talk,
     run,
     async [Symbol.asyncDispose]() {
+      // Whoever ran it may have stopped looking without saying so.
+      await run.end()
       await allJobs[Symbol.asyncDispose]()
       try {
         await accounts.settle()

@@ -5,12 +5,13 @@ import { type Model, ModelFailure } from '../ports/model.ts'
 import type { Tool } from '../ports/tool.ts'
 import type { Stop } from '../runtime/converse/agent-event.ts'
 import type { Limits } from '../runtime/converse/conversation.ts'
-import { openTeam } from '../runtime/team.ts'
+import { openTeam, type Team } from '../runtime/team.ts'
 import { TeamError } from '../team/errors.ts'
 import type { Workspace } from '../workspace.ts'
 import { agentTypesOf } from './agent-types.ts'
 import { commandEnv } from './command-env.ts'
 import { type Desk, openLeadDesk } from './lead-desk.ts'
+import { withoutOwnFolders } from './own-folders.ts'
 import { createPermits, type Permissions } from './permits.ts'
 import type { Session, SessionEvent } from './session.ts'
 import { newSessionId } from './session-id.ts'
@@ -44,16 +45,17 @@ export interface SessionOptions {
 
 /** Sits down at a team as its lead: what a dead process left is taken up, and nobody else works on it meanwhile. */
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { workspace, clock = systemClock } = options
+  const { workspace, clock = systemClock, env = process.env } = options
   const { store } = workspace
   const root = realpathSync(workspace.workspace)
   const id = options.team ?? newSessionId(clock)
   const place = `${store.presence.self} ${workspace.journalOf(id)}`
   if (taken.has(place)) throw new SessionOpen(id)
   taken.add(place)
-  const team = await openTeam(store, id, { clock })
+  let team: Team | undefined
   let desk: Desk
   try {
+    team = await openTeam(store, id, { clock })
     const by = await takeLead(team, store)
     await store.presence.announce(id)
     desk = await openLeadDesk({
@@ -63,9 +65,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       model: options.model,
       root,
       folders: (options.folders ?? []).map((folder) => realpathSync(folder)),
-      env: commandEnv(options.env ?? process.env),
+      env: commandEnv(env),
       outputs: join(workspace.root, '.teams', id, 'outputs'),
-      permits: (isReadOnly) => createPermits(options.permissions ?? {}, root, isReadOnly),
+      permits: (isReadOnly) => withoutOwnFolders(createPermits(options.permissions ?? {}, root, isReadOnly), env),
       modelFor: options.modelFor ?? noOther,
       agentTypes: agentTypesOf(workspace, options.warn ?? (() => {})),
       tools: options.tools ?? [],
@@ -74,15 +76,17 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       appendSystemPrompt: options.appendSystemPrompt,
     })
   } catch (error) {
+    // Nobody is left to run it: whoever comes next need not wait for us.
     taken.delete(place)
-    await team.close()
+    await store.presence.withdraw(id).catch(() => {})
+    await team?.close().catch(() => {})
     throw error
   }
 
   let isRunning = false
   return {
     id,
-    team,
+    team: desk.team,
     model: options.model.name,
     tools: desk.talk.agent.tools.map(({ name }) => name),
     async *run(prompt, signal = new AbortController().signal): AsyncGenerator<SessionEvent, Stop> {
@@ -105,7 +109,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       await store.presence.withdraw(id)
     } finally {
       taken.delete(place)
-      await team.close()
+      await desk.team.close()
     }
   }
 }

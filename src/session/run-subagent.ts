@@ -1,4 +1,4 @@
-import type { Model } from '../ports/model.ts'
+import { type Model, ModelFailure } from '../ports/model.ts'
 import type { Stop } from '../runtime/converse/agent-event.ts'
 import { type Conversation, type Limits, nothingUsed, type Used } from '../runtime/converse/conversation.ts'
 import { converse } from '../runtime/converse/converse.ts'
@@ -46,7 +46,7 @@ export function createRunAgent(home: SubagentHome): RunAgent {
         agent: {
           name,
           system: subagentPrompt(type.prompt, world),
-          model: model === undefined ? home.model : await home.modelFor(model),
+          model: model === undefined ? home.model : await home.modelFor(provided(model)),
           tools: toolsForSubagent(type).filter((tool) => permits.isOffered(tool.name)),
           maxOutput: home.maxOutput,
           limits: home.limits,
@@ -78,6 +78,13 @@ export function createRunAgent(home: SubagentHome): RunAgent {
     world.signal.throwIfAborted()
     return endOf(step.value)
   }
+}
+
+/** Whoever calls the Task tool names the model: a script may be a program, which would run without anybody's leave. */
+function provided(model: string): string {
+  if (!/^(scripted|replay):/.test(model)) return model
+  const text = `${model} is a script or a recording, which agents cannot choose. Name provider/model, or leave it out.`
+  throw new ModelFailure({ model, fault: 'request' }, text)
 }
 
 function endOf(stop: Stop): SubagentEnd {

@@ -1,15 +1,27 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import type { Script } from '../models/scripted/script.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
+import type { Tool } from '../ports/tool.ts'
 import { openTeam } from '../runtime/team.ts'
 import { folderHash } from '../stores/files/folder-hash.ts'
 import { runtimeOf } from '../stores/files/identity.ts'
 import { memberNamed } from '../team/state.ts'
+import { defineTool } from '../tools/define-tool.ts'
 import { isGroupAlive } from '../tools/processes/group.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 import { openSession, type SessionOptions } from './open-session.ts'
@@ -149,6 +161,26 @@ describe('a session', () => {
     expect(errand.every(({ parent }) => parent === 'call_1_1')).toBe(true)
   })
 
+  it('lets no agent choose a model that is a program or a recording', async () => {
+    const asked: string[] = []
+    writeFileSync(join(dir, 'own.mjs'), "import { writeFileSync } from 'node:fs'; writeFileSync('escaped', '')")
+    const call = (model: string) => ({ tool: 'Task', input: { prompt: 'x', model } })
+    await using talk = await session(
+      [
+        { calls: [call(`scripted:${dir}/own.mjs`), call('replay:x.jsonl'), call('openai/gpt-5')] },
+        { when: { result: 'agents cannot choose' }, text: 'no' },
+      ],
+      {
+        modelFor: async (name) => {
+          asked.push(name)
+          throw new Error('no such model')
+        },
+      },
+    )
+    expect((await all(talk, 'go')).stop).toMatchObject({ text: 'no' })
+    expect(asked).toEqual(['openai/gpt-5'])
+  })
+
   it('pays for subagents from the same purse', async () => {
     const price = { input: 0, cacheRead: 0, cacheWrite: 0, output: 1_000_000 }
     const parts: Script['parts'] = [
@@ -182,6 +214,38 @@ describe('a session', () => {
     await talk.close()
   })
 
+  it('stops a run nobody looks at any more when it is closed, with all it runs (F38)', async () => {
+    const talk = await session([
+      { when: { answer: 1 }, calls: [{ tool: 'bash', input: { command: 'echo $$ > pid; sleep 600' } }] },
+      { when: { result: 'Interrupted' }, text: 'I was interrupted' },
+    ])
+    const loop = talk.run('sleep')
+    let step = await loop.next()
+    while (!step.done && step.value.type !== 'progress' && step.value.type !== 'calling') step = await loop.next()
+    while (!existsSync(join(dir, 'pid')) || readFileSync(join(dir, 'pid'), 'utf8') === '')
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    await talk.close()
+    expect(isGroupAlive(Number(readFileSync(join(dir, 'pid'), 'utf8')))).toBe(false)
+    await using again = await session([{ when: { result: 'Interrupted' }, text: 'so I was' }], { team: talk.id })
+    expect((await all(again)).stop).toEqual({ kind: 'finished', text: 'so I was' })
+  })
+
+  it('says that it failed, and what it had said, when its journal cannot be written any more (F37)', async () => {
+    const talk = await session([
+      {
+        compose() {
+          const journal = workspace.journalOf(talk.id)
+          renameSync(journal, `${journal}.away`)
+          writeFileSync(journal, '')
+          return { text: 'all done' }
+        },
+      },
+    ])
+    const { stop } = await all(talk, 'go')
+    expect(stop).toMatchObject({ kind: 'error', text: 'all done' })
+    await talk.close().catch(() => {})
+  })
+
   it('shows no command the keys of models, and no model an id or a time', async () => {
     let system = ''
     await using talk = await session(
@@ -201,6 +265,54 @@ describe('a session', () => {
     expect(JSON.stringify(events)).not.toContain('sk-secret')
     expect(system).toContain('your team')
     expect(system).not.toMatch(/s-\d{8}-|\b[0-9A-HJKMNP-TV-Z]{26}\b|\d\d:\d\d/)
+  })
+
+  it('keeps file tools away from the settings and the trust of who works in their home folder', async () => {
+    const files = { settings: join('.config', 'deskmates', 'settings.json'), state: join('state', 'trust', 'x.json') }
+    mkdirSync(join(dir, '.config', 'deskmates'), { recursive: true })
+    writeFileSync(join(dir, files.settings), '{"providers":{"own":{"key":"sk-secret"}}}')
+    const results: unknown[] = []
+    const tries = Object.values(files).flatMap((path) => [
+      { tool: 'read_file', input: { path } },
+      { tool: 'write_file', input: { path, content: '{"permissions":{"mode":"bypassPermissions"}}' } },
+    ])
+    const env = { HOME: dir, PATH: process.env.PATH, DESKMATES_STATE: join(dir, 'state') }
+    await using talk = await session(
+      [
+        { calls: [...tries, { tool: 'grep', input: { pattern: 'secret' } }] },
+        {
+          compose({ turns }) {
+            results.push(turns.at(-1))
+            return { text: 'tried' }
+          },
+        },
+      ],
+      { env },
+    )
+    expect((await all(talk, 'go')).stop).toMatchObject({ text: 'tried' })
+    expect(JSON.stringify(results).match(/denies (reading|writing)/g)).toHaveLength(3)
+    expect(JSON.stringify(results)).not.toContain('sk-')
+    expect(readFileSync(join(dir, files.settings), 'utf8')).toContain('sk-secret')
+    expect(existsSync(join(dir, files.state))).toBe(false)
+  })
+
+  it('takes tools of somebody else, but not two of one name', async () => {
+    const own = (name: string) =>
+      defineTool({ name, description: 'x', input: z.object({}), run: () => ({ found: 3 }) as never }) as Tool
+    await expect(session([], { tools: [own('bash')] })).rejects.toThrow('bash')
+    await using talk = await session(
+      [{ calls: [{ tool: 'look', input: {} }] }, { when: { result: '{"found":3}' }, text: 'three' }],
+      { tools: [own('look')] },
+    )
+    expect((await all(talk, 'look')).stop).toMatchObject({ text: 'three' })
+  })
+
+  it('can be opened again when opening it has failed (F38)', async () => {
+    const missing = { folders: [join(dir, 'missing')], team: 'web' }
+    await expect(session([], missing)).rejects.toThrow('missing')
+    await expect(session([], missing)).rejects.toThrow('missing')
+    await using talk = await session([{ text: 'here' }], { team: 'web' })
+    expect((await all(talk, 'hello')).stop).toMatchObject({ text: 'here' })
   })
 
   it('leaves the agent types of a project alone until somebody trusts it', async () => {

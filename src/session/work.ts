@@ -19,44 +19,57 @@ export async function* work(
   desk.run.tell = channel.put
   const stop = rounds(desk, prompt, AbortSignal.any([signal, left.signal]), channel.put).finally(channel.end)
   stop.catch(() => {})
+  desk.run.end = async () => {
+    left.abort()
+    await stop.catch(() => {})
+  }
   let isLeft = true
   try {
     yield* channel
     isLeft = false
   } finally {
     // Whoever stopped listening wants it to stop; all that is written down stays resumable.
-    if (isLeft) left.abort()
-    if (isLeft) await stop.catch(() => {})
+    if (isLeft) await desk.run.end()
     desk.run.tell = () => {}
   }
   return stop
 }
 
+/** However it ends, that is its answer: what goes wrong around the conversation is an error like one inside of it. */
 async function rounds(
   desk: Desk,
   prompt: string | undefined,
   signal: AbortSignal,
   tell: (event: SessionEvent) => void,
 ): Promise<Stop> {
-  const { accounts, jobs, notices, talk, team } = desk
-  const agent = talk.agent.name
-  if (prompt !== undefined) granted(await team.send({ to: agent, content: prompt }))
-  accounts.show('working')
+  const { accounts, talk, team } = desk
+  let text = ''
   try {
-    for (;;) {
-      const loop = converse(talk, signal)
-      let step = await loop.next()
-      for (; !step.done; step = await loop.next()) tell({ agent, ...step.value })
-      const stop = step.value
-      if (stop.kind !== 'finished') return stop
-      if (notices.waiting > 0) continue
-      if (!jobs.list().some(({ state }) => state === 'running')) return stop
-      await news(desk, signal)
-      if (signal.aborted) return { kind: 'aborted', text: stop.text }
-    }
-  } finally {
+    if (prompt !== undefined) granted(await team.send({ to: talk.agent.name, content: prompt }))
+    accounts.show('working')
+    const stop = await untilSettled(desk, signal, tell)
+    text = stop.text
     accounts.show('idle')
     await accounts.settle()
+    return stop
+  } catch (error) {
+    return { kind: 'error', error: error instanceof Error ? error : new Error(String(error)), text }
+  }
+}
+
+async function untilSettled(desk: Desk, signal: AbortSignal, tell: (event: SessionEvent) => void): Promise<Stop> {
+  const { jobs, notices, talk } = desk
+  const agent = talk.agent.name
+  for (;;) {
+    const loop = converse(talk, signal)
+    let step = await loop.next()
+    for (; !step.done; step = await loop.next()) tell({ agent, ...step.value })
+    const stop = step.value
+    if (stop.kind !== 'finished') return stop
+    if (notices.waiting > 0) continue
+    if (!jobs.list().some(({ state }) => state === 'running')) return stop
+    await news(desk, signal)
+    if (signal.aborted) return { kind: 'aborted', text: stop.text }
   }
 }
 

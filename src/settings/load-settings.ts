@@ -1,5 +1,5 @@
-import { homedir } from 'node:os'
-import { isAbsolute, join } from 'node:path'
+import { join } from 'node:path'
+import { userFolder } from '../tools/paths/user-folder.ts'
 import { holdBack } from './hold-back.ts'
 import { type Layer, mergeLayers, type Origin } from './layers.ts'
 import type { Settings } from './settings.ts'
@@ -51,10 +51,4 @@ export function loadSettings(places: SettingsPlaces): LoadedSettings {
   add('project', join(workspace, '.deskmates', 'settings.json'))
   add('user', join(userFolder(env), 'settings.json'))
   return { ...mergeLayers(layers), warnings }
-}
-
-/** A relative XDG path is to be ignored, says its specification. */
-function userFolder(env: SettingsPlaces['env']): string {
-  const xdg = env.XDG_CONFIG_HOME
-  return xdg && isAbsolute(xdg) ? join(xdg, 'deskmates') : join(env.HOME || homedir(), '.config', 'deskmates')
 }

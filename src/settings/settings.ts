@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ModelSettings } from '../models/settings.ts'
 import { MODES } from '../tools/policy.ts'
+import { SPELLINGS } from '../tools/team/spelling.ts'
 
 const { providers, prices, models, patience } = ModelSettings.shape
 
@@ -26,6 +27,16 @@ export const Settings = z.strictObject({
       allow: z.array(z.string()).optional().meta({ description: 'Rules such as bash(git *) or edit_file(src/**).' }),
       ask: z.array(z.string()).optional(),
       deny: z.array(z.string()).optional().meta({ description: 'Come first, whatever else allows it.' }),
+    })
+    .optional(),
+  tools: z
+    .strictObject({
+      spelling: z
+        .enum(SPELLINGS)
+        .optional()
+        .meta({
+          description: 'How agents name what they do in a team: SendMessage and Task, or send_message and more.',
+        }),
     })
     .optional(),
 })

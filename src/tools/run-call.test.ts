@@ -32,6 +32,33 @@ describe('a call', () => {
     expect((await run('add', { a: 1, list: [{ b: 'x' }] })).text).toMatch(/^Invalid input for add: list\.0\.b: /)
   })
 
+  it('always has a text as its result, whatever a tool of somebody else returns (F10)', async () => {
+    const loop: Record<string, unknown> = {}
+    loop.self = loop
+    const returned: [unknown, string][] = [
+      [undefined, '(it returned nothing)'],
+      [null, 'null'],
+      [{ ok: true, text: 7 }, '{"ok":true,"text":7}'],
+      [[1, 2], '[1,2]'],
+      [7, '7'],
+    ]
+    for (const [value, text] of returned)
+      expect(await run('add', { a: 1 }, [{ ...add, run: async () => value as never }])).toEqual({ text })
+    const endless = await run('add', { a: 1 }, [{ ...add, run: async () => loop as never }])
+    expect(endless).toMatchObject({ isError: true, text: expect.stringContaining('circular') })
+  })
+
+  it('keeps the middle of a result that no log could hold in a file, and says where', async () => {
+    const world = practiceWorld()
+    const large = { ...add, run: async () => ({ text: 'x'.repeat(20_000_000) }) }
+    const { text } = await runCall([large], { name: 'add', input: { a: 1 } }, world)
+    expect(text.length).toBeLessThan(100_000)
+    expect(text).toContain('outputs/ada/1-add.txt')
+    const images = Array.from({ length: 3 }, () => ({ data: 'A'.repeat(6_000_000), mediaType: 'image/png' }))
+    const seen = await run('add', { a: 1 }, [{ ...add, run: async () => ({ text: 'three', images }) }])
+    expect(seen).toEqual({ text: expect.stringContaining('too large. Ask for fewer') })
+  })
+
   it('that throws is a result; only an abort is thrown', async () => {
     const world = practiceWorld()
     const tools = [

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ToolOffer } from '../ports/model.ts'
 import type { Tool, ToolResult, ToolWorld, Wish } from '../ports/tool.ts'
+import { asResult } from './as-result.ts'
 import { failed } from './define-tool.ts'
 
 /** A call as the model wrote it. */
@@ -59,7 +60,7 @@ export function isReady(call: ReadyCall | ToolResult): call is ReadyCall {
 /** Tools of other people may throw. */
 async function caught(tool: Tool, input: unknown, world: ToolWorld): Promise<ToolResult> {
   try {
-    return await tool.run(input, world)
+    return await asResult(await tool.run(input, world), tool.name, world)
   } catch (error) {
     world.signal.throwIfAborted()
     return failed(error)

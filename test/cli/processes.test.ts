@@ -1,11 +1,14 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Desk, openDesk } from '../../src/cli/desk.ts'
 import { systemClock } from '../../src/ports/clock.ts'
+import { isGroupAlive } from '../../src/tools/processes/group.ts'
 
 const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 let desk: Desk
@@ -111,6 +114,37 @@ describe('the command as a process', () => {
     waiting.kill('SIGINT')
     // Before its handler is there the signal itself ends it, which a shell shows as 130 too.
     expect([130, null]).toContain((await ended(waiting)).code)
+  })
+
+  it('leaves no command of an agent behind when the terminal closes, or who waits loses patience (F38)', async () => {
+    const script = join(desk.dir, 'script.json')
+    const stubborn = 'trap "" INT HUP; trap "echo > asked" TERM; echo $$ > pid; while :; do sleep 1; done'
+    writeFileSync(script, JSON.stringify({ parts: [{ calls: [{ tool: 'bash', input: { command: stubborn } }] }] }))
+    const has = (file: string) => existsSync(join(desk.dir, file)) && desk.read(file) !== ''
+    for (const [signals, code] of [
+      [['SIGHUP'], 129],
+      [['SIGINT', 'SIGINT'], 130],
+    ] as const) {
+      const child = start('-p', 'go', '-m', `scripted:${script}`, '--permission-mode', 'bypassPermissions')
+      child.stdin!.end()
+      let said = ''
+      child.stderr!.on('data', (text) => {
+        said += text
+      })
+      while (!has('pid') && child.exitCode === null) await pause(20)
+      const pid = Number(desk.read('pid'))
+      try {
+        for (const signal of signals) {
+          child.kill(signal)
+          while (!has('asked') && child.exitCode === null) await pause(20)
+        }
+        expect(await ended(child), said).toEqual({ code, signal: null })
+        expect(isGroupAlive(pid)).toBe(false)
+      } finally {
+        if (isGroupAlive(pid)) process.kill(-pid, 'SIGKILL')
+        for (const file of ['pid', 'asked']) rmSync(join(desk.dir, file), { force: true })
+      }
+    }
   })
 
   it('ends quietly when the reader of a log goes away', async () => {

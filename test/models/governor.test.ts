@@ -53,6 +53,20 @@ function governed() {
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('the governor', () => {
+  it('holds nobody back for hours because of a header: the call itself then says what is wrong (F35)', async () => {
+    const { enter, admitted, admissions, pass } = governed()
+    await enter('a').ended
+    admissions.get('a')!.heed([{ of: 'requests', left: 0, seconds: 36_000 }])
+    admissions.get('a')!.leave()
+    const { events, ended } = enter('b')
+    await pass(299)
+    expect(admitted).toEqual(['a'])
+    expect(events).toMatchObject([{ type: 'waiting', seconds: 300 }])
+    await pass(2)
+    await ended
+    expect(admitted).toEqual(['a', 'b'])
+  })
+
   it('lets everybody through while nothing is known', async () => {
     const { enter, admitted } = governed()
     await Promise.all(['a', 'b', 'c'].map((agent) => enter(agent).ended))

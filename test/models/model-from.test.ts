@@ -43,6 +43,23 @@ describe('a model object of a provider package', () => {
     ])
   })
 
+  it('gives each call of an answer an id of its own, where a server gives none or one to several (F10)', async () => {
+    const call = (id: string) => ({ type: 'tool-call', toolCallId: id, toolName: 'bash', input: '{}' })
+    const ids = ['', 'a', 'a', '', 'call-2', 'a-2']
+    const { reply } = await ask(modelFrom(streaming([...ids.map(call), finish('tool-calls')])))
+    const given = reply!.turn.content.map((part) => (part.type === 'tool-call' ? part.toolCallId : ''))
+    expect(given).toHaveLength(ids.length)
+    expect(new Set(given).size).toBe(ids.length)
+    expect(given[1]).toBe('a')
+    for (const id of given) expect(id).toMatch(/^[A-Za-z0-9_-]+$/)
+  })
+
+  it('says nothing where it only breaks lines before a call: providers refuse such a text when they get it back', async () => {
+    const call = { type: 'tool-call', toolCallId: '1', toolName: 'bash', input: '{}' }
+    const { reply } = await ask(modelFrom(streaming([...text('\n\n'), call, finish('tool-calls')])))
+    expect(reply?.turn.content.map(({ type }) => type)).toEqual(['tool-call'])
+  })
+
   it.each([
     ['stop', 'finished'],
     ['tool-calls', 'finished'],

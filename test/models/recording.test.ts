@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { recordModel } from '../../src/models/recording/record.ts'
+import { openRecording, recordModel } from '../../src/models/recording/record.ts'
 import { replayModel } from '../../src/models/recording/replay.ts'
 import { resolveModel } from '../../src/models/resolve-model.ts'
 import type { Script } from '../../src/models/scripted/script.ts'
@@ -60,6 +60,16 @@ describe('a recording', () => {
     const model = await replayModel(file)
     const ada = await ask(model, { ...request, agent: 'ada', system: ' In /home/a' })
     expect(ada.reply).toEqual(recorded[1]?.reply)
+  })
+
+  it('holds what every model of a run was asked, each by its agent', async () => {
+    const record = openRecording(file, scriptedModel(script, { name: 'main' }))
+    const main = record(scriptedModel(script, { name: 'main' }))
+    const own = record(scriptedModel({ parts: [{ text: 'from my own model' }] }, { name: 'own' }))
+    await ask(main, request)
+    await ask(own, { ...request, agent: 'lead/code-1' })
+    const again = await ask(await replayModel(file), { ...request, agent: 'lead/code-1' })
+    expect(again.reply).toMatchObject({ model: 'own', turn: { content: [{ text: 'from my own model' }] } })
   })
 
   it('is replayed by -m replay:FILE under the name of the model it was made with', async () => {

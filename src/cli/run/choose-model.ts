@@ -1,6 +1,6 @@
 import { resolve as resolvePath } from 'node:path'
 import { usualModel } from '../../models/providers.ts'
-import { recordModel } from '../../models/recording/record.ts'
+import { openRecording } from '../../models/recording/record.ts'
 import { resolveModel } from '../../models/resolve-model.ts'
 import { systemWorld } from '../../models/world.ts'
 import type { Model } from '../../ports/model.ts'
@@ -32,12 +32,15 @@ export async function chooseModel(
     for (const name of names) if ((await resolve(name)).price === undefined) throw noPrice(name)
 
   const isRecorded = /^(scripted|replay):/
+  const recorded = record === undefined ? undefined : openRecording(resolvePath(cwd, record), chain, { root })
   return {
-    model: record === undefined ? chain : recordModel(chain, resolvePath(cwd, record), { root }),
+    model: recorded?.(chain) ?? chain,
     async modelFor(name) {
+      // A recording holds what each agent was answered, whichever model it had: nobody else is asked, or paid.
+      if (names[0].startsWith('replay:')) return chain
       const model = await resolve(name)
       if (maxBudgetUsd !== undefined && model.price === undefined) throw noPrice(name)
-      return model
+      return recorded?.(model) ?? model
     },
     notice: names.every((name) => isRecorded.test(name)) ? undefined : noticeOf(chain, maxBudgetUsd),
   }

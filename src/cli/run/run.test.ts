@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../../models/scripted/script.ts'
+import { isGroupAlive } from '../../tools/processes/group.ts'
 import { type Desk, openDesk } from '../desk.ts'
 
 let desk: Desk
@@ -61,10 +62,12 @@ describe('deskmates -p', () => {
     [['-p', 'a', '-c', '-r', 'x']],
     [['-p', 'a', '-r', '../x']],
     [['-p', 'a', '--bogus']],
+    [['-p', 'a', '--command-id', 'once']],
+    [['-p', 'a', '--json', '--output-format', 'text']],
   ])('says with exit 2 what is wrong with %j', async (words) => {
     const { code, stdout, stderr } = await desk.run([...words, '-m', hello()])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toMatch(/^deskmates: /)
+    expect(stderr).toMatch(/^(deskmates: |\{"error")/)
     expect(existsSync(join(desk.dir, '.teams'))).toBe(false)
   })
 
@@ -112,6 +115,22 @@ describe('deskmates -p', () => {
     expect(await desk.ok(['-c', '-p', '-m', model])).toBe('I was interrupted.\n')
   })
 
+  it('stops, with all it runs, when nobody reads what it says any more (F38)', async () => {
+    const model = script([{ calls: [{ tool: 'bash', input: { command: 'echo $$ > pid; sleep 600' } }] }])
+    const words = ['-p', 'x', '-m', model, '--permission-mode', 'bypassPermissions', '--output-format', 'stream-json']
+    const pid = () => (existsSync(join(desk.dir, 'pid')) ? Number(readFileSync(join(desk.dir, 'pid'), 'utf8')) : 0)
+    const closed = {
+      async write(text: string, done: (error?: Error | null) => void) {
+        if (!text.includes('"tool_use"')) return done()
+        while (pid() === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+        done(new Error('EPIPE'))
+      },
+    }
+    const { code } = await desk.run(words, { stdout: closed, env: { ...desk.env, PATH: process.env.PATH } })
+    expect(code).toBe(1)
+    expect(isGroupAlive(pid())).toBe(false)
+  })
+
   it('talks about what happens only to a terminal, or where it is asked to', async () => {
     const parts: Script['parts'] = [
       { calls: [{ tool: 'glob', input: { pattern: '*.md' } }] },
@@ -119,6 +138,9 @@ describe('deskmates -p', () => {
     ]
     expect((await desk.run(['-p', 'x', '-m', script(parts)])).stderr).toBe('')
     expect((await desk.run(['-p', 'x', '-m', script(parts), '--verbose'])).stderr).toBe('glob *.md\n')
+    const stream = ['-p', 'x', '--output-format', 'stream-json', '-m']
+    expect((await desk.run([...stream, script(parts), '--verbose'])).stderr).toBe('glob *.md\n')
+    expect((await desk.run([...stream, script(parts)], { isStderrTerminal: true })).stderr).toBe('')
     const told = await desk.run(['-p', 'x', '-m', script(parts)], { isStderrTerminal: true })
     expect(told).toMatchObject({ stdout: 'none\n', stderr: 'glob *.md\n' })
   })
@@ -143,6 +165,23 @@ describe('deskmates -p', () => {
     const broken = await desk.run(['-p', 'x', '-m', other])
     expect(broken.code).toBe(1)
     expect(broken.stderr).toContain(`${user}:1:11: this is not JSON`)
+  })
+
+  it('shows no command a variable that the settings name as a key', async () => {
+    mkdirSync(join(desk.env.HOME!, '.config', 'deskmates'), { recursive: true })
+    const settings = { providers: { corp: { baseUrl: 'http://127.0.0.1:9', keyFrom: 'CORP_TOKEN' } } }
+    writeFileSync(join(desk.env.HOME!, '.config', 'deskmates', 'settings.json'), JSON.stringify(settings))
+    const model = script([
+      { calls: [{ tool: 'bash', input: { command: 'env' } }] },
+      { when: { result: 'SHOWN=yes' }, text: 'seen' },
+    ])
+    const env = { ...desk.env, PATH: process.env.PATH, CORP_TOKEN: 'very-secret', SHOWN: 'yes' }
+    const { stdout } = await desk.run(
+      ['-p', 'x', '-m', model, '--allowedTools', 'bash', '--output-format', 'stream-json'],
+      { env },
+    )
+    expect(stdout).toContain('"result":"seen"')
+    expect(stdout).not.toContain('very-secret')
   })
 
   it('asks for trust before a project says who is asked and what is allowed', async () => {
@@ -170,6 +209,19 @@ describe('deskmates -p', () => {
     expect(other.code).toBe(1)
     expect(other.stderr).toContain('read something else')
     expect(readFileSync(recording, 'utf8')).not.toContain(desk.dir)
+  })
+
+  it('asks nobody while it plays a recording, not even for an agent with a model of its own', async () => {
+    const recording = join(desk.dir, '..', 'run.jsonl')
+    const model = script([
+      { agent: 'lead', calls: [{ tool: 'Task', input: { prompt: 'find it' } }] },
+      { agent: 'lead/code-1', text: 'It is here.' },
+      { agent: 'lead', when: { result: 'It is here.' }, text: 'Found.' },
+    ])
+    await desk.ok(['-p', 'go', '-m', model, '--record', recording])
+    const text = readFileSync(recording, 'utf8')
+    writeFileSync(recording, text.replaceAll('"prompt":"find it"', '"prompt":"find it","model":"openai/gpt-5"'))
+    expect(await desk.ok(['-p', 'go', '-m', `replay:${recording}`])).toBe('Found.\n')
   })
 
   it('is not for agents, who have tools of their own', async () => {

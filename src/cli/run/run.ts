@@ -2,8 +2,9 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Stop } from '../../runtime/converse/agent-event.ts'
 import { openSession } from '../../session/open-session.ts'
-import type { Session } from '../../session/session.ts'
+import type { Session, SessionEvent } from '../../session/session.ts'
 import { newestSession } from '../../session/session-id.ts'
+import type { Settings } from '../../settings/settings.ts'
 import { nameKey } from '../../team/name.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Call } from '../context.ts'
@@ -37,6 +38,11 @@ $ deskmates -c -p 'and now fix it' --permission-mode acceptEdits`,
       throw new Misused(
         `There are two prompts: ${JSON.stringify(asked)} and ${JSON.stringify(words)}. Quote the whole.`,
       )
+    // Taken for granted it would promise that a repeated prompt is heard once; a session is what can be gone on with.
+    if (call.globals.commandId !== undefined)
+      throw new Misused('--command-id is not for -p. To go on with a run that was cut off: deskmates -c -p')
+    if (call.globals.json && options.outputFormat === 'text')
+      throw new Misused('--json and --output-format text contradict each other. Use one of them.')
     const format = options.outputFormat ?? (call.globals.json ? 'json' : 'text')
     await using workspace = await openStore(call)
     const { settings } = await readSettings(call, workspace, settingsOf(options))
@@ -57,7 +63,7 @@ $ deskmates -c -p 'and now fix it' --permission-mode acceptEdits`,
       maxOutput: settings.maxOutputTokens,
       appendSystemPrompt: options.appendSystemPrompt,
       folders: options.addDir?.map((dir) => folder(resolve(cwd, dir))),
-      env: call.env,
+      env: withoutKeys(call.env, settings),
       clock: call.clock,
       warn: (message) => void warn(call, message),
     })
@@ -69,7 +75,7 @@ $ deskmates -c -p 'and now fix it' --permission-mode acceptEdits`,
       format,
       mode,
       cwd,
-      isTold: options.verbose ?? call.isStderrTerminal ?? false,
+      isTold: options.verbose ?? (format !== 'stream-json' && call.isStderrTerminal === true),
     })
   },
 }
@@ -101,21 +107,29 @@ async function converse(call: Call, { session, prompt, format, mode, cwd, isTold
     permissionMode: mode,
     version,
   })
-  const loop = session.run(prompt, call.signal)
-  let step = await loop.next()
-  for (; !step.done; step = await loop.next()) {
-    tally.add(step.value)
-    await emit(lineOf(step.value, session.id))
-    const told = isTold && format !== 'stream-json' ? talkOf(step.value) : undefined
+  const stop = await follow(session.run(prompt, call.signal), async (event) => {
+    tally.add(event)
+    await emit(lineOf(event, session.id))
+    const told = isTold ? talkOf(event) : undefined
     if (told !== undefined) await talk(call, `${told}\n`)
-  }
-  const stop = step.value
+  })
   const duration_ms = Math.round((call.clock.now() - began) * 1000)
   const result = tally.result(stop, { session_id: session.id, duration_ms })
   if (format === 'text') await print(call, stop.text === '' ? '' : `${stop.text.replace(/\n$/, '')}\n`)
   else await printJson(call, result)
   await sayEnd(call, stop, tally, session)
   return exitOf(stop, tally)
+}
+
+/** Hears a run to its end. Whatever keeps us from listening, such as a reader who is gone, ends the run too. */
+async function follow(run: ReturnType<Session['run']>, hear: (event: SessionEvent) => Promise<void>): Promise<Stop> {
+  try {
+    let step = await run.next()
+    for (; !step.done; step = await run.next()) await hear(step.value)
+    return step.value
+  } finally {
+    await run.return(undefined as never)
+  }
 }
 
 /** How it ended, where that is not simply well. */
@@ -159,6 +173,12 @@ async function wantedSession(call: Call, options: RunOptions, workspace: Workspa
   const found = teams.find((team) => nameKey(team) === nameKey(wanted))
   if (found === undefined && options.resume !== undefined) throw unknownTeam(wanted, teams)
   return found ?? wanted
+}
+
+/** Any variable may hold a key if the settings say so; commands of agents do not get it. */
+function withoutKeys(env: NodeJS.ProcessEnv, { providers = {} }: Settings): NodeJS.ProcessEnv {
+  const keys = new Set(Object.values(providers).map(({ keyFrom }) => keyFrom))
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !keys.has(name)))
 }
 
 function folder(path: string): string {

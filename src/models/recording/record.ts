@@ -16,8 +16,13 @@ export interface RecordingOptions {
 }
 
 /** The same model, with everything it was asked and answered written to a new file, for `replayModel`. */
-export function recordModel(model: Model, path: string, { root }: RecordingOptions = {}): Model {
-  const { name, provider, account, context, price } = model
+export function recordModel(model: Model, path: string, options: RecordingOptions = {}): Model {
+  return openRecording(path, model, options)(model)
+}
+
+/** A new file under the name of the main model, and what writes there whatever any model of the run is asked. */
+export function openRecording(path: string, main: Model, { root }: RecordingOptions = {}): (model: Model) => Model {
+  const { name, provider, context, price } = main
   begin(path, { v: VERSION, model: name, provider, context, price })
   const agents = new Map<string, ReturnType<typeof createAgent>>()
 
@@ -33,12 +38,12 @@ export function recordModel(model: Model, path: string, { root }: RecordingOptio
     }
   }
 
-  return {
-    name,
-    provider,
-    account,
-    context,
-    price,
+  return (model) => ({
+    name: model.name,
+    provider: model.provider,
+    account: model.account,
+    context: model.context,
+    price: model.price,
     async *reply(request, signal): AsyncGenerator<ModelEvent, Reply> {
       let agent = agents.get(request.agent)
       if (agent === undefined) {
@@ -67,7 +72,7 @@ export function recordModel(model: Model, path: string, { root }: RecordingOptio
         await answer.return(undefined as never)
       }
     },
-  }
+  })
 }
 
 function begin(path: string, about: RecordedModel): void {

@@ -6,6 +6,7 @@ import { createPlace } from '../../stores/memory/memory-store.ts'
 import { unreadOf } from '../../team/state.ts'
 import { defineTool } from '../../tools/define-tool.ts'
 import type { Limits } from './conversation.ts'
+import { mailNews } from './mail-news.ts'
 import { closeTalks, echo, played, run, type Talk, talkOf } from './practice-talk.ts'
 
 afterEach(closeTalks)
@@ -34,6 +35,55 @@ describe('a conversation', () => {
       'text',
       'answered',
     ])
+  })
+
+  it('has the journal synced before a turn that tells of it is in the transcript (F1, F2)', async () => {
+    const talk = await talkOf({ model: played().model })
+    const order: string[] = []
+    const sync = async () => void order.push('sync')
+    const team = Object.create(talk.team, { log: { value: { ...talk.team.log, sync } } }) as Talk['team']
+    const transcript = {
+      ...talk.transcript,
+      hear: async (...heard: Parameters<Talk['transcript']['hear']>) => {
+        order.push('hear')
+        await talk.transcript.hear(...heard)
+      },
+    }
+    const listen = () => mailNews({ team, transcript, notices: talk.notices }, { name: 'lead' })
+    await talk.team.send({ to: 'lead', content: 'go' })
+    await run({ ...talk, transcript, listen })
+    expect(order).toEqual(['sync', 'hear'])
+  })
+
+  it('rests only when every call it began has ended, also where one could not be written down (F38)', async () => {
+    let isDone = false
+    const slow = defineTool({
+      name: 'slow',
+      description: 'Takes its time.',
+      input: z.object({}),
+      isParallel: () => true,
+      async run() {
+        for (let i = 0; i < 20; i++) await new Promise(setImmediate)
+        isDone = true
+        return 'done'
+      },
+    })
+    const calls = [
+      { id: 'a', tool: 'echo', input: { text: 'hi' } },
+      { id: 'b', tool: 'slow' },
+    ]
+    const talk = await talkOf({
+      model: played(() => ({ calls, text: 'x' })).model,
+      tools: [echo as Tool, slow as Tool],
+    })
+    await talk.team.send({ to: 'lead', content: 'go' })
+    const result: Talk['transcript']['result'] = async (part) => {
+      if (part.toolCallId === 'a') throw new Error('disk full')
+      await talk.transcript.result(part)
+    }
+    const { stop } = await run({ ...talk, transcript: { ...talk.transcript, result } })
+    expect(stop).toMatchObject({ kind: 'error', error: { message: 'disk full' } })
+    expect(isDone).toBe(true)
   })
 
   it('hears mail before its next call of the model, between two tools too (B57, F10)', async () => {

@@ -19,11 +19,10 @@ export async function* runCalls(talk: Conversation, signal: AbortSignal): AsyncG
   }
   for (const wave of waves(steps)) {
     const channel = createChannel<AgentEvent>()
-    const all = Promise.all(wave.map((step) => run(talk, step, signal, channel.put))).finally(channel.end)
     // Whoever stops listening leaves; what runs still gets its result.
-    all.catch(() => {})
+    const all = Promise.allSettled(wave.map((step) => run(talk, step, signal, channel.put))).finally(channel.end)
     yield* channel
-    await all
+    for (const ended of await all) if (ended.status === 'rejected') throw ended.reason
   }
   signal.throwIfAborted()
 }

@@ -122,7 +122,8 @@ interface TrustOptions {
 const TrustedTeam = z.object({ teamId: z.string() })
 const TrustedFolder = z.object({ path: z.string(), contentHash: z.string() })
 
-function stateFolder(env: NodeJS.ProcessEnv): string {
+/** Where it is kept. */
+export function stateFolder(env: Readonly<Record<string, string | undefined>>): string {
   if (env.DESKMATES_STATE) return resolve(env.DESKMATES_STATE)
   // A relative XDG path is to be ignored, says its specification.
   const xdg = env.XDG_STATE_HOME

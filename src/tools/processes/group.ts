@@ -25,6 +25,26 @@ export async function endGroup(pid: number, grace = GRACE): Promise<boolean> {
   return isGoneWithin(pid, GRACE)
 }
 
+/**
+ * From here on the group does not outlive this process, however it exits, unless that is killed itself: then whoever
+ * resumes ends it. The function that is returned says that the group is ended.
+ */
+export function endWithUs(pid: number): () => void {
+  if (live.size === 0) process.on('exit', killLive)
+  live.add(pid)
+  return () => {
+    live.delete(pid)
+    if (live.size === 0) process.off('exit', killLive)
+  }
+}
+
+const live = new Set<number>()
+
+/** Nothing can be waited for any more, so nobody is asked first. */
+function killLive(): void {
+  for (const pid of live) signalGroup(pid, 'SIGKILL')
+}
+
 /** Ends a group that was recorded by a process which is gone, unless its number means something else by now. */
 export async function endRecordedGroup(group: ProcessGroup): Promise<boolean> {
   return isStill(group) ? endGroup(group.pid) : true

@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ProcessGroup } from '../../ports/tool.ts'
 import { TeamError } from '../../team/errors.ts'
-import { endGroup, groupOf, isGroupAlive } from './group.ts'
+import { endGroup, endWithUs, groupOf, isGroupAlive } from './group.ts'
 import { openMergedPipe } from './merged-pipe.ts'
 
 export interface CommandPlan {
@@ -37,12 +37,13 @@ export async function runCommand(plan: CommandPlan): Promise<CommandEnd> {
   plan.signal.throwIfAborted()
   const { child, reader } = await begin(plan)
   const pid = child.pid!
+  const isEnded = endWithUs(pid)
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
   const drained = new Promise<void>((resolve) => reader.once('close', resolve))
   reader.on('error', () => reader.destroy()).on('data', plan.onOutput)
 
   let isTimedOut = false
-  let ending: Promise<unknown> | undefined
+  let ending: Promise<boolean> | undefined
   const end = () => {
     ending ??= endGroup(pid)
   }
@@ -63,7 +64,7 @@ export async function runCommand(plan: CommandPlan): Promise<CommandEnd> {
   } finally {
     clearTimeout(timer)
     plan.signal.removeEventListener('abort', end)
-    await (ending ?? endGroup(pid))
+    if (await (ending ?? endGroup(pid))) isEnded()
     // Who left the group for a session of its own may hold the pipe for ever.
     await Promise.race([drained, delay(DRAIN)])
     reader.destroy()

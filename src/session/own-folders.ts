@@ -1,0 +1,27 @@
+import { realpathSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { stateFolder } from '../stores/files/trust.ts'
+import { isInside } from '../tools/paths/territory.ts'
+import { userFolder } from '../tools/paths/user-folder.ts'
+import type { Permits } from './permits.ts'
+
+/**
+ * Whoever works in their home folder has their settings, keys and trust inside of the workspace. File tools neither
+ * read nor write there: an agent could give itself what the user did not.
+ */
+export function withoutOwnFolders(permits: Permits, env: Readonly<Record<string, string | undefined>>): Permits {
+  const own = [userFolder(env), stateFolder(env)].map((folder) => real(folder).toLowerCase())
+  return {
+    ...permits,
+    forbids: (kind, path) => own.some((folder) => isInside(folder, path.toLowerCase())) || permits.forbids(kind, path),
+  }
+}
+
+/** Where it is, or would be once somebody made it. */
+function real(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return dirname(path) === path ? path : join(real(dirname(path)), basename(path))
+  }
+}
