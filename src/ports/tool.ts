@@ -75,7 +75,9 @@ export interface Outputs {
   readonly folder: string
   /** Cuts `text` to what a result may hold, keeping the whole under the path that is named in it. */
   fit(text: string, about: string): Promise<string>
-  /** The same for what comes in pieces and may be endless. */
+  /** Keeps all of it, whatever its size; the path by which this agent reads it. */
+  keep(content: Uint8Array | string, about: string): string
+  /** The same as `fit` for what comes in pieces and may be endless. */
   open(about: string): Output
 }
 

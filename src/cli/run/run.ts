@@ -101,7 +101,8 @@ async function converse(call: Call, { session, prompt, format, mode, cwd, isTold
     permissionMode: mode,
     version,
   })
-  const loop = session.run(prompt, call.signal)
+  const [isCompact, focus] = /^\s*\/compact(?:\s+(.*\S))?\s*$/s.exec(prompt ?? '') ?? []
+  const loop = isCompact === undefined ? session.run(prompt, call.signal) : session.compact(focus, call.signal)
   let step = await loop.next()
   for (; !step.done; step = await loop.next()) {
     tally.add(step.value)
