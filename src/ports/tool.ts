@@ -44,6 +44,8 @@ export interface ToolWorld {
   readonly folders: readonly string[]
   /** The environment of commands, already without what they must not see. */
   readonly env: Readonly<Record<string, string>>
+  /** Keeps commands in; undefined where the user does not want that, or it does not work here. */
+  readonly boundary?: Boundary | undefined
   readonly outputs: Outputs
   readonly jobs: Jobs
   /**
@@ -60,6 +62,19 @@ export interface ToolWorld {
   recordGroup(group: ProcessGroup, job?: string): Promise<void>
   /** A sign of life for whoever watches: the newest output, a count. Costs no tokens. */
   progress(text: string): void
+}
+
+/** The second layer behind the policy: what a command can reach, whatever it is. */
+export interface Boundary {
+  around(command: string): Enclosed
+}
+
+/** How to start a program so that it runs inside. */
+export interface Enclosed {
+  /** Stands before the program and its arguments. */
+  readonly prefix: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly hasNetwork: boolean
 }
 
 /** A process group of ours: the pid alone may belong to somebody else by now. */
