@@ -13,6 +13,7 @@ export const PROMISES = 'test/crash/promises.test.ts'
 const MODELS = 'test/models/promises.test.ts'
 const AGENT = 'test/agent/promises.test.ts'
 const POSTGRES = 'test/postgres/promises.test.ts'
+const TOOLS = 'test/tools/promises.test.ts'
 
 /** The bugs that the tests of one file notice. */
 export function bugsOf(file: string): readonly Bug[] {
@@ -129,5 +130,23 @@ export const bugs: readonly Bug[] = [
     mistake: 'when an answer is lost, it is decided again as if nothing had been sent',
     noticedBy: 'counts once when its answer was lost',
     file: POSTGRES,
+  },
+  {
+    name: 'guess-the-request',
+    mistake: 'an answer that names no request goes to the first one that waits',
+    noticedBy: 'answers no request that it does not name while several wait',
+    file: TOOLS,
+  },
+  {
+    name: 'deliver-unseen-mail',
+    mistake: 'mail counts as delivered although the result had no room for it',
+    noticedBy: 'delivers only the mail that it shows',
+    file: TOOLS,
+  },
+  {
+    name: 'complete-before-the-rest',
+    mistake: 'a task is completed first, and what else was to change is refused afterwards',
+    noticedBy: 'completes a task only when everything else that was asked for is in order',
+    file: TOOLS,
   },
 ]

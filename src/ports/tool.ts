@@ -49,6 +49,8 @@ export interface ToolWorld {
   readonly folders: readonly string[]
   /** The environment of commands, already without what they must not see. */
   readonly env: Readonly<Record<string, string>>
+  /** Keeps commands in; undefined where the user does not want that, or it does not work here. */
+  readonly boundary?: Boundary | undefined
   readonly outputs: Outputs
   readonly jobs: Jobs
   /**
@@ -67,6 +69,19 @@ export interface ToolWorld {
   progress(text: string): void
 }
 
+/** The second layer behind the policy: what a command can reach, whatever it is. */
+export interface Boundary {
+  around(command: string): Enclosed
+}
+
+/** How to start a program so that it runs inside. */
+export interface Enclosed {
+  /** Stands before the program and its arguments. */
+  readonly prefix: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly hasNetwork: boolean
+}
+
 /** A process group of ours: the pid alone may belong to somebody else by now. */
 export interface ProcessGroup {
   readonly pid: number
@@ -80,7 +95,9 @@ export interface Outputs {
   readonly folder: string
   /** Cuts `text` to what a result may hold, keeping the whole under the path that is named in it. */
   fit(text: string, about: string): Promise<string>
-  /** The same for what comes in pieces and may be endless. */
+  /** Keeps all of it, whatever its size; the path by which this agent reads it. */
+  keep(content: Uint8Array | string, about: string): string
+  /** The same as `fit` for what comes in pieces and may be endless. */
   open(about: string): Output
 }
 

@@ -15,6 +15,7 @@ import { takeUp } from '../runtime/converse/take-up.ts'
 import type { Team } from '../runtime/team.ts'
 import { openTranscript, type Transcript } from '../runtime/transcript.ts'
 import type { Author } from '../team/event.ts'
+import { situationOf } from '../team/situation.ts'
 import type { AgentType } from '../tools/agents/agent-type.ts'
 import { NoTool } from '../tools/define-tool.ts'
 import { jobNotice } from '../tools/job-notice.ts'
@@ -27,7 +28,7 @@ import { type Accounts, createAccounts } from './accounts.ts'
 import type { Permits } from './permits.ts'
 import { createRunAgent } from './run-subagent.ts'
 import type { SessionEvent } from './session.ts'
-import { leadPrompt } from './system-prompt.ts'
+import { calledTeam, leadPrompt } from './system-prompt.ts'
 
 export interface DeskPlan {
   readonly team: Team
@@ -111,6 +112,13 @@ export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
       return mailNews({ team, transcript, notices }, by)
     },
     acknowledge: async (ids) => void (await team.acknowledge(by.name, ids, null, { by })),
+    memory: {
+      keep: outputs.keep,
+      async situation() {
+        await team.refresh()
+        return situationOf(team.state, by.name, calledTeam(team.name))
+      },
+    },
     account: accounts.pay,
     mayDo: permits.mayDo,
     worldOf: (call, signal, progress) => ({

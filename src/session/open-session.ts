@@ -16,7 +16,7 @@ import { createPermits, type Permissions } from './permits.ts'
 import type { Session, SessionEvent } from './session.ts'
 import { newSessionId } from './session-id.ts'
 import { takeLead } from './take-lead.ts'
-import { work } from './work.ts'
+import { compact, work } from './work.ts'
 
 export interface SessionOptions {
   readonly workspace: Workspace
@@ -89,17 +89,20 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     team: desk.team,
     model: options.model.name,
     tools: desk.talk.agent.tools.map(({ name }) => name),
-    async *run(prompt, signal = new AbortController().signal): AsyncGenerator<SessionEvent, Stop> {
-      if (isRunning) throw new SessionOpen(id)
-      isRunning = true
-      try {
-        return yield* work(desk, prompt, signal)
-      } finally {
-        isRunning = false
-      }
-    },
+    run: (prompt, signal = new AbortController().signal) => alone(() => work(desk, prompt, signal)),
+    compact: (focus, signal = new AbortController().signal) => alone(() => compact(desk, focus, signal)),
     close,
     [Symbol.asyncDispose]: close,
+  }
+
+  async function* alone(begin: () => AsyncGenerator<SessionEvent, Stop>): AsyncGenerator<SessionEvent, Stop> {
+    if (isRunning) throw new SessionOpen(id)
+    isRunning = true
+    try {
+      return yield* begin()
+    } finally {
+      isRunning = false
+    }
   }
 
   async function close(): Promise<void> {

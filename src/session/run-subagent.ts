@@ -53,6 +53,11 @@ export function createRunAgent(home: SubagentHome): RunAgent {
         },
         transcript,
         used: nothingUsed(home.run.used.purse),
+        memory: {
+          keep: world.outputs.keep,
+          situation: async () =>
+            `You are ${name}, an agent of type ${type.name}, sent out by ${home.name}. Your errand, as it was given to you:\n${prompt}`,
+        },
         listen: async () => asked.shift(),
         acknowledge: async () => {},
         account: home.account,

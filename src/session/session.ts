@@ -21,6 +21,11 @@ export interface Session extends AsyncDisposable {
    * runs any more. One run at a time. Leaving the loop early, or aborting, stops it and leaves all resumable.
    */
   run(prompt?: string, signal?: AbortSignal): AsyncGenerator<SessionEvent, Stop>
+  /**
+   * Summarises the conversation now, with `focus` as what matters most, so that there is room to go on. All of it stays
+   * in the transcript. Resolves to what was done, in words.
+   */
+  compact(focus?: string, signal?: AbortSignal): AsyncGenerator<SessionEvent, Stop>
   /** Ends what it started and gets up; the session can be opened again, here or anywhere. */
   close(): Promise<void>
 }

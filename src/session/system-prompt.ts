@@ -16,10 +16,15 @@ export function leadPrompt({ team, root, folders, append }: Surroundings): strin
     ...(append ? [append] : []),
   ]
   return lead
-    .replace('{team}', isSessionId(team) ? 'your team' : `the team ${team}`)
+    .replace('{team}', calledTeam(team))
     .replace('{root}', () => root)
     .replace('{more}', () => more.map((text) => `\n${text}\n`).join(''))
     .trim()
+}
+
+/** As agents call it: a session id says nothing to them, and differs from run to run. */
+export function calledTeam(team: string): string {
+  return isSessionId(team) ? 'your team' : `the team ${team}`
 }
 
 /** What a type of agent is told, and where it is. */

@@ -1,8 +1,11 @@
+import { createCompaction } from '../runtime/compact/compaction.ts'
+import { isAborted } from '../runtime/converse/aborted.ts'
 import type { Stop } from '../runtime/converse/agent-event.ts'
 import { createChannel } from '../runtime/converse/channel.ts'
 import { nothingUsed } from '../runtime/converse/conversation.ts'
 import { converse } from '../runtime/converse/converse.ts'
 import { unreadOf } from '../team/state.ts'
+import { offer } from '../tools/run-call.ts'
 import type { Desk } from './lead-desk.ts'
 import type { SessionEvent } from './session.ts'
 import { granted } from './take-lead.ts'
@@ -33,6 +36,30 @@ export async function* work(
     desk.run.tell = () => {}
   }
   return stop
+}
+
+/** Summarises the conversation of the lead, who says nothing about it. */
+export async function* compact(
+  { accounts, run, talk }: Desk,
+  focus: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<SessionEvent, Stop> {
+  run.used = nothingUsed()
+  const agent = talk.agent.name
+  try {
+    let text = '[Nothing to compress.]'
+    const loop = createCompaction(talk, offer(talk.agent.tools)).summarise({ trigger: 'manual', focus }, signal)
+    for await (const event of loop) {
+      if (event.type === 'compacted') text = `Compressed: about ${event.before} tokens became ${event.after}.`
+      yield { agent, ...event }
+    }
+    return { kind: 'finished', text }
+  } catch (error) {
+    if (isAborted(error, signal)) return { kind: 'aborted', text: '' }
+    return { kind: 'error', error: error instanceof Error ? error : new Error(String(error)), text: '' }
+  } finally {
+    await accounts.settle()
+  }
 }
 
 /** However it ends, that is its answer: what goes wrong around the conversation is an error like one inside of it. */

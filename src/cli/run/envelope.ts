@@ -55,6 +55,17 @@ const Init = z.strictObject({
   version: z.string(),
 })
 
+/** The history was summarised here; all of it stays in the transcript. */
+const Boundary = z.strictObject({
+  type: z.literal('system'),
+  subtype: z.literal('compact_boundary'),
+  ...line,
+  compact_metadata: z.strictObject({ trigger: z.enum(['auto', 'manual']), pre_tokens: count, post_tokens: count }),
+  /** Of the call that wrote the summary. */
+  usage: WireUsage,
+  cost_usd: z.number().nullable(),
+})
+
 const Assistant = z.strictObject({
   type: z.literal('assistant'),
   ...talk,
@@ -124,6 +135,7 @@ const Fallback = z.strictObject({
   to: z.string(),
   why: z.string(),
 })
+const CompactFailed = z.strictObject({ type: z.literal('deskmates/compact_failed'), ...line, why: z.string() })
 const Progress = z.strictObject({
   type: z.literal('deskmates/progress'),
   ...line,
@@ -131,7 +143,16 @@ const Progress = z.strictObject({
   text: z.string(),
 })
 
-export const Line = z.discriminatedUnion('type', [Init, Assistant, User, Result, Waiting, Fallback, Progress])
+export const Line = z.discriminatedUnion('type', [
+  z.discriminatedUnion('subtype', [Init, Boundary]),
+  Assistant,
+  User,
+  Result,
+  Waiting,
+  Fallback,
+  CompactFailed,
+  Progress,
+])
 export type Line = z.infer<typeof Line>
 export type WireUsage = z.infer<typeof WireUsage>
 export type AssistantBlock = z.infer<typeof AssistantBlock>

@@ -35,6 +35,14 @@ export function lineOf(event: SessionEvent, session_id: string): Line | undefine
       const { from, to, why } = event
       return { type: 'deskmates/fallback', ...line, from, to, why }
     }
+    case 'compacted': {
+      const { trigger, before, after, usage, cost } = event
+      const about = { trigger, pre_tokens: before, post_tokens: after }
+      const paid = { usage: wireUsage(usage), cost_usd: cost }
+      return { type: 'system', subtype: 'compact_boundary', ...line, compact_metadata: about, ...paid }
+    }
+    case 'compaction failed':
+      return { type: 'deskmates/compact_failed', ...line, why: event.why }
     case 'text':
     case 'reasoning':
     case 'call':

@@ -107,7 +107,9 @@ async function converse(call: Call, { session, prompt, format, mode, cwd, isTold
     permissionMode: mode,
     version,
   })
-  const stop = await follow(session.run(prompt, call.signal), async (event) => {
+  const [isCompact, focus] = /^\s*\/compact(?:\s+(.*\S))?\s*$/s.exec(prompt ?? '') ?? []
+  const loop = isCompact === undefined ? session.run(prompt, call.signal) : session.compact(focus, call.signal)
+  const stop = await follow(loop, async (event) => {
     tally.add(event)
     await emit(lineOf(event, session.id))
     const told = isTold ? talkOf(event) : undefined

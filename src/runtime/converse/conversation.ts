@@ -7,6 +7,7 @@ export interface Conversation {
   readonly agent: Agent
   readonly transcript: Transcript
   readonly used: Used
+  readonly memory: Memory
   /** What is new for this agent since it last listened; undefined when nothing is. */
   listen(): Promise<News | undefined>
   /** These messages stand in the transcript, as the result of a call. */
@@ -17,6 +18,14 @@ export interface Conversation {
   mayDo(wish: Wish, call: ToolCall, signal: AbortSignal): Promise<Leave>
   /** What a tool is given for one call. */
   worldOf(call: ToolCall, signal: AbortSignal, progress: (text: string) => void): ToolWorld
+}
+
+/** What an agent has besides its conversation, so that this never outgrows the model. */
+export interface Memory {
+  /** Keeps an output that leaves the conversation; the path under which the agent can read it again. */
+  keep(content: Uint8Array | string, about: string): string
+  /** Who the agent is and how things stand right now: said again wherever the history is cut. */
+  situation(): Promise<string>
 }
 
 export interface Agent {

@@ -77,6 +77,7 @@ export async function talkOf({
     team,
     transcript,
     used: nothingUsed(),
+    memory: { keep: (_, about) => `outputs/${about}.txt`, situation: async () => 'You are lead.' },
     notices,
     listen: () => mailNews({ team, transcript, notices }, by),
     acknowledge: async (ids) => void (await team.acknowledge('lead', ids, null, { by })),

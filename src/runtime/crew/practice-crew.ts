@@ -5,6 +5,7 @@ import { createPlace, openMemoryStore } from '../../stores/memory/memory-store.t
 import type { Author } from '../../team/event.ts'
 import type { Member } from '../../team/member.ts'
 import { isRefusal } from '../../team/refusal.ts'
+import { situationOf } from '../../team/situation.ts'
 import type { Task } from '../../team/task.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { defineTool } from '../../tools/define-tool.ts'
@@ -85,6 +86,7 @@ export async function practiceCrew({
         agent: { name, system: `You are ${name}.`, model, tools: [...seatedTools, ...practiceTools], limits: {} },
         transcript,
         used: nothingUsed(),
+        memory: { keep: (_, about) => about, situation: async () => situationOf(team.state, name, 'your team') },
         listen: () => mailNews({ team, transcript, notices }, by),
         acknowledge: async (ids) => void (await team.acknowledge(name, ids, null, { by })),
         account() {},

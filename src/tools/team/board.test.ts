@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { heldBy, unreadOf } from '../../team/state.ts'
-import { deskIn, practiceDesk } from './practice-desk.ts'
+import { deskIn, practiceDesk } from './practice-office.ts'
 
 const task = (subject: string, more: object = {}) => ({ subject, description: `Do ${subject}.`, ...more })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memberNamed, unreadOf } from '../../team/state.ts'
-import { deskIn, type PracticeDesk, practiceDesk } from './practice-desk.ts'
+import { deskIn, type PracticeDesk, practiceDesk } from './practice-office.ts'
 
 /** What waits for somebody, but for the prompt they began with. */
 const mailOf = ({ office }: PracticeDesk, name: string, team?: string) =>

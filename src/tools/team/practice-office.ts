@@ -1,10 +1,17 @@
-import type { Office, Seat, Seats, SpawnPlan } from '../../ports/seat.ts'
+import type { Office, Seats, SpawnPlan } from '../../ports/seat.ts'
+import type { Tool, ToolResult } from '../../ports/tool.ts'
+import { createSeat } from '../../runtime/seat.ts'
 import { openTeam, type Team } from '../../runtime/team.ts'
 import { openMemoryStore } from '../../stores/memory/memory-store.ts'
 import type { Author } from '../../team/event.ts'
 import { nameKey } from '../../team/name.ts'
 import { isRefusal, refuse } from '../../team/refusal.ts'
-import { memberNamed, roster, unreadOf } from '../../team/state.ts'
+import { memberNamed, roster } from '../../team/state.ts'
+import { BUILT_IN } from '../agents/agent-type.ts'
+import { type PracticeWorld, practiceWorld } from '../practice-world.ts'
+import { runCall } from '../run-call.ts'
+import { toolsFor } from '../toolbox.ts'
+import type { Spelling } from './spelling.ts'
 
 /** A lead with real teams in memory, whose teammates nobody runs. Only for tests. */
 export interface PracticeOffice extends Office {
@@ -31,10 +38,10 @@ export async function practiceOffice(first = 'web'): Promise<PracticeOffice> {
     get teams() {
       return [...teams.values()].map(({ name }) => name)
     },
-    seat: (name = current) => (teams.has(nameKey(name)) ? seatAt(team(name), lead) : undefined),
+    seat: (name = current) => (teams.has(nameKey(name)) ? createSeat(team(name), lead, () => false) : undefined),
     seatsOf(name, where = first) {
       const { generation } = memberNamed(team(where).state, name)!
-      const seat = seatAt(team(where), { name, generation })
+      const seat = createSeat(team(where), { name, generation }, () => false)
       return {
         teams: [where],
         seat: (other = where) => (nameKey(other) === nameKey(where) ? seat : undefined),
@@ -83,22 +90,50 @@ export async function practiceOffice(first = 'web'): Promise<PracticeOffice> {
   return office
 }
 
-function seatAt(team: Team, by: Author): Seat {
+/** An agent with the tools of its role, in a team with a lead, ada (dev) and bob (tester). Only for tests. */
+export interface PracticeDesk {
+  readonly office: PracticeOffice
+  readonly world: PracticeWorld
+  readonly tools: readonly Tool[]
+  /** Calls a tool as a model would. */
+  call(name: string, input?: object): Promise<ToolResult>
+  /** The same, and the test fails if it is refused. */
+  ok(name: string, input?: object): Promise<string>
+  /** The same, and the test fails if it is not. */
+  no(name: string, input?: object): Promise<string>
+}
+
+export async function practiceDesk(agent: string, spelling: Spelling = 'team'): Promise<PracticeDesk> {
+  const office = await practiceOffice()
+  for (const [name, role] of [
+    ['ada', 'dev'],
+    ['bob', 'tester'],
+  ] as const) {
+    await office.spawn({ name, role, prompt: `You are ${name}.` })
+  }
+  return deskIn(office, agent, spelling)
+}
+
+/** Another agent of the same team. */
+export function deskIn(office: PracticeOffice, agent: string, spelling: Spelling = 'team'): PracticeDesk {
+  const isLead = agent === 'lead'
+  const world = practiceWorld({ agent, seats: isLead ? office : office.seatsOf(agent) })
+  const runAgent = async ({ prompt }: { prompt: string }) => ({ text: `did: ${prompt}` })
+  const tools = isLead
+    ? toolsFor('lead', { types: BUILT_IN, runAgent, office, spelling })
+    : toolsFor('teammate', { spelling })
+  const call = (name: string, input: object = {}) => runCall(tools, { name, input }, world)
+  const expected = async (wanted: boolean, name: string, input?: object) => {
+    const { text, isError = false } = await call(name, input)
+    if (isError === wanted) throw new Error(`${name} ${JSON.stringify(input)}: ${text}`)
+    return text
+  }
   return {
-    team: team.name,
-    name: by.name,
-    get state() {
-      return team.state
-    },
-    refresh: () => team.refresh(),
-    run: (command) => team.run(command, { by }),
-    send: (letter) => team.send(letter, { by }),
-    whole: (value) => team.whole(value),
-    async unread() {
-      return unreadOf(team.state, by.name).map(({ message }) => ({
-        message,
-        words: `<message from="${message.from}" type="${message.type}">\n${message.content}\n</message>`,
-      }))
-    },
+    office,
+    world,
+    tools,
+    call,
+    ok: (name, input) => expected(true, name, input),
+    no: (name, input) => expected(false, name, input),
   }
 }

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { memberNamed } from '../../team/state.ts'
-import { practiceDesk } from './practice-desk.ts'
-import { practiceOffice } from './practice-office.ts'
+import { practiceDesk, practiceOffice } from './practice-office.ts'
 import { inToolWords } from './tool-words.ts'
 
 describe('Task with a name', () => {

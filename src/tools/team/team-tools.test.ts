@@ -7,7 +7,7 @@ import { brokenInvariants } from '../../testing/invariants.ts'
 import { BUILT_IN } from '../agents/agent-type.ts'
 import { offer, runCall } from '../run-call.ts'
 import { toolsFor, toolsForSubagent } from '../toolbox.ts'
-import { type PracticeDesk, practiceDesk } from './practice-desk.ts'
+import { type PracticeDesk, practiceDesk } from './practice-office.ts'
 import { SPELLINGS } from './spelling.ts'
 
 const names = (tools: readonly { name: string }[]) => tools.map(({ name }) => name).sort()
