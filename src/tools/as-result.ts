@@ -16,7 +16,7 @@ export async function asResult(returned: unknown, name: string, { outputs }: Too
     text: Buffer.byteLength(told) > MOST_TEXT ? await outputs.fit(told, name) : told,
     ...(isError !== undefined && { isError }),
     ...(isShown && images.length > 0 && { images }),
-    ...(mail !== undefined && { mail }),
+    ...(Array.isArray(mail) && { mail: mail.filter((id) => typeof id === 'string') }),
   }
 }
 
