@@ -42,7 +42,7 @@ function promises(): void {
       expect(mail).toEqual(shown.map(({ message }) => message.id))
     })
 
-    it('completes a task only when everything else that was asked for is in order (F20)', async () => {
+    it('completes a task only when everything else that was asked for is in order', async () => {
       const ada = await practiceDesk('ada')
       await ada.ok('TaskCreate', { subject: 'one', description: '' })
       await ada.ok('TaskUpdate', { taskId: '1', status: 'in_progress' })

@@ -95,7 +95,7 @@ describe('SendMessage', () => {
 })
 
 describe('a shutdown', () => {
-  it('is a request with an id, a reason and a deadline, answered by whoever was asked (B21, B22, C19, C20)', async () => {
+  it('is a request with an id, a reason and a deadline, answered by whoever was asked (B21, B22)', async () => {
     const lead = await practiceDesk('lead')
     const ada = deskIn(lead.office, 'ada')
     expect(await ada.no('SendMessage', { type: 'shutdown_request', recipient: 'bob' })).toContain('Only the lead')

@@ -51,9 +51,10 @@ export async function practiceOffice(first = 'web'): Promise<PracticeOffice> {
       const opened = teams.get(nameKey(name)) ?? (await openTeam(store, name))
       const answer = await opened.run({ type: 'team.create', team: name, description }, { by: lead })
       if (isRefusal(answer)) return answer
+      const isNew = answer.note === undefined
+      if (isNew) current = opened.name
       teams.set(nameKey(name), opened)
-      current = opened.name
-      return { isNew: answer.note === undefined }
+      return { isNew }
     },
     async deleteTeam(name) {
       const there = teams.get(nameKey(name))

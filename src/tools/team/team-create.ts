@@ -15,7 +15,7 @@ export function createTeamCreate(office: Office): Tool {
       const { isNew } = granted(await office.createTeam(name, description))
       return isNew
         ? `Team '${name}' created. You lead it, and it is your current team: TaskCreate and Task act there from now on.`
-        : `Team '${name}' already exists. You go on with it: TaskCreate and Task act there from now on.`
+        : `Team '${name}' already exists, and you lead it. Name it as team_name to act there.`
     },
   })
 }
