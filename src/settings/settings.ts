@@ -31,12 +31,9 @@ export const Settings = z.strictObject({
     .optional(),
   tools: z
     .strictObject({
-      spelling: z
-        .enum(SPELLINGS)
-        .optional()
-        .meta({
-          description: 'How agents name what they do in a team: SendMessage and Task, or send_message and more.',
-        }),
+      spelling: z.enum(SPELLINGS).optional().meta({
+        description: 'How agents name what they do in a team: SendMessage and Task, or send_message and more.',
+      }),
     })
     .optional(),
 })
