@@ -1,16 +1,19 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Clock, systemClock } from '../ports/clock.ts'
+import { type AlarmClock, systemClock } from '../ports/clock.ts'
 import { type Model, ModelFailure } from '../ports/model.ts'
 import type { Tool } from '../ports/tool.ts'
 import type { Stop } from '../runtime/converse/agent-event.ts'
-import type { Limits } from '../runtime/converse/conversation.ts'
+import { type Limits, nothingUsed } from '../runtime/converse/conversation.ts'
+import { CREW_SETTINGS, type CrewSettings } from '../runtime/crew/crew-plan.ts'
 import { openTeam, type Team } from '../runtime/team.ts'
 import { TeamError } from '../team/errors.ts'
+import type { Spelling } from '../tools/team/spelling.ts'
 import type { Workspace } from '../workspace.ts'
 import { agentTypesOf } from './agent-types.ts'
 import { commandEnv } from './command-env.ts'
-import { type Desk, openLeadDesk } from './lead-desk.ts'
+import type { Home } from './home.ts'
+import { openOffice, type SessionOffice } from './office.ts'
 import { withoutOwnFolders } from './own-folders.ts'
 import { createPermits, type Permissions } from './permits.ts'
 import type { Session, SessionEvent } from './session.ts'
@@ -38,7 +41,11 @@ export interface SessionOptions {
   readonly folders?: readonly string[]
   /** Of the commands agents run; keys of models are left out. By default this process's. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  readonly clock?: Clock
+  readonly clock?: AlarmClock
+  /** How agents call the tools of the team. */
+  readonly spelling?: Spelling
+  /** When a teammate counts as lost, when it goes by itself, and who approves plans. */
+  readonly crew?: Partial<CrewSettings>
   /** What is wrong without being a reason to stop. */
   readonly warn?: (message: string) => void
 }
@@ -53,28 +60,32 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   if (taken.has(place)) throw new SessionOpen(id)
   taken.add(place)
   let team: Team | undefined
-  let desk: Desk
+  let home: Home
+  let office: SessionOffice
   try {
-    team = await openTeam(store, id, { clock })
-    const by = await takeLead(team, store)
-    await store.presence.announce(id)
-    desk = await openLeadDesk({
-      team,
-      by,
-      log: await store.log(`${id}/transcripts/lead`),
+    home = {
+      store,
+      clock,
       model: options.model,
+      modelFor: options.modelFor ?? noOther,
       root,
       folders: (options.folders ?? []).map((folder) => realpathSync(folder)),
       env: commandEnv(env),
-      outputs: join(workspace.root, '.teams', id, 'outputs'),
+      outputsOf: (name) => join(workspace.root, '.teams', name, 'outputs'),
       permits: (isReadOnly) => withoutOwnFolders(createPermits(options.permissions ?? {}, root, isReadOnly), env),
-      modelFor: options.modelFor ?? noOther,
       agentTypes: agentTypesOf(workspace, options.warn ?? (() => {})),
       tools: options.tools ?? [],
+      spelling: options.spelling ?? 'team',
       limits: options.limits ?? {},
       maxOutput: options.maxOutput,
       appendSystemPrompt: options.appendSystemPrompt,
-    })
+      crew: { ...CREW_SETTINGS, ...options.crew },
+      run: { used: nothingUsed(), tell: () => {}, end: async () => {} },
+    }
+    team = await openTeam(store, id, { clock })
+    const by = await takeLead(team, store)
+    await store.presence.announce(id)
+    office = await openOffice(home, { team, by })
   } catch (error) {
     // Nobody is left to run it: whoever comes next need not wait for us.
     taken.delete(place)
@@ -86,11 +97,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   let isRunning = false
   return {
     id,
-    team: desk.team,
+    team,
     model: options.model.name,
-    tools: desk.talk.agent.tools.map(({ name }) => name),
-    run: (prompt, signal = new AbortController().signal) => alone(() => work(desk, prompt, signal)),
-    compact: (focus, signal = new AbortController().signal) => alone(() => compact(desk, focus, signal)),
+    tools: office.desk.talk.agent.tools.map(({ name }) => name),
+    run: (prompt, signal = new AbortController().signal) => alone(() => work(home, office, prompt, signal)),
+    compact: (focus, signal = new AbortController().signal) => alone(() => compact(home, office, focus, signal)),
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -108,11 +119,13 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   async function close(): Promise<void> {
     if (!taken.has(place)) return
     try {
-      await desk[Symbol.asyncDispose]()
+      // Whoever ran it may have stopped looking without saying so.
+      await home.run.end()
+      await office[Symbol.asyncDispose]()
       await store.presence.withdraw(id)
     } finally {
       taken.delete(place)
-      await desk.team.close()
+      await team?.close()
     }
   }
 }

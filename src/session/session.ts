@@ -1,12 +1,18 @@
 import type { AgentEvent, Stop } from '../runtime/converse/agent-event.ts'
 import type { Team } from '../runtime/team.ts'
+import type { TeamEvent } from '../team/event.ts'
 
 /** What happens in a session, with the agent it happens to: `lead`, or `lead/explore-1` for what it sent out. */
-export type SessionEvent = AgentEvent & {
-  readonly agent: string
-  /** The call by which the agent was sent out; only subagents have one. */
-  readonly parent?: string
-}
+export type SessionEvent =
+  | (AgentEvent & {
+      readonly agent: string
+      /** The call by which the agent was sent out; only subagents have one. */
+      readonly parent?: string
+    })
+  /** Something happened in a team: it stands in its journal. `agent` did it. */
+  | { readonly type: 'team'; readonly agent: string; readonly team: string; readonly event: TeamEvent }
+  /** A line for the log: health, fallback, shutdown. */
+  | { readonly type: 'note'; readonly agent: string; readonly text: string }
 
 /** One conversation with a lead, which is a team: it outlives the process and goes on where it was. */
 export interface Session extends AsyncDisposable {

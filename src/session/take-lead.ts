@@ -15,11 +15,12 @@ export class SessionRefused extends TeamError {
 
 /**
  * Makes this process the one that runs the team and its lead, as a new generation: whatever an older one still writes
- * counts for nothing from here on.
+ * counts for nothing from here on. `session` names the session for which the team is a further one.
  */
-export async function takeLead(team: Team, { presence }: Pick<Store, 'presence'>): Promise<Author> {
+export async function takeLead(team: Team, { presence }: Pick<Store, 'presence'>, session?: string): Promise<Author> {
   await team.refresh()
-  if (!team.state.team.get()) granted(await team.run({ type: 'team.create', team: team.name }))
+  if (!team.state.team.get())
+    granted(await team.run({ type: 'team.create', team: team.name, ...(session !== undefined && { session }) }))
   const took = await team.run({ type: 'supervise', runtime: presence.self })
   if (isRefusal(took) && took.refused === 'supervised') throw new SessionRefused(inUse(team.name, took))
   granted(took)

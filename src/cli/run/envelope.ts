@@ -135,6 +135,14 @@ const Fallback = z.strictObject({
   to: z.string(),
   why: z.string(),
 })
+/** What happened in a team, as its journal has it. */
+const InTeam = z.strictObject({
+  type: z.literal('deskmates/team'),
+  ...line,
+  team: z.string(),
+  event: z.looseObject({ type: z.string() }),
+})
+const Note = z.strictObject({ type: z.literal('deskmates/note'), ...line, text: z.string() })
 const CompactFailed = z.strictObject({ type: z.literal('deskmates/compact_failed'), ...line, why: z.string() })
 const Progress = z.strictObject({
   type: z.literal('deskmates/progress'),
@@ -152,6 +160,8 @@ export const Line = z.discriminatedUnion('type', [
   Fallback,
   CompactFailed,
   Progress,
+  InTeam,
+  Note,
 ])
 export type Line = z.infer<typeof Line>
 export type WireUsage = z.infer<typeof WireUsage>

@@ -22,6 +22,8 @@ export interface CrewPlan {
   uncommitted(): Promise<number | undefined>
   /** For whoever watches. */
   tell(event: CrewEvent): void
+  /** Somebody has come to rest. */
+  onRest(): void
   /** False once the money of this run is spent: everybody rests. */
   mayWork(): boolean
   readonly settings: CrewSettings

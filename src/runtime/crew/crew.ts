@@ -20,7 +20,11 @@ export interface Crew {
   readonly isAtRest: boolean
   /** Wakes somebody who rests with a task in its hands although nothing else will; whether there was anybody. */
   nudge(): boolean
-  /** Ends everybody's life here; all of it stays resumable. */
+  /** Resolves when all of these have stopped, by themselves or because their time was up. */
+  stopped(names: readonly string[]): Promise<void>
+  /** Ends everybody's life here for now; all of it stays resumable. */
+  halt(): Promise<void>
+  /** The same, for good. */
   close(): Promise<void>
 }
 
@@ -145,7 +149,10 @@ export function openCrew(plan: CrewPlan): Crew {
     async resume() {
       const back: string[] = []
       for (const member of roster(team.state)) {
-        if (member.kind !== 'agent' || nameKey(member.name) === 'lead' || member.status !== 'lost') continue
+        if (member.kind !== 'agent' || nameKey(member.name) === 'lead' || member.status === 'stopped') continue
+        if (member.runtime === runtime && !mates.has(nameKey(member.name)))
+          await team.run({ type: 'member.lose', name: member.name, reason: 'its run was interrupted' }, { by: lead })
+        if (memberNamed(team.state, member.name)?.status !== 'lost') continue
         const open = unansweredPlans(member)
         if (await bringBack(member, lastHeld(member), open)) back.push(member.name)
       }
@@ -157,12 +164,24 @@ export function openCrew(plan: CrewPlan): Crew {
       )
     },
     nudge: () => [...mates.values()].some((mate) => mate.nudge()),
+    stopped(names) {
+      return new Promise((resolve) => {
+        const stop = team.watch(check)
+        check()
+        function check(): void {
+          if (names.some((name) => memberNamed(team.state, name)?.status !== 'stopped')) return
+          stop()
+          resolve()
+        }
+      })
+    },
+    halt,
     async close() {
       closing.abort()
       stopWatching()
       alarm()
       losses.close()
-      await Promise.all([...mates.values()].map((mate) => mate.end()))
+      await halt()
       await watching
       await desks[Symbol.asyncDispose]()
     },
@@ -175,6 +194,10 @@ export function openCrew(plan: CrewPlan): Crew {
         kind === 'plan_approval' && nameKey(from) === nameKey(name) && fromGeneration === generation,
     )
     return plans.slice(-1).filter(({ state }) => state === 'pending' || state === 'void')
+  }
+
+  async function halt(): Promise<void> {
+    await Promise.all([...mates.values()].map((mate) => mate.end()))
   }
 
   /** The task a dead generation held: it lies on the board again, and it is that one's to go on with. */

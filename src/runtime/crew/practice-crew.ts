@@ -68,6 +68,7 @@ export async function practiceCrew({
     errand,
     uncommitted,
     tell: (event) => void events.push(event),
+    onRest() {},
     mayWork: () => true,
     settings: { ...CREW_SETTINGS, ...settings },
     openDesk: (member, by) => practiceDesk(member, by),

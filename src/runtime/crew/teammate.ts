@@ -250,6 +250,7 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
     if (!now || stepOf(now) !== 'rest' || over.signal.aborted) return
     const tired = settings.idle === undefined ? () => {} : clock.in(settings.idle, () => void retire())
     isBusy = false
+    plan.onRest()
     await new Promise<void>((resolve) => {
       wake = resolve
     })

@@ -1,0 +1,46 @@
+import { mailNews } from '../runtime/converse/mail-news.ts'
+import { behindGate } from '../runtime/crew/gate.ts'
+import { createSeat } from '../runtime/seat.ts'
+import type { Team } from '../runtime/team.ts'
+import type { Author } from '../team/event.ts'
+import type { Member } from '../team/member.ts'
+import { toolsFor } from '../tools/toolbox.ts'
+import { type Desk, openDesk } from './desk.ts'
+import type { Home } from './home.ts'
+import { teammatePrompt } from './system-prompt.ts'
+
+/** A teammate's desk: the same loop as the lead's, with its own conversation, mailbox and role. */
+export async function openTeammateDesk(home: Home, team: Team, member: Member, by: Author): Promise<Desk> {
+  const { profile, name } = member
+  const type = home.agentTypes.find((one) => one.name === profile?.agentType)
+  const model = profile?.model ?? type?.model
+  const permits = home.permits(type?.isReadOnly ?? false)
+  const used = { calls: 0 }
+  return openDesk({
+    home,
+    team,
+    by,
+    log: await home.store.log(`${team.name}/transcripts/${name}`),
+    model: model === undefined ? home.model : await home.modelFor(model),
+    system: teammatePrompt({
+      team: team.name,
+      root: home.root,
+      folders: home.folders,
+      name,
+      role: member.role,
+      send: home.spelling === 'simple' ? 'send_message' : 'SendMessage',
+      type,
+    }),
+    permits,
+    mayDo: behindGate(team, by, permits.mayDo),
+    limits: { dollars: home.limits.dollars },
+    used: () => Object.assign(used, { purse: home.run.used.purse }),
+    seats(isHeard) {
+      const seat = createSeat(team, by, isHeard)
+      return { seat: (named) => (named === undefined || named === team.name ? seat : undefined), teams: [team.name] }
+    },
+    tools: () => [...toolsFor('teammate', { type, spelling: home.spelling }), ...home.tools],
+    listen: ({ transcript, notices }) => mailNews({ team, transcript, notices }, by),
+    acknowledge: async (ids) => void (await team.acknowledge(name, ids, null, { by })),
+  })
+}
