@@ -7,6 +7,7 @@ import {
   applyTurn,
   type BegunJob,
   type CallResult,
+  type EndedJob,
   emptyTranscript,
   type Running,
   type TranscriptState,
@@ -36,6 +37,8 @@ export interface Transcript extends AsyncDisposable {
   began(running: Running): Promise<void>
   /** Durable when it resolves: only then may its work begin. */
   beganJob(job: BegunJob): Promise<void>
+  /** In the log when it resolves: the model may be told of it by another process, later. */
+  endedJob(job: EndedJob): Promise<void>
 }
 
 export interface TranscriptOptions {
@@ -69,6 +72,7 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
     result: (result) => write({ result: result as unknown as Json }, 'written'),
     began: (running) => write({ began: { ...running } }, 'durable'),
     beganJob: (job) => write({ job: { ...job } }, 'durable'),
+    endedJob: (job) => write({ ended: { ...job } }, 'written'),
     async [Symbol.asyncDispose]() {
       await turn.catch(() => {})
       await log.close()

@@ -80,7 +80,11 @@ export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
   const allJobs = createJobs({
     outputs,
     before: transcript.state.jobCount,
-    onEnd: (job) => notices.add({ text: jobNotice(job), job: job.id }),
+    onEnd(job) {
+      notices.add({ text: jobNotice(job), job: job.id })
+      // Should this fail, whoever resumes says that it was interrupted.
+      transcript.endedJob({ id: job.id, state: job.state, summary: job.summary ?? '' }).catch(() => {})
+    },
   })
   const jobs = onRecord(allJobs, transcript)
   const run: Run = { used: nothingUsed(), tell: () => {}, end: async () => {} }
