@@ -133,6 +133,8 @@ function settings({ pooler }: Address, { statement, lock, idle }: Patience): Rec
     enable_seqscan: 'off',
     enable_bitmapscan: 'off',
     jit: 'off',
+    // Which way that is does not depend on the parameters, so it is planned once and not each time.
+    plan_cache_mode: 'force_generic_plan',
   }
 }
 

@@ -8,9 +8,14 @@ export interface Lines {
   readonly patience: Patience
   /**
    * Runs one statement that may safely run twice. When the line is lost it is sent again on another, to whichever
-   * host is the primary by then, until `patience.server` is over. `wasSent`: it may have arrived before.
+   * host is the primary by then, until `patience.server` is over. `wasSent`: it may have arrived before. `behind` sends
+   * something more on the same line, in the same go.
    */
-  ask(text: string, parameters?: readonly Parameter[], wasSent?: boolean): Promise<readonly Row[]>
+  ask(
+    text: string,
+    parameters?: readonly Parameter[],
+    more?: { readonly wasSent?: boolean; readonly behind?: ((line: Line) => void) | undefined },
+  ): Promise<readonly Row[]>
   /** A line for more than one statement; `give` it back. */
   take(): Promise<Line>
   give(line: Line): void
@@ -112,10 +117,16 @@ export function createLines(address: Address, patience: Patience): Lines {
     line.end()
   }
 
-  async function askOnce(text: string, parameters: readonly Parameter[]): Promise<readonly Row[]> {
+  async function askOnce(
+    text: string,
+    parameters: readonly Parameter[],
+    behind?: (line: Line) => void,
+  ): Promise<readonly Row[]> {
     const line = await take()
     try {
-      return await line.run(text, parameters)
+      const answer = line.run(text, parameters)
+      behind?.(line)
+      return await answer
     } finally {
       give(line)
     }
@@ -127,12 +138,12 @@ export function createLines(address: Address, patience: Patience): Lines {
     take,
     give,
     open,
-    async ask(text, parameters = [], wasSent = false) {
+    async ask(text, parameters = [], { wasSent = false, behind } = {}) {
       const until = performance.now() + patience.server
       let mayHaveArrived = wasSent
       for (let pause = 0; ; pause = Math.min(pause * 2 + 10, 500)) {
         try {
-          return await askOnce(text, parameters)
+          return await askOnce(text, parameters, behind)
         } catch (error) {
           if (error instanceof LineLost) mayHaveArrived ||= error.mayHaveArrived
           // Waiting in vain proves nothing once an earlier one may have arrived: it may be what we waited for.
