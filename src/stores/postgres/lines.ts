@@ -27,6 +27,8 @@ export interface Lines {
 const MOST = 8
 /** A line that nobody needed for so long is closed, in milliseconds: servers have few to give. */
 const IDLE = 30_000
+/** A pooler takes none of what we say for a session. */
+const POOLER = 'If there is a pooler in between, add pooler=1 to the address.'
 /** Oldest server that has what we use. */
 const OLDEST = 140_000
 
@@ -54,6 +56,8 @@ export function createLines(address: Address, patience: Patience): Lines {
         return line
       } catch (error) {
         const code = codeOf(error)
+        const first = error instanceof LineLost ? error.cause : error
+        if (codeOf(first) === '08P01' && !address.pooler) throw new StoreRefused(address.shown, first, POOLER)
         if (error instanceof StoreRefused || (code !== undefined && !isAway(code)))
           throw error instanceof StoreRefused ? error : new StoreRefused(address.shown, error)
         failure = error

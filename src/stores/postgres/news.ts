@@ -120,7 +120,8 @@ export function createNews(lines: Lines, statements: Statements, warn: (message:
       if (!pausing) send()
     },
     hint(log) {
-      if (isClosed || pausing) return undefined
+      // A pooler gives the connection to somebody else behind a commit, and what comes after it is lost on the way.
+      if (isClosed || pausing || pooler) return undefined
       pause()
       return (line) => {
         telling = say(line, [log])
