@@ -11,19 +11,19 @@ export const LOOK = {
 export const LOOKED = 'It holds a list of things to do, in order, each with a name and a date. '.repeat(4)
 
 /** Has conversations of so many tool turns with a model that answers at once; CPU of one turn in milliseconds. */
-export async function cpuPerTurn(turns, times) {
+export async function cpuPerTurn(turns, times, beside = 'agent-bare') {
   const server = fork(worker('model-server'))
   try {
     const [port] = await once(server, 'message')
     const args = [`http://127.0.0.1:${port}/v1`, String(turns), String(times)]
-    return { ours: await cpu('agent-ours', args, turns), limit: await cpu('agent-bare', args, turns) }
+    return { ours: await cpu('agent-ours', args, turns), limit: await cpu(beside, args, turns) }
   } finally {
     server.kill()
   }
 }
 
 async function cpu(name, args, turns) {
-  const child = fork(worker(name), args)
+  const child = fork(worker(name), args, { execArgv: ['--no-warnings'] })
   const [heard] = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [undefined])])
   if (heard?.calls !== turns) throw new Error(`${name} made ${heard?.calls} calls of ${turns}`)
   return heard.cpu / turns
@@ -39,7 +39,8 @@ export async function cpuOf(times, talk) {
     const { user, system } = process.cpuUsage(before)
     least = Math.min(least, (user + system) / 1000)
   }
-  process.send({ cpu: least, calls }, () => process.disconnect())
+  await new Promise((resolve) => process.send({ cpu: least, calls }, resolve))
+  process.disconnect()
 }
 
 function worker(name) {

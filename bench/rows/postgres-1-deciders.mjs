@@ -6,5 +6,5 @@ export default {
   unit: 'per second',
   atLeast: 0.2,
   rounds: 5,
-  open: () => openDecisionRate(),
+  open: () => openDecisionRate({ tasks: 1600 }),
 }

@@ -6,5 +6,5 @@ export default {
   unit: 'per second',
   atLeast: 0.1,
   rounds: 5,
-  open: () => openDecisionRate({ mailers: 8 }),
+  open: () => openDecisionRate({ tasks: 600, mailers: 8 }),
 }

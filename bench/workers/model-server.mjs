@@ -7,7 +7,7 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     // How many turns it shall be stands in the model's name, how many there were in the last call's id.
     const body = Buffer.concat(chunks)
-    const turns = Number(/"model":"turns-(\d+)"/.exec(body.subarray(0, 200).toString())?.[1] ?? 0)
+    const turns = Number((/"turns-(\d+)"/.exec(body.subarray(0, 200)) ?? /"turns-(\d+)"/.exec(body))?.[1] ?? 0)
     const last = body.lastIndexOf('"call_')
     const made = last < 0 ? 0 : Number.parseInt(body.subarray(last + 6, last + 16).toString(), 10)
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -24,18 +24,19 @@ function callOf(number) {
     type: 'function',
     function: { name: 'look', arguments: '{"at":"notes"}' },
   }
-  return stream([
+  return stream(`answer-${number}`, [
     { delta: { role: 'assistant', content: 'Let me look at that file before I go on.' } },
     { delta: { tool_calls: [call] } },
     { delta: {}, finish_reason: 'tool_calls' },
   ])
 }
 
-const LAST = stream([{ delta: { role: 'assistant', content: 'done' } }, { delta: {}, finish_reason: 'stop' }])
+const LAST = stream('last', [{ delta: { role: 'assistant', content: 'done' } }, { delta: {}, finish_reason: 'stop' }])
 
-function stream(choices) {
+/** Answers have ids of their own: some replace what they heard under the same id before. */
+function stream(id, choices) {
   const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
-  const about = { id: 'x', object: 'chat.completion.chunk', created: 1, model: 'bench' }
+  const about = { id, object: 'chat.completion.chunk', created: 1, model: 'bench' }
   const lines = choices.map((choice) => ({ ...about, choices: [{ index: 0, finish_reason: null, ...choice }] }))
   const all = [...lines, { ...about, choices: [], usage }].map((line) => `data: ${JSON.stringify(line)}\n\n`)
   return `${all.join('')}data: [DONE]\n\n`

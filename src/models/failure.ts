@@ -7,15 +7,18 @@ export interface Circumstances {
   readonly emitted: boolean
   /** Seconds since 1970, to read dates in headers. */
   readonly now: number
+  /** What no message may show: some providers repeat the key they refuse. */
+  readonly secrets?: readonly string[]
 }
 
 /** Whatever a provider package throws or sends as an error inside its stream, as the one failure we know. */
-export function asFailure(error: unknown, { model, emitted, now }: Circumstances): ModelFailure {
+export function asFailure(error: unknown, { model, emitted, now, secrets = [] }: Circumstances): ModelFailure {
   if (error instanceof ModelFailure) return error
   const report = read(error)
   forgetRequest(error)
   const about = { model, emitted, cause: error, retryAfter: retryAfter(report.headers, now) ?? report.delay }
-  return new ModelFailure({ ...about, fault: report.fault }, `${model}: ${said(report)} ${advice[report.fault]}`)
+  const words = secrets.reduce((text, secret) => text.replaceAll(secret, '(hidden)'), said(report))
+  return new ModelFailure({ ...about, fault: report.fault }, `${model}: ${words} ${advice[report.fault]}`)
 }
 
 /** Packages hang the whole conversation on their errors; nobody who prints one wants it, and it would stay in memory. */

@@ -35,6 +35,8 @@ export interface ModelOptions {
   /** Mark where anthropic may cache. */
   readonly hasBreakpoints?: boolean
   readonly clock?: Clock
+  /** The key, and whatever else no message of a failure may show. */
+  readonly secrets?: readonly string[]
 }
 
 const MAX_OUTPUT = 8000
@@ -69,7 +71,8 @@ export function modelFrom(languageModel: LanguageModel, options: ModelOptions = 
         return replyOf(progress)
       } catch (error) {
         signal.throwIfAborted()
-        const failure = asFailure(error, { model: name, emitted: progress.emitted, now: clock.now() })
+        const { emitted } = progress
+        const failure = asFailure(error, { model: name, emitted, now: clock.now(), secrets: options.secrets })
         throw failure.fault === 'cut off' && !progress.isEventStream ? noEvents(failure) : failure
       } finally {
         reader?.cancel().catch(() => {})

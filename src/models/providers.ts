@@ -101,7 +101,9 @@ export function findProvider(name: string, model: string, env: Env, settings: Mo
   if (facts === undefined) throw unknownProvider(name, model)
   const kind = setting.kind ?? facts.kind
   const baseUrl = baseUrlOf(name, model, facts, setting.baseUrl, env)
-  const keyNames = setting.keyFrom === undefined ? facts.keyFrom : [setting.keyFrom]
+  // OpenAI's key is for OpenAI, or for whoever stands behind OPENAI_BASE_URL: not for every server somebody names.
+  const usual = facts === compatible && setting.baseUrl !== undefined ? [] : facts.keyFrom
+  const keyNames = setting.keyFrom === undefined ? usual : [setting.keyFrom]
   const key = setting.key ?? keyNames.map((variable) => env[variable]).find(Boolean)
   if (!key && (facts.isKeyNeeded || setting.keyFrom)) throw noKey(name, model, keyNames)
   const isVendor = baseUrl === facts.baseUrl

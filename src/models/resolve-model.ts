@@ -73,6 +73,8 @@ async function open(
     hasBreakpoints: opened.hasBreakpoints,
     options: withOptions(opened.options, setting.options),
     clock,
+    // Shorter ones are no secrets, and would make words of their own unreadable.
+    secrets: [provider.key ?? '', ...Object.values(provider.headers)].filter((secret) => secret.length >= 8),
     ...(price === undefined ? { price: listed.price, cost: listed.cost } : { price }),
   })
 }

@@ -41,7 +41,7 @@ export interface Batch {
   readonly answers: readonly { readonly entry: Entry; readonly result: Answer | Refusal; readonly rests: boolean }[]
 }
 
-/** How many characters, and how many letters, one record of letters may hold. */
+/** How many characters of what was written, and how many letters, one record of letters may hold. */
 const LETTERS_LENGTH = 256 * 1024
 const LETTERS_IN_A_RECORD = 256
 const STEPS_IN_A_RECORD = 8
@@ -110,7 +110,7 @@ export function decideAll(
     if (refusal) return say(entry, refusal)
     const message = messageFrom(letter, circumstances.by.name, circumstances)
     const event: TeamEvent = { type: 'message.sent', message }
-    const size = JSON.stringify(event).length
+    const size = letter.content.length + (letter.extra ? JSON.stringify(letter.extra).length : 0)
     if (!letters?.takes(entry, size)) {
       put(entry, [event], circumstances)
       letters = isPlain(entry) ? openLetters(entry, size) : undefined

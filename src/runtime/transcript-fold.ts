@@ -33,6 +33,8 @@ export interface TranscriptState {
   readonly running: Map<string, Running>
   /** Jobs in the background whose end the model has not been told, with what they are about. */
   readonly jobs: Map<string, string>
+  /** How those of them ended that have: whoever resumes must not say that they were interrupted. */
+  readonly ends: Map<string, EndedJob>
   /** How many jobs there ever were, so that no id means two. */
   jobCount: number
 }
@@ -47,6 +49,7 @@ export function emptyTranscript(): TranscriptState {
     results: [],
     running: new Map(),
     jobs: new Map(),
+    ends: new Map(),
     jobCount: 0,
   }
 }
@@ -80,6 +83,10 @@ export function applyTurn(state: TranscriptState, record: LogRecord): boolean {
     const { id, about } = record.job as unknown as BegunJob
     state.jobs.set(id, about)
     state.jobCount++
+  }
+  if (record.ended) {
+    const ended = record.ended as unknown as EndedJob
+    if (state.jobs.has(ended.id)) state.ends.set(ended.id, ended)
   }
   return true
 }
@@ -134,9 +141,16 @@ function count(state: TranscriptState, usage: Usage | undefined): void {
   if (tokens > 0) state.counted = { tokens, turns: state.turns.length }
 }
 
+export interface EndedJob {
+  readonly id: string
+  readonly state: string
+  readonly summary: string
+}
+
 /** The model was told of its end, in the same record: whoever resumes has nothing more to say about it. */
 function endJob(state: TranscriptState, id: string): void {
   state.jobs.delete(id)
+  state.ends.delete(id)
   endGroups(state, id)
 }
 

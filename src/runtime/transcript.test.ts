@@ -121,8 +121,10 @@ describe('a transcript', () => {
       await first.beganJob({ id, about: 'npm test' })
       await first.began({ pid, started: '100', of: id })
     }
+    for (const id of ['b1', 'b2', 'b9']) await first.endedJob({ id, state: 'completed', summary: 'exit code 0' })
     await first.hear(said('b1 has ended'), [], ['b1'])
     const { state } = await open(2)
+    expect([...state.ends.values()]).toEqual([{ id: 'b2', state: 'completed', summary: 'exit code 0' }])
     expect([...state.jobs]).toEqual([['b2', 'npm test']])
     expect([...state.running.values()]).toEqual([{ pid: 8, started: '100', of: 'b2' }])
     expect(state.jobCount).toBe(2)

@@ -9,6 +9,7 @@ import {
   type CallResult,
   type Compacted,
   type Demoted,
+  type EndedJob,
   emptyTranscript,
   type Running,
   type TranscriptState,
@@ -42,6 +43,8 @@ export interface Transcript extends AsyncDisposable {
   began(running: Running): Promise<void>
   /** Durable when it resolves: only then may its work begin. */
   beganJob(job: BegunJob): Promise<void>
+  /** In the log when it resolves: the model may be told of it by another process, later. */
+  endedJob(job: EndedJob): Promise<void>
 }
 
 export interface TranscriptOptions {
@@ -81,6 +84,7 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
       write({ compacted: compacted as unknown as Json, usage, cost, model }, 'durable'),
     began: (running) => write({ began: { ...running } }, 'durable'),
     beganJob: (job) => write({ job: { ...job } }, 'durable'),
+    endedJob: (job) => write({ ended: { ...job } }, 'written'),
     async [Symbol.asyncDispose]() {
       await turn.catch(() => {})
       await log.close()

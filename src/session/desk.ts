@@ -64,7 +64,11 @@ export async function openDesk(plan: DeskPlan): Promise<Desk> {
   const allJobs = createJobs({
     outputs,
     before: transcript.state.jobCount,
-    onEnd: (job) => notices.add({ text: jobNotice(job), job: job.id }),
+    onEnd(job) {
+      notices.add({ text: jobNotice(job), job: job.id })
+      // Should this fail, whoever resumes says that it was interrupted.
+      transcript.endedJob({ id: job.id, state: job.state, summary: job.summary ?? '' }).catch(() => {})
+    },
   })
   const jobs = onRecord(allJobs, transcript)
   const seats = plan.seats((id) => transcript.state.mail.has(id))

@@ -16,6 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Script } from '../models/scripted/script.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
+import type { ModelRequest } from '../ports/model.ts'
 import type { Tool } from '../ports/tool.ts'
 import { openTeam } from '../runtime/team.ts'
 import { folderHash } from '../stores/files/folder-hash.ts'
@@ -111,6 +112,25 @@ describe('a session', () => {
     expect(events.filter(({ type }) => type === 'answered')).toHaveLength(3)
     const heard = events.flatMap((event) => (event.type === 'heard' ? event.turn.content : []))
     expect(heard.filter((part) => JSON.stringify(part).includes('task-notification'))).toHaveLength(1)
+  })
+
+  it('tells in the next run how a job ended that nobody heard of, and says of none that its process died (F39)', async () => {
+    const begin = [{ calls: [{ tool: 'bash', input: { command: 'sleep 600', run_in_background: true } }] }]
+    const first = await session(begin, { limits: { turns: 1 } })
+    expect((await all(first, 'start it')).stop).toMatchObject({ kind: 'limit' })
+    await first.close()
+    let told = ''
+    const listen = {
+      compose({ turns }: ModelRequest) {
+        told = JSON.stringify(turns.at(-1))
+        return { text: 'heard' }
+      },
+    }
+    await using again = await session([listen], { team: first.id })
+    await all(again)
+    expect(told).toContain('<task-id>b000001</task-id>')
+    expect(told).toContain('stopped before it ended')
+    expect(told).not.toContain('has died')
   })
 
   it('wakes for mail while a job runs', async () => {

@@ -4,7 +4,7 @@ import { MemberKind, MemberStatus, Profile } from './member.ts'
 import { isMessage, Message } from './message.ts'
 import { Name } from './name.ts'
 import { Assignment, RequestId, RequestKind } from './request.ts'
-import { Attempt, Dependency, Priority, TaskId, Timestamp } from './task.ts'
+import { Attempt, Dependency, isTaskId, Priority, TaskId, Timestamp } from './task.ts'
 import { Usage } from './usage.ts'
 
 const generation = z.number().int().nonnegative()
@@ -149,9 +149,43 @@ export const decisionTypes = Object.keys(decisions) as (keyof typeof decisions)[
 export function readEvent(value: unknown): TeamEvent | 'unknown' | 'broken' {
   if (typeof value !== 'object' || value === null || !('type' in value) || typeof value.type !== 'string')
     return 'broken'
+  if (isUsual(value)) return value
   if (!Object.hasOwn(shapes, value.type)) return 'unknown'
   if (OPEN.has(value.type) && isDeep(value, MAX_DEPTH)) return 'broken'
   return (shapes[value.type]?.safeParse(value).data as TeamEvent | undefined) ?? 'broken'
+}
+
+/**
+ * The three events that every process folds for everybody all day, asked about member by member: what their shapes
+ * would answer, without a copy and several times faster. Anything unusual is left to the shapes.
+ */
+function isUsual(event: object & { [member: string]: unknown }): event is TeamEvent {
+  switch (event.type) {
+    case 'task.claimed': {
+      const { id, owner, generation, lease } = event
+      if (!isTaskId(id) || typeof owner !== 'string' || !Number.isSafeInteger(generation)) return false
+      const hasLease = lease === null || (typeof lease === 'number' && lease > 0 && Number.isFinite(lease))
+      return hasLease && (generation as number) >= 0 && hasMembers(event, 5)
+    }
+    case 'task.completed': {
+      const { id, result, commit } = event
+      return isTaskId(id) && isTextOrNull(result) && isTextOrNull(commit) && hasMembers(event, 4)
+    }
+    case 'message.sent':
+      return isMessage(event.message) && !isDeep(event.message, MAX_DEPTH - 1) && hasMembers(event, 2)
+    default:
+      return false
+  }
+}
+
+function isTextOrNull(value: unknown): boolean {
+  return value === null || typeof value === 'string'
+}
+
+function hasMembers(value: object, count: number): boolean {
+  let members = 0
+  for (const _ in value) members++
+  return members === count
 }
 
 /** Shapes that let more through than they name. */

@@ -156,9 +156,9 @@ function whyBounced(state: TeamState, to: string, capped: boolean, place: Place)
 }
 
 function put(state: TeamState, to: string, message: Message, external = false): void {
-  const counters = state.counters.get()
-  state.counters.set({ ...counters, place: counters.place + 1 })
-  const unread: Unread = { message, place: counters.place, external, taken: null, redelivered: false }
+  const { task, request, place } = state.counters.get()
+  state.counters.set({ task, request, place: place + 1 })
+  const unread: Unread = { message, place, external, taken: null, redelivered: false }
   mailboxOf(state, to).set(message.id, unread)
 }
 

@@ -73,7 +73,8 @@ const OLD_TYPES: Record<string, MessageType> = {
 
 /** Our name for a message type, also where the source documents call it otherwise. */
 export function messageType(text: string): MessageType | undefined {
-  return MessageType.safeParse(text).data ?? (Object.hasOwn(OLD_TYPES, text) ? OLD_TYPES[text] : undefined)
+  if (TYPES.has(text)) return text as MessageType
+  return Object.hasOwn(OLD_TYPES, text) ? OLD_TYPES[text] : undefined
 }
 
 export function isControl(type: MessageType): boolean {

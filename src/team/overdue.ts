@@ -43,6 +43,7 @@ export function nextDeadline(state: TeamState): number | undefined {
 function lostMembers(state: TeamState, { gone, self }: Circumstances): { events: TeamEvent[]; released: Set<string> } {
   const events: TeamEvent[] = []
   const released = new Set<string>()
+  if (gone.size === 0) return { events, released }
   const supervisor = state.supervisor.get()
   const abandoned = supervisor.runtime !== null && gone.has(supervisor.runtime)
   if (supervisor.runtime !== null && !abandoned && supervisor.runtime !== self) return { events, released }

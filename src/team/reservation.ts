@@ -31,9 +31,11 @@ export function firstOverlap(ours: readonly string[], theirs: readonly string[])
 /** The same pairs are asked about at every claim, so what was worked out once is kept. */
 function overlaps(a: string, b: string): boolean {
   const ours = understood(a)
+  const theirs = understood(b)
+  if (areApart(ours, theirs)) return false
   const known = ours.meets.get(b)
   if (known !== undefined) return known
-  const answer = meet(ours.segments, 0, understood(b).segments, 0)
+  const answer = meet(ours.segments, 0, theirs.segments, 0)
   ours.meets.set(b, answer)
   if (++pairs > MOST_PAIRS) {
     patterns.clear()
@@ -42,8 +44,17 @@ function overlaps(a: string, b: string): boolean {
   return answer
 }
 
+/** Most patterns part ways in a folder that both name plainly, which is seen without weighing their wild segments. */
+function areApart(a: Pattern, b: Pattern): boolean {
+  const plain = Math.min(a.plain, b.plain)
+  for (let i = 0; i < plain; i++) if (a.segments[i] !== b.segments[i]) return true
+  return false
+}
+
 interface Pattern {
   readonly segments: readonly string[]
+  /** How many segments stand for nothing but themselves before the first that may stand for more. */
+  readonly plain: number
   readonly meets: Map<string, boolean>
 }
 
@@ -59,7 +70,8 @@ function understood(pattern: string): Pattern {
     .split('/')
     .filter((part) => part !== '' && part !== '.')
   if (segments.at(-1) !== '**') segments.push('**')
-  const made = { segments, meets: new Map<string, boolean>() }
+  const plain = segments.findIndex((segment) => MAY_BE_WILD.test(segment))
+  const made = { segments, plain, meets: new Map<string, boolean>() }
   patterns.set(pattern, made)
   return made
 }
@@ -105,6 +117,8 @@ function allOpen(parts: readonly string[], from: number): boolean {
   for (let i = from; i < parts.length; i++) if (parts[i] !== '**') return false
   return true
 }
+
+const MAY_BE_WILD = /[*?[]/
 
 /** What stands for more than itself in one segment: `*`, `?`, `[ab]`. */
 const WILD = /\*+|\?|\[[^\]]*\]/g

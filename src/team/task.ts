@@ -2,9 +2,15 @@ import { z } from 'zod'
 import { Name } from './name.ts'
 
 /** `1`, `2`, `3` … on the open board; `03-01/T3` for the third task of plan `03-01`. */
-export const TaskId = z.string().regex(/^(?:[1-9]\d{0,14}|\d\d-\d\d\/T[1-9]\d{0,5})$/)
+const TASK_ID = /^(?:[1-9]\d{0,14}|\d\d-\d\d\/T[1-9]\d{0,5})$/
+export const TaskId = z.string().regex(TASK_ID)
 export const PlanId = z.string().regex(/^\d\d-\d\d$/)
 export type TaskId = string
+
+/** The same, asked without a parser. */
+export function isTaskId(value: unknown): value is TaskId {
+  return typeof value === 'string' && TASK_ID.test(value)
+}
 
 /** What a task may wait for: another task, or all tasks of a plan. */
 export const Dependency = z.union([TaskId, PlanId])

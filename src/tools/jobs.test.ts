@@ -31,6 +31,27 @@ describe('a job', () => {
     ])
   })
 
+  it('is known by its id with kind, status, output so far and end, as long as its session lasts (A51)', async () => {
+    const { jobs } = practiceWorld()
+    const { work, finish } = held()
+    const job = jobs.start('agent', 'find the port', (world) => {
+      world.write('looking')
+      return work(world)
+    })
+    await Promise.resolve()
+    expect(jobs.get(job.id)).toMatchObject({
+      id: 'a000001',
+      about: 'find the port',
+      state: 'running',
+      summary: undefined,
+    })
+    expect(job.output).toBe('looking')
+    finish({ state: 'failed', summary: 'found none' })
+    await job.ended
+    expect(jobs.list()).toEqual([job])
+    expect(job).toMatchObject({ state: 'failed', summary: 'found none', output: 'looking' })
+  })
+
   it('ends in one way and says so once, whatever its work does (A52, F39)', async () => {
     const world = practiceWorld()
     const works: (() => Promise<JobEnd>)[] = [

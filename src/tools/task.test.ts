@@ -96,7 +96,7 @@ describe('Task', () => {
     await expect(running).rejects.toThrow('enough')
   })
 
-  it('refuses half a wish for a teammate instead of making something else of it (F31)', async () => {
+  it('refuses half a wish for a teammate instead of making something else of it (A17, F31)', async () => {
     const spawn: TaskSettings['spawn'] = async ({ name, team_name, type }) => ({
       text: `${name} ${team_name} ${type?.name}`,
     })

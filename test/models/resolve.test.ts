@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { usualModel } from '../../src/models/providers.ts'
 import { resolveModel } from '../../src/models/resolve-model.ts'
 import { ModelFailure } from '../../src/ports/model.ts'
+import { ask, instantWorld } from './asking.ts'
+import { wireServer } from './wire-server.ts'
 
 const failureOf = async (name: string, env = {}, settings = {}): Promise<ModelFailure> => {
   const error = await resolveModel(name, env, settings).catch((thrown) => thrown)
@@ -96,4 +98,36 @@ it('a provider of the settings is reached with its own key', async () => {
   const settings = { providers: { lab: { baseUrl: 'http://127.0.0.1:9', keyFrom: 'LAB_KEY' } } }
   expect((await failureOf('lab/one', {}, settings)).message).toContain('LAB_KEY')
   expect((await resolveModel('lab/one', { LAB_KEY: 'k' }, settings)).name).toBe('lab/one')
+})
+
+describe('a key', () => {
+  const refusal = { status: 401, body: '{"error":{"message":"Incorrect key sk-secret-1 given"}}' }
+
+  it('and the base URL come from the usual variables (A14)', async () => {
+    await using server = await wireServer()
+    server.play(refusal)
+    const env = { ANTHROPIC_API_KEY: 'sk-secret-1', ANTHROPIC_BASE_URL: server.url }
+    await ask(await resolveModel('anthropic/x', env, {}, instantWorld()))
+    expect(server.asked[0]).toMatchObject({ path: '/v1/messages', headers: { 'x-api-key': 'sk-secret-1' } })
+  })
+
+  it('of one provider is never sent to another', async () => {
+    await using server = await wireServer()
+    server.play(refusal)
+    const env = { OPENAI_API_KEY: 'sk-secret-1', ANTHROPIC_API_KEY: 'sk-secret-1' }
+    for (const kind of ['compatible', 'anthropic'] as const) {
+      const settings = { providers: { lab: { baseUrl: server.url, kind } } }
+      await ask(await resolveModel('lab/one', env, settings, instantWorld()))
+    }
+    expect(server.asked).toHaveLength(2)
+    expect(JSON.stringify(server.asked)).not.toContain('sk-secret-1')
+  })
+
+  it('is not in the failure of a provider that repeats it', async () => {
+    await using server = await wireServer()
+    server.play(refusal)
+    const env = { OPENAI_API_KEY: 'sk-secret-1', OPENAI_BASE_URL: server.url }
+    const { error } = await ask(await resolveModel('openai-chat/x', env, {}, instantWorld()))
+    expect(error).toMatchObject({ fault: 'key', message: expect.stringContaining('Incorrect key (hidden) given') })
+  })
 })

@@ -78,6 +78,13 @@ describe('deskmates -p', () => {
       expect(stderr).toContain(word)
   })
 
+  it('takes no key from a file that came with the project (A14)', async () => {
+    writeFileSync(join(desk.dir, '.env'), 'ANTHROPIC_API_KEY=sk-1\nOPENAI_API_KEY=sk-2\nMODEL_ID=openai/x\n')
+    const { code, stderr } = await desk.run(['-p', 'hi'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('no key is set')
+  })
+
   it('refuses a budget for a model whose price nobody knows, and says how to add it', async () => {
     const env = { ...desk.env, OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }
     const words = ['-p', 'hi', '-m', 'compatible/own', '--max-budget-usd', '1']

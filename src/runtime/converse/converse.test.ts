@@ -8,6 +8,7 @@ import { defineTool } from '../../tools/define-tool.ts'
 import type { Limits } from './conversation.ts'
 import { mailNews } from './mail-news.ts'
 import { closeTalks, echo, played, run, type Talk, talkOf } from './practice-talk.ts'
+import { takeUp } from './take-up.ts'
 
 afterEach(closeTalks)
 
@@ -53,6 +54,18 @@ describe('a conversation', () => {
     await talk.team.send({ to: 'lead', content: 'go' })
     await run({ ...talk, transcript, listen })
     expect(order).toEqual(['sync', 'hear'])
+  })
+
+  it('is taken up with the true end of each job, once (A51, F39)', async () => {
+    const { transcript, notices } = await talkOf({ model: played().model })
+    for (const id of ['b000001', 'b000002']) await transcript.beganJob({ id, about: 'npm test' })
+    await transcript.endedJob({ id: 'b000001', state: 'failed', summary: '[exit code 3]' })
+    await takeUp({ transcript, notices }, async () => {})
+    const [ended, interrupted, ...more] = notices.take()
+    expect(ended).toMatchObject({ job: 'b000001', text: expect.stringContaining('<status>failed</status>') })
+    expect(ended?.text).toContain('[exit code 3]')
+    expect(interrupted).toMatchObject({ job: 'b000002', text: expect.stringContaining('Interrupted') })
+    expect(more).toEqual([])
   })
 
   it('rests only when every call it began has ended, also where one could not be written down (F38)', async () => {

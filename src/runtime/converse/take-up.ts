@@ -1,5 +1,6 @@
+import { beginning } from '../../tools/excerpt.ts'
 import type { Transcript } from '../transcript.ts'
-import { type Running, unanswered } from '../transcript-fold.ts'
+import { type EndedJob, type Running, unanswered } from '../transcript-fold.ts'
 import type { Notices } from './conversation.ts'
 import { asPart, INTERRUPTED } from './run-calls.ts'
 
@@ -13,18 +14,25 @@ export async function takeUp(
 ): Promise<void> {
   const { state } = transcript
   for (const running of [...state.running.values()]) await end(running)
-  for (const [job, about] of state.jobs) notices.add({ text: interruptedJob(job, about), job })
+  for (const [job, about] of state.jobs) notices.add({ text: endOfJob(job, about, state.ends.get(job)), job })
   if (__BUG__ === 'rerun-interrupted') return
   for (const call of unanswered(state)) await transcript.result(asPart(call, INTERRUPTED))
 }
 
-function interruptedJob(id: string, about: string): string {
+const INTERRUPTED_JOB = {
+  state: 'stopped',
+  summary: 'Interrupted: the process that ran it has died, and what was left of it has been ended.',
+}
+
+/** Somebody else saw it end, or nobody did. What it printed went with the process that ran it. */
+function endOfJob(id: string, about: string, { state, summary }: Omit<EndedJob, 'id'> = INTERRUPTED_JOB): string {
   return [
     '<task-notification>',
     `<task-id>${id}</task-id>`,
-    '<status>stopped</status>',
-    `<about>${about}</about>`,
-    '<summary>Interrupted: the process that ran it has died, and what was left of it has been ended.</summary>',
+    `<status>${state}</status>`,
+    `<about>${beginning(about, 200)}</about>`,
+    `<summary>${beginning(summary, 500)}</summary>`,
+    'Its output is not at hand any more; run it again if you need it and it does no harm.',
     '</task-notification>',
   ].join('\n')
 }

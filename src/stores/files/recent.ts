@@ -1,7 +1,10 @@
 import type { Cursor, Recorded } from '../../ports/store.ts'
 
-/** How much of what was read already is kept, and how much of what nobody asked for yet, in bytes of the file. */
-const KEEP_READ = 1024 * 1024
+/**
+ * How much of what was read already is kept, and how much of what nobody asked for yet, in bytes of the file. Records
+ * that are kept are copied by the garbage collector again and again, so it is little of what was read.
+ */
+const KEEP_READ = 64 * 1024
 const KEEP_UNREAD = 32 * 1024 * 1024
 const BATCH = 256 * 1024
 

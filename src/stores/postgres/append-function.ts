@@ -1,4 +1,5 @@
 import { boundedRecords } from './statements.ts'
+import { takeTurn, withoutLocks } from './turn.ts'
 
 /**
  * The acceptance rule where the head row is: one call appends a whole batch in one statement. It locks the head, judges
@@ -15,9 +16,9 @@ import { boundedRecords } from './statements.ts'
  */
 export function appendFunction(schema: string): string {
   const made = judgingFunction(schema)
-  if (__BUG__ === 'client-side-next-number') return made.replaceAll('for update', '')
+  if (__BUG__ === 'client-side-next-number') return withoutLocks(made)
   if (__BUG__ === 'serial-cursor') {
-    const unlocked = made.replaceAll('for update', '').replace('if v_moved then', 'if false then')
+    const unlocked = withoutLocks(made).replace('if v_moved then', 'if false then')
     return `create sequence ${schema}.numbers; ${unlocked.replace('h.seq + 1', `nextval('${schema}.numbers')`)}`
   }
   return made
@@ -28,7 +29,7 @@ function judgingFunction(schema: string): string {
 create function ${schema}.append(
   p_name text, p_log bigint, p_at bigint, p_at_id text, p_knows text[], p_lock_timeout text, p_mark text,
   p_ids text[], p_afters text[], p_tries int[], p_needs text[], p_sizes int[], p_bodies text[],
-  p_texts_of int[], p_texts text[]
+  p_texts_of int[], p_texts text[], p_queues boolean default true
 ) returns table (
   status text, outcomes text, log bigint, before bigint, head bigint, waiting_tries int, waiting_ms int,
   seq bigint, id text, size int, body text
@@ -41,24 +42,27 @@ declare
   v_mark text;
   v_need text;
   v_before bigint;
+  v_log bigint;
+  v_began timestamptz := clock_timestamp();
+  v_left int;
 begin
-  -- Behind a pooler it cannot be said for the session.
-  if p_lock_timeout is not null then
-    perform pg_catalog.set_config('lock_timeout', p_lock_timeout, true);
-  end if;
   if pg_catalog.current_setting('synchronous_commit') = 'off' then
     perform pg_catalog.set_config('synchronous_commit', 'on', true);
   end if;
 
-  if p_log is not null then
-    select * into h from ${schema}.logs l where l.log = p_log and l.removed is null for update;
-  else
-    select * into h from ${schema}.logs l where l.name = p_name and l.removed is null for update;
-    if not found then
-      insert into ${schema}.logs (name) values (p_name) on conflict do nothing;
-      select * into h from ${schema}.logs l where l.name = p_name and l.removed is null for update;
+  loop
+    v_log := p_log;
+    if v_log is null then
+      insert into ${schema}.logs (name) select p_name
+        where not exists (select from ${schema}.logs l where l.name = p_name and l.removed is null)
+        on conflict do nothing;
+      select l.log into v_log from ${schema}.logs l where l.name = p_name and l.removed is null;
     end if;
-  end if;
+    ${takeTurn(schema, 'v_log', 'p_queues')}
+    select * into h from ${schema}.logs l where l.log = v_log and l.removed is null for update;
+    -- Without a number it was asked for by name, and the one of that name was removed while we waited.
+    exit when found or p_log is not null;
+  end loop;
   if not found or (p_at > 0 and not exists (
     select from ${schema}.records r where r.log = h.log and r.seq = p_at and r.id = p_at_id
   )) then

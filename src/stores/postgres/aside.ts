@@ -6,6 +6,7 @@ const LONG = 8 * 1024
 /** Stands where no sensible text has it. */
 const NUL = '\0'
 const PREFIX = `${NUL}aside:`
+const PREFIX_IN_JSON = JSON.stringify(PREFIX).slice(1, -1)
 const TICKET = new RegExp(`${PREFIX}([^${NUL}]*):(\\d+):(\\d+)${NUL}`, 'g')
 
 /** A record whose long texts were put aside; their tickets stand where they stood, `texts[n - 1]` belongs to ticket n. */
@@ -28,6 +29,11 @@ export function setAside(record: LogRecord): SetAside {
   if (texts.length === 0) return { record, texts }
   const { id, after, needs } = record
   return { record: { ...replaced, id, ...(after !== undefined && { after }), ...(needs && { needs }) }, texts }
+}
+
+/** False: a record that is this as JSON is too short for a long text and holds nothing like a ticket. */
+export function mayHaveToSetAside(json: string): boolean {
+  return isLong(json) || json.includes(PREFIX_IN_JSON)
 }
 
 /** What a ticket stands for. */

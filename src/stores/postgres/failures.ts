@@ -43,8 +43,9 @@ export class LineLost extends Error {
 
 /** What the server itself said, with its five-character code; undefined for everything else. */
 export function codeOf(error: unknown): string | undefined {
-  const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown }
-  return typeof code === 'string' && typeof severity === 'string' ? code : undefined
+  // A pooler speaks for a server too, and leaves out the severity that is the same in every language.
+  const { code, severity, severity_local } = (error ?? {}) as Partial<Record<string, unknown>>
+  return typeof code === 'string' && typeof (severity ?? severity_local) === 'string' ? code : undefined
 }
 
 /** Did the server end the connection, or is it the wrong one to write to? Another one may be better. */

@@ -1,5 +1,7 @@
+import { afterTurns } from './after-turns.ts'
 import type { Line, Parameter, Row } from './line.ts'
 import type { Lines } from './lines.ts'
+import type { Hint } from './news.ts'
 import type { SharedLog } from './shared-log.ts'
 import type { Statements } from './statements.ts'
 
@@ -17,7 +19,7 @@ export interface Hold {
    */
   take(how: 'briefly' | 'long'): Promise<void>
   /** Appends under the hold and lets go. Throws `LineLost` if nobody knows what came of it. */
-  append(text: string, parameters: readonly Parameter[]): Promise<readonly Row[]>
+  append(parameters: readonly Parameter[], hint?: Hint): Promise<readonly Row[]>
   release(): void
 }
 
@@ -44,24 +46,23 @@ export function createHold(shared: SharedLog, lines: Lines, statements: Statemen
       const { log, known } = shared
       if (log === undefined || !known) return
       const line = await lines.take()
-      // Sent together: the second begins when the first has its turn, so nothing is newer than what it reads.
-      const [locked, news] = await Promise.allSettled([
-        line.run(begin(lines, statements, log), [], 'plain'),
-        line.run(statements.readByLog, [log, known.seq]),
+      // Sent together, in one go.
+      const [begun, news] = await Promise.allSettled([
+        line.run(begin(lines), [], 'plain'),
+        line.run(statements.hold, [log, known.seq, String(lines.patience.lock)]),
       ])
-      held = { line, forget: how === 'long' ? after(ATMOST, release) : afterTurns(TURNS, release) }
-      if (locked.status === 'rejected' || news.status === 'rejected') return release()
+      held = { line, forget: how === 'long' ? after(ATMOST, release) : afterTurns(release) }
+      if (begun.status === 'rejected' || news.status === 'rejected') return release()
       shared.absorbRead(known, news.value)
     },
-    async append(text, parameters) {
+    async append(parameters, hint) {
       if (!held) throw new Error('Nothing is held.')
       const { line, forget } = held
       held = undefined
       forget()
-      const [answered, committed] = await Promise.allSettled([
-        line.run(text, parameters),
-        line.run('commit', [], 'plain'),
-      ])
+      const answers = [line.run(statements.appendNext, parameters), line.run('commit', [], 'plain')] as const
+      hint?.(line)
+      const [answered, committed] = await Promise.allSettled(answers)
       lines.give(line)
       if (answered.status === 'rejected') throw answered.reason
       if (committed.status === 'rejected') throw committed.reason
@@ -73,24 +74,15 @@ export function createHold(shared: SharedLog, lines: Lines, statements: Statemen
 
 /** Milliseconds for a decision; who has not written by then has nothing to write, or hangs. */
 const ATMOST = 200
-/** Turns of the event loop in which a decision is made that awaits nothing. */
-const TURNS = 3
 
 function after(milliseconds: number, act: () => void): () => void {
   const timer = setTimeout(act, milliseconds)
   return () => clearTimeout(timer)
 }
 
-function afterTurns(turns: number, act: () => void): () => void {
-  let next = setImmediate(function turn() {
-    if (--turns > 0) next = setImmediate(turn)
-    else act()
-  })
-  return () => clearImmediate(next)
-}
-
-function begin({ patience, address }: Lines, { lockHead }: Statements, log: number): string {
-  const said = `set local statement_timeout = ${patience.statement}; set local lock_timeout = ${patience.lock};
-    set local idle_in_transaction_session_timeout = ${patience.idle};`
-  return `begin isolation level read committed; ${address.pooler ? said : ''} ${lockHead(log)}`
+function begin({ patience, address }: Lines): string {
+  // Behind a pooler it cannot be said for the session.
+  const said = `; set local statement_timeout = ${patience.statement};
+    set local idle_in_transaction_session_timeout = ${patience.idle}`
+  return `begin isolation level read committed${address.pooler ? said : ''}`
 }

@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net'
 import postgres from 'postgres'
 import type { Address, Host } from './address.ts'
 import { codeOf, isAway, LineLost } from './failures.ts'
+import { secure } from './secure.ts'
 
 export type Row = Readonly<Record<string, string | number | boolean | null>>
 
@@ -44,7 +45,7 @@ export async function openLine(
   patience: Patience,
   heard: { notice?(channel: string, payload: string): void; lost?(): void } = {},
 ): Promise<Line> {
-  const socket = await dial(host, patience.connect)
+  const socket = await secure(await dial(host, patience.connect), host, address.tls, patience.connect)
   let isOpen = true
   let isTaken = false
   let isDoubtful = false
@@ -61,7 +62,8 @@ export async function openLine(
     database: address.database,
     ...(address.user !== undefined && { username: address.user }),
     ...(address.password !== undefined && { password: address.password }),
-    ssl: address.tls,
+    // Done already, see secure.ts. Said, because it would be taken from the environment.
+    ssl: false,
     max: 1,
     fetch_types: false,
     idle_timeout: undefined,
@@ -133,6 +135,8 @@ function settings({ pooler }: Address, { statement, lock, idle }: Patience): Rec
     enable_seqscan: 'off',
     enable_bitmapscan: 'off',
     jit: 'off',
+    // Which way that is does not depend on the parameters, so it is planned once and not each time.
+    plan_cache_mode: 'force_generic_plan',
   }
 }
 
@@ -150,8 +154,7 @@ function dial({ name, port }: Host, atMost: number): Promise<Socket> {
     })
     socket.once('connect', () => {
       clearTimeout(late)
-      // Where the driver looks for the name it checks a certificate against.
-      resolve(Object.assign(socket, { host: name, port }))
+      resolve(socket)
     })
   })
 }

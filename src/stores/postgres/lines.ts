@@ -8,9 +8,14 @@ export interface Lines {
   readonly patience: Patience
   /**
    * Runs one statement that may safely run twice. When the line is lost it is sent again on another, to whichever
-   * host is the primary by then, until `patience.server` is over. `wasSent`: it may have arrived before.
+   * host is the primary by then, until `patience.server` is over. `wasSent`: it may have arrived before. `behind` sends
+   * something more on the same line, in the same go.
    */
-  ask(text: string, parameters?: readonly Parameter[], wasSent?: boolean): Promise<readonly Row[]>
+  ask(
+    text: string,
+    parameters?: readonly Parameter[],
+    more?: { readonly wasSent?: boolean; readonly behind?: ((line: Line) => void) | undefined },
+  ): Promise<readonly Row[]>
   /** A line for more than one statement; `give` it back. */
   take(): Promise<Line>
   give(line: Line): void
@@ -22,6 +27,8 @@ export interface Lines {
 const MOST = 8
 /** A line that nobody needed for so long is closed, in milliseconds: servers have few to give. */
 const IDLE = 30_000
+/** A pooler takes none of what we say for a session. */
+const POOLER = 'If there is a pooler in between, add pooler=1 to the address.'
 /** Oldest server that has what we use. */
 const OLDEST = 140_000
 
@@ -49,6 +56,8 @@ export function createLines(address: Address, patience: Patience): Lines {
         return line
       } catch (error) {
         const code = codeOf(error)
+        const first = error instanceof LineLost ? error.cause : error
+        if (codeOf(first) === '08P01' && !address.pooler) throw new StoreRefused(address.shown, first, POOLER)
         if (error instanceof StoreRefused || (code !== undefined && !isAway(code)))
           throw error instanceof StoreRefused ? error : new StoreRefused(address.shown, error)
         failure = error
@@ -112,10 +121,16 @@ export function createLines(address: Address, patience: Patience): Lines {
     line.end()
   }
 
-  async function askOnce(text: string, parameters: readonly Parameter[]): Promise<readonly Row[]> {
+  async function askOnce(
+    text: string,
+    parameters: readonly Parameter[],
+    behind?: (line: Line) => void,
+  ): Promise<readonly Row[]> {
     const line = await take()
     try {
-      return await line.run(text, parameters)
+      const answer = line.run(text, parameters)
+      behind?.(line)
+      return await answer
     } finally {
       give(line)
     }
@@ -127,12 +142,12 @@ export function createLines(address: Address, patience: Patience): Lines {
     take,
     give,
     open,
-    async ask(text, parameters = [], wasSent = false) {
+    async ask(text, parameters = [], { wasSent = false, behind } = {}) {
       const until = performance.now() + patience.server
       let mayHaveArrived = wasSent
       for (let pause = 0; ; pause = Math.min(pause * 2 + 10, 500)) {
         try {
-          return await askOnce(text, parameters)
+          return await askOnce(text, parameters, behind)
         } catch (error) {
           if (error instanceof LineLost) mayHaveArrived ||= error.mayHaveArrived
           // Waiting in vain proves nothing once an earlier one may have arrived: it may be what we waited for.

@@ -5,6 +5,7 @@ import { NotRead } from '../../ports/store-errors.ts'
 import type { Json } from '../../team/json.ts'
 import { redeem, ticketsIn, type Wanted } from './aside.ts'
 import { reason, StoreUnreachable } from './failures.ts'
+import { createFloor } from './floor.ts'
 import { createHold } from './hold.ts'
 import type { Lines } from './lines.ts'
 import type { News } from './news.ts'
@@ -40,7 +41,8 @@ export function createPostgresLog(options: PostgresLogOptions): Log {
   const { path } = shared
   const which = aside ? 'aside' : 'whole'
   const hold = createHold(shared, lines, statements)
-  const write = createWriter({ shared, lines, statements, hold, knows })
+  const floor = createFloor(shared, lines, statements)
+  const write = createWriter({ shared, lines, statements, hold, floor, knows })
   const closing = new AbortController()
   /** The number of the snapshot that we know of. */
   let savedSeq = 0
@@ -50,10 +52,11 @@ export function createPostgresLog(options: PostgresLogOptions): Log {
     async append(records) {
       closing.signal.throwIfAborted()
       if (records.length === 0) return { outcomes: [], durable: Promise.resolve() }
-      const outcomes = await write(records)
+      const hint = shared.log === undefined ? undefined : news.hint(shared.log)
+      const outcomes = await write(records, hint)
       options.wrote()
       crowded = outcomes.includes('conflict') ? CROWDED : Math.max(0, crowded - 1)
-      if (outcomes.includes('accepted') && shared.log !== undefined) news.tell(shared.log)
+      if (!hint && outcomes.includes('accepted') && shared.log !== undefined) news.tell(shared.log)
       // The server answers when it has synced.
       return { outcomes, durable: Promise.resolve() }
     },
@@ -79,8 +82,9 @@ export function createPostgresLog(options: PostgresLogOptions): Log {
       hold.release()
       try {
         if (tries >= TRIES) await hold.take('long')
-        else if (crowded > 0) await hold.take('briefly')
-        if (hold.isHeld || shared.owed(tries) === 0) return
+        // The floor is the cheaper one, but those who send mail do not wait for it, and leave a decider little of anything.
+        else if (crowded > 0) await (lines.address.pooler || shared.hasMail ? hold.take('briefly') : floor.take())
+        if (hold.isHeld || floor.isHeld || shared.owed(tries) === 0) return
         while (shared.owed(tries) > 0 && !closing.signal.aborted) {
           await shared.sleep(Math.min(shared.owed(tries), LOOK_AGAIN), closing.signal)
           await shared.look()
@@ -125,6 +129,7 @@ export function createPostgresLog(options: PostgresLogOptions): Log {
       if (closing.signal.aborted) return
       closing.abort(new Error(`This handle on ${path} is closed.`))
       hold.release()
+      floor.release()
       shared.wake()
       options.closed()
     },

@@ -9,10 +9,15 @@ export interface News {
   on(listener: (told: number | undefined) => void): () => void
   /** Tells other processes, soon. */
   tell(log: number): void
+  /** The same, to be sent right behind what there is to tell of; undefined if others were told a moment ago. */
+  hint(log: number): Hint | undefined
   /** Resolves when everything was told. */
   flush(): Promise<void>
   close(): void
 }
+
+/** Sends it on a line that something else is being carried out on; nobody waits for the answer. */
+export type Hint = (line: Line) => void
 
 /** A burst of records is one hint, in milliseconds. */
 const PAUSE = 10
@@ -85,16 +90,19 @@ export function createNews(lines: Lines, statements: Statements, warn: (message:
     pause()
     telling = lines.take().then(
       async (free) => {
-        try {
-          await free.run(statements.notify, [schema, logs.join(',')])
-        } catch {
-          // Only a hint: they look by themselves.
-        } finally {
-          lines.give(free)
-        }
+        await say(free, logs)
+        lines.give(free)
       },
       () => {},
     )
+  }
+
+  async function say(free: Line, logs: readonly number[]): Promise<void> {
+    try {
+      await free.run(statements.notify, [schema, logs.join(',')])
+    } catch {
+      // Only a hint: they look by themselves.
+    }
   }
 
   return {
@@ -110,6 +118,14 @@ export function createNews(lines: Lines, statements: Statements, warn: (message:
       if (isClosed) return
       untold.add(log)
       if (!pausing) send()
+    },
+    hint(log) {
+      // A pooler gives the connection to somebody else behind a commit, and what comes after it is lost on the way.
+      if (isClosed || pausing || pooler) return undefined
+      pause()
+      return (line) => {
+        telling = say(line, [log])
+      }
     },
     async flush() {
       if (untold.size > 0) send()

@@ -2,6 +2,7 @@ import { appendFunction } from './append-function.ts'
 import { codeOf, LineLost, StoreRefused, StoreTooNew, StoreUnreachable } from './failures.ts'
 import type { Line } from './line.ts'
 import type { Lines } from './lines.ts'
+import { floorFunction, holdFunction } from './turn.ts'
 
 /** Goes up with every change of the tables. */
 const VERSION = 1
@@ -70,7 +71,8 @@ async function make(line: Line, schema: string): Promise<Version> {
       [],
       'plain',
     )
-    if (!there?.made) await line.run(tables(schema) + appendFunction(schema), [], 'plain')
+    const functions = [appendFunction, holdFunction, floorFunction].map((make) => make(schema)).join('')
+    if (!there?.made) await line.run(tables(schema) + functions, [], 'plain')
     const version = await versionOf(line, schema)
     await line.run('commit', [], 'plain')
     if (!version) throw new Error(`Schema ${schema} was made and holds no version.`)

@@ -15,24 +15,40 @@ export function boundedRecords(schema: string, log: string, at: string): string 
   )`
 }
 
+const HEAD = `h.log, h.seq as head, h.waiting_tries,
+    greatest(0, ceil(extract(epoch from h.waiting_until - clock_timestamp()) * 1000))::int as waiting_ms`
+
+/** The head of a log, the id at a place, and what follows it. */
+export function readStatement(schema: string, which: string, at: string): string {
+  return `
+    select ${HEAD}, p.id as at_id, n.seq, n.id, n.size, n.body
+    from ${schema}.logs h
+    left join ${schema}.records p on p.log = h.log and p.seq = ${at}
+    left join lateral ${boundedRecords(schema, 'h.log', at)} n on true
+    where ${which} and h.removed is null order by n.seq`
+}
+
+/** The two numbers of an advisory lock of one log, which is an expression; another's of the same costs a wait only. */
+export function numbersOf(schema: string, what: 'line' | 'turn' | 'floor', log: string): string {
+  return `pg_catalog.hashtext('deskmates ${what} ${schema}'), (${log} & 2147483647)::int`
+}
+
 /** One round trip each; the numbers of the parameters are the order of the arguments where they are used. */
 export function createStatements(schema: string) {
-  const head = `h.log, h.seq as head, h.waiting_tries,
-    greatest(0, ceil(extract(epoch from h.waiting_until - clock_timestamp()) * 1000))::int as waiting_ms`
-  const read = (which: string) => `
-    select ${head}, p.id as at_id, n.seq, n.id, n.size, n.body
-    from ${schema}.logs h
-    left join ${schema}.records p on p.log = h.log and p.seq = $2::bigint
-    left join lateral ${boundedRecords(schema, 'h.log', '$2::bigint')} n on true
-    where ${which} and h.removed is null order by n.seq`
+  const append = (queues: string) => `select * from ${schema}.append($1, $2::bigint, $3::bigint, $4, $5::text[], $6, $7,
+    $8::text[], $9::text[], $10::int[], $11::text[], $12::int[], $13::text[], $14::int[], $15::text[], ${queues})`
   return {
-    readByName: read('h.name = $1::text'),
-    readByLog: read('h.log = $1::bigint'),
-    append: `select * from ${schema}.append($1, $2::bigint, $3::bigint, $4, $5::text[], $6, $7, $8::text[], $9::text[],
-      $10::int[], $11::text[], $12::int[], $13::text[], $14::int[], $15::text[])`,
-    /** Waits for whoever has the head row, and keeps it until the transaction ends. */
-    lockHead: (log: number) => `select from ${schema}.logs where log = ${log} and removed is null for update`,
-    head: `select ${head} from ${schema}.logs h where h.log = $1::bigint and h.removed is null`,
+    readByName: readStatement(schema, 'h.name = $1::text', '$2::bigint'),
+    readByLog: readStatement(schema, 'h.log = $1::bigint', '$2::bigint'),
+    append: append('true'),
+    /** Past those who queue: for one who has the floor or the head row. */
+    appendNext: append('false'),
+    /** Waits for whoever has the head row, keeps it until the transaction ends, and reads. */
+    hold: `select * from ${schema}.hold($1::bigint, $2::bigint, $3)`,
+    /** The floor belongs to the connection until it is passed on. */
+    takeFloor: `select * from ${schema}.take_floor($1::bigint, $2::bigint, $3)`,
+    passFloor: `select pg_catalog.pg_advisory_unlock(${numbersOf(schema, 'floor', '$1::bigint')})`,
+    head: `select ${HEAD} from ${schema}.logs h where h.log = $1::bigint and h.removed is null`,
     current: `select log from ${schema}.logs where name = $1::text and removed is null`,
     knows: `select exists (
       select from ${schema}.records r join ${schema}.logs h on h.log = r.log

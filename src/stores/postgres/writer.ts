@@ -3,11 +3,13 @@ import { MAX_RECORD, whyRefused } from '../../ports/admission.ts'
 import type { LogRecord, Outcome } from '../../ports/store.ts'
 import { JournalReadOnly, NotWritten, OutcomeUnknown, RecordRefused } from '../../ports/store-errors.ts'
 import { TeamError } from '../../team/errors.ts'
-import { type SetAside, setAside } from './aside.ts'
-import { codeOf, LineLost, StoreUnreachable } from './failures.ts'
+import { mayHaveToSetAside, type SetAside, setAside } from './aside.ts'
+import { codeOf, isWorthRepeating, LineLost, StoreUnreachable } from './failures.ts'
+import type { Floor } from './floor.ts'
 import type { Hold } from './hold.ts'
 import type { Parameter, Row } from './line.ts'
 import { type Lines, plainly } from './lines.ts'
+import type { Hint } from './news.ts'
 import type { SharedLog } from './shared-log.ts'
 import { arrayOf, type Statements } from './statements.ts'
 
@@ -16,6 +18,7 @@ export interface WriterOptions {
   readonly lines: Lines
   readonly statements: Statements
   readonly hold: Hold
+  readonly floor: Floor
   readonly knows: ReadonlySet<string>
 }
 
@@ -31,12 +34,15 @@ export interface WriterOptions {
  *
  * Never is a fresh decision made while the outcome of the old one is unknown.
  */
-export function createWriter({ shared, lines, statements, hold, knows }: WriterOptions) {
+export function createWriter({ shared, lines, statements, hold, floor, knows }: WriterOptions) {
   const { path, name } = shared
+  /** Each call has a mark of its own. */
+  const marks = `${randomBytes(9).toString('base64url')}-`
+  let made = 0
 
-  return async function append(records: readonly LogRecord[]): Promise<readonly Outcome[]> {
+  return async function append(records: readonly LogRecord[], hint?: Hint): Promise<readonly Outcome[]> {
     const batch = prepare(records)
-    const rows = await send(batch, records)
+    const rows = await send(batch, records, hint)
     const [answer] = rows
     if (answer?.status === 'replaced')
       throw new JournalReadOnly(shared.lose('it was removed, or is not what was read any more'))
@@ -57,12 +63,13 @@ export function createWriter({ shared, lines, statements, hold, knows }: WriterO
       const whole = JSON.stringify(record)
       const size = Buffer.byteLength(whole)
       if (size > MAX_RECORD) throw new RecordRefused(path, record.id, 'is longer than 16 MB')
+      if (!mayHaveToSetAside(whole)) return { record, texts: [], size, text: whole }
       const set = setAside(record)
       return { ...set, size, text: set.texts.length > 0 ? JSON.stringify(set.record) : whole }
     })
   }
 
-  async function send(batch: Prepared[], records: readonly LogRecord[]): Promise<readonly Row[]> {
+  async function send(batch: Prepared[], records: readonly LogRecord[], hint?: Hint): Promise<readonly Row[]> {
     const parameters = parametersOf(batch)
     if (__BUG__ === 'fresh-decision-after-unknown') {
       const line = await lines.take()
@@ -77,15 +84,16 @@ export function createWriter({ shared, lines, statements, hold, knows }: WriterO
     }
     let wasLost = false
     try {
-      if (hold.isHeld) {
+      const turn = [hold, floor].find(({ isHeld }) => isHeld)
+      if (turn) {
         try {
-          return await hold.append(statements.append, parameters)
+          return await turn.append(parameters, hint)
         } catch (error) {
-          if (!(error instanceof LineLost)) throw error
-          wasLost = true
+          wasLost = error instanceof LineLost
+          if (!wasLost && !isWorthRepeating(codeOf(error) ?? '')) throw error
         }
       }
-      return await lines.ask(statements.append, parameters, wasLost)
+      return await lines.ask(statements.append, parameters, { wasSent: wasLost, behind: hint })
     } catch (error) {
       if (codeOf(error) === 'DM001') {
         const { detail, message } = error as { detail?: string; message: string }
@@ -108,8 +116,8 @@ export function createWriter({ shared, lines, statements, hold, knows }: WriterO
       known?.seq ?? null,
       known?.id ?? null,
       arrayOf([...knows]),
-      lines.address.pooler ? String(lines.patience.lock) : null,
-      randomBytes(9).toString('base64url'),
+      String(lines.patience.lock),
+      `${marks}${(made++).toString(36)}`,
       arrayOf(batch.map(({ record }) => record.id)),
       arrayOf(batch.map(({ record }) => record.after ?? null)),
       arrayOf(batch.map(({ record }) => record.tries ?? 0)),

@@ -1,0 +1,81 @@
+import { boundedRecords, numbersOf, readStatement } from './statements.ts'
+
+/**
+ * Whoever wants the head row waits for its turn first: the row itself wakes all who wait for it whenever one lets go,
+ * and only one of them gets it. Turns are given in the order in which they were asked for. Those who `queues` (an
+ * expression) is true for stand in a line before that, so that only the first of them asks: one letter goes between two
+ * decisions, however many are sent. All waits together are no longer than the time-out. Needs `p_lock_timeout` in
+ * milliseconds, `v_began` and `v_left`.
+ */
+export function takeTurn(schema: string, log: string, queues: string): string {
+  const wait = (what: 'line' | 'turn') => `perform pg_catalog.pg_advisory_xact_lock(${numbersOf(schema, what, log)});`
+  return `if p_lock_timeout is not null then
+      perform pg_catalog.set_config('lock_timeout', p_lock_timeout, true);
+    end if;
+    if ${queues} then
+      ${wait('line')}
+      ${leaveLess}
+    end if;
+    ${wait('turn')}
+    ${leaveLess}`
+}
+
+const leaveLess = `if p_lock_timeout is not null and clock_timestamp() > v_began + interval '50 milliseconds' then
+      v_left := p_lock_timeout::int - ceil(extract(epoch from clock_timestamp() - v_began) * 1000)::int;
+      perform pg_catalog.set_config('lock_timeout', greatest(1, v_left)::text, true);
+    end if;`
+
+/**
+ * Takes the head row for the rest of the transaction, and answers like a read: nothing is newer than what it returns,
+ * because each statement in here sees everything that was committed when it began.
+ */
+export function holdFunction(schema: string): string {
+  return `
+create function ${schema}.hold(p_log bigint, p_at bigint, p_lock_timeout text) returns table (
+  log bigint, head bigint, waiting_tries int, waiting_ms int, at_id text, seq bigint, id text, size int, body text
+) language plpgsql volatile as $hold$
+#variable_conflict use_column
+declare
+  h ${schema}.logs%rowtype;
+  v_at_id text;
+  v_waiting_ms int;
+  v_began timestamptz := clock_timestamp();
+  v_left int;
+begin
+  ${takeTurn(schema, 'p_log', 'false')}
+  select * into h from ${schema}.logs l where l.log = p_log and l.removed is null for update;
+  if not found then
+    return;
+  end if;
+  select r.id into v_at_id from ${schema}.records r where r.log = p_log and r.seq = p_at;
+  v_waiting_ms := greatest(0, ceil(extract(epoch from h.waiting_until - clock_timestamp()) * 1000));
+  if h.seq <= p_at then
+    return query select h.log, h.seq, h.waiting_tries, v_waiting_ms, v_at_id, null::bigint, null, null::int, null;
+    return;
+  end if;
+  return query select h.log, h.seq, h.waiting_tries, v_waiting_ms, v_at_id, n.seq, n.id, n.size, n.body
+    from ${boundedRecords(schema, 'p_log', 'p_at')} n order by n.seq;
+end
+$hold$;
+`
+}
+
+/** Waits for the floor, see floor.ts, and answers like a read. */
+export function floorFunction(schema: string): string {
+  return `
+create function ${schema}.take_floor(p_log bigint, p_at bigint, p_lock_timeout text) returns table (
+  log bigint, head bigint, waiting_tries int, waiting_ms int, at_id text, seq bigint, id text, size int, body text
+) language plpgsql volatile as $floor$
+begin
+  perform pg_catalog.set_config('lock_timeout', p_lock_timeout, true);
+  perform pg_catalog.pg_advisory_lock(${numbersOf(schema, 'floor', 'p_log')});
+  return query ${readStatement(schema, 'h.log = p_log', 'p_at')};
+end
+$floor$;
+`
+}
+
+/** For bugs we guard against: the same, and nobody waits for anybody. */
+export function withoutLocks(made: string): string {
+  return made.replaceAll('for update', '').replaceAll(/perform pg_catalog.pg_advisory_xact_lock.*/g, '')
+}
