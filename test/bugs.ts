@@ -13,6 +13,7 @@ export const PROMISES = 'test/crash/promises.test.ts'
 const MODELS = 'test/models/promises.test.ts'
 const AGENT = 'test/agent/promises.test.ts'
 const POSTGRES = 'test/postgres/promises.test.ts'
+const MEMORY = 'test/memory/promises.test.ts'
 
 /** The bugs that the tests of one file notice. */
 export function bugsOf(file: string): readonly Bug[] {
@@ -129,5 +130,17 @@ export const bugs: readonly Bug[] = [
     mistake: 'when an answer is lost, it is decided again as if nothing had been sent',
     noticedBy: 'counts once when its answer was lost',
     file: POSTGRES,
+  },
+  {
+    name: 'summary-forgets-roster',
+    mistake: 'after a summary an agent knows what was said, and no longer who is in its team',
+    noticedBy: 'says who is in the team and what is open',
+    file: MEMORY,
+  },
+  {
+    name: 'redact-per-chunk',
+    mistake: 'each piece of a stream is looked at by itself',
+    noticedBy: 'shows no secret of a stream that is cut',
+    file: MEMORY,
   },
 ]
