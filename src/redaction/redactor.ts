@@ -30,9 +30,7 @@ export function createRedactor(env: Readonly<Record<string, string | undefined>>
   function text(whole: string): string {
     let clean = literal ? beheaded(whole.replace(literal, GONE), values) : whole
     if (clean.includes('-----BEGIN ')) clean = clean.replace(PRIVATE_KEY, GONE)
-    clean = clean.replace(LONG_WORD, (word) =>
-      START.test(word) ? word.replace(/[\\[]/.test(word) ? KNOWN : KNOWN_PLAIN, GONE) : word,
-    )
+    clean = clean.replace(LONG_WORD, (word) => (START.test(word) ? word.replace(KNOWN, GONE) : word))
     if (!HINT.test(clean)) return clean
     for (const { pattern, isSecret } of CONTEXTS)
       clean = clean.replace(pattern, (all, before, value) => (isSecret?.(value) === false ? all : before + GONE))
@@ -69,10 +67,7 @@ export function createRedactor(env: Readonly<Record<string, string | undefined>>
 const LONG_WORD = /[^\s"'`<>]{16,}/g
 /** Behind a letter or digit nothing begins, unless that ends an escape of JSON or a colour. */
 const EDGE = '(?:(?<![A-Za-z0-9])|(?<=\\\\[bfnrt])|(?<=\\[[\\d;]{0,20}m))'
-const ANY = `(?:${FORMATS.map(({ pattern }) => pattern).join('|')})`
-const KNOWN = new RegExp(`${EDGE}${ANY}`, 'g')
-/** The same for a word without escapes and colours, which most are: one look back less at every letter. */
-const KNOWN_PLAIN = new RegExp(`(?<![A-Za-z0-9])${ANY}`, 'g')
+const KNOWN = new RegExp(`${EDGE}(?:${FORMATS.map(({ pattern }) => pattern).join('|')})`, 'g')
 /** Each format has one of these near its beginning; a picture or a hash of any length has none. */
 const START =
   /[-_:.=$~|]|AKI|ASI|ABIA|ACCA|ABSK|LTAI|AZDO|AIza|SCW|AQ|dapi|ATBB|ATATT|ATCTT|cio|oy2|AKCp|cmVm|SK|dG9rO|EAA|IGQ|AAAA|cflt|EZ|us\d|eyJ|GR13|\/\//
