@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Model } from '../ports/model.ts'
 import type { Log } from '../ports/store.ts'
-import type { Jobs, Tool } from '../ports/tool.ts'
+import type { Boundary, Jobs, Tool } from '../ports/tool.ts'
 import {
   type Conversation,
   createNotices,
@@ -17,6 +17,7 @@ import { openTranscript, type Transcript } from '../runtime/transcript.ts'
 import type { Author } from '../team/event.ts'
 import { situationOf } from '../team/situation.ts'
 import type { AgentType } from '../tools/agents/agent-type.ts'
+import type { Hooks } from '../tools/hooks/hooks.ts'
 import { jobNotice } from '../tools/job-notice.ts'
 import { createJobs } from '../tools/jobs.ts'
 import { createOutputs } from '../tools/outputs.ts'
@@ -24,6 +25,7 @@ import { endRecordedGroup } from '../tools/processes/group.ts'
 import { createReads } from '../tools/reads.ts'
 import { toolsFor } from '../tools/toolbox.ts'
 import { type Accounts, createAccounts } from './accounts.ts'
+import { hooked } from './hooked.ts'
 import type { Permits } from './permits.ts'
 import { createRunAgent } from './run-subagent.ts'
 import type { SessionEvent } from './session.ts'
@@ -39,7 +41,10 @@ export interface DeskPlan {
   readonly env: Readonly<Record<string, string>>
   /** Where large outputs of agents are kept, a folder each. */
   readonly outputs: string
-  permits(isReadOnly: boolean): Permits
+  permits(isReadOnly: boolean, isSentOut?: boolean): Permits
+  /** Keeps commands in, where that works and is wanted. */
+  readonly boundary?: Boundary | undefined
+  readonly hooks?: Hooks | undefined
   modelFor(name: string): Promise<Model>
   readonly agentTypes: readonly AgentType[]
   readonly tools: readonly Tool[]
@@ -56,6 +61,7 @@ export interface Desk extends AsyncDisposable {
   readonly jobs: Jobs
   readonly accounts: Accounts
   readonly talk: Conversation
+  readonly hooks: Hooks | undefined
   /** The run that lasts, or the last one. */
   readonly run: Run
 }
@@ -85,6 +91,8 @@ export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
   const permits = plan.permits(false)
   const runAgent = createRunAgent({ ...plan, name: by.name, account: accounts.pay, run })
   const tools = [...toolsFor('lead', { types: plan.agentTypes, runAgent }), ...plan.tools]
+  const offered = tools.filter(({ name }) => permits.isOffered(name))
+  const around = plan.hooks && hooked(plan.hooks, { agent: by.name, tell: (event) => run.tell(event) })
 
   const door = atMostEvery(LOOK_AT_DOOR, () => team.ingest())
 
@@ -93,7 +101,7 @@ export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
       name: by.name,
       system: leadPrompt({ team: team.name, root, folders, append: plan.appendSystemPrompt }),
       model: plan.model,
-      tools: tools.filter(({ name }) => permits.isOffered(name)),
+      tools: around?.tools(offered) ?? offered,
       maxOutput: plan.maxOutput,
       limits: plan.limits,
     },
@@ -114,7 +122,7 @@ export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
       },
     },
     account: accounts.pay,
-    mayDo: permits.mayDo,
+    mayDo: around?.mayDo(permits.mayDo) ?? permits.mayDo,
     worldOf: (call, signal, progress) => ({
       agent: by.name,
       team: team.name,
@@ -123,6 +131,7 @@ export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
       root,
       folders,
       env,
+      boundary: plan.boundary,
       outputs,
       jobs,
       reads,
@@ -138,6 +147,7 @@ export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
     jobs,
     accounts,
     talk,
+    hooks: plan.hooks,
     run,
     async [Symbol.asyncDispose]() {
       await allJobs[Symbol.asyncDispose]()

@@ -7,11 +7,15 @@ import type { Stop } from '../runtime/converse/agent-event.ts'
 import type { Limits } from '../runtime/converse/conversation.ts'
 import { openTeam } from '../runtime/team.ts'
 import { TeamError } from '../team/errors.ts'
+import type { HookSettings, HooksFail } from '../tools/hooks/hook-settings.ts'
+import { createHooks } from '../tools/hooks/hooks.ts'
 import type { Workspace } from '../workspace.ts'
 import { agentTypesOf } from './agent-types.ts'
 import { commandEnv } from './command-env.ts'
+import { knowledgeOf } from './knowledge.ts'
 import { type Desk, openLeadDesk } from './lead-desk.ts'
-import { createPermits, type Permissions } from './permits.ts'
+import { createPermits, forErrand, type Permissions, policyOf } from './permits.ts'
+import { openSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
 import type { Session, SessionEvent } from './session.ts'
 import { newSessionId } from './session-id.ts'
 import { takeLead } from './take-lead.ts'
@@ -26,6 +30,12 @@ export interface SessionOptions {
   readonly team?: string
   /** What agents may do. Without it they may only look. */
   readonly permissions?: Permissions
+  /** What keeps commands in. By default it does where it works; see `warn` and `Session.sandbox`. */
+  readonly sandbox?: SandboxOptions
+  /** Programs of the user that are asked before and told after; in the shape of the settings. */
+  readonly hooks?: HookSettings
+  /** What a hook means that fails. By default closed before a tool runs, and open elsewhere. */
+  readonly hooksFail?: HooksFail
   /** Tools of your own, besides ours. */
   readonly tools?: readonly Tool[]
   /** Of each run. */
@@ -33,6 +43,8 @@ export interface SessionOptions {
   readonly maxOutput?: number
   /** Stands at the end of the lead's instructions. */
   readonly appendSystemPrompt?: string
+  /** Where in the workspace the user is: instructions nearest to it come first. By default the workspace's folder. */
+  readonly cwd?: string
   /** Further folders in which agents may read and write. */
   readonly folders?: readonly string[]
   /** Of the commands agents run; keys of models are left out. By default this process's. */
@@ -51,30 +63,43 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const place = `${store.presence.self} ${workspace.journalOf(id)}`
   if (taken.has(place)) throw new SessionOpen(id)
   taken.add(place)
+  const env = options.env ?? process.env
+  const warn = options.warn ?? (() => {})
+  const policy = policyOf(options.permissions ?? {}, root)
+  const folders = (options.folders ?? []).map((folder) => realpathSync(folder))
   const team = await openTeam(store, id, { clock })
   let desk: Desk
+  let sandbox: Sandbox | undefined
   try {
     const by = await takeLead(team, store)
     await store.presence.announce(id)
+    const given = { workspace, root, folders, commandEnv: commandEnv(env), processEnv: env, policy, warn }
+    const opened = await openSandbox({ ...options.sandbox, ...given })
+    sandbox = opened
+    const knowledge = knowledgeOf({ workspace, root, cwd: realpathSync(options.cwd ?? root), env, warn })
     desk = await openLeadDesk({
       team,
       by,
       log: await store.log(`${id}/transcripts/lead`),
       model: options.model,
       root,
-      folders: (options.folders ?? []).map((folder) => realpathSync(folder)),
-      env: commandEnv(options.env ?? process.env),
+      folders,
+      env: commandEnv(env),
+      boundary: opened.boundary,
+      hooks: hooksOf(options, id, root, commandEnv(env)),
       outputs: join(workspace.root, '.teams', id, 'outputs'),
-      permits: (isReadOnly) => createPermits(options.permissions ?? {}, root, isReadOnly),
+      permits: (isReadOnly, isSentOut) =>
+        createPermits({ policy: isSentOut ? forErrand(policy, isReadOnly) : policy, sandbox: opened }, isSentOut),
       modelFor: options.modelFor ?? noOther,
-      agentTypes: agentTypesOf(workspace, options.warn ?? (() => {})),
-      tools: options.tools ?? [],
+      agentTypes: agentTypesOf(workspace, warn),
+      tools: [...knowledge.tools, ...(options.tools ?? [])],
       limits: options.limits ?? {},
       maxOutput: options.maxOutput,
-      appendSystemPrompt: options.appendSystemPrompt,
+      appendSystemPrompt: [knowledge.prompt, options.appendSystemPrompt].filter(Boolean).join('\n\n') || undefined,
     })
   } catch (error) {
     taken.delete(place)
+    sandbox?.[Symbol.dispose]()
     await team.close()
     throw error
   }
@@ -85,6 +110,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     team,
     model: options.model.name,
     tools: desk.talk.agent.tools.map(({ name }) => name),
+    sandbox: sandbox.state,
     run: (prompt, signal = new AbortController().signal) => alone(() => work(desk, prompt, signal)),
     compact: (focus, signal = new AbortController().signal) => alone(() => compact(desk, focus, signal)),
     close,
@@ -108,9 +134,16 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       await store.presence.withdraw(id)
     } finally {
       taken.delete(place)
+      sandbox?.[Symbol.dispose]()
       await team.close()
     }
   }
+}
+
+function hooksOf({ hooks, hooksFail }: SessionOptions, session: string, root: string, env: Record<string, string>) {
+  if (!hooks) return undefined
+  const named = { ...env, DESKMATES_PROJECT_DIR: root, CLAUDE_PROJECT_DIR: root }
+  return createHooks({ settings: hooks, fail: hooksFail, session, cwd: root, env: named })
 }
 
 async function noOther(name: string): Promise<Model> {

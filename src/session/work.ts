@@ -4,7 +4,9 @@ import type { Stop } from '../runtime/converse/agent-event.ts'
 import { createChannel } from '../runtime/converse/channel.ts'
 import { nothingUsed } from '../runtime/converse/conversation.ts'
 import { converse } from '../runtime/converse/converse.ts'
+import { TeamError } from '../team/errors.ts'
 import { unreadOf } from '../team/state.ts'
+import type { RanHook } from '../tools/hooks/hooks.ts'
 import { offer } from '../tools/run-call.ts'
 import type { Desk } from './lead-desk.ts'
 import type { SessionEvent } from './session.ts'
@@ -67,7 +69,12 @@ async function rounds(
 ): Promise<Stop> {
   const { accounts, jobs, notices, talk, team } = desk
   const agent = talk.agent.name
-  if (prompt !== undefined) granted(await team.send({ to: agent, content: prompt }))
+  if (prompt !== undefined) {
+    const { refusal, content } = await withHooks(desk, prompt, signal, tell)
+    if (refusal !== undefined) return { kind: 'error', error: new PromptRefused(refusal), text: '' }
+    granted(await team.send({ to: agent, content }))
+  }
+  let goneOn = 0
   accounts.show('working')
   try {
     for (;;) {
@@ -77,7 +84,13 @@ async function rounds(
       const stop = step.value
       if (stop.kind !== 'finished') return stop
       if (notices.waiting > 0) continue
-      if (!jobs.list().some(({ state }) => state === 'running')) return stop
+      if (!jobs.list().some(({ state }) => state === 'running')) {
+        const feedback = await wantsMore(desk, goneOn, signal, tell)
+        if (feedback === undefined) return stop
+        goneOn++
+        notices.add({ text: feedback })
+        continue
+      }
       await news(desk, signal)
       if (signal.aborted) return { kind: 'aborted', text: stop.text }
     }
@@ -85,6 +98,44 @@ async function rounds(
     accounts.show('idle')
     await accounts.settle()
   }
+}
+
+/** Hooks may refuse a prompt, or add to it. */
+async function withHooks(
+  { hooks, talk }: Desk,
+  prompt: string,
+  signal: AbortSignal,
+  tell: (event: SessionEvent) => void,
+): Promise<{ refusal: string | undefined; content: string }> {
+  if (!hooks?.has('UserPromptSubmit')) return { refusal: undefined, content: prompt }
+  const agent = talk.agent.name
+  const show = (ran: RanHook) => tell({ type: 'hook', agent, ...ran })
+  const { refusal, context } = await hooks.run('UserPromptSubmit', { agent, prompt }, signal, show)
+  return { refusal, content: context === '' ? prompt : `${prompt}\n\n[added by a hook of the user]\n${context}` }
+}
+
+export class PromptRefused extends TeamError {
+  readonly code = 'prompt_refused'
+  constructor(why: string) {
+    super(`A hook refused the prompt: ${why}. Ask in another way, or change the hook in your settings.`)
+  }
+}
+
+/** How often hooks may keep an agent from resting, so that one that is never content does not spend for ever. */
+const MOST_MORE = 8
+
+/** What a Stop hook wants to be done before the agent rests; undefined if it may rest. */
+async function wantsMore(
+  { hooks, talk }: Desk,
+  goneOn: number,
+  signal: AbortSignal,
+  tell: (event: SessionEvent) => void,
+): Promise<string | undefined> {
+  if (!hooks?.has('Stop') || goneOn >= MOST_MORE) return undefined
+  const agent = talk.agent.name
+  const show = (ran: RanHook) => tell({ type: 'hook', agent, ...ran })
+  const { refusal } = await hooks.run('Stop', { agent, isGoingOn: goneOn > 0 }, signal, show)
+  return refusal === undefined || signal.aborted ? undefined : `<hook event="Stop">\n${refusal}\n</hook>`
 }
 
 /** Resolves when a job has ended, mail has come or nobody wants to know any more. Waiting costs nothing. */

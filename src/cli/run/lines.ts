@@ -43,6 +43,18 @@ export function lineOf(event: SessionEvent, session_id: string): Line | undefine
     }
     case 'compaction failed':
       return { type: 'deskmates/compact_failed', ...line, why: event.why }
+    case 'hook': {
+      const { event: name, command, tool, outcome, why } = event
+      return {
+        type: 'deskmates/hook',
+        ...line,
+        event: name,
+        command,
+        ...(tool !== undefined && { tool }),
+        outcome,
+        ...(why !== undefined && { why }),
+      }
+    }
     case 'text':
     case 'reasoning':
     case 'call':
