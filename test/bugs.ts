@@ -10,6 +10,7 @@ export interface Bug {
 }
 
 export const PROMISES = 'test/crash/promises.test.ts'
+const POLICY = 'test/policy/promises.test.ts'
 const MODELS = 'test/models/promises.test.ts'
 const AGENT = 'test/agent/promises.test.ts'
 const POSTGRES = 'test/postgres/promises.test.ts'
@@ -142,5 +143,23 @@ export const bugs: readonly Bug[] = [
     mistake: 'each piece of a stream is looked at by itself',
     noticedBy: 'shows no secret of a stream that is cut',
     file: MEMORY,
+  },
+  {
+    name: 'realpath-then-open',
+    mistake: 'a path is resolved and judged, and then opened by its name',
+    noticedBy: 'judges the very file it opens',
+    file: POLICY,
+  },
+  {
+    name: 'prefix-rule',
+    mistake: 'a rule for commands is compared with how a line begins',
+    noticedBy: 'does not allow what merely begins like',
+    file: POLICY,
+  },
+  {
+    name: 'hook-timeout-allows',
+    mistake: 'a hook that does not answer is taken for one that has nothing against it',
+    noticedBy: 'takes a hook that does not answer in time',
+    file: POLICY,
   },
 ]
