@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type OpenedBoundary, openBoundary, type SandboxMode } from '../tools/boundary/open-boundary.ts'
-import { forbids, mayUseNetwork, type Policy } from '../tools/policy.ts'
+import { forbids, isOffered, mayUseNetwork, type Policy } from '../tools/policy.ts'
 import type { Workspace } from '../workspace.ts'
 
 export interface SandboxOptions {
@@ -34,7 +34,8 @@ export async function openSandbox(plan: SandboxPlan): Promise<Sandbox> {
   const { DESKMATES_STATE: state, XDG_STATE_HOME: xdgState, XDG_CONFIG_HOME: xdgConfig } = processEnv
   const places = [state, xdgState && join(xdgState, 'deskmates'), xdgConfig && join(xdgConfig, 'deskmates')]
   const opened = await openBoundary({
-    mode,
+    // Who is not offered a shell runs no command.
+    mode: isOffered('bash', policy) ? mode : 'off',
     root,
     folders,
     env: commandEnv,
