@@ -10,10 +10,12 @@ export interface Bug {
 }
 
 export const PROMISES = 'test/crash/promises.test.ts'
+const POLICY = 'test/policy/promises.test.ts'
 const MODELS = 'test/models/promises.test.ts'
 const AGENT = 'test/agent/promises.test.ts'
 const POSTGRES = 'test/postgres/promises.test.ts'
 const TOOLS = 'test/tools/promises.test.ts'
+const MEMORY = 'test/memory/promises.test.ts'
 
 /** The bugs that the tests of one file notice. */
 export function bugsOf(file: string): readonly Bug[] {
@@ -148,5 +150,35 @@ export const bugs: readonly Bug[] = [
     mistake: 'a task is completed first, and what else was to change is refused afterwards',
     noticedBy: 'completes a task only when everything else that was asked for is in order',
     file: TOOLS,
+  },
+  {
+    name: 'summary-forgets-roster',
+    mistake: 'after a summary an agent knows what was said, and no longer who is in its team',
+    noticedBy: 'says who is in the team and what is open',
+    file: MEMORY,
+  },
+  {
+    name: 'redact-per-chunk',
+    mistake: 'each piece of a stream is looked at by itself',
+    noticedBy: 'shows no secret of a stream that is cut',
+    file: MEMORY,
+  },
+  {
+    name: 'realpath-then-open',
+    mistake: 'a path is resolved and judged, and then opened by its name',
+    noticedBy: 'judges the very file it opens',
+    file: POLICY,
+  },
+  {
+    name: 'prefix-rule',
+    mistake: 'a rule for commands is compared with how a line begins',
+    noticedBy: 'does not allow what merely begins like',
+    file: POLICY,
+  },
+  {
+    name: 'hook-timeout-allows',
+    mistake: 'a hook that does not answer is taken for one that has nothing against it',
+    noticedBy: 'takes a hook that does not answer in time',
+    file: POLICY,
   },
 ]

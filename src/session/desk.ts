@@ -17,6 +17,7 @@ import { endRecordedGroup } from '../tools/processes/group.ts'
 import { createReads } from '../tools/reads.ts'
 import { type Accounts, createAccounts } from './accounts.ts'
 import type { Home } from './home.ts'
+import { hooked } from './hooked.ts'
 import type { Permits } from './permits.ts'
 import { calledTeam } from './system-prompt.ts'
 
@@ -76,12 +77,15 @@ export async function openDesk(plan: DeskPlan): Promise<Desk> {
   const twice = tools.find(({ name }, i) => tools.findIndex((other) => other.name === name) < i)
   if (twice) throw new NoTool(twice.name, 'there is one of this name already. Give yours another')
 
+  const offered = tools.filter(({ name }) => permits.isOffered(name))
+  const around = home.hooks && hooked(home.hooks, { agent: by.name, tell: (event) => home.run.tell(event) })
+
   const talk: Conversation = {
     agent: {
       name: by.name,
       system: plan.system,
       model: plan.model,
-      tools: tools.filter(({ name }) => permits.isOffered(name)),
+      tools: around?.tools(offered) ?? offered,
       maxOutput: home.maxOutput,
       limits: plan.limits,
     },
@@ -102,7 +106,7 @@ export async function openDesk(plan: DeskPlan): Promise<Desk> {
       },
     },
     account: accounts.pay,
-    mayDo: plan.mayDo,
+    mayDo: around?.mayDo(plan.mayDo) ?? plan.mayDo,
     worldOf: (call, signal, progress) => ({
       agent: by.name,
       team: team.name,
@@ -112,6 +116,7 @@ export async function openDesk(plan: DeskPlan): Promise<Desk> {
       root,
       folders,
       env,
+      boundary: home.boundary,
       outputs,
       jobs,
       reads,

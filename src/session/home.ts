@@ -1,10 +1,11 @@
 import type { AlarmClock } from '../ports/clock.ts'
 import type { Model } from '../ports/model.ts'
 import type { Store } from '../ports/store.ts'
-import type { Tool } from '../ports/tool.ts'
+import type { Boundary, Tool } from '../ports/tool.ts'
 import type { Limits, Used } from '../runtime/converse/conversation.ts'
 import type { CrewSettings } from '../runtime/crew/crew-plan.ts'
 import type { AgentType } from '../tools/agents/agent-type.ts'
+import type { Hooks } from '../tools/hooks/hooks.ts'
 import type { Spelling } from '../tools/team/spelling.ts'
 import type { Permits } from './permits.ts'
 import type { SessionEvent } from './session.ts'
@@ -22,10 +23,17 @@ export interface Home {
   /** Where large outputs of a team's agents are kept, a folder each. */
   outputsOf(team: string): string
   /** Nobody has more rights than the lead; who only looks has less. */
-  permits(isReadOnly: boolean): Permits
+  permits(isReadOnly: boolean, isSentOut?: boolean): Permits
+  /** Keeps commands in, where that works and is wanted. */
+  readonly boundary?: Boundary | undefined
+  readonly hooks?: Hooks | undefined
   readonly agentTypes: readonly AgentType[]
-  /** Of the user, besides ours. */
+  /** Of the user, besides ours; for everybody. */
   readonly tools: readonly Tool[]
+  /** For the lead alone. */
+  readonly leadTools: readonly Tool[]
+  /** What people wrote down for agents; for everybody. */
+  readonly instructions?: string | undefined
   readonly spelling: Spelling
   readonly limits: Limits
   readonly maxOutput?: number | undefined

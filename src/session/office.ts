@@ -22,6 +22,7 @@ interface Room extends LedTeam {
 
 /** The lead at its desk, the teams it leads, and everybody who works in them. */
 export interface SessionOffice extends Office, AsyncDisposable {
+  readonly home: Home
   readonly desk: Desk
   readonly rooms: readonly LedTeam[]
   /** Everybody whose life ended with a process or a run goes on. */
@@ -102,6 +103,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
   const roomOf = (name: string) => rooms.find(({ team }) => nameKey(team.name) === nameKey(name))
 
   const office: SessionOffice = {
+    home,
     get desk() {
       return desk
     },

@@ -8,14 +8,18 @@ import { type Limits, nothingUsed } from '../runtime/converse/conversation.ts'
 import { CREW_SETTINGS, type CrewSettings } from '../runtime/crew/crew-plan.ts'
 import { openTeam, type Team } from '../runtime/team.ts'
 import { TeamError } from '../team/errors.ts'
+import type { HookSettings, HooksFail } from '../tools/hooks/hook-settings.ts'
+import { createHooks } from '../tools/hooks/hooks.ts'
 import type { Spelling } from '../tools/team/spelling.ts'
 import type { Workspace } from '../workspace.ts'
 import { agentTypesOf } from './agent-types.ts'
 import { commandEnv } from './command-env.ts'
 import type { Home } from './home.ts'
+import { knowledgeOf } from './knowledge.ts'
 import { openOffice, type SessionOffice } from './office.ts'
 import { withoutOwnFolders } from './own-folders.ts'
-import { createPermits, type Permissions } from './permits.ts'
+import { createPermits, forErrand, type Permissions, policyOf } from './permits.ts'
+import { openSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
 import type { Session, SessionEvent } from './session.ts'
 import { newSessionId } from './session-id.ts'
 import { takeLead } from './take-lead.ts'
@@ -30,6 +34,12 @@ export interface SessionOptions {
   readonly team?: string
   /** What agents may do. Without it they may only look. */
   readonly permissions?: Permissions
+  /** What keeps commands in. By default it does where it works; see `warn` and `Session.sandbox`. */
+  readonly sandbox?: SandboxOptions
+  /** Programs of the user that are asked before and told after; in the shape of the settings. */
+  readonly hooks?: HookSettings
+  /** What a hook means that fails. By default closed before a tool runs, and open elsewhere. */
+  readonly hooksFail?: HooksFail
   /** Tools of your own, besides ours. */
   readonly tools?: readonly Tool[]
   /** Of each run. */
@@ -37,6 +47,8 @@ export interface SessionOptions {
   readonly maxOutput?: number
   /** Stands at the end of the lead's instructions. */
   readonly appendSystemPrompt?: string
+  /** Where in the workspace the user is: instructions nearest to it come first. By default the workspace's folder. */
+  readonly cwd?: string
   /** Further folders in which agents may read and write. */
   readonly folders?: readonly string[]
   /** Of the commands agents run; keys of models are left out. By default this process's. */
@@ -52,7 +64,7 @@ export interface SessionOptions {
 
 /** Sits down at a team as its lead: what a dead process left is taken up, and nobody else works on it meanwhile. */
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { workspace, clock = systemClock, env = process.env } = options
+  const { workspace, clock = systemClock, env = process.env, warn = () => {} } = options
   const { store } = workspace
   const root = realpathSync(workspace.workspace)
   const id = options.team ?? newSessionId(clock)
@@ -61,24 +73,40 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   taken.add(place)
   let team: Team | undefined
   let home: Home
+  let sandbox: Sandbox | undefined
   let office: SessionOffice
   try {
+    const folders = (options.folders ?? []).map((folder) => realpathSync(folder))
+    const policy = policyOf(options.permissions ?? {}, root)
+    const given = { workspace, root, folders, commandEnv: commandEnv(env), processEnv: env, policy, warn }
+    const opened = await openSandbox({ ...options.sandbox, ...given })
+    sandbox = opened
+    const knowledge = knowledgeOf({ workspace, root, cwd: realpathSync(options.cwd ?? root), env, warn })
     home = {
       store,
       clock,
       model: options.model,
       modelFor: options.modelFor ?? noOther,
       root,
-      folders: (options.folders ?? []).map((folder) => realpathSync(folder)),
+      folders,
       env: commandEnv(env),
+      boundary: opened.boundary,
+      hooks: hooksOf(options, id, root, commandEnv(env)),
       outputsOf: (name) => join(workspace.root, '.teams', name, 'outputs'),
-      permits: (isReadOnly) => withoutOwnFolders(createPermits(options.permissions ?? {}, root, isReadOnly), env),
-      agentTypes: agentTypesOf(workspace, options.warn ?? (() => {})),
+      permits(isReadOnly, isSentOut) {
+        const own = isSentOut ? forErrand(policy, isReadOnly) : policy
+        return withoutOwnFolders(createPermits({ policy: own, sandbox: opened }, isSentOut), env)
+      },
+      agentTypes: agentTypesOf(workspace, warn),
       tools: options.tools ?? [],
+      leadTools: knowledge.tools,
+      instructions: knowledge.instructions,
       spelling: options.spelling ?? 'team',
       limits: options.limits ?? {},
       maxOutput: options.maxOutput,
-      appendSystemPrompt: options.appendSystemPrompt,
+      appendSystemPrompt: [knowledge.instructions, knowledge.skills, options.appendSystemPrompt]
+        .filter(Boolean)
+        .join('\n\n'),
       crew: { ...CREW_SETTINGS, ...options.crew },
       run: { used: nothingUsed(), tell: () => {}, end: async () => {} },
     }
@@ -89,6 +117,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   } catch (error) {
     // Nobody is left to run it: whoever comes next need not wait for us.
     taken.delete(place)
+    sandbox?.[Symbol.dispose]()
     await store.presence.withdraw(id).catch(() => {})
     await team?.close().catch(() => {})
     throw error
@@ -100,6 +129,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     team,
     model: options.model.name,
     tools: office.desk.talk.agent.tools.map(({ name }) => name),
+    sandbox: sandbox.state,
     run: (prompt, signal = new AbortController().signal) => alone(() => work(home, office, prompt, signal)),
     compact: (focus, signal = new AbortController().signal) => alone(() => compact(home, office, focus, signal)),
     close,
@@ -125,9 +155,16 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       await store.presence.withdraw(id)
     } finally {
       taken.delete(place)
+      sandbox?.[Symbol.dispose]()
       await team?.close()
     }
   }
+}
+
+function hooksOf({ hooks, hooksFail }: SessionOptions, session: string, root: string, env: Record<string, string>) {
+  if (!hooks) return undefined
+  const named = { ...env, DESKMATES_PROJECT_DIR: root, CLAUDE_PROJECT_DIR: root }
+  return createHooks({ settings: hooks, fail: hooksFail, session, cwd: root, env: named })
 }
 
 async function noOther(name: string): Promise<Model> {

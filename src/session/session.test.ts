@@ -44,6 +44,8 @@ async function session(parts: Script['parts'], options: Partial<SessionOptions> 
     workspace,
     model: scriptedModel({ parts }),
     permissions: { mode: 'bypassPermissions' },
+    // These tests look at processes from outside; the sandbox has its own.
+    sandbox: { mode: 'off' },
     ...options,
   })
 }

@@ -1,10 +1,12 @@
 import type { AgentEvent, Stop } from '../runtime/converse/agent-event.ts'
 import type { Team } from '../runtime/team.ts'
 import type { TeamEvent } from '../team/event.ts'
+import type { OpenedBoundary } from '../tools/boundary/open-boundary.ts'
+import type { RanHook } from '../tools/hooks/hooks.ts'
 
 /** What happens in a session, with the agent it happens to: `lead`, or `lead/explore-1` for what it sent out. */
 export type SessionEvent =
-  | (AgentEvent & {
+  | ((AgentEvent | HookRan) & {
       readonly agent: string
       /** The call by which the agent was sent out; only subagents have one. */
       readonly parent?: string
@@ -14,6 +16,9 @@ export type SessionEvent =
   /** A line for the log: health, fallback, shutdown. */
   | { readonly type: 'note'; readonly agent: string; readonly text: string }
 
+/** A hook of the user ran. */
+export type HookRan = { readonly type: 'hook' } & RanHook
+
 /** One conversation with a lead, which is a team: it outlives the process and goes on where it was. */
 export interface Session extends AsyncDisposable {
   /** The team's name; open it again by this. */
@@ -22,6 +27,8 @@ export interface Session extends AsyncDisposable {
   readonly model: string
   /** Names of the tools the lead is offered. */
   readonly tools: readonly string[]
+  /** Whether commands are kept in; where they are not, they can alter the team's files. */
+  readonly sandbox: OpenedBoundary['state']
   /**
    * Says `prompt` to the lead, or nothing, and lets it work until it has nothing more to do and nothing it started
    * runs any more. One run at a time. Leaving the loop early, or aborting, stops it and leaves all resumable.

@@ -14,7 +14,7 @@ export async function openTeammateDesk(home: Home, team: Team, member: Member, b
   const { profile, name } = member
   const type = home.agentTypes.find((one) => one.name === profile?.agentType)
   const model = profile?.model ?? type?.model
-  const permits = home.permits(type?.isReadOnly ?? false)
+  const permits = home.permits(type?.isReadOnly ?? false, true)
   const used = { calls: 0 }
   return openDesk({
     home,
@@ -30,6 +30,7 @@ export async function openTeammateDesk(home: Home, team: Team, member: Member, b
       role: member.role,
       send: home.spelling === 'simple' ? 'send_message' : 'SendMessage',
       type,
+      append: home.instructions,
     }),
     permits,
     mayDo: behindGate(team, by, permits.mayDo),

@@ -4,6 +4,8 @@ import type { Stop } from '../runtime/converse/agent-event.ts'
 import { createChannel } from '../runtime/converse/channel.ts'
 import { nothingUsed } from '../runtime/converse/conversation.ts'
 import { converse } from '../runtime/converse/converse.ts'
+import { TeamError } from '../team/errors.ts'
+import type { RanHook } from '../tools/hooks/hooks.ts'
 import { offer } from '../tools/run-call.ts'
 import type { Home } from './home.ts'
 import type { SessionOffice } from './office.ts'
@@ -75,7 +77,11 @@ async function rounds(
   let text = ''
   try {
     await office.resume()
-    if (prompt !== undefined) granted(await office.rooms[0]!.team.send({ to: talk.agent.name, content: prompt }))
+    if (prompt !== undefined) {
+      const { refusal, content } = await withHooks(office, prompt, signal, tell)
+      if (refusal !== undefined) throw new PromptRefused(refusal)
+      granted(await office.rooms[0]!.team.send({ to: talk.agent.name, content }))
+    }
     accounts.show('working')
     const stop = await untilSettled(office, signal, tell)
     text = stop.text
@@ -101,6 +107,7 @@ async function untilSettled(
 ): Promise<Stop> {
   const { jobs, notices, talk } = office.desk
   const agent = talk.agent.name
+  let goneOn = 0
   for (;;) {
     const loop = converse(talk, AbortSignal.any([signal, office.urgent()]))
     let step = await loop.next()
@@ -116,6 +123,48 @@ async function untilSettled(
       if (!hasNews()) await office.changed(signal)
       if (signal.aborted) return { kind: 'aborted', text: stop.text }
     }
-    if (!hasNews()) return stop
+    if (hasNews()) continue
+    const feedback = await wantsMore(office, goneOn, signal, tell)
+    if (feedback === undefined) return stop
+    goneOn++
+    notices.add({ text: feedback })
   }
+}
+
+/** Hooks may refuse a prompt, or add to it. */
+async function withHooks(
+  { home: { hooks }, desk: { talk } }: SessionOffice,
+  prompt: string,
+  signal: AbortSignal,
+  tell: (event: SessionEvent) => void,
+): Promise<{ refusal: string | undefined; content: string }> {
+  if (!hooks?.has('UserPromptSubmit')) return { refusal: undefined, content: prompt }
+  const agent = talk.agent.name
+  const show = (ran: RanHook) => tell({ type: 'hook', agent, ...ran })
+  const { refusal, context } = await hooks.run('UserPromptSubmit', { agent, prompt }, signal, show)
+  return { refusal, content: context === '' ? prompt : `${prompt}\n\n[added by a hook of the user]\n${context}` }
+}
+
+export class PromptRefused extends TeamError {
+  readonly code = 'prompt_refused'
+  constructor(why: string) {
+    super(`A hook refused the prompt: ${why}. Ask in another way, or change the hook in your settings.`)
+  }
+}
+
+/** How often hooks may keep an agent from resting, so that one that is never content does not spend for ever. */
+const MOST_MORE = 8
+
+/** What a Stop hook wants to be done before the agent rests; undefined if it may rest. */
+async function wantsMore(
+  { home: { hooks }, desk: { talk } }: SessionOffice,
+  goneOn: number,
+  signal: AbortSignal,
+  tell: (event: SessionEvent) => void,
+): Promise<string | undefined> {
+  if (!hooks?.has('Stop') || goneOn >= MOST_MORE) return undefined
+  const agent = talk.agent.name
+  const show = (ran: RanHook) => tell({ type: 'hook', agent, ...ran })
+  const { refusal } = await hooks.run('Stop', { agent, isGoingOn: goneOn > 0 }, signal, show)
+  return refusal === undefined || signal.aborted ? undefined : `<hook event="Stop">\n${refusal}\n</hook>`
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { ModelSettings } from '../models/settings.ts'
+import { SANDBOX_MODES } from '../tools/boundary/open-boundary.ts'
+import { HOOKS_FAIL, HookSettings } from '../tools/hooks/hook-settings.ts'
 import { MODES } from '../tools/policy.ts'
 import { SPELLINGS } from '../tools/team/spelling.ts'
 
@@ -36,6 +38,21 @@ export const Settings = z.strictObject({
       }),
     })
     .optional(),
+  sandbox: z
+    .strictObject({
+      mode: z
+        .enum(SANDBOX_MODES)
+        .optional()
+        .meta({ description: 'auto: where it works; require: no commands without; off: none.' }),
+      env: z.array(z.string()).optional().meta({ description: 'Variables commands may see besides the usual ones.' }),
+    })
+    .optional()
+    .meta({ description: 'What keeps the commands of agents in.' }),
+  hooks: HookSettings.optional().meta({ description: 'Programs that are asked before and told after.' }),
+  hooksFail: z
+    .enum(HOOKS_FAIL)
+    .optional()
+    .meta({ description: 'What a hook that fails or is late means; closed: refused.' }),
 })
 /** As it stands in a file. */
 export type Settings = z.input<typeof Settings>

@@ -129,7 +129,7 @@ describe('an agent that another sent out', () => {
   )
   const strictness = ['allow', 'ask', 'deny']
 
-  it('never has more rights than that one, whatever its own policy says (B70, F48)', () => {
+  it('never has more rights than that one, whatever its own policy says', () => {
     fc.assert(
       fc.property(policies, policies, policies, wishes, (lead, mate, errand, wish) => {
         const strict = (policy: Policy) => strictness.indexOf(judge(wish.tool, wish, policy).verdict)

@@ -52,6 +52,8 @@ const Init = z.strictObject({
   model: z.string(),
   tools: z.array(z.string()),
   permissionMode: z.string(),
+  /** `missing`: commands can alter the team's files. */
+  sandbox: z.enum(['on', 'off', 'missing']),
   version: z.string(),
 })
 
@@ -151,6 +153,16 @@ const Progress = z.strictObject({
   text: z.string(),
 })
 
+const HookLine = z.strictObject({
+  type: z.literal('deskmates/hook'),
+  ...line,
+  event: z.string(),
+  command: z.string(),
+  tool: z.string().optional(),
+  outcome: z.enum(['passed', 'refused', 'asked', 'failed', 'late']),
+  why: z.string().optional(),
+})
+
 export const Line = z.discriminatedUnion('type', [
   z.discriminatedUnion('subtype', [Init, Boundary]),
   Assistant,
@@ -162,6 +174,7 @@ export const Line = z.discriminatedUnion('type', [
   Progress,
   InTeam,
   Note,
+  HookLine,
 ])
 export type Line = z.infer<typeof Line>
 export type WireUsage = z.infer<typeof WireUsage>

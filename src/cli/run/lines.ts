@@ -50,6 +50,18 @@ export function lineOf(event: SessionEvent, session_id: string): Line | undefine
         : undefined
     case 'note':
       return { type: 'deskmates/note', ...line, text: event.text }
+    case 'hook': {
+      const { event: name, command, tool, outcome, why } = event
+      return {
+        type: 'deskmates/hook',
+        ...line,
+        event: name,
+        command,
+        ...(tool !== undefined && { tool }),
+        outcome,
+        ...(why !== undefined && { why }),
+      }
+    }
     case 'text':
     case 'reasoning':
     case 'call':

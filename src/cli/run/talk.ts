@@ -19,6 +19,10 @@ export function talkOf(event: SessionEvent): string | undefined {
       return `${who}the conversation was summarised: about ${event.before} tokens became ${event.after}`
     case 'compaction failed':
       return `${who}the conversation could not be summarised and goes on as it is: ${oneLine(event.why)}`
+    case 'hook':
+      return event.outcome === 'passed'
+        ? undefined
+        : `${who}hook ${oneLine(event.command)} ${event.outcome}: ${oneLine(event.why ?? '')}`
     default:
       return undefined
   }

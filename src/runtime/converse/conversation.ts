@@ -14,8 +14,8 @@ export interface Conversation {
   acknowledge(mail: readonly string[]): Promise<void>
   /** What a call of the model used, for the accounts. Nothing waits for it: the transcript has it too. */
   account(reply: Reply): void
-  /** May it do this? Asks whoever is to be asked; what nobody can answer is denied. */
-  mayDo(wish: Wish, call: ToolCall, signal: AbortSignal): Promise<Leave>
+  /** May it do this? Asks whoever is to be asked; what nobody can answer is denied. No wish: it needs no leave. */
+  mayDo(wish: Wish | undefined, call: ToolCall, signal: AbortSignal): Promise<Leave>
   /** What a tool is given for one call. */
   worldOf(call: ToolCall, signal: AbortSignal, progress: (text: string) => void): ToolWorld
 }

@@ -57,7 +57,7 @@ async function outcomeOf(
   if (!isReady(ready)) return { result: ready }
   try {
     signal.throwIfAborted()
-    const leave = ready.wish ? await talk.mayDo(ready.wish, call, signal) : ({ allowed: true } as const)
+    const leave = await talk.mayDo(ready.wish, call, signal)
     if (!leave.allowed && leave.isForNow) return { result: { text: leave.why, isError: true } }
     if (!leave.allowed) return { result: { text: `Denied: ${leave.why}`, isError: true }, denied: leave.why }
     return { result: await ready.run(talk.worldOf(call, signal, progress)) }

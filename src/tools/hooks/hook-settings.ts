@@ -6,7 +6,10 @@ export type HookEvent = (typeof HOOK_EVENTS)[number]
 
 const Hook = z.strictObject({
   type: z.literal('command'),
-  command: z.string().min(1).meta({ description: 'For the shell; gets JSON on stdin. Exit 2 refuses, with stderr as feedback.' }),
+  command: z
+    .string()
+    .min(1)
+    .meta({ description: 'For the shell; gets JSON on stdin. Exit 2 refuses, with stderr as feedback.' }),
   timeout: z.number().positive().optional().meta({ description: 'Seconds it may take, 60 by default.' }),
 })
 
@@ -34,7 +37,9 @@ export type HooksFail = (typeof HOOKS_FAIL)[number]
 
 /** The hooks for an event, and for a tool where it is about one. */
 export function hooksFor(settings: HookSettings, event: HookEvent, tool?: string): Hook[] {
-  return (settings[event] ?? []).flatMap(({ matcher, hooks }) => (tool === undefined || means(matcher, tool) ? hooks : []))
+  return (settings[event] ?? []).flatMap(({ matcher, hooks }) =>
+    tool === undefined || means(matcher, tool) ? hooks : [],
+  )
 }
 
 function means(matcher: string | undefined, tool: string): boolean {

@@ -65,22 +65,21 @@ export function createHooks(plan: HooksPlan): Hooks {
   }
 }
 
-function refusalOf(event: HookEvent, outcome: HookOutcome, { command }: Hook, fail: HooksFail | undefined): string | undefined {
-  switch (outcome.kind) {
-    case 'passed':
-      return undefined
-    case 'refused':
-      return outcome.why
-    case 'asked':
-      return event === 'PreToolUse' ? `a hook wants a person to be asked (${outcome.why}), and nobody can be` : undefined
-    case 'late':
-      if (__BUG__ === 'hook-timeout-allows') return undefined
-    // falls through: who did not answer in time has not agreed.
-    case 'failed': {
-      const isClosed = (fail ?? (event === 'PreToolUse' ? 'closed' : 'open')) === 'closed'
-      return isClosed ? `the hook ${JSON.stringify(command)} did not answer (${outcome.why}), so it counts as refused` : undefined
-    }
-  }
+function refusalOf(
+  event: HookEvent,
+  outcome: HookOutcome,
+  { command }: Hook,
+  fail: HooksFail | undefined,
+): string | undefined {
+  if (outcome.kind === 'passed') return undefined
+  if (outcome.kind === 'refused') return outcome.why
+  if (outcome.kind === 'asked')
+    return event === 'PreToolUse' ? `a hook wants a person to be asked (${outcome.why}), and nobody can be` : undefined
+  if (__BUG__ === 'hook-timeout-allows' && outcome.kind === 'late') return undefined
+  // Who broke, or did not answer in time, has not agreed.
+  const isClosed = (fail ?? (event === 'PreToolUse' ? 'closed' : 'open')) === 'closed'
+  if (!isClosed) return undefined
+  return `the hook ${JSON.stringify(command)} did not answer (${outcome.why}), so it counts as refused`
 }
 
 /** The members that scripts for other programs look for. */

@@ -26,7 +26,12 @@ const PATIENCE = 60
 const MOST = 100_000
 
 /** Runs a hook as a process group of its own, outside of every boundary, with JSON on its stdin. Never throws. */
-export async function runHook(hook: Hook, input: object, { cwd, env }: HookPlace, signal: AbortSignal): Promise<HookOutcome> {
+export async function runHook(
+  hook: Hook,
+  input: object,
+  { cwd, env }: HookPlace,
+  signal: AbortSignal,
+): Promise<HookOutcome> {
   const seconds = hook.timeout ?? PATIENCE
   const child = spawn('/bin/sh', ['-c', hook.command], { cwd, env, detached: true, stdio: 'pipe' })
   const said = { stdout: '', stderr: '' }
@@ -44,7 +49,8 @@ export async function runHook(hook: Hook, input: object, { cwd, env }: HookPlace
     await Promise.race([once(child.stdout, 'close'), once(late, 'abort'), soon()])
     return outcomeOf(code, killed, said)
   } catch (error) {
-    if (late.aborted) return { kind: 'late', why: signal.aborted ? 'it was interrupted' : `it took longer than ${seconds} s` }
+    if (late.aborted)
+      return { kind: 'late', why: signal.aborted ? 'it was interrupted' : `it took longer than ${seconds} s` }
     return { kind: 'failed', why: `it could not be started (${(error as Error).message})` }
   } finally {
     if (child.pid !== undefined) await endGroup(child.pid)
@@ -57,7 +63,11 @@ function soon(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 250).unref())
 }
 
-function outcomeOf(code: number | null, killed: string | null, { stdout, stderr }: { stdout: string; stderr: string }): HookOutcome {
+function outcomeOf(
+  code: number | null,
+  killed: string | null,
+  { stdout, stderr }: { stdout: string; stderr: string },
+): HookOutcome {
   const text = (stderr.trim() || stdout.trim()).slice(0, 10_000)
   if (code === 2) return { kind: 'refused', why: text || 'it gave no reason' }
   if (code !== 0) return { kind: 'failed', why: `${killed ?? `exit code ${code}`}${text === '' ? '' : `: ${text}`}` }
@@ -74,7 +84,9 @@ function saidInJson(stdout: string): HookOutcome | undefined {
     return undefined
   }
   const specific = said.hookSpecificOutput
-  const why = [specific?.permissionDecisionReason, said.reason, said.stopReason].find((text) => typeof text === 'string')
+  const why = [specific?.permissionDecisionReason, said.reason, said.stopReason].find(
+    (text) => typeof text === 'string',
+  )
   const decision = specific?.permissionDecision ?? said.permissionDecision ?? said.decision
   if (decision === 'deny' || decision === 'block' || said.continue === false)
     return { kind: 'refused', why: why ?? 'it gave no reason' }
