@@ -36,7 +36,11 @@ export async function openLeadDesk(home: Home, office: Office, led: () => readon
     seats: () => office,
     tools: ({ accounts }) => {
       const runAgent = createRunAgent({ ...home, name: by.name, account: accounts.pay })
-      return [...toolsFor('lead', { types: home.agentTypes, runAgent, office, spelling: home.spelling }), ...home.leadTools, ...home.tools]
+      return [
+        ...toolsFor('lead', { types: home.agentTypes, runAgent, office, spelling: home.spelling }),
+        ...home.leadTools,
+        ...home.tools,
+      ]
     },
     async listen({ transcript, notices }) {
       await door()

@@ -114,7 +114,7 @@ describe('a team at work', () => {
       ({ type, to }) =>
         type === 'message' &&
         to !== 'lead' &&
-        !['Ask bob for the API.', 'You know the API.'].includes(letters.find((one) => one.to === to)!.content + 'x'),
+        !['Ask bob for the API.', 'You know the API.'].includes(`${letters.find((one) => one.to === to)!.content}x`),
     )
     expect(between.map(({ from, to, content }) => [from, to, content])).toContainEqual(['ada', 'bob', 'Which API?'])
     expect(between.map(({ from, to, content }) => [from, to, content])).toContainEqual(['bob', 'ada', 'GET /users'])

@@ -9,7 +9,8 @@ export function behindGate(team: Team, by: Author, mayDo: Conversation['mayDo'])
   return async (wish, call, signal) => {
     const member = memberNamed(team.state, by.name)
     const gate = member ? planGate(team.state, member) : 'not_required'
-    if (wish === undefined || wish.kind === 'read' || isOpen(gate) || __BUG__ === 'gate-off') return mayDo(wish, call, signal)
+    if (wish === undefined || wish.kind === 'read' || isOpen(gate) || __BUG__ === 'gate-off')
+      return mayDo(wish, call, signal)
     return { allowed: false, why: gateWords(gate), isForNow: true }
   }
 }
