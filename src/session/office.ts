@@ -2,6 +2,7 @@ import type { Office, Spawned, SpawnPlan } from '../ports/seat.ts'
 import { type Crew, openCrew } from '../runtime/crew/crew.ts'
 import { createSeat } from '../runtime/seat.ts'
 import { openTeam, type Team, USER } from '../runtime/team.ts'
+import type { EventOf } from '../team/event.ts'
 import { isPresent } from '../team/member.ts'
 import type { Message } from '../team/message.ts'
 import { isName, isReserved, nameKey, nameRule } from '../team/name.ts'
@@ -11,6 +12,7 @@ import type { Desk } from './desk.ts'
 import { errandFor } from './errand.ts'
 import type { Home } from './home.ts'
 import { type LedTeam, openLeadDesk } from './lead-desk.ts'
+import type { Session } from './session.ts'
 import { takeLead } from './take-lead.ts'
 import { openTeammateDesk } from './teammate-desk.ts'
 import { uncommittedIn } from './uncommitted.ts'
@@ -25,6 +27,7 @@ export interface SessionOffice extends Office, AsyncDisposable {
   readonly home: Home
   readonly desk: Desk
   readonly rooms: readonly LedTeam[]
+  readonly left: Session['left']
   /** Everybody whose life ended with a process or a run goes on. */
   resume(): Promise<readonly string[]>
   /** Ends everybody's work; all of it stays resumable. */
@@ -56,10 +59,12 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
   const current = () => rooms.at(-1)!
 
   function enter({ team, by }: LedTeam): Room {
+    const room = { team, by } as Room
     team.watch(({ by, events }) => {
       for (const event of events) {
         home.run.tell({ type: 'team', agent: by.name, team: team.name, event })
         if (event.type === 'message.sent') interrupt(event.message)
+        if (event.type === 'request.opened') void answerByRule(room, event)
       }
       wake()
     })
@@ -76,9 +81,25 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       mayWork: () => home.limits.dollars === undefined || home.run.used.purse.dollars < home.limits.dollars,
       settings: home.crew,
     })
-    const room = { team, by, crew }
-    rooms.push(room)
+    rooms.push(Object.assign(room, { crew }))
     return room
+  }
+
+  /** Plans that a rule approves; and what only a person could answer, where nobody can be asked. */
+  async function answerByRule({ team, by }: LedTeam, { id, kind, from, to }: EventOf<'request.opened'>): Promise<void> {
+    const isAuto = kind === 'plan_approval' && home.crew.plans === 'auto'
+    if (!isAuto && nameKey(to) !== 'user') return
+    const feedback = isAuto
+      ? 'Approved by rule: plans need no answer here.'
+      : 'Nobody can be asked here. Go on without it, or say what you need.'
+    const answer = { type: 'request.answer', id, approve: isAuto, feedback } as const
+    await team.run(answer, { by: nameKey(to) === 'user' ? USER : by })
+    if (!isAuto)
+      home.run.tell({
+        type: 'note',
+        agent: from,
+        text: `[REQUEST] ${id} (${kind}) of ${from} was denied: nobody can be asked here.`,
+      })
   }
 
   /** An urgent letter drops what the lead does, once. */
@@ -88,10 +109,10 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
     turn.abort(URGENT)
   }
 
-  async function openRoom(name: string): Promise<Room> {
+  async function openRoom(name: string, description?: string): Promise<Room> {
     const team = await openTeam(home.store, name, { clock: home.clock })
     try {
-      const by = await takeLead(team, home.store, rooms[0]!.team.name)
+      const by = await takeLead(team, home.store, { session: rooms[0]!.team.name, description })
       await home.store.presence.announce(name)
       return enter({ team, by })
     } catch (error) {
@@ -117,7 +138,15 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       const room = name === undefined ? current() : roomOf(name)
       return room && createSeat(room.team, room.by, (id) => desk.transcript.state.mail.has(id))
     },
-    async createTeam(name) {
+    get left() {
+      return rooms.flatMap(({ team }) => {
+        const counts = { pending: 0, in_progress: 0, completed: 0, failed: 0 }
+        for (const { status } of team.state.tasks.values()) counts[status]++
+        const { completed: _, ...left } = counts
+        return left.pending + left.in_progress + left.failed > 0 ? [{ team: team.name, ...left }] : []
+      })
+    },
+    async createTeam(name, description) {
       if (roomOf(name)) return { isNew: false }
       if (!isName(name)) return refuse('invalid', nameRule(name))
       if (isReserved(name)) return refuse('invalid', `${name} is a reserved name (lead, user, all); choose another.`)
@@ -131,7 +160,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       // On record here first: whoever resumes this session knows which teams are its own.
       const led = await team.run({ type: 'team.lead', team: name, leads: true }, { by })
       if (isRefusal(led)) return led
-      await openRoom(name)
+      await openRoom(name, description)
       return { isNew: true }
     },
     async deleteTeam(name) {
@@ -201,9 +230,15 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
     changed(signal) {
       return new Promise((resolve) => {
         if (signal.aborted) return resolve()
-        waiting.add(resolve)
-        for (const job of desk.jobs.list()) if (job.state === 'running') void job.ended.then(() => resolve())
-        signal.addEventListener('abort', () => resolve(), { once: true })
+        // A run waits often: nothing of a wait that is over stays with its signal.
+        const done = () => {
+          signal.removeEventListener('abort', done)
+          waiting.delete(done)
+          resolve()
+        }
+        waiting.add(done)
+        for (const job of desk.jobs.list()) if (job.state === 'running') void job.ended.then(done)
+        signal.addEventListener('abort', done)
       })
     },
     async [Symbol.asyncDispose]() {

@@ -130,6 +130,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     model: options.model.name,
     tools: office.desk.talk.agent.tools.map(({ name }) => name),
     sandbox: sandbox.state,
+    get left() {
+      return office.left
+    },
     run: (prompt, signal = new AbortController().signal) => alone(() => work(home, office, prompt, signal)),
     compact: (focus, signal = new AbortController().signal) => alone(() => compact(home, office, focus, signal)),
     close,

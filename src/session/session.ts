@@ -27,6 +27,13 @@ export interface Session extends AsyncDisposable {
   readonly model: string
   /** Names of the tools the lead is offered. */
   readonly tools: readonly string[]
+  /** Tasks that are not completed, by team; teams without any are left out. */
+  readonly left: readonly {
+    readonly team: string
+    readonly pending: number
+    readonly in_progress: number
+    readonly failed: number
+  }[]
   /** Whether commands are kept in; where they are not, they can alter the team's files. */
   readonly sandbox: OpenedBoundary['state']
   /**

@@ -1,3 +1,4 @@
+import type { Seat } from '../ports/seat.ts'
 import { mailNews } from '../runtime/converse/mail-news.ts'
 import { behindGate } from '../runtime/crew/gate.ts'
 import { createSeat } from '../runtime/seat.ts'
@@ -37,11 +38,19 @@ export async function openTeammateDesk(home: Home, team: Team, member: Member, b
     limits: { dollars: home.limits.dollars },
     used: () => Object.assign(used, { purse: home.run.used.purse }),
     seats(isHeard) {
-      const seat = createSeat(team, by, isHeard)
+      const seat = askingWhom(home, createSeat(team, by, isHeard))
       return { seat: (named) => (named === undefined || named === team.name ? seat : undefined), teams: [team.name] }
     },
     tools: () => [...toolsFor('teammate', { type, spelling: home.spelling }), ...home.tools],
     listen: ({ transcript, notices }) => mailNews({ team, transcript, notices }, by),
     acknowledge: async (ids) => void (await team.acknowledge(name, ids, null, { by })),
   })
+}
+
+/** Plans go to whoever says yes to them, whomever the model names. */
+function askingWhom({ crew }: Home, seat: Seat): Seat {
+  if (crew.plans !== 'human') return seat
+  const run: Seat['run'] = (command) =>
+    seat.run(command.type === 'request.open' && command.kind === 'plan_approval' ? { ...command, to: 'user' } : command)
+  return Object.create(seat, { run: { value: run } })
 }

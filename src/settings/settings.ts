@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ModelSettings } from '../models/settings.ts'
+import { PLANS } from '../team/plan-gate.ts'
 import { SANDBOX_MODES } from '../tools/boundary/open-boundary.ts'
 import { HOOKS_FAIL, HookSettings } from '../tools/hooks/hook-settings.ts'
 import { MODES } from '../tools/policy.ts'
@@ -29,6 +30,26 @@ export const Settings = z.strictObject({
       allow: z.array(z.string()).optional().meta({ description: 'Rules such as bash(git *) or edit_file(src/**).' }),
       ask: z.array(z.string()).optional(),
       deny: z.array(z.string()).optional().meta({ description: 'Come first, whatever else allows it.' }),
+    })
+    .optional(),
+  team: z
+    .strictObject({
+      stallMinutes: z
+        .number()
+        .positive()
+        .optional()
+        .meta({
+          description: 'A teammate that works and gives no sign of life for so long counts as lost; 15 by default.',
+        }),
+      idleTimeoutMinutes: z
+        .number()
+        .positive()
+        .optional()
+        .meta({ description: 'A teammate that rests for so long stops by itself; without it, never.' }),
+      plans: z
+        .enum(PLANS)
+        .optional()
+        .meta({ description: 'Who approves plans: lead, human (denied where nobody can be asked) or auto.' }),
     })
     .optional(),
   tools: z

@@ -27,6 +27,10 @@ export function planGate(state: TeamState, member: Member): PlanGate {
   return newest.state
 }
 
+/** Who says yes to plans: the lead, a person, or a rule. */
+export const PLANS = ['lead', 'human', 'auto'] as const
+export type Plans = (typeof PLANS)[number]
+
 /** Does the gate let this member run and change things? */
 export function isOpen(gate: PlanGate): boolean {
   return gate === 'not_required' || gate === 'approved'
@@ -36,9 +40,9 @@ export function isOpen(gate: PlanGate): boolean {
 export function gateWords(gate: PlanGate): string {
   const next = {
     required:
-      'Hand in a plan first: SendMessage with type plan_approval_request. Until it is approved you may only look.',
+      'Hand in a plan first, as a message of type plan_approval_request. Until it is approved you may only look.',
     pending: 'Your plan waits for an answer. You are told when it comes; end your turn.',
-    rejected: 'Your plan was rejected. Hand in another one: SendMessage with type plan_approval_request.',
+    rejected: 'Your plan was rejected. Hand in another one, as a message of type plan_approval_request.',
     approved: '',
     not_required: '',
   }[gate]

@@ -29,8 +29,19 @@ export interface RunOptions {
 }
 
 export function defineOptions(command: Command): void {
+  command.name('-p').usage("'what to do' [options]").argument('[prompt]')
   const options = [
     new Option('-p, --print [prompt]', 'do this and print the answer; what stdin holds comes behind it'),
+    new Option('-c, --continue', 'go on with the newest session of this folder'),
+    new Option('-r, --resume <session>', 'go on with this session').argParser(name),
+  ]
+  for (const option of options) command.addOption(option)
+  defineRunOptions(command)
+}
+
+/** Those of every run, whatever it begins with. */
+export function defineRunOptions(command: Command): void {
+  const options = [
     new Option('--output-format <format>', 'text, json (the result) or stream-json (all as it happens)').choices(
       FORMATS,
     ),
@@ -42,14 +53,11 @@ export function defineOptions(command: Command): void {
     new Option('--allowed-tools, --allowedTools <rules>', "such as 'bash(git *),edit_file(src/**)'").argParser(rules),
     new Option('--disallowed-tools, --disallowedTools <rules>', 'denied whatever else allows it').argParser(rules),
     new Option('--sandbox <mode>', 'keeps commands in: where it works, or not at all').choices(SANDBOX_MODES),
-    new Option('-c, --continue', 'go on with the newest session of this folder'),
-    new Option('-r, --resume <session>', 'go on with this session').argParser(name),
     new Option('--append-system-prompt <text>', 'stands at the end of the instructions'),
     new Option('--add-dir <dir>', 'a further folder to read and write in').argParser(another),
     new Option('--record <file>', 'keep what the model was asked and answered, for -m replay:FILE'),
     new Option('--verbose', 'say on stderr what happens, also where it is no terminal'),
   ]
-  command.name('-p').usage("'what to do' [options]").argument('[prompt]')
   for (const option of options) command.addOption(option)
 }
 

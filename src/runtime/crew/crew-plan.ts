@@ -1,6 +1,7 @@
 import type { AlarmClock } from '../../ports/clock.ts'
 import type { Author } from '../../team/event.ts'
 import type { Member } from '../../team/member.ts'
+import type { Plans } from '../../team/plan-gate.ts'
 import type { Task } from '../../team/task.ts'
 import type { AgentEvent } from '../converse/agent-event.ts'
 import type { Conversation, Notices } from '../converse/conversation.ts'
@@ -35,7 +36,7 @@ export interface CrewSettings {
   /** Seconds of rest after which a teammate stops by itself; without it, never. */
   readonly idle?: number | undefined
   /** Who says yes to plans. */
-  readonly plans: 'lead' | 'human' | 'auto'
+  readonly plans: Plans
 }
 
 export const CREW_SETTINGS: CrewSettings = { stall: 900, plans: 'lead' }

@@ -44,7 +44,7 @@ export function openCrew(plan: CrewPlan): Crew {
     isLookDue = true
     queueMicrotask(look)
   })
-  const watching = watch()
+  const watching = watch().catch(trouble)
 
   function look(): void {
     isLookDue = false
@@ -55,17 +55,27 @@ export function openCrew(plan: CrewPlan): Crew {
     }
     alarm()
     const deadlines = openShutdowns(team.state).flatMap(({ deadline }) => deadline ?? [])
-    if (deadlines.length > 0) alarm = clock.in(Math.max(0, Math.min(...deadlines) - clock.now()), () => void force())
+    if (deadlines.length > 0) alarm = clock.in(Math.max(0, Math.min(...deadlines) - clock.now()), () => void force().catch(trouble))
   }
 
   /** Somebody else's writing is noticed by watching; ours is folded and looked at as it is written. */
   async function watch(): Promise<void> {
+    let looked = performance.now()
     while (!closing.signal.aborted) {
       await team.changed(POLL, closing.signal)
       if (closing.signal.aborted) return
-      await team.ingest()
       await team.refresh()
+      // Our own writing wakes us too; the mailbox files are no fuller for it.
+      if (performance.now() - looked < POLL / 2) continue
+      await team.ingest()
+      looked = performance.now()
     }
+  }
+
+  /** What nobody waits for: whoever works meets the same trouble, and the run ends with it. */
+  function trouble(error: unknown): void {
+    plan.tell({ type: 'note', agent: 'lead', text: `${team.name}: ${String(error)}` })
+    plan.onRest()
   }
 
   const seen = new Set<string>()
@@ -97,7 +107,10 @@ export function openCrew(plan: CrewPlan): Crew {
       onEnd(cause) {
         if (mates.get(key)?.generation === by.generation) mates.delete(key)
         ended = desks.clear(by).then(() => (cause === undefined ? undefined : losses.lose(by, cause)))
-        ended.catch((error) => plan.tell({ type: 'note', agent: by.name, text: String(error) }))
+        ended
+          .catch((error) => plan.tell({ type: 'note', agent: by.name, text: String(error) }))
+          // Whoever waits for everybody to rest need not wait for this one.
+          .finally(() => plan.onRest())
       },
     })
     let ended: Promise<void>

@@ -37,7 +37,7 @@ export function createLosses(plan: CrewPlan, bringBack: (member: Member, held?: 
     if (before.state === next.state) return
     plan.tell({ type: 'note', agent: 'lead', text: `[BREAKER] ${before.state} → ${next.state}: ${reason}` })
     alarm()
-    if (next.state === 'open') alarm = clock.in(PAUSE, () => void probe())
+    if (next.state === 'open') alarm = clock.in(PAUSE, () => void probe().catch(trouble))
   }
 
   async function lose(by: Author, cause: unknown): Promise<void> {
@@ -121,7 +121,11 @@ export function createLosses(plan: CrewPlan, bringBack: (member: Member, held?: 
   }
 
   function report(events: Parameters<typeof team.report>[0]): void {
-    team.report(events, { by: lead }).catch((error) => plan.tell({ type: 'note', agent: 'lead', text: String(error) }))
+    team.report(events, { by: lead }).catch(trouble)
+  }
+
+  function trouble(error: unknown): void {
+    plan.tell({ type: 'note', agent: 'lead', text: String(error) })
   }
 
   return {

@@ -152,7 +152,7 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
     await desk.settle()
     await desks.close(by)
     if (over.signal.aborted) return
-    await afterwards(stop)
+    await afterwards(stop, desk)
   }
 
   function sayWhatItHolds({ notices }: Desk, isCutOff: boolean): void {
@@ -204,7 +204,7 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
   }
 
   /** What its turn came to: the lead is told, and a task in its hands does not lie there for ever. */
-  async function afterwards(stop: Stop): Promise<void> {
+  async function afterwards(stop: Stop, desk: Desk): Promise<void> {
     const task = heldBy(team.state, name)
     switch (stop.kind) {
       case 'aborted':
@@ -223,7 +223,7 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
       case 'finished': {
         const member = me()
         if (!member || planGate(team.state, member) === 'pending') return
-        if (stop.text.trim() !== '') await mail('result', stop.text)
+        if (stop.text.trim() !== '') await mail('result', brief(stop.text, desk))
         if (!task || hasAsked) return
         if (reminders < REMINDERS) isReminderDue = true
         else await giveUp(task)
@@ -248,7 +248,7 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
     }
     const now = me()
     if (!now || stepOf(now) !== 'rest' || over.signal.aborted) return
-    const tired = settings.idle === undefined ? () => {} : clock.in(settings.idle, () => void retire())
+    const tired = settings.idle === undefined ? () => {} : clock.in(settings.idle, () => void retire().catch(() => wake()))
     isBusy = false
     plan.onRest()
     await new Promise<void>((resolve) => {
@@ -277,6 +277,15 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
   function report(events: readonly TeamEvent[]): void {
     team.report(events, { by }).catch((error) => turn.abort(error))
   }
+}
+
+/** A result is told in full up to here; of a longer one head, tail and where the rest is. */
+const WHOLE = 8 * 1024
+
+function brief(text: string, { talk }: Desk): string {
+  if (Buffer.byteLength(text) <= WHOLE) return text
+  const path = talk.memory.keep(text, 'result')
+  return `${text.slice(0, WHOLE / 2)}\n[… all of it is in ${path}]\n${text.slice(-WHOLE / 4)}`
 }
 
 const ASKS = new Set(['SendMessage', 'send_message'])
