@@ -57,8 +57,8 @@ export function createTask(settings: TaskSettings): Tool {
     description: `${prose.trim()}\n${list}${colleagues}`,
     input: taskInput(spawn !== undefined, settings.teammatesBy),
     schema: jsonSchemaOf('Task', spawn ? SpawnInput : SubagentInput),
-    // Teammates are made one after the other, in the order they were asked for.
-    isParallel: ({ name }) => name === undefined,
+    // Teammates are decided on in the order they were asked for; only a team that is to be made first is waited for.
+    isParallel: ({ name, team_name }) => name === undefined || team_name === undefined,
     // What it does is judged when it does it.
     wish: () => undefined,
     async run(input, world): Promise<ToolResult> {

@@ -4,7 +4,7 @@ import { createCompaction } from '../compact/compaction.ts'
 import { isAborted } from './aborted.ts'
 import type { AgentEvent, Stop } from './agent-event.ts'
 import type { Conversation } from './conversation.ts'
-import { hear } from './hear.ts'
+import { hear, type Owed } from './hear.ts'
 import { runCalls } from './run-calls.ts'
 
 /**
@@ -18,11 +18,12 @@ export async function* converse(talk: Conversation, signal: AbortSignal): AsyncG
   const compaction = createCompaction(talk, tools)
   let isShortened = false
   let text = ''
+  const owed: Owed = { acknowledged: Promise.resolve() }
   try {
     if (__BUG__ === 'rerun-interrupted') yield* runCalls(talk, signal)
     for (;;) {
       signal.throwIfAborted()
-      yield* hear(talk)
+      yield* hear(talk, owed)
       if (turns.length === 0 || turns.at(-1)?.role === 'assistant') return { kind: 'finished', text }
       const { turns: mostCalls = Number.POSITIVE_INFINITY, dollars } = agent.limits
       if (used.calls >= mostCalls) return { kind: 'limit', limit: 'turns', text }
@@ -58,6 +59,9 @@ export async function* converse(talk: Conversation, signal: AbortSignal): AsyncG
   } catch (error) {
     if (isAborted(error, signal)) return { kind: 'aborted', text }
     return { kind: 'error', error: error instanceof Error ? error : new Error(String(error)), text }
+  } finally {
+    // Whatever was wrong with it is said by whoever writes to the journal next.
+    await owed.acknowledged.catch(() => {})
   }
 }
 
