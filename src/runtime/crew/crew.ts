@@ -55,7 +55,8 @@ export function openCrew(plan: CrewPlan): Crew {
     }
     alarm()
     const deadlines = openShutdowns(team.state).flatMap(({ deadline }) => deadline ?? [])
-    if (deadlines.length > 0) alarm = clock.in(Math.max(0, Math.min(...deadlines) - clock.now()), () => void force().catch(trouble))
+    if (deadlines.length > 0)
+      alarm = clock.in(Math.max(0, Math.min(...deadlines) - clock.now()), () => void force().catch(trouble))
   }
 
   /** Somebody else's writing is noticed by watching; ours is folded and looked at as it is written. */
