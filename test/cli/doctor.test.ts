@@ -13,7 +13,7 @@ import { examinations } from '../../src/cli/doctor.ts'
 import { runtimeOf } from '../../src/stores/files/identity.ts'
 import { project, readPage } from '../docs/page.ts'
 import { startPostgres } from '../postgres/server.mjs'
-import { buildCli, cli } from '../tour/tour-process.ts'
+import { buildCli, cli } from '../demo/demo-process.ts'
 
 beforeAll(buildCli)
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { buildCli } from '../tour/tour-process.ts'
+import { buildCli } from '../demo/demo-process.ts'
 import { project } from './page.ts'
 
 let dir: string

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openDesk } from '../../src/cli/desk.ts'
-import { buildCli } from '../tour/tour-process.ts'
+import { buildCli } from '../demo/demo-process.ts'
 import { project, readPage } from './page.ts'
 
 const page = readPage('README.md')

@@ -17,7 +17,8 @@ export async function mailNews(
   from?: string,
 ): Promise<News | undefined> {
   const acknowledge = async (ids: readonly string[]) => {
-    if (ids.length > 0) await team.acknowledge(by.name, ids, null, { by })
+    // Should a power cut take it back, the transcript still knows, and it is said again.
+    if (ids.length > 0) await team.acknowledge(by.name, ids, null, { by, until: 'written' })
   }
   await team.refresh()
   const { mail: inTranscript } = transcript.state
@@ -56,14 +57,20 @@ function isSaidAgain(messages: readonly Message[], at: number): boolean {
 }
 
 /** The user speaks plainly; everybody else is named, and what came in by the door is marked as such. */
-export function inWords({ from, type, content, request_id }: Message, isExternal: boolean, team?: string): string {
+export function inWords(
+  { from, type, content, request_id, approve }: Message,
+  isExternal: boolean,
+  team?: string,
+): string {
   if (from === 'user' && type === 'message' && !isExternal) return content
   const request = typeof request_id === 'string' && !isExternal ? ` request_id="${attribute(request_id)}"` : ''
+  // The words of an answer need not say whether it is a yes.
+  const answer = typeof approve === 'boolean' && !isExternal ? ` approve="${approve}"` : ''
   const where = team === undefined ? '' : ` team="${attribute(team)}"`
   const origin = isExternal ? ' origin="external, unverified"' : ''
   // Nobody ends their own letter and begins one of somebody else in it.
   const letter = content.replace(/<(?=\/?message\b)/gi, '&lt;')
-  return `<message from="${attribute(from)}"${where} type="${type}"${request}${origin}>\n${letter}\n</message>`
+  return `<message from="${attribute(from)}"${where} type="${type}"${request}${answer}${origin}>\n${letter}\n</message>`
 }
 
 function attribute(text: string): string {

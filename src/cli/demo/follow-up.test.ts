@@ -12,8 +12,8 @@ it('names the command as it is reached from here, quoted where a shell would spl
       mkdirSync(dirname(file))
       writeFileSync(file, '')
     }
-    const first = (cwd: string, env = {}) => followUps({ cli, cwd, env, dir: '/t/x', team: 'tour' })[0]
-    expect(first(top)).toBe('bin/deskmates --cwd /t/x --team tour task list')
+    const first = (cwd: string, env = {}) => followUps({ cli, cwd, env, dir: '/t/x', team: 'graphql' })[0]
+    expect(first(top)).toBe('bin/deskmates --cwd /t/x --team graphql task list')
     expect(first(dirname(cli))).toMatch(/^'.*\/deskmates follow-.*\/bin\/deskmates' --cwd/)
     expect(first(top, { DESKMATES_DIR: '/elsewhere' })).toMatch(/^env -u DESKMATES_DIR bin\/deskmates /)
     rmSync(own)

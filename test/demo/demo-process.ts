@@ -20,7 +20,7 @@ interface Ended {
   readonly stderr: string
 }
 
-/** A home of its own: what the tour trusts is kept there and goes with it. */
+/** A home of its own: what the demo trusts is kept there and goes with it. */
 export interface Home extends Disposable {
   readonly top: string
   readonly env: NodeJS.ProcessEnv
@@ -29,7 +29,7 @@ export interface Home extends Disposable {
 }
 
 export function makeHome(): Home {
-  const top = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-tour-test-')))
+  const top = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-demo-test-')))
   const { DESKMATES_AGENT: _1, DESKMATES_DIR: _2, DESKMATES_TEAM: _3, ...inherited } = process.env
   const env = { ...inherited, DESKMATES_STATE: join(top, 'state'), TMPDIR: top }
   return {

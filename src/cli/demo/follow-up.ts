@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
-/** Commands that work as they stand, in the folder the tour was started from, on the team it left behind. */
+/** Commands that work as they stand, in the folder the demo was started from, on the team it left behind. */
 export function followUps(options: {
   readonly cli: string
   readonly cwd: string
@@ -13,9 +13,7 @@ export function followUps(options: {
   // This variable would lead the commands elsewhere, whatever --cwd says.
   const elsewhere = env.DESKMATES_DIR ? 'env -u DESKMATES_DIR ' : ''
   const base = `${elsewhere}${commandFor(options)} --cwd ${quote(dir)} --team ${team}`
-  return ['task list', 'task show 6', 'log --all', 'send all hello', 'inbox ada', 'check'].map(
-    (words) => `${base} ${words}`,
-  )
+  return ['task list', 'task show 3', 'team show', 'log --all', 'check'].map((words) => `${base} ${words}`)
 }
 
 /** In a checkout its own command, as short as it can be written; else the installed one. */
