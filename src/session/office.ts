@@ -6,6 +6,7 @@ import type { EventOf } from '../team/event.ts'
 import { isPresent } from '../team/member.ts'
 import type { Message } from '../team/message.ts'
 import { isName, isReserved, nameKey, nameRule } from '../team/name.ts'
+import { whyVoid } from '../team/overdue.ts'
 import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
 import { roster, unreadOf } from '../team/state.ts'
 import type { Desk } from './desk.ts'
@@ -198,25 +199,24 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       if (rooms.map(({ crew }) => crew.nudge()).some(Boolean)) return true
       let hasStirred = false
       for (const { team, by } of rooms) {
-        for (const { id, kind, from, to, state } of [...team.state.requests.values()]) {
-          if (state !== 'pending' || kind === 'shutdown') continue
+        for (const request of [...team.state.requests.values()]) {
+          const { id, kind, from, to, state } = request
+          if (state !== 'pending' || kind === 'shutdown' || whyVoid(team.state, request)) continue
           const key = `${team.name}/${id}`
-          hasStirred = true
           if (nameKey(to) === 'lead' && !reminded.has(key)) {
             reminded.add(key)
-            desk.notices.add({
-              text: `Request ${id} of ${from} (${kind}) is still open, and ${from} waits for your answer.`,
-            })
+            hasStirred = true
+            const text = `Request ${id} of ${from} (${kind}) is still open, and ${from} waits for your answer.`
+            desk.notices.add({ text })
             continue
           }
           const feedback = 'Nobody answered. Go on without it, or say what you need.'
           const author = nameKey(to) === 'user' ? USER : by
-          await team.run({ type: 'request.answer', id, approve: false, feedback }, { by: author })
-          home.run.tell({
-            type: 'note',
-            agent: from,
-            text: `[REQUEST] ${id} (${kind}) of ${from} was denied: nobody answered.`,
-          })
+          const answer = await team.run({ type: 'request.answer', id, approve: false, feedback }, { by: author })
+          if (isRefusal(answer)) continue
+          hasStirred = true
+          const text = `[REQUEST] ${id} (${kind}) of ${from} was denied: nobody answered.`
+          home.run.tell({ type: 'note', agent: from, text })
         }
       }
       return hasStirred

@@ -119,8 +119,10 @@ async function untilSettled(
     const hasNews = () => notices.waiting > 0 || office.hasMail
     if (__BUG__ === 'lead-exits-early' && !hasNews()) return stop
     office.rest()
-    while (!hasNews() && (isBusy() || (await office.stir()))) {
-      if (!hasNews()) await office.changed(signal)
+    while (!hasNews()) {
+      // What has changed by the time somebody was stirred is looked at again, not waited for.
+      if (isBusy()) await office.changed(signal)
+      else if (!(await office.stir())) break
       if (signal.aborted) return { kind: 'aborted', text: stop.text }
     }
     if (hasNews()) continue

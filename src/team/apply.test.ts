@@ -65,7 +65,7 @@ describe('the fold', () => {
         { type: 'constructor' },
       ] as Json,
     })
-    expect(applied).toEqual({ events: [], effects: [], broken: 4 })
+    expect(applied).toMatchObject({ events: [], effects: [], broken: 4 })
     expect(world.fold({}).broken).toBe(1)
     expect(world.fold({ events: {} }).broken).toBe(1)
     expect(JSON.stringify(dumpState(world.state))).toBe(before)
