@@ -38,10 +38,11 @@ export function createGovernor(clock: Clock, pause: Pause): Governor {
       signal.throwIfAborted()
       const lane = laneOf(account)
       const place = lane.enter(agent)
+      if (place.isAdmitted) return lane.admission()
       let isHandedOver = false
       const wake = () => place.wake()
       try {
-        if (!place.isAdmitted) signal.addEventListener('abort', wake, { once: true })
+        signal.addEventListener('abort', wake, { once: true })
         let shown = ''
         while (!place.isAdmitted) {
           const { seconds, why } = lane.hold()

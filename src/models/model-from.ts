@@ -67,7 +67,12 @@ export function modelFrom(languageModel: LanguageModel, options: ModelOptions = 
         const limits = rateLimits(headers, clock.now())
         if (limits.length > 0) yield { type: 'limits', limits }
         progress.isEventStream = /event-stream/.test(headers['content-type'] ?? 'event-stream')
-        yield* events(reader, progress)
+        const begun = new Set<string>()
+        // Here and not in a generator of its own: each of those makes every event wait again.
+        for (let step = await reader.read(); !step.done; step = await reader.read()) {
+          const event = take(step.value as StreamPart, progress, begun)
+          if (event !== undefined) yield event
+        }
         return replyOf(progress)
       } catch (error) {
         signal.throwIfAborted()
@@ -115,23 +120,14 @@ interface Progress {
   readonly assembly: Assembly
 }
 
-async function* events(
-  reader: ReadableStreamDefaultReader<{ type: string }>,
-  progress: Progress,
-): AsyncGenerator<ModelEvent, void> {
-  const begun = new Set<string>()
-  while (true) {
-    const { done, value } = await reader.read()
-    if (done) return
-    const part = value as StreamPart
-    if (part.type === 'error') throw part.error
-    if (part.type === 'finish') progress.finish = part
-    progress.assembly.add(part)
-    const event = eventOf(part, begun)
-    if (event === undefined) continue
-    progress.emitted = true
-    yield event
-  }
+/** What a part adds to the answer, and what is shown of it. */
+function take(part: StreamPart, progress: Progress, begun: Set<string>): ModelEvent | undefined {
+  if (part.type === 'error') throw part.error
+  if (part.type === 'finish') progress.finish = part
+  progress.assembly.add(part)
+  const event = eventOf(part, begun)
+  if (event !== undefined) progress.emitted = true
+  return event
 }
 
 function eventOf(part: StreamPart, begun: Set<string>): ModelEvent | undefined {

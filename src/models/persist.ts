@@ -21,18 +21,20 @@ export function persist(models: readonly [Model, ...Model[]], world: ModelWorld 
     account,
     context,
     price,
-    async *reply(request, signal) {
-      for (const [at, model] of models.entries()) {
-        try {
-          return yield* insist(model, request, world, signal)
-        } catch (error) {
-          const next = models[at + 1]
-          if (!(error instanceof ModelFailure) || error.emitted || !next || isOurs(error.fault)) throw error
-          yield { type: 'fallback', from: model.name, to: next.name, why: error.message }
-        }
+    reply: models.length === 1 ? (request, signal) => insist(models[0], request, world, signal) : inTurn,
+  }
+
+  async function* inTurn(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, Reply> {
+    for (const [at, model] of models.entries()) {
+      try {
+        return yield* insist(model, request, world, signal)
+      } catch (error) {
+        const next = models[at + 1]
+        if (!(error instanceof ModelFailure) || error.emitted || !next || isOurs(error.fault)) throw error
+        yield { type: 'fallback', from: model.name, to: next.name, why: error.message }
       }
-      throw new Error('A chain of models has at least one.')
-    },
+    }
+    throw new Error('A chain of models has at least one.')
   }
 }
 

@@ -7,25 +7,27 @@ export interface Channel<T> extends AsyncIterable<T> {
 export function createChannel<T>(): Channel<T> {
   const items: T[] = []
   let ended = false
-  let wake: () => void = () => {}
+  let wake: (() => void) | undefined
+
+  /** A plain iterator: a generator inside of a generator waits several times for every item. */
+  async function next(): Promise<IteratorResult<T, undefined>> {
+    while (items.length === 0 && !ended) {
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+    }
+    return items.length > 0 ? { done: false, value: items.shift() as T } : { done: true, value: undefined }
+  }
+
   return {
     put(item) {
       items.push(item)
-      wake()
+      wake?.()
     },
     end() {
       ended = true
-      wake()
+      wake?.()
     },
-    async *[Symbol.asyncIterator]() {
-      for (;;) {
-        yield* items.splice(0)
-        if (ended && items.length === 0) return
-        if (items.length > 0) continue
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-      }
-    },
+    [Symbol.asyncIterator]: () => ({ next }),
   }
 }

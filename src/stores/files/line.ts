@@ -1,7 +1,7 @@
 import { isId, MAX_RECORD, toInstall } from '../../ports/admission.ts'
 import type { LogRecord } from '../../ports/store.ts'
 import { whyUnreadable } from './damage.ts'
-import { fittingSum, hasTrailer, TRAILER, withTrailer } from './trailer.ts'
+import { EMPTY_TRAILER, fittingSum, hasTrailer, putSum, TRAILER } from './trailer.ts'
 
 /**
  * One record on disk: a newline, one line of JSON, a newline. The newline in front keeps a writer that died in the
@@ -24,8 +24,10 @@ export function encode(record: LogRecord): Frame | undefined {
   // Members every reader looks at come first, wherever the writer put them: people read these lines too.
   const { id, after, tries, needs, ...rest } = record
   const body = `{"v":${VERSION},${JSON.stringify({ id, after, tries, needs, ...rest }).slice(1, -1)}`
-  const { text, sum } = withTrailer(body)
-  const bytes = Buffer.from(__BUG__ === 'no-leading-newline' ? `${text}\n` : `\n${text}\n`)
+  const begin = __BUG__ === 'no-leading-newline' ? '' : '\n'
+  // Put into bytes once: the sum is taken of them and written into its place.
+  const bytes = Buffer.from(`${begin}${body}${EMPTY_TRAILER}\n`)
+  const sum = putSum(bytes, begin.length, bytes.length - 1 - TRAILER)
   return bytes.length - 2 > MAX_RECORD ? undefined : { bytes, sum }
 }
 

@@ -15,6 +15,16 @@ export function withTrailer(body: string): { text: string; sum: string } {
   return { text: `${body},"sum":"${sum}"}`, sum }
 }
 
+/** Keeps the place of a sum that is taken when the bytes before it are there. */
+export const EMPTY_TRAILER = `,"sum":"${'0'.repeat(16)}"}`
+
+/** Puts the sum of what stands between `from` and `at` into the trailer at `at`. */
+export function putSum(bytes: Buffer, from: number, at: number): string {
+  const sum = hash('sha256', bytes.subarray(from, at), 'hex').slice(0, 16)
+  bytes.write(sum, at + 8, 'latin1')
+  return sum
+}
+
 /** Does the shape of a trailer begin at `at`? Says nothing about its hex digits. */
 export function hasTrailer(bytes: Buffer, at: number): boolean {
   if (bytes[at + 25] !== CLOSE || bytes[at + 24] !== QUOTE) return false
