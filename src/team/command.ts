@@ -29,7 +29,8 @@ export type Command =
       readonly task?: TaskId
     }
   /** A script or person leaves, or the lead stops an agent: claims are released, unread mail goes back. */
-  | { readonly type: 'member.stop'; readonly name: string; readonly reason?: string }
+  /** With `generation` only that life is meant: whoever came back under the name meanwhile stays. */
+  | { readonly type: 'member.stop'; readonly name: string; readonly generation?: number; readonly reason?: string }
   /** Only the supervisor says so; the next generation finds the mail again. */
   | { readonly type: 'member.lose'; readonly name: string; readonly reason: string }
   | { readonly type: 'task.add'; readonly tasks: readonly TaskDraft[] }

@@ -93,7 +93,7 @@ function spawn(state: TeamState, command: Of<'member.spawn'>, { id, by, now }: C
 }
 
 /** Releases its claim and returns its unread mail to the senders, all in this one record. */
-function stop(state: TeamState, { name, reason }: Of<'member.stop'>, { by }: Circumstances): Decision {
+function stop(state: TeamState, { name, generation, reason }: Of<'member.stop'>, { by }: Circumstances): Decision {
   const member = memberNamed(state, name)
   if (!member) return refuse('unknown_member', unknownMember(state, name))
   if (nameKey(member.name) === 'lead')
@@ -102,6 +102,8 @@ function stop(state: TeamState, { name, reason }: Of<'member.stop'>, { by }: Cir
   if (!itself && !isLead(by.name))
     return refuse('not_allowed', `Only ${member.name}, the lead or the user can do that, not ${by.name}.`)
   if (member.status === 'stopped') return { events: [], note: `${member.name} has already left.` }
+  if (generation !== undefined && member.generation !== generation)
+    return { events: [], note: `${member.name} has begun a new life since; that one was not meant.` }
   const end = member.kind === 'agent' ? 'owner stopped' : 'owner left'
   const why = reason ?? (itself ? 'left' : `stopped by ${by.name}`)
   return {

@@ -32,13 +32,18 @@ export async function leave(plan: CrewPlan, by: Author): Promise<void> {
 /** Stops somebody who did not answer in time, or answered and did not go. Nobody waits for them any longer. */
 export async function forceOut(plan: CrewPlan, request: Request): Promise<void> {
   const { team, lead, tell } = plan
+  // Lost and brought back while its time ran out: whoever is there now was not asked.
+  if (memberNamed(team.state, request.to)?.generation !== request.toGeneration) return
   const seconds = Math.round((request.deadline ?? request.openedAt) - request.openedAt)
   const task = heldBy(team.state, request.to)
   const text = `[SHUTDOWN] Timeout: ${request.to} did not respond within ${seconds}s.`
   tell({ type: 'note', agent: request.to, text })
   const why = task ? `was stopped while it held the task (${task.subject})` : 'did not answer before it was stopped'
   await team.report([deviation(request.to, task?.id ?? null, why)], { by: lead })
-  await team.run({ type: 'member.stop', name: request.to, reason: 'timed_out' }, { by: lead })
+  await team.run(
+    { type: 'member.stop', name: request.to, generation: request.toGeneration, reason: 'timed_out' },
+    { by: lead },
+  )
 }
 
 /** Requests to stop whose time is up although whom they ask is still there. */
