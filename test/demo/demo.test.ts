@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { demoModel } from '../../src/cli/demo/demo-model.ts'
@@ -17,10 +17,12 @@ const FAST = ['--speed', '50']
 // Only against hanging: several teams at once on a busy machine take their time.
 describe('the demo', { timeout: 180_000 }, () => {
   const home = makeHome()
-  const dir = join(home.top, 'a new folder')
+  // Inside a project that has teams of its own already.
+  const dir = join(home.top, 'a project', 'a new folder')
   // Nobody sits at a terminal, so the key changes nothing.
   let ran: Awaited<ReturnType<Home['run']>>
   beforeAll(async () => {
+    mkdirSync(join(dir, '..', '.teams'), { recursive: true })
     ran = await home.run('env', [
       'ANTHROPIC_API_KEY=none',
       process.execPath,
@@ -64,6 +66,7 @@ describe('the demo', { timeout: 180_000 }, () => {
     expect(of('task.claimed').filter(({ id }) => id === '4')).toMatchObject([{ generation: 1 }, { generation: 2 }])
     expect(told).toMatchObject({ lost: ['frontend'], back: ['frontend'], breaker: 'closed' })
     expect(told.stopped.sort()).toEqual(['analyst', 'backend', 'frontend'])
+    expect(readdirSync(join(dir, '..')), 'nothing is written outside of its folder').toEqual(['.teams', 'a new folder'])
   })
 
   it('has colleagues who ask each other directly, also one who rests, and use what they are told (A91)', () => {

@@ -43,7 +43,9 @@ export async function perform(call: Call, demo: Performance): Promise<Summary> {
   const { dir, tell } = demo
   writeSampleApp(dir)
   const env = ownEnvironment(call.env, dir)
-  await using workspace = await openWorkspace({ cwd: dir, env, warn: (text) => void warn(call, text) })
+  await using opened = await openWorkspace({ cwd: dir, env, warn: (text) => void warn(call, text) })
+  // Agents work in this very folder, also where one above it would be taken for the project.
+  const workspace = { ...opened, workspace: dir }
   const tally = createTally()
   const words = createWords(() => tally.team)
   let stop: Stop
@@ -93,6 +95,5 @@ function writeSampleApp(dir: string): void {
 function ownEnvironment(env: NodeJS.ProcessEnv, dir: string): NodeJS.ProcessEnv {
   const { DESKMATES_STORE: _1, DESKMATES_TEAM: _2, DESKMATES_AGENT: _3, NODE_TEST_CONTEXT: _4, ...rest } = env
   const PATH = [dirname(process.execPath), env.PATH].filter(Boolean).join(delimiter)
-  // `.teams` is made in this very folder, also where a folder above would be chosen.
   return { ...rest, DESKMATES_DIR: dir, PATH }
 }
