@@ -38,6 +38,7 @@ export interface DeskPlan {
   /** What is new for it; asked before each of its calls of a model. */
   listen(desk: Pick<Desk, 'transcript' | 'notices'>): Promise<News | undefined>
   acknowledge(mail: readonly string[]): Promise<void>
+  urgency(): number
   readonly mayDo: Conversation['mayDo']
 }
 
@@ -98,6 +99,7 @@ export async function openDesk(plan: DeskPlan): Promise<Desk> {
       return plan.listen({ transcript, notices })
     },
     acknowledge: plan.acknowledge,
+    urgency: plan.urgency,
     memory: {
       keep: outputs.keep,
       async situation() {

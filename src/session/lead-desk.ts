@@ -34,6 +34,8 @@ export async function openLeadDesk(home: Home, office: Office, led: () => readon
     limits: home.limits,
     used: () => home.run.used,
     seats: () => office,
+    // What the lead says lets others begin.
+    urgency: () => Number.POSITIVE_INFINITY,
     tools: ({ accounts }) => {
       const runAgent = createRunAgent({ ...home, name: by.name, account: accounts.pay })
       return [

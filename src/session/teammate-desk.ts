@@ -5,6 +5,8 @@ import { createSeat } from '../runtime/seat.ts'
 import type { Team } from '../runtime/team.ts'
 import type { Author } from '../team/event.ts'
 import type { Member } from '../team/member.ts'
+import { remainingPath } from '../team/remaining-path.ts'
+import { heldBy } from '../team/state.ts'
 import { toolsFor } from '../tools/toolbox.ts'
 import { type Desk, openDesk } from './desk.ts'
 import type { Home } from './home.ts'
@@ -42,6 +44,10 @@ export async function openTeammateDesk(home: Home, team: Team, member: Member, b
       return { seat: (named) => (named === undefined || named === team.name ? seat : undefined), teams: [team.name] }
     },
     tools: () => [...toolsFor('teammate', { type, spelling: home.spelling }), ...home.tools],
+    urgency() {
+      const task = heldBy(team.state, name)
+      return task ? remainingPath(team.state, task.id) : 0
+    },
     listen: ({ transcript, notices }) => mailNews({ team, transcript, notices }, by),
     acknowledge: async (ids) => void (await team.acknowledge(name, ids, null, { by })),
   })

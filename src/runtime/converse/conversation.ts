@@ -8,6 +8,8 @@ export interface Conversation {
   readonly transcript: Transcript
   readonly used: Used
   readonly memory: Memory
+  /** How much work hangs on its next call. */
+  urgency?(): number
   /** What is new for this agent since it last listened; undefined when nothing is. */
   listen(): Promise<News | undefined>
   /** These messages stand in the transcript, as the result of a call. */

@@ -35,7 +35,10 @@ export async function* converse(talk: Conversation, signal: AbortSignal): AsyncG
       used.calls++
       let reply: Reply
       try {
-        reply = yield* agent.model.reply({ agent: name, system, turns, tools, maxOutput }, signal)
+        reply = yield* agent.model.reply(
+          { agent: name, system, turns, tools, maxOutput, urgency: talk.urgency?.() },
+          signal,
+        )
       } catch (error) {
         if (!isTooLong(error)) throw error
         const isShorter = !isShortened && (yield* compaction.summarise({ trigger: 'too long' }, signal))
