@@ -17,8 +17,13 @@ export async function* hear({ listen, transcript }: Conversation, owed: Owed): A
   const { turn, mail, jobs, acknowledge } = news
   if (__BUG__ === 'ack-before-turn') await acknowledge()
   await transcript.hear(turn, mail, jobs)
-  owed.acknowledged = acknowledge()
+  owed.acknowledged = modelAsked().then(acknowledge)
   // Whoever awaits it is told.
   owed.acknowledged.catch(() => {})
   yield { type: 'heard', turn, mail }
+}
+
+/** The request goes out first: all it takes happens before the event loop turns. */
+function modelAsked(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -242,8 +242,7 @@ describe('a shutdown', () => {
       { by: practice.lead },
     )
     practice.clock.advance(29)
-    await practice.until(() => true)
-    expect(statusOf(practice, 'ada')).toBe('working')
+    await practice.until(() => statusOf(practice, 'ada') === 'working')
     practice.clock.advance(2)
     await practice.until(() => statusOf(practice, 'ada') === 'stopped')
     expect(practice.team.state.requests.get('r1')?.state).toBe('timed_out')
@@ -271,8 +270,7 @@ describe('a shutdown', () => {
     await practice.crew.spawn({ name: 'ada', prompt: 'Dig again.' })
     await practice.until(() => practice.asked.length === 2)
     practice.clock.advance(60)
-    await practice.until(() => true)
-    expect(statusOf(practice, 'ada')).toBe('working')
+    await practice.until(() => statusOf(practice, 'ada') === 'working')
   })
 })
 

@@ -121,7 +121,7 @@ export function createLosses(plan: CrewPlan, bringBack: (member: Member, held?: 
   }
 
   function report(events: Parameters<typeof team.report>[0]): void {
-    team.report(events, { by: lead }).catch(trouble)
+    team.report(events, { by: lead, until: 'written' }).catch(trouble)
   }
 
   function trouble(error: unknown): void {
