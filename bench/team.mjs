@@ -78,6 +78,13 @@ export async function makespan(session, teammates, isOver) {
   return end - begin
 }
 
+let idle
+/** A thousand teammates that have nothing to do; measured once for all rows about them. */
+export function idleTeam() {
+  idle ??= measured('team-idle', [10, 100, 1000], ['--expose-gc'])
+  return idle
+}
+
 export function names(count) {
   return Array.from({ length: count }, (_, i) => `mate-${i + 1}`)
 }
