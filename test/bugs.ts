@@ -16,6 +16,7 @@ const AGENT = 'test/agent/promises.test.ts'
 const POSTGRES = 'test/postgres/promises.test.ts'
 const TOOLS = 'test/tools/promises.test.ts'
 const MEMORY = 'test/memory/promises.test.ts'
+const TEAM = 'test/team/promises.test.ts'
 
 /** The bugs that the tests of one file notice. */
 export function bugsOf(file: string): readonly Bug[] {
@@ -180,5 +181,41 @@ export const bugs: readonly Bug[] = [
     mistake: 'a hook that does not answer is taken for one that has nothing against it',
     noticedBy: 'takes a hook that does not answer in time',
     file: POLICY,
+  },
+  {
+    name: 'gate-off',
+    mistake: 'that a plan needs approval stands in the prompt only',
+    noticedBy: 'changes nothing before its plan is approved',
+    file: TEAM,
+  },
+  {
+    name: 'approval-without-generation',
+    mistake: 'a yes to a plan is good for whoever has the name, whatever it works on',
+    noticedBy: 'needs a new yes in a new life',
+    file: TEAM,
+  },
+  {
+    name: 'call-on-idle',
+    mistake: 'whoever rests asks its model now and then whether there is anything to do',
+    noticedBy: 'costs nothing while it rests',
+    file: TEAM,
+  },
+  {
+    name: 'claim-ignores-role',
+    mistake: 'whoever is free takes what is ready',
+    noticedBy: 'takes no task that is meant for another role',
+    file: TEAM,
+  },
+  {
+    name: 'stop-overwritten-by-idle',
+    mistake: 'a turn that ends late says that its teammate is idle, although it has stopped',
+    noticedBy: 'that has stopped stays so',
+    file: TEAM,
+  },
+  {
+    name: 'lead-exits-early',
+    mistake: 'a run is over when its lead has nothing more to say',
+    noticedBy: 'goes on until everybody has done',
+    file: TEAM,
   },
 ]

@@ -27,7 +27,7 @@ export function applyMemberEvent(state: TeamState, event: MemberEvent, place: Pl
       return state.members.set(key, { ...before, status: 'lost', runtime: null })
     case 'member.activity':
       // Stopped, stopping and lost are sticky: a turn that ends late must not bring anybody back.
-      if (['stopped', 'stopping', 'lost'].includes(before.status)) return
+      if (['stopped', 'stopping', 'lost'].includes(before.status) && __BUG__ !== 'stop-overwritten-by-idle') return
       return state.members.set(key, { ...before, status: event.status })
     default:
       event satisfies never

@@ -7,10 +7,10 @@ import { createPlace, openMemoryStore, type Place } from '../../src/stores/memor
 import { isPresent } from '../../src/team/member.ts'
 import { memberNamed, roster, unreadOf } from '../../src/team/state.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
-import type { Workspace } from '../../src/workspace.ts'
 import { createRandom, type Random } from '../storms/random.ts'
 import { letter, type Mood, think, type Wish } from './minds.ts'
 import { openMortalStore, type Process } from './mortal-store.ts'
+import { workspaceOn } from './workspace-on.ts'
 
 export const TEAM = 'sim'
 
@@ -82,9 +82,8 @@ export async function simulate(seed: number, root: string): Promise<Simulated> {
   async function begin(writesLeft: number): Promise<Life> {
     const life: Life = { place, clock, random, writesLeft, isDeaf: false, isDead: false, asked: [] }
     const store = await openMortalStore(life)
-    const workspace = { root, workspace: root, how: '', kind: 'files', store, trust: TRUST } as const
     life.session = await openSession({
-      workspace: { ...workspace, journalOf: () => `${seed}`, [Symbol.asyncDispose]: async () => {} } as Workspace,
+      workspace: workspaceOn(store, root, String(seed)),
       model: modelOf(life),
       team: TEAM,
       clock,
@@ -245,14 +244,6 @@ function board(random: Random, roles: readonly string[]) {
     ...(random.below(2) === 0 && { role: random.pick(roles) }),
     files: ['a.ts', 'b.ts', 'lib/', 'lib/c.ts'].filter(() => random.below(5) === 0),
   }))
-}
-
-const TRUST: Workspace['trust'] = {
-  everything: true,
-  trustTeam() {},
-  isTeamTrusted: () => true,
-  trustFolder() {},
-  isFolderTrusted: () => true,
 }
 
 /** Everything that can happen without time, an answer or somebody else has happened. */

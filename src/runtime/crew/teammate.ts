@@ -95,7 +95,10 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
     },
     interrupt: () => turn.abort(URGENT),
     nudge() {
-      if (isBusy || !heldBy(team.state, name)) return false
+      const member = me()
+      if (isBusy || !member || !heldBy(team.state, name) || reminders >= REMINDERS) return false
+      // Its plan waits for an answer: that is for somebody else to give.
+      if (planGate(team.state, member) === 'pending') return false
       isReminderDue = true
       isBusy = true
       wake()
@@ -128,8 +131,17 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
           continue
         case 'rest':
           await rest(member)
+          if (__BUG__ === 'call-on-idle') await askAnyway()
       }
     }
+  }
+
+  /** The mistake: whoever rests is asked now and then whether there is anything to do. */
+  async function askAnyway(): Promise<void> {
+    const desk = await desks.open(by)
+    desk.notices.add({ text: 'Is there anything to do?' })
+    await desks.close(by)
+    await talk()
   }
 
   async function claim(): Promise<boolean> {
@@ -178,12 +190,21 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
       quiet()
       quiet = clock.in(settings.stall, () => turn.abort(new Stalled(name, settings.stall)))
     }
+    const mayGoOn = () => {
+      const status = me()?.status
+      if (status === 'stopping') turn.abort(STOPPING)
+      // Somebody stopped it: nobody is left who could think.
+      if (status === undefined) over.abort()
+      over.signal.throwIfAborted()
+      turn.signal.throwIfAborted()
+    }
     const conversation = {
       ...talk,
       async listen() {
-        if (me()?.status === 'stopping') turn.abort(STOPPING)
-        turn.signal.throwIfAborted()
-        return talk.listen()
+        mayGoOn()
+        const news = await talk.listen()
+        mayGoOn()
+        return news
       },
     }
     const loop = converse(conversation, AbortSignal.any([over.signal, turn.signal]))
@@ -248,7 +269,9 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
     }
     const now = me()
     if (!now || stepOf(now) !== 'rest' || over.signal.aborted) return
-    const tired = settings.idle === undefined ? () => {} : clock.in(settings.idle, () => void retire().catch(() => wake()))
+    const tired =
+      settings.idle === undefined ? () => {} : clock.in(settings.idle, () => void retire().catch(() => wake()))
+    if (__BUG__ === 'call-on-idle') clock.in(300, () => wake())
     isBusy = false
     plan.onRest()
     await new Promise<void>((resolve) => {
