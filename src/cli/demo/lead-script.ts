@@ -109,5 +109,6 @@ function report(all: readonly Moment[], tests: { before: number; after: string }
   const counts = /^\d+ tasks?: .*$/m.exec(board)?.[0] ?? ''
   const { pass, fail } = testsIn(tests.after) ?? { pass: 0, fail: 1 }
   const outcome = fail > 0 ? `${fail} of the tests fail now` : `${tests.before} tests passed before, ${pass} pass now`
-  return `The app speaks GraphQL. ${counts} ${outcome}. Everybody has shut down.`
+  const isWell = fail === 0 && !/pending|in_progress|failed/.test(counts)
+  return `${isWell ? 'The app speaks GraphQL.' : 'It is not done.'} ${counts} ${outcome}. Everybody has shut down.`
 }
