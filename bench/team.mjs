@@ -24,12 +24,19 @@ export async function found(figures) {
   process.disconnect()
 }
 
-/** A model that takes so long to answer, in a process of its own, for as long as `use` takes. */
+/**
+ * A model that takes so long to answer, in a process of its own, for as long as `use` takes. `took` says how many
+ * milliseconds it really took on average since it was last asked.
+ */
 export async function withServer(latency, use) {
   const server = fork(worker('team-server'), [String(latency)])
   try {
     const [port] = await once(server, 'message')
-    return await use(`http://127.0.0.1:${port}/v1`)
+    const took = async () => {
+      server.send('took')
+      return (await once(server, 'message'))[0]
+    }
+    return await use(`http://127.0.0.1:${port}/v1`, took)
   } finally {
     server.kill()
   }
@@ -83,6 +90,18 @@ let idle
 export function idleTeam() {
   idle ??= measured('team-idle', [10, 100, 1000], ['--expose-gc'])
   return idle
+}
+
+/** Best of several makespans against the ideal of the same latencies, once everything has been run in without any. */
+export async function bestSpan(times, idealTurns, span) {
+  await withServer(0, async (url) => {
+    for (let i = 0; i < 8; i++) await span(url)
+  })
+  return withServer(LATENCY, async (url, took) => {
+    const found = []
+    for (let i = 0; i < times; i++) found.push({ ours: await span(url), limit: idealTurns * (await took()) })
+    return found.reduce((best, one) => (one.ours / one.limit < best.ours / best.limit ? one : best))
+  })
 }
 
 export function names(count) {

@@ -6,6 +6,7 @@ import { createServer } from 'node:http'
 
 const latency = Number(process.argv[2] ?? 0)
 let answers = 0
+let held = 0
 
 const server = createServer((request, response) => {
   const chunks = []
@@ -13,6 +14,7 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     const cameIn = process.hrtime.bigint()
     const send = () => {
+      held += Number(process.hrtime.bigint() - cameIn) / 1e6
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.end(body)
     }
@@ -23,6 +25,12 @@ const server = createServer((request, response) => {
   })
 })
 server.keepAliveTimeout = 60_000
+// Timers are never early and often late: asked for it, says how long an answer really took on average.
+process.on('message', () => {
+  process.send(held / answers)
+  held = 0
+  answers = 0
+})
 server.listen(0, '127.0.0.1', () => process.send(server.address().port))
 
 function answerTo({ messages }, cameIn) {

@@ -32,8 +32,8 @@ export function toolsFor(role: 'lead', settings: LeadSettings): Tool[]
 export function toolsFor(role: 'teammate', settings?: TeammateSettings): Tool[]
 export function toolsFor(role: 'lead' | 'teammate', settings: LeadSettings | TeammateSettings = {}): Tool[] {
   const own = 'runAgent' in settings ? leadTools(settings) : seatedTools
-  const working = workingTools(mayRunInBackground(role))
-  const narrow = 'type' in settings && settings.type ? pick(working, settings.type.tools) : working
+  const all = workingTools(mayRunInBackground(role))
+  const narrow = 'type' in settings && settings.type ? pick(all, settings.type.tools) : all
   return pick([...narrow, ...own], namesFor(role, settings.spelling))
 }
 
@@ -49,6 +49,14 @@ function leadTools({ office, spelling = 'team', ...settings }: LeadSettings): To
   return [...seatedTools, createTask({ ...settings, ...teammates }), ...jobs, ...officeTools(office)]
 }
 
-function workingTools(background: boolean): Tool[] {
-  return [createBash({ background }), readFile, writeFile, editFile, glob, createGrep()]
+/** Made once: what a tool offers takes a while to work out, and everybody in a team has the same. */
+const working = new Map<boolean, readonly Tool[]>()
+
+function workingTools(background: boolean): readonly Tool[] {
+  let tools = working.get(background)
+  if (!tools) {
+    tools = [createBash({ background }), readFile, writeFile, editFile, glob, createGrep()]
+    working.set(background, tools)
+  }
+  return tools
 }
