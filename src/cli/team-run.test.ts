@@ -1,6 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { scriptedModel } from '../models/scripted/scripted-model.ts'
+import { openSession } from '../session/open-session.ts'
+import { memberNamed } from '../team/state.ts'
+import { openWorkspace } from '../workspace.ts'
 import { type Desk, openDesk } from './desk.ts'
 
 let desk: Desk
@@ -64,5 +68,26 @@ describe('a team on the command line', () => {
     expect(code).toBe(0)
     const missing = await desk.run(['resume', 'nobody', '-m', model])
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('There is no team nobody')])
+  })
+
+  it('is deleted with a handshake while it is open: everybody stops first, and its lead is told (A82, F32)', async () => {
+    const model = scriptedModel({
+      parts: [
+        { agent: 'lead', when: { user: 'Go' }, calls: [call('Task', { name: 'ada', prompt: 'Hello.' })] },
+        { agent: ['lead', 'ada'], times: 'always', text: 'Here.' },
+      ],
+    })
+    await using workspace = await openWorkspace({ cwd: desk.dir, env: desk.env })
+    const session = await openSession({ workspace, model, team: 'web' })
+    for await (const _ of session.run('Go'));
+    expect(await desk.json(['team', 'delete', 'web'])).toMatchObject({ name: 'web', deleted: true })
+    await session.team.refresh().catch(() => {})
+    expect(memberNamed(session.team.state, 'ada')?.status).toBe('stopped')
+    const loop = session.run('Go on')
+    let step = await loop.next()
+    while (!step.done) step = await loop.next()
+    expect(step.value.kind).toBe('error')
+    // What it would still write has nowhere to go.
+    await session.close().catch(() => {})
   })
 })

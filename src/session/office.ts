@@ -64,6 +64,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
     team.watch(({ by, events }) => {
       for (const event of events) {
         home.run.tell({ type: 'team', agent: by.name, team: team.name, event })
+        if (event.type === 'team.deleted' && room === rooms[0]) turn.abort(URGENT)
         if (event.type === 'message.sent') interrupt(event.message)
         if (event.type === 'request.opened') void answerByRule(room, event)
       }

@@ -113,19 +113,21 @@ async function untilSettled(
     let step = await loop.next()
     for (; !step.done; step = await loop.next()) tell({ agent, ...step.value })
     const stop = step.value
+    if (office.rooms[0]!.team.state.team.get()?.deleted)
+      return { kind: 'error', error: new TeamDeleted(), text: stop.text }
     if (stop.kind === 'aborted' && !signal.aborted) continue
     if (stop.kind !== 'finished') return stop
     const isBusy = () => !office.isAtRest || jobs.list().some(({ state }) => state === 'running')
     const hasNews = () => notices.waiting > 0 || office.hasMail
     if (__BUG__ === 'lead-exits-early' && !hasNews()) return stop
     office.rest()
-    while (!hasNews()) {
+    while (!hasNews() && !office.rooms[0]!.team.state.team.get()?.deleted) {
       // What has changed by the time somebody was stirred is looked at again, not waited for.
       if (isBusy()) await office.changed(signal)
       else if (!(await office.stir())) break
       if (signal.aborted) return { kind: 'aborted', text: stop.text }
     }
-    if (hasNews()) continue
+    if (hasNews() || office.rooms[0]!.team.state.team.get()?.deleted) continue
     const feedback = await wantsMore(office, goneOn, signal, tell)
     if (feedback === undefined) return stop
     goneOn++
@@ -145,6 +147,13 @@ async function withHooks(
   const show = (ran: RanHook) => tell({ type: 'hook', agent, ...ran })
   const { refusal, context } = await hooks.run('UserPromptSubmit', { agent, prompt }, signal, show)
   return { refusal, content: context === '' ? prompt : `${prompt}\n\n[added by a hook of the user]\n${context}` }
+}
+
+export class TeamDeleted extends TeamError {
+  readonly code = 'team_deleted'
+  constructor() {
+    super('The team was deleted while it worked; everything about it is in .teams/.deleted.')
+  }
 }
 
 export class PromptRefused extends TeamError {

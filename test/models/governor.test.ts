@@ -177,7 +177,7 @@ describe('the governor', () => {
     await enter('a').ended
     admissions.get('a')!.refused(5)
     const stop = new AbortController()
-    const line = governor.admit(model, 'b', stop.signal)
+    const line = governor.admit(model, { agent: 'b' }, stop.signal)
     await line.next()
     const waiting = line.next()
     enter('c')
