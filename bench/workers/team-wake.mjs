@@ -12,27 +12,31 @@ import { median } from '../place.mjs'
 import { found, run, withServer, withSession } from '../team.mjs'
 
 const [isFromElsewhere, times] = [process.argv[2] === 'elsewhere', Number(process.argv[3])]
-const WARM = 20
+const WARM = 100
 // Both sides offer the same one tool, so that both send about the same.
 const FILES = ['bash', 'read_file', 'write_file', 'edit_file', 'glob', 'grep']
 const DENIED = [...FILES, 'TaskCreate', 'TaskUpdate', 'TaskList', 'SendMessage']
 
-await withServer(0, async (url) => {
-  const { ours, system } = await withSession({ url, permissions: { deny: DENIED } }, async (session, dir) => {
+await withServer(0, (url) =>
+  withSession({ url, permissions: { deny: DENIED } }, async (session, dir) => {
     await run(session, 'spawn [{"name":"ada","prompt":"Rest until you hear of me."}]')
     const send = isFromElsewhere ? await sender(dir, session.id) : { to: sendFrom(session.team), end() {} }
-    const latencies = []
+    const bare = bareLoop(url, join(dir, 'bare'))
+    const [ours, limit] = [[], []]
+    // In turns, so that whatever else this machine does happens to both.
     for (let i = 0; i < WARM + times; i++) {
       const heard = answerOf(session.team, 'ada')
       const sent = await send.to('ada', `wake ${i}`)
-      latencies.push(Number((await heard) - sent) / 1e6)
+      ours.push(Number((await heard) - sent) / 1e6)
+      await pause(10)
+      limit.push(await bare.wake(i))
       await pause(10)
     }
     send.end()
-    return { ours: latencies.slice(WARM), system: 'You work in a team, at the next desk. '.repeat(40) }
-  })
-  await found({ ours: median(ours), limit: median((await bare(url, system)).slice(WARM)) })
-})
+    bare.end()
+    await found({ ours: median(ours.slice(WARM)), limit: median(limit.slice(WARM)) })
+  }),
+)
 
 function sendFrom(team) {
   return async (to, content) => {
@@ -73,31 +77,28 @@ function answerOf(team, name) {
   })
 }
 
-/** The same number of times: a line is appended and synced, then a conversation as long as ours goes out. */
-async function bare(url, system) {
-  const dir = fs.mkdtempSync(join(fs.realpathSync(process.env.TMPDIR ?? '/tmp'), 'deskmates-bench-'))
-  const fd = fs.openSync(join(dir, 'bare'), 'a')
+/** A line is appended and synced, then a conversation as long as ours goes out. */
+function bareLoop(url, path) {
+  const fd = fs.openSync(path, 'a')
   const tools = [
     { type: 'function', function: { name: 'look', description: LOOK.description, parameters: LOOK.schema } },
   ]
-  const messages = [{ role: 'system', content: system }]
-  const latencies = []
-  for (let i = 0; i < WARM + times; i++) {
-    const sent = process.hrtime.bigint()
-    fs.writeSync(fd, `\n${JSON.stringify({ content: `wake ${i}`, more: 'x'.repeat(300) })}\n`)
-    fs.fdatasyncSync(fd)
-    messages.push({ role: 'user', content: `wake ${i}` })
-    const response = await request(`${url}/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: 'Bearer x' },
-      body: JSON.stringify({ model: 'bench', messages, tools, stream: true, max_tokens: 8000 }),
-    })
-    const answer = /wake \d+ (\d+)/.exec(await response.body.text())
-    messages.push({ role: 'assistant', content: answer[0] })
-    latencies.push(Number(BigInt(answer[1]) - sent) / 1e6)
-    await pause(10)
+  const messages = [{ role: 'system', content: 'You work in a team, at the next desk. '.repeat(40) }]
+  return {
+    async wake(i) {
+      const sent = process.hrtime.bigint()
+      fs.writeSync(fd, `\n${JSON.stringify({ content: `wake ${i}`, more: 'x'.repeat(300) })}\n`)
+      fs.fdatasyncSync(fd)
+      messages.push({ role: 'user', content: `wake ${i}` })
+      const response = await request(`${url}/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: 'Bearer x' },
+        body: JSON.stringify({ model: 'bench', messages, tools, stream: true, max_tokens: 8000 }),
+      })
+      const answer = /wake \d+ (\d+)/.exec(await response.body.text())
+      messages.push({ role: 'assistant', content: answer[0] })
+      return Number(BigInt(answer[1]) - sent) / 1e6
+    },
+    end: () => fs.closeSync(fd),
   }
-  fs.closeSync(fd)
-  fs.rmSync(dir, { recursive: true })
-  return latencies
 }
