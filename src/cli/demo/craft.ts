@@ -82,7 +82,7 @@ export function answerFrom(path: string, source: string): string {
 }
 
 /** `GET /products` and the like, as they stand in the source. */
-export function endpointsIn(source = ''): string[] {
+function endpointsIn(source = ''): string[] {
   return [...source.matchAll(/'((?:GET|POST|PUT|DELETE) \/\w*)'/g)].map(([, endpoint = '']) => endpoint)
 }
 
