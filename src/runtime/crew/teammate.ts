@@ -158,9 +158,8 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
     const member = me()
     const isDue = desk.notices.waiting > 0 || isCutOff || (member && nextStep(team.state, member) === 'hear')
     if (!isDue) return desks.close(by)
-    report([{ type: 'member.activity', name, generation, status: 'working' }])
     hasAsked = false
-    const stop = await converseAt(desk)
+    const stop = await converseAt(desk, isCutOff)
     await desk.settle()
     await desks.close(by)
     if (over.signal.aborted) return
@@ -183,7 +182,7 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
     told = task ? keyOf(task) : ''
   }
 
-  async function converseAt({ talk }: Desk): Promise<Stop> {
+  async function converseAt({ talk }: Desk, isCutOff: boolean): Promise<Stop> {
     turn = new AbortController()
     let quiet = () => {}
     const signOfLife = () => {
@@ -208,11 +207,14 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
       },
     }
     const loop = converse(conversation, AbortSignal.any([over.signal, turn.signal]))
+    // Whoever goes on in the middle may have nothing to hear first.
+    let shown = isCutOff ? showThatItWorks() : undefined
     try {
       signOfLife()
       let step = await loop.next()
       for (; !step.done; step = await loop.next()) {
         signOfLife()
+        shown ??= showThatItWorks()
         const event = step.value
         if (event.type === 'answered') onAnswer()
         if (event.type === 'called' && ASKS.has(event.call.toolName) && !event.result.isError) hasAsked = true
@@ -221,7 +223,14 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
       return step.value
     } finally {
       quiet()
+      await shown
     }
+  }
+
+  /** The model is asked before anybody is told that it is. */
+  async function showThatItWorks(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    report([{ type: 'member.activity', name, generation, status: 'working' }])
   }
 
   /** What its turn came to: the lead is told, and a task in its hands does not lie there for ever. */
@@ -287,7 +296,8 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
   }
 
   function mail(type: 'result' | 'error', content: string): Promise<void> {
-    return team.report([message(type, content)], { by }).then(() => {})
+    // What follows, a claim or rest, makes it durable too.
+    return team.report([message(type, content)], { by, until: 'written' }).then(() => {})
   }
 
   function message(type: 'result' | 'error' | 'idle_notification', content: string): TeamEvent {
@@ -298,7 +308,7 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
   }
 
   function report(events: readonly TeamEvent[]): void {
-    team.report(events, { by }).catch((error) => turn.abort(error))
+    team.report(events, { by, until: 'written' }).catch((error) => turn.abort(error))
   }
 }
 
