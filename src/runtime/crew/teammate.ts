@@ -61,7 +61,7 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
   /** `task/attempt` of what it was told that it holds, and how often it was reminded. */
   let told = ''
   let reminders = 0
-  /** In its last turn it asked somebody, so it may well be waiting for an answer. */
+  /** Since it got its task, or was reminded of it, it asked somebody: it may well be waiting for an answer. */
   let hasAsked = false
   let isBackWordDue = isBack
 
@@ -158,7 +158,6 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
     const member = me()
     const isDue = desk.notices.waiting > 0 || isCutOff || (member && nextStep(team.state, member) === 'hear')
     if (!isDue) return desks.close(by)
-    hasAsked = false
     const stop = await converseAt(desk, isCutOff)
     await desk.settle()
     await desks.close(by)
@@ -174,9 +173,13 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
     else if (task && keyOf(task) !== told) notices.add({ text: taskWords(team.state, task) })
     else if (task && isReminderDue) {
       reminders++
+      hasAsked = false
       notices.add({ text: unfinishedWords(task) })
     }
-    if (task && keyOf(task) !== told) reminders = 0
+    if (task && keyOf(task) !== told) {
+      reminders = 0
+      hasAsked = false
+    }
     isBackWordDue = false
     isReminderDue = false
     told = task ? keyOf(task) : ''
