@@ -15,7 +15,7 @@ import { workspaceOn } from './workspace-on.ts'
 export const TEAM = 'sim'
 
 /** After so many steps it becomes calm; after so many in all it counts as hanging. */
-const STORMY = 36
+const STORMY = 28
 const MOST = 700
 
 export interface Simulated {
