@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => desk.close())
 
-const call = (tool: string, input: object = {}) => ({ tool, input })
+const call = (tool: string, input: Record<string, unknown> = {}) => ({ tool, input })
 
 function script(parts: object[]): string {
   const path = join(desk.dir, 'script.json')

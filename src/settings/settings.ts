@@ -34,13 +34,9 @@ export const Settings = z.strictObject({
     .optional(),
   team: z
     .strictObject({
-      stallMinutes: z
-        .number()
-        .positive()
-        .optional()
-        .meta({
-          description: 'A teammate that works and gives no sign of life for so long counts as lost; 15 by default.',
-        }),
+      stallMinutes: z.number().positive().optional().meta({
+        description: 'A teammate that works and gives no sign of life for so long counts as lost; 15 by default.',
+      }),
       idleTimeoutMinutes: z
         .number()
         .positive()
