@@ -79,14 +79,14 @@ describe('a hook before a tool', () => {
     'a program that is not there': ['/nowhere/hook', 'not found'],
     'being late': ['sleep 600', 'longer than 0.2 s', 0.2],
   }
-  it.for(Object.entries(refusals))('refuses by %s (B72)', async ([, [text, why, timeout]]) => {
+  it.for(Object.entries(refusals))('refuses by %s (B72, F50)', async ([, [text, why, timeout]]) => {
     const { called, stop } = await run(bash, { PreToolUse: [{ matcher: '*', hooks: [command(text, timeout)] }] })
     expect(called).toMatchObject([{ denied: expect.stringContaining(why), result: { isError: true } }])
     expect(existsSync(join(dir, 'made'))).toBe(false)
     expect(stop).toMatchObject({ kind: 'finished' })
   })
 
-  it('that fails counts for nothing where hooks fail open, and a refusal still counts', async () => {
+  it('that fails counts for nothing where hooks fail open, and a refusal still counts (F50)', async () => {
     const late = { PreToolUse: [{ hooks: [command('sleep 600', 0.2), command('exit 3')] }] }
     const { ran } = await run(bash, late, { hooksFail: 'open' })
     expect(existsSync(join(dir, 'made'))).toBe(true)

@@ -64,6 +64,23 @@ describe('a conversation that grows', () => {
     expect(talk.team.state.spent.get('lead')).toMatchObject({ calls: 3 })
   })
 
+  it('hears of jobs and mail first, then makes room, and only then asks the model (B41)', async () => {
+    const { model } = windowed(
+      20_000,
+      () => {
+        talk.notices.add({ text: 'a job has ended' })
+        return { calls: [call('a', 10)], ...used(11_000) }
+      },
+      () => ({ text: 'a summary', ...used(11_100) }),
+      () => ({ text: 'done', ...used(300) }),
+    )
+    const talk = await talkOf({ model, tools: [read] })
+    await talk.team.send({ to: 'lead', content: 'a garden' })
+    const { events } = await run(talk)
+    const order = events.map(({ type }) => type).filter((type) => ['heard', 'compacted', 'answered'].includes(type))
+    expect(order).toEqual(['heard', 'answered', 'heard', 'compacted', 'answered'])
+  })
+
   it('of a model whose window nobody knows is summarised at 0.93 of 200,000 tokens (A30)', () => {
     const { model } = played()
     expect(limitsOf({ model }).summarise).toBe(186_000)
