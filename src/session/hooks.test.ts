@@ -152,6 +152,19 @@ describe('hooks after a tool, at a prompt and at the end', () => {
     expect(never.ran.length).toBeLessThan(20)
   })
 
+  it('let a teammate go on too, under its own name (B72, F48)', async () => {
+    const text = `grep -q '"agent":"ada"' && { test -e done || { touch done; echo 'run the tests' >&2; exit 2; }; }`
+    const parts: Script['parts'] = [
+      { agent: 'lead', calls: [{ tool: 'Task', input: { name: 'ada', prompt: 'work' } }] },
+      { agent: 'lead', times: 'always', text: 'I see.' },
+      { agent: 'ada', when: { user: 'run the tests' }, text: 'they pass' },
+      { agent: 'ada', text: 'finished' },
+    ]
+    const { ran } = await run(parts, { Stop: [{ hooks: [command(`${text}; true`)] }] })
+    const ofAda = ran.filter(({ agent }) => agent === 'ada').map(({ outcome }) => outcome)
+    expect(ofAda).toEqual(['refused', 'passed'])
+  })
+
   it('of a project wait until somebody trusts the folder; a changed one asks again', async () => {
     const { loadSettings } = await import('../settings/load-settings.ts')
     const { isTrusted } = await import('./trusted.ts')

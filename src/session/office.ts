@@ -14,6 +14,7 @@ import { errandFor } from './errand.ts'
 import type { Home } from './home.ts'
 import { type LedTeam, openLeadDesk } from './lead-desk.ts'
 import type { Session } from './session.ts'
+import { wantsMore } from './stop-hook.ts'
 import { takeLead } from './take-lead.ts'
 import { openTeammateDesk } from './teammate-desk.ts'
 import { uncommittedIn } from './uncommitted.ts'
@@ -77,6 +78,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       clock: home.clock,
       openDesk: (member, author) => openTeammateDesk(home, team, member, author),
       errand: (task, member, signal) => errandFor(home, desk, { task, member, state: team.state }, signal),
+      wantsMore: (agent, goneOn, signal) => wantsMore(home, agent, goneOn, signal),
       uncommitted: () => uncommittedIn(home.root),
       tell: (event) => home.run.tell(event),
       onRest: wake,

@@ -10,6 +10,7 @@ import { offer } from '../tools/run-call.ts'
 import type { Home } from './home.ts'
 import type { SessionOffice } from './office.ts'
 import type { SessionEvent } from './session.ts'
+import { wantsMore } from './stop-hook.ts'
 import { granted } from './take-lead.ts'
 
 /** Says the prompt and lets lead and teammates work until all is settled. */
@@ -128,7 +129,7 @@ async function untilSettled(
       if (signal.aborted) return { kind: 'aborted', text: stop.text }
     }
     if (hasNews() || office.rooms[0]!.team.state.team.get()?.deleted) continue
-    const feedback = await wantsMore(office, goneOn, signal, tell)
+    const feedback = await wantsMore(office.home, agent, goneOn, signal)
     if (feedback === undefined) return stop
     goneOn++
     notices.add({ text: feedback })
@@ -161,21 +162,4 @@ export class PromptRefused extends TeamError {
   constructor(why: string) {
     super(`A hook refused the prompt: ${why}. Ask in another way, or change the hook in your settings.`)
   }
-}
-
-/** How often hooks may keep an agent from resting, so that one that is never content does not spend for ever. */
-const MOST_MORE = 8
-
-/** What a Stop hook wants to be done before the agent rests; undefined if it may rest. */
-async function wantsMore(
-  { home: { hooks }, desk: { talk } }: SessionOffice,
-  goneOn: number,
-  signal: AbortSignal,
-  tell: (event: SessionEvent) => void,
-): Promise<string | undefined> {
-  if (!hooks?.has('Stop') || goneOn >= MOST_MORE) return undefined
-  const agent = talk.agent.name
-  const show = (ran: RanHook) => tell({ type: 'hook', agent, ...ran })
-  const { refusal } = await hooks.run('Stop', { agent, isGoingOn: goneOn > 0 }, signal, show)
-  return refusal === undefined || signal.aborted ? undefined : `<hook event="Stop">\n${refusal}\n</hook>`
 }

@@ -19,6 +19,8 @@ export interface CrewPlan {
   openDesk(member: Member, by: Author): Promise<Desk>
   /** Carries out one task without a teammate; `problem` says why it did not come off. */
   errand(task: Task, member: Member, signal: AbortSignal): Promise<{ text: string; problem?: string | undefined }>
+  /** What somebody wants to be done before this agent rests, after it went on so often; undefined if it may rest. */
+  wantsMore?(agent: string, goneOn: number, signal: AbortSignal): Promise<string | undefined>
   /** Files that are changed and not committed; undefined where nothing keeps count. */
   uncommitted(): Promise<number | undefined>
   /** For whoever watches. */

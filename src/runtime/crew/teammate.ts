@@ -158,7 +158,13 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
     const member = me()
     const isDue = desk.notices.waiting > 0 || isCutOff || (member && nextStep(team.state, member) === 'hear')
     if (!isDue) return desks.close(by)
-    const stop = await converseAt(desk, isCutOff)
+    let stop = await converseAt(desk, isCutOff)
+    for (let goneOn = 0; stop.kind === 'finished'; goneOn++) {
+      const feedback = await plan.wantsMore?.(name, goneOn, over.signal)
+      if (feedback === undefined) break
+      desk.notices.add({ text: feedback })
+      stop = await converseAt(desk, false)
+    }
     await desk.settle()
     await desks.close(by)
     if (over.signal.aborted) return
