@@ -27,7 +27,8 @@ export function applyMemberEvent(state: TeamState, event: MemberEvent, place: Pl
       return state.members.set(key, { ...before, status: 'lost', runtime: null })
     case 'member.activity':
       // Stopped, stopping and lost are sticky: a turn that ends late must not bring anybody back.
-      if (['stopped', 'stopping', 'lost'].includes(before.status) && __BUG__ !== 'stop-overwritten-by-idle') return
+      if ((__BUG__ === 'stop-overwritten-by-idle' ? [] : ['stopped', 'stopping', 'lost']).includes(before.status))
+        return
       return state.members.set(key, { ...before, status: event.status })
     default:
       event satisfies never
