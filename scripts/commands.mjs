@@ -11,7 +11,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const commands = {
   async start(args) {
     await prepare(root, { dist: 'js' })
-    await becomeCli(['tour', ...args])
+    await becomeCli(['demo', ...args])
   },
   async build() {
     await prepare(root, { modules: true, dist: 'types' })

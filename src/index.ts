@@ -22,6 +22,7 @@ export {
 } from './ports/model.ts'
 export type { Cursor, Log, LogRecord, Outcome, Presence, Recorded, RuntimeId, Store } from './ports/store.ts'
 export type { Tool, ToolResult, ToolWorld, Wish } from './ports/tool.ts'
+export { createRedactor, type RedactingStream, type Redactor } from './redaction/redactor.ts'
 export type { AgentEvent, Stop } from './runtime/converse/agent-event.ts'
 export type { Limits } from './runtime/converse/conversation.ts'
 export { type Acting, openTeam, type Team, type TeamOptions } from './runtime/team.ts'

@@ -10,9 +10,13 @@ export interface Bug {
 }
 
 export const PROMISES = 'test/crash/promises.test.ts'
+const POLICY = 'test/policy/promises.test.ts'
 const MODELS = 'test/models/promises.test.ts'
 const AGENT = 'test/agent/promises.test.ts'
 const POSTGRES = 'test/postgres/promises.test.ts'
+const TOOLS = 'test/tools/promises.test.ts'
+const MEMORY = 'test/memory/promises.test.ts'
+const TEAM = 'test/team/promises.test.ts'
 
 /** The bugs that the tests of one file notice. */
 export function bugsOf(file: string): readonly Bug[] {
@@ -129,5 +133,89 @@ export const bugs: readonly Bug[] = [
     mistake: 'when an answer is lost, it is decided again as if nothing had been sent',
     noticedBy: 'counts once when its answer was lost',
     file: POSTGRES,
+  },
+  {
+    name: 'guess-the-request',
+    mistake: 'an answer that names no request goes to the first one that waits',
+    noticedBy: 'answers no request that it does not name while several wait',
+    file: TOOLS,
+  },
+  {
+    name: 'deliver-unseen-mail',
+    mistake: 'mail counts as delivered although the result had no room for it',
+    noticedBy: 'delivers only the mail that it shows',
+    file: TOOLS,
+  },
+  {
+    name: 'complete-before-the-rest',
+    mistake: 'a task is completed first, and what else was to change is refused afterwards',
+    noticedBy: 'completes a task only when everything else that was asked for is in order',
+    file: TOOLS,
+  },
+  {
+    name: 'summary-forgets-roster',
+    mistake: 'after a summary an agent knows what was said, and no longer who is in its team',
+    noticedBy: 'says who is in the team and what is open',
+    file: MEMORY,
+  },
+  {
+    name: 'redact-per-chunk',
+    mistake: 'each piece of a stream is looked at by itself',
+    noticedBy: 'shows no secret of a stream that is cut',
+    file: MEMORY,
+  },
+  {
+    name: 'realpath-then-open',
+    mistake: 'a path is resolved and judged, and then opened by its name',
+    noticedBy: 'judges the very file it opens',
+    file: POLICY,
+  },
+  {
+    name: 'prefix-rule',
+    mistake: 'a rule for commands is compared with how a line begins',
+    noticedBy: 'does not allow what merely begins like',
+    file: POLICY,
+  },
+  {
+    name: 'hook-timeout-allows',
+    mistake: 'a hook that does not answer is taken for one that has nothing against it',
+    noticedBy: 'takes a hook that does not answer in time',
+    file: POLICY,
+  },
+  {
+    name: 'gate-off',
+    mistake: 'that a plan needs approval stands in the prompt only',
+    noticedBy: 'changes nothing before its plan is approved',
+    file: TEAM,
+  },
+  {
+    name: 'approval-without-generation',
+    mistake: 'a yes to a plan is good for whoever has the name, whatever it works on',
+    noticedBy: 'needs a new yes in a new life',
+    file: TEAM,
+  },
+  {
+    name: 'call-on-idle',
+    mistake: 'whoever rests asks its model now and then whether there is anything to do',
+    noticedBy: 'costs nothing while it rests',
+    file: TEAM,
+  },
+  {
+    name: 'claim-ignores-role',
+    mistake: 'whoever is free takes what is ready',
+    noticedBy: 'takes no task that is meant for another role',
+    file: TEAM,
+  },
+  {
+    name: 'stop-overwritten-by-idle',
+    mistake: 'a turn that ends late says that its teammate is idle, although it has stopped',
+    noticedBy: 'that has stopped stays so',
+    file: TEAM,
+  },
+  {
+    name: 'lead-exits-early',
+    mistake: 'a run is over when its lead has nothing more to say',
+    noticedBy: 'goes on until everybody has done',
+    file: TEAM,
   },
 ]

@@ -103,6 +103,16 @@ export const commands: readonly Listed[] = [
   { name: 'answer', summary: 'approve or reject a request', load: async () => (await import('./answer.ts')).answer },
   { name: 'log', summary: 'what happened, one event per line', load: async () => (await import('./log.ts')).log },
   {
+    name: 'resume',
+    summary: 'go on with a session and everybody in it',
+    load: async () => (await import('./resume.ts')).resume,
+  },
+  {
+    name: 'status',
+    summary: 'who works on what, and what waits',
+    load: async () => (await import('./status.ts')).status,
+  },
+  {
     name: 'check',
     summary: 'is the journal whole and true? repair it',
     load: async () => (await import('./check.ts')).check,
@@ -124,8 +134,8 @@ export const commands: readonly Listed[] = [
     load: async () => (await import('./doctor.ts')).doctor,
   },
   {
-    name: 'tour',
-    summary: 'watch a small team of scripts at work',
-    load: async () => (await import('./tour.ts')).tour,
+    name: 'demo',
+    summary: 'watch a small team at work; needs no key',
+    load: async () => (await import('./demo.ts')).demo,
   },
 ]

@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/clock.ts'
+import type { AlarmClock } from '../ports/clock.ts'
 
 /** The world as one run of a command sees it. Handed in, so that a test runs a command without a process. */
 export interface Context {
@@ -14,7 +14,7 @@ export interface Context {
   readonly isStdinTerminal?: boolean
   /** Aborts on Ctrl-C, SIGTERM or when the terminal closes. What is being written is finished first; what waits stops waiting. */
   readonly signal: AbortSignal
-  readonly clock: Clock
+  readonly clock: AlarmClock
 }
 
 export interface Output {

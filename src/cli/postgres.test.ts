@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { useDatabase } from '../../test/postgres/database.ts'
+import { systemClock } from '../ports/clock.ts'
 import { type Desk, openDesk } from './desk.ts'
 import { openWaitingRoom } from './doctor/waiting-room.ts'
 import { examinations } from './doctor.ts'
@@ -59,7 +60,7 @@ describe('on PostgreSQL', () => {
     await desk.ok('team join ci --role tester')
     await desk.ok('task claim --as ci')
     await desk.ok('task complete 1 --as ci')
-    const clock = { now: () => Date.now() / 1000 }
+    const clock = { ...systemClock, now: () => Date.now() / 1000 }
     const claimed = desk.json('task claim --as ci --wait 60s', { clock })
     await desk.ok(['task', 'add', 'second'])
     expect(await claimed).toMatchObject({ id: '2', owner: 'ci' })

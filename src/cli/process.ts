@@ -1,4 +1,5 @@
 import { systemClock } from '../ports/clock.ts'
+import { createRedactor } from '../redaction/redactor.ts'
 import type { Context } from './context.ts'
 import { explain } from './failure.ts'
 import { runCommandLine } from './program.ts'
@@ -22,7 +23,7 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   process.stderr.on('error', () => {})
   process.on('uncaughtException', (error) => {
     const { message, exit } = explain(error, process.env)
-    process.stderr.write(`deskmates: ${message}\n`, () => process.exit(exit))
+    process.stderr.write(createRedactor(process.env).text(`deskmates: ${message}\n`), () => process.exit(exit))
   })
 
   const context: Context = {

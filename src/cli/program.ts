@@ -4,12 +4,22 @@ import { commands } from './commands.ts'
 import type { Call, Context, Globals } from './context.ts'
 import { EXIT, explain, Misused, OutputClosed, Refused } from './failure.ts'
 import { print, talk } from './print.ts'
+import { redacted } from './redacted.ts'
 import { plain } from './screen.ts'
 import type { AnySubCommand } from './sub-command.ts'
 import { version } from './version.ts'
 
-/** Runs one command line and resolves to its exit code. Never rejects. */
-export async function runCommandLine(argv: readonly string[], context: Context): Promise<number> {
+/** Runs one command line and resolves to its exit code. Never rejects, and shows no secret. */
+export async function runCommandLine(argv: readonly string[], outside: Context): Promise<number> {
+  const { context, flush } = redacted(outside)
+  try {
+    return await runCommand(argv, context)
+  } finally {
+    await flush()
+  }
+}
+
+async function runCommand(argv: readonly string[], context: Context): Promise<number> {
   const help: string[] = []
   const talked: string[] = []
   const running: Running = { writes: false, exit: EXIT.done }

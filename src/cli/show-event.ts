@@ -8,6 +8,10 @@ export function describeEvent(event: TeamEvent): string {
       return `made team ${event.team}${event.description ? `: ${oneLine(event.description)}` : ''}`
     case 'team.deleted':
       return 'deleted the team'
+    case 'team.led':
+      return `leads team ${event.team} too`
+    case 'team.ceded':
+      return `leads team ${event.team} no more`
     case 'team.restored':
       return `restored the team from ${plain(event.from)}, ${counted(event.lost.length, 'line')} lost`
     case 'supervisor.took':
@@ -56,6 +60,12 @@ export function describeEvent(event: TeamEvent): string {
     }
     case 'message.delivered':
       return `${counted(event.ids.length, 'message')} of ${event.member} read`
+    case 'agent.health':
+      return `health of ${event.name}: ${event.state}${event.previous ? ` (was ${event.previous})` : ''}`
+    case 'breaker.changed':
+      return `circuit breaker is ${event.breaker.state}: ${oneLine(event.reason)}`
+    case 'deviation.noted':
+      return `${event.member} left ${event.task === null ? 'something' : `task ${event.task}`} undone: ${oneLine(event.text)}`
     case 'usage': {
       const { input, cacheRead, cacheWrite, output } = event.usage
       const price = event.cost === null ? 'price unknown' : `$${event.cost.toFixed(4)}`

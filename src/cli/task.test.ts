@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../ports/clock.ts'
 import { type Desk, openDesk } from './desk.ts'
 
 let desk: Desk
@@ -217,7 +218,7 @@ describe('task claim', () => {
   })
 
   it('--wait ends with its time, at once on what will not change, and with a signal', async () => {
-    const late = { clock: { now: () => Date.now() / 1000 } }
+    const late = { clock: { ...systemClock, now: () => Date.now() / 1000 } }
     expect(await desk.json('task claim --as ada --wait 1', late)).toBeNull()
     await desk.ok('task add a --role qa')
     expect(await desk.refused('task claim 1 --as ada --wait')).toBe('role_mismatch')

@@ -1,10 +1,14 @@
 import type { Presence } from '../ports/store.ts'
 import type { Team } from '../runtime/team.ts'
+import { nameKey } from '../team/name.ts'
+import { isRefusal } from '../team/refusal.ts'
+import { memberNamed, roster } from '../team/state.ts'
 import type { Workspace } from '../workspace.ts'
 import { name } from './arguments.ts'
+import type { Call } from './context.ts'
 import { granted, Refused } from './failure.ts'
 import { withTeam } from './open-team.ts'
-import { print, printJson } from './print.ts'
+import { print, printJson, warn } from './print.ts'
 import type { SubCommand } from './sub-command.ts'
 
 export const teamDelete: SubCommand<{ purge?: boolean }, [team: string]> = {
@@ -15,6 +19,7 @@ $ deskmates team delete web --purge     for good`,
     command.argument('<team>', 'its name', name).option('--purge', 'remove it for good instead of moving it away')
   },
   async run(call, { purge = false }, wanted) {
+    await withTeam(call, 'write', (team, place) => shutDown(call, team, place), wanted)
     // Told through a handle of its own, whose closing puts the message into the mailbox files before they go.
     const notified = await withTeam(call, 'write', tellMembers, wanted)
     await withTeam(
@@ -52,8 +57,37 @@ export async function refuseLiveSupervisor(
   })
 }
 
-async function tellMembers(team: Team, { store }: Workspace): Promise<string[]> {
-  await refuseLiveSupervisor(team, store.presence, 'Stop it first, then delete the team.')
+/** Whoever is at work is asked to stop first; its runtime answers, or ends it when its time is up. */
+async function shutDown(call: Call, team: Team, { store }: Workspace): Promise<void> {
+  const { runtime } = team.state.supervisor.get()
+  if (team.state.team.get()?.deleted || runtime === null) return
+  const seen = await store.presence.look(runtime)
+  if (seen === 'dead') return
+  if (seen === 'unknown') await refuseLiveSupervisor(team, store.presence, 'Stop it first, then delete the team.')
+  const agents = roster(team.state).filter(
+    ({ kind, name, status }) => kind === 'agent' && nameKey(name) !== 'lead' && !['stopped', 'lost'].includes(status),
+  )
+  const content = 'This team is being deleted. Please shut down.'
+  for (const { name } of agents) {
+    const answer = await team.run({ type: 'request.open', kind: 'shutdown', to: name, content })
+    if (isRefusal(answer)) await warn(call, `${name}: ${answer.message}`)
+  }
+  const isThere = () => agents.filter(({ name }) => memberNamed(team.state, name)?.status !== 'stopped')
+  const until = performance.now() + PATIENCE
+  while (isThere().length > 0 && performance.now() < until && !call.signal.aborted) {
+    await team.changed(1000, call.signal)
+    await team.refresh()
+  }
+  const left = isThere().map(({ name }) => name)
+  if (left.length === 0) return
+  const message = `${left.join(', ')} did not stop. Team ${team.name} is run by ${runtime}: end that process, then delete the team.`
+  throw new Refused({ refused: 'supervised', message })
+}
+
+/** Milliseconds: the 30 s a teammate has to answer, and some for its runtime to end it. */
+const PATIENCE = 40_000
+
+async function tellMembers(team: Team): Promise<string[]> {
   // A deletion that a crash cut short only has to be finished.
   if (team.state.team.get()?.deleted) return []
   const effects = granted(await team.send({ to: 'all', content: 'This team is being deleted.' }))

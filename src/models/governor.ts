@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/clock.ts'
-import type { Model, ModelEvent, RateLimit } from '../ports/model.ts'
+import type { Model, ModelEvent, ModelRequest, RateLimit } from '../ports/model.ts'
 import type { Usage } from '../team/usage.ts'
 import { createLane, type Lane } from './lane.ts'
 import type { Pause } from './world.ts'
@@ -9,7 +9,11 @@ type Waiting = Extract<ModelEvent, { type: 'waiting' }>
 /** Lets calls through as fast as an account allows, the agents in turn. */
 export interface Governor {
   /** Ends when the call may be made; says what it waits for until then. Every admission is given back by `leave`. */
-  admit(model: Model, agent: string, signal: AbortSignal): AsyncGenerator<Waiting, Admission>
+  admit(
+    model: Model,
+    asks: Pick<ModelRequest, 'agent' | 'urgency'>,
+    signal: AbortSignal,
+  ): AsyncGenerator<Waiting, Admission>
 }
 
 export interface Admission {
@@ -34,10 +38,10 @@ export function createGovernor(clock: Clock, pause: Pause): Governor {
   }
 
   return {
-    async *admit({ account, provider }, agent, signal) {
+    async *admit({ account, provider }, { agent, urgency }, signal) {
       signal.throwIfAborted()
       const lane = laneOf(account)
-      const place = lane.enter(agent)
+      const place = lane.enter(agent, urgency)
       if (place.isAdmitted) return lane.admission()
       let isHandedOver = false
       const wake = () => place.wake()

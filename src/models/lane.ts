@@ -5,7 +5,8 @@ import type { Pause } from './world.ts'
 
 /** The calls of one account: those under way, and those that wait for their turn. */
 export interface Lane {
-  enter(agent: string): Place
+  /** Of those who wait the most urgent goes first, and among equals the agents in turn. */
+  enter(agent: string, urgency?: number): Place
   /** What holds the next call back, and at least how long. */
   hold(): { seconds: number; why: string }
   admission(): Admission
@@ -21,6 +22,7 @@ export interface Place {
 }
 
 interface Waiter {
+  readonly urgency: number
   isAdmitted: boolean
   wake: () => void
 }
@@ -80,7 +82,9 @@ export function createLane(clock: Clock, pause: Pause): Lane {
   }
 
   function admit(): void {
-    const [agent, waiters] = line.entries().next().value!
+    const [agent, waiters] = [...line].reduce((first, next) =>
+      next[1][0]!.urgency > first[1][0]!.urgency ? next : first,
+    )
     const waiter = waiters.shift()!
     line.delete(agent)
     if (waiters.length > 0) line.set(agent, waiters)
@@ -107,8 +111,8 @@ export function createLane(clock: Clock, pause: Pause): Lane {
   }
 
   return {
-    enter(agent) {
-      const waiter: Waiter = { isAdmitted: false, wake: () => {} }
+    enter(agent, urgency = 0) {
+      const waiter: Waiter = { urgency, isAdmitted: false, wake: () => {} }
       if (line.size === 0 && heldUntil() === undefined) {
         waiter.isAdmitted = true
         begin()

@@ -65,7 +65,7 @@ async function* insist(
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, Reply> {
   for (let tried = 1; ; tried++) {
-    const admission = yield* world.governor.admit(model, request.agent, signal)
+    const admission = yield* world.governor.admit(model, request, signal)
     let seconds: number | undefined
     let failure: ModelFailure
     try {

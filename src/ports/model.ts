@@ -35,6 +35,8 @@ export interface ModelRequest {
   readonly tools: readonly ToolOffer[]
   /** At most as many tokens as the model can give; always sent. */
   readonly maxOutput?: number
+  /** Where calls have to wait, those with more of it go first: how much work hangs on this one. */
+  readonly urgency?: number
 }
 
 /** What happens while an answer comes in. None of it counts before the reply is whole. */

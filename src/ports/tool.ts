@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { Seats } from './seat.ts'
 
 /**
  * Something an agent can do. A value: what it needs of the world it is given when it runs. Its functions are methods, so
@@ -30,6 +31,8 @@ export interface ToolResult {
   readonly text: string
   readonly isError?: boolean
   readonly images?: readonly { readonly data: string; readonly mediaType: string }[]
+  /** Ids of messages that this result delivers. */
+  readonly mail?: readonly string[]
 }
 
 /** What a tool may use while it runs one call of one agent. */
@@ -38,12 +41,16 @@ export interface ToolWorld {
   readonly team: string
   /** The id the model gave this call. */
   readonly call: string
+  /** Where it sits in a team; whoever sits nowhere has no tools for it. */
+  readonly seats?: Seats | undefined
   readonly signal: AbortSignal
   /** The workspace root, and further folders the user opened; all real paths. */
   readonly root: string
   readonly folders: readonly string[]
   /** The environment of commands, already without what they must not see. */
   readonly env: Readonly<Record<string, string>>
+  /** Keeps commands in; undefined where the user does not want that, or it does not work here. */
+  readonly boundary?: Boundary | undefined
   readonly outputs: Outputs
   readonly jobs: Jobs
   /**
@@ -62,6 +69,19 @@ export interface ToolWorld {
   progress(text: string): void
 }
 
+/** The second layer behind the policy: what a command can reach, whatever it is. */
+export interface Boundary {
+  around(command: string): Enclosed
+}
+
+/** How to start a program so that it runs inside. */
+export interface Enclosed {
+  /** Stands before the program and its arguments. */
+  readonly prefix: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly hasNetwork: boolean
+}
+
 /** A process group of ours: the pid alone may belong to somebody else by now. */
 export interface ProcessGroup {
   readonly pid: number
@@ -75,7 +95,9 @@ export interface Outputs {
   readonly folder: string
   /** Cuts `text` to what a result may hold, keeping the whole under the path that is named in it. */
   fit(text: string, about: string): Promise<string>
-  /** The same for what comes in pieces and may be endless. */
+  /** Keeps all of it, whatever its size; the path by which this agent reads it. */
+  keep(content: Uint8Array | string, about: string): string
+  /** The same as `fit` for what comes in pieces and may be endless. */
   open(about: string): Output
 }
 

@@ -10,6 +10,9 @@ import { type Batch, decideAll, type Entry, type Result } from './batch.ts'
 import { type Fold, foldTo, openFold } from './fold.ts'
 import { hasSurroundings, lookAround, type Surroundings } from './look-around.ts'
 
+/** When facts count as reported: `written` ones become durable with whatever is synced next. */
+export type Until = 'written' | 'durable'
+
 const NOBODY: Surroundings = { gone: new Set(), unknown: new Set() }
 
 /**
@@ -18,10 +21,12 @@ const NOBODY: Surroundings = { gone: new Set(), unknown: new Set() }
  */
 export interface Appender {
   readonly fold: Fold
+  /** Called with what each record did at its place, as soon as this process has folded it; never to throw. */
+  readonly watchers: Set<(applied: Applied) => void>
   refresh(): Promise<void>
   run(command: Command, about: { id: string; by: Author; mayRepeat: boolean }): Promise<Answer | Refusal>
   send(letter: Letter, about: { id: string; by: Author; mayRepeat: boolean }): Promise<readonly Effect[] | Refusal>
-  report(facts: readonly TeamEvent[], about: { id: string; by: Author }): Promise<readonly Effect[]>
+  report(facts: readonly TeamEvent[], about: { id: string; by: Author; until?: Until }): Promise<readonly Effect[]>
   /** Runs while nothing is folded or written. */
   alone<T>(work: () => Promise<T>): Promise<T>
   /** Resolves when everything that was asked for is done. */
@@ -40,6 +45,7 @@ export async function openAppender({
   const fold = await openFold(log, presence.self)
   const line: Entry[] = []
   const written = new Map<string, readonly Entry[]>()
+  const watchers = new Set<(applied: Applied) => void>()
   let turn: Promise<unknown> = Promise.resolve()
   let working: Promise<void> | undefined
   let arrivals = 0
@@ -53,6 +59,7 @@ export async function openAppender({
   const toEnd = (isEnough?: () => boolean) =>
     fold.toEnd(({ record }, applied) => {
       for (const entry of written.get(record.id) ?? []) entry.result = resultOf(entry, applied)
+      for (const watch of watchers) watch(applied)
     }, isEnough)
 
   function resultOf({ what, id, part }: Entry, applied: Applied): Result {
@@ -102,20 +109,23 @@ export async function openAppender({
   async function write({ records, entries, answers }: Batch): Promise<void> {
     for (const [i, { id }] of records.entries()) written.set(id, entries[i] ?? [])
     try {
-      const { outcomes, durable } = await log.append(records)
+      // Looking at `durable` is what begins a sync, so nobody does for facts that can wait.
+      const appended = await log.append(records)
+      const { outcomes } = appended
       const counted = entries.filter((_, i) => outcomes[i] === 'accepted').flat()
       await toEnd(() => counted.every(({ result }) => result !== undefined)).catch((error) => {
         throw new OutcomeUnknown('the journal', [...written.keys()], error)
       })
       const again: Entry[] = []
       for (const [entry, outcome] of entries.flatMap((all, i) => all.map((one) => [one, outcomes[i]] as const))) {
-        if (outcome === 'accepted') durable.then(() => entry.settle(entry.result ?? []), entry.fail)
+        if (outcome === 'accepted' && entry.isContent) entry.settle(entry.result ?? [])
+        else if (outcome === 'accepted') appended.durable.then(() => entry.settle(entry.result ?? []), entry.fail)
         else if (outcome === 'conflict') again.push({ ...entry, tries: entry.tries + 1 })
         else await settleAsFirst(entry)
       }
       for (const { entry, result } of answers.filter(({ rests }) => rests)) {
         if (again.length > 0) again.push(entry)
-        else durable.then(() => entry.settle(result), entry.fail)
+        else appended.durable.then(() => entry.settle(result), entry.fail)
       }
       line.unshift(...again.sort((a, b) => a.arrival - b.arrival))
     } finally {
@@ -161,20 +171,22 @@ export async function openAppender({
     return record.command === what.command.type ? answer(first.state, what.command, id, first.applied) : idTaken(record)
   }
 
-  function enter<T>(id: string, by: Author, what: Entry['what']): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      line.push({ id, by, what, arrival: arrivals++, tries: 0, settle: (result) => resolve(result as T), fail: reject })
+  function enter<T>(id: string, by: Author, what: Entry['what'], isContent = false): Promise<T> {
+    return new Promise<T>((resolve, fail) => {
+      const settle = (result: Result) => resolve(result as T)
+      line.push({ id, by, what, arrival: arrivals++, tries: 0, isContent, settle, fail })
       working ??= work()
     })
   }
 
   return {
     fold,
+    watchers,
     alone,
     refresh: () => alone(() => toEnd()),
     run: (command, { id, by, mayRepeat }) => enter(id, by, { command, mayRepeat }),
     send: (letter, { id, by, mayRepeat }) => enter(id, by, { letter, mayRepeat }),
-    report: (facts, { id, by }) => enter(id, by, { facts }),
+    report: (facts, { id, by, until }) => enter(id, by, { facts }, until === 'written'),
     async idle() {
       while (working) await working
       await turn

@@ -18,6 +18,8 @@ export interface Entry {
   readonly arrival: number
   /** How often it lost against somebody else's decision. */
   readonly tries: number
+  /** Whoever waits for it is content once it is written; it becomes durable with whatever is synced next. */
+  readonly isContent?: boolean | undefined
   /** Which events of its record are its own, from and to; without it all of them. */
   part?: readonly [number, number] | undefined
   result?: Result

@@ -52,6 +52,32 @@ describe('a command id', () => {
   })
 })
 
+describe('facts that are only to be written', () => {
+  it('are in the log when that is answered, and nobody asked for a sync', async () => {
+    let syncs = 0
+    const store = changed(await openMemoryStore(), (log) => ({
+      async append(records) {
+        const { outcomes } = await log.append(records)
+        return {
+          outcomes,
+          get durable() {
+            syncs++
+            return Promise.resolve()
+          },
+        }
+      },
+    }))
+    await using web = await team(store)
+    await web.send({ to: 'ada', content: 'hello' }, { commandId: 'one' })
+    const before = syncs
+    await web.acknowledge('ada', ['one'], null, { by: { name: 'ada' }, until: 'written' })
+    expect(unreadOf(web.state, 'ada')).toEqual([])
+    expect(syncs).toBe(before)
+    await web.report([{ type: 'deviation.noted', member: 'ada', task: null, text: 'x' }])
+    expect(syncs).toBeGreaterThan(before)
+  })
+})
+
 describe('an appender', () => {
   it('takes up a command that comes just when it has finished, however many ticks later', async () => {
     await using web = await team()

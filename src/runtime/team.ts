@@ -1,12 +1,12 @@
 import { type Clock, systemClock } from '../ports/clock.ts'
 import type { Cursor, Log, Store } from '../ports/store.ts'
 import type { Answer } from '../team/answer.ts'
-import type { Effect } from '../team/apply.ts'
+import type { Applied, Effect } from '../team/apply.ts'
 import { type Command, isCommandId, type Letter } from '../team/command.ts'
 import type { Author, TeamEvent } from '../team/event.ts'
 import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
 import type { TeamState } from '../team/state.ts'
-import { openAppender } from './appender.ts'
+import { openAppender, type Until } from './appender.ts'
 import { createIds } from './ids.ts'
 import { ingestMail } from './ingest.ts'
 import { openShowing } from './showing.ts'
@@ -24,13 +24,15 @@ export interface Team extends AsyncDisposable {
   /** Sends a message; the effects say, for each recipient, what the log made of it. */
   send(letter: Letter, as?: Acting): Promise<readonly Effect[] | Refusal>
   /** The reader has these messages. An effect says `ignored` where somebody else was assigned meanwhile. */
-  acknowledge(member: string, ids: readonly string[], take: string | null, as?: Acting): Promise<readonly Effect[]>
+  acknowledge(member: string, ids: readonly string[], take: string | null, as?: Reporting): Promise<readonly Effect[]>
   /** Appends facts as they are. */
-  report(events: readonly TeamEvent[], as?: Acting): Promise<readonly Effect[]>
+  report(events: readonly TeamEvent[], as?: Reporting): Promise<readonly Effect[]>
   /** Brings in what foreign programs left in the mailbox files. */
   ingest(): Promise<void>
   /** What is taken from `state` and shown to a person or a model goes through this: long texts may be tickets there. */
   whole<T>(value: T): Promise<T>
+  /** `seen` learns of every record as soon as this process has folded it, own or foreign; returns how to stop that. */
+  watch(seen: (applied: Applied) => void): () => void
   /** Resolves when there may be news, after `atMost` milliseconds, or when `signal` aborts. */
   changed(atMost: number, signal?: AbortSignal): Promise<void>
   close(): Promise<void>
@@ -40,6 +42,11 @@ export interface Team extends AsyncDisposable {
 export interface Acting {
   readonly by?: Author
   readonly commandId?: string
+}
+
+export interface Reporting extends Acting {
+  /** `written`: a power cut may still take it back, until anything later is durable. By default `durable`. */
+  readonly until?: Until
 }
 
 export interface TeamOptions {
@@ -59,9 +66,9 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
 
   async function report(
     events: readonly TeamEvent[],
-    { by = USER, commandId }: Acting = {},
+    { by = USER, commandId, until = 'durable' }: Reporting = {},
   ): Promise<readonly Effect[]> {
-    const effects = await appender.report(events, { id: commandId ?? newId(), by })
+    const effects = await appender.report(events, { id: commandId ?? newId(), by, until })
     showing.soon()
     return effects
   }
@@ -94,6 +101,10 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
       if (mirror) await ingestMail(mirror, team)
     },
     whole: (value) => log.whole(value),
+    watch(seen) {
+      appender.watchers.add(seen)
+      return () => void appender.watchers.delete(seen)
+    },
     changed: (atMost, signal) => log.changed(fold.cursor, atMost, signal),
     async close() {
       await appender.idle()

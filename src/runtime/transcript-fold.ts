@@ -1,6 +1,7 @@
 import type { AssistantTurn, ToolCall, ToolTurn, Turn, UserTurn } from '../ports/model.ts'
 import type { LogRecord } from '../ports/store.ts'
 import type { ProcessGroup } from '../ports/tool.ts'
+import type { Usage } from '../team/usage.ts'
 
 export type CallResult = Extract<ToolTurn['content'][number], { type: 'tool-result' }>
 
@@ -16,8 +17,13 @@ export interface Running extends ProcessGroup {
  */
 export interface TranscriptState {
   generation: number
-  /** As the model is told them; grows at its end and is never changed before it. */
+  /**
+   * As the model is told them; grows at its end. Before it changes only where old results are put aside and where the
+   * history is summarised: all of it stays in the log.
+   */
   readonly turns: Turn[]
+  /** What the provider counted when it last answered: tokens of the first so many turns and all that stands before them. */
+  counted: { readonly tokens: number; readonly turns: number } | undefined
   /** Ids of the messages that stand in a user turn. */
   readonly mail: Set<string>
   /** Calls of the last assistant turn whose result has not come in; their turn joins `turns` when all have. */
@@ -37,6 +43,7 @@ export function emptyTranscript(): TranscriptState {
   return {
     generation: 0,
     turns: [],
+    counted: undefined,
     mail: new Set(),
     open: new Map(),
     results: [],
@@ -52,10 +59,10 @@ export function applyTurn(state: TranscriptState, record: LogRecord): boolean {
   const generation = typeof record.generation === 'number' ? record.generation : 0
   if (generation < state.generation) return false
   if (record.open === true) state.generation = generation
+  for (const id of (record.mail ?? []) as string[]) state.mail.add(id)
   // Written by us alone and summed, so its shape is not checked again at every opening.
   if (record.user) {
     hearTurn(state.turns, record.user as unknown as UserTurn)
-    for (const id of (record.mail ?? []) as string[]) state.mail.add(id)
     for (const id of (record.jobs ?? []) as string[]) endJob(state, id)
   }
   if (record.assistant) {
@@ -63,8 +70,11 @@ export function applyTurn(state: TranscriptState, record: LogRecord): boolean {
     state.turns.push(turn)
     for (const part of turn.content)
       if (part.type === 'tool-call' && !part.providerExecuted) state.open.set(part.toolCallId, part)
+    count(state, record.usage as unknown as Usage | undefined)
   }
   if (record.result) addResult(state, record.result as unknown as CallResult)
+  if (record.demoted) applyDemoted(state, record.demoted as unknown as Demoted)
+  if (record.compacted) applyCompacted(state, record.compacted as unknown as Compacted)
   if (record.began) {
     const began = record.began as unknown as Running
     state.running.set(String(began.pid), began)
@@ -84,6 +94,51 @@ export function applyTurn(state: TranscriptState, record: LogRecord): boolean {
 export interface BegunJob {
   readonly id: string
   readonly about: string
+}
+
+/** Results that the model is no longer told; each place names what it is told instead. */
+export interface Demoted {
+  readonly results: readonly { readonly turn: number; readonly part: number; readonly text: string }[]
+  /** About so many tokens. */
+  readonly saved: number
+}
+
+/** The history but its last `keep` turns is told by one turn from here on. */
+export interface Compacted {
+  readonly turn: UserTurn
+  readonly keep: number
+  /** About so many tokens there were. */
+  readonly before: number
+}
+
+function applyDemoted(state: TranscriptState, { results, saved }: Demoted): void {
+  const { turns, counted } = state
+  for (const { turn: at, part, text } of results) {
+    const turn = turns[at] as ToolTurn
+    const content = [...turn.content]
+    content[part] = { ...(content[part] as CallResult), output: { type: 'text', value: text } }
+    turns[at] = { ...turn, content }
+  }
+  if (counted) state.counted = { ...counted, tokens: Math.max(0, counted.tokens - saved) }
+}
+
+function applyCompacted(state: TranscriptState, { turn, keep }: Compacted): void {
+  const { turns } = state
+  const kept = turns.splice(turns.length - keep, keep)
+  turns.length = 0
+  turns.push(turn)
+  for (const old of kept) {
+    if (old.role === 'user') hearTurn(turns, old)
+    else turns.push(old)
+  }
+  state.counted = undefined
+}
+
+/** Providers that count nothing say 0. */
+function count(state: TranscriptState, usage: Usage | undefined): void {
+  if (!usage) return
+  const tokens = usage.input + usage.cacheRead + usage.cacheWrite + usage.output
+  if (tokens > 0) state.counted = { tokens, turns: state.turns.length }
 }
 
 export interface EndedJob {

@@ -7,6 +7,8 @@ import {
   applyTurn,
   type BegunJob,
   type CallResult,
+  type Compacted,
+  type Demoted,
   type EndedJob,
   emptyTranscript,
   type Running,
@@ -31,8 +33,12 @@ export interface Transcript extends AsyncDisposable {
   hear(turn: UserTurn, mail: readonly string[], jobs?: readonly string[]): Promise<void>
   /** Read back and durable when it resolves: only then may its calls begin. */
   answer(reply: Reply): Promise<void>
-  /** In the log when it resolves; durable with the next turn. */
-  result(result: CallResult): Promise<void>
+  /** In the log when it resolves; durable with the next turn, or at once where it delivers mail. */
+  result(result: CallResult, mail?: readonly string[]): Promise<void>
+  /** Old results are told by a line each from here on. In the log when it resolves. */
+  demote(demoted: Demoted): Promise<void>
+  /** The history is told by a summary from here on, and stays in the log. Durable when it resolves. */
+  compact(compacted: Compacted, by: Pick<Reply, 'usage' | 'cost' | 'model'>): Promise<void>
   /** Durable when it resolves: only then may the first of its instructions run. */
   began(running: Running): Promise<void>
   /** Durable when it resolves: only then may its work begin. */
@@ -69,7 +75,13 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
       write({ user: user as unknown as Json, mail: [...mail], ...(jobs.length > 0 && { jobs: [...jobs] }) }, 'durable'),
     answer: ({ turn: assistant, end, usage, cost, model }) =>
       write({ assistant: assistant as unknown as Json, end, usage, cost, model }, 'durable'),
-    result: (result) => write({ result: result as unknown as Json }, 'written'),
+    result: (result, mail = []) =>
+      mail.length === 0
+        ? write({ result: result as unknown as Json }, 'written')
+        : write({ result: result as unknown as Json, mail: [...mail] }, 'durable'),
+    demote: (demoted) => write({ demoted: demoted as unknown as Json }, 'written'),
+    compact: (compacted, { usage, cost, model }) =>
+      write({ compacted: compacted as unknown as Json, usage, cost, model }, 'durable'),
     began: (running) => write({ began: { ...running } }, 'durable'),
     beganJob: (job) => write({ job: { ...job } }, 'durable'),
     endedJob: (job) => write({ ended: { ...job } }, 'written'),

@@ -9,7 +9,7 @@ export interface Accounts {
   show(status: EventOf<'member.activity'>['status']): void
   /** Throws what went wrong since: a journal that cannot be written is a reason to stop. */
   check(): void
-  /** Resolves when all of it is in the journal. */
+  /** Resolves when all of it is in the journal, durably. */
   settle(): Promise<void>
 }
 
@@ -27,7 +27,7 @@ export function createAccounts(team: Team, by: Author): Accounts {
     clearTimeout(timer)
     timer = undefined
     if (owed.length === 0) return
-    const report = team.report(owed.splice(0), { by }).catch((error) => {
+    const report = team.report(owed.splice(0), { by, until: 'written' }).catch((error) => {
       trouble ??= error
     })
     writing = Promise.all([writing, report])
@@ -52,6 +52,7 @@ export function createAccounts(team: Team, by: Author): Accounts {
     async settle() {
       write()
       await writing
+      await team.log.sync()
       check()
     },
   }

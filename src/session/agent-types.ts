@@ -1,13 +1,13 @@
-import { folderHash } from '../stores/files/folder-hash.ts'
 import { type AgentType, BUILT_IN } from '../tools/agents/agent-type.ts'
 import { readAgentTypes } from '../tools/agents/read-agent-types.ts'
 import type { Workspace } from '../workspace.ts'
+import { isTrusted } from './trusted.ts'
 
 /** The kinds of agents a lead may send out: ours, and those of the project where somebody trusts it. */
-export function agentTypesOf({ workspace, trust }: Workspace, warn: (message: string) => void): readonly AgentType[] {
-  const { types, problems } = readAgentTypes(workspace)
+export function agentTypesOf(place: Workspace, warn: (message: string) => void): readonly AgentType[] {
+  const { types, problems } = readAgentTypes(place.workspace)
   if (types.length === BUILT_IN.length && problems.length === 0) return BUILT_IN
-  if (trust.everything || trust.isFolderTrusted(workspace, folderHash(workspace))) {
+  if (isTrusted(place)) {
     for (const problem of problems) warn(problem)
     return types
   }

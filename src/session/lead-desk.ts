@@ -1,167 +1,77 @@
-import { join } from 'node:path'
-import type { Model } from '../ports/model.ts'
-import type { Log } from '../ports/store.ts'
-import type { Jobs, Tool } from '../ports/tool.ts'
-import {
-  type Conversation,
-  createNotices,
-  type Limits,
-  type Notices,
-  nothingUsed,
-  type Used,
-} from '../runtime/converse/conversation.ts'
+import type { Office } from '../ports/seat.ts'
+import type { News, Notices } from '../runtime/converse/conversation.ts'
 import { mailNews } from '../runtime/converse/mail-news.ts'
-import { takeUp } from '../runtime/converse/take-up.ts'
 import type { Team } from '../runtime/team.ts'
-import { openTranscript, type Transcript } from '../runtime/transcript.ts'
 import type { Author } from '../team/event.ts'
-import type { AgentType } from '../tools/agents/agent-type.ts'
-import { NoTool } from '../tools/define-tool.ts'
-import { jobNotice } from '../tools/job-notice.ts'
-import { createJobs } from '../tools/jobs.ts'
-import { createOutputs } from '../tools/outputs.ts'
-import { endRecordedGroup } from '../tools/processes/group.ts'
-import { createReads } from '../tools/reads.ts'
 import { toolsFor } from '../tools/toolbox.ts'
-import { type Accounts, createAccounts } from './accounts.ts'
-import type { Permits } from './permits.ts'
+import { type Desk, openDesk } from './desk.ts'
+import type { Home } from './home.ts'
 import { createRunAgent } from './run-subagent.ts'
-import type { SessionEvent } from './session.ts'
 import { leadPrompt } from './system-prompt.ts'
 
-export interface DeskPlan {
+/** A team the lead sits in, and who it is there. */
+export interface LedTeam {
   readonly team: Team
   readonly by: Author
-  readonly log: Log
-  readonly model: Model
-  readonly root: string
-  readonly folders: readonly string[]
-  readonly env: Readonly<Record<string, string>>
-  /** Where large outputs of agents are kept, a folder each. */
-  readonly outputs: string
-  permits(isReadOnly: boolean): Permits
-  modelFor(name: string): Promise<Model>
-  readonly agentTypes: readonly AgentType[]
-  readonly tools: readonly Tool[]
-  readonly limits: Limits
-  readonly maxOutput?: number | undefined
-  readonly appendSystemPrompt?: string | undefined
 }
 
-/** Everything a lead works with: its team, its conversation, its jobs and its accounts. */
-export interface Desk extends AsyncDisposable {
-  readonly team: Team
-  readonly transcript: Transcript
-  readonly notices: Notices
-  readonly jobs: Jobs
-  readonly accounts: Accounts
-  readonly talk: Conversation
-  /** The run that lasts, or the last one. */
-  readonly run: Run
-}
-
-export interface Run {
-  used: Used
-  /** Where events of agents that were sent out go. */
-  tell: (event: SessionEvent) => void
-  /** Aborts it; resolves when nothing of it runs any more. */
-  end: () => Promise<void>
-}
-
-export async function openLeadDesk(plan: DeskPlan): Promise<Desk> {
-  const { team, by, root, folders, env } = plan
-  const transcript = await openTranscript({ log: plan.log, generation: by.generation! })
-  const notices = createNotices()
-  await takeUp({ transcript, notices }, endRecordedGroup)
-
-  const outputs = createOutputs({ folder: join(plan.outputs, by.name), root })
-  const reads = createReads()
-  const accounts = createAccounts(team, by)
-  const allJobs = createJobs({
-    outputs,
-    before: transcript.state.jobCount,
-    onEnd(job) {
-      notices.add({ text: jobNotice(job), job: job.id })
-      // Should this fail, whoever resumes says that it was interrupted.
-      transcript.endedJob({ id: job.id, state: job.state, summary: job.summary ?? '' }).catch(() => {})
+/** The lead's desk: one conversation, into which the mail of every team it leads comes. */
+export async function openLeadDesk(home: Home, office: Office, led: () => readonly LedTeam[]): Promise<Desk> {
+  const [{ team, by }] = led() as [LedTeam]
+  const permits = home.permits(false)
+  const door = atMostEvery(LOOK_AT_DOOR, async () => {
+    for (const { team } of led()) await team.ingest()
+  })
+  return openDesk({
+    home,
+    team,
+    by,
+    log: await home.store.log(`${team.name}/transcripts/lead`),
+    model: home.model,
+    system: leadPrompt({ team: team.name, root: home.root, folders: home.folders, append: home.appendSystemPrompt }),
+    permits,
+    mayDo: permits.mayDo,
+    limits: home.limits,
+    used: () => home.run.used,
+    seats: () => office,
+    // What the lead says lets others begin.
+    urgency: () => Number.POSITIVE_INFINITY,
+    tools: ({ accounts }) => {
+      const runAgent = createRunAgent({ ...home, name: by.name, account: accounts.pay })
+      return [
+        ...toolsFor('lead', { types: home.agentTypes, runAgent, office, spelling: home.spelling }),
+        ...home.leadTools,
+        ...home.tools,
+      ]
+    },
+    async listen({ transcript, notices }) {
+      await door()
+      const all: News[] = []
+      for (const [i, { team, by }] of led().entries()) {
+        const from = i === 0 ? undefined : team.name
+        const news = await mailNews({ team, transcript, notices: i === 0 ? notices : NONE }, by, from)
+        if (news) all.push(news)
+      }
+      return joined(all)
+    },
+    async acknowledge(ids) {
+      for (const { team, by } of led()) await team.acknowledge(by.name, ids, null, { by })
     },
   })
-  const jobs = onRecord(allJobs, transcript)
-  const run: Run = { used: nothingUsed(), tell: () => {}, end: async () => {} }
-  const permits = plan.permits(false)
-  const runAgent = createRunAgent({ ...plan, name: by.name, account: accounts.pay, run })
-  const tools = [...toolsFor('lead', { types: plan.agentTypes, runAgent }), ...plan.tools]
-  const twice = tools.find(({ name }, i) => tools.findIndex((other) => other.name === name) < i)
-  if (twice) throw new NoTool(twice.name, 'there is one of this name already. Give yours another')
-
-  const door = atMostEvery(LOOK_AT_DOOR, () => team.ingest())
-
-  const talk: Conversation = {
-    agent: {
-      name: by.name,
-      system: leadPrompt({ team: team.name, root, folders, append: plan.appendSystemPrompt }),
-      model: plan.model,
-      tools: tools.filter(({ name }) => permits.isOffered(name)),
-      maxOutput: plan.maxOutput,
-      limits: plan.limits,
-    },
-    transcript,
-    get used() {
-      return run.used
-    },
-    async listen() {
-      accounts.check()
-      await door()
-      return mailNews({ team, transcript, notices }, by)
-    },
-    account: accounts.pay,
-    mayDo: permits.mayDo,
-    worldOf: (call, signal, progress) => ({
-      agent: by.name,
-      team: team.name,
-      call: call.toolCallId,
-      signal,
-      root,
-      folders,
-      env,
-      outputs,
-      jobs,
-      reads,
-      forbids: permits.forbids,
-      recordGroup: (group, job) => transcript.began({ ...group, of: job ?? call.toolCallId }),
-      progress,
-    }),
-  }
-  return {
-    team,
-    transcript,
-    notices,
-    jobs,
-    accounts,
-    talk,
-    run,
-    async [Symbol.asyncDispose]() {
-      // Whoever ran it may have stopped looking without saying so.
-      await run.end()
-      await allJobs[Symbol.asyncDispose]()
-      try {
-        await accounts.settle()
-      } finally {
-        await transcript[Symbol.asyncDispose]()
-      }
-    },
-  }
 }
 
-/** A job is on record before it begins, so that whoever resumes can say what became of it. */
-function onRecord(jobs: Jobs, transcript: Transcript): Jobs {
+const NONE: Notices = { add() {}, take: () => [], waiting: 0 }
+
+/** News of several teams are one turn. */
+function joined(all: readonly News[]): News | undefined {
+  if (all.length < 2) return all[0]
   return {
-    ...jobs,
-    start: (kind, about, begin) =>
-      jobs.start(kind, about, async (job) => {
-        await transcript.beganJob({ id: job.id, about })
-        return begin(job)
-      }),
+    turn: { role: 'user', content: all.flatMap(({ turn }) => turn.content) },
+    mail: all.flatMap(({ mail }) => mail),
+    jobs: all.flatMap(({ jobs }) => jobs),
+    async acknowledge() {
+      for (const { acknowledge } of all) await acknowledge()
+    },
   }
 }
 

@@ -1,22 +1,29 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Clock, systemClock } from '../ports/clock.ts'
+import { type AlarmClock, systemClock } from '../ports/clock.ts'
 import { type Model, ModelFailure } from '../ports/model.ts'
 import type { Tool } from '../ports/tool.ts'
 import type { Stop } from '../runtime/converse/agent-event.ts'
-import type { Limits } from '../runtime/converse/conversation.ts'
+import { type Limits, nothingUsed } from '../runtime/converse/conversation.ts'
+import { CREW_SETTINGS, type CrewSettings } from '../runtime/crew/crew-plan.ts'
 import { openTeam, type Team } from '../runtime/team.ts'
 import { TeamError } from '../team/errors.ts'
+import type { HookSettings, HooksFail } from '../tools/hooks/hook-settings.ts'
+import { createHooks } from '../tools/hooks/hooks.ts'
+import type { Spelling } from '../tools/team/spelling.ts'
 import type { Workspace } from '../workspace.ts'
 import { agentTypesOf } from './agent-types.ts'
 import { commandEnv } from './command-env.ts'
-import { type Desk, openLeadDesk } from './lead-desk.ts'
+import type { Home } from './home.ts'
+import { knowledgeOf } from './knowledge.ts'
+import { openOffice, type SessionOffice } from './office.ts'
 import { withoutOwnFolders } from './own-folders.ts'
-import { createPermits, type Permissions } from './permits.ts'
+import { createPermits, forErrand, type Permissions, policyOf } from './permits.ts'
+import { openSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
 import type { Session, SessionEvent } from './session.ts'
 import { newSessionId } from './session-id.ts'
 import { takeLead } from './take-lead.ts'
-import { work } from './work.ts'
+import { compact, work } from './work.ts'
 
 export interface SessionOptions {
   readonly workspace: Workspace
@@ -27,6 +34,12 @@ export interface SessionOptions {
   readonly team?: string
   /** What agents may do. Without it they may only look. */
   readonly permissions?: Permissions
+  /** What keeps commands in. By default it does where it works; see `warn` and `Session.sandbox`. */
+  readonly sandbox?: SandboxOptions
+  /** Programs of the user that are asked before and told after; in the shape of the settings. */
+  readonly hooks?: HookSettings
+  /** What a hook means that fails. By default closed before a tool runs, and open elsewhere. */
+  readonly hooksFail?: HooksFail
   /** Tools of your own, besides ours. */
   readonly tools?: readonly Tool[]
   /** Of each run. */
@@ -34,18 +47,24 @@ export interface SessionOptions {
   readonly maxOutput?: number
   /** Stands at the end of the lead's instructions. */
   readonly appendSystemPrompt?: string
+  /** Where in the workspace the user is: instructions nearest to it come first. By default the workspace's folder. */
+  readonly cwd?: string
   /** Further folders in which agents may read and write. */
   readonly folders?: readonly string[]
   /** Of the commands agents run; keys of models are left out. By default this process's. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  readonly clock?: Clock
+  readonly clock?: AlarmClock
+  /** How agents call the tools of the team. */
+  readonly spelling?: Spelling
+  /** When a teammate counts as lost, when it goes by itself, and who approves plans. */
+  readonly crew?: Partial<CrewSettings>
   /** What is wrong without being a reason to stop. */
   readonly warn?: (message: string) => void
 }
 
 /** Sits down at a team as its lead: what a dead process left is taken up, and nobody else works on it meanwhile. */
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { workspace, clock = systemClock, env = process.env } = options
+  const { workspace, clock = systemClock, env = process.env, warn = () => {} } = options
   const { store } = workspace
   const root = realpathSync(workspace.workspace)
   const id = options.team ?? newSessionId(clock)
@@ -53,31 +72,52 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   if (taken.has(place)) throw new SessionOpen(id)
   taken.add(place)
   let team: Team | undefined
-  let desk: Desk
+  let home: Home
+  let sandbox: Sandbox | undefined
+  let office: SessionOffice
   try {
+    const folders = (options.folders ?? []).map((folder) => realpathSync(folder))
+    const policy = policyOf(options.permissions ?? {}, root)
+    const given = { workspace, root, folders, commandEnv: commandEnv(env), processEnv: env, policy, warn }
+    const opened = await openSandbox({ ...options.sandbox, ...given })
+    sandbox = opened
+    const knowledge = knowledgeOf({ workspace, root, cwd: realpathSync(options.cwd ?? root), env, warn })
+    home = {
+      store,
+      clock,
+      model: options.model,
+      modelFor: options.modelFor ?? noOther,
+      root,
+      folders,
+      env: commandEnv(env),
+      boundary: opened.boundary,
+      hooks: hooksOf(options, id, root, commandEnv(env)),
+      outputsOf: (name) => join(workspace.root, '.teams', name, 'outputs'),
+      permits(isReadOnly, isSentOut) {
+        const own = isSentOut ? forErrand(policy, isReadOnly) : policy
+        return withoutOwnFolders(createPermits({ policy: own, sandbox: opened }, isSentOut), env)
+      },
+      agentTypes: agentTypesOf(workspace, warn),
+      tools: options.tools ?? [],
+      leadTools: knowledge.tools,
+      instructions: knowledge.instructions,
+      spelling: options.spelling ?? 'team',
+      limits: options.limits ?? {},
+      maxOutput: options.maxOutput,
+      appendSystemPrompt: [knowledge.instructions, knowledge.skills, options.appendSystemPrompt]
+        .filter(Boolean)
+        .join('\n\n'),
+      crew: { ...CREW_SETTINGS, ...options.crew },
+      run: { used: nothingUsed(), tell: () => {}, end: async () => {} },
+    }
     team = await openTeam(store, id, { clock })
     const by = await takeLead(team, store)
     await store.presence.announce(id)
-    desk = await openLeadDesk({
-      team,
-      by,
-      log: await store.log(`${id}/transcripts/lead`),
-      model: options.model,
-      root,
-      folders: (options.folders ?? []).map((folder) => realpathSync(folder)),
-      env: commandEnv(env),
-      outputs: join(workspace.root, '.teams', id, 'outputs'),
-      permits: (isReadOnly) => withoutOwnFolders(createPermits(options.permissions ?? {}, root, isReadOnly), env),
-      modelFor: options.modelFor ?? noOther,
-      agentTypes: agentTypesOf(workspace, options.warn ?? (() => {})),
-      tools: options.tools ?? [],
-      limits: options.limits ?? {},
-      maxOutput: options.maxOutput,
-      appendSystemPrompt: options.appendSystemPrompt,
-    })
+    office = await openOffice(home, { team, by })
   } catch (error) {
     // Nobody is left to run it: whoever comes next need not wait for us.
     taken.delete(place)
+    sandbox?.[Symbol.dispose]()
     await store.presence.withdraw(id).catch(() => {})
     await team?.close().catch(() => {})
     throw error
@@ -86,32 +126,48 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   let isRunning = false
   return {
     id,
-    team: desk.team,
+    team,
     model: options.model.name,
-    tools: desk.talk.agent.tools.map(({ name }) => name),
-    async *run(prompt, signal = new AbortController().signal): AsyncGenerator<SessionEvent, Stop> {
-      if (isRunning) throw new SessionOpen(id)
-      isRunning = true
-      try {
-        return yield* work(desk, prompt, signal)
-      } finally {
-        isRunning = false
-      }
+    tools: office.desk.talk.agent.tools.map(({ name }) => name),
+    sandbox: sandbox.state,
+    get left() {
+      return office.left
     },
+    run: (prompt, signal = new AbortController().signal) => alone(() => work(home, office, prompt, signal)),
+    compact: (focus, signal = new AbortController().signal) => alone(() => compact(home, office, focus, signal)),
     close,
     [Symbol.asyncDispose]: close,
+  }
+
+  async function* alone(begin: () => AsyncGenerator<SessionEvent, Stop>): AsyncGenerator<SessionEvent, Stop> {
+    if (isRunning) throw new SessionOpen(id)
+    isRunning = true
+    try {
+      return yield* begin()
+    } finally {
+      isRunning = false
+    }
   }
 
   async function close(): Promise<void> {
     if (!taken.has(place)) return
     try {
-      await desk[Symbol.asyncDispose]()
+      // Whoever ran it may have stopped looking without saying so.
+      await home.run.end()
+      await office[Symbol.asyncDispose]()
       await store.presence.withdraw(id)
     } finally {
       taken.delete(place)
-      await desk.team.close()
+      sandbox?.[Symbol.dispose]()
+      await team?.close()
     }
   }
+}
+
+function hooksOf({ hooks, hooksFail }: SessionOptions, session: string, root: string, env: Record<string, string>) {
+  if (!hooks) return undefined
+  const named = { ...env, DESKMATES_PROJECT_DIR: root, CLAUDE_PROJECT_DIR: root }
+  return createHooks({ settings: hooks, fail: hooksFail, session, cwd: root, env: named })
 }
 
 async function noOther(name: string): Promise<Model> {

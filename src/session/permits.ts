@@ -1,12 +1,15 @@
 import type { ToolWorld, Wish } from '../ports/tool.ts'
-import type { Conversation } from '../runtime/converse/conversation.ts'
-import { forbids, isOffered, judge, type Mode, type Policy } from '../tools/policy.ts'
+import type { Conversation, Leave } from '../runtime/converse/conversation.ts'
+import { patternFor } from '../tools/allows-line.ts'
+import { deniesNetwork, forbids, isOffered, judge, type Mode, narrow, type Policy } from '../tools/policy.ts'
 import { parseRule } from '../tools/rule.ts'
+import { readLine } from '../tools/shell/line.ts'
+import type { Sandbox } from './sandbox.ts'
 
 /** What agents may do: the mode speaks where no rule does, and what is denied is denied whatever allows it. */
 export interface Permissions {
   readonly mode?: Mode
-  /** Rules such as `bash(git *)`, `edit_file(src/**)` or the name of a tool. */
+  /** Rules such as `bash(git *)`, `edit_file(src/**)`, `network(npm install *)` or the name of a tool. */
   readonly allow?: readonly string[]
   readonly ask?: readonly string[]
   readonly deny?: readonly string[]
@@ -17,25 +20,63 @@ export interface Permits extends Pick<Conversation, 'mayDo'>, Pick<ToolWorld, 'f
   isOffered(tool: string): boolean
 }
 
-/** The permissions of a run in which nobody can be asked: what would be asked is denied. */
-export function createPermits(permissions: Permissions, root: string, isReadOnly = false): Permits {
+export interface PermitsPlan {
+  readonly policy: Policy
+  /** What keeps commands in, and whether they may run without. */
+  readonly sandbox: Pick<Sandbox, 'state' | 'why' | 'mode' | 'sayIfMissing'>
+}
+
+export function policyOf(permissions: Permissions, root: string): Policy {
   const { mode = 'default', allow = [], ask = [], deny = [] } = permissions
-  const rules = { allow: allow.map(parseRule), ask: ask.map(parseRule), deny: deny.map(parseRule) }
-  const policy: Policy = { mode, root, ...rules, isReadOnly }
+  return { mode, root, allow: allow.map(parseRule), ask: ask.map(parseRule), deny: deny.map(parseRule) }
+}
+
+/** The policy of an agent that was sent out: never more than that of whoever sends it. */
+export function forErrand(policy: Policy, isReadOnly: boolean): Policy {
+  return narrow(policy, isReadOnly ? { ...policy, isReadOnly } : policy)
+}
+
+/**
+ * The permissions of a run in which nobody can be asked: what would be asked is denied. An agent that was sent out is
+ * told to say so to whoever sent it; it never turns to the user itself.
+ */
+export function createPermits(plan: PermitsPlan, isSentOut = false): Permits {
+  const { policy } = plan
   return {
     async mayDo(wish, { toolName }) {
       const { verdict, why } = judge(toolName, wish, policy)
-      if (verdict === 'allow') return { allowed: true }
       if (verdict === 'deny') return { allowed: false, why: `${why}.` }
-      return { allowed: false, why: `${why}, and nobody can be asked here. The user can allow it: ${howTo(wish)}` }
+      if (verdict === 'allow') return unkept(wish, plan) ?? { allowed: true }
+      const whom = isSentOut ? 'Permission required: say so in your report, so that your lead can ask. ' : ''
+      const how = wish ? ` The user can allow it: ${howTo(wish)}` : ''
+      return { allowed: false, why: `${whom}${why}, and nobody can be asked here.${how}` }
     },
     forbids: (kind, path) => forbids(policy, kind, path),
     isOffered: (tool) => isOffered(tool, policy),
   }
 }
 
-/** What lies behind an operator is not covered by any pattern, so only the whole tool can be allowed. */
+/** What a command may not do because nothing keeps it in; undefined if it may. */
+function unkept(wish: Wish | undefined, { policy, sandbox }: PermitsPlan): Leave | undefined {
+  if (wish?.kind !== 'run' || sandbox.state === 'on') return undefined
+  sandbox.sayIfMissing()
+  if (sandbox.mode === 'require')
+    return {
+      allowed: false,
+      why: `commands must run in a sandbox, and there is none here: ${sandbox.why?.cause}. ${sandbox.why?.remedy}.`,
+    }
+  if (deniesNetwork(policy))
+    return {
+      allowed: false,
+      why: 'the rule network denies commands the network, and without a sandbox nobody can keep them from it.',
+    }
+  return undefined
+}
+
+/** What nobody can read to its end no pattern covers, so only the whole tool can be allowed. */
 function howTo(wish: Wish): string {
-  const [, word] = wish.kind === 'run' ? (/^([\w./-]+)[^;&|<>()$`\n\r]*$/.exec(wish.command.trim()) ?? []) : []
-  return `--allowedTools '${word === undefined ? wish.tool : `${wish.tool}(${word} *)`}'`
+  const line = wish.kind === 'run' ? readLine(wish.command) : undefined
+  const patterns = line?.unknown.length === 0 ? line.steps.map(patternFor) : [undefined]
+  if (patterns.length === 0 || patterns.includes(undefined)) return `--allowedTools '${wish.tool}'`
+  return `--allowedTools '${[...new Set(patterns)].map((pattern) => `${wish.tool}(${pattern})`).join(',')}'`
 }

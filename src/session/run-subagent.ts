@@ -5,9 +5,11 @@ import { converse } from '../runtime/converse/converse.ts'
 import { userTurn } from '../runtime/converse/mail-news.ts'
 import { openTranscript } from '../runtime/transcript.ts'
 import { openMemoryStore } from '../stores/memory/memory-store.ts'
+import type { Hooks } from '../tools/hooks/hooks.ts'
 import { createReads } from '../tools/reads.ts'
 import type { RunAgent, SubagentEnd } from '../tools/task.ts'
 import { toolsForSubagent } from '../tools/toolbox.ts'
+import { hooked } from './hooked.ts'
 import type { Permits } from './permits.ts'
 import type { SessionEvent } from './session.ts'
 import { subagentPrompt } from './system-prompt.ts'
@@ -20,7 +22,8 @@ export interface SubagentHome {
   modelFor(name: string): Promise<Model>
   readonly limits: Limits
   readonly maxOutput?: number | undefined
-  permits(isReadOnly: boolean): Permits
+  permits(isReadOnly: boolean, isSentOut: true): Permits
+  readonly hooks?: Hooks | undefined
   account: Conversation['account']
   /** The run that pays for it and shows it. */
   readonly run: { readonly used: Used; readonly tell: (event: SessionEvent) => void }
@@ -36,7 +39,10 @@ export function createRunAgent(home: SubagentHome): RunAgent {
     const count = (sent.get(type.name) ?? 0) + 1
     sent.set(type.name, count)
     const name = `${home.name}/${type.name}-${count}`
-    const permits = home.permits(type.isReadOnly)
+    const permits = home.permits(type.isReadOnly, true)
+    const around =
+      home.hooks && hooked(home.hooks, { agent: name, parent: world.call, tell: (event) => home.run.tell(event) })
+    const offered = toolsForSubagent(type).filter((tool) => permits.isOffered(tool.name))
     const reads = createReads()
     await using store = await openMemoryStore()
     await using transcript = await openTranscript({ log: await store.log('errand/transcripts/agent'), generation: 1 })
@@ -47,21 +53,28 @@ export function createRunAgent(home: SubagentHome): RunAgent {
           name,
           system: subagentPrompt(type.prompt, world),
           model: model === undefined ? home.model : await home.modelFor(provided(model)),
-          tools: toolsForSubagent(type).filter((tool) => permits.isOffered(tool.name)),
+          tools: around?.tools(offered) ?? offered,
           maxOutput: home.maxOutput,
           limits: home.limits,
         },
         transcript,
         used: nothingUsed(home.run.used.purse),
+        memory: {
+          keep: world.outputs.keep,
+          situation: async () =>
+            `You are ${name}, an agent of type ${type.name}, sent out by ${home.name}. Your errand, as it was given to you:\n${prompt}`,
+        },
         listen: async () => asked.shift(),
+        acknowledge: async () => {},
         account: home.account,
-        mayDo: permits.mayDo,
+        mayDo: around?.mayDo(permits.mayDo) ?? permits.mayDo,
         worldOf: (call, signal, progress) => ({
           ...world,
           agent: name,
           call: call.toolCallId,
           signal,
           reads,
+          forbids: permits.forbids,
           progress,
           // On record with whoever sent it out: this conversation is gone when its process is.
           recordGroup: (group) => world.recordGroup(group),

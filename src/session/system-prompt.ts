@@ -1,5 +1,7 @@
+import type { AgentType } from '../tools/agents/agent-type.ts'
 import lead from './lead.md'
 import { isSessionId } from './session-id.ts'
+import teammate from './teammate.md'
 
 export interface Surroundings {
   readonly team: string
@@ -16,10 +18,39 @@ export function leadPrompt({ team, root, folders, append }: Surroundings): strin
     ...(append ? [append] : []),
   ]
   return lead
-    .replace('{team}', isSessionId(team) ? 'your team' : `the team ${team}`)
+    .replace('{team}', calledTeam(team))
     .replace('{root}', () => root)
     .replace('{more}', () => more.map((text) => `\n${text}\n`).join(''))
     .trim()
+}
+
+export interface TeammateFacts extends Surroundings {
+  readonly name: string
+  readonly role: string
+  readonly send: string
+  readonly type?: AgentType | undefined
+}
+
+/** What a teammate is told: who it is, how the team works, and what its type adds. */
+export function teammatePrompt({ team, root, folders, name, role, send, type, append }: TeammateFacts): string {
+  const more = [
+    ...(folders.length > 0 ? [`You may also read and write in: ${folders.join(', ')}.`] : []),
+    ...(type ? [type.prompt] : []),
+    ...(append ? [append] : []),
+  ]
+  return teammate
+    .replace('{team}', calledTeam(team))
+    .replace('{root}', () => root)
+    .replaceAll('{send}', send)
+    .replace('{name}', name)
+    .replace('{role}', role)
+    .replace('{more}', () => more.map((text) => `\n${text}\n`).join(''))
+    .trim()
+}
+
+/** As agents call it: a session id says nothing to them, and differs from run to run. */
+export function calledTeam(team: string): string {
+  return isSessionId(team) ? 'your team' : `the team ${team}`
 }
 
 /** What a type of agent is told, and where it is. */

@@ -15,11 +15,15 @@ export class SessionRefused extends TeamError {
 
 /**
  * Makes this process the one that runs the team and its lead, as a new generation: whatever an older one still writes
- * counts for nothing from here on.
+ * counts for nothing from here on. `further` is for a team that a session makes besides its own.
  */
-export async function takeLead(team: Team, { presence }: Pick<Store, 'presence'>): Promise<Author> {
+export async function takeLead(
+  team: Team,
+  { presence }: Pick<Store, 'presence'>,
+  further: FurtherTeam = {},
+): Promise<Author> {
   await team.refresh()
-  if (!team.state.team.get()) granted(await team.run({ type: 'team.create', team: team.name }))
+  if (!team.state.team.get()) granted(await team.run({ type: 'team.create', team: team.name, ...further }))
   const took = await team.run({ type: 'supervise', runtime: presence.self })
   if (isRefusal(took) && took.refused === 'supervised') throw new SessionRefused(inUse(team.name, took))
   granted(took)
@@ -28,12 +32,18 @@ export async function takeLead(team: Team, { presence }: Pick<Store, 'presence'>
   return { name: 'lead', generation: spawned.member!.generation, epoch }
 }
 
+interface FurtherTeam {
+  /** The session that leads it. */
+  readonly session?: string
+  readonly description?: string | undefined
+}
+
 export function granted<T extends object>(answer: T | Refusal): T {
   if (isRefusal(answer)) throw new SessionRefused(answer)
   return answer as T
 }
 
 function inUse(team: string, refusal: Refusal): Refusal {
-  const message = `Another process works on ${team} right now. Watch it with: deskmates log --follow --team ${team}. Or begin a session of your own: leave out -r, -c and --team.`
+  const message = `Another process works on ${team} right now. See it with: deskmates status ${team}, or watch it: deskmates log --follow --team ${team}. Or begin a session of your own: leave out -r, -c and --team.`
   return { ...refusal, message }
 }

@@ -1,25 +1,32 @@
+import { createCompaction } from '../runtime/compact/compaction.ts'
+import { isAborted } from '../runtime/converse/aborted.ts'
 import type { Stop } from '../runtime/converse/agent-event.ts'
 import { createChannel } from '../runtime/converse/channel.ts'
 import { nothingUsed } from '../runtime/converse/conversation.ts'
 import { converse } from '../runtime/converse/converse.ts'
-import { unreadOf } from '../team/state.ts'
-import type { Desk } from './lead-desk.ts'
+import { TeamError } from '../team/errors.ts'
+import type { RanHook } from '../tools/hooks/hooks.ts'
+import { offer } from '../tools/run-call.ts'
+import type { Home } from './home.ts'
+import type { SessionOffice } from './office.ts'
 import type { SessionEvent } from './session.ts'
+import { wantsMore } from './stop-hook.ts'
 import { granted } from './take-lead.ts'
 
-/** Says the prompt and lets the lead work until it rests and nothing it started runs any more. */
+/** Says the prompt and lets lead and teammates work until all is settled. */
 export async function* work(
-  desk: Desk,
+  { run }: Home,
+  office: SessionOffice,
   prompt: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<SessionEvent, Stop> {
   const left = new AbortController()
   const channel = createChannel<SessionEvent>()
-  desk.run.used = nothingUsed()
-  desk.run.tell = channel.put
-  const stop = rounds(desk, prompt, AbortSignal.any([signal, left.signal]), channel.put).finally(channel.end)
+  run.used = nothingUsed()
+  run.tell = channel.put
+  const stop = rounds(office, prompt, AbortSignal.any([signal, left.signal]), channel.put).finally(channel.end)
   stop.catch(() => {})
-  desk.run.end = async () => {
+  run.end = async () => {
     left.abort()
     await stop.catch(() => {})
   }
@@ -29,78 +36,130 @@ export async function* work(
     isLeft = false
   } finally {
     // Whoever stopped listening wants it to stop; all that is written down stays resumable.
-    if (isLeft) await desk.run.end()
-    desk.run.tell = () => {}
+    if (isLeft) await run.end()
+    run.tell = () => {}
   }
   return stop
 }
 
+/** Summarises the conversation of the lead, who says nothing about it. */
+export async function* compact(
+  { run }: Home,
+  { desk: { accounts, talk } }: SessionOffice,
+  focus: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<SessionEvent, Stop> {
+  run.used = nothingUsed()
+  const agent = talk.agent.name
+  try {
+    let text = '[Nothing to compress.]'
+    const loop = createCompaction(talk, offer(talk.agent.tools)).summarise({ trigger: 'manual', focus }, signal)
+    for await (const event of loop) {
+      if (event.type === 'compacted') text = `Compressed: about ${event.before} tokens became ${event.after}.`
+      yield { agent, ...event }
+    }
+    return { kind: 'finished', text }
+  } catch (error) {
+    if (isAborted(error, signal)) return { kind: 'aborted', text: '' }
+    return { kind: 'error', error: error instanceof Error ? error : new Error(String(error)), text: '' }
+  } finally {
+    await accounts.settle()
+  }
+}
+
 /** However it ends, that is its answer: what goes wrong around the conversation is an error like one inside of it. */
 async function rounds(
-  desk: Desk,
+  office: SessionOffice,
   prompt: string | undefined,
   signal: AbortSignal,
   tell: (event: SessionEvent) => void,
 ): Promise<Stop> {
-  const { accounts, talk, team } = desk
+  const { accounts, talk } = office.desk
   let text = ''
   try {
-    if (prompt !== undefined) granted(await team.send({ to: talk.agent.name, content: prompt }))
+    await office.resume()
+    if (prompt !== undefined) {
+      const { refusal, content } = await withHooks(office, prompt, signal, tell)
+      if (refusal !== undefined) throw new PromptRefused(refusal)
+      granted(await office.rooms[0]!.team.send({ to: talk.agent.name, content }))
+    }
     accounts.show('working')
-    const stop = await untilSettled(desk, signal, tell)
+    const stop = await untilSettled(office, signal, tell)
     text = stop.text
+    // Only who has settled may rest where they are; whatever stopped the lead stops everybody.
+    if (stop.kind !== 'finished') await office.halt()
     accounts.show('idle')
     await accounts.settle()
     return stop
   } catch (error) {
+    await office.halt()
     return { kind: 'error', error: error instanceof Error ? error : new Error(String(error)), text }
   }
 }
 
-async function untilSettled(desk: Desk, signal: AbortSignal, tell: (event: SessionEvent) => void): Promise<Stop> {
-  const { jobs, notices, talk } = desk
+/**
+ * The lead works and rests; whatever happens in a team wakes it. It is over when nobody works, nothing is ready, no
+ * request is open and the lead has heard everything.
+ */
+async function untilSettled(
+  office: SessionOffice,
+  signal: AbortSignal,
+  tell: (event: SessionEvent) => void,
+): Promise<Stop> {
+  const { jobs, notices, talk } = office.desk
   const agent = talk.agent.name
+  let goneOn = 0
   for (;;) {
-    const loop = converse(talk, signal)
+    const loop = converse(talk, AbortSignal.any([signal, office.urgent()]))
     let step = await loop.next()
     for (; !step.done; step = await loop.next()) tell({ agent, ...step.value })
     const stop = step.value
+    if (office.rooms[0]!.team.state.team.get()?.deleted)
+      return { kind: 'error', error: new TeamDeleted(), text: stop.text }
+    if (stop.kind === 'aborted' && !signal.aborted) continue
     if (stop.kind !== 'finished') return stop
-    if (notices.waiting > 0) continue
-    if (!jobs.list().some(({ state }) => state === 'running')) return stop
-    await news(desk, signal)
-    if (signal.aborted) return { kind: 'aborted', text: stop.text }
-  }
-}
-
-/** Resolves when a job has ended, mail has come or nobody wants to know any more. Waiting costs nothing. */
-async function news({ jobs, talk, team, transcript }: Desk, signal: AbortSignal): Promise<void> {
-  const enough = new AbortController()
-  const either = AbortSignal.any([signal, enough.signal])
-  const ended = jobs.list().filter(({ state }) => state === 'running')
-  try {
-    await Promise.race([...ended.map((job) => job.ended), mail(), aborted(either)])
-  } finally {
-    enough.abort()
-  }
-
-  async function mail(): Promise<void> {
-    while (!either.aborted) {
-      await team.ingest()
-      await team.refresh()
-      const unread = unreadOf(team.state, talk.agent.name)
-      if (unread.some(({ message }) => !transcript.state.mail.has(message.id))) return
-      await team.changed(POLL, either)
+    const isBusy = () => !office.isAtRest || jobs.list().some(({ state }) => state === 'running')
+    const hasNews = () => notices.waiting > 0 || office.hasMail
+    if (__BUG__ === 'lead-exits-early' && !hasNews()) return stop
+    office.rest()
+    while (!hasNews() && !office.rooms[0]!.team.state.team.get()?.deleted) {
+      // What has changed by the time somebody was stirred is looked at again, not waited for.
+      if (isBusy()) await office.changed(signal)
+      else if (!(await office.stir())) break
+      if (signal.aborted) return { kind: 'aborted', text: stop.text }
     }
+    if (hasNews() || office.rooms[0]!.team.state.team.get()?.deleted) continue
+    const feedback = await wantsMore(office.home, agent, goneOn, signal)
+    if (feedback === undefined) return stop
+    goneOn++
+    notices.add({ text: feedback })
   }
 }
 
-/** Mail through the door wakes nobody, so somebody looks: milliseconds. */
-const POLL = 2000
+/** Hooks may refuse a prompt, or add to it. */
+async function withHooks(
+  { home: { hooks }, desk: { talk } }: SessionOffice,
+  prompt: string,
+  signal: AbortSignal,
+  tell: (event: SessionEvent) => void,
+): Promise<{ refusal: string | undefined; content: string }> {
+  if (!hooks?.has('UserPromptSubmit')) return { refusal: undefined, content: prompt }
+  const agent = talk.agent.name
+  const show = (ran: RanHook) => tell({ type: 'hook', agent, ...ran })
+  const { refusal, context } = await hooks.run('UserPromptSubmit', { agent, prompt }, signal, show)
+  return { refusal, content: context === '' ? prompt : `${prompt}\n\n[added by a hook of the user]\n${context}` }
+}
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+export class TeamDeleted extends TeamError {
+  readonly code = 'team_deleted'
+  constructor() {
+    super('The team was deleted while it worked; everything about it is in .teams/.deleted.')
+  }
+}
+
+export class PromptRefused extends TeamError {
+  readonly code = 'prompt_refused'
+  constructor(why: string) {
+    super(`A hook refused the prompt: ${why}. Ask in another way, or change the hook in your settings.`)
+  }
 }

@@ -19,7 +19,7 @@ export interface Origin {
   readonly path?: string
 }
 
-/** Merges key by key; the first layer that has a key wins. Lists of rules add up: no file takes away another's. */
+/** Merges key by key; the first layer that has a key wins. Lists of rules and hooks add up: no file takes away another's. */
 export function mergeLayers(layers: readonly Layer[]): { settings: Settings; origins: Origin[] } {
   const settings = {}
   const origins: Origin[] = []
@@ -45,7 +45,7 @@ function merge(into: Plain, from: object, prefix: string, layer: Layer, origins:
   }
 }
 
-const ADDED_UP = /^permissions\.(allow|ask|deny)$/
+const ADDED_UP = /^(permissions\.(allow|ask|deny)|hooks\.\w+|sandbox\.env)$/
 
 type Plain = Record<string, unknown>
 

@@ -85,13 +85,19 @@ describe('settings', () => {
       providers: { anthropic: { baseUrl: 'http://127.0.0.1:1' } },
       prices: { 'a/x': { input: 0, output: 0 } },
       permissions: { mode: 'bypassPermissions', allow: ['bash'], deny: ['write_file'] },
+      // Rules name tools as they are spelled: another spelling would get round them.
+      tools: { spelling: 'simple' },
     })
     const { settings, warnings } = load({ isTrusted: () => false })
     expect(settings).toEqual({ maxOutputTokens: 100, permissions: { deny: ['write_file'] } })
     expect(warnings).toEqual([
-      `${path}: model, permissions.allow, permissions.mode, prices, providers waits until you trust this folder: deskmates trust`,
+      `${path}: model, permissions.allow, permissions.mode, prices, providers, tools waits until you trust this folder: deskmates trust`,
     ])
-    expect(load().settings).toMatchObject({ model: 'scripted:evil.mjs', permissions: { mode: 'bypassPermissions' } })
+    expect(load().settings).toMatchObject({
+      model: 'scripted:evil.mjs',
+      permissions: { mode: 'bypassPermissions' },
+      tools: { spelling: 'simple' },
+    })
   })
 
   it('ask for trust only when a project file needs it', () => {
@@ -125,6 +131,7 @@ describe('settings', () => {
     ['[]', 'x.json:1:1: the file'],
     ['{\n  "maxOutputTokens": "many"\n}', 'x.json:2:3: maxOutputTokens'],
     ['{"permissions": {\n "mode": "yolo"}}', 'x.json:2:2: permissions.mode'],
+    ['{"tools": {"spelling":\n "loud"}}', 'tools.spelling'],
   ])('that are broken are named by line and column: %j', (text, words) => {
     expect(() => parseSettings(text, 'x.json')).toThrow(SettingsBroken)
     expect(() => parseSettings(text, 'x.json')).toThrow(words)

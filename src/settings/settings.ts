@@ -1,6 +1,10 @@
 import { z } from 'zod'
 import { ModelSettings } from '../models/settings.ts'
+import { PLANS } from '../team/plan-gate.ts'
+import { SANDBOX_MODES } from '../tools/boundary/open-boundary.ts'
+import { HOOKS_FAIL, HookSettings } from '../tools/hooks/hook-settings.ts'
 import { MODES } from '../tools/policy.ts'
+import { SPELLINGS } from '../tools/team/spelling.ts'
 
 const { providers, prices, models, patience } = ModelSettings.shape
 
@@ -28,6 +32,44 @@ export const Settings = z.strictObject({
       deny: z.array(z.string()).optional().meta({ description: 'Come first, whatever else allows it.' }),
     })
     .optional(),
+  team: z
+    .strictObject({
+      stallMinutes: z.number().positive().optional().meta({
+        description: 'A teammate that works and gives no sign of life for so long counts as lost; 15 by default.',
+      }),
+      idleTimeoutMinutes: z
+        .number()
+        .positive()
+        .optional()
+        .meta({ description: 'A teammate that rests for so long stops by itself; without it, never.' }),
+      plans: z
+        .enum(PLANS)
+        .optional()
+        .meta({ description: 'Who approves plans: lead, human (denied where nobody can be asked) or auto.' }),
+    })
+    .optional(),
+  tools: z
+    .strictObject({
+      spelling: z.enum(SPELLINGS).optional().meta({
+        description: 'How agents name what they do in a team: SendMessage and Task, or send_message and more.',
+      }),
+    })
+    .optional(),
+  sandbox: z
+    .strictObject({
+      mode: z
+        .enum(SANDBOX_MODES)
+        .optional()
+        .meta({ description: 'auto: where it works; require: no commands without; off: none.' }),
+      env: z.array(z.string()).optional().meta({ description: 'Variables commands may see besides the usual ones.' }),
+    })
+    .optional()
+    .meta({ description: 'What keeps the commands of agents in.' }),
+  hooks: HookSettings.optional().meta({ description: 'Programs that are asked before and told after.' }),
+  hooksFail: z
+    .enum(HOOKS_FAIL)
+    .optional()
+    .meta({ description: 'What a hook that fails or is late means; closed: refused.' }),
 })
 /** As it stands in a file. */
 export type Settings = z.input<typeof Settings>

@@ -36,6 +36,7 @@ export function answer(state: TeamState, command: Command, record: string, { eve
   switch (command.type) {
     case 'team.create':
     case 'team.delete':
+    case 'team.lead':
     case 'supervise':
       return { team: teamView(state) }
     case 'member.join':
@@ -66,7 +67,7 @@ export function answerUnchanged(state: TeamState, command: Command, by: string, 
   const held = command.type === 'task.claim' ? heldBy(state, by) : undefined
   const task =
     held ?? ('id' in command && command.type !== 'task.claim' ? state.tasks.get(command.id ?? '') : undefined)
-  const base = answer(state, command, '', { events: [], effects: [], broken: 0 })
+  const base = answer(state, command, '', { by: { name: by }, events: [], effects: [], broken: 0 })
   return {
     ...base,
     ...(base.tasks && { tasks: task ? [taskView(state, task)] : [] }),

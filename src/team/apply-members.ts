@@ -11,10 +11,10 @@ export function applyMemberEvent(state: TeamState, event: MemberEvent, place: Pl
   const key = nameKey(event.name)
   const before = memberNamed(state, event.name)
   if (event.type === 'member.joined') {
-    const { type: _, ...facts } = event
+    const { type: _, profile = null, ...facts } = event
     const counters = state.counters.get()
     if (!before) state.counters.set({ ...counters, place: counters.place + 1 })
-    state.members.set(key, { ...facts, joinedAt: place.at, place: before?.place ?? counters.place })
+    state.members.set(key, { ...facts, profile, joinedAt: place.at, place: before?.place ?? counters.place })
     return dropStaleControl(state, event.name, effects)
   }
   if (!before || before.generation !== event.generation) return
@@ -27,7 +27,8 @@ export function applyMemberEvent(state: TeamState, event: MemberEvent, place: Pl
       return state.members.set(key, { ...before, status: 'lost', runtime: null })
     case 'member.activity':
       // Stopped, stopping and lost are sticky: a turn that ends late must not bring anybody back.
-      if (['stopped', 'stopping', 'lost'].includes(before.status)) return
+      if ((__BUG__ === 'stop-overwritten-by-idle' ? [] : ['stopped', 'stopping', 'lost']).includes(before.status))
+        return
       return state.members.set(key, { ...before, status: event.status })
     default:
       event satisfies never

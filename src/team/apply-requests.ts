@@ -35,8 +35,8 @@ export function applyRequestEvent(state: TeamState, event: RequestEvent, place: 
 /** Whoever answered a request has read it. */
 function readWithItsAnswer(state: TeamState, name: string, id: string): void {
   const mailbox = mailboxOf(state, name)
-  for (const { message } of unreadOf(state, name)) {
-    if (isControl(message.type) && message.request_id === id) mailbox.delete(message.id)
+  for (const { message, external } of unreadOf(state, name)) {
+    if (!external && isControl(message.type) && message.request_id === id) mailbox.delete(message.id)
   }
 }
 

@@ -1,7 +1,7 @@
 import { applyMemberEvent } from './apply-members.ts'
 import { applyRequestEvent } from './apply-requests.ts'
 import { applyTaskEvent } from './apply-tasks.ts'
-import { type Author, readEvent, type TeamEvent } from './event.ts'
+import { type Author, type EventOf, readEvent, type TeamEvent } from './event.ts'
 import type { Json } from './json.ts'
 import { deliver, receiveExternal, sendMessage, takeMail } from './mail.ts'
 import { nameKey } from './name.ts'
@@ -34,6 +34,7 @@ export interface Effect {
 }
 
 export interface Applied {
+  readonly by: Author
   readonly events: readonly TeamEvent[]
   readonly effects: readonly Effect[]
   /** Events that could not be read; `check` names them. */
@@ -58,13 +59,17 @@ export function apply(state: TeamState, seq: number, record: TeamRecord): Applie
     events.push(event)
     applyEvent(state, event, place, effects)
   }
-  return { events, effects, broken }
+  return { by: place.by, events, effects, broken }
 }
 
 export function applyEvent(state: TeamState, event: TeamEvent, place: Place, effects: Effect[]): void {
   switch (event.type) {
     case 'team.created':
-      return foundTeam(state, event.team, event.description, place)
+      return foundTeam(state, event, place)
+    case 'team.led':
+      return state.leads.set([...state.leads.get().filter((team) => team !== event.team), event.team])
+    case 'team.ceded':
+      return state.leads.set(state.leads.get().filter((team) => team !== event.team))
     case 'team.deleted': {
       const team = state.team.get()
       if (team) state.team.set({ ...team, deleted: true })
@@ -101,6 +106,14 @@ export function applyEvent(state: TeamState, event: TeamEvent, place: Place, eff
       return sendMessage(state, event.message, place, effects)
     case 'message.delivered':
       return deliver(state, event, place, effects)
+    case 'agent.health':
+      return
+    case 'breaker.changed':
+      return state.breaker.set(event.breaker)
+    case 'deviation.noted': {
+      const { member, task, text } = event
+      return state.deviations.set([...state.deviations.get(), { member, task, text, at: place.at }].slice(-KEPT))
+    }
     case 'usage': {
       const member = nameKey(event.member)
       return state.spent.set(member, spend(state.spent.get(member), event.usage, event.cost))
@@ -113,8 +126,12 @@ export function applyEvent(state: TeamState, event: TeamEvent, place: Place, eff
   }
 }
 
-function foundTeam(state: TeamState, name: string, description: string, place: Place): void {
-  state.team.set({ id: place.id, name, description, createdAt: place.at, deleted: false })
+/** How many deviations the state keeps; all of them are in the journal. */
+const KEPT = 100
+
+function foundTeam(state: TeamState, event: EventOf<'team.created'>, place: Place): void {
+  const { team: name, description, session = null } = event
+  state.team.set({ id: place.id, name, description, createdAt: place.at, deleted: false, session })
   state.members.set('lead', {
     name: 'lead',
     role: 'lead',
@@ -124,6 +141,7 @@ function foundTeam(state: TeamState, name: string, description: string, place: P
     runtime: null,
     epoch: 0,
     prompt: null,
+    profile: null,
     joinedAt: place.at,
     place: 0,
   })

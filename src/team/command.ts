@@ -1,12 +1,14 @@
 import type { Author } from './event.ts'
-import type { MemberKind } from './member.ts'
+import type { MemberKind, Profile } from './member.ts'
 import type { MessageType } from './message.ts'
 import type { RequestAnswer, RequestKind } from './request.ts'
 import type { TaskDraft, TaskId } from './task.ts'
 
 /** What somebody wants to happen. Whether it may is for `decide` to say. */
 export type Command =
-  | { readonly type: 'team.create'; readonly team: string; readonly description?: string }
+  | { readonly type: 'team.create'; readonly team: string; readonly description?: string; readonly session?: string }
+  /** The lead of this team leads that one too, or no more. */
+  | { readonly type: 'team.lead'; readonly team: string; readonly leads: boolean }
   | { readonly type: 'team.delete' }
   | { readonly type: 'supervise'; readonly runtime: string; readonly force?: boolean }
   | {
@@ -20,10 +22,15 @@ export type Command =
       readonly name: string
       readonly role: string
       readonly runtime: string
+      /** Becomes its first message. */
       readonly prompt?: string
+      readonly profile?: Profile
+      /** Claimed for it in the same record; if it cannot be, nobody is spawned. */
+      readonly task?: TaskId
     }
   /** A script or person leaves, or the lead stops an agent: claims are released, unread mail goes back. */
-  | { readonly type: 'member.stop'; readonly name: string; readonly reason?: string }
+  /** With `generation` only that life is meant: whoever came back under the name meanwhile stays. */
+  | { readonly type: 'member.stop'; readonly name: string; readonly generation?: number; readonly reason?: string }
   /** Only the supervisor says so; the next generation finds the mail again. */
   | { readonly type: 'member.lose'; readonly name: string; readonly reason: string }
   | { readonly type: 'task.add'; readonly tasks: readonly TaskDraft[] }

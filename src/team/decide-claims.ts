@@ -5,6 +5,7 @@ import type { TeamEvent } from './event.ts'
 import type { Member } from './member.ts'
 import { isTooLong } from './message.ts'
 import { nameKey } from './name.ts'
+import { gateWords, isOpen, planGate } from './plan-gate.ts'
 import { type Refusal, refuse } from './refusal.ts'
 import { isLead } from './rights.ts'
 import { heldBy, memberNamed, readyList, type TeamState } from './state.ts'
@@ -47,7 +48,7 @@ export function decideClaim(
 }
 
 /** The first task this member may take: its own assignments before the open board. */
-function nextFor(state: TeamState, member: Member): Task | undefined {
+export function nextFor(state: TeamState, member: Member): Task | undefined {
   const live = claims(state)
   for (const assignee of [member.name, null]) {
     // What is listed is pending and unblocked: only role and files are left to ask about.
@@ -58,7 +59,7 @@ function nextFor(state: TeamState, member: Member): Task | undefined {
 }
 
 function isForRole({ role }: Task, member: Member): boolean {
-  return role === null || nameKey(role) === nameKey(member.role)
+  return role === null || nameKey(role) === nameKey(member.role) || __BUG__ === 'claim-ignores-role'
 }
 
 /** May this member claim this ready task now? */
@@ -121,6 +122,7 @@ export function decideRelease(
 }
 
 export function decideComplete(
+  state: TeamState,
   task: Task,
   { result, commit }: Pick<Of<'task.complete'>, 'result' | 'commit'>,
   { by }: Circumstances,
@@ -129,6 +131,9 @@ export function decideComplete(
   if (foreign) return foreign
   if (task.status === 'completed') return { events: [], note: `Task ${task.id} is already completed.` }
   if (task.status !== 'in_progress') return ended(task)
+  const owner = memberNamed(state, task.owner)
+  const gate = owner ? planGate(state, owner) : 'not_required'
+  if (!isOpen(gate)) return refuse('plan_gate', gateWords(gate))
   return { events: [{ type: 'task.completed', id: task.id, result: result ?? null, commit: commit ?? null }] }
 }
 

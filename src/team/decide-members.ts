@@ -2,6 +2,7 @@ import type { Circumstances, Command } from './command.ts'
 import type { Decision } from './decide.ts'
 import type { TeamEvent } from './event.ts'
 import type { Member } from './member.ts'
+import { isTooLong } from './message.ts'
 import { isName, isReserved, nameKey, nameRule } from './name.ts'
 import { refuse } from './refusal.ts'
 import { isLead, unknownMember } from './rights.ts'
@@ -69,7 +70,8 @@ function join(state: TeamState, { name, role, kind = 'external' }: Of<'member.jo
   }
 }
 
-function spawn(state: TeamState, { name, role, runtime, prompt }: Of<'member.spawn'>, { by }: Circumstances): Decision {
+function spawn(state: TeamState, command: Of<'member.spawn'>, { id, by, now }: Circumstances): Decision {
+  const { name, role, runtime, prompt = null, profile = null } = command
   const asLead = nameKey(name) === 'lead'
   const invalid = asLead ? undefined : checkNewcomer(name, role)
   if (invalid) return invalid
@@ -82,15 +84,16 @@ function spawn(state: TeamState, { name, role, runtime, prompt }: Of<'member.spa
   if (busy) return busy
   const { epoch } = state.supervisor.get()
   const status = asLead ? 'idle' : 'starting'
-  return {
-    events: [
-      joined(known, { name: known?.name ?? name, role, kind: 'agent', status, runtime, epoch, prompt: prompt ?? null }),
-    ],
-  }
+  const to = known?.name ?? name
+  const events = [joined(known, { name: to, role, kind: 'agent', status, runtime, epoch, prompt, profile })]
+  if (prompt === null || asLead) return { events }
+  if (isTooLong(prompt)) return refuse('too_large', 'A prompt has at most 1 MB. Put the rest into a file and name it.')
+  const message = { id: `${id}.prompt`, type: 'message', from: by.name, to, content: prompt, timestamp: now } as const
+  return { events: [...events, { type: 'message.sent', message }] }
 }
 
 /** Releases its claim and returns its unread mail to the senders, all in this one record. */
-function stop(state: TeamState, { name, reason }: Of<'member.stop'>, { by }: Circumstances): Decision {
+function stop(state: TeamState, { name, generation, reason }: Of<'member.stop'>, { by }: Circumstances): Decision {
   const member = memberNamed(state, name)
   if (!member) return refuse('unknown_member', unknownMember(state, name))
   if (nameKey(member.name) === 'lead')
@@ -99,6 +102,8 @@ function stop(state: TeamState, { name, reason }: Of<'member.stop'>, { by }: Cir
   if (!itself && !isLead(by.name))
     return refuse('not_allowed', `Only ${member.name}, the lead or the user can do that, not ${by.name}.`)
   if (member.status === 'stopped') return { events: [], note: `${member.name} has already left.` }
+  if (generation !== undefined && member.generation !== generation)
+    return { events: [], note: `${member.name} has begun a new life since; that one was not meant.` }
   const end = member.kind === 'agent' ? 'owner stopped' : 'owner left'
   const why = reason ?? (itself ? 'left' : `stopped by ${by.name}`)
   return {

@@ -37,7 +37,7 @@ export function decideTask(state: TeamState, command: TaskCommand, about: Circum
     case 'task.release':
       return decideRelease(task, command, about)
     case 'task.complete':
-      return decideComplete(task, command, about)
+      return decideComplete(state, task, command, about)
     case 'task.fail':
       return decideFail(state, task, command.reason, about)
     default:
@@ -226,7 +226,7 @@ function move(state: TeamState, task: Task, { status: text, detach }: Move, abou
     case 'in_progress':
       return decideClaim(state, task, undefined, about)
     case 'completed':
-      return decideComplete(task, {}, about)
+      return decideComplete(state, task, {}, about)
     case 'failed':
       return refuse('invalid', `A failed task needs a reason: deskmates task fail ${task.id} --as MEMBER --reason TEXT`)
     default:

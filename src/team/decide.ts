@@ -45,10 +45,13 @@ function decideByType(state: TeamState, command: Command, about: Circumstances):
       return decideTeam(state, command)
     case 'team.delete':
       return deleteTeam(about)
+    case 'team.lead':
+      return decideLeads(state, command, about)
     case 'supervise':
       return decideSupervisor(state, command, about)
-    case 'member.join':
     case 'member.spawn':
+      return decideSpawn(state, command, about)
+    case 'member.join':
     case 'member.stop':
     case 'member.lose':
       return decideMember(state, command, about)
@@ -106,7 +109,39 @@ function decideTeam(state: TeamState, command: Extract<Command, { type: 'team.cr
       `Team ${team.name} was deleted and not put away yet. First: deskmates team delete ${team.name}`,
     )
   if (team) return { events: [], note: `Team ${team.name} already exists.` }
-  return { events: [{ type: 'team.created', team: command.team, description: command.description ?? '' }] }
+  const { team: name, description = '', session } = command
+  return { events: [{ type: 'team.created', team: name, description, ...(session !== undefined && { session }) }] }
+}
+
+function decideLeads(
+  state: TeamState,
+  command: Extract<Command, { type: 'team.lead' }>,
+  { by }: Circumstances,
+): Decision {
+  if (!isLead(by.name)) return refuse('not_allowed', `Only the lead or the user makes further teams, not ${by.name}.`)
+  if (!isName(command.team)) return refuse('invalid', nameRule(command.team))
+  if (state.leads.get().includes(command.team) === command.leads) return { events: [], note: 'It is already so.' }
+  return { events: [{ type: command.leads ? 'team.led' : 'team.ceded', team: command.team }] }
+}
+
+/** With a task: both or nobody. */
+function decideSpawn(
+  state: TeamState,
+  command: Extract<Command, { type: 'member.spawn' }>,
+  about: Circumstances,
+): Decision {
+  const spawned = decideMember(state, command, about)
+  if (isRefusal(spawned) || command.task === undefined) return spawned
+  const claimed = state.trial.given(
+    () => assume(state, spawned.events, about),
+    () => decideTask(state, { type: 'task.claim', id: command.task! }, { ...about, by: { name: command.name } }),
+  )
+  if (isRefusal(claimed))
+    return {
+      ...claimed,
+      message: `${command.name} was not spawned, because it cannot begin with task ${command.task}: ${claimed.message}`,
+    }
+  return { events: [...spawned.events, ...claimed.events] }
 }
 
 function deleteTeam({ by }: Circumstances): Decision {

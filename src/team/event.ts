@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { MemberKind, MemberStatus } from './member.ts'
+import { Breaker } from './breaker.ts'
+import { MemberKind, MemberStatus, Profile } from './member.ts'
 import { isMessage, Message } from './message.ts'
 import { Name } from './name.ts'
 import { Assignment, RequestId, RequestKind } from './request.ts'
@@ -9,12 +10,19 @@ import { Usage } from './usage.ts'
 const generation = z.number().int().nonnegative()
 const ids = z.array(z.string())
 
+const Health = z.enum(['start', 'idle', 'stop', 'disappeared'])
+export type Health = z.infer<typeof Health>
+
 /**
  * Decisions were true when they were made and are appended only on condition that nobody decided anything since.
  * Facts always count; what they mean is worked out at their place in the log (mail to someone stopped there bounces).
  */
 const decisions = {
-  'team.created': z.object({ team: Name, description: z.string() }),
+  /** `session` is the team of the lead that made it as a further one. */
+  'team.created': z.object({ team: Name, description: z.string(), session: Name.nullable().optional() }),
+  /** The lead of this team leads that one too, or does so no more. */
+  'team.led': z.object({ team: Name }),
+  'team.ceded': z.object({ team: Name }),
   'team.deleted': z.object({ reason: z.string() }),
   'team.restored': z.object({ state: z.json(), lost: z.array(z.string()), from: z.string() }),
   'supervisor.took': z.object({ runtime: z.string(), epoch: z.number().int(), forced: z.boolean() }),
@@ -28,6 +36,7 @@ const decisions = {
     runtime: z.string().nullable(),
     epoch: z.number().int(),
     prompt: z.string().nullable(),
+    profile: Profile.nullable().optional(),
   }),
   'member.stopped': z.object({ name: z.string(), generation, reason: z.string() }),
   'member.lost': z.object({ name: z.string(), generation, reason: z.string() }),
@@ -93,6 +102,17 @@ const facts = {
     generation,
     status: z.enum(['working', 'idle', 'waiting_approval']),
   }),
+  /** A transition in the words of whoever watches agents: started, nothing to do, ended, gone without a word. */
+  'agent.health': z.object({
+    name: z.string(),
+    generation,
+    state: Health,
+    previous: Health.nullable(),
+    timeoutTriggered: z.boolean(),
+  }),
+  'breaker.changed': z.object({ breaker: Breaker, reason: z.string() }),
+  /** Work that was left undone or uncommitted when somebody stopped. */
+  'deviation.noted': z.object({ member: z.string(), task: TaskId.nullable(), text: z.string() }),
   /** A call of a model, with what it used; `cost` in US dollars, null where the price is not known. */
   usage: z.object({ member: z.string(), model: z.string(), usage: Usage, cost: z.number().nullable() }),
   /** A line that some program left in a mailbox file; `offset` and `end` are its place in the archive. */

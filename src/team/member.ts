@@ -17,6 +17,15 @@ export type MemberStatus = z.infer<typeof MemberStatus>
 export const MemberKind = z.enum(['agent', 'external', 'human'])
 export type MemberKind = z.infer<typeof MemberKind>
 
+/** What a teammate is besides its role; whoever brings it back needs it again. */
+export const Profile = z.object({
+  agentType: z.string().nullable(),
+  model: z.string().nullable(),
+  /** It may look, but neither run nor change anything, before a plan of it was approved. */
+  requirePlan: z.boolean(),
+})
+export type Profile = z.infer<typeof Profile>
+
 export const Member = z.object({
   name: z.string(),
   role: z.string(),
@@ -28,6 +37,8 @@ export const Member = z.object({
   runtime: z.string().nullable(),
   epoch: z.number().int(),
   prompt: z.string().nullable(),
+  /** Of agents; missing in what older versions wrote. */
+  profile: Profile.nullable().default(null),
   joinedAt: Timestamp,
   /** Its place in the roster. */
   place: z.number().int(),
@@ -49,8 +60,8 @@ export function memberStatus(text: string): MemberStatus | undefined {
 
 /** Written out, because every process folds everybody's claims and a spread is several times slower. */
 export function withStatus(member: Member, status: MemberStatus): Member {
-  const { name, role, kind, generation, runtime, epoch, prompt, joinedAt, place } = member
-  return { name, role, kind, status, generation, runtime, epoch, prompt, joinedAt, place }
+  const { name, role, kind, generation, runtime, epoch, prompt, profile, joinedAt, place } = member
+  return { name, role, kind, status, generation, runtime, epoch, prompt, profile, joinedAt, place }
 }
 
 /** May this member be written to, claim, act? */

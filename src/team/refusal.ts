@@ -25,6 +25,7 @@ export type RefusalCode =
   | 'assigned_to_other'
   | 'files_overlap'
   | 'holds_another'
+  | 'plan_gate'
   | 'member_busy'
   | 'member_stopped'
   | 'fenced'

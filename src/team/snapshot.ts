@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { putTask } from './board.ts'
+import { Breaker, CLOSED } from './breaker.ts'
 import type { Json } from './json.ts'
 import { Member } from './member.ts'
 import { Message } from './message.ts'
 import { nameKey } from './name.ts'
 import { Request } from './request.ts'
-import { emptyState, mailboxOf, roster, type TeamState, unreadOf } from './state.ts'
+import { type Deviation, emptyState, mailboxOf, roster, type TeamState, unreadOf } from './state.ts'
 import { Task } from './task.ts'
 import { Spent } from './usage.ts'
 
@@ -16,6 +17,7 @@ const Taken = z.object({ take: z.string(), taker: z.string(), until: z.number() 
 const Dump = z.object({
   team: z
     .object({ id: z.string(), name: z.string(), description: z.string(), createdAt: z.number(), deleted: z.boolean() })
+    .extend({ session: z.string().nullable().default(null) })
     .nullable(),
   supervisor: z.object({ runtime: z.string().nullable(), epoch: z.number() }),
   counters: z.object({ task: z.number(), request: z.number(), place: z.number() }),
@@ -39,6 +41,11 @@ const Dump = z.object({
   archives: z.array(z.tuple([z.string(), z.number()])),
   /** Missing in what older versions wrote. */
   spent: z.array(z.tuple([z.string(), Spent])).default([]),
+  breaker: Breaker.default(CLOSED),
+  deviations: z
+    .array(z.object({ member: z.string(), task: z.string().nullable(), text: z.string(), at: z.number() }))
+    .default([]),
+  leads: z.array(z.string()).default([]),
   messages: z.object({ young: Generation, old: Generation }),
 })
 type Dump = z.infer<typeof Dump>
@@ -60,6 +67,9 @@ export function dumpState(state: TeamState): Json {
       const spent = state.spent.get(name)
       return spent ? [[name, spent] as [string, Spent]] : []
     }),
+    breaker: state.breaker.get(),
+    deviations: [...state.deviations.get()],
+    leads: [...state.leads.get()],
     messages: state.messages.dump(),
   }
   return dump as Json
@@ -91,5 +101,8 @@ function fill(state: TeamState, dump: Dump): void {
   }
   for (const [archive, offset] of dump.archives) state.archives.set(archive, offset)
   for (const [name, spent] of dump.spent) state.spent.set(name, spent)
+  state.breaker.set(dump.breaker)
+  state.deviations.set(dump.deviations as Deviation[])
+  state.leads.set(dump.leads)
   state.messages.load(dump.messages)
 }

@@ -1,3 +1,4 @@
+import { type Breaker, CLOSED } from './breaker.ts'
 import type { Member } from './member.ts'
 import type { Message } from './message.ts'
 import { nameKey } from './name.ts'
@@ -7,7 +8,7 @@ import { compareTasks, type Task, type TaskId } from './task.ts'
 import type { Spent } from './usage.ts'
 
 /** Raise it whenever the same journal would fold to another state: old snapshots are then ignored. */
-export const FOLD_VERSION = 2
+export const FOLD_VERSION = 3
 
 /** How many message ids we can still tell apart from new ones; an older repeat counts as new. */
 const REMEMBERED = 100_000
@@ -18,6 +19,8 @@ export interface TeamFacts {
   readonly description: string
   readonly createdAt: number
   readonly deleted: boolean
+  /** The team of the lead that made this one as a further one. */
+  readonly session: string | null
 }
 
 export interface Supervisor {
@@ -37,6 +40,14 @@ export interface Unread {
   readonly redelivered: boolean
 }
 
+/** Work that was left undone or uncommitted when somebody stopped. */
+export interface Deviation {
+  readonly member: string
+  readonly task: TaskId | null
+  readonly text: string
+  readonly at: number
+}
+
 export interface TeamState {
   readonly trial: Trial
   readonly team: Cell<TeamFacts | undefined>
@@ -48,6 +59,11 @@ export interface TeamState {
   readonly archives: Table<string, number>
   /** By member: what its model calls used. */
   readonly spent: Table<string, Spent>
+  readonly breaker: Cell<Breaker>
+  /** The newest at the end; all of them are in the journal. */
+  readonly deviations: Cell<readonly Deviation[]>
+  /** Further teams that this team's lead leads. */
+  readonly leads: Cell<readonly string[]>
   /** Message id → hash of its content, to know our own lines in a mailbox file again. */
   readonly messages: Recent
   readonly counters: Cell<{ readonly task: number; readonly request: number; readonly place: number }>
@@ -77,6 +93,9 @@ export function emptyState(): TeamState {
     mailboxes: new Map(),
     archives: new Table(trial),
     spent: new Table(trial),
+    breaker: new Cell<Breaker>(trial, CLOSED),
+    deviations: new Cell<readonly Deviation[]>(trial, []),
+    leads: new Cell<readonly string[]>(trial, []),
     messages: new Recent(trial, REMEMBERED),
     counters: new Cell(trial, { task: 1, request: 1, place: 1 }),
     index: { ready: new Map(), dependents: new Table(trial), holding: new Table(trial), plans: new Table(trial) },

@@ -1,17 +1,36 @@
-import type { Clock } from '../ports/clock.ts'
+import type { AlarmClock } from '../ports/clock.ts'
 
-export interface ManualClock extends Clock {
-  /** Lets so many seconds pass. */
+export interface ManualClock extends AlarmClock {
+  /** Lets so many seconds pass; what is due on the way rings in its order, at its time. */
   advance(seconds: number): void
+  /** When the next one rings; undefined if none does. */
+  readonly next: number | undefined
 }
 
 /** Time that passes only when a test says so; `start` in seconds since 1970. */
 export function manualClock(start = 1_000_000): ManualClock {
   let now = start
+  const alarms = new Set<{ readonly at: number; readonly ring: () => void }>()
+  const earliest = () => [...alarms].reduce((first, alarm) => (first && first.at <= alarm.at ? first : alarm), first())
+  const first = () => alarms.values().next().value
   return {
     now: () => now,
+    get next() {
+      return earliest()?.at
+    },
+    in(seconds, ring) {
+      const alarm = { at: now + Math.max(0, seconds), ring }
+      alarms.add(alarm)
+      return () => void alarms.delete(alarm)
+    },
     advance(seconds) {
-      now += seconds
+      const end = now + seconds
+      for (let due = earliest(); due && due.at <= end; due = earliest()) {
+        alarms.delete(due)
+        now = Math.max(now, due.at)
+        due.ring()
+      }
+      now = end
     },
   }
 }

@@ -2,8 +2,9 @@ import { constants } from 'node:os'
 import { z } from 'zod'
 import type { JobEnd, Tool, ToolResult, ToolWorld } from '../ports/tool.ts'
 import description from './bash.md'
+import { boundaryNotes } from './boundary/boundary-notes.ts'
 import { defineTool } from './define-tool.ts'
-import { type CommandEnd, type CommandPlan, runCommand } from './processes/run-command.ts'
+import { type CommandEnd, runCommand } from './processes/run-command.ts'
 
 export interface BashSettings {
   /** Milliseconds a command may take if the model does not say. */
@@ -40,9 +41,10 @@ interface BashInput {
 async function runNow({ command, timeout }: BashInput, world: ToolWorld): Promise<ToolResult> {
   const output = world.outputs.open('bash')
   const newest = tellNewest(world)
+  const plan = planOf(command, world)
   try {
     const end = await runCommand({
-      ...planOf(command, world),
+      ...plan,
       signal: world.signal,
       timeout,
       record: (group) => world.recordGroup(group),
@@ -53,6 +55,7 @@ async function runNow({ command, timeout }: BashInput, world: ToolWorld): Promis
     })
     const text = output.text().trim() || '(no output)'
     const notes = [...told(end, timeout), ...(end.leftOver ? [LEFT_OVER] : [])]
+    if (plan.enclosed && !isSuccess(end)) notes.push(...boundaryNotes(command, text, plan.enclosed))
     return { text: [text, ...notes].join('\n'), isError: !isSuccess(end) }
   } finally {
     newest.end()
@@ -78,8 +81,10 @@ function runAsJob({ command, timeout }: BashInput, world: ToolWorld): ToolResult
   return { text: `${JSON.stringify({ task_id: job.id, status: 'running' })}\n${words}` }
 }
 
-function planOf(command: string, world: ToolWorld): Pick<CommandPlan, 'command' | 'cwd' | 'env'> {
-  return { command, cwd: world.root, env: { ...world.env, DESKMATES_AGENT: world.agent } }
+function planOf(command: string, world: ToolWorld) {
+  const enclosed = world.boundary?.around(command)
+  const env = { ...(enclosed?.env ?? world.env), DESKMATES_AGENT: world.agent }
+  return { command, cwd: world.root, env, enclosed, ...(enclosed && { prefix: enclosed.prefix }) }
 }
 
 function isSuccess({ code, isTimedOut }: CommandEnd): boolean {

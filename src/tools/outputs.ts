@@ -28,6 +28,15 @@ export function createOutputs({ folder, root, limit = 50_000, keep = 256 * 1024 
       output.close()
       return output.text()
     },
+    keep(content, about) {
+      const { fd, path } = createFile(folder, about)
+      try {
+        writeFileSync(fd, content)
+      } finally {
+        closeSync(fd)
+      }
+      return show(path, { root })
+    },
     open: (about) =>
       openOutput({ limit, keep, create: () => createFile(folder, about), show: (path) => show(path, { root }) }),
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Wish } from '../ports/tool.ts'
-import { forbids, isOffered, judge, MODES, type Mode, type Policy } from './policy.ts'
+import { forbids, isOffered, judge, MODES, type Mode, mayUseNetwork, narrow, type Policy } from './policy.ts'
 import { parseRule, parseRules } from './rule.ts'
 
 const rules = (...texts: string[]) => texts.map(parseRule)
@@ -76,14 +76,32 @@ describe('rules', () => {
       expect(run(command, by), command).toBe('ask')
   })
 
-  it('never allow by a pattern what is more than one simple command (F52)', () => {
-    const by = policy({ allow: rules('bash(git *)', 'bash(*)', 'bash(echo *)') })
-    const signs = [';', '&', '|', '>', '<', '$', '`', '(', ')', '\n', '\r', '&&', '||', '$(', '<(', '>>', '\0']
+  it('allow a line by patterns only if they mean every part of it (F52)', () => {
+    const by = policy({ allow: rules('bash(git *)', 'bash(echo *)') })
+    const signs = [';', '&', '|', '>', '(', '\n', '&&', '||', '$(', '<(', '>>']
     for (const sign of signs) {
-      for (const command of [`git log ${sign} x`, `git log${sign}x`, `echo "${sign}"`, `${sign}git log`])
-        if (command.trim().includes(sign.trim() || sign)) expect(run(command, by), command).toBe('ask')
+      for (const command of [`git log ${sign} x`, `git log${sign}x`, `${sign}x`])
+        expect(run(command, by), command).toBe('ask')
     }
+    for (const sign of [';', '&', '|', '\n', '&&', '||']) expect(run(`git log ${sign} echo x`, by), sign).toBe('allow')
     expect(run('rm -rf x; ls', policy({ allow: rules('bash') }))).toBe('allow')
+  })
+
+  it('allow the network to commands that they mean, and to no other', () => {
+    const by = policy({ allow: rules('network(npm install *)', 'network(git fetch *)') })
+    for (const command of ['npm install', 'npm install x && git fetch', 'cd sub && npm install'])
+      expect(mayUseNetwork(command, by), command).toBe(true)
+    for (const command of ['ls', 'npm install; curl x', 'npm installer', 'npm install $(curl x)', ''])
+      expect(mayUseNetwork(command, by), command).toBe(false)
+    const all = policy({ allow: rules('network'), deny: rules('network(curl *)') })
+    expect(['ls', 'curl x', 'sudo curl x', '$X'].map((command) => mayUseNetwork(command, all))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ])
+    expect(mayUseNetwork('npm install', { ...by, deny: rules('network') })).toBe(false)
+    expect(mayUseNetwork('npm install', narrow(policy(), by))).toBe(false)
   })
 
   it('find what is denied in every part of a command', () => {

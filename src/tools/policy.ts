@@ -1,5 +1,9 @@
 import type { Wish } from '../ports/tool.ts'
-import { allows, catches, catchesPath, namesTool, type Rule } from './rule.ts'
+import { allowsLine, allowsTool } from './allows-line.ts'
+import { isInside } from './paths/territory.ts'
+import { type Asked, allows, catches, catchesPath, namesTool, type Rule } from './rule.ts'
+import { type Line, readLine, unknownIn } from './shell/line.ts'
+import { either } from './shell/match-command.ts'
 
 /**
  * default            reads; asks before it writes or runs
@@ -20,6 +24,8 @@ export interface Policy {
   readonly root: string
   /** For agents that only look: they never write, and what they run needs a rule or an answer in every mode. */
   readonly isReadOnly?: boolean
+  /** The policy of whoever sent this agent out; see `narrow`. */
+  readonly within?: Policy
 }
 
 export interface Verdict {
@@ -32,19 +38,41 @@ export interface Verdict {
 
 /** Deny first, then ask, then allow; where no rule speaks, the mode does. Pure: the same wish, the same verdict. */
 export function judge(tool: string, wish: Wish | undefined, policy: Policy): Verdict {
-  const { mode, root, isReadOnly = false } = policy
-  const find = (rules: readonly Rule[], means: typeof catches) => rules.find((rule) => means(rule, tool, wish, root))
-  const changes = wish !== undefined && wish.kind !== 'read'
+  return judgeAsked(tool, wish?.kind === 'run' ? { ...wish, line: readLine(wish.command) } : wish, policy)
+}
 
-  const denied = find(policy.deny, catches)
+/** The policy of an agent that another sent out: whatever it says itself, it never allows more than the other's. */
+export function narrow(above: Policy, own: Policy): Policy {
+  return { ...own, within: own.within ? narrow(above, own.within) : above }
+}
+
+const STRICTNESS = { allow: 0, ask: 1, deny: 2 }
+
+function judgeAsked(tool: string, wish: Asked | undefined, policy: Policy): Verdict {
+  const verdict = judgeAlone(tool, wish, policy)
+  if (!policy.within) return verdict
+  const above = judgeAsked(tool, wish, policy.within)
+  return STRICTNESS[above.verdict] > STRICTNESS[verdict.verdict] ? above : verdict
+}
+
+function judgeAlone(tool: string, wish: Asked | undefined, policy: Policy): Verdict {
+  const { mode, root, isReadOnly = false } = policy
+  const changes = wish !== undefined && wish.kind !== 'read'
+  const look = (rules: readonly Rule[]) => rules.map((rule) => ({ rule, match: catches(rule, tool, wish, root) }))
+  const [denying, asking] = [look(policy.deny), look(policy.ask)]
+
+  const denied = denying.find(({ match }) => match === 'yes')?.rule
   if (denied) return { verdict: 'deny', rule: denied.text, why: `the rule ${denied.text} denies it` }
   if (mode === 'plan' && changes)
     return { verdict: 'deny', why: 'plan mode neither writes nor runs anything; say what you would do instead' }
   if (isReadOnly && wish?.kind === 'write')
     return { verdict: 'deny', why: 'this agent only looks; say what should be changed instead' }
-  const asked = find(policy.ask, catches)
+  const asked = asking.find(({ match }) => match === 'yes')?.rule
   if (asked) return unanswered(mode, `the rule ${asked.text} wants it to be asked`, asked.text)
-  const allowed = find(policy.allow, allows)
+  const unsure = [...denying, ...asking].find(({ match }) => match === 'maybe')?.rule
+  if (unsure) return unanswered(mode, `${doubt(wish)}, so the rule ${unsure.text} may mean it`, unsure.text)
+  const allowed =
+    wish?.kind === 'run' ? allowedRun(tool, wish.line, wish.command, policy) : allowedBy(tool, wish, policy)
   if (allowed) return { verdict: 'allow', rule: allowed.text, why: `the rule ${allowed.text} allows it` }
   if (!changes) return { verdict: 'allow', why: 'reading inside the workspace needs no leave' }
   if (mode === 'bypassPermissions' && !isReadOnly)
@@ -56,17 +84,77 @@ export function judge(tool: string, wish: Wish | undefined, policy: Policy): Ver
 
 const NEEDS = { write: 'writing needs', run: 'running a command needs', use: 'this tool needs' }
 
+function doubt(wish: Asked | undefined): string {
+  const unknown = wish?.kind === 'run' ? unknownIn(wish.line) : undefined
+  return unknown === undefined ? 'what it does is known only when it runs' : `it cannot be read to the end (${unknown})`
+}
+
 function unanswered(mode: Mode, why: string, rule?: string): Verdict {
   const verdict = mode === 'dontAsk' ? 'deny' : 'ask'
   return { verdict, why, ...(rule !== undefined && { rule }) }
 }
 
+function allowedBy(tool: string, wish: Wish | undefined, { allow, root }: Policy): Rule | undefined {
+  return allow.find((rule) => allows(rule, tool, wish, root))
+}
+
+function allowedRun(tool: string, line: Line, command: string, policy: Policy): Rule | undefined {
+  const rules = policy.allow.filter((rule) => rule.pattern !== undefined && rule.tools.includes(tool.toLowerCase()))
+  if (__BUG__ === 'prefix-rule') {
+    const begins = rules.find(({ pattern }) => command.startsWith(pattern!.replace(/[ :]?\*$/, '')))
+    if (begins) return begins
+  }
+  return allowsTool(policy.allow, tool) ?? allowsLine(line, { ...policy, rules, ...asFileTools(policy) })
+}
+
+/** Where a redirection may lead: where a file tool may go without asking. */
+function asFileTools(policy: Policy) {
+  const isOpen = (path: string) => isInside(policy.root, path) && !isKept(path.slice(policy.root.length))
+  return {
+    mayWrite: (path: string) =>
+      isOpen(path) && judge('write_file', { kind: 'write', tool: 'write_file', path }, policy).verdict === 'allow',
+    mayRead: (path: string) =>
+      isOpen(path) && judge('read_file', { kind: 'read', tool: 'read_file', path }, policy).verdict === 'allow',
+  }
+}
+
+/** What file tools never write, whatever allows it; see `refuseWriting`. */
+function isKept(path: string): boolean {
+  return /(^|\/)(\.git|\.teams|\.tasks|\.deskmates|\.claude|\.agents|\.husky|\.githooks|deskmates\.ya?ml)(\/|$)|^\/?(agents|skills)(\/|$)/i.test(
+    path,
+  )
+}
+
 /** A tool that is denied as such is not even offered. */
-export function isOffered(tool: string, { deny }: Policy): boolean {
-  return !deny.some((rule) => namesTool(rule, tool))
+export function isOffered(tool: string, { deny, within }: Policy): boolean {
+  return !deny.some((rule) => namesTool(rule, tool)) && (within === undefined || isOffered(tool, within))
 }
 
 /** Whether a rule denies this file, for `ToolWorld.forbids`: judged by where a file really is. */
-export function forbids({ deny, root }: Policy, kind: 'read' | 'write', path: string): boolean {
-  return deny.some((rule) => catchesPath(rule, kind, path, root))
+export function forbids({ deny, root, within }: Policy, kind: 'read' | 'write', path: string): boolean {
+  return (
+    deny.some((rule) => catchesPath(rule, kind, path, root)) || (within !== undefined && forbids(within, kind, path))
+  )
+}
+
+/** A rule of the network: for all commands, or for those that match its pattern. */
+const NETWORK = 'network'
+
+/** Whether a command may reach the network, where a boundary can keep it away: only if a rule allows it. */
+export function mayUseNetwork(command: string, policy: Policy): boolean {
+  const line = readLine(command)
+  const about = (rules: readonly Rule[]) => rules.filter(({ tools }) => tools.includes(NETWORK))
+  const stops = [...about(policy.deny), ...about(policy.ask)]
+  const asked: Asked = { kind: 'run', tool: NETWORK, command, line }
+  if (either(stops.map((rule) => catches(rule, NETWORK, asked, policy.root))) !== 'no') return false
+  const rules = about(policy.allow)
+  const isAllowed =
+    rules.some(({ pattern }) => pattern === undefined) ||
+    allowsLine(line, { ...policy, rules, mayRead: () => true, mayWrite: () => true }) !== undefined
+  return isAllowed && (policy.within === undefined || mayUseNetwork(command, policy.within))
+}
+
+/** Whether a rule denies the network to all commands, which only a boundary can see to. */
+export function deniesNetwork({ deny, within }: Policy): boolean {
+  return deny.some((rule) => namesTool(rule, NETWORK)) || (within !== undefined && deniesNetwork(within))
 }

@@ -3,6 +3,9 @@ import picomatch from 'picomatch'
 import type { Wish } from '../ports/tool.ts'
 import { TeamError } from '../team/errors.ts'
 import { isInside, placeOf } from './paths/territory.ts'
+import type { Line } from './shell/line.ts'
+import { catchesLine, either, type Match } from './shell/match-command.ts'
+import { catchesFiles } from './shell/match-files.ts'
 
 /** `bash(git *)`, `edit_file(src/**)` or the plain name of a tool. */
 export interface Rule {
@@ -54,28 +57,35 @@ export function namesTool(rule: Rule, tool: string): boolean {
   return rule.pattern === undefined && rule.tools.includes(tool.toLowerCase())
 }
 
-/**
- * Whether a rule that allows means this. A command that is more than one simple command never matches a pattern: what
- * the pattern says about its beginning says nothing about the rest.
- */
+/** Whether a rule that allows means this. Command lines are for `allowsLine`: every part of one must be allowed. */
 export function allows(rule: Rule, tool: string, wish: Wish | undefined, root: string): boolean {
   if (!rule.tools.includes(tool.toLowerCase())) return false
   if (rule.pattern === undefined) return true
-  if (wish?.kind === 'run') return isSimple(wish.command) && matchesCommand(rule.pattern, wish.command.trim())
   return (wish?.kind === 'read' || wish?.kind === 'write') && matchesPath(rule.pattern, wish.path, root)
 }
 
-/** Whether a rule that denies or asks means this. It looks into every part of a command, and at every way to a file. */
-export function catches(rule: Rule, tool: string, wish: Wish | undefined, root: string): boolean {
-  const { pattern } = rule
-  if (pattern === undefined) return namesTool(rule, tool)
-  if (wish?.kind === 'run')
-    return (
-      rule.tools.includes(tool.toLowerCase()) && partsOf(wish.command).some((part) => matchesCommand(pattern, part))
-    )
-  if (wish?.kind === 'read' || wish?.kind === 'write') return catchesPath(rule, wish.kind, wish.path, root)
-  return false
+/**
+ * Whether a rule that denies or asks means this. Of a command it looks at every part, however it is wrapped, and at the
+ * files it names, so that bash cannot do to a file what a file tool may not.
+ */
+export function catches(rule: Rule, tool: string, wish: Asked | undefined, root: string): Match {
+  const { pattern, tools } = rule
+  if (pattern === undefined) return namesTool(rule, tool) ? 'yes' : 'no'
+  if (wish?.kind === 'read' || wish?.kind === 'write')
+    return catchesPath(rule, wish.kind, wish.path, root) ? 'yes' : 'no'
+  if (wish?.kind !== 'run') return 'no'
+  const line = wish.line
+  if (tools.includes(tool.toLowerCase())) return catchesLine(pattern, line)
+  const kinds = (['read', 'write'] as const).filter((kind) => tools.some((name) => TOUCHING[kind].includes(name)))
+  return either(
+    kinds.map((kind) =>
+      catchesFiles({ kind, pattern, catches: (path) => catchesPath(rule, kind, path, root) }, line, root),
+    ),
+  )
 }
+
+/** A wish whose command has been read. */
+export type Asked = Exclude<Wish, { kind: 'run' }> | (Extract<Wish, { kind: 'run' }> & { readonly line: Line })
 
 /** The same for a file alone: who may not edit it must not replace it either. */
 export function catchesPath({ tools, pattern }: Rule, kind: 'read' | 'write', path: string, root: string): boolean {
@@ -85,34 +95,24 @@ export function catchesPath({ tools, pattern }: Rule, kind: 'read' | 'write', pa
 
 const TOUCHING = { read: ['read_file', 'glob', 'grep'], write: ['write_file', 'edit_file'] }
 
-/** No operator, substitution, redirection or second line: one command with its words. */
-function isSimple(command: string): boolean {
-  return !/[;&|<>()$`\n\r\0]/.test(command)
-}
-
-/** The whole, and each part between operators without what stands before the command itself. */
-function partsOf(command: string): string[] {
-  const parts = command.split(/[;&|()`\n\r]+|\$\(/).map((part) => part.trim().replace(PREFIX, ''))
-  return [command.trim(), ...parts]
-}
-
-const PREFIX = /^(?:(?:\w+=\S*|then|do|else|time|exec|command|nohup|sudo|env|\{|!)\s+)+/
-
-/** `*` stands for anything; ` *` and `:*` at the end also for nothing. */
-function matchesCommand(pattern: string, command: string): boolean {
-  const prefix = /^(.*?)(?: \*|:\*)$/s.exec(pattern)?.[1]
-  if (prefix !== undefined && !prefix.includes('*')) return command === prefix || command.startsWith(`${prefix} `)
-  const parts = pattern.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-  return new RegExp(`^${parts.join('.*')}$`, 's').test(command)
-}
-
 /** As in a `.gitignore`: a pattern without `/` means a name anywhere, and a folder means what is in it. */
-function matchesPath(pattern: string, path: string, root: string, options: { nocase?: boolean } = {}): boolean {
+function matchesPath(pattern: string, path: string, root: string, { nocase = false } = {}): boolean {
   const place = placeOf(path, root)
   const isAbsolute = pattern.startsWith('/')
   if (!isAbsolute && !isInside(root, place)) return false
   const steps = (isAbsolute ? place : relative(root, place)).split(sep)
-  const plain = pattern.replace(/^\.\//, '').replace(/\/+$/, '')
-  const matches = picomatch(plain, { dot: true, basename: !plain.includes('/'), ...options })
+  const matches = matcherOf(pattern.replace(/^\.\//, '').replace(/\/+$/, ''), nocase)
   return steps.some((_, i) => matches(steps.slice(0, i + 1).join('/')))
+}
+
+/** Rules are few and asked often. */
+const matchers = new Map<string, (path: string) => boolean>()
+
+function matcherOf(pattern: string, nocase: boolean): (path: string) => boolean {
+  const key = `${nocase} ${pattern}`
+  const known = matchers.get(key)
+  if (known) return known
+  const matcher = picomatch(pattern, { dot: true, basename: !pattern.includes('/'), nocase })
+  matchers.set(key, matcher)
+  return matcher
 }

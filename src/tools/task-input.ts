@@ -3,7 +3,7 @@ import { z } from 'zod'
 const subagent = {
   prompt: z.string().min(1),
   description: z.string().min(1).optional().describe('three to five words for whoever watches'),
-  agent_type: z.string().default('code'),
+  agent_type: z.string().optional().describe('code if left out'),
   run_in_background: z.boolean().optional(),
   model: z.string().min(1).optional().describe('another model than that of its type'),
 }
@@ -20,13 +20,17 @@ const teammate = {
 export const SubagentInput = z.strictObject(subagent)
 export const SpawnInput = z.strictObject({ ...subagent, ...teammate })
 
-/** What is checked: every field, so that half a wish for a teammate is named as that and never becomes a subagent. */
-export function taskInput(hasTeammates: boolean): z.ZodType<z.infer<typeof SpawnInput>> {
+/**
+ * What is checked: every field, so that half a wish for a teammate is named as that and never becomes a subagent.
+ * `elsewhere`: the tool that makes teammates, where this one does not.
+ */
+export function taskInput(hasTeammates: boolean, elsewhere?: string): z.ZodType<z.infer<typeof SpawnInput>> {
   return SpawnInput.superRefine((input, context) => {
     const issue = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message })
     const given = (Object.keys(teammate) as (keyof typeof teammate)[]).filter((field) => input[field] !== undefined)
     if (given.length === 0) return
-    if (!hasTeammates) issue(given[0]!, 'there are no teammates in this session. Leave it out to start a subagent')
+    if (!hasTeammates && elsewhere) issue(given[0]!, `a teammate is made with ${elsewhere}; Task starts subagents`)
+    else if (!hasTeammates) issue(given[0]!, 'there are no teammates in this session. Leave it out to start a subagent')
     else if (input.name === undefined)
       issue('name', `is needed with ${given.join(', ')}: they are about a teammate. Leave them out to start a subagent`)
     else if (input.run_in_background === false)

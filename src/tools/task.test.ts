@@ -98,7 +98,7 @@ describe('Task', () => {
 
   it('refuses half a wish for a teammate instead of making something else of it (A17, F31)', async () => {
     const spawn: TaskSettings['spawn'] = async ({ name, team_name, type }) => ({
-      text: `${name} ${team_name} ${type.name}`,
+      text: `${name} ${team_name} ${type?.name}`,
     })
     const half = await task({ prompt: 'x', team_name: 'web' }, practiceWorld(), { spawn })
     expect(half).toMatchObject({ isError: true })
@@ -107,11 +107,12 @@ describe('Task', () => {
     expect(
       (await task({ prompt: 'x', name: 'ada', run_in_background: false }, practiceWorld(), { spawn })).isError,
     ).toBe(true)
-    expect((await task({ prompt: 'x', name: 'ada', team_name: 'web' }, practiceWorld(), { spawn })).text).toBe(
-      'ada web code',
-    )
-    const none = await task({ prompt: 'x', name: 'ada', team_name: 'web' })
-    expect(none.text).toContain('name: there are no teammates in this session')
+    const whole = { prompt: 'x', name: 'ada', team_name: 'web' }
+    expect((await task({ ...whole, agent_type: 'plan' }, practiceWorld(), { spawn })).text).toBe('ada web plan')
+    expect((await task(whole, practiceWorld(), { spawn })).text).toBe('ada web undefined')
+    expect((await task(whole)).text).toContain('name: there are no teammates in this session')
+    const simple = await task(whole, practiceWorld(), { teammatesBy: 'spawn_teammate' })
+    expect(simple).toMatchObject({ isError: true, text: expect.stringContaining('made with spawn_teammate') })
   })
 
   it('offers teammates only where there can be some (F36)', () => {
@@ -128,7 +129,6 @@ describe('tools by role', () => {
     expect(names(toolsFor('lead', settings()))).toBe(
       'bash read_file write_file edit_file glob grep Task TaskOutput TaskStop',
     )
-    expect(names(toolsFor('teammate', settings()))).toBe('bash read_file write_file edit_file glob grep')
     const [explore, plan, code] = BUILT_IN.map((type) => names(toolsForSubagent(type)))
     expect([explore, plan, code]).toEqual([
       'bash read_file glob grep',

@@ -5,6 +5,7 @@ import { defineTool, jsonSchemaOf } from './define-tool.ts'
 import { beginning } from './excerpt.ts'
 import prose from './task.md'
 import { SpawnInput, SubagentInput, taskInput } from './task-input.ts'
+import teammates from './task-teammates.md'
 
 /** What one subagent is started with. */
 export interface SubagentPlan {
@@ -33,7 +34,9 @@ export interface TaskSettings {
   readonly types: readonly AgentType[]
   readonly runAgent: RunAgent
   /** Makes a teammate; left out where there can be none. */
-  readonly spawn?: (wish: TeammateWish, world: ToolWorld) => Promise<ToolResult>
+  readonly spawn?: ((wish: TeammateWish, world: ToolWorld) => Promise<ToolResult>) | undefined
+  /** The tool that makes teammates, where this one does not. */
+  readonly teammatesBy?: string | undefined
   /** Seconds, from whenever; for the line that is shown while one runs. */
   readonly now?: () => number
 }
@@ -41,27 +44,32 @@ export interface TaskSettings {
 /** A persistent colleague instead of an errand. */
 export interface TeammateWish extends z.infer<typeof SpawnInput> {
   readonly name: string
-  readonly type: AgentType
+  /** Only where one was named: a teammate needs none. */
+  readonly type: AgentType | undefined
 }
 
-export function createTask({ types, runAgent, spawn, now = () => performance.now() / 1000 }: TaskSettings): Tool {
+export function createTask(settings: TaskSettings): Tool {
+  const { types, runAgent, spawn, now = () => performance.now() / 1000 } = settings
   const list = types.map(({ name, description }) => `- ${name}: ${description}`).join('\n')
+  const colleagues = spawn ? `\n\n${teammates.trim()}` : ''
   return defineTool({
     name: 'Task',
-    description: `${prose.trim()}\n${list}`,
-    input: taskInput(spawn !== undefined),
+    description: `${prose.trim()}\n${list}${colleagues}`,
+    input: taskInput(spawn !== undefined, settings.teammatesBy),
     schema: jsonSchemaOf('Task', spawn ? SpawnInput : SubagentInput),
-    isParallel: () => true,
+    // Teammates are decided on in the order they were asked for; only a team that is to be made first is waited for.
+    isParallel: ({ name, team_name }) => name === undefined || team_name === undefined,
     // What it does is judged when it does it.
     wish: () => undefined,
     async run(input, world): Promise<ToolResult> {
-      const type = findType(types, input.agent_type)
+      const type = findType(types, input.agent_type ?? 'code')
       if (!type) {
         const valid = types.map(({ name }) => name).join(', ')
         return { text: `Unknown agent type '${input.agent_type}'. There are: ${valid}.`, isError: true }
       }
       const { name } = input
-      if (spawn && name !== undefined) return spawn({ ...input, name, type }, world)
+      if (spawn && name !== undefined)
+        return spawn({ ...input, name, type: input.agent_type === undefined ? undefined : type }, world)
       const description = input.description ?? beginning(input.prompt.replace(/\s+/g, ' '), 60)
       const plan = { type, description, prompt: input.prompt, model: input.model ?? type.model }
       return input.run_in_background ? runAsJob(plan, world, runAgent) : runNow(plan, world, runAgent, now)

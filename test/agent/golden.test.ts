@@ -23,7 +23,9 @@ async function play({ prompt, words = [], scripts, files = {}, stdin, door }: Sc
     appendFileSync(join(desk.dir, '.teams/web/inbox/lead.jsonl'), `${door}\n`)
   }
   const path = (word: string) => word.replace(/^scripted:/, `scripted:${join(desk.dir, '..', 'scripts')}/`)
-  const argv = ['-p', prompt, '-m', 'scripted:main.json', '--output-format', format, ...words].map(path)
+  // The same on every machine, whether commands can be kept in there or not.
+  const fixed = ['-m', 'scripted:main.json', '--output-format', format, '--sandbox', 'off']
+  const argv = ['-p', prompt, ...fixed, ...words].map(path)
   const input = (async function* () {
     if (stdin !== undefined) yield stdin
   })()

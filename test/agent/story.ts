@@ -23,17 +23,22 @@ const CALLS: readonly (readonly [tool: string, input: object])[] = [
 ]
 export const WORDS = ['one', 'job', 'two']
 
-/** Makes its calls one after the other, whatever becomes of them, and never one again. */
+/**
+ * Makes its calls one after the other, whatever becomes of them, and never one again. Once its window is full it is asked
+ * for a summary, and from then on knows what it did from that alone.
+ */
 export const storyteller: Model = {
   name: 'story/teller',
   provider: 'story',
   account: 'story',
-  context: undefined,
+  context: 20_000,
   price: undefined,
   async *reply({ turns }: ModelRequest, signal) {
     signal.throwIfAborted()
-    const made = turns.flatMap(callsOf).length
-    const next = CALLS[made]
+    const all = JSON.stringify(turns)
+    const made = Math.max(0, ...[...all.matchAll(/\bcall-(\d)/g)].map(([, number]) => Number(number)))
+    const isAskedForSummary = JSON.stringify(turns.at(-1)).includes('This is not from the user')
+    const next = isAskedForSummary ? undefined : CALLS[made]
     yield { type: 'text', delta: 'on' }
     const call = next && {
       type: 'tool-call' as const,
@@ -41,8 +46,10 @@ export const storyteller: Model = {
       toolName: next[0],
       input: next[1],
     }
-    const content = [{ type: 'text' as const, text: next ? 'on' : 'the end' }, ...(call ? [call] : [])]
-    const usage = { input: 1, cacheRead: 0, cacheWrite: 0, output: 1 }
+    const words = isAskedForSummary ? `made call-${made}` : next ? 'on' : 'the end'
+    const content = [{ type: 'text' as const, text: words }, ...(call ? [call] : [])]
+    const isFull = made === 2 && !all.includes('[Conversation compressed]')
+    const usage = { input: isFull ? 12_000 : 10, cacheRead: 0, cacheWrite: 0, output: 1 }
     return { turn: { role: 'assistant', content }, end: 'finished', usage, cost: 0, model: 'story/teller' }
   },
 }
@@ -79,6 +86,8 @@ export async function openPlace(dir: string, around: (disk: Disk) => Disk = (dis
 
 export function openStory(workspace: Workspace): Promise<Session> {
   return openSession({
+    // Its processes are looked for by their numbers, which mean something else inside.
+    sandbox: { mode: 'off' },
     workspace,
     model: storyteller,
     team: TEAM,

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
 import { type Desk, openDesk } from '../../src/cli/desk.ts'
-import { buildCli, cli } from '../tour/tour-process.ts'
+import { buildCli, cli } from '../demo/demo-process.ts'
 import { keepChance } from './chance.ts'
 
 const path = fileURLToPath(new URL('../../docs/commands.md', import.meta.url))
@@ -30,7 +30,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-// Only against hanging: the tour takes its time on a busy machine.
+// Only against hanging: the demo takes its time on a busy machine.
 describe('docs/commands.md', { timeout: 180_000 }, () => {
   it('shows what the commands really print, each with --json', async () => {
     const page = readFileSync(path, 'utf8')
@@ -59,19 +59,19 @@ async function rerun(page: string): Promise<string> {
     const lines: string[] = []
     for (const line of part.split('\n').filter((line) => line.startsWith('$ '))) {
       const words = wordsOf(line.slice('$ deskmates '.length))
-      const { stdout, stderr } = words[0] === 'tour' ? await runTour(words) : await desk.run(words)
+      const { stdout, stderr } = words[0] === 'demo' ? await runDemo(words) : await desk.run(words)
       desk.clock.advance(1)
       const output = `${stdout}${stderr}`.split('\n').filter((text) => text !== '')
       const fresh = output.map((text) => settled(text, names))
-      lines.push(line, ...(words[0] === 'tour' ? fresh.map((text) => keepChance(text, lineBehind(part, line))) : fresh))
+      lines.push(line, ...(words[0] === 'demo' ? fresh.map((text) => keepChance(text, lineBehind(part, line))) : fresh))
     }
     parts[i] = ['```console', ...lines, '```'].join('\n')
   }
   return parts.join('')
 }
 
-/** In a process of its own: the tour starts its members by the file it was started from. */
-async function runTour(words: readonly string[]): Promise<{ stdout: string; stderr: string }> {
+/** In a process of its own: a team at work needs the real time. */
+async function runDemo(words: readonly string[]): Promise<{ stdout: string; stderr: string }> {
   const { DESKMATES_AGENT: _1, DESKMATES_DIR: _2, DESKMATES_TEAM: _3, ...inherited } = process.env
   return promisify(execFile)(process.execPath, [cli, ...words], { cwd: desk.dir, env: { ...inherited, ...desk.env } })
 }

@@ -11,9 +11,9 @@ import { race } from '../../src/cli/doctor/race.ts'
 import { openWaitingRoom } from '../../src/cli/doctor/waiting-room.ts'
 import { examinations } from '../../src/cli/doctor.ts'
 import { runtimeOf } from '../../src/stores/files/identity.ts'
+import { buildCli, cli } from '../demo/demo-process.ts'
 import { project, readPage } from '../docs/page.ts'
 import { startPostgres } from '../postgres/server.mjs'
-import { buildCli, cli } from '../tour/tour-process.ts'
 
 beforeAll(buildCli)
 

@@ -8,7 +8,7 @@ describe('docs/events.md', () => {
   const page = readPage('docs/events.md')
 
   it('names every type of line and every way a run ends', () => {
-    const types = Line.options.map(({ shape }) => [...shape.type.values][0])
+    const types = Line.options.map((line) => [...('shape' in line ? line : line.options[0]).shape.type.values][0])
     for (const word of [...types, ...Result.shape.subtype.options]) expect(page.text).toContain(`| \`${word}\` |`)
     for (const member of Object.keys(Result.shape)) expect(page.text, member).toContain(member)
   })

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { buildCli } from '../tour/tour-process.ts'
+import { buildCli } from '../demo/demo-process.ts'
 import { project } from './page.ts'
 
 let dir: string
@@ -34,7 +34,37 @@ describe('the examples', () => {
     ])
   })
 
+  it('alice-and-bob.mjs has two teammates that settle a login without the lead, and a broadcast (B18, D11)', () => {
+    const printed = run('alice-and-bob.mjs')
+    expect(printed.split('\n').slice(2, 4)).toEqual([
+      'alice → bob: The form sends user and password.',
+      'lead → all: status update: phase 1 complete',
+    ])
+    expect(readFileSync(join(dir, 'login.html'), 'utf8')).toContain('name="password"')
+    expect(JSON.parse(readFileSync(join(dir, 'login-api.json'), 'utf8'))).toEqual({
+      'POST /login': ['user', 'password'],
+    })
+    const [, session = ''] = /--team (\S+)/.exec(printed) ?? []
+    const { members } = JSON.parse(readFileSync(join(dir, '.teams', session, 'config.json'), 'utf8'))
+    expect(members).toMatchObject([
+      { name: 'lead' },
+      { name: 'alice', role: 'coder', status: 'idle' },
+      { name: 'bob', role: 'tester', status: 'idle' },
+    ])
+  })
+
+  it('team-delete.mjs ends with a closing check, everybody accounted for, and no team (A82, A89)', () => {
+    expect(run('team-delete.mjs').trim().split('\n')).toEqual([
+      "Team 'graphql' deleted, 2 teammates notified. Nobody of it works any more.",
+      '- analyst: shut down (clean)',
+      '- backend: shut down (clean)',
+      'The work is done and the team is gone.',
+      'Teams left: none',
+    ])
+    expect(readdirSync(join(dir, '.teams'))).not.toContain('graphql')
+  })
+
   it('are all run here', () => {
-    expect(readdirSync(join(project, 'examples'))).toEqual(['one-agent.mjs'])
+    expect(readdirSync(join(project, 'examples'))).toEqual(['alice-and-bob.mjs', 'one-agent.mjs', 'team-delete.mjs'])
   })
 })

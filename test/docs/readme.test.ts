@@ -5,13 +5,26 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openDesk } from '../../src/cli/desk.ts'
-import { buildCli } from '../tour/tour-process.ts'
+import { buildCli, cli, makeHome } from '../demo/demo-process.ts'
 import { project, readPage } from './page.ts'
 
 const page = readPage('README.md')
 
 describe('the README', () => {
   beforeAll(buildCli)
+
+  it('shows lines of a demo that really goes so', async () => {
+    using home = makeHome()
+    const { stdout } = await home.run(process.execPath, [cli, 'demo', '--speed', '50'])
+    const said = stdout.split('\n')
+    const [shown = ''] = page.blocks('text')
+    const lines = shown
+      .trimEnd()
+      .split('\n')
+      .filter((line) => line !== '[…]')
+    expect(lines.length).toBeGreaterThan(20)
+    expect(lines.filter((line) => !said.includes(line))).toEqual([])
+  })
 
   it('shows a session that really goes so', async () => {
     const [session = ''] = page.blocks('console')

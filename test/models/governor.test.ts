@@ -26,10 +26,10 @@ function governed() {
     admitted,
     admissions,
     /** Asks to be admitted, and notes when it is. */
-    enter(agent: string, as = agent, of = model) {
+    enter(agent: string, as = agent, of = model, urgency = 0) {
       const events: ModelEvent[] = []
       const ended = (async () => {
-        const line = governor.admit(of, agent, signal)
+        const line = governor.admit(of, { agent, urgency }, signal)
         for (let step = await line.next(); ; step = await line.next()) {
           if (step.done) {
             admitted.push(as)
@@ -53,6 +53,26 @@ function governed() {
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('the governor', () => {
+  it('lets the call first on which most work hangs, where calls have to wait', async () => {
+    const { enter, admitted, admissions, pass } = governed()
+    await enter('a').ended
+    admissions.get('a')!.refused(60)
+    for (const [agent, urgency] of [
+      ['b', 1],
+      ['c', 5],
+      ['d', 5],
+      ['e', 0],
+    ] as const)
+      enter(agent, agent, model, urgency)
+    admissions.get('a')!.leave()
+    await pass(61)
+    for (const agent of ['c', 'd', 'b', 'e']) {
+      expect(admitted.at(-1)).toBe(agent)
+      admissions.get(agent)!.leave()
+      await settled()
+    }
+  })
+
   it('holds nobody back for hours because of a header: the call itself then says what is wrong (F35)', async () => {
     const { enter, admitted, admissions, pass } = governed()
     await enter('a').ended
@@ -157,7 +177,7 @@ describe('the governor', () => {
     await enter('a').ended
     admissions.get('a')!.refused(5)
     const stop = new AbortController()
-    const line = governor.admit(model, 'b', stop.signal)
+    const line = governor.admit(model, { agent: 'b' }, stop.signal)
     await line.next()
     const waiting = line.next()
     enter('c')

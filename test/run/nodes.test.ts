@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildCli } from '../tour/tour-process.ts'
+import { buildCli } from '../demo/demo-process.ts'
 
 const project = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const script = (name: string) => import(/* @vite-ignore */ join(project, 'scripts', name))
@@ -99,9 +99,9 @@ describe('the packed and installed package', () => {
     app = await installPackage(project, folder, openNpm())
   })
 
-  it('does on this Node what it has to do on all of them; the tour has a test of its own', async () => {
+  it('does on this Node what it has to do on all of them; the demo has a test of its own', async () => {
     const { proofs, prove } = await script('proofs.mjs')
-    const wanted = Object.keys(proofs).filter((name) => name !== 'tour')
+    const wanted = Object.keys(proofs).filter((name) => name !== 'demo')
     const before = readdirSync(folder)
     const about = { node: process.execPath, version: process.versions.node, app, folder, wanted }
     expect(await prove(about)).toEqual({ held: ['--version', 'two processes', 'library'], failed: [] })
@@ -118,7 +118,7 @@ describe('the packed and installed package', () => {
     expect(held).toEqual([])
     expect(failed).toEqual([
       '--version: no such module',
-      'tour: no such module',
+      'demo: no such module',
       'two processes: no such module',
       'library: no such module',
     ])

@@ -15,7 +15,7 @@ describe.concurrent('where it cannot run', () => {
     const line = `deskmates needs Node >= 20.19, this is ${version}.\n`
     const refused = { code: 2, stdout: '', stderr: line }
     expect(await checkout.run(['start'], { preload: onNode(version) })).toEqual(refused)
-    expect(await checkout.deskmates(['tour'], { preload: onNode(version) })).toEqual(refused)
+    expect(await checkout.deskmates(['demo'], { preload: onNode(version) })).toEqual(refused)
     expect(checkout.npmCalls()).toEqual([])
   })
 
@@ -39,12 +39,12 @@ describe.concurrent('preparing', () => {
   it('installs, builds and runs in a path with spaces, and then only runs', async () => {
     using checkout = makeCheckout()
     const first = await checkout.run(['start', '--dir', 'x y'])
-    expect(first).toMatchObject({ code: 0, stdout: 'first tour --dir x y\n' })
+    expect(first).toMatchObject({ code: 0, stdout: 'first demo --dir x y\n' })
     expect(first.stderr).toContain('npm talks on stdout')
     expect(checkout.npmCalls()).toEqual(['ci --include=dev --ignore-scripts --no-audit --no-fund'])
 
     const second = await checkout.run(['start'])
-    expect(second).toEqual({ code: 0, stdout: 'first tour\n', stderr: '' })
+    expect(second).toEqual({ code: 0, stdout: 'first demo\n', stderr: '' })
     expect(checkout.npmCalls()).toHaveLength(1)
     expect(readdirSync(checkout.path('.build/tmp'))).toEqual([])
   })
@@ -70,7 +70,7 @@ describe.concurrent('preparing', () => {
     const both = [checkout.start(['start'], { env }), checkout.start(['start'], { env })]
     await Promise.race(both.map(({ says }) => says('waiting for it')))
     writeFileSync(join(dirname(checkout.root), 'go'), '')
-    for (const { ended } of both) expect(await ended).toMatchObject({ code: 0, stdout: 'first tour\n' })
+    for (const { ended } of both) expect(await ended).toMatchObject({ code: 0, stdout: 'first demo\n' })
     expect(checkout.npmCalls()).toHaveLength(1)
   })
 
@@ -81,7 +81,7 @@ describe.concurrent('preparing', () => {
     await killed.kill()
     expect(existsSync(checkout.path('node_modules'))).toBe(false)
 
-    expect(await checkout.run(['start'])).toMatchObject({ code: 0, stdout: 'first tour\n' })
+    expect(await checkout.run(['start'])).toMatchObject({ code: 0, stdout: 'first demo\n' })
     expect(checkout.npmCalls()).toHaveLength(2)
     expect(readdirSync(checkout.path('.build/tmp'))).toEqual([])
     expect(existsSync(checkout.path('.build/preparing'))).toBe(false)
@@ -96,7 +96,7 @@ describe.concurrent('preparing', () => {
     await killed.kill()
     expect(checkout.read('dist/cli.js')).toContain('first')
 
-    expect(await checkout.run(['start'])).toMatchObject({ code: 0, stdout: 'second tour\n' })
+    expect(await checkout.run(['start'])).toMatchObject({ code: 0, stdout: 'second demo\n' })
   })
 
   it('builds the test programs anew when one changed, and replaces whatever was in their place', async () => {
@@ -200,7 +200,7 @@ describe.concurrent('what can go wrong', () => {
 
     chmodSync(checkout.root, 0o755)
     await checkout.run(['build'])
-    expect(await checkout.run(['start'], asStranger(checkout))).toEqual({ code: 0, stdout: 'first tour\n', stderr: '' })
+    expect(await checkout.run(['start'], asStranger(checkout))).toEqual({ code: 0, stdout: 'first demo\n', stderr: '' })
     expect(await checkout.deskmates(['hi'], stranger)).toEqual({ code: 0, stdout: 'first hi\n', stderr: '' })
     chmodSync(checkout.root, 0o755)
   })

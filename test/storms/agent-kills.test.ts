@@ -6,11 +6,11 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Turn } from '../../src/ports/model.ts'
-import { START } from '../../src/ports/store.ts'
 import { openTeam } from '../../src/runtime/team.ts'
-import { applyTurn, emptyTranscript, type TranscriptState } from '../../src/runtime/transcript-fold.ts'
+import { openTranscript } from '../../src/runtime/transcript.ts'
 import { unreadOf } from '../../src/team/state.ts'
 import type { Workspace } from '../../src/workspace.ts'
+import { archiveOf, faultsIn } from '../agent/archive.ts'
 import { callsOf, LETTERS, openPlace, openStory, sendLate, TEAM, WORDS } from '../agent/story.ts'
 import { buildWorkers } from './fleet.ts'
 import { figure } from './place.ts'
@@ -37,7 +37,7 @@ describe('kill -9 of an agent at every step of its turns', { timeout: 1_800_000 
     })
   }, 120_000)
 
-  it('before each call of the file system: nothing lost, heard twice, cut, run twice or left running (F1, F2, F38)', async () => {
+  it('before each call of the file system: nothing lost, heard twice, cut, run twice or left running, also around a summary (F1, F2, F38, A31)', async () => {
     expect(seen.calls).toBeGreaterThan(200)
     await killAll('call', seen.calls)
   })
@@ -109,7 +109,9 @@ async function examine(dir: string): Promise<void> {
   await using workspace = await openPlace(dir)
   await using team = await openTeam(workspace.store, TEAM)
   await team.refresh()
-  const state = await transcriptOf(workspace)
+  await examineSummary(workspace)
+  await using log = asDisposable(await workspace.store.log(`${TEAM}/transcripts/lead`))
+  const state = await archiveOf(log)
   const { turns } = state
 
   const heard = turns.filter(({ role }) => role === 'user').flatMap(textsOf)
@@ -138,12 +140,25 @@ async function examine(dir: string): Promise<void> {
   expect(linesOf(dir, 'pids').map(Number).filter(isRunning)).toEqual([])
 }
 
-async function transcriptOf({ store }: Workspace): Promise<TranscriptState> {
-  const log = await store.log(`${TEAM}/transcripts/lead`)
-  const state = emptyTranscript()
-  for (const { record } of await log.read(START)) applyTurn(state, record)
-  await log.close()
-  return state
+/** What the model is told stands on the summary, in which the whole history is; once, however often it was begun. */
+async function examineSummary({ store }: Workspace): Promise<void> {
+  await using transcript = await openTranscript({ log: await store.log(`${TEAM}/transcripts/lead`), generation: 1000 })
+  const { turns, mail } = transcript.state
+  expect(faultsIn(turns)).toEqual([])
+  expect(mail.size).toBe(Object.keys(LETTERS).length)
+  const told = textsOf(turns[0]!)
+  expect(told[0]).toContain('made call-')
+  expect(told[1]).toContain('You are lead, the lead of the team story.')
+  expect(
+    turns
+      .slice(1)
+      .flatMap(textsOf)
+      .filter((text) => text.includes('[Conversation compressed]')),
+  ).toEqual([])
+}
+
+function asDisposable<T extends { close(): Promise<void> }>(log: T): T & AsyncDisposable {
+  return { ...log, [Symbol.asyncDispose]: () => log.close() }
 }
 
 function textsOf(turn: Turn): string[] {

@@ -21,7 +21,7 @@ import { runCall } from '../../src/tools/run-call.ts'
 import { writeFile } from '../../src/tools/write-file.ts'
 
 /** Milliseconds of racing. */
-const RACE = Number(process.env.DESKMATES_RACE ?? 2500)
+const RACE = Number(process.env.DESKMATES_RACE ?? 5000)
 
 /**
  * Another process that, as fast as it can, puts a link to the outside in place of a folder and of a file, and then the

@@ -52,7 +52,20 @@ const Init = z.strictObject({
   model: z.string(),
   tools: z.array(z.string()),
   permissionMode: z.string(),
+  /** `missing`: commands can alter the team's files. */
+  sandbox: z.enum(['on', 'off', 'missing']),
   version: z.string(),
+})
+
+/** The history was summarised here; all of it stays in the transcript. */
+const Boundary = z.strictObject({
+  type: z.literal('system'),
+  subtype: z.literal('compact_boundary'),
+  ...line,
+  compact_metadata: z.strictObject({ trigger: z.enum(['auto', 'manual']), pre_tokens: count, post_tokens: count }),
+  /** Of the call that wrote the summary. */
+  usage: WireUsage,
+  cost_usd: z.number().nullable(),
 })
 
 const Assistant = z.strictObject({
@@ -124,6 +137,15 @@ const Fallback = z.strictObject({
   to: z.string(),
   why: z.string(),
 })
+/** What happened in a team, as its journal has it. */
+const InTeam = z.strictObject({
+  type: z.literal('deskmates/team'),
+  ...line,
+  team: z.string(),
+  event: z.looseObject({ type: z.string() }),
+})
+const Note = z.strictObject({ type: z.literal('deskmates/note'), ...line, text: z.string() })
+const CompactFailed = z.strictObject({ type: z.literal('deskmates/compact_failed'), ...line, why: z.string() })
 const Progress = z.strictObject({
   type: z.literal('deskmates/progress'),
   ...line,
@@ -131,7 +153,29 @@ const Progress = z.strictObject({
   text: z.string(),
 })
 
-export const Line = z.discriminatedUnion('type', [Init, Assistant, User, Result, Waiting, Fallback, Progress])
+const HookLine = z.strictObject({
+  type: z.literal('deskmates/hook'),
+  ...line,
+  event: z.string(),
+  command: z.string(),
+  tool: z.string().optional(),
+  outcome: z.enum(['passed', 'refused', 'asked', 'failed', 'late']),
+  why: z.string().optional(),
+})
+
+export const Line = z.discriminatedUnion('type', [
+  z.discriminatedUnion('subtype', [Init, Boundary]),
+  Assistant,
+  User,
+  Result,
+  Waiting,
+  Fallback,
+  CompactFailed,
+  Progress,
+  InTeam,
+  Note,
+  HookLine,
+])
 export type Line = z.infer<typeof Line>
 export type WireUsage = z.infer<typeof WireUsage>
 export type AssistantBlock = z.infer<typeof AssistantBlock>

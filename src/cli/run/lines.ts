@@ -1,5 +1,6 @@
 import type { Reply } from '../../ports/model.ts'
 import type { SessionEvent } from '../../session/session.ts'
+import type { TeamEvent } from '../../team/event.ts'
 import { assistantBlocks, resultBlock, userBlocks, wireUsage } from './blocks.ts'
 import type { Line } from './envelope.ts'
 
@@ -7,7 +8,7 @@ import type { Line } from './envelope.ts'
 export function lineOf(event: SessionEvent, session_id: string): Line | undefined {
   const { agent } = event
   const line = { session_id, agent }
-  const talk = { ...line, parent_tool_use_id: event.parent ?? null }
+  const talk = { ...line, parent_tool_use_id: 'parent' in event ? (event.parent ?? null) : null }
   switch (event.type) {
     case 'heard':
       return { type: 'user', ...talk, message: { role: 'user', content: userBlocks(event.turn) } }
@@ -35,6 +36,32 @@ export function lineOf(event: SessionEvent, session_id: string): Line | undefine
       const { from, to, why } = event
       return { type: 'deskmates/fallback', ...line, from, to, why }
     }
+    case 'compacted': {
+      const { trigger, before, after, usage, cost } = event
+      const about = { trigger, pre_tokens: before, post_tokens: after }
+      const paid = { usage: wireUsage(usage), cost_usd: cost }
+      return { type: 'system', subtype: 'compact_boundary', ...line, compact_metadata: about, ...paid }
+    }
+    case 'compaction failed':
+      return { type: 'deskmates/compact_failed', ...line, why: event.why }
+    case 'team':
+      return isWorthALine(event.agent, event.event)
+        ? { type: 'deskmates/team', ...line, team: event.team, event: event.event }
+        : undefined
+    case 'note':
+      return { type: 'deskmates/note', ...line, text: event.text }
+    case 'hook': {
+      const { event: name, command, tool, outcome, why } = event
+      return {
+        type: 'deskmates/hook',
+        ...line,
+        event: name,
+        command,
+        ...(tool !== undefined && { tool }),
+        outcome,
+        ...(why !== undefined && { why }),
+      }
+    }
     case 'text':
     case 'reasoning':
     case 'call':
@@ -44,6 +71,15 @@ export function lineOf(event: SessionEvent, session_id: string): Line | undefine
     default:
       return event satisfies never
   }
+}
+
+const SAID_ELSEWHERE = new Set(['usage', 'message.delivered', 'agent.health', 'external.received'])
+
+/** What stands in other lines already, and what the lead does at its own desk, is not said again. */
+function isWorthALine(agent: string, event: TeamEvent): boolean {
+  if (SAID_ELSEWHERE.has(event.type)) return false
+  if (event.type === 'message.sent') return event.message.from !== 'user'
+  return event.type !== 'member.activity' || agent !== 'lead'
 }
 
 function stopReason({ end, turn }: Reply): Extract<Line, { type: 'assistant' }>['message']['stop_reason'] {

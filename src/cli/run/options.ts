@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Settings } from '../../settings/settings.ts'
+import { SANDBOX_MODES, type SandboxMode } from '../../tools/boundary/open-boundary.ts'
 import { MODES, type Mode } from '../../tools/policy.ts'
 import { parseRules } from '../../tools/rule.ts'
 import { list, name } from '../arguments.ts'
@@ -18,6 +19,7 @@ export interface RunOptions {
   readonly permissionMode?: Mode
   readonly allowedTools?: string[]
   readonly disallowedTools?: string[]
+  readonly sandbox?: SandboxMode
   readonly continue?: true
   readonly resume?: string
   readonly appendSystemPrompt?: string
@@ -27,8 +29,19 @@ export interface RunOptions {
 }
 
 export function defineOptions(command: Command): void {
+  command.name('-p').usage("'what to do' [options]").argument('[prompt]')
   const options = [
     new Option('-p, --print [prompt]', 'do this and print the answer; what stdin holds comes behind it'),
+    new Option('-c, --continue', 'go on with the newest session of this folder'),
+    new Option('-r, --resume <session>', 'go on with this session').argParser(name),
+  ]
+  for (const option of options) command.addOption(option)
+  defineRunOptions(command)
+}
+
+/** Those of every run, whatever it begins with. */
+export function defineRunOptions(command: Command): void {
+  const options = [
     new Option('--output-format <format>', 'text, json (the result) or stream-json (all as it happens)').choices(
       FORMATS,
     ),
@@ -39,20 +52,18 @@ export function defineOptions(command: Command): void {
     new Option('--permission-mode <mode>', 'what happens where no rule speaks').choices(MODES),
     new Option('--allowed-tools, --allowedTools <rules>', "such as 'bash(git *),edit_file(src/**)'").argParser(rules),
     new Option('--disallowed-tools, --disallowedTools <rules>', 'denied whatever else allows it').argParser(rules),
-    new Option('-c, --continue', 'go on with the newest session of this folder'),
-    new Option('-r, --resume <session>', 'go on with this session').argParser(name),
+    new Option('--sandbox <mode>', 'keeps commands in: where it works, or not at all').choices(SANDBOX_MODES),
     new Option('--append-system-prompt <text>', 'stands at the end of the instructions'),
     new Option('--add-dir <dir>', 'a further folder to read and write in').argParser(another),
     new Option('--record <file>', 'keep what the model was asked and answered, for -m replay:FILE'),
     new Option('--verbose', 'say on stderr what happens, also where it is no terminal'),
   ]
-  command.name('-p').usage("'what to do' [options]").argument('[prompt]')
   for (const option of options) command.addOption(option)
 }
 
 /** What the command line says about settings. */
 export function settingsOf(options: RunOptions): Settings {
-  const { model, fallbackModel, permissionMode, allowedTools, disallowedTools } = options
+  const { model, fallbackModel, permissionMode, allowedTools, disallowedTools, sandbox } = options
   const permissions = {
     ...(permissionMode && { mode: permissionMode }),
     ...(allowedTools && { allow: allowedTools }),
@@ -62,6 +73,7 @@ export function settingsOf(options: RunOptions): Settings {
     ...(model !== undefined && { model }),
     ...(fallbackModel && { fallbackModels: fallbackModel }),
     ...(Object.keys(permissions).length > 0 && { permissions }),
+    ...(sandbox && { sandbox: { mode: sandbox } }),
   }
 }
 

@@ -184,7 +184,7 @@ describe('deskmates -p', () => {
     ])
     const env = { ...desk.env, PATH: process.env.PATH, CORP_TOKEN: 'very-secret', SHOWN: 'yes' }
     const { stdout } = await desk.run(
-      ['-p', 'x', '-m', model, '--allowedTools', 'bash', '--output-format', 'stream-json'],
+      ['-p', 'x', '-m', model, '--allowedTools', 'bash', '--sandbox', 'off', '--output-format', 'stream-json'],
       { env },
     )
     expect(stdout).toContain('"result":"seen"')

@@ -1,6 +1,8 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Stop } from '../../runtime/converse/agent-event.ts'
+import type { CrewSettings } from '../../runtime/crew/crew-plan.ts'
+import { openTeam } from '../../runtime/team.ts'
 import { openSession } from '../../session/open-session.ts'
 import type { Session, SessionEvent } from '../../session/session.ts'
 import { newestSession } from '../../session/session-id.ts'
@@ -43,41 +45,52 @@ $ deskmates -c -p 'and now fix it' --permission-mode acceptEdits`,
       throw new Misused('--command-id is not for -p. To go on with a run that was cut off: deskmates -c -p')
     if (call.globals.json && options.outputFormat === 'text')
       throw new Misused('--json and --output-format text contradict each other. Use one of them.')
-    const format = options.outputFormat ?? (call.globals.json ? 'json' : 'text')
-    await using workspace = await openStore(call)
-    const { settings } = await readSettings(call, workspace, settingsOf(options))
-    const team = await wantedSession(call, options, workspace)
-    const cwd = resolve(call.cwd, call.globals.cwd ?? '.')
-    const root = realpathSync(workspace.workspace)
-    const chosen = await chooseModel(options, settings, call.env, { root, cwd })
-    const prompt = await readPrompt(call, asked)
-    if (prompt === undefined && team === undefined) throw new Misused("Say what to do: deskmates -p 'what to do'")
-
-    await using session = await openSession({
-      workspace,
-      team,
-      model: chosen.model,
-      modelFor: chosen.modelFor,
-      permissions: settings.permissions,
-      limits: { turns: options.maxTurns, dollars: options.maxBudgetUsd },
-      maxOutput: settings.maxOutputTokens,
-      appendSystemPrompt: options.appendSystemPrompt,
-      folders: options.addDir?.map((dir) => folder(resolve(cwd, dir))),
-      env: withoutKeys(call.env, settings),
-      clock: call.clock,
-      warn: (message) => void warn(call, message),
-    })
-    if (chosen.notice !== undefined) await talk(call, `deskmates: ${plain(chosen.notice)}\n`)
-    const mode = settings.permissions?.mode ?? 'default'
-    return await converse(call, {
-      session,
-      prompt,
-      format,
-      mode,
-      cwd,
-      isTold: options.verbose ?? (format !== 'stream-json' && call.isStderrTerminal === true),
-    })
+    return carryOut(call, options, asked)
   },
+}
+
+/** A run from its first word, or from where a session was, until all is settled. */
+export async function carryOut(call: Call, options: RunOptions, asked: string | undefined): Promise<number> {
+  const format = options.outputFormat ?? (call.globals.json ? 'json' : 'text')
+  await using workspace = await openStore(call)
+  const { settings } = await readSettings(call, workspace, settingsOf(options))
+  const team = await wantedSession(call, options, workspace)
+  const cwd = resolve(call.cwd, call.globals.cwd ?? '.')
+  const root = realpathSync(workspace.workspace)
+  const chosen = await chooseModel(options, settings, call.env, { root, cwd })
+  const prompt = options.print === undefined ? undefined : await readPrompt(call, asked)
+  if (prompt === undefined && team === undefined) throw new Misused("Say what to do: deskmates -p 'what to do'")
+
+  await using session = await openSession({
+    workspace,
+    team,
+    model: chosen.model,
+    modelFor: chosen.modelFor,
+    permissions: settings.permissions,
+    sandbox: settings.sandbox,
+    hooks: settings.hooks,
+    hooksFail: settings.hooksFail,
+    spelling: settings.tools?.spelling,
+    crew: crewOf(settings),
+    limits: { turns: options.maxTurns, dollars: options.maxBudgetUsd },
+    maxOutput: settings.maxOutputTokens,
+    appendSystemPrompt: options.appendSystemPrompt,
+    folders: options.addDir?.map((dir) => folder(resolve(cwd, dir))),
+    cwd,
+    env: withoutKeys(call.env, settings),
+    clock: call.clock,
+    warn: (message) => void warn(call, message),
+  })
+  if (chosen.notice !== undefined) await talk(call, `deskmates: ${plain(chosen.notice)}\n`)
+  const mode = settings.permissions?.mode ?? 'default'
+  return await converse(call, {
+    session,
+    prompt,
+    format,
+    mode,
+    cwd,
+    isTold: options.verbose ?? (format !== 'stream-json' && call.isStderrTerminal === true),
+  })
 }
 
 interface Talk {
@@ -105,9 +118,12 @@ async function converse(call: Call, { session, prompt, format, mode, cwd, isTold
     model: session.model,
     tools: [...session.tools],
     permissionMode: mode,
+    sandbox: session.sandbox,
     version,
   })
-  const stop = await follow(session.run(prompt, call.signal), async (event) => {
+  const [isCompact, focus] = /^\s*\/compact(?:\s+(.*\S))?\s*$/s.exec(prompt ?? '') ?? []
+  const loop = isCompact === undefined ? session.run(prompt, call.signal) : session.compact(focus, call.signal)
+  const stop = await follow(loop, async (event) => {
     tally.add(event)
     await emit(lineOf(event, session.id))
     const told = isTold ? talkOf(event) : undefined
@@ -118,7 +134,7 @@ async function converse(call: Call, { session, prompt, format, mode, cwd, isTold
   if (format === 'text') await print(call, stop.text === '' ? '' : `${stop.text.replace(/\n$/, '')}\n`)
   else await printJson(call, result)
   await sayEnd(call, stop, tally, session)
-  return exitOf(stop, tally)
+  return exitOf(stop, tally, session.left)
 }
 
 /** Hears a run to its end. Whatever keeps us from listening, such as a reader who is gone, ends the run too. */
@@ -133,8 +149,13 @@ async function follow(run: ReturnType<Session['run']>, hear: (event: SessionEven
 }
 
 /** How it ended, where that is not simply well. */
-async function sayEnd(call: Call, stop: Stop, { denials }: Tally, { id }: Session): Promise<void> {
+async function sayEnd(call: Call, stop: Stop, { denials }: Tally, { id, left }: Session): Promise<void> {
   for (const error of errorsOf(stop, id)) await talk(call, `deskmates: ${plain(error)}\n`)
+  for (const { team, pending, in_progress, failed } of left) {
+    const counts = Object.entries({ pending, 'in progress': in_progress, failed }).filter(([, count]) => count > 0)
+    const words = counts.map(([state, count]) => `${count} ${state}`).join(', ')
+    await talk(call, `deskmates: Tasks are left: ${words}. See: deskmates task list --team ${team}\n`)
+  }
   if (denials.length === 0) return
   const list = denials.map(({ tool_name, reason }) => `  ${tool_name}: ${plain(reason)}\n`).join('')
   await talk(
@@ -143,10 +164,10 @@ async function sayEnd(call: Call, stop: Stop, { denials }: Tally, { id }: Sessio
   )
 }
 
-function exitOf(stop: Stop, { denials }: Tally): number {
+function exitOf(stop: Stop, { denials }: Tally, left: Session['left']): number {
   switch (stop.kind) {
     case 'finished':
-      return denials.length > 0 ? EXIT.leftOpen : EXIT.done
+      return denials.length > 0 || left.length > 0 ? EXIT.leftOpen : EXIT.done
     case 'limit':
     case 'budget':
       return EXIT.limit
@@ -172,7 +193,24 @@ async function wantedSession(call: Call, options: RunOptions, workspace: Workspa
   const teams = await workspace.store.teams()
   const found = teams.find((team) => nameKey(team) === nameKey(wanted))
   if (found === undefined && options.resume !== undefined) throw unknownTeam(wanted, teams)
-  return found ?? wanted
+  return found === undefined ? wanted : sessionLeading(workspace, found)
+}
+
+/** A further team is gone on with by the session that leads it. */
+async function sessionLeading({ store }: Workspace, name: string): Promise<string> {
+  await using team = await openTeam(store, name)
+  await team.refresh()
+  return team.state.team.get()?.session ?? name
+}
+
+/** What the settings say about teammates; minutes there, seconds here. */
+function crewOf({ team = {} }: Settings): Partial<CrewSettings> {
+  const { stallMinutes, idleTimeoutMinutes, plans } = team
+  return {
+    ...(stallMinutes !== undefined && { stall: stallMinutes * 60 }),
+    ...(idleTimeoutMinutes !== undefined && { idle: idleTimeoutMinutes * 60 }),
+    ...(plans && { plans }),
+  }
 }
 
 /** Any variable may hold a key if the settings say so; commands of agents do not get it. */

@@ -15,6 +15,14 @@ export function talkOf(event: SessionEvent): string | undefined {
       return `${who}waiting for ${event.provider}: ${Math.ceil(event.seconds)} s (${oneLine(event.why)})`
     case 'fallback':
       return `${who}${event.from} failed, asking ${event.to}: ${oneLine(event.why)}`
+    case 'compacted':
+      return `${who}the conversation was summarised: about ${event.before} tokens became ${event.after}`
+    case 'compaction failed':
+      return `${who}the conversation could not be summarised and goes on as it is: ${oneLine(event.why)}`
+    case 'hook':
+      return event.outcome === 'passed'
+        ? undefined
+        : `${who}hook ${oneLine(event.command)} ${event.outcome}: ${oneLine(event.why ?? '')}`
     default:
       return undefined
   }

@@ -16,15 +16,18 @@ export function createTally(): Tally {
   const denials: Result['permission_denials'] = []
   let cost: number | null = 0
   let turns = 0
+  const pay = (call: { readonly usage: Usage; readonly cost: number | null }) => {
+    for (const key of Object.keys(usage) as (keyof Usage)[]) usage[key] += call.usage[key]
+    cost = cost === null || call.cost === null ? null : cost + call.cost
+  }
   return {
     denials,
     add(event) {
       if (event.type === 'answered') {
-        const { reply } = event
-        for (const key of Object.keys(usage) as (keyof Usage)[]) usage[key] += reply.usage[key]
-        cost = cost === null || reply.cost === null ? null : cost + reply.cost
+        pay(event.reply)
         if (event.parent === undefined) turns++
       }
+      if (event.type === 'compacted') pay(event)
       if (event.type !== 'called' || event.denied === undefined) return
       denials.push({
         tool_name: event.call.toolName,

@@ -1,5 +1,6 @@
 import type { ModelEvent, Reply, ToolCall, UserTurn } from '../../ports/model.ts'
 import type { ToolResult } from '../../ports/tool.ts'
+import type { Usage } from '../../team/usage.ts'
 
 /** What happens in a conversation, in order, for whoever watches: a terminal, a program, a log. */
 export type AgentEvent =
@@ -17,6 +18,19 @@ export type AgentEvent =
       readonly result: ToolResult
       readonly denied?: string | undefined
     }
+  /** The history was summarised; it had and has about so many tokens. All of it stays in the transcript. */
+  | {
+      readonly type: 'compacted'
+      readonly trigger: 'auto' | 'manual'
+      readonly before: number
+      readonly after: number
+      /** Of the call that wrote the summary. */
+      readonly usage: Usage
+      readonly cost: number | null
+      readonly model: string
+    }
+  /** No summary came; the conversation goes on as it is while it fits. */
+  | { readonly type: 'compaction failed'; readonly why: string }
 
 /**
  * How a conversation came to rest. Only `finished` means that the model had said all it wanted to.

@@ -7,14 +7,27 @@ export interface Conversation {
   readonly agent: Agent
   readonly transcript: Transcript
   readonly used: Used
+  readonly memory: Memory
+  /** How much work hangs on its next call. */
+  urgency?(): number
   /** What is new for this agent since it last listened; undefined when nothing is. */
   listen(): Promise<News | undefined>
+  /** These messages stand in the transcript, as the result of a call. */
+  acknowledge(mail: readonly string[]): Promise<void>
   /** What a call of the model used, for the accounts. Nothing waits for it: the transcript has it too. */
   account(reply: Reply): void
-  /** May it do this? Asks whoever is to be asked; what nobody can answer is denied. */
-  mayDo(wish: Wish, call: ToolCall, signal: AbortSignal): Promise<Leave>
+  /** May it do this? Asks whoever is to be asked; what nobody can answer is denied. No wish: it needs no leave. */
+  mayDo(wish: Wish | undefined, call: ToolCall, signal: AbortSignal): Promise<Leave>
   /** What a tool is given for one call. */
   worldOf(call: ToolCall, signal: AbortSignal, progress: (text: string) => void): ToolWorld
+}
+
+/** What an agent has besides its conversation, so that this never outgrows the model. */
+export interface Memory {
+  /** Keeps an output that leaves the conversation; the path under which the agent can read it again. */
+  keep(content: Uint8Array | string, about: string): string
+  /** Who the agent is and how things stand right now: said again wherever the history is cut. */
+  situation(): Promise<string>
 }
 
 export interface Agent {
@@ -43,7 +56,10 @@ export function nothingUsed(purse: Used['purse'] = { dollars: 0 }): Used {
   return { calls: 0, purse }
 }
 
-export type Leave = { readonly allowed: true } | { readonly allowed: false; readonly why: string }
+/** `isForNow`: something else has to happen first; that is no denial anybody has to be told of. */
+export type Leave =
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly why: string; readonly isForNow?: boolean }
 
 export interface News {
   readonly turn: UserTurn

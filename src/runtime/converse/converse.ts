@@ -1,9 +1,10 @@
-import type { Reply } from '../../ports/model.ts'
+import { ModelFailure, type Reply } from '../../ports/model.ts'
 import { offer } from '../../tools/run-call.ts'
+import { createCompaction } from '../compact/compaction.ts'
 import { isAborted } from './aborted.ts'
 import type { AgentEvent, Stop } from './agent-event.ts'
 import type { Conversation } from './conversation.ts'
-import { hear } from './hear.ts'
+import { hear, type Owed } from './hear.ts'
 import { runCalls } from './run-calls.ts'
 
 /**
@@ -14,21 +15,39 @@ export async function* converse(talk: Conversation, signal: AbortSignal): AsyncG
   const { agent, transcript, used } = talk
   const tools = offer(agent.tools)
   const { turns } = transcript.state
+  const compaction = createCompaction(talk, tools)
+  let isShortened = false
   let text = ''
+  const owed: Owed = { acknowledged: Promise.resolve() }
   try {
     if (__BUG__ === 'rerun-interrupted') yield* runCalls(talk, signal)
     for (;;) {
       signal.throwIfAborted()
-      yield* hear(talk)
+      yield* hear(talk, owed)
       if (turns.length === 0 || turns.at(-1)?.role === 'assistant') return { kind: 'finished', text }
       const { turns: mostCalls = Number.POSITIVE_INFINITY, dollars } = agent.limits
       if (used.calls >= mostCalls) return { kind: 'limit', limit: 'turns', text }
       if (dollars !== undefined && used.purse.dollars >= dollars)
         return { kind: 'budget', spent: used.purse.dollars, text }
+      if (yield* compaction.makeRoom(signal)) continue
 
       const { name, system, maxOutput } = agent
       used.calls++
-      const reply = yield* agent.model.reply({ agent: name, system, turns, tools, maxOutput }, signal)
+      let reply: Reply
+      try {
+        reply = yield* agent.model.reply(
+          { agent: name, system, turns, tools, maxOutput, urgency: talk.urgency?.() },
+          signal,
+        )
+      } catch (error) {
+        if (!isTooLong(error)) throw error
+        const isShorter = !isShortened && (yield* compaction.summarise({ trigger: 'too long' }, signal))
+        if (!isShorter) throw doesNotFit(error)
+        isShortened = true
+        used.calls--
+        continue
+      }
+      isShortened = false
       await transcript.answer(reply)
       talk.account(reply)
       // What nobody can count may be all that was left.
@@ -43,7 +62,20 @@ export async function* converse(talk: Conversation, signal: AbortSignal): AsyncG
   } catch (error) {
     if (isAborted(error, signal)) return { kind: 'aborted', text }
     return { kind: 'error', error: error instanceof Error ? error : new Error(String(error)), text }
+  } finally {
+    // Whatever was wrong with it is said by whoever writes to the journal next.
+    await owed.acknowledged.catch(() => {})
   }
+}
+
+/** Nothing of an answer was shown, so it may be asked again. */
+function isTooLong(error: unknown): error is ModelFailure {
+  return error instanceof ModelFailure && error.fault === 'too long' && !error.emitted
+}
+
+function doesNotFit(cause: ModelFailure): ModelFailure {
+  const text = `The conversation does not fit into ${cause.model}, even as short as it can be made (${cause.message}) Use a model with a larger window (-m), or say its size in the settings (models."${cause.model}".context); or begin a new session with a shorter prompt.`
+  return new ModelFailure({ model: cause.model, fault: 'too long', cause }, text)
 }
 
 function textOf({ turn }: Reply): string {

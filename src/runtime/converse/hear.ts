@@ -1,16 +1,29 @@
 import type { AgentEvent } from './agent-event.ts'
 import type { Conversation } from './conversation.ts'
 
+/** The acknowledgement that is on its way; nothing waits for it but the next one, and rest. */
+export interface Owed {
+  acknowledged: Promise<void>
+}
+
 /**
  * Transcript first, then the acknowledgement: after a crash a message may be acknowledged late, but it is neither lost
  * nor heard twice.
  */
-export async function* hear({ listen, transcript }: Conversation): AsyncGenerator<AgentEvent, void> {
+export async function* hear({ listen, transcript }: Conversation, owed: Owed): AsyncGenerator<AgentEvent, void> {
+  await owed.acknowledged
   const news = await listen()
   if (!news) return
   const { turn, mail, jobs, acknowledge } = news
   if (__BUG__ === 'ack-before-turn') await acknowledge()
   await transcript.hear(turn, mail, jobs)
-  await acknowledge()
+  owed.acknowledged = modelAsked().then(acknowledge)
+  // Whoever awaits it is told.
+  owed.acknowledged.catch(() => {})
   yield { type: 'heard', turn, mail }
+}
+
+/** The request goes out first: all it takes happens before the event loop turns. */
+function modelAsked(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }

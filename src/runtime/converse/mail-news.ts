@@ -8,14 +8,17 @@ import type { News, Notices } from './conversation.ts'
 
 /**
  * Folds the journal's news and makes one user turn of all mail and notices: never an invented assistant turn. What the
- * transcript holds already was heard by somebody who died before saying so, and is only acknowledged.
+ * transcript holds already was heard by somebody who died before saying so, and is only acknowledged. `from` names the
+ * team it comes from where that could be in doubt.
  */
 export async function mailNews(
   { team, transcript, notices }: { team: Team; transcript: Transcript; notices: Notices },
   by: Author,
+  from?: string,
 ): Promise<News | undefined> {
   const acknowledge = async (ids: readonly string[]) => {
-    if (ids.length > 0) await team.acknowledge(by.name, ids, null, { by })
+    // Should a power cut take it back, the transcript still knows, and it is said again.
+    if (ids.length > 0) await team.acknowledge(by.name, ids, null, { by, until: 'written' })
   }
   await team.refresh()
   const { mail: inTranscript } = transcript.state
@@ -28,7 +31,10 @@ export async function mailNews(
   if (fresh.length > 0) await team.log.sync()
   const messages = await team.whole(fresh.map(({ message }) => message))
   const told = notices.take()
-  const letters = messages.map((message, i) => inWords(message, fresh[i]?.external ?? true))
+  const letters = messages.flatMap((message, i) => {
+    const isExternal = fresh[i]?.external ?? true
+    return isSaidAgain(messages, i) && !isExternal ? [] : [inWords(message, isExternal, from)]
+  })
   const mail = fresh.map(({ message }) => message.id)
   return {
     turn: userTurn([...told.map(({ text }) => text), ...letters]),
@@ -42,11 +48,31 @@ export function userTurn(texts: readonly string[]): UserTurn {
   return { role: 'user', content: texts.map((text) => ({ type: 'text', text })) }
 }
 
+/** That somebody rests is worth saying once: of several such notices in one turn the last one counts. */
+function isSaidAgain(messages: readonly Message[], at: number): boolean {
+  const { type, from } = messages[at]!
+  return (
+    type === 'idle_notification' && messages.slice(at + 1).some((later) => later.type === type && later.from === from)
+  )
+}
+
 /** The user speaks plainly; everybody else is named, and what came in by the door is marked as such. */
-function inWords({ from, type, content }: Message, isExternal: boolean): string {
+export function inWords(
+  { from, type, content, request_id, approve }: Message,
+  isExternal: boolean,
+  team?: string,
+): string {
   if (from === 'user' && type === 'message' && !isExternal) return content
+  const request = typeof request_id === 'string' && !isExternal ? ` request_id="${attribute(request_id)}"` : ''
+  // The words of an answer need not say whether it is a yes.
+  const answer = typeof approve === 'boolean' && !isExternal ? ` approve="${approve}"` : ''
+  const where = team === undefined ? '' : ` team="${attribute(team)}"`
   const origin = isExternal ? ' origin="external, unverified"' : ''
   // Nobody ends their own letter and begins one of somebody else in it.
   const letter = content.replace(/<(?=\/?message\b)/gi, '&lt;')
-  return `<message from="${from.replace(/["<>&\s]/g, '_')}" type="${type}"${origin}>\n${letter}\n</message>`
+  return `<message from="${attribute(from)}"${where} type="${type}"${request}${answer}${origin}>\n${letter}\n</message>`
+}
+
+function attribute(text: string): string {
+  return text.replace(/["<>&\s]/g, '_')
 }

@@ -77,8 +77,10 @@ export async function talkOf({
     team,
     transcript,
     used: nothingUsed(),
+    memory: { keep: (_, about) => `outputs/${about}.txt`, situation: async () => 'You are lead.' },
     notices,
     listen: () => mailNews({ team, transcript, notices }, by),
+    acknowledge: async (ids) => void (await team.acknowledge('lead', ids, null, { by })),
     account({ usage, cost, model }) {
       void team.report([{ type: 'usage', member: 'lead', model, usage, cost }], { by })
     },

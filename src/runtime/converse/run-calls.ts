@@ -43,7 +43,8 @@ async function run(
   tell({ type: 'calling', call })
   const progress = (text: string) => tell({ type: 'progress', call: call.toolCallId, text })
   const { result, denied } = await outcomeOf(talk, step, signal, progress)
-  await talk.transcript.result(asPart(call, result))
+  await talk.transcript.result(asPart(call, result), result.mail)
+  if (result.mail?.length) await talk.acknowledge(result.mail)
   tell({ type: 'called', call, result, denied })
 }
 
@@ -56,7 +57,8 @@ async function outcomeOf(
   if (!isReady(ready)) return { result: ready }
   try {
     signal.throwIfAborted()
-    const leave = ready.wish ? await talk.mayDo(ready.wish, call, signal) : ({ allowed: true } as const)
+    const leave = await talk.mayDo(ready.wish, call, signal)
+    if (!leave.allowed && leave.isForNow) return { result: { text: leave.why, isError: true } }
     if (!leave.allowed) return { result: { text: `Denied: ${leave.why}`, isError: true }, denied: leave.why }
     return { result: await ready.run(talk.worldOf(call, signal, progress)) }
   } catch (error) {

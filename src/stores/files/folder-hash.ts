@@ -55,6 +55,7 @@ const PARTS = [
   '.claude/agents',
   '.claude/skills',
   '.claude/hooks',
+  '.agents',
   'agents',
   'skills',
   'hooks',

@@ -57,7 +57,7 @@ function insteadOf(steps: readonly string[]): string | undefined {
   if (has('.teams', '.tasks')) return 'deskmates keeps it. Use the tools for tasks and messages.'
   // All of it: hooks and config run programs, and so does whatever a `.git` file points to.
   if (has('.git')) return 'it belongs to git. Use git commands.'
-  const authority = has('.deskmates', 'deskmates.yaml', 'deskmates.yml', '.claude', '.husky', '.githooks')
+  const authority = has('.deskmates', 'deskmates.yaml', 'deskmates.yml', '.claude', '.agents', '.husky', '.githooks')
   if (authority || ['agents', 'skills'].includes(steps[0] ?? ''))
     return 'it decides what agents may do, so a person changes it. Write a proposal elsewhere and say where it is.'
   return undefined

@@ -12,6 +12,8 @@ export interface CommandPlan {
   readonly command: string
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
+  /** A program and its arguments that run the command inside of a boundary. */
+  readonly prefix?: readonly string[]
   readonly signal: AbortSignal
   /** Milliseconds; without it only the signal ends it. */
   readonly timeout: number | undefined
@@ -87,12 +89,18 @@ function open(gate: Writable): void {
   gate.end('go\n')
 }
 
-async function begin({ command, cwd, env }: CommandPlan): Promise<{ child: ChildProcess; reader: Readable }> {
+async function begin({
+  command,
+  cwd,
+  env,
+  prefix = [],
+}: CommandPlan): Promise<{ child: ChildProcess; reader: Readable }> {
   const pipe = await openMergedPipe()
   try {
     const shell = SHELLS.find((path) => existsSync(path)) ?? '/bin/sh'
     const stdio = ['ignore', pipe?.writer ?? 'pipe', 'ignore', 'pipe'] as const
-    const child = spawn('/bin/sh', ['-c', GATE, shell, command], { cwd, env, detached: true, stdio: [...stdio] })
+    const [program = '', ...args] = [...prefix, '/bin/sh', '-c', GATE, shell, command]
+    const child = spawn(program, args, { cwd, env, detached: true, stdio: [...stdio] })
     // It may end before it reads the gate's line; its exit tells.
     child.stdio[3]?.on('error', () => {})
     await once(child, 'spawn')

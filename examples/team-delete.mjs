@@ -1,0 +1,58 @@
+// A lead makes a team, lets it work, and deletes it: everybody is asked to stop and accounted for, and nothing is left.
+// On a scripted model: no key, no network.
+import { openSession, openWorkspace, scriptedModel } from 'deskmates'
+
+const model = scriptedModel({
+  parts: [
+    {
+      agent: 'lead',
+      when: { user: 'GraphQL' },
+      calls: [
+        { tool: 'TeamCreate', input: { name: 'graphql' } },
+        { tool: 'TaskCreate', input: { subject: 'List the endpoints', description: 'in words', role: 'analyst' } },
+        { tool: 'Task', input: { name: 'analyst', role: 'analyst', prompt: 'Take your task.' } },
+        { tool: 'Task', input: { name: 'backend', role: 'backend', prompt: 'Wait for a task.' } },
+      ],
+    },
+    // It looks at the board whenever it hears something, and ends the team once all is done.
+    { agent: 'lead', when: { result: { tool: 'TaskList', text: /\[x\]/ } }, calls: [closingCheck()] },
+    {
+      agent: 'lead',
+      when: { result: 'Broadcast sent' },
+      calls: [{ tool: 'TeamDelete', input: { name: 'graphql' } }],
+    },
+    {
+      agent: 'lead',
+      when: { result: { tool: 'TeamDelete', text: 'deleted' } },
+      text: 'The work is done and the team is gone.',
+    },
+    { agent: 'lead', when: { user: /type="result"/ }, times: 'always', calls: [{ tool: 'TaskList', input: {} }] },
+    { agent: 'lead', times: 'always', text: 'I wait.' },
+
+    {
+      agent: 'analyst',
+      when: { user: /<task id="/ },
+      compose: ({ turns }) => {
+        const [, taskId] = /<task id=\\"(\d+)/.exec(JSON.stringify(turns))
+        return { calls: [{ tool: 'TaskUpdate', input: { taskId, status: 'completed', result: 'GET /products' } }] }
+      },
+    },
+    { agent: 'analyst', times: 'always', text: 'There is one endpoint.' },
+    { agent: 'backend', times: 'always', text: 'I am here.' },
+  ],
+})
+
+function closingCheck() {
+  return { tool: 'SendMessage', input: { type: 'broadcast', content: 'Closing check: is something left?' } }
+}
+
+const workspace = await openWorkspace()
+const session = await openSession({ workspace, model })
+for await (const event of session.run('Move us to GraphQL.')) {
+  if (event.type === 'called' && event.call.toolName === 'TeamDelete') console.log(event.result.text)
+  if (event.type === 'answered' && event.agent === 'lead')
+    for (const part of event.reply.turn.content)
+      if (part.type === 'text' && part.text !== 'I wait.') console.log(part.text)
+}
+await session.close()
+console.log(`Teams left: ${(await workspace.store.teams()).filter((name) => name !== session.id).join(', ') || 'none'}`)

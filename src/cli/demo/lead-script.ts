@@ -1,0 +1,114 @@
+import { askedIn } from '../../models/scripted/conversation.ts'
+import type { Script } from '../../models/scripted/script.ts'
+import type { ModelRequest } from '../../ports/model.ts'
+import { did, letters, type Moment, momentsOf, TEST, testsIn } from './moments.ts'
+
+type Compose = Extract<Script['parts'][number], { compose: unknown }>['compose']
+export type Answer = Omit<ReturnType<Compose>, 'delay'>
+type Call = NonNullable<Answer['calls']>[number]
+
+interface Step {
+  readonly role: string
+  readonly subject: string
+  readonly files: readonly string[]
+}
+
+/** What the lead of the demo says next, worked out from the user's words, its mail and what its tools answered. */
+export function leadAnswer(request: ModelRequest): Answer {
+  const all = momentsOf(request)
+  const assignment = all.find((moment) => moment.type === 'heard')?.text ?? ''
+  const steps = stepsIn(assignment)
+  const [team = 'graphql'] = /name: ([\w-]+)\)/.exec(assignment)?.slice(1) ?? []
+  const gated = /Plans of ([\w-]+) need approval/.exec(assignment)?.[1]
+  const [before, after] = did(all, 'bash', { command: TEST })
+
+  if (!before) return { text: 'First I look whether its tests pass as it is.', calls: [runTests] }
+  if ((testsIn(before.result)?.fail ?? 1) > 0)
+    return { text: `I stop here: the tests do not pass before we begin.\n${before.result}` }
+  if (did(all, 'TeamCreate').length === 0) return { calls: [{ tool: 'TeamCreate', input: { name: team } }] }
+  const created = did(all, 'TaskCreate').map(({ result }) => /Task #(\S+) created/.exec(result)?.[1])
+  const step = steps[created.length]
+  if (step) return { calls: [taskFor(step, created.at(-1))] }
+  const roles = [...new Set(steps.map(({ role }) => role))]
+  if (did(all, 'Task').length === 0) return { calls: roles.map((role) => teammate(role, roles, role === gated)) }
+
+  const decisions = decidePlans(all)
+  if (decisions.length > 0) return { calls: decisions }
+  if (!after) return askedIn(request).user === '' ? afterBoard(all) : { calls: [{ tool: 'TaskList', input: {} }] }
+  return closing(all, roles, { before: testsIn(before.result)!.pass, after: after.result })
+}
+
+const runTests: Call = { tool: 'bash', input: { command: TEST } }
+
+/** Lines such as `2. backend: Write the schema (src/schema.js)`. */
+function stepsIn(text: string): Step[] {
+  return [...text.matchAll(/^\d+\. ([\w-]+): (.+?) \(([^)]*)\)$/gm)].map(([, role = '', subject = '', files = '']) => ({
+    role,
+    subject,
+    files: files.split(', '),
+  }))
+}
+
+function taskFor({ role, subject, files }: Step, behind: string | undefined): Call {
+  const description = `Done when ${files.join(', ')} ${files.length === 1 ? 'is' : 'are'} written and all tests pass.`
+  const blockedBy = behind === undefined ? [] : [behind]
+  return { tool: 'TaskCreate', input: { subject, description, role, files, blockedBy } }
+}
+
+function teammate(role: string, roles: readonly string[], isGated: boolean): Call {
+  const gate = isGated ? ' Hand in a plan for each task before you change anything.' : ''
+  const prompt = `Your tasks come to you by role. Your colleagues: ${roles.filter((one) => one !== role).join(', ')}.${gate}`
+  return { tool: 'Task', input: { name: role, role, prompt, ...(isGated && { require_plan: true }) } }
+}
+
+/** A plan that does not say how it is tested is sent back. */
+function decidePlans(all: readonly Moment[]): Call[] {
+  return letters(all, 'plan_approval_request').flatMap(({ request, content }) => {
+    const response = { type: 'plan_approval_response', request_id: request }
+    if (request === undefined || did(all, 'SendMessage', response).length > 0) return []
+    const feedback = /\btest/i.test(content) ? 'Go ahead.' : 'Say how you will test it, and hand it in again.'
+    return [{ tool: 'SendMessage', input: { ...response, approve: /\btest/i.test(content), feedback } }]
+  })
+}
+
+/** It has looked at the board, or has just done something itself. */
+function afterBoard(all: readonly Moment[]): Answer {
+  const last = all.at(-1)
+  const board = last?.type === 'did' && last.tool === 'TaskList' ? last.result : ''
+  const isStuck = board.includes('[!]') && !board.includes('[>]')
+  const isDone = board.includes('[x]') && !board.includes('[ ]') && !board.includes('[>]')
+  if (isDone || isStuck) return { text: 'All that could be done is done. Do the tests still pass?', calls: [runTests] }
+  return { text: 'The team is at work; I am told when something happens.' }
+}
+
+function closing(all: readonly Moment[], names: readonly string[], tests: { before: number; after: string }): Answer {
+  const asked = all.findIndex((moment) => moment.type === 'did' && moment.input.type === 'broadcast')
+  if (asked < 0) {
+    const content = 'Closing check: all tasks have ended. Does anybody have something left?'
+    return { calls: [{ tool: 'SendMessage', input: { type: 'broadcast', content } }] }
+  }
+  const heard = letters(all, 'result').filter(({ at }) => at > asked)
+  const silent = names.filter((name) => !heard.some(({ from }) => from === name))
+  if (silent.length > 0) return { text: `I wait for ${silent.join(', ')}.` }
+  const requests = did(all, 'SendMessage', { type: 'shutdown_request' })
+  if (requests.length === 0)
+    return {
+      calls: names.map((recipient) => ({
+        tool: 'SendMessage',
+        input: { type: 'shutdown_request', recipient, reason: 'The work is done. Thank you.' },
+      })),
+    }
+  const answers = letters(all, 'shutdown_response')
+  const missing = names.filter((name) => !answers.some(({ from }) => from === name))
+  if (missing.length > 0) return { text: `I wait until ${missing.join(', ')} has shut down.` }
+  return { text: report(all, tests) }
+}
+
+function report(all: readonly Moment[], tests: { before: number; after: string }): string {
+  const board = did(all, 'TaskList').at(-1)?.result ?? ''
+  const counts = /^\d+ tasks?: .*$/m.exec(board)?.[0] ?? ''
+  const { pass, fail } = testsIn(tests.after) ?? { pass: 0, fail: 1 }
+  const outcome = fail > 0 ? `${fail} of the tests fail now` : `${tests.before} tests passed before, ${pass} pass now`
+  const isWell = fail === 0 && !/pending|in_progress|failed/.test(counts)
+  return `${isWell ? 'The app speaks GraphQL.' : 'It is not done.'} ${counts} ${outcome}. Everybody has shut down.`
+}

@@ -1,0 +1,99 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import type { Model } from '../../ports/model.ts'
+import type { Stop } from '../../runtime/converse/agent-event.ts'
+import { openTeam } from '../../runtime/team.ts'
+import { openSession } from '../../session/open-session.ts'
+import { roster } from '../../team/state.ts'
+import { openWorkspace } from '../../workspace.ts'
+import type { Call } from '../context.ts'
+import { warn } from '../print.ts'
+import assignmentText from './assignment.md'
+import { killing } from './demo-model.ts'
+import { DemoFailed, DemoInterrupted } from './failed.ts'
+import { TEST } from './moments.ts'
+import { SAMPLE_APP } from './sample-app.ts'
+import { createTally, type Tally } from './tally.ts'
+import { createWords, type Told } from './words.ts'
+
+export const ASSIGNMENT = assignmentText
+
+export interface Performance {
+  /** An existing folder, empty. */
+  readonly dir: string
+  readonly model: Model
+  /** What the lead is asked for. */
+  readonly assignment: string
+  /** Who is killed in the middle of its work. */
+  readonly victim: string
+  /** Commands are kept in where the model is not ours; a script runs nothing but the tests. */
+  readonly sandbox: 'auto' | 'off'
+  readonly dollars?: number | undefined
+  tell(told: Told): Promise<void>
+}
+
+export interface Summary extends Tally {
+  readonly team: string
+  readonly dir: string
+  readonly report: string
+}
+
+/** Lets the team work in `dir` and resolves to what happened. Rejects if it did not come to its end. */
+export async function perform(call: Call, demo: Performance): Promise<Summary> {
+  const { dir, tell } = demo
+  writeSampleApp(dir)
+  const env = ownEnvironment(call.env, dir)
+  await using opened = await openWorkspace({ cwd: dir, env, warn: (text) => void warn(call, text) })
+  // Agents work in this very folder, also where one above it would be taken for the project.
+  const workspace = { ...opened, workspace: dir }
+  const tally = createTally()
+  const words = createWords(() => tally.team)
+  let stop: Stop
+  {
+    await using session = await openSession({
+      workspace,
+      team: 'demo',
+      model: killing(demo.model, demo.victim),
+      permissions: { mode: 'acceptEdits', allow: [`bash(${TEST})`, 'bash(node --test)'] },
+      sandbox: { mode: demo.sandbox },
+      limits: { dollars: demo.dollars },
+      env,
+      clock: call.clock,
+      warn: (text) => void warn(call, text),
+    })
+    const run = session.run(demo.assignment, call.signal)
+    let step = await run.next()
+    for (; !step.done; step = await run.next()) {
+      tally.add(step.value)
+      const told = words(step.value)
+      if (told) await tell(told)
+    }
+    stop = step.value
+  }
+  if (call.signal.aborted) throw new DemoInterrupted(dir)
+  if (stop.kind === 'error') throw new DemoFailed(stop.error.message, dir, stop.error)
+  const name = tally.team
+  if (stop.kind !== 'finished') throw new DemoFailed(`the lead was stopped (${stop.kind})`, dir)
+  if (name === undefined) throw new DemoFailed('the lead made no team', dir)
+  const team = await openTeam(workspace.store, name, { clock: call.clock })
+  try {
+    await team.refresh()
+    return { team: name, dir, ...tally.count(team.state, roster(team.state)), report: stop.text }
+  } finally {
+    await team.close()
+  }
+}
+
+function writeSampleApp(dir: string): void {
+  for (const [path, text] of Object.entries(SAMPLE_APP)) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true })
+    writeFileSync(join(dir, path), text)
+  }
+}
+
+/** Nothing that leads to another team, store or folder; and the tests run on the Node this runs on. */
+function ownEnvironment(env: NodeJS.ProcessEnv, dir: string): NodeJS.ProcessEnv {
+  const { DESKMATES_STORE: _1, DESKMATES_TEAM: _2, DESKMATES_AGENT: _3, NODE_TEST_CONTEXT: _4, ...rest } = env
+  const PATH = [dirname(process.execPath), env.PATH].filter(Boolean).join(delimiter)
+  return { ...rest, DESKMATES_DIR: dir, PATH }
+}

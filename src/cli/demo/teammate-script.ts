@@ -1,0 +1,141 @@
+import type { ModelRequest } from '../../ports/model.ts'
+import { answerFrom, craftOf, type Knowledge } from './craft.ts'
+import type { Answer } from './lead-script.ts'
+import { did, letters, type Moment, momentsOf, TEST, testsIn } from './moments.ts'
+
+type Call = NonNullable<Answer['calls']>[number]
+
+/** A task somebody holds, as the words it was told put it. */
+interface Held {
+  readonly id: string
+  readonly subject: string
+  readonly files: readonly string[]
+  readonly before: string
+  /** Where in the conversation it was told so. */
+  readonly at: number
+}
+
+/** What a teammate of the demo says next, whatever its name: worked out from its task, its mail and what it has seen. */
+export function teammateAnswer(request: ModelRequest): Answer {
+  const all = momentsOf(request)
+  const stop = letters(all, 'shutdown_request').find(
+    ({ request }) => did(all, 'SendMessage', { type: 'shutdown_response', request_id: request }).length === 0,
+  )
+  if (stop)
+    return { calls: [send({ type: 'shutdown_response', request_id: stop.request, approve: true, status: 'clean' })] }
+  const replies = replyTo(all)
+  const task = heldIn(all)
+  const step = task ? nextStep(all, task, request.agent) : { text: 'Nothing is left on my side.' }
+  const calls = [...replies, ...(step.calls ?? [])]
+  if (calls.length > 0) return { ...(step.text && { text: step.text }), calls }
+  return { text: step.text ?? 'Nothing is left on my side.' }
+}
+
+/** Questions of colleagues that are not answered yet: look the file up that they ask about, then say. */
+function replyTo(all: readonly Moment[]): Call[] {
+  return letters(all, 'message').flatMap(({ from, content, at }) => {
+    if (from === 'lead' || !content.endsWith('?')) return []
+    const later = all.slice(at)
+    if (did(later, 'SendMessage', { recipient: from }).length > 0) return []
+    const path = aboutFile(content)
+    const [read] = did(later, 'read_file', { path })
+    if (!read) return [{ tool: 'read_file', input: { path } }]
+    return [send({ recipient: from, content: answerFrom(path, read.result) })]
+  })
+}
+
+/** The last file a question names is the one it is about. */
+function aboutFile(question: string): string {
+  return question.match(/[\w-]+(?:\/[\w-]+)*\.\w+/g)?.at(-1) ?? ''
+}
+
+function heldIn(all: readonly Moment[]): Held | undefined {
+  const at = all.findLastIndex((moment) => moment.type === 'heard' && moment.text.includes('<task id="'))
+  const moment = all[at]
+  if (moment?.type !== 'heard') return undefined
+  const [, id = '', words = ''] = [...moment.text.matchAll(/<task id="([^"]+)">\n([\s\S]*?)\n<\/task>/g)].at(-1) ?? []
+  const ended = did(all.slice(at), 'TaskUpdate', { taskId: id })
+  if (ended.some(({ result }) => /completed|failed/.test(result))) return undefined
+  const subject = /^You (?:still )?hold task \S+: (.*)$/m.exec(words)?.[1] ?? ''
+  const files = (/^Files: (.*)$/m.exec(words)?.[1] ?? '').split(', ').filter(Boolean)
+  const before = [...words.matchAll(/^Task .* brought: .*$/gm)].map(([line]) => line).join('\n')
+  return { id, subject, files, before, at }
+}
+
+/** Look, ask, hand in a plan, write, test, complete. What was done since the task was told is not done again. */
+function nextStep(all: readonly Moment[], task: Held, me: string): Answer {
+  const since = all.slice(task.at)
+  const reads = new Set(task.files.flatMap((path) => craftOf(path).reads ?? []))
+  const unread = [...reads].filter((path) => did(since, 'read_file', { path }).length === 0)
+  if (unread.length > 0) return { calls: unread.map((path) => ({ tool: 'read_file', input: { path } })) }
+  const question = ask(all, since, task, me)
+  if (question) return question
+  const plan = planStep(all, since, task)
+  if (plan) return plan
+  const known = knowledge(all, since, task)
+  for (const path of task.files) {
+    const call = craftOf(path).make(known)
+    const isWritten = ['write_file', 'edit_file'].some((tool) => did(since, tool, { path }).length > 0)
+    if (call && !isWritten) return { calls: [call] }
+  }
+  const isCode = task.files.some((path) => path.endsWith('.js'))
+  const [run] = did(since, 'bash', { command: TEST })
+  if (isCode && !run) return { calls: [{ tool: 'bash', input: { command: TEST } }] }
+  return { calls: [{ tool: 'TaskUpdate', input: { taskId: task.id, ...outcome(task, run?.result) } }] }
+}
+
+/** Somebody who knows is asked once, directly. Whoever gets no answer looks for themselves. */
+function ask(all: readonly Moment[], since: readonly Moment[], { files }: Held, me: string): Answer | undefined {
+  for (const path of files) {
+    const { asks } = craftOf(path)
+    const isThere = all.some(
+      (moment) =>
+        moment.type === 'heard' && moment.text.includes('Your colleagues:') && asks && moment.text.includes(asks.who),
+    )
+    if (!asks || asks.who === me || !isThere) continue
+    const at = all.findIndex((moment) => moment.type === 'did' && moment.input.content === asks.question)
+    if (at < 0) return { calls: [send({ recipient: asks.who, content: asks.question })] }
+    const answer = letters(all, 'message').find((letter) => letter.at > at && letter.from === asks.who)
+    const isReminded = since.some((moment) => moment.type === 'heard' && moment.text.includes('you still hold task'))
+    if (!answer && !isReminded) return { text: `I have asked ${asks.who} and wait for the answer.` }
+  }
+  return undefined
+}
+
+/** Whoever was told to hands in a plan for each task, again after a rejection, and waits for the answer. */
+function planStep(all: readonly Moment[], since: readonly Moment[], { subject, files }: Held): Answer | undefined {
+  const isGated = all.some((moment) => moment.type === 'heard' && moment.text.includes('Hand in a plan'))
+  if (!isGated) return undefined
+  const answers = letters(since, 'plan_approval_response')
+  if (answers.at(-1)?.approve === 'true') return undefined
+  const handedIn = did(since, 'SendMessage', { type: 'plan_approval_request' }).length
+  if (handedIn > answers.length) return { text: 'My plan is with lead.' }
+  const isWarned = letters(all, 'plan_approval_response').some(({ content }) => /\btest/i.test(content))
+  const how = isWarned ? ' Then I run all tests.' : ''
+  return { calls: [send({ type: 'plan_approval_request', content: `${subject}: I write ${files.join(', ')}.${how}` })] }
+}
+
+function knowledge(all: readonly Moment[], since: readonly Moment[], { subject, before }: Held): Knowledge {
+  const reads = did(since, 'read_file').map(({ input, result }) => [String(input.path), unnumbered(result)] as const)
+  const told = letters(all, 'message').flatMap(({ from, content, at }) => {
+    const asked = did(all.slice(0, at), 'SendMessage', { recipient: from }).at(-1)
+    return asked && !content.endsWith('?') ? [[aboutFile(String(asked.input.content)), content] as const] : []
+  })
+  return { subject, before, files: new Map(reads), told: new Map(told) }
+}
+
+function outcome({ files }: Held, tests = ''): Record<string, string> {
+  const counts = testsIn(tests)
+  if (tests !== '' && (counts?.fail ?? 1) > 0)
+    return { status: 'failed', reason: `the tests fail: ${tests.slice(-500)}` }
+  return { status: 'completed', result: `${files.join(', ')}${counts ? `; ${counts.pass} tests pass` : ''}` }
+}
+
+function send(input: Record<string, unknown>): Call {
+  return { tool: 'SendMessage', input }
+}
+
+/** A file as it is, without the numbers its lines are shown with. */
+function unnumbered(shown: string): string {
+  return shown.replace(/^ *\d+\t/gm, '')
+}

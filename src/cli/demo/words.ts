@@ -1,0 +1,109 @@
+import type { SessionEvent } from '../../session/session.ts'
+import type { EventOf, TeamEvent } from '../../team/event.ts'
+import { testsIn } from './moments.ts'
+
+/** Who did what, on one line. */
+export interface Told {
+  readonly who: string
+  readonly what: string
+  /** good: something was reached; bad: something was refused or lost. */
+  readonly mood?: 'good' | 'bad'
+}
+
+/** What was said before, by id: later events name it by that alone. */
+interface Known {
+  task(id: string): string
+  request(id: string): EventOf<'request.opened'> | undefined
+}
+
+/** What of all that happens is worth a line. */
+export function createWords(team: () => string | undefined): (event: SessionEvent) => Told | undefined {
+  const subjects = new Map<string, string>()
+  const requests = new Map<string, EventOf<'request.opened'>>()
+  const known: Known = { task: (id) => `#${id} ${subjects.get(id) ?? ''}`, request: (id) => requests.get(id) }
+  return (event) => {
+    if (event.type === 'called') return calledWords(event)
+    if (event.type === 'note' && !event.text.startsWith('[HEALTH]')) return { who: event.agent, what: event.text }
+    if (event.type !== 'team' || event.team !== team()) return undefined
+    if (event.event.type === 'task.created') subjects.set(event.event.id, event.event.subject)
+    if (event.event.type === 'request.opened') requests.set(event.event.id, event.event)
+    return teamWords(event.event, event.agent, known)
+  }
+}
+
+function calledWords({ agent, call, result, denied }: Extract<SessionEvent, { type: 'called' }>): Told | undefined {
+  const { path = '', command = '', name = '' } = call.input as Record<string, string>
+  if (denied !== undefined) return { who: agent, what: `may not use ${call.toolName}: ${denied}`, mood: 'bad' }
+  switch (call.toolName) {
+    case 'write_file':
+      return { who: agent, what: `writes ${path}` }
+    case 'edit_file':
+      return { who: agent, what: result.isError ? `could not change ${path}` : `changes ${path}` }
+    case 'TeamCreate':
+      return { who: agent, what: `makes the team ${name}` }
+    case 'bash': {
+      const tests = testsIn(result.text)
+      if (!tests) return { who: agent, what: `runs ${command}` }
+      const mood = tests.fail === 0 ? 'good' : 'bad'
+      return { who: agent, what: `runs the tests: ${tests.pass} pass, ${tests.fail} fail`, mood }
+    }
+    default:
+      return undefined
+  }
+}
+
+function teamWords(event: TeamEvent, by: string, { task, request }: Known): Told | undefined {
+  switch (event.type) {
+    case 'task.created': {
+      const waits = event.blockedBy.length === 0 ? '' : `, after #${event.blockedBy.join(', #')}`
+      return { who: by, what: `adds ${task(event.id)} (for ${event.role ?? 'anybody'}${waits})` }
+    }
+    case 'member.joined':
+      if (event.name === 'lead') return undefined
+      return event.generation > 1
+        ? { who: event.name, what: 'is back, with all it knew', mood: 'good' }
+        : { who: event.name, what: `joins as ${event.role}` }
+    case 'task.claimed':
+      return { who: event.owner, what: `takes ${task(event.id)}` }
+    case 'task.completed':
+      return { who: by, what: `has done ${task(event.id)}: ${event.result}`, mood: 'good' }
+    case 'task.failed':
+      return { who: by, what: `gives up ${task(event.id)}: ${event.reason}`, mood: 'bad' }
+    case 'member.lost':
+      return { who: event.name, what: `is lost: ${event.reason}`, mood: 'bad' }
+    case 'task.released':
+      return { who: 'board', what: `${task(event.id)} is free again: ${event.end}` }
+    case 'member.stopped':
+      return { who: event.name, what: `has stopped: ${event.reason}` }
+    case 'request.opened':
+      return { who: event.from, what: `${ASKS[event.kind](event.to)}: ${event.content}` }
+    case 'request.answered':
+      return answerWords(event, request(event.id))
+    case 'message.sent':
+      return letterWords(event.message)
+    default:
+      return undefined
+  }
+}
+
+const ASKS: Record<EventOf<'request.opened'>['kind'], (to: string) => string> = {
+  plan_approval: (to) => `hands in a plan to ${to}`,
+  shutdown: (to) => `asks ${to} to stop`,
+  permission: (to) => `asks ${to} for leave`,
+  budget: (to) => `asks ${to} for money`,
+}
+
+function answerWords({ by, approve, feedback }: EventOf<'request.answered'>, asked?: EventOf<'request.opened'>): Told {
+  if (asked?.kind === 'shutdown')
+    return { who: by, what: approve ? 'agrees to stop' : `does not stop yet: ${feedback}` }
+  const what = asked?.kind === 'plan_approval' ? `the plan of ${asked.from}` : `what ${asked?.from} asked for`
+  return approve
+    ? { who: by, what: `approves ${what}`, mood: 'good' }
+    : { who: by, what: `rejects ${what}: ${feedback}`, mood: 'bad' }
+}
+
+/** Requests and their answers have lines of their own; what the runtime reports is in the journal. */
+function letterWords({ type, from, to, content }: EventOf<'message.sent'>['message']): Told | undefined {
+  const isSpoken = (type === 'message' || type === 'broadcast') && from !== 'user'
+  return isSpoken ? { who: from, what: `→ ${to}: ${content}` } : undefined
+}

@@ -1,0 +1,115 @@
+import type { Presence } from '../ports/store.ts'
+import { settled } from '../team/breaker.ts'
+import { isPresent } from '../team/member.ts'
+import { heldBy, roster, type TeamState, unreadOf } from '../team/state.ts'
+import { taskView } from '../team/view.ts'
+import { name } from './arguments.ts'
+import type { Call } from './context.ts'
+import { unknownTeam, wantedTeam, withTeam } from './open-team.ts'
+import { print, printJson } from './print.ts'
+import { colours, counted, oneLine, table } from './screen.ts'
+import type { SubCommand } from './sub-command.ts'
+
+export const status: SubCommand<object, [team: string | undefined]> = {
+  example: `$ deskmates status web
+web  at work
+  MEMBER  STATUS   ROLE  TASK     UNREAD  CALLS
+  lead    idle     lead           1       4
+  ada     working  dev   2: plant          12
+  tasks: 1 pending, 1 in progress, 3 completed`,
+  define(command) {
+    command.argument('[team]', 'its name; without it the one of --team', name)
+  },
+  run: (call, _options, named) =>
+    withTeam(
+      call,
+      'read',
+      async ({ state, whole }, { store }) => {
+        if (!state.team.get() || state.team.get()?.deleted)
+          throw unknownTeam(wantedTeam(call, named), await store.teams())
+        const shown = await whole(await statusOf(state, store.presence, call.clock.now()))
+        if (call.globals.json) await printJson(call, shown)
+        else await print(call, inWords(call, shown))
+      },
+      named,
+    ),
+}
+
+type Status = Awaited<ReturnType<typeof statusOf>>
+
+async function statusOf(state: TeamState, presence: Presence, now: number) {
+  const { name, description, session } = state.team.get()!
+  const { runtime } = state.supervisor.get()
+  const seen = runtime === null ? 'dead' : runtime === presence.self ? 'alive' : await presence.look(runtime)
+  const tasks = { pending: 0, in_progress: 0, completed: 0, failed: 0 }
+  for (const task of state.tasks.values()) tasks[task.status]++
+  const ready = [...state.tasks.values()].filter(
+    (task) => task.status === 'pending' && taskView(state, task).waitsFor.length === 0,
+  ).length
+  return {
+    name,
+    description,
+    /** The session whose lead made it as a further team. */
+    session,
+    /** Is a process at work on it? `unknown`: one on another machine, about which only its lease tells. */
+    runtime: { id: runtime, state: seen },
+    members: roster(state)
+      .filter(isPresent)
+      .map(({ name, role, kind, status, generation }) => {
+        const task = heldBy(state, name)
+        const spent = state.spent.get(name.toLowerCase())
+        return {
+          name,
+          role,
+          kind,
+          status,
+          generation,
+          task: task ? { id: task.id, subject: task.subject } : null,
+          unread: unreadOf(state, name).length,
+          calls: spent?.calls ?? 0,
+          cost: spent?.cost ?? 0,
+          unpriced: spent?.unpriced ?? 0,
+        }
+      }),
+    tasks: { ...tasks, ready },
+    requests: [...state.requests.values()].filter((request) => request.state === 'pending'),
+    breaker: settled(state.breaker.get(), now).state,
+    deviations: state.deviations.get(),
+  }
+}
+
+function inWords(
+  call: Call,
+  { name, description, runtime, members, tasks, requests, breaker, deviations }: Status,
+): string {
+  const { bold } = colours(call)
+  const life = { alive: 'at work', dead: 'at rest', unknown: 'perhaps at work on another machine' }[runtime.state]
+  const rows = members.map(({ name, role, status, task, unread, calls }) => [
+    `  ${name}`,
+    status,
+    role,
+    task ? `${task.id}: ${oneLine(task.subject, 40)}` : '',
+    unread === 0 ? '' : String(unread),
+    calls === 0 ? '' : String(calls),
+  ])
+  const counts = [
+    `${tasks.pending} pending (${tasks.ready} ready)`,
+    `${tasks.in_progress} in progress`,
+    `${tasks.completed} completed`,
+    ...(tasks.failed > 0 ? [`${tasks.failed} failed`] : []),
+  ]
+  const lines = [
+    `  tasks: ${counts.join(', ')}`,
+    ...requests.map(
+      ({ id, kind, from, to, content }) => `  request ${id}: ${from} asks ${to} (${kind}): ${oneLine(content)}`,
+    ),
+    ...(breaker === 'closed' ? [] : [`  circuit breaker: ${breaker}; teammates kept failing, errands do their work`]),
+    ...(deviations.length > 0
+      ? [
+          `  ${counted(deviations.length, 'thing')} left undone, the last by ${deviations.at(-1)!.member}: ${oneLine(deviations.at(-1)!.text)}`,
+        ]
+      : []),
+  ]
+  const title = `${bold(name)}  ${life}${description ? `  ${oneLine(description)}` : ''}\n`
+  return `${title}${table(call, ['  MEMBER', 'STATUS', 'ROLE', 'TASK', 'UNREAD', 'CALLS'], rows)}${lines.join('\n')}\n`
+}

@@ -1,0 +1,93 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { scriptedModel } from '../models/scripted/scripted-model.ts'
+import { openSession } from '../session/open-session.ts'
+import { memberNamed } from '../team/state.ts'
+import { openWorkspace } from '../workspace.ts'
+import { type Desk, openDesk } from './desk.ts'
+
+let desk: Desk
+beforeEach(async () => {
+  desk = await openDesk()
+})
+afterEach(() => desk.close())
+
+const call = (tool: string, input: Record<string, unknown> = {}) => ({ tool, input })
+
+function script(parts: object[]): string {
+  const path = join(desk.dir, 'script.json')
+  writeFileSync(path, JSON.stringify({ parts }))
+  return `scripted:${path}`
+}
+
+/** A lead that sends ada to work, and an ada that does task 1. */
+const story = (end: object) =>
+  script([
+    {
+      agent: 'lead',
+      when: { user: 'Go' },
+      calls: [
+        call('TaskCreate', { subject: 'dig', description: 'a hole' }),
+        call('Task', { name: 'ada', prompt: 'Dig.', task_id: '1' }),
+      ],
+    },
+    { agent: 'ada', when: { answer: 1 }, ...end },
+    { agent: 'ada', times: 'always', text: 'The hole is dug.' },
+    { agent: 'lead', times: 'always', text: 'All is done.' },
+  ])
+
+describe('a team on the command line', () => {
+  it('works until all is settled and exits 0; its state can be seen (A62, B10)', async () => {
+    const model = story({ calls: [call('TaskUpdate', { taskId: '1', status: 'completed', result: 'dug' })] })
+    const { stdout, code } = await desk.run(['-p', 'Go', '-m', model, '--team', 'web'])
+    expect([stdout, code]).toEqual(['All is done.\n', 0])
+    const status = await desk.json(['status', 'web'])
+    expect(status).toMatchObject({ name: 'web', tasks: { completed: 1, pending: 0 }, breaker: 'closed', requests: [] })
+    expect((status as { members: object[] }).members).toMatchObject([
+      { name: 'lead', calls: expect.any(Number) },
+      { name: 'ada', role: 'ada' },
+    ])
+    const { stdout: shown } = await desk.run(['status', 'web'])
+    expect(shown).toMatch(/^web {2}at/)
+    expect(shown).toContain('tasks: 0 pending (0 ready), 0 in progress, 1 completed')
+  })
+
+  it('exits 4 and says so when tasks are left (A90)', async () => {
+    const model = story({ calls: [call('TaskUpdate', { taskId: '1', status: 'failed', reason: 'rock' })] })
+    const { code, stderr } = await desk.run(['-p', 'Go', '-m', model, '--team', 'web'])
+    expect(code).toBe(4)
+    expect(stderr).toContain('Tasks are left: 1 failed. See: deskmates task list --team web')
+  })
+
+  it('is listed and gone on with by resume; what is unknown is named (F33)', async () => {
+    const model = story({ calls: [call('TaskUpdate', { taskId: '1', status: 'completed' })] })
+    await desk.run(['-p', 'Go', '-m', model, '--team', 'web'])
+    expect(await desk.json(['resume'])).toMatchObject([{ name: 'web', members: ['ada'], openTasks: 0 }])
+    const { code } = await desk.run(['resume', 'web', '-m', model])
+    expect(code).toBe(0)
+    const missing = await desk.run(['resume', 'nobody', '-m', model])
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('There is no team nobody')])
+  })
+
+  it('is deleted with a handshake while it is open: everybody stops first, and its lead is told (A82, F32)', async () => {
+    const model = scriptedModel({
+      parts: [
+        { agent: 'lead', when: { user: 'Go' }, calls: [call('Task', { name: 'ada', prompt: 'Hello.' })] },
+        { agent: ['lead', 'ada'], times: 'always', text: 'Here.' },
+      ],
+    })
+    await using workspace = await openWorkspace({ cwd: desk.dir, env: desk.env })
+    const session = await openSession({ workspace, model, team: 'web' })
+    for await (const _ of session.run('Go'));
+    expect(await desk.json(['team', 'delete', 'web'])).toMatchObject({ name: 'web', deleted: true })
+    await session.team.refresh().catch(() => {})
+    expect(memberNamed(session.team.state, 'ada')?.status).toBe('stopped')
+    const loop = session.run('Go on')
+    let step = await loop.next()
+    while (!step.done) step = await loop.next()
+    expect(step.value.kind).toBe('error')
+    // What it would still write has nowhere to go.
+    await session.close().catch(() => {})
+  })
+})

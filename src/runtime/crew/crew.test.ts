@@ -1,0 +1,386 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { heldBy, memberNamed, unreadOf } from '../../team/state.ts'
+import { lastWords, type Mind, type PracticeCrew, practiceCrew } from './practice-crew.ts'
+
+const open: PracticeCrew[] = []
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+
+async function crewOf(mind: Mind, more: Omit<Parameters<typeof practiceCrew>[0], 'mind'> = {}): Promise<PracticeCrew> {
+  const practice = await practiceCrew({ mind, ...more })
+  open.push(practice)
+  return practice
+}
+
+const statusOf = ({ team }: PracticeCrew, name: string) => memberNamed(team.state, name)?.status
+const mailOfLead = ({ team }: PracticeCrew) => unreadOf(team.state, 'lead').map(({ message }) => message)
+const complete = (taskId: string) => ({ tool: 'TaskUpdate', input: { taskId, status: 'completed', result: 'done' } })
+
+/** Completes whatever task it is told of, then says so. */
+const diligent: Mind = (request) => {
+  const task = /<task id=\\"(\d+)\\">/.exec(lastWords(request))?.[1]
+  return task ? { calls: [complete(task)] } : { text: 'Done.' }
+}
+
+describe('a teammate', () => {
+  it('hears the prompt it was made with, reports, and then says that it is free (B53, A71)', async () => {
+    const practice = await crewOf(() => ({ text: 'I looked: all is well.' }))
+    await practice.crew.spawn({ name: 'ada', prompt: 'Look around.' })
+    await practice.until(() => practice.crew.isAtRest)
+    expect(lastWords(practice.askedOf('ada')[0]!)).toContain('Look around.')
+    expect(mailOfLead(practice).map(({ type, content }) => [type, content])).toEqual([
+      ['result', 'I looked: all is well.'],
+      ['idle_notification', 'has nothing to do'],
+    ])
+    expect(statusOf(practice, 'ada')).toBe('idle')
+  })
+
+  it('spends nothing while it rests, and is woken by a message (F3, F4, A73, B56)', async () => {
+    const practice = await crewOf(() => ({ text: 'Here.' }))
+    await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
+    await practice.until(() => practice.crew.isAtRest)
+    practice.clock.advance(86_400)
+    await practice.until(() => practice.crew.isAtRest)
+    expect(practice.asked).toHaveLength(1)
+    await practice.team.send({ to: 'ada', content: 'Are you there?' }, { by: practice.lead })
+    await practice.until(() => practice.asked.length === 2 && practice.crew.isAtRest)
+    expect(lastWords(practice.asked[1]!)).toContain('Are you there?')
+  })
+
+  it('takes what it may take by itself, in order, as it becomes ready (A78, A79, A80, B31, B56)', async () => {
+    const practice = await crewOf(diligent)
+    await practice.tasks(
+      { subject: 'dig', role: 'dev' },
+      { subject: 'plant', role: 'dev', blockedBy: ['1'] },
+      { subject: 'taste', role: 'tester', blockedBy: ['2'] },
+    )
+    await practice.crew.spawn({ name: 'ada', role: 'dev', prompt: 'Work.' })
+    await practice.crew.spawn({ name: 'bob', role: 'tester', prompt: 'Test.' })
+    await practice.until(() => practice.team.state.tasks.get('3')?.status === 'completed')
+    const owners = ['1', '2', '3'].map((id) => {
+      const task = practice.team.state.tasks.get(id)!
+      return task.status === 'completed' ? task.owner : task.status
+    })
+    expect(owners).toEqual(['ada', 'ada', 'bob'])
+  })
+
+  it('begins with its task in its hands, or is not made at all (B50)', async () => {
+    const practice = await crewOf(diligent)
+    await practice.tasks({ subject: 'dig' }, { subject: 'plant', blockedBy: ['1'] })
+    const refused = await practice.crew.spawn({ name: 'bob', prompt: 'Plant.', task: '2' })
+    expect(refused).toMatchObject({ refused: 'not_ready' })
+    expect(memberNamed(practice.team.state, 'bob')).toBeUndefined()
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await practice.until(() => practice.crew.isAtRest)
+    expect(lastWords(practice.askedOf('ada')[0]!)).toMatch(/Dig\..*You hold task 1: dig|You hold task 1: dig.*Dig\./)
+    expect(practice.team.state.tasks.get('1')?.status).toBe('completed')
+  })
+
+  it('is reminded of a task it still holds, and loses it as failed when that does not help (F25)', async () => {
+    const practice = await crewOf(() => ({ text: 'Hm.' }))
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await practice.until(() => practice.crew.isAtRest)
+    expect(practice.asked).toHaveLength(3)
+    expect(lastWords(practice.asked[2]!)).toContain('you still hold task 1')
+    expect(practice.team.state.tasks.get('1')).toMatchObject({ status: 'failed' })
+    expect(mailOfLead(practice).some(({ type, content }) => type === 'error' && content.includes('Task 1'))).toBe(true)
+  })
+
+  it('waits for an answer with a task in its hands, and is nudged only when nothing else moves', async () => {
+    const practice = await crewOf((request) => {
+      if (request.agent === 'bob') return { text: 'Blue.' }
+      const words = lastWords(request)
+      if (words.includes('still hold')) return { calls: [complete('1')] }
+      if (words.includes('Paint.'))
+        return { calls: [{ tool: 'SendMessage', input: { to: 'lead', content: 'Which colour?' } }] }
+      return { text: 'I wait.' }
+    })
+    await practice.tasks({ subject: 'paint' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Paint.', task: '1' })
+    await practice.until(() => practice.crew.isAtRest)
+    expect(heldBy(practice.team.state, 'ada')?.id).toBe('1')
+    expect(practice.asked).toHaveLength(2)
+    expect(practice.crew.nudge()).toBe(true)
+    await practice.until(() => practice.crew.isAtRest)
+    expect(practice.team.state.tasks.get('1')?.status).toBe('completed')
+    expect(practice.crew.nudge()).toBe(false)
+  })
+
+  it('drops what it does when something urgent comes, and hears it in its very next request', async () => {
+    let isHanging = false
+    const practice = await crewOf((request, signal) => {
+      if (request.turns.length > 1 || lastWords(request).includes('Stop')) return { text: 'I heard.' }
+      isHanging = true
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Think hard.' })
+    await practice.until(() => isHanging)
+    await practice.team.send(
+      { to: 'ada', content: 'Stop: wrong file.', extra: { urgent: true } },
+      { by: practice.lead },
+    )
+    await practice.until(() => practice.crew.isAtRest)
+    expect(lastWords(practice.asked[1]!)).toContain('Stop: wrong file.')
+    expect(practice.asked).toHaveLength(2)
+  })
+
+  it('hears mail between two of its calls (G2, B57)', async () => {
+    const practice = await crewOf(async (request) => {
+      if (request.turns.length > 1) return { text: 'Done.' }
+      await practice.team.send({ to: 'ada', content: 'By the way.' }, { by: practice.lead })
+      return { calls: [{ tool: 'peek' }] }
+    })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Peek.' })
+    await practice.until(() => practice.crew.isAtRest)
+    expect(JSON.stringify(practice.asked[1]!.turns)).toContain('By the way.')
+    expect(practice.asked).toHaveLength(2)
+  })
+
+  it('behind a plan gate only looks until its plan is approved, for this task and this life (B67, F27, B63)', async () => {
+    const results: string[] = []
+    const practice = await crewOf((request) => {
+      const words = lastWords(request)
+      results.push(words)
+      if (words.includes('Dig.')) return { calls: [{ tool: 'work' }, { tool: 'peek' }, complete('1')] }
+      if (words.includes('Blocked') || words.includes('think again'))
+        return { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }
+      if (words.includes('go ahead')) return { calls: [{ tool: 'work' }, complete('1')] }
+      return { text: 'I wait.' }
+    })
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
+    await practice.until(() => practice.crew.isAtRest)
+    expect(results[1]).toContain('Blocked: plan status is required')
+    expect(results[1]).toContain('seen')
+    expect(results[1]).not.toContain('changed')
+    expect(statusOf(practice, 'ada')).toBe('waiting_approval')
+    expect(mailOfLead(practice).map(({ type }) => type)).toEqual(['plan_approval_request'])
+
+    await practice.team.run(
+      { type: 'request.answer', id: 'r1', approve: false, feedback: 'think again' },
+      { by: practice.lead },
+    )
+    await practice.until(() => practice.crew.isAtRest && practice.team.state.requests.get('r2')?.state === 'pending')
+    await practice.team.run(
+      { type: 'request.answer', id: 'r2', approve: true, feedback: 'go ahead' },
+      { by: practice.lead },
+    )
+    await practice.until(() => practice.crew.isAtRest)
+    expect(practice.team.state.tasks.get('1')?.status).toBe('completed')
+  })
+})
+
+describe('a shutdown', () => {
+  it('is answered at once, without a model, by whoever rests and owes nothing (A81, A83, F30, G6)', async () => {
+    const practice = await crewOf(() => ({ text: 'Here.' }), { uncommitted: async () => 0 })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
+    await practice.until(() => practice.crew.isAtRest)
+    await practice.team.run(
+      { type: 'request.open', kind: 'shutdown', to: 'ada', content: 'We are done.' },
+      { by: practice.lead },
+    )
+    await practice.until(() => statusOf(practice, 'ada') === 'stopped')
+    expect(practice.asked).toHaveLength(1)
+    expect(practice.team.state.requests.get('r1')).toMatchObject({
+      state: 'approved',
+      status: 'clean',
+      artifactsCommitted: true,
+    })
+    expect(mailOfLead(practice).map(({ type }) => type)).toContain('shutdown_response')
+  })
+
+  it('is told to whoever works; it may refuse and go on, or agree and say what it leaves (B22, C20, F11, F30)', async () => {
+    let answers = 0
+    const practice = await crewOf(
+      (request) => {
+        const words = lastWords(request)
+        const request_id = /request_id=\\"(r\d+)/.exec(words)?.[1]
+        if (!request_id) return { text: 'Working on.' }
+        answers++
+        const reply =
+          answers === 1
+            ? { approve: false, reason: 'not yet' }
+            : { approve: true, status: 'in_progress', pending_work: ['the docs'], artifacts_committed: true }
+        return {
+          calls: [{ tool: 'SendMessage', input: { type: 'shutdown_response', to: 'lead', request_id, ...reply } }],
+        }
+      },
+      { uncommitted: async () => 2 },
+    )
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await practice.team.run(
+      { type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' },
+      { by: practice.lead },
+    )
+    await practice.until(() => practice.team.state.requests.get('r1')?.state === 'rejected')
+    expect(statusOf(practice, 'ada')).not.toBe('stopped')
+    await practice.team.run(
+      { type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Now.' },
+      { by: practice.lead },
+    )
+    await practice.until(() => statusOf(practice, 'ada') === 'stopped')
+    expect(practice.team.state.deviations.get().map(({ text }) => text)).toEqual([
+      'the docs',
+      'stopped while it held the task (dig)',
+      'said that all is committed, but 2 changed files are not',
+    ])
+    expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
+  })
+
+  it('does not wait for whoever does not answer (C21, C22, E5)', async () => {
+    const practice = await crewOf(
+      (_, signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    )
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await practice.until(() => practice.asked.length === 1)
+    await practice.team.run(
+      { type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' },
+      { by: practice.lead },
+    )
+    practice.clock.advance(29)
+    await practice.until(() => statusOf(practice, 'ada') === 'working')
+    practice.clock.advance(2)
+    await practice.until(() => statusOf(practice, 'ada') === 'stopped')
+    expect(practice.team.state.requests.get('r1')?.state).toBe('timed_out')
+    expect(
+      practice.events.some(
+        (event) => event.type === 'note' && event.text === '[SHUTDOWN] Timeout: ada did not respond within 30s.',
+      ),
+    ).toBe(true)
+    expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
+    expect(practice.team.state.deviations.get()).toHaveLength(1)
+  })
+
+  it('meant for an earlier life does not stop a namesake (F14, G5)', async () => {
+    const practice = await crewOf(
+      (_, signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    )
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.' })
+    await practice.until(() => practice.asked.length === 1)
+    await practice.team.run(
+      { type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' },
+      { by: practice.lead },
+    )
+    practice.clock.advance(31)
+    await practice.until(() => statusOf(practice, 'ada') === 'stopped')
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig again.' })
+    await practice.until(() => practice.asked.length === 2)
+    practice.clock.advance(60)
+    await practice.until(() => statusOf(practice, 'ada') === 'working')
+  })
+})
+
+describe('a loss', () => {
+  const failing: Mind = () => {
+    throw new Error('the key is wrong')
+  }
+
+  it('is told with its cause, frees the task and is made good by a new life; again, and an errand does it (F35, B66, C57, C58, C65, C68)', async () => {
+    const practice = await crewOf(failing)
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await practice.until(() => practice.team.state.tasks.get('1')?.status === 'completed')
+    await practice.until(() => practice.crew.isAtRest)
+    expect(practice.team.state.tasks.get('1')).toMatchObject({ owner: 'ada-errand', result: 'done by an errand' })
+    expect(practice.team.state.breaker.get().state).toBe('open')
+    const notes = practice.events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
+    expect(notes).toEqual([
+      '[HEALTH] Agent ada disappeared: the key is wrong',
+      '[HEALTH] Agent ada disappeared: the key is wrong',
+      '[BREAKER] closed → open: ada was lost',
+      '[FALLBACK] the key is wrong: switching from teammate to task for ada',
+    ])
+    expect(mailOfLead(practice).filter(({ type }) => type === 'error')).toHaveLength(2)
+    const refused = await practice.crew.spawn({ name: 'bob', prompt: 'Help.' })
+    expect(refused).toMatchObject({ message: expect.stringContaining('Task without a name') })
+  })
+
+  it('ends in a plain failure when the errand fails too (C60)', async () => {
+    const practice = await crewOf(failing, { errand: async () => ({ text: '', problem: 'the key is wrong' }) })
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await practice.until(() => practice.team.state.tasks.get('1')?.status === 'failed')
+    expect(practice.team.state.tasks.get('1')).toMatchObject({
+      reason: expect.stringContaining('the errand in its place failed too'),
+    })
+  })
+
+  it('is over when one that is tried after the pause works (C68)', async () => {
+    let isBroken = true
+    const practice = await crewOf((request, signal) =>
+      isBroken ? failing(request, signal) : diligent(request, signal),
+    )
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.' })
+    await practice.until(() => practice.team.state.breaker.get().state === 'open' && practice.crew.isAtRest)
+    isBroken = false
+    practice.clock.advance(121)
+    await practice.until(() => practice.team.state.breaker.get().state === 'closed')
+    await practice.until(() => statusOf(practice, 'ada') === 'idle')
+  })
+
+  it('is also silence for too long while owing work (F46)', async () => {
+    const practice = await crewOf((request, signal) =>
+      practice.asked.length > 1
+        ? diligent(request, signal)
+        : new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    )
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await practice.until(() => practice.asked.length === 1)
+    practice.clock.advance(901)
+    await practice.until(() => practice.team.state.tasks.get('1')?.status === 'completed')
+    expect(practice.team.state.tasks.get('1')).toMatchObject({ owner: 'ada', attempts: 2 })
+  })
+})
+
+describe('a crew that is resumed', () => {
+  it('has everybody back with conversation, claim and mail; whoever rested costs nothing (F24, F33, F38, B66)', async () => {
+    let isHanging = true
+    const mind: Mind = (request, signal) => {
+      if (request.agent === 'bob') return { text: 'Here.' }
+      if (isHanging) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      return diligent(request, signal)
+    }
+    const before = await practiceCrew({ mind })
+    await before.tasks({ subject: 'dig' })
+    await before.crew.spawn({ name: 'ada', role: 'dev', prompt: 'Dig.', task: '1' })
+    await before.crew.spawn({ name: 'bob', role: 'dev', prompt: 'Wait.' })
+    await before.until(() => before.askedOf('ada').length === 1 && statusOf(before, 'bob') === 'idle')
+    await before.team.send({ to: 'ada', content: 'Mind the roses.' }, { by: before.lead })
+    await before.crash()
+
+    isHanging = false
+    const after = await crewOf(mind, { place: before.place })
+    expect(await after.crew.resume()).toEqual(['ada', 'bob'])
+    await after.until(() => after.crew.isAtRest)
+    expect(after.askedOf('bob')).toHaveLength(0)
+    const heard = JSON.stringify(after.askedOf('ada')[0]!.turns)
+    expect(heard.match(/Dig\./g)).toHaveLength(1)
+    expect(heard.match(/Mind the roses\./g)).toHaveLength(1)
+    expect(heard).toContain('You still hold task 1: dig')
+    expect(after.team.state.tasks.get('1')).toMatchObject({ status: 'completed', owner: 'ada', attempts: 2 })
+  })
+
+  it('finds a plan that waits for its answer again, for the new life (B68, F28)', async () => {
+    const mind: Mind = (request) =>
+      request.turns.length === 1
+        ? { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }
+        : { text: 'I wait.' }
+    const before = await practiceCrew({ mind })
+    await before.tasks({ subject: 'dig' })
+    await before.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
+    await before.until(() => statusOf(before, 'ada') === 'waiting_approval')
+    await before.crash()
+    const after = await crewOf(mind, { place: before.place })
+    await after.crew.resume()
+    await after.until(() => after.crew.isAtRest)
+    const pending = [...after.team.state.requests.values()].filter(({ state }) => state === 'pending')
+    expect(pending).toMatchObject([
+      { kind: 'plan_approval', from: 'ada', content: 'I dig.', assignment: { task: '1', attempt: 2 } },
+    ])
+  })
+})

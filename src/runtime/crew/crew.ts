@@ -1,0 +1,226 @@
+import type { Spawned, SpawnPlan } from '../../ports/seat.ts'
+import type { Author } from '../../team/event.ts'
+import type { Member } from '../../team/member.ts'
+import { nameKey } from '../../team/name.ts'
+import { isRefusal, type Refusal } from '../../team/refusal.ts'
+import type { Request } from '../../team/request.ts'
+import { memberNamed, roster, unreadOf } from '../../team/state.ts'
+import type { CrewPlan } from './crew-plan.ts'
+import { createDesks } from './desks.ts'
+import { forceOut, openShutdowns, overdueShutdowns } from './leave.ts'
+import { createLosses } from './losses.ts'
+import { startTeammate, type Teammate } from './teammate.ts'
+
+/** The agents of one team that this process runs, and the one who looks after them. It is code and costs no tokens. */
+export interface Crew {
+  spawn(plan: SpawnPlan): Promise<Spawned | Refusal>
+  /** Brings back everybody whose process has died: conversation, claim, unread mail and open requests. */
+  resume(): Promise<readonly string[]>
+  /** Nobody works, and nothing that lies there will make anybody work. */
+  readonly isAtRest: boolean
+  /** Wakes somebody who rests with a task in its hands although nothing else will; whether there was anybody. */
+  nudge(): boolean
+  /** Resolves when all of these have stopped, by themselves or because their time was up. */
+  stopped(names: readonly string[]): Promise<void>
+  /** Ends everybody's life here for now; all of it stays resumable. */
+  halt(): Promise<void>
+  /** The same, for good. */
+  close(): Promise<void>
+}
+
+/** Milliseconds: how long a change may go unnoticed if nothing tells of it. */
+const POLL = 2000
+
+export function openCrew(plan: CrewPlan): Crew {
+  const { team, lead, clock, runtime } = plan
+  const mates = new Map<string, Teammate>()
+  const desks = createDesks(plan)
+  const losses = createLosses(plan, bringBack)
+  const closing = new AbortController()
+  let isLookDue = false
+  let alarm = () => {}
+  const stopWatching = team.watch(() => {
+    if (isLookDue) return
+    isLookDue = true
+    queueMicrotask(look)
+  })
+  const watching = watch().catch(trouble)
+
+  function look(): void {
+    isLookDue = false
+    if (closing.signal.aborted) return
+    for (const mate of mates.values()) {
+      if (mate.isBusy && hasUrgentMail(mate)) mate.interrupt()
+      mate.look()
+    }
+    alarm()
+    const deadlines = openShutdowns(team.state).flatMap(({ deadline }) => deadline ?? [])
+    if (deadlines.length > 0)
+      alarm = clock.in(Math.max(0, Math.min(...deadlines) - clock.now()), () => void force().catch(trouble))
+  }
+
+  /** Somebody else's writing is noticed by watching; ours is folded and looked at as it is written. */
+  async function watch(): Promise<void> {
+    let looked = performance.now()
+    while (!closing.signal.aborted) {
+      await team.changed(POLL, closing.signal)
+      if (closing.signal.aborted) return
+      await team.refresh()
+      // Our own writing wakes us too; the mailbox files are no fuller for it.
+      if (performance.now() - looked < POLL / 2) continue
+      await team.ingest()
+      looked = performance.now()
+    }
+  }
+
+  /** What nobody waits for: whoever works meets the same trouble, and the run ends with it. */
+  function trouble(error: unknown): void {
+    plan.tell({ type: 'note', agent: 'lead', text: `${team.name}: ${String(error)}` })
+    plan.onRest()
+  }
+
+  const seen = new Set<string>()
+  /** An urgent letter drops what is under way once. */
+  function hasUrgentMail({ name }: Teammate): boolean {
+    const fresh = unreadOf(team.state, name).filter(
+      ({ message, external }) => message.urgent === true && !external && !seen.has(message.id),
+    )
+    for (const { message } of fresh) seen.add(message.id)
+    return fresh.length > 0
+  }
+
+  async function force(): Promise<void> {
+    for (const request of overdueShutdowns(team.state, clock.now())) {
+      const mate = mates.get(nameKey(request.to))
+      if (mate?.generation === request.toGeneration) await mate.end()
+      await forceOut(plan, request)
+    }
+  }
+
+  function start(by: Author, isBack: boolean): void {
+    const key = nameKey(by.name)
+    const mate = startTeammate({
+      plan,
+      desks,
+      by,
+      isBack,
+      onAnswer: () => losses.onAnswer(by.name),
+      onEnd(cause) {
+        if (mates.get(key)?.generation === by.generation) mates.delete(key)
+        ended = desks.clear(by).then(() => (cause === undefined ? undefined : losses.lose(by, cause)))
+        ended
+          .catch((error) => plan.tell({ type: 'note', agent: by.name, text: String(error) }))
+          // Whoever waits for everybody to rest need not wait for this one.
+          .finally(() => plan.onRest())
+      },
+    })
+    let ended: Promise<void>
+    mates.set(key, mate)
+  }
+
+  async function spawn(wish: SpawnPlan): Promise<Spawned | Refusal> {
+    const { name, role = name, prompt, task } = wish
+    const closed = losses.admit(name)
+    if (closed) return closed
+    const known = memberNamed(team.state, name)
+    const idle = mates.get(nameKey(name))
+    const profile = {
+      agentType: wish.agentType ?? null,
+      model: wish.model ?? null,
+      requirePlan: wish.requirePlan ?? false,
+    }
+    const answer = await team.run(
+      { type: 'member.spawn', name, role, runtime, prompt, profile, ...(task !== undefined && { task }) },
+      { by: lead },
+    )
+    if (isRefusal(answer)) return answer
+    // The one before it rests; whatever it would still write is fenced.
+    await idle?.end()
+    start({ name: answer.member!.name, generation: answer.member!.generation, epoch: lead.epoch! }, false)
+    losses.health(answer.member!.name, answer.member!.generation, 'start')
+    return { name: answer.member!.name, team: team.name, role, isKnown: known !== undefined, task }
+  }
+
+  /** A new life for somebody who was lost, with the task it held and what it had asked. */
+  async function bringBack(
+    { name, role, profile }: Member,
+    held?: string,
+    open: readonly Request[] = [],
+  ): Promise<boolean> {
+    const wish = { type: 'member.spawn', name, role, runtime, ...(profile && { profile }) } as const
+    let answer = await team.run({ ...wish, ...(held !== undefined && { task: held }) }, { by: lead })
+    if (isRefusal(answer) && held !== undefined) answer = await team.run(wish, { by: lead })
+    if (isRefusal(answer)) return false
+    const by = { name, generation: answer.member!.generation, epoch: lead.epoch! }
+    for (const { kind, to, content } of open) await team.run({ type: 'request.open', kind, to, content }, { by })
+    losses.health(name, by.generation, 'start')
+    start(by, true)
+    return true
+  }
+
+  return {
+    spawn,
+    async resume() {
+      const back: string[] = []
+      for (const member of roster(team.state)) {
+        if (member.kind !== 'agent' || nameKey(member.name) === 'lead' || member.status === 'stopped') continue
+        if (member.runtime === runtime && !mates.has(nameKey(member.name)))
+          await team.run({ type: 'member.lose', name: member.name, reason: 'its run was interrupted' }, { by: lead })
+        if (memberNamed(team.state, member.name)?.status !== 'lost') continue
+        const open = unansweredPlans(member)
+        if (await bringBack(member, lastHeld(member), open)) back.push(member.name)
+      }
+      return back
+    },
+    get isAtRest() {
+      return (
+        !losses.isBusy && [...mates.values()].every((mate) => !mate.isBusy) && openShutdowns(team.state).length === 0
+      )
+    },
+    nudge: () => [...mates.values()].some((mate) => mate.nudge()),
+    stopped(names) {
+      return new Promise((resolve) => {
+        const stop = team.watch(check)
+        check()
+        function check(): void {
+          if (names.some((name) => memberNamed(team.state, name)?.status !== 'stopped')) return
+          stop()
+          resolve()
+        }
+      })
+    },
+    halt,
+    async close() {
+      closing.abort()
+      stopWatching()
+      alarm()
+      losses.close()
+      await halt()
+      await watching
+      await desks[Symbol.asyncDispose]()
+    },
+  }
+
+  /** Died with whoever sent them, but nobody had answered: the next life asks again. */
+  function unansweredPlans({ name, generation }: Member): Request[] {
+    const plans = [...team.state.requests.values()].filter(
+      ({ kind, from, fromGeneration }) =>
+        kind === 'plan_approval' && nameKey(from) === nameKey(name) && fromGeneration === generation,
+    )
+    return plans.slice(-1).filter(({ state }) => state === 'pending' || state === 'void')
+  }
+
+  async function halt(): Promise<void> {
+    await Promise.all([...mates.values()].map((mate) => mate.end()))
+  }
+
+  /** The task a dead generation held: it lies on the board again, and it is that one's to go on with. */
+  function lastHeld({ name }: Member): string | undefined {
+    for (const task of team.state.tasks.values()) {
+      const last = task.ended.at(-1)
+      if (task.status === 'pending' && last?.end === 'owner lost' && nameKey(last.owner) === nameKey(name))
+        return task.id
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,58 @@
+import type { Author } from '../../team/event.ts'
+import { memberNamed } from '../../team/state.ts'
+import type { CrewPlan, Desk } from './crew-plan.ts'
+
+/** The desks of a crew. Whoever rests needs none: its conversation is on disk. */
+export interface Desks extends AsyncDisposable {
+  open(by: Author): Promise<Desk>
+  /** It rests; the desk may be needed again soon, or not. */
+  close(by: Author): Promise<void>
+  /** It is gone: nothing of it stays in memory. */
+  clear(by: Author): Promise<void>
+}
+
+/** So many of those who rest keep their desk, so that waking them costs no reading. */
+const KEPT = 32
+
+export function createDesks({ team, openDesk }: Pick<CrewPlan, 'team' | 'openDesk'>): Desks {
+  const inUse = new Map<string, Desk>()
+  const kept = new Map<string, Desk>()
+  return {
+    async open(by) {
+      const key = keyOf(by)
+      const desk = kept.get(key) ?? (await openDesk(memberNamed(team.state, by.name)!, by))
+      kept.delete(key)
+      inUse.set(key, desk)
+      return desk
+    },
+    async close(by) {
+      const key = keyOf(by)
+      const desk = inUse.get(key)
+      if (!desk) return
+      inUse.delete(key)
+      kept.set(key, desk)
+      const [oldest] = kept.size > KEPT ? kept : []
+      if (oldest) {
+        kept.delete(oldest[0])
+        await oldest[1][Symbol.asyncDispose]()
+      }
+    },
+    async clear(by) {
+      const key = keyOf(by)
+      const desk = inUse.get(key) ?? kept.get(key)
+      inUse.delete(key)
+      kept.delete(key)
+      await desk?.[Symbol.asyncDispose]()
+    },
+    async [Symbol.asyncDispose]() {
+      const all = [...inUse.values(), ...kept.values()]
+      inUse.clear()
+      kept.clear()
+      await Promise.all(all.map((desk) => desk[Symbol.asyncDispose]()))
+    },
+  }
+}
+
+function keyOf({ name, generation }: Author): string {
+  return `${name}/${generation}`
+}

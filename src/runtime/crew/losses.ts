@@ -1,0 +1,153 @@
+import { admit, type Breaker, lost, PAUSE, settled, worked } from '../../team/breaker.ts'
+import type { Author, Health } from '../../team/event.ts'
+import type { Member } from '../../team/member.ts'
+import { nameKey } from '../../team/name.ts'
+import { isRefusal, type Refusal, refuse } from '../../team/refusal.ts'
+import { heldBy, memberNamed, roster } from '../../team/state.ts'
+import { createIds } from '../ids.ts'
+import type { CrewPlan } from './crew-plan.ts'
+import { Stalled } from './stalled.ts'
+
+/** What becomes of teammates that fail: brought back, replaced by an errand, or said to be beyond help. */
+export interface Losses {
+  lose(by: Author, cause: unknown): Promise<void>
+  /** May somebody be made now? A refusal says what to do instead. */
+  admit(name: string): Refusal | undefined
+  onAnswer(name: string): void
+  health(name: string, generation: number, state: Health, timeoutTriggered?: boolean): void
+  readonly isBusy: boolean
+  close(): void
+}
+
+export function createLosses(plan: CrewPlan, bringBack: (member: Member, held?: string) => Promise<boolean>): Losses {
+  const { team, lead, clock, runtime } = plan
+  const newId = createIds()
+  const known = new Map<string, Health>()
+  const closing = new AbortController()
+  /** As far as this process knows; the journal learns of every change. */
+  let breaker = team.state.breaker.get()
+  let under = 0
+  let alarm = () => {}
+
+  function change(next: Breaker, reason: string): void {
+    const before = breaker
+    if (before === next) return
+    breaker = next
+    report([{ type: 'breaker.changed', breaker: next, reason }])
+    if (before.state === next.state) return
+    plan.tell({ type: 'note', agent: 'lead', text: `[BREAKER] ${before.state} → ${next.state}: ${reason}` })
+    alarm()
+    if (next.state === 'open') alarm = clock.in(PAUSE, () => void probe().catch(trouble))
+  }
+
+  async function lose(by: Author, cause: unknown): Promise<void> {
+    const member = memberNamed(team.state, by.name)
+    if (!member || member.generation !== by.generation || closing.signal.aborted) return
+    under++
+    try {
+      const task = heldBy(team.state, by.name)
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      const answer = await team.run({ type: 'member.lose', name: by.name, reason }, { by: lead })
+      if (isRefusal(answer)) return
+      health(by.name, by.generation!, 'disappeared', cause instanceof Stalled)
+      plan.tell({ type: 'note', agent: by.name, text: `[HEALTH] Agent ${by.name} disappeared: ${reason}` })
+      change(lost(breaker, by.name, clock.now()), `${by.name} was lost`)
+      const freed = task ? ` Task ${task.id} (${task.subject}) is free again.` : ''
+      await mailLead(by.name, `${by.name} was lost: ${reason}.${freed}`)
+      const admitted = admit(breaker, by.name, clock.now())
+      change(admitted.breaker, `${by.name} is tried`)
+      if (admitted.isAdmitted && (await bringBack(member, task?.id))) return
+      if (task) await fallBack(member, task.id, reason)
+    } finally {
+      under--
+    }
+  }
+
+  /** The second tier: somebody without a name does the task. The third: nobody can, and the lead is told plainly. */
+  async function fallBack(member: Member, id: string, reason: string): Promise<void> {
+    const text = `[FALLBACK] ${reason}: switching from teammate to task for ${member.name}`
+    plan.tell({ type: 'note', agent: member.name, text })
+    const name = `${member.name}-errand`.slice(0, 64)
+    const spawned = await team.run({ type: 'member.spawn', name, role: member.role, runtime, task: id }, { by: lead })
+    const task = team.state.tasks.get(id)
+    if (isRefusal(spawned) || !task)
+      return mailLead(
+        member.name,
+        `Nobody could take over task ${id}: ${isRefusal(spawned) ? spawned.message : 'it is gone'}`,
+      )
+    const by = { name, generation: spawned.member!.generation, epoch: lead.epoch! }
+    const { text: result, problem } = await plan.errand(task, member, closing.signal)
+    if (closing.signal.aborted) return
+    if (problem === undefined) await team.run({ type: 'task.complete', id, result }, { by })
+    else {
+      plan.tell({
+        type: 'note',
+        agent: name,
+        text: `[FALLBACK] ${problem}: switching from task to nobody for ${member.name}`,
+      })
+      await team.run(
+        {
+          type: 'task.fail',
+          id,
+          reason: `${member.name} was lost (${reason}), and the errand in its place failed too: ${problem}`,
+        },
+        { by },
+      )
+    }
+    await team.run({ type: 'member.stop', name, reason: 'its errand is over' }, { by: lead })
+  }
+
+  /** The pause is over: one of the lost is tried. */
+  async function probe(): Promise<void> {
+    if (closing.signal.aborted) return
+    const waiting = roster(team.state).find(
+      ({ kind, status, name }) => kind === 'agent' && status === 'lost' && name !== 'lead',
+    )
+    if (!waiting) return change(settled(breaker, clock.now()), 'the pause is over')
+    const { breaker: next, isAdmitted } = admit(breaker, waiting.name, clock.now())
+    change(next, `the pause is over and ${waiting.name} is tried`)
+    if (isAdmitted) await bringBack(waiting)
+  }
+
+  function health(name: string, generation: number, state: Health, timeoutTriggered = false): void {
+    const previous = known.get(nameKey(name)) ?? null
+    known.set(nameKey(name), state)
+    report([{ type: 'agent.health', name, generation, state, previous, timeoutTriggered }])
+  }
+
+  async function mailLead(from: string, content: string): Promise<void> {
+    const message = { id: newId(), type: 'error', from, to: 'lead', content, timestamp: clock.now() } as const
+    await team.report([{ type: 'message.sent', message }], { by: lead })
+  }
+
+  function report(events: Parameters<typeof team.report>[0]): void {
+    team.report(events, { by: lead, until: 'written' }).catch(trouble)
+  }
+
+  function trouble(error: unknown): void {
+    plan.tell({ type: 'note', agent: 'lead', text: String(error) })
+  }
+
+  return {
+    lose,
+    health,
+    admit(name) {
+      const admitted = admit(breaker, name, clock.now())
+      change(admitted.breaker, `${name} is tried`)
+      if (admitted.isAdmitted) return undefined
+      const message =
+        'Teammates keep failing, so none is made for now (the circuit breaker is open for two minutes). Send out a subagent instead: Task without a name.'
+      return refuse('wrong_state', message)
+    },
+    onAnswer(name) {
+      change(worked(breaker, name), `${name} works`)
+    },
+    get isBusy() {
+      return under > 0
+    },
+    close() {
+      alarm()
+      closing.abort()
+    },
+  }
+}

@@ -1,0 +1,337 @@
+import type { Author, TeamEvent } from '../../team/event.ts'
+import { isPresent, type Member } from '../../team/member.ts'
+import { nextStep } from '../../team/next-step.ts'
+import { planGate } from '../../team/plan-gate.ts'
+import { isRefusal } from '../../team/refusal.ts'
+import { heldBy, memberNamed } from '../../team/state.ts'
+import type { Task } from '../../team/task.ts'
+import type { Stop } from '../converse/agent-event.ts'
+import { converse } from '../converse/converse.ts'
+import { createIds } from '../ids.ts'
+import { Superseded } from '../transcript.ts'
+import type { CrewPlan, Desk } from './crew-plan.ts'
+import type { Desks } from './desks.ts'
+import { agreeToStop, leave } from './leave.ts'
+import { Stalled } from './stalled.ts'
+import { comebackWords, taskWords, unfinishedWords } from './words.ts'
+
+/** One agent of a team in this process: it works, rests, is woken, and stops once. */
+export interface Teammate {
+  readonly name: string
+  readonly generation: number
+  /** It works, or has reason to. */
+  readonly isBusy: boolean
+  /** There may be something for it to do. */
+  look(): void
+  /** What it does right now is dropped, and it hears what is new. */
+  interrupt(): void
+  /** It rests with a task in its hands although nobody will wake it: it is told so. False if that did not help before. */
+  nudge(): boolean
+  /** Ends its life here; everything stays as it is written down. */
+  end(): Promise<void>
+}
+
+export interface Life {
+  readonly plan: CrewPlan
+  readonly desks: Desks
+  readonly by: Author
+  /** It was brought back after its process had died. */
+  readonly isBack: boolean
+  /** It works again: whoever doubted may stop doubting. */
+  onAnswer(): void
+  /** It is gone for good, by itself; `cause` says why if something was wrong. */
+  onEnd(cause?: unknown): void
+}
+
+/** How often somebody is reminded of one assignment before it counts as failed. */
+const REMINDERS = 2
+
+const URGENT = Object.assign(new Error('Something urgent came in.'), { name: 'AbortError' })
+const STOPPING = Object.assign(new Error('It agreed to stop.'), { name: 'AbortError' })
+
+export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life): Teammate {
+  const { team, clock, settings } = plan
+  const { name } = by
+  const generation = by.generation!
+  const newId = createIds()
+  const over = new AbortController()
+  let turn = new AbortController()
+  let isBusy = true
+  let wake = () => {}
+  /** `task/attempt` of what it was told that it holds, and how often it was reminded. */
+  let told = ''
+  let reminders = 0
+  /** Since it got its task, or was reminded of it, it asked somebody: it may well be waiting for an answer. */
+  let hasAsked = false
+  let isBackWordDue = isBack
+
+  const me = (): Member | undefined => {
+    const member = memberNamed(team.state, name)
+    return member?.generation === generation && isPresent(member) && member.status !== 'lost' ? member : undefined
+  }
+  const stepOf = (member: Member) => {
+    const step = plan.mayWork() ? nextStep(team.state, member) : 'rest'
+    if (step !== 'go on') return step
+    return keyOf(heldBy(team.state, name)!) === told && !isReminderDue ? 'rest' : step
+  }
+  let isReminderDue = false
+
+  const life = live().then(
+    () => onEnd(),
+    (error) => (over.signal.aborted || error instanceof Superseded ? onEnd() : onEnd(error)),
+  )
+
+  return {
+    name,
+    generation,
+    get isBusy() {
+      return isBusy
+    },
+    look() {
+      const member = me()
+      if (member && stepOf(member) === 'rest') return
+      isBusy = true
+      wake()
+    },
+    interrupt: () => turn.abort(URGENT),
+    nudge() {
+      const member = me()
+      if (isBusy || !member || !heldBy(team.state, name) || reminders >= REMINDERS) return false
+      // Its plan waits for an answer: that is for somebody else to give.
+      if (planGate(team.state, member) === 'pending') return false
+      isReminderDue = true
+      isBusy = true
+      wake()
+      return true
+    },
+    async end() {
+      over.abort()
+      wake()
+      await life
+    },
+  }
+
+  async function live(): Promise<void> {
+    // A conversation that was cut off in the middle goes on by itself.
+    if (isBack) await talk()
+    for (let member = me(); member && !over.signal.aborted; member = me()) {
+      switch (stepOf(member)) {
+        case 'leave':
+          return leave(plan, by)
+        case 'agree':
+          await agreeToStop(plan, by)
+          continue
+        case 'claim':
+          if (await claim()) await talk()
+          else await rest(member)
+          continue
+        case 'hear':
+        case 'go on':
+          await talk()
+          continue
+        case 'rest':
+          await rest(member)
+          if (__BUG__ === 'call-on-idle') await askAnyway()
+      }
+    }
+  }
+
+  /** The mistake: whoever rests is asked now and then whether there is anything to do. */
+  async function askAnyway(): Promise<void> {
+    const desk = await desks.open(by)
+    desk.notices.add({ text: 'Is there anything to do?' })
+    await desks.close(by)
+    await talk()
+  }
+
+  async function claim(): Promise<boolean> {
+    const answer = await team.run({ type: 'task.claim' }, { by })
+    return !isRefusal(answer) && heldBy(team.state, name) !== undefined
+  }
+
+  /** Works until it has nothing more to say, then reports. */
+  async function talk(): Promise<void> {
+    const desk = await desks.open(by)
+    const { turns } = desk.talk.transcript.state
+    const isCutOff = turns.length > 0 && turns.at(-1)?.role !== 'assistant'
+    sayWhatItHolds(desk, isCutOff)
+    const member = me()
+    const isDue = desk.notices.waiting > 0 || isCutOff || (member && nextStep(team.state, member) === 'hear')
+    if (!isDue) return desks.close(by)
+    let stop = await converseAt(desk, isCutOff)
+    for (let goneOn = 0; stop.kind === 'finished'; goneOn++) {
+      const feedback = await plan.wantsMore?.(name, goneOn, over.signal)
+      if (feedback === undefined) break
+      desk.notices.add({ text: feedback })
+      stop = await converseAt(desk, false)
+    }
+    await desk.settle()
+    await desks.close(by)
+    if (over.signal.aborted) return
+    await afterwards(stop, desk)
+  }
+
+  function sayWhatItHolds({ notices }: Desk, isCutOff: boolean): void {
+    const member = me()
+    // Whoever waits for an answer to its plan has nothing to be told before it comes.
+    const task = member && planGate(team.state, member) !== 'pending' ? heldBy(team.state, name) : undefined
+    if (isBackWordDue && (task || isCutOff)) notices.add({ text: comebackWords(team.state, name) })
+    else if (task && keyOf(task) !== told) notices.add({ text: taskWords(team.state, task) })
+    else if (task && isReminderDue) {
+      reminders++
+      hasAsked = false
+      notices.add({ text: unfinishedWords(task) })
+    }
+    if (task && keyOf(task) !== told) {
+      reminders = 0
+      hasAsked = false
+    }
+    isBackWordDue = false
+    isReminderDue = false
+    told = task ? keyOf(task) : ''
+  }
+
+  async function converseAt({ talk }: Desk, isCutOff: boolean): Promise<Stop> {
+    turn = new AbortController()
+    let quiet = () => {}
+    const signOfLife = () => {
+      quiet()
+      quiet = clock.in(settings.stall, () => turn.abort(new Stalled(name, settings.stall)))
+    }
+    const mayGoOn = () => {
+      const status = me()?.status
+      if (status === 'stopping') turn.abort(STOPPING)
+      // Somebody stopped it: nobody is left who could think.
+      if (status === undefined) over.abort()
+      over.signal.throwIfAborted()
+      turn.signal.throwIfAborted()
+    }
+    const conversation = {
+      ...talk,
+      async listen() {
+        mayGoOn()
+        const news = await talk.listen()
+        mayGoOn()
+        return news
+      },
+    }
+    const loop = converse(conversation, AbortSignal.any([over.signal, turn.signal]))
+    // Whoever goes on in the middle may have nothing to hear first.
+    let shown = isCutOff ? showThatItWorks() : undefined
+    try {
+      signOfLife()
+      let step = await loop.next()
+      for (; !step.done; step = await loop.next()) {
+        signOfLife()
+        shown ??= showThatItWorks()
+        const event = step.value
+        if (event.type === 'answered') onAnswer()
+        if (event.type === 'called' && ASKS.has(event.call.toolName) && !event.result.isError) hasAsked = true
+        plan.tell({ ...event, agent: name })
+      }
+      return step.value
+    } finally {
+      quiet()
+      await shown
+    }
+  }
+
+  /** The model is asked before anybody is told that it is. */
+  async function showThatItWorks(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    report([{ type: 'member.activity', name, generation, status: 'working' }])
+  }
+
+  /** What its turn came to: the lead is told, and a task in its hands does not lie there for ever. */
+  async function afterwards(stop: Stop, desk: Desk): Promise<void> {
+    const task = heldBy(team.state, name)
+    switch (stop.kind) {
+      case 'aborted':
+        if (![URGENT, STOPPING].includes(turn.signal.reason)) throw turn.signal.reason
+        return
+      case 'error':
+        throw stop.error
+      case 'budget':
+        return mail('error', 'The budget of this run is used up, so I stopped where I was.')
+      case 'limit': {
+        const why = stop.limit === 'turns' ? 'it used all the turns it may take' : 'its answer was cut off'
+        if (task) await team.run({ type: 'task.fail', id: task.id, reason: why }, { by })
+        else await mail('error', `I stopped, because ${why.replace('it used', 'I used').replace('its', 'my')}.`)
+        return
+      }
+      case 'finished': {
+        const member = me()
+        if (!member || planGate(team.state, member) === 'pending') return
+        if (stop.text.trim() !== '') await mail('result', brief(stop.text, desk))
+        if (!task || hasAsked) return
+        if (reminders < REMINDERS) isReminderDue = true
+        else await giveUp(task)
+      }
+    }
+  }
+
+  async function giveUp(task: Task): Promise<void> {
+    const reason = `${name} ended its turn ${REMINDERS + 1} times without completing it`
+    await team.run({ type: 'task.fail', id: task.id, reason }, { by })
+  }
+
+  /** Says so once, and waits. Nothing is asked, polled or paid for meanwhile. */
+  async function rest(member: Member): Promise<void> {
+    const status = planGate(team.state, member) === 'pending' ? 'waiting_approval' : 'idle'
+    if (member.status !== status) {
+      const events: TeamEvent[] = [{ type: 'member.activity', name, generation, status }]
+      const held = heldBy(team.state, name)
+      const content = held ? `waits, holding task ${held.id}` : 'has nothing to do'
+      if (status === 'idle') events.push(message('idle_notification', content))
+      await team.report(events, { by })
+    }
+    const now = me()
+    if (!now || stepOf(now) !== 'rest' || over.signal.aborted) return
+    const tired =
+      settings.idle === undefined ? () => {} : clock.in(settings.idle, () => void retire().catch(() => wake()))
+    if (__BUG__ === 'call-on-idle') clock.in(300, () => wake())
+    isBusy = false
+    plan.onRest()
+    await new Promise<void>((resolve) => {
+      wake = resolve
+    })
+    tired()
+  }
+
+  async function retire(): Promise<void> {
+    if (isBusy || heldBy(team.state, name)) return
+    await team.run({ type: 'member.stop', name, reason: 'had nothing to do for too long' }, { by })
+    wake()
+  }
+
+  function mail(type: 'result' | 'error', content: string): Promise<void> {
+    // What follows, a claim or rest, makes it durable too.
+    return team.report([message(type, content)], { by, until: 'written' }).then(() => {})
+  }
+
+  function message(type: 'result' | 'error' | 'idle_notification', content: string): TeamEvent {
+    return {
+      type: 'message.sent',
+      message: { id: newId(), type, from: name, to: 'lead', content, timestamp: clock.now() },
+    }
+  }
+
+  function report(events: readonly TeamEvent[]): void {
+    team.report(events, { by, until: 'written' }).catch((error) => turn.abort(error))
+  }
+}
+
+/** A result is told in full up to here; of a longer one head, tail and where the rest is. */
+const WHOLE = 8 * 1024
+
+function brief(text: string, { talk }: Desk): string {
+  if (Buffer.byteLength(text) <= WHOLE) return text
+  const path = talk.memory.keep(text, 'result')
+  return `${text.slice(0, WHOLE / 2)}\n[… all of it is in ${path}]\n${text.slice(-WHOLE / 4)}`
+}
+
+const ASKS = new Set(['SendMessage', 'send_message'])
+
+function keyOf({ id, attempts }: Task): string {
+  return `${id}/${attempts}`
+}

@@ -1,0 +1,33 @@
+import { heldBy, type TeamState } from '../../team/state.ts'
+import type { Task } from '../../team/task.ts'
+
+/** How much of what earlier tasks brought is told along. */
+const RESULT = 2000
+
+/** What a teammate is told about a task it holds now. */
+export function taskWords(state: TeamState, task: Task, opening = 'You hold task'): string {
+  const files = task.files.length > 0 ? `\nFiles: ${task.files.join(', ')}` : ''
+  const before = task.blockedBy.flatMap((id) => {
+    const done = state.tasks.get(id)
+    if (done?.status !== 'completed' || done.result === null) return []
+    return [`\nTask ${id} (${done.subject}) brought: ${cut(done.result)}`]
+  })
+  const how = 'Complete it with TaskUpdate (status completed, result) when it is done.'
+  return `<task id="${task.id}">\n${opening} ${task.id}: ${task.subject}\n${task.description}${files}${before.join('')}\n${how}\n</task>`
+}
+
+/** What a teammate is told that ended its turn with a task in its hands. */
+export function unfinishedWords(task: Task): string {
+  return `You ended your turn, but you still hold task ${task.id} (${task.subject}). Go on with it. If it is done, complete it with TaskUpdate; if it cannot be done, set its status to failed with the reason, or to pending to give it back.`
+}
+
+/** What a teammate is told whose process has died. */
+export function comebackWords(state: TeamState, name: string): string {
+  const task = heldBy(state, name)
+  const held = task ? `\n${taskWords(state, task, 'You still hold task')}` : ''
+  return `Your process ended and you were brought back. What you said and heard is all here; what was under way may have taken effect or not.${held}`
+}
+
+function cut(text: string): string {
+  return text.length > RESULT ? `${text.slice(0, RESULT)}… (all of it: TaskList)` : text
+}

@@ -1,0 +1,28 @@
+import type { Seat } from '../ports/seat.ts'
+import type { Author } from '../team/event.ts'
+import { unreadOf } from '../team/state.ts'
+import { inWords } from './converse/mail-news.ts'
+import type { Team } from './team.ts'
+
+/** A member's place in a team; `isHeard` says which messages its transcript holds already. */
+export function createSeat(team: Team, by: Author, isHeard: (id: string) => boolean): Seat {
+  return {
+    team: team.name,
+    name: by.name,
+    get state() {
+      return team.state
+    },
+    refresh: () => team.refresh(),
+    run: (command) => team.run(command, { by }),
+    send: (letter) => team.send(letter, { by }),
+    whole: (value) => team.whole(value),
+    async unread() {
+      await team.refresh()
+      const fresh = unreadOf(team.state, by.name).filter(({ message }) => !isHeard(message.id))
+      const messages = await team.whole(fresh.map(({ message }) => message))
+      // What derives from news is not to outlive them.
+      await team.log.sync()
+      return messages.map((message, i) => ({ message, words: inWords(message, fresh[i]?.external ?? true) }))
+    },
+  }
+}

@@ -1,0 +1,158 @@
+import { join } from 'node:path'
+import type { Model } from '../ports/model.ts'
+import type { Seats } from '../ports/seat.ts'
+import type { Log } from '../ports/store.ts'
+import type { Jobs, Tool } from '../ports/tool.ts'
+import { type Conversation, createNotices, type News, type Notices } from '../runtime/converse/conversation.ts'
+import { takeUp } from '../runtime/converse/take-up.ts'
+import type { Team } from '../runtime/team.ts'
+import { openTranscript, type Transcript } from '../runtime/transcript.ts'
+import type { Author } from '../team/event.ts'
+import { situationOf } from '../team/situation.ts'
+import { NoTool } from '../tools/define-tool.ts'
+import { jobNotice } from '../tools/job-notice.ts'
+import { createJobs } from '../tools/jobs.ts'
+import { createOutputs } from '../tools/outputs.ts'
+import { endRecordedGroup } from '../tools/processes/group.ts'
+import { createReads } from '../tools/reads.ts'
+import { type Accounts, createAccounts } from './accounts.ts'
+import type { Home } from './home.ts'
+import { hooked } from './hooked.ts'
+import type { Permits } from './permits.ts'
+import { calledTeam } from './system-prompt.ts'
+
+/** Who sits down, where, and with what. */
+export interface DeskPlan {
+  readonly home: Home
+  readonly team: Team
+  readonly by: Author
+  readonly log: Log
+  readonly model: Model
+  readonly system: string
+  readonly permits: Permits
+  readonly limits: Conversation['agent']['limits']
+  readonly used: () => Conversation['used']
+  /** What it has in its hands; made when its jobs and accounts are there. */
+  tools(desk: Pick<Desk, 'accounts'>): readonly Tool[]
+  seats(isHeard: (id: string) => boolean): Seats
+  /** What is new for it; asked before each of its calls of a model. */
+  listen(desk: Pick<Desk, 'transcript' | 'notices'>): Promise<News | undefined>
+  acknowledge(mail: readonly string[]): Promise<void>
+  urgency(): number
+  readonly mayDo: Conversation['mayDo']
+}
+
+/** Everything an agent works with: its conversation, its jobs and its accounts. Lead and teammates have the same. */
+export interface Desk extends AsyncDisposable {
+  readonly transcript: Transcript
+  readonly notices: Notices
+  readonly jobs: Jobs
+  readonly accounts: Accounts
+  readonly talk: Conversation
+  settle(): Promise<void>
+}
+
+/** Sits down: what a dead process left of this conversation is taken up. */
+export async function openDesk(plan: DeskPlan): Promise<Desk> {
+  const { home, team, by, permits } = plan
+  const { root, folders, env } = home
+  const transcript = await openTranscript({ log: plan.log, generation: by.generation! })
+  const notices = createNotices()
+  await takeUp({ transcript, notices }, endRecordedGroup)
+
+  const outputs = createOutputs({ folder: join(home.outputsOf(team.name), by.name), root })
+  const reads = createReads()
+  const accounts = createAccounts(team, by)
+  const allJobs = createJobs({
+    outputs,
+    before: transcript.state.jobCount,
+    onEnd(job) {
+      notices.add({ text: jobNotice(job), job: job.id })
+      // Should this fail, whoever resumes says that it was interrupted.
+      transcript.endedJob({ id: job.id, state: job.state, summary: job.summary ?? '' }).catch(() => {})
+    },
+  })
+  const jobs = onRecord(allJobs, transcript)
+  const seats = plan.seats((id) => transcript.state.mail.has(id))
+  const tools = plan.tools({ accounts })
+  const twice = tools.find(({ name }, i) => tools.findIndex((other) => other.name === name) < i)
+  if (twice) throw new NoTool(twice.name, 'there is one of this name already. Give yours another')
+
+  const offered = tools.filter(({ name }) => permits.isOffered(name))
+  const around = home.hooks && hooked(home.hooks, { agent: by.name, tell: (event) => home.run.tell(event) })
+
+  const talk: Conversation = {
+    agent: {
+      name: by.name,
+      system: plan.system,
+      model: plan.model,
+      tools: around?.tools(offered) ?? offered,
+      maxOutput: home.maxOutput,
+      limits: plan.limits,
+    },
+    transcript,
+    get used() {
+      return plan.used()
+    },
+    async listen() {
+      accounts.check()
+      return plan.listen({ transcript, notices })
+    },
+    acknowledge: plan.acknowledge,
+    urgency: plan.urgency,
+    memory: {
+      keep: outputs.keep,
+      async situation() {
+        await team.refresh()
+        return situationOf(team.state, by.name, calledTeam(team.name))
+      },
+    },
+    account: accounts.pay,
+    mayDo: around?.mayDo(plan.mayDo) ?? plan.mayDo,
+    worldOf: (call, signal, progress) => ({
+      agent: by.name,
+      team: team.name,
+      call: call.toolCallId,
+      seats,
+      signal,
+      root,
+      folders,
+      env,
+      boundary: home.boundary,
+      outputs,
+      jobs,
+      reads,
+      forbids: permits.forbids,
+      recordGroup: (group, job) => transcript.began({ ...group, of: job ?? call.toolCallId }),
+      progress,
+    }),
+  }
+  return {
+    transcript,
+    notices,
+    jobs,
+    accounts,
+    talk,
+    settle: accounts.settle,
+    async [Symbol.asyncDispose]() {
+      await allJobs[Symbol.asyncDispose]()
+      try {
+        await accounts.settle()
+      } finally {
+        await transcript[Symbol.asyncDispose]()
+      }
+    },
+  }
+}
+
+/** A job is on record before it begins, so that whoever resumes can say what became of it. */
+function onRecord(jobs: Jobs, transcript: Transcript): Jobs {
+  return {
+    ...jobs,
+    start: (kind, about, begin) =>
+      jobs.start(kind, about, async (job) => {
+        await transcript.beganJob({ id: job.id, about })
+        return begin(job)
+      }),
+  }
+}

@@ -1,0 +1,41 @@
+import type { ToolCall } from '../ports/model.ts'
+import { taskWords } from '../runtime/crew/words.ts'
+import type { Member } from '../team/member.ts'
+import type { TeamState } from '../team/state.ts'
+import type { Task } from '../team/task.ts'
+import { BUILT_IN } from '../tools/agents/agent-type.ts'
+import type { SubagentEnd } from '../tools/task.ts'
+import type { Desk } from './desk.ts'
+import type { Home } from './home.ts'
+import { createRunAgent } from './run-subagent.ts'
+
+const CODE = BUILT_IN.find(({ name }) => name === 'code')!
+
+/** Does one task in place of a teammate that was lost: a job of the lead, which is told when it has ended. */
+export async function errandFor(
+  home: Home,
+  desk: Desk,
+  { task, member, state }: { task: Task; member: Member; state: TeamState },
+  signal: AbortSignal,
+): Promise<SubagentEnd> {
+  const call = { toolCallId: `errand-${task.id}-${task.attempts}` } as ToolCall
+  const runAgent = createRunAgent({ ...home, name: member.name, account: desk.accounts.pay })
+  const type = home.agentTypes.find(({ name }) => name === member.profile?.agentType) ?? CODE
+  const prompt = `${taskWords(state, task, 'Do task')}\nYou do it alone and once: your last words are its result.`
+  let end: SubagentEnd = { text: '', problem: 'it was stopped' }
+  const job = desk.jobs.start(
+    'agent',
+    `task ${task.id} in place of ${member.name}`,
+    async ({ id, signal: stop, write }) => {
+      const world = desk.talk.worldOf(call, AbortSignal.any([stop, signal]), () => {})
+      end = await runAgent(
+        { type, description: task.subject, prompt, model: member.profile?.model ?? undefined },
+        { ...world, recordGroup: (group) => world.recordGroup(group, id), onTool() {} },
+      )
+      write(end.text)
+      return { state: end.problem === undefined ? 'completed' : 'failed', summary: end.problem ?? end.text }
+    },
+  )
+  await job.ended
+  return end
+}

@@ -1,0 +1,52 @@
+import type { AlarmClock } from '../ports/clock.ts'
+import type { Model } from '../ports/model.ts'
+import type { Store } from '../ports/store.ts'
+import type { Boundary, Tool } from '../ports/tool.ts'
+import type { Limits, Used } from '../runtime/converse/conversation.ts'
+import type { CrewSettings } from '../runtime/crew/crew-plan.ts'
+import type { AgentType } from '../tools/agents/agent-type.ts'
+import type { Hooks } from '../tools/hooks/hooks.ts'
+import type { Spelling } from '../tools/team/spelling.ts'
+import type { Permits } from './permits.ts'
+import type { SessionEvent } from './session.ts'
+
+/** What all agents of a session share. */
+export interface Home {
+  readonly store: Store
+  readonly clock: AlarmClock
+  readonly model: Model
+  /** Another model by its name. */
+  modelFor(name: string): Promise<Model>
+  readonly root: string
+  readonly folders: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** Where large outputs of a team's agents are kept, a folder each. */
+  outputsOf(team: string): string
+  /** Nobody has more rights than the lead; who only looks has less. */
+  permits(isReadOnly: boolean, isSentOut?: boolean): Permits
+  /** Keeps commands in, where that works and is wanted. */
+  readonly boundary?: Boundary | undefined
+  readonly hooks?: Hooks | undefined
+  readonly agentTypes: readonly AgentType[]
+  /** Of the user, besides ours; for everybody. */
+  readonly tools: readonly Tool[]
+  /** For the lead alone. */
+  readonly leadTools: readonly Tool[]
+  /** What people wrote down for agents; for everybody. */
+  readonly instructions?: string | undefined
+  readonly spelling: Spelling
+  readonly limits: Limits
+  readonly maxOutput?: number | undefined
+  readonly appendSystemPrompt?: string | undefined
+  readonly crew: CrewSettings
+  /** The run that lasts, or the last one. */
+  readonly run: Run
+}
+
+export interface Run {
+  used: Used
+  /** Where events go. */
+  tell: (event: SessionEvent) => void
+  /** Aborts it; resolves when nothing of it runs any more. */
+  end: () => Promise<void>
+}

@@ -1,0 +1,300 @@
+import type { Office, Spawned, SpawnPlan } from '../ports/seat.ts'
+import { type Crew, openCrew } from '../runtime/crew/crew.ts'
+import { createSeat } from '../runtime/seat.ts'
+import { openTeam, type Team, USER } from '../runtime/team.ts'
+import type { EventOf } from '../team/event.ts'
+import { isPresent } from '../team/member.ts'
+import type { Message } from '../team/message.ts'
+import { isName, isReserved, nameKey, nameRule } from '../team/name.ts'
+import { whyVoid } from '../team/overdue.ts'
+import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
+import { roster, unreadOf } from '../team/state.ts'
+import type { Desk } from './desk.ts'
+import { errandFor } from './errand.ts'
+import type { Home } from './home.ts'
+import { type LedTeam, openLeadDesk } from './lead-desk.ts'
+import type { Session } from './session.ts'
+import { wantsMore } from './stop-hook.ts'
+import { takeLead } from './take-lead.ts'
+import { openTeammateDesk } from './teammate-desk.ts'
+import { uncommittedIn } from './uncommitted.ts'
+
+/** A team with the crew that works in it. */
+interface Room extends LedTeam {
+  readonly crew: Crew
+}
+
+/** The lead at its desk, the teams it leads, and everybody who works in them. */
+export interface SessionOffice extends Office, AsyncDisposable {
+  readonly home: Home
+  readonly desk: Desk
+  readonly rooms: readonly LedTeam[]
+  readonly left: Session['left']
+  /** Everybody whose life ended with a process or a run goes on. */
+  resume(): Promise<readonly string[]>
+  /** Ends everybody's work; all of it stays resumable. */
+  halt(): Promise<void>
+  readonly isAtRest: boolean
+  /** Is there mail the lead has not heard? */
+  readonly hasMail: boolean
+  /** Everything rests: wakes whoever could still go on. False when nobody can. */
+  stir(): Promise<boolean>
+  /** The lead has said all it wanted to. */
+  rest(): void
+  /** Aborts when something urgent comes for the lead. */
+  urgent(): AbortSignal
+  /** Resolves when something has changed. */
+  changed(signal: AbortSignal): Promise<void>
+}
+
+export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffice> {
+  const rooms: Room[] = []
+  const waiting = new Set<() => void>()
+  const reminded = new Set<string>()
+  const seen = new Set<string>()
+  let turn = new AbortController()
+  const wake = () => {
+    for (const call of waiting) call()
+    waiting.clear()
+  }
+  /** Where task tools and spawns go when no team is named: the one made last. */
+  const current = () => rooms.at(-1)!
+
+  function enter({ team, by }: LedTeam): Room {
+    const room = { team, by } as Room
+    team.watch(({ by, events }) => {
+      for (const event of events) {
+        home.run.tell({ type: 'team', agent: by.name, team: team.name, event })
+        if (event.type === 'team.deleted' && room === rooms[0]) turn.abort(URGENT)
+        if (event.type === 'message.sent') interrupt(event.message)
+        if (event.type === 'request.opened') void answerByRule(room, event)
+      }
+      wake()
+    })
+    const crew = openCrew({
+      team,
+      lead: by,
+      runtime: home.store.presence.self,
+      clock: home.clock,
+      openDesk: (member, author) => openTeammateDesk(home, team, member, author),
+      errand: (task, member, signal) => errandFor(home, desk, { task, member, state: team.state }, signal),
+      wantsMore: (agent, goneOn, signal) => wantsMore(home, agent, goneOn, signal),
+      uncommitted: () => uncommittedIn(home.root),
+      tell: (event) => home.run.tell(event),
+      onRest: wake,
+      mayWork: () => home.limits.dollars === undefined || home.run.used.purse.dollars < home.limits.dollars,
+      settings: home.crew,
+    })
+    rooms.push(Object.assign(room, { crew }))
+    return room
+  }
+
+  /** Plans that a rule approves; and what only a person could answer, where nobody can be asked. */
+  async function answerByRule({ team, by }: LedTeam, { id, kind, from, to }: EventOf<'request.opened'>): Promise<void> {
+    const isAuto = kind === 'plan_approval' && home.crew.plans === 'auto'
+    if (!isAuto && nameKey(to) !== 'user') return
+    const feedback = isAuto
+      ? 'Approved by rule: plans need no answer here.'
+      : 'Nobody can be asked here. Go on without it, or say what you need.'
+    const answer = { type: 'request.answer', id, approve: isAuto, feedback } as const
+    await team.run(answer, { by: nameKey(to) === 'user' ? USER : by })
+    if (!isAuto)
+      home.run.tell({
+        type: 'note',
+        agent: from,
+        text: `[REQUEST] ${id} (${kind}) of ${from} was denied: nobody can be asked here.`,
+      })
+  }
+
+  /** An urgent letter drops what the lead does, once. */
+  function interrupt({ id, to, from, urgent }: Message): void {
+    if (urgent !== true || nameKey(to) !== 'lead' || nameKey(from) === 'lead' || seen.has(id)) return
+    seen.add(id)
+    turn.abort(URGENT)
+  }
+
+  async function openRoom(name: string, description?: string): Promise<Room> {
+    const team = await openTeam(home.store, name, { clock: home.clock })
+    try {
+      const by = await takeLead(team, home.store, { session: rooms[0]!.team.name, description })
+      await home.store.presence.announce(name)
+      return enter({ team, by })
+    } catch (error) {
+      await team.close()
+      throw error
+    }
+  }
+
+  const roomOf = (name: string) => rooms.find(({ team }) => nameKey(team.name) === nameKey(name))
+
+  const office: SessionOffice = {
+    home,
+    get desk() {
+      return desk
+    },
+    get rooms() {
+      return rooms
+    },
+    get teams() {
+      return rooms.map(({ team }) => team.name)
+    },
+    seat(name) {
+      const room = name === undefined ? current() : roomOf(name)
+      return room && createSeat(room.team, room.by, (id) => desk.transcript.state.mail.has(id))
+    },
+    get left() {
+      return rooms.flatMap(({ team }) => {
+        const counts = { pending: 0, in_progress: 0, completed: 0, failed: 0 }
+        for (const { status } of team.state.tasks.values()) counts[status]++
+        const { completed: _, ...left } = counts
+        return left.pending + left.in_progress + left.failed > 0 ? [{ team: team.name, ...left }] : []
+      })
+    },
+    async createTeam(name, description) {
+      if (roomOf(name)) return { isNew: false }
+      if (!isName(name)) return refuse('invalid', nameRule(name))
+      if (isReserved(name)) return refuse('invalid', `${name} is a reserved name (lead, user, all); choose another.`)
+      const taken = (await home.store.teams()).find((team) => nameKey(team) === nameKey(name))
+      if (taken)
+        return refuse(
+          'wrong_state',
+          `There is a team ${taken} already, which somebody else leads. Choose another name.`,
+        )
+      const { team, by } = rooms[0]!
+      // On record here first: whoever resumes this session knows which teams are its own.
+      const led = await team.run({ type: 'team.lead', team: name, leads: true }, { by })
+      if (isRefusal(led)) return led
+      await openRoom(name, description)
+      return { isNew: true }
+    },
+    async deleteTeam(name) {
+      const room = roomOf(name)
+      if (!room) return refuse('unknown_team', `Team '${name}' not found.`)
+      if (room === rooms[0]) return refuse('not_allowed', 'A session cannot delete its own team.')
+      return removeRoom(room)
+    },
+    async spawn(plan: SpawnPlan): Promise<Spawned | Refusal> {
+      let room = plan.team === undefined ? current() : roomOf(plan.team)
+      if (!room) {
+        const made = await office.createTeam(plan.team!)
+        if (isRefusal(made)) return made
+        room = roomOf(plan.team!)!
+      }
+      return room.crew.spawn(plan)
+    },
+    async resume() {
+      for (const name of rooms[0]!.team.state.leads.get()) if (!roomOf(name)) await openRoom(name)
+      const back: string[] = []
+      for (const { crew } of rooms) back.push(...(await crew.resume()))
+      return back
+    },
+    async halt() {
+      await Promise.all(rooms.map(({ crew }) => crew.halt()))
+    },
+    get isAtRest() {
+      return rooms.every(({ crew }) => crew.isAtRest)
+    },
+    get hasMail() {
+      const { mail } = desk.transcript.state
+      return rooms.some(({ team }) => unreadOf(team.state, 'lead').some(({ message }) => !mail.has(message.id)))
+    },
+    async stir() {
+      if (rooms.map(({ crew }) => crew.nudge()).some(Boolean)) return true
+      let hasStirred = false
+      for (const { team, by } of rooms) {
+        for (const request of [...team.state.requests.values()]) {
+          const { id, kind, from, to, state } = request
+          if (state !== 'pending' || kind === 'shutdown' || whyVoid(team.state, request)) continue
+          const key = `${team.name}/${id}`
+          if (nameKey(to) === 'lead' && !reminded.has(key)) {
+            reminded.add(key)
+            hasStirred = true
+            const text = `Request ${id} of ${from} (${kind}) is still open, and ${from} waits for your answer.`
+            desk.notices.add({ text })
+            continue
+          }
+          const feedback = 'Nobody answered. Go on without it, or say what you need.'
+          const author = nameKey(to) === 'user' ? USER : by
+          const answer = await team.run({ type: 'request.answer', id, approve: false, feedback }, { by: author })
+          if (isRefusal(answer)) continue
+          hasStirred = true
+          const text = `[REQUEST] ${id} (${kind}) of ${from} was denied: nobody answered.`
+          home.run.tell({ type: 'note', agent: from, text })
+        }
+      }
+      return hasStirred
+    },
+    rest: () => desk.accounts.show('idle'),
+    urgent() {
+      desk.accounts.show('working')
+      turn = new AbortController()
+      return turn.signal
+    },
+    changed(signal) {
+      return new Promise((resolve) => {
+        if (signal.aborted) return resolve()
+        // A run waits often: nothing of a wait that is over stays with its signal.
+        const done = () => {
+          signal.removeEventListener('abort', done)
+          waiting.delete(done)
+          resolve()
+        }
+        waiting.add(done)
+        for (const job of desk.jobs.list()) if (job.state === 'running') void job.ended.then(done)
+        signal.addEventListener('abort', done)
+      })
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(rooms.map(({ crew }) => crew.close()))
+      await desk[Symbol.asyncDispose]()
+      for (const { team } of rooms.slice(1)) {
+        await home.store.presence.withdraw(team.name)
+        await team.close()
+      }
+    },
+  }
+
+  /** Everybody is asked to stop and accounted for; then the team is put away. */
+  async function removeRoom(room: Room): Promise<{ notified: number; report: string[] }> {
+    const { team, by, crew } = room
+    const agents = () => roster(team.state).filter(({ kind, name }) => kind === 'agent' && nameKey(name) !== 'lead')
+    const asked = agents().filter(isPresent)
+    for (const { name, status } of asked) {
+      const content = 'Team is being deleted. Please shut down.'
+      const answer =
+        status === 'lost'
+          ? await team.run({ type: 'member.stop', name, reason: 'the team is being deleted' }, { by })
+          : await team.run({ type: 'request.open', kind: 'shutdown', to: name, content }, { by })
+      if (isRefusal(answer)) home.run.tell({ type: 'note', agent: name, text: `[SHUTDOWN] ${answer.message}` })
+    }
+    await crew.stopped(asked.map(({ name }) => name))
+    const report = asked.map(({ name }) => `- ${name}: ${endOf(team, name)}`)
+    report.push(...team.state.deviations.get().map(({ member, text }) => `- left undone by ${member}: ${text}`))
+    await crew.close()
+    await team.run({ type: 'team.delete' }, { by })
+    await home.store.presence.withdraw(team.name)
+    await team.close()
+    rooms.splice(rooms.indexOf(room), 1)
+    await home.store.remove(team.name, false)
+    await rooms[0]!.team.run({ type: 'team.lead', team: team.name, leads: false }, { by: rooms[0]!.by })
+    return { notified: asked.length, report }
+  }
+
+  const { crew } = enter(own)
+  const desk = await openLeadDesk(home, office, () => rooms).catch(async (error) => {
+    await crew.close()
+    throw error
+  })
+  return office
+}
+
+const URGENT = Object.assign(new Error('Something urgent came in.'), { name: 'AbortError' })
+
+/** How somebody's last request to stop was answered. */
+function endOf({ state }: Team, name: string): string {
+  const request = [...state.requests.values()].findLast(
+    ({ kind, to }) => kind === 'shutdown' && nameKey(to) === nameKey(name),
+  )
+  if (request?.state === 'approved') return `shut down (${request.status ?? 'clean'})`
+  return request ? `stopped: ${request.state.replace('_', ' ')}` : 'had been lost before'
+}

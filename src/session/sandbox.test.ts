@@ -1,0 +1,58 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { scriptedModel } from '../models/scripted/scripted-model.ts'
+import { openWorkspace, type Workspace } from '../workspace.ts'
+import { openSession, type SessionOptions } from './open-session.ts'
+
+let dir: string
+let workspace: Workspace
+beforeEach(async () => {
+  dir = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-sandbox-')))
+  workspace = await openWorkspace({ cwd: dir, env: { HOME: dir, DESKMATES_STATE: join(dir, 'state') } })
+})
+afterEach(async () => {
+  await workspace[Symbol.asyncDispose]()
+  rmSync(dir, { recursive: true })
+})
+
+/** Looks at the team's files by a command, twice, and says what it saw, what was said and how things stood. */
+async function look(options: Partial<SessionOptions>) {
+  const warnings: string[] = []
+  const command = 'ls .teams/*/journal.jsonl; echo x > made && echo written'
+  const calls = [{ tool: 'bash', input: { command } }]
+  await using talk = await openSession({
+    workspace,
+    model: scriptedModel({ parts: [{ calls }, { when: { answer: 2 }, calls }, { text: 'seen' }] }),
+    permissions: { mode: 'bypassPermissions' },
+    env: { PATH: process.env.PATH, HOME: dir },
+    warn: (message) => void warnings.push(message),
+    ...options,
+  })
+  const shown: string[] = []
+  for await (const event of talk.run('look')) if (event.type === 'called') shown.push(event.result.text)
+  return { state: talk.sandbox, warnings, shown: shown.join('\n') }
+}
+
+it('keeps the commands of a session in where that works, and says how things stand', async () => {
+  const { state, shown, warnings } = await look({})
+  expect(shown).toContain('written')
+  expect(state).toBe(/\.teams\/.*journal\.jsonl\n/.test(shown) ? 'missing' : 'on')
+  expect(warnings).toHaveLength(state === 'on' ? 0 : 1)
+})
+
+it('says once that nothing keeps commands in, with the cause and what to do, and shows it', async () => {
+  const { state, shown, warnings } = await look({ env: { PATH: '/nowhere', HOME: dir } })
+  expect(state).toBe('missing')
+  expect(shown).toContain('written')
+  expect(warnings).toEqual([expect.stringMatching(/can alter the team's files: .*not installed.*--sandbox off/s)])
+})
+
+it('runs no command where a sandbox is required and there is none, and is silent where none is wanted', async () => {
+  const env = { PATH: '/nowhere', HOME: dir }
+  const required = await look({ env, sandbox: { mode: 'require' } })
+  expect(required.shown).toContain('commands must run in a sandbox, and there is none here')
+  expect(required.shown).not.toContain('written')
+  expect(await look({ env, sandbox: { mode: 'off' } })).toMatchObject({ state: 'off', warnings: [] })
+})

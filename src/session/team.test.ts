@@ -1,0 +1,155 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, realpathSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Script } from '../models/scripted/script.ts'
+import { scriptedModel } from '../models/scripted/scripted-model.ts'
+import type { ModelRequest } from '../ports/model.ts'
+import { memberNamed } from '../team/state.ts'
+import { openWorkspace, type Workspace } from '../workspace.ts'
+import { openSession, type SessionOptions } from './open-session.ts'
+import type { Session, SessionEvent } from './session.ts'
+
+let dir: string
+let workspace: Workspace
+beforeEach(async () => {
+  dir = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-team-')))
+  execFileSync('git', ['init', '-q', dir], { env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null' } })
+  workspace = await openWorkspace({ cwd: dir, env: { DESKMATES_STATE: join(dir, 'state'), PATH: process.env.PATH } })
+})
+afterEach(() => workspace[Symbol.asyncDispose]())
+
+type Parts = Script['parts']
+const open = (parts: Parts, more: Partial<SessionOptions> = {}) =>
+  openSession({ workspace, model: scriptedModel({ parts }), permissions: { mode: 'bypassPermissions' }, ...more })
+
+async function run(session: Session, prompt: string) {
+  const events: SessionEvent[] = []
+  const loop = session.run(prompt, AbortSignal.timeout(30_000))
+  for (;;) {
+    const step = await loop.next()
+    if (step.done) return { stop: step.value, events }
+    events.push(step.value)
+  }
+}
+
+const taskOf = (request: ModelRequest) => /<task id=\\"(\d+)\\">/.exec(JSON.stringify(request.turns.at(-1)))?.[1]
+const call = (tool: string, input: Record<string, unknown> = {}) => ({ tool, input })
+
+/** A teammate that does its task and says so. */
+const diligent: Parts[number] = {
+  times: 'always',
+  compose: (request) => {
+    const task = taskOf(request)
+    return task
+      ? { calls: [call('TaskUpdate', { taskId: task, status: 'completed', result: `done ${task}` })] }
+      : { text: 'Ready.' }
+  },
+}
+
+describe('a team at work', () => {
+  it('has a lead that makes tasks and teammates, hears of everything and ends when all is settled (A1, A2, A6, A88, A90)', async () => {
+    await using session = await open([
+      {
+        agent: 'lead',
+        when: { user: 'Build it' },
+        calls: [
+          call('TaskCreate', { subject: 'write', description: 'the code' }),
+          call('TaskCreate', { subject: 'test', description: 'the code', blockedBy: ['1'], role: 'tester' }),
+          call('Task', { name: 'ada', role: 'dev', prompt: 'Write.', task_id: '1' }),
+          call('Task', { name: 'bob', role: 'tester', prompt: 'Test.' }),
+        ],
+      },
+      {
+        agent: 'lead',
+        times: 'always',
+        compose: (request) => ({
+          text:
+            JSON.stringify(request.turns).includes('done 2') ||
+            JSON.stringify(request.turns).match(/from=\\"bob\\" type=\\"result\\"/)
+              ? 'All done.'
+              : 'Waiting.',
+        }),
+      },
+      { agent: ['ada', 'bob'], ...diligent },
+    ])
+    const { stop, events } = await run(session, 'Build it')
+    expect(stop).toMatchObject({ kind: 'finished', text: 'All done.' })
+    const { state } = session.team
+    expect(state.tasks.get('1')).toMatchObject({ status: 'completed', owner: 'ada', result: 'done 1' })
+    expect(state.tasks.get('2')).toMatchObject({ status: 'completed', owner: 'bob', result: 'done 2' })
+    expect(['ada', 'bob'].map((name) => memberNamed(state, name)?.status)).toEqual(['idle', 'idle'])
+    expect(events.some((event) => event.type === 'team' && event.event.type === 'task.claimed')).toBe(true)
+    const config = JSON.parse(readFileSync(join(dir, '.teams', session.id, 'config.json'), 'utf8'))
+    expect(config.members.map(({ name }: { name: string }) => name)).toEqual(['lead', 'ada', 'bob'])
+  })
+
+  it('lets colleagues talk directly, without the lead in between (A91, F5)', async () => {
+    await using session = await open([
+      {
+        agent: 'lead',
+        when: { user: 'Go' },
+        calls: [
+          call('Task', { name: 'ada', prompt: 'Ask bob for the API.' }),
+          call('Task', { name: 'bob', prompt: 'You know the API.' }),
+        ],
+      },
+      { agent: 'lead', times: 'always', text: 'I see.' },
+      { agent: 'ada', when: { user: 'Ask bob' }, calls: [call('SendMessage', { to: 'bob', content: 'Which API?' })] },
+      { agent: 'ada', when: { user: 'GET /users' }, text: 'The API is GET /users.' },
+      { agent: 'ada', times: 'always', text: 'I wait for bob.' },
+      {
+        agent: 'bob',
+        when: { user: 'Which API?' },
+        calls: [call('SendMessage', { to: 'ada', content: 'GET /users' })],
+      },
+      { agent: 'bob', times: 'always', text: 'Here.' },
+    ])
+    const { events } = await run(session, 'Go')
+    const letters = events.flatMap((event) =>
+      event.type === 'team' && event.event.type === 'message.sent' ? [event.event.message] : [],
+    )
+    const between = letters.filter(
+      ({ type, to }) =>
+        type === 'message' &&
+        to !== 'lead' &&
+        !['Ask bob for the API.', 'You know the API.'].includes(`${letters.find((one) => one.to === to)!.content}x`),
+    )
+    expect(between.map(({ from, to, content }) => [from, to, content])).toContainEqual(['ada', 'bob', 'Which API?'])
+    expect(between.map(({ from, to, content }) => [from, to, content])).toContainEqual(['bob', 'ada', 'GET /users'])
+    expect(
+      letters.some(
+        ({ from, type, content }) => from === 'ada' && type === 'result' && content === 'The API is GET /users.',
+      ),
+    ).toBe(true)
+  })
+
+  it('makes further teams, whose mail reaches the same lead, and deletes them with everybody asked and accounted for (A58, A63, A82, F32)', async () => {
+    await using session = await open(
+      [
+        {
+          agent: 'lead',
+          when: { user: 'Go' },
+          calls: [call('TeamCreate', { name: 'api' }), call('Task', { name: 'ada', prompt: 'Hello.' })],
+        },
+        { agent: 'lead', when: { user: 'from=.ada. team=.api.' }, calls: [call('TeamDelete', { name: 'api' })] },
+        {
+          agent: 'lead',
+          when: { result: { tool: 'TeamDelete', text: 'deleted, 1 teammate notified' } },
+          text: 'Over.',
+        },
+        { agent: 'lead', times: 'always', text: 'Waiting.' },
+        { agent: 'ada', times: 'always', text: 'Hello to you.' },
+      ].map((part) =>
+        part.when && 'user' in part.when && part.when.user?.startsWith('from=')
+          ? { ...part, when: { user: /from="ada" team="api" type="result"/ } }
+          : part,
+      ) as Parts,
+    )
+    const { stop } = await run(session, 'Go')
+    expect(stop).toMatchObject({ kind: 'finished', text: 'Over.' })
+    expect(await workspace.store.teams()).toEqual([session.id])
+    expect(session.team.state.leads.get()).toEqual([])
+  })
+})

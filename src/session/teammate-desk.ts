@@ -1,0 +1,62 @@
+import type { Seat } from '../ports/seat.ts'
+import { mailNews } from '../runtime/converse/mail-news.ts'
+import { behindGate } from '../runtime/crew/gate.ts'
+import { createSeat } from '../runtime/seat.ts'
+import type { Team } from '../runtime/team.ts'
+import type { Author } from '../team/event.ts'
+import type { Member } from '../team/member.ts'
+import { remainingPath } from '../team/remaining-path.ts'
+import { heldBy } from '../team/state.ts'
+import { toolsFor } from '../tools/toolbox.ts'
+import { type Desk, openDesk } from './desk.ts'
+import type { Home } from './home.ts'
+import { teammatePrompt } from './system-prompt.ts'
+
+/** A teammate's desk: the same loop as the lead's, with its own conversation, mailbox and role. */
+export async function openTeammateDesk(home: Home, team: Team, member: Member, by: Author): Promise<Desk> {
+  const { profile, name } = member
+  const type = home.agentTypes.find((one) => one.name === profile?.agentType)
+  const model = profile?.model ?? type?.model
+  const permits = home.permits(type?.isReadOnly ?? false, true)
+  const used = { calls: 0 }
+  return openDesk({
+    home,
+    team,
+    by,
+    log: await home.store.log(`${team.name}/transcripts/${name}`),
+    model: model === undefined ? home.model : await home.modelFor(model),
+    system: teammatePrompt({
+      team: team.name,
+      root: home.root,
+      folders: home.folders,
+      name,
+      role: member.role,
+      send: home.spelling === 'simple' ? 'send_message' : 'SendMessage',
+      type,
+      append: home.instructions,
+    }),
+    permits,
+    mayDo: behindGate(team, by, permits.mayDo),
+    limits: { dollars: home.limits.dollars },
+    used: () => Object.assign(used, { purse: home.run.used.purse }),
+    seats(isHeard) {
+      const seat = askingWhom(home, createSeat(team, by, isHeard))
+      return { seat: (named) => (named === undefined || named === team.name ? seat : undefined), teams: [team.name] }
+    },
+    tools: () => [...toolsFor('teammate', { type, spelling: home.spelling }), ...home.tools],
+    urgency() {
+      const task = heldBy(team.state, name)
+      return task ? remainingPath(team.state, task.id) : 0
+    },
+    listen: ({ transcript, notices }) => mailNews({ team, transcript, notices }, by),
+    acknowledge: async (ids) => void (await team.acknowledge(name, ids, null, { by })),
+  })
+}
+
+/** Plans go to whoever says yes to them, whomever the model names. */
+function askingWhom({ crew }: Home, seat: Seat): Seat {
+  if (crew.plans !== 'human') return seat
+  const run: Seat['run'] = (command) =>
+    seat.run(command.type === 'request.open' && command.kind === 'plan_approval' ? { ...command, to: 'user' } : command)
+  return Object.create(seat, { run: { value: run } })
+}

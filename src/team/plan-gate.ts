@@ -1,0 +1,54 @@
+import type { Member } from './member.ts'
+import { nameKey } from './name.ts'
+import type { Request } from './request.ts'
+import { heldBy, type TeamState } from './state.ts'
+
+/**
+ * not_required  it needs no approval
+ * required      it has to hand in a plan first
+ * pending       its plan waits for an answer
+ * approved      it may work, on this task, in this life
+ * rejected      it has to hand in another plan
+ */
+export type PlanGate = 'not_required' | 'required' | 'pending' | 'approved' | 'rejected'
+
+/** An approval is good for one assignment of one generation: whoever takes another task asks again. */
+export function planGate(state: TeamState, member: Member): PlanGate {
+  if (!member.profile?.requirePlan) return 'not_required'
+  const task = heldBy(state, member.name)
+  const isMeant = ({ kind, from, fromGeneration, assignment }: Request) =>
+    kind === 'plan_approval' &&
+    nameKey(from) === nameKey(member.name) &&
+    (fromGeneration === member.generation || __BUG__ === 'approval-without-generation') &&
+    (assignment?.task === task?.id || __BUG__ === 'approval-without-generation') &&
+    (assignment?.attempt === task?.attempts || __BUG__ === 'approval-without-generation')
+  const newest = [...state.requests.values()].filter(isMeant).sort((a, b) => numberOf(b) - numberOf(a))[0]
+  if (!newest || newest.state === 'void' || newest.state === 'timed_out') return 'required'
+  return newest.state
+}
+
+/** Who says yes to plans: the lead, a person, or a rule. */
+export const PLANS = ['lead', 'human', 'auto'] as const
+export type Plans = (typeof PLANS)[number]
+
+/** Does the gate let this member run and change things? */
+export function isOpen(gate: PlanGate): boolean {
+  return gate === 'not_required' || gate === 'approved'
+}
+
+/** What a member behind a closed gate is told. */
+export function gateWords(gate: PlanGate): string {
+  const next = {
+    required:
+      'Hand in a plan first, as a message of type plan_approval_request. Until it is approved you may only look.',
+    pending: 'Your plan waits for an answer. You are told when it comes; end your turn.',
+    rejected: 'Your plan was rejected. Hand in another one, as a message of type plan_approval_request.',
+    approved: '',
+    not_required: '',
+  }[gate]
+  return `Blocked: plan status is ${gate}. ${next}`
+}
+
+function numberOf({ id }: Request): number {
+  return Number(id.slice(1))
+}

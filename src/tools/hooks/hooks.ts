@@ -1,0 +1,98 @@
+import { type Hook, type HookEvent, type HookSettings, type HooksFail, hooksFor } from './hook-settings.ts'
+import { type HookOutcome, type HookPlace, runHook } from './run-hook.ts'
+
+export interface HooksPlan extends HookPlace {
+  readonly settings: HookSettings
+  /** Undefined: closed before a tool runs, where a hook guards something, and open elsewhere. */
+  readonly fail?: HooksFail | undefined
+  readonly session: string
+}
+
+/** One hook that ran, for whoever watches. */
+export interface RanHook {
+  readonly event: HookEvent
+  readonly command: string
+  readonly tool?: string
+  readonly outcome: HookOutcome['kind']
+  /** Why it refused, asked or failed. */
+  readonly why?: string
+}
+
+/** What all hooks of one event say together: the first that is against it decides. */
+export interface HooksSaid {
+  /** Why it must not happen; undefined if nothing speaks against it. */
+  readonly refusal: string | undefined
+  /** What they want to have said to the model. */
+  readonly context: string
+}
+
+export interface Hooks {
+  has(event: HookEvent, tool?: string): boolean
+  run(event: HookEvent, about: HookAbout, signal: AbortSignal, tell: (ran: RanHook) => void): Promise<HooksSaid>
+}
+
+/** Who does what. The identity comes with the call, never from somewhere else. */
+export interface HookAbout {
+  readonly agent: string
+  readonly tool?: { readonly name: string; readonly input: unknown; readonly id: string }
+  readonly result?: string
+  readonly prompt?: string
+  /** The agent goes on because a hook wanted it to. */
+  readonly isGoingOn?: boolean
+}
+
+export function createHooks(plan: HooksPlan): Hooks {
+  return {
+    has: (event, tool) => hooksFor(plan.settings, event, tool).length > 0,
+    async run(event, about, signal, tell) {
+      const contexts: string[] = []
+      for (const hook of hooksFor(plan.settings, event, about.tool?.name)) {
+        const outcome = await runHook(hook, inputOf(plan, event, about), plan, signal)
+        const why = 'why' in outcome ? outcome.why : undefined
+        tell({
+          event,
+          command: hook.command,
+          ...(about.tool && { tool: about.tool.name }),
+          outcome: outcome.kind,
+          ...(why !== undefined && { why }),
+        })
+        const refusal = refusalOf(event, outcome, hook, plan.fail)
+        if (refusal !== undefined) return { refusal, context: contexts.join('\n') }
+        if (outcome.kind === 'passed' && outcome.context !== '') contexts.push(outcome.context)
+      }
+      return { refusal: undefined, context: contexts.join('\n') }
+    },
+  }
+}
+
+function refusalOf(
+  event: HookEvent,
+  outcome: HookOutcome,
+  { command }: Hook,
+  fail: HooksFail | undefined,
+): string | undefined {
+  if (outcome.kind === 'passed') return undefined
+  if (outcome.kind === 'refused') return outcome.why
+  if (outcome.kind === 'asked')
+    return event === 'PreToolUse' ? `a hook wants a person to be asked (${outcome.why}), and nobody can be` : undefined
+  if (__BUG__ === 'hook-timeout-allows' && outcome.kind === 'late') return undefined
+  // Who broke, or did not answer in time, has not agreed.
+  const isClosed = (fail ?? (event === 'PreToolUse' ? 'closed' : 'open')) === 'closed'
+  if (!isClosed) return undefined
+  return `the hook ${JSON.stringify(command)} did not answer (${outcome.why}), so it counts as refused`
+}
+
+/** The members that scripts for other programs look for. */
+function inputOf({ session, cwd }: HooksPlan, event: HookEvent, about: HookAbout): object {
+  const { agent, tool, result, prompt, isGoingOn } = about
+  return {
+    session_id: session,
+    agent,
+    hook_event_name: event,
+    cwd,
+    ...(tool && { tool_name: tool.name, tool_input: tool.input, tool_use_id: tool.id }),
+    ...(result !== undefined && { tool_response: result }),
+    ...(prompt !== undefined && { prompt }),
+    ...(event === 'Stop' && { stop_hook_active: isGoingOn ?? false }),
+  }
+}

@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { endGroup } from '../processes/group.ts'
+import type { Hook } from './hook-settings.ts'
+
+/** What a hook is run with. */
+export interface HookPlace {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/**
+ * How a hook ended.
+ *
+ * passed    it has nothing against it; what it said on stdout may be context
+ * refused   it wants it not to happen, and says why
+ * asked     it wants a person to be asked
+ * failed    it broke: what that means is a setting
+ * late      it took longer than it may, and was ended
+ */
+export type HookOutcome =
+  | { readonly kind: 'passed'; readonly context: string }
+  | { readonly kind: 'refused' | 'asked' | 'failed' | 'late'; readonly why: string }
+
+const PATIENCE = 60
+const MOST = 100_000
+
+/** Runs a hook as a process group of its own, outside of every boundary, with JSON on its stdin. Never throws. */
+export async function runHook(
+  hook: Hook,
+  input: object,
+  { cwd, env }: HookPlace,
+  signal: AbortSignal,
+): Promise<HookOutcome> {
+  const seconds = hook.timeout ?? PATIENCE
+  const child = spawn('/bin/sh', ['-c', hook.command], { cwd, env, detached: true, stdio: 'pipe' })
+  const said = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      said[name] = (said[name] + text).slice(0, MOST)
+    })
+  // It need not read what it is told.
+  child.stdin.on('error', () => {})
+  child.stdin.end(JSON.stringify(input))
+
+  const late = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)])
+  try {
+    const [code, killed] = (await once(child, 'exit', { signal: late })) as [number | null, string | null]
+    await Promise.race([once(child.stdout, 'close'), once(late, 'abort'), soon()])
+    return outcomeOf(code, killed, said)
+  } catch (error) {
+    if (late.aborted)
+      return { kind: 'late', why: signal.aborted ? 'it was interrupted' : `it took longer than ${seconds} s` }
+    return { kind: 'failed', why: `it could not be started (${(error as Error).message})` }
+  } finally {
+    if (child.pid !== undefined) await endGroup(child.pid)
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
+  }
+}
+
+/** What it left in the background may hold its output for ever. */
+function soon(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 250).unref())
+}
+
+function outcomeOf(
+  code: number | null,
+  killed: string | null,
+  { stdout, stderr }: { stdout: string; stderr: string },
+): HookOutcome {
+  const text = (stderr.trim() || stdout.trim()).slice(0, 10_000)
+  if (code === 2) return { kind: 'refused', why: text || 'it gave no reason' }
+  if (code !== 0) return { kind: 'failed', why: `${killed ?? `exit code ${code}`}${text === '' ? '' : `: ${text}`}` }
+  return saidInJson(stdout) ?? { kind: 'passed', context: stdout.trim() }
+}
+
+/** A hook may also answer in JSON. It can refuse and ask; that it allows something changes nothing. */
+function saidInJson(stdout: string): HookOutcome | undefined {
+  if (!stdout.trimStart().startsWith('{')) return undefined
+  let said: Said
+  try {
+    said = JSON.parse(stdout) as Said
+  } catch {
+    return undefined
+  }
+  const specific = said.hookSpecificOutput
+  const why = [specific?.permissionDecisionReason, said.reason, said.stopReason].find(
+    (text) => typeof text === 'string',
+  )
+  const decision = specific?.permissionDecision ?? said.permissionDecision ?? said.decision
+  if (decision === 'deny' || decision === 'block' || said.continue === false)
+    return { kind: 'refused', why: why ?? 'it gave no reason' }
+  if (decision === 'ask') return { kind: 'asked', why: why ?? 'it gave no reason' }
+  return { kind: 'passed', context: typeof specific?.additionalContext === 'string' ? specific.additionalContext : '' }
+}
+
+interface Said {
+  readonly decision?: string
+  readonly permissionDecision?: string
+  readonly reason?: string
+  readonly continue?: boolean
+  readonly stopReason?: string
+  readonly hookSpecificOutput?: {
+    readonly permissionDecision?: string
+    readonly permissionDecisionReason?: string
+    readonly additionalContext?: string
+  }
+}

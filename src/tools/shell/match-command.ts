@@ -1,0 +1,141 @@
+import { programOf } from './inside.ts'
+import { isInterpreting, type Line, linesOf, readLine, type Step, stepsOf } from './line.ts'
+import type { Word } from './word.ts'
+
+/** Whether a rule means something; `maybe` where only running it would tell. */
+export type Match = 'yes' | 'maybe' | 'no'
+
+export function either(matches: Iterable<Match>): Match {
+  let found: Match = 'no'
+  for (const match of matches) {
+    if (match === 'yes') return 'yes'
+    if (match === 'maybe') found = 'maybe'
+  }
+  return found
+}
+
+/** Whether a pattern that denies or asks means anything in the line, at whatever depth and however it is wrapped. */
+export function catchesLine(pattern: string, line: Line): Match {
+  return either(matchesIn(pattern, line))
+}
+
+function* matchesIn(pattern: string, line: Line): Generator<Match> {
+  for (const { unknown } of linesOf(line)) if (unknown.length > 0) yield 'maybe'
+  for (const step of stepsOf(line)) {
+    yield catchesWords(pattern, step.words)
+    if (step.unknown.length > 0 || isInterpreting(step)) yield 'maybe'
+    if (step.runsSomewhere) yield* matchesSomewhere(pattern, step)
+  }
+}
+
+/** Any tail of its words may be what it runs, and any of them a script. */
+function* matchesSomewhere(pattern: string, { words }: Step): Generator<Match> {
+  for (let i = 1; i < words.length; i++) {
+    yield catchesWords(pattern, words.slice(i))
+    const { text } = words[i]!
+    if (text === undefined) yield 'maybe'
+    else if (/\s/.test(text)) yield catchesLine(pattern, readLine(text, 4))
+  }
+}
+
+function catchesWords(pattern: string, words: readonly Word[]): Match {
+  const program = programOf(words)
+  if (program === undefined) return words.length === 0 ? 'no' : 'maybe'
+  const { literal, isPrefix } = partsOf(pattern)
+  if (matcherOf(pattern, 'i').test(spell(words)) || matcherOf(pattern, 'i').test(spell(words, program))) return 'yes'
+  if (literal === undefined) return couldMatch(pattern, words, program) ? 'maybe' : 'no'
+  const [wanted = '', ...rest] = literal.split(/\s+/)
+  const name = wanted.slice(wanted.lastIndexOf('/') + 1)
+  if (name.toLowerCase() !== program.toLowerCase()) return 'no'
+  return followsFrom(rest, words.slice(1), isPrefix)
+}
+
+/**
+ * Whether the words of a rule come first in those of a command, whatever options stand between them: `git -C x push` is
+ * a `git push`. Options of the rule itself may stand anywhere, alone or together.
+ */
+function followsFrom(wanted: readonly string[], words: readonly Word[], isPrefix: boolean): Match {
+  const options = wanted.filter((word) => word.startsWith('-'))
+  const names = wanted.filter((word) => !word.startsWith('-'))
+  const reached = reach(names, words)
+  if (reached === undefined) return 'no'
+  if (reached === 'open') return 'maybe'
+  const given = words.map(({ text }) => text)
+  const has = (option: string) =>
+    given.some((text) => text === option || text?.startsWith(`${option}=`)) ||
+    (/^-[a-zA-Z]+$/.test(option) &&
+      [...option.slice(1)].every((letter) => given.some((text) => hasLetter(text, letter))))
+  if (!options.every(has)) {
+    // The long name of an option is another spelling of a short one, or a variable holds it.
+    return options.length > 0 && given.some((text) => text === undefined || text.startsWith('--')) ? 'maybe' : 'no'
+  }
+  return isPrefix || words.slice(reached).every(({ text }) => text?.startsWith('-')) ? 'yes' : 'no'
+}
+
+function hasLetter(text: string | undefined, letter: string): boolean {
+  return text !== undefined && /^-[a-zA-Z]+$/.test(text) && text.includes(letter)
+}
+
+/** How many words it takes until all names have come; a word behind an option may be its value. */
+function reach(names: readonly string[], words: readonly Word[]): number | 'open' | undefined {
+  let next = 0
+  for (let i = 0; i < words.length; i++) {
+    if (next === names.length) return i
+    const { text } = words[i]!
+    if (text === undefined) return 'open'
+    if (text.toLowerCase() === names[next]!.toLowerCase()) next++
+    else if (!text.startsWith('-') && !words[i - 1]?.text?.startsWith('-')) return undefined
+  }
+  return next === names.length ? words.length : undefined
+}
+
+/** Up to the first word that is not known, could the rest be what the pattern wants? */
+function couldMatch(pattern: string, words: readonly Word[], program: string): boolean {
+  const at = words.findIndex(({ text }) => text === undefined)
+  if (at === -1) return false
+  const beginning = pattern.slice(0, pattern.indexOf('*')).toLowerCase()
+  return [spell(words.slice(0, at)), spell(words.slice(0, at), program)].some((known) => {
+    const text = `${known.toLowerCase()} `
+    return text.startsWith(beginning) || beginning.startsWith(text)
+  })
+}
+
+/** Whether a pattern that allows means this simple command: as it is spelled, with the very program it names. */
+export function allowsWords(pattern: string, words: readonly Word[]): boolean {
+  if (words[0]?.text === undefined) return false
+  const matcher = matcherOf(pattern)
+  return matcher.test(spell(words)) || matcher.test(words.map(({ raw }) => raw).join(' '))
+}
+
+/** How many of a command's words a pattern names before its first `*`; all, if it has none. */
+export function namedWords(pattern: string): number {
+  const star = pattern.indexOf('*')
+  if (star === -1) return Number.POSITIVE_INFINITY
+  const words = pattern.slice(0, star).replace(/:$/, ' ').split(/\s+/)
+  return words.length - 1
+}
+
+/** `*` stands for anything; ` *` and `:*` at the end also for nothing. */
+function partsOf(pattern: string): { literal: string | undefined; isPrefix: boolean } {
+  const prefix = /^(.*?)(?: \*|:\*)$/s.exec(pattern)?.[1]
+  if (prefix !== undefined && !prefix.includes('*')) return { literal: prefix, isPrefix: true }
+  return { literal: pattern.includes('*') ? undefined : pattern, isPrefix: false }
+}
+
+function matcherOf(pattern: string, flags = ''): RegExp {
+  const { literal, isPrefix } = partsOf(pattern)
+  const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  if (literal !== undefined) return new RegExp(`^${escaped(literal)}${isPrefix ? '( .*)?' : ''}$`, `s${flags}`)
+  return new RegExp(`^${pattern.split('*').map(escaped).join('.*')}$`, `s${flags}`)
+}
+
+/** One spelling for all ways to write the same words; one that holds blanks stays in quotes. */
+export function spell(words: readonly Word[], program?: string): string {
+  return words
+    .map(({ raw, text }, i) => {
+      const known = i === 0 && program !== undefined ? program : text
+      if (known === undefined) return raw
+      return known === '' || /[\s'"]/.test(known) ? `'${known.replaceAll("'", "'\\''")}'` : known
+    })
+    .join(' ')
+}

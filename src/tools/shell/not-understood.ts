@@ -1,0 +1,2 @@
+/** Why a line was not understood, in words for whoever is asked. */
+export class NotUnderstood extends Error {}

@@ -1,0 +1,12 @@
+import { z } from 'zod'
+import { defineTool } from '../define-tool.ts'
+import description from './broadcast.md'
+import { say } from './say.ts'
+
+export const broadcast = defineTool({
+  name: 'broadcast',
+  description,
+  input: z.strictObject({ content: z.string().min(1) }),
+  wish: () => undefined,
+  run: ({ content }, world) => say({ type: 'broadcast', content }, world),
+})

@@ -1,0 +1,48 @@
+import type { Seat, Seats } from '../../ports/seat.ts'
+import type { ToolWorld } from '../../ports/tool.ts'
+import { nameKey } from '../../team/name.ts'
+import type { TeamState } from '../../team/state.ts'
+import { NotDone } from './not-done.ts'
+import { OWN } from './team-name.ts'
+
+/** Where a call acts, with the newest news: the team it names, else the one its agent works in now. */
+export async function seatOf({ seats }: ToolWorld, team?: string): Promise<Seat> {
+  const known = seats?.teams.find((name) => team !== undefined && nameKey(name) === nameKey(team))
+  const seat = seats?.seat(known ?? (team === OWN ? seats.teams[0] : team))
+  if (!seat) {
+    const there = seats?.teams.length ? ` You are in: ${teamNames(seats, seats.teams)}.` : ''
+    throw new NotDone(
+      team === undefined ? 'You are in no team.' : `Team '${team}' not found.${there} Leave team_name out.`,
+    )
+  }
+  await seat.refresh()
+  return seat
+}
+
+/**
+ * The same for what is looked up by name: where no team is named, the current one goes first, then the others its agent
+ * is in. If none of them knows it, the current one says so.
+ */
+export async function seatKnowing(
+  world: ToolWorld,
+  team: string | undefined,
+  knows: (state: TeamState) => boolean,
+): Promise<Seat> {
+  const current = await seatOf(world, team)
+  if (team !== undefined || knows(current.state)) return current
+  for (const name of world.seats?.teams ?? []) {
+    const other = await seatOf(world, name)
+    if (knows(other.state)) return other
+  }
+  return current
+}
+
+/** Which team that is, in words. */
+export function teamWords({ seats }: ToolWorld, team: string): string {
+  return team === seats?.teams[0] ? 'your team' : `team '${team}'`
+}
+
+/** As they are named in a call. */
+export function teamNames(seats: Seats | undefined, teams: readonly string[]): string {
+  return teams.map((team) => (team === seats?.teams[0] ? OWN : team)).join(', ')
+}

@@ -1,0 +1,13 @@
+import { defineTool, jsonSchemaOf } from '../define-tool.ts'
+import { MessageInput, MessageOffer } from './message-input.ts'
+import { say } from './say.ts'
+import description from './send-message.md'
+
+export const sendMessage = defineTool({
+  name: 'SendMessage',
+  description,
+  input: MessageInput,
+  schema: jsonSchemaOf('SendMessage', MessageOffer),
+  wish: () => undefined,
+  run: say,
+})

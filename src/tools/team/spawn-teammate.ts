@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import type { Office } from '../../ports/seat.ts'
+import type { Tool } from '../../ports/tool.ts'
+import { defineTool } from '../define-tool.ts'
+import { spawn } from './spawn.ts'
+import description from './spawn-teammate.md'
+
+export function createSpawnTeammate(office: Office): Tool {
+  return defineTool({
+    name: 'spawn_teammate',
+    description,
+    input: z.strictObject({
+      name: z.string().min(1),
+      role: z.string().min(1).describe('one word, like backend or tester; it takes tasks for that role'),
+      prompt: z.string().min(1).describe('what it is there for, and all it has to know'),
+      task_id: z.string().min(1).optional().describe('the task it begins with'),
+      require_plan: z.boolean().optional().describe('its plan has to be approved first'),
+    }),
+    wish: () => undefined,
+    run: ({ name, role, prompt, task_id, require_plan }, world) =>
+      spawn(office, { name, role, prompt, task: task_id, requirePlan: require_plan }, world),
+  })
+}

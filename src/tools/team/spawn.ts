@@ -1,0 +1,36 @@
+import type { Office, SpawnPlan } from '../../ports/seat.ts'
+import type { ToolResult, ToolWorld } from '../../ports/tool.ts'
+import type { TeammateWish } from '../task.ts'
+import { granted } from './not-done.ts'
+import { teamWords } from './seat-of.ts'
+
+/** How `Task` makes a teammate. */
+export function spawnThrough(office: Office): (wish: TeammateWish, world: ToolWorld) => Promise<ToolResult> {
+  return async ({ name, prompt, team_name, role, type, model, task_id, require_plan }, world) => ({
+    text: await spawn(
+      office,
+      {
+        name,
+        prompt,
+        team: team_name,
+        role,
+        agentType: type?.name,
+        model: model ?? type?.model,
+        task: task_id,
+        requirePlan: require_plan,
+      },
+      world,
+    ),
+  })
+}
+
+/** Makes a teammate, or wakes the one of this name, and says so. */
+export async function spawn(office: Office, plan: SpawnPlan, world: ToolWorld): Promise<string> {
+  const { name, team, role, isKnown, task } = granted(await office.spawn(plan))
+  const who = isKnown
+    ? `'${name}' (role: ${role}) is back in ${teamWords(world, team)}, with what it knew`
+    : `Spawned '${name}' (role: ${role}) in ${teamWords(world, team)}`
+  const begins = task === undefined ? 'without an initial task' : `on task #${task}`
+  const gate = plan.requirePlan ? ' Its plan comes to you for approval before it changes anything.' : ''
+  return `${who}; it is working now, ${begins}.${gate} You are told what it does: end your turn rather than wait or ask.`
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import type { Office } from '../../ports/seat.ts'
+import type { Tool } from '../../ports/tool.ts'
+import { defineTool } from '../define-tool.ts'
+import { granted } from './not-done.ts'
+import description from './team-create.md'
+
+export function createTeamCreate(office: Office): Tool {
+  return defineTool({
+    name: 'TeamCreate',
+    description,
+    input: z.strictObject({ name: z.string().min(1), description: z.string().optional() }),
+    wish: () => undefined,
+    async run({ name, description }) {
+      const { isNew } = granted(await office.createTeam(name, description))
+      return isNew
+        ? `Team '${name}' created. You lead it, and it is your current team: TaskCreate and Task act there from now on.`
+        : `Team '${name}' already exists, and you lead it. Name it as team_name to act there.`
+    },
+  })
+}

@@ -1,0 +1,170 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { memberNamed, unreadOf } from '../../team/state.ts'
+import { brokenInvariants } from '../../testing/invariants.ts'
+import { BUILT_IN } from '../agents/agent-type.ts'
+import { offer, runCall } from '../run-call.ts'
+import { toolsFor, toolsForSubagent } from '../toolbox.ts'
+import { type PracticeDesk, practiceDesk } from './practice-office.ts'
+import { SPELLINGS } from './spelling.ts'
+
+const names = (tools: readonly { name: string }[]) => tools.map(({ name }) => name).sort()
+const desks = SPELLINGS.flatMap((spelling) => (['lead', 'ada'] as const).map((agent) => ({ agent, spelling })))
+const sorted = (text: string) => text.split(' ').sort()
+
+describe('tools of a team', () => {
+  const WORK = 'bash read_file write_file edit_file glob grep'
+  it.each([
+    [
+      'lead',
+      'team',
+      `${WORK} TaskCreate TaskUpdate TaskList TaskGet SendMessage Task TaskOutput TaskStop TeamCreate TeamDelete`,
+    ],
+    [
+      'lead',
+      'simple',
+      `${WORK} TaskCreate TaskUpdate TaskList TaskGet send_message broadcast read_inbox Task spawn_teammate TaskOutput TaskStop list_teammates`,
+    ],
+    ['ada', 'simple', `${WORK} TaskCreate TaskUpdate TaskList send_message read_inbox`],
+  ] as const)('of %s in the %s spelling are exactly these (B14, D8)', async (agent, spelling, wanted) => {
+    expect(names((await practiceDesk(agent, spelling)).tools)).toEqual(sorted(wanted))
+  })
+
+  it('of a teammate are shell, files, search, board and mail, and nothing that only a lead does (A85)', async () => {
+    const { tools } = await practiceDesk('ada')
+    expect(names(tools)).toEqual(sorted(`${WORK} TaskCreate TaskUpdate TaskList SendMessage`))
+  })
+
+  it('are no subagent’s, in no spelling', () => {
+    const offered = BUILT_IN.flatMap((type) => names(toolsForSubagent(type)))
+    expect([...new Set(offered)].sort()).toEqual(sorted(WORK))
+  })
+
+  it('stay a teammate’s whatever its agent type leaves of shell and files', () => {
+    const [explore] = BUILT_IN
+    const seated = 'TaskCreate TaskUpdate TaskList SendMessage'
+    expect(names(toolsFor('teammate', { type: explore }))).toEqual(sorted(`bash read_file glob grep ${seated}`))
+    const bash = toolsFor('teammate').find(({ name }) => name === 'bash')
+    expect(Object.keys(bash!.schema.properties as object)).not.toContain('run_in_background')
+  })
+
+  it.each(desks)('all work as advertised for $agent in the $spelling spelling (F36)', async ({ agent, spelling }) => {
+    const desk = await practiceDesk(agent, spelling)
+    await prepare(desk)
+    for (const { name, description, schema } of offer(desk.tools)) {
+      const { input, effect } = example(name, agent)
+      const required = (schema.required ?? []) as string[]
+      expect([name, schema.type, required.filter((key) => !(key in input))]).toEqual([name, 'object', []])
+      expect(description.length, name).toBeGreaterThan(50)
+      for (const key of required) {
+        const { [key]: _, ...less } = input
+        expect(await desk.no(name, less), `${name} without ${key}`).toContain(key)
+      }
+      await desk.ok(name, input)
+      expect([name, await effect(desk)]).toEqual([name, true])
+    }
+  })
+
+  it.each(desks)('answer garbage with an error, never by throwing, for $agent in $spelling (F36)', async (plan) => {
+    const desk = await practiceDesk(plan.agent, plan.spelling)
+    await prepare(desk)
+    const own = desk.tools.filter(({ name }) => !sorted(WORK).includes(name))
+    const values = fc.oneof(
+      fc.constantFrom('1', '2', 'ada', 'lead', 'all', 'web', 'own', 'r1', 'completed', 'pending', 'broadcast', true),
+      fc.anything({ maxDepth: 2 }),
+    )
+    const call = fc.constantFrom(...own).chain((tool) => {
+      const keys = [...Object.keys(tool.schema.properties as object), 'from', '__proto__', 'toString']
+      return fc.record({
+        tool: fc.constant(tool),
+        input: fc.oneof({ weight: 3, arbitrary: fc.dictionary(fc.constantFrom(...keys), values) }, fc.anything()),
+      })
+    })
+    await fc.assert(
+      fc.asyncProperty(call, async ({ tool: { name }, input }) => {
+        expect((await runCall(desk.tools, { name, input }, desk.world)).text).not.toBe('')
+        const wrong = { ...(typeof input === 'object' ? input : {}), 'no such field': 1 }
+        expect(await runCall(desk.tools, { name, input: wrong }, desk.world)).toMatchObject({ isError: true })
+        expect(brokenInvariants(desk.office.team().state)).toEqual([])
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+/** A board, mail and a job for the examples below. */
+async function prepare({ office, world }: PracticeDesk): Promise<void> {
+  await office.team().run({ type: 'task.add', tasks: [{ subject: 'first' }, { subject: 'second' }] })
+  await office.team().send({ to: world.agent, content: 'hello' })
+  writeFileSync(join(world.root, 'a.txt'), 'hello\n')
+  await world.jobs.start('bash', 'x', async () => ({ state: 'completed', summary: 'done' })).ended
+}
+
+interface Example {
+  readonly input: Record<string, unknown>
+  /** Whether it had its effect, for real. */
+  effect(desk: PracticeDesk): Promise<boolean> | boolean
+}
+
+const idOf = ({ message }: { message: { id: string } }) => message.id
+
+function example(tool: string, agent: string): Example {
+  const other = agent === 'lead' ? 'ada' : 'bob'
+  const heard =
+    (text: string, name = other): Example['effect'] =>
+    ({ office }) =>
+      unreadOf(office.team().state, name).some(({ message }) => message.content === text && message.from === agent)
+  const said: Example['effect'] = () => true
+  const examples: Record<string, Example> = {
+    bash: { input: { command: 'echo hello' }, effect: said },
+    read_file: { input: { path: 'a.txt' }, effect: said },
+    write_file: { input: { path: 'b.txt', content: 'x' }, effect: said },
+    edit_file: { input: { path: 'a.txt', old_text: 'hello', new_text: 'bye' }, effect: said },
+    glob: { input: { pattern: '*' }, effect: said },
+    grep: { input: { pattern: 'bye' }, effect: said },
+    TaskCreate: {
+      input: { subject: 'third', description: 'x', blockedBy: ['1'] },
+      effect: ({ office }) => office.team().state.tasks.get('3')?.createdBy === agent,
+    },
+    TaskUpdate: {
+      input: { taskId: '1', status: 'in_progress' },
+      effect({ office }) {
+        const task = office.team().state.tasks.get('1')
+        return task?.status === 'in_progress' && task.owner === agent
+      },
+    },
+    TaskList: { input: {}, effect: async ({ ok }) => (await ok('TaskList')).includes(`first @${agent}`) },
+    TaskGet: {
+      input: { taskId: '2' },
+      effect: async ({ ok }) => (await ok('TaskGet', { taskId: '2' })).includes('second'),
+    },
+    SendMessage: { input: { recipient: other, content: 'by mail' }, effect: heard('by mail') },
+    send_message: { input: { to: other, content: 'by mail', msg_type: 'message' }, effect: heard('by mail') },
+    broadcast: { input: { content: 'to all' }, effect: heard('to all', 'bob') },
+    read_inbox: {
+      input: {},
+      effect: async ({ call, office }) => {
+        const { text, mail = [] } = await call('read_inbox')
+        return text.includes('hello') && mail.join() === unreadOf(office.team().state, agent).map(idOf).join()
+      },
+    },
+    Task: { input: { prompt: 'x' }, effect: async ({ ok }) => (await ok('Task', { prompt: 'y' })) === 'did: y' },
+    spawn_teammate: {
+      input: { name: 'eve', role: 'writer', prompt: 'Write.' },
+      effect: ({ office }) => memberNamed(office.team().state, 'eve')?.role === 'writer',
+    },
+    TaskOutput: { input: { task_id: 'b000001' }, effect: said },
+    TaskStop: { input: { task_id: 'b000001' }, effect: said },
+    TeamCreate: { input: { name: 'api' }, effect: ({ office }) => office.teams.includes('api') },
+    TeamDelete: { input: { name: 'api' }, effect: ({ office }) => !office.teams.includes('api') },
+    list_teammates: {
+      input: {},
+      effect: async ({ ok }) => (await ok('list_teammates')).includes('ada (dev): starting'),
+    },
+  }
+  const found = examples[tool]
+  if (!found) throw new Error(`There is no example for the tool ${tool}.`)
+  return found
+}

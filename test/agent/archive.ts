@@ -1,0 +1,35 @@
+import type { Turn } from '../../src/ports/model.ts'
+import { advance, type Log, START } from '../../src/ports/store.ts'
+import { applyTurn, emptyTranscript, type TranscriptState } from '../../src/runtime/transcript-fold.ts'
+
+/** All that was ever said, as the log holds it: without what was put aside or summarised later. */
+export async function archiveOf(log: Log): Promise<TranscriptState> {
+  const state = emptyTranscript()
+  let at = START
+  for (let batch = await log.read(at); batch.length > 0; batch = await log.read(at)) {
+    for (const { record } of batch) if (!record.compacted && !record.demoted) applyTurn(state, record)
+    at = batch.reduce(advance, at)
+  }
+  return state
+}
+
+/** Every call has its result in the turn behind it; roles take turns; the user begins. */
+export function faultsIn(turns: readonly Turn[], open: ReadonlyMap<string, unknown> = new Map()): string[] {
+  return turns.flatMap((turn, at) => {
+    const next = turns[at + 1]
+    const asked = turn.role === 'assistant' ? idsOf(turn, 'tool-call') : []
+    const answered = next?.role === 'tool' ? idsOf(next, 'tool-result') : []
+    const isOpen = next === undefined && asked.length > 0 && asked.every((id) => open.has(id))
+    return [
+      ...(at === 0 && turn.role !== 'user' ? [`it begins with ${turn.role}`] : []),
+      ...(next?.role === turn.role ? [`two turns of ${turn.role} at ${at}`] : []),
+      ...(asked.join() === answered.join() || isOpen ? [] : [`${at}: asked ${asked}, answered ${answered}`]),
+    ]
+  })
+}
+
+function idsOf(turn: Turn, type: 'tool-call' | 'tool-result'): string[] {
+  return (turn.content as readonly { type: string; toolCallId?: string }[]).flatMap((part) =>
+    part.type === type ? [part.toolCallId!] : [],
+  )
+}

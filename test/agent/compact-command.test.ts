@@ -1,0 +1,38 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Desk, openDesk } from '../../src/cli/desk.ts'
+
+let desk: Desk
+beforeEach(() => {
+  desk = openDesk()
+})
+afterEach(() => desk.close())
+
+it('/compact summarises the session that is resumed, with a focus, and says when there is nothing to do (A33)', async () => {
+  const script = join(desk.dir, '..', 'script.json')
+  const parts = [
+    { when: { user: 'kept above all: the roses' }, text: 'roses are planned', usage: { input: 70, output: 7 } },
+    { when: { user: 'a garden' }, text: 'planned it', usage: { input: 50, output: 5 } },
+    { when: { conversation: 'roses are planned' }, text: 'roses' },
+  ]
+  writeFileSync(script, JSON.stringify({ parts }))
+  const say = (prompt: string, ...more: string[]) => desk.run(['-p', prompt, '-m', `scripted:${script}`, ...more])
+  expect(await say('/compact')).toMatchObject({ code: 0, stdout: '[Nothing to compress.]\n' })
+  await say('a garden')
+  const { code, stdout, stderr } = await say('/compact the roses', '-c', '--output-format', 'stream-json')
+  expect(code, stderr).toBe(0)
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines.map(({ type, subtype }) => `${type} ${subtype}`)).toEqual([
+    'system init',
+    'system compact_boundary',
+    'result success',
+  ])
+  expect(lines[1]).toMatchObject({ compact_metadata: { trigger: 'manual' }, usage: { input_tokens: 70 } })
+  // The summary's usage is the run's.
+  expect(lines[2]).toMatchObject({ usage: { input_tokens: 70, output_tokens: 7 }, num_turns: 0 })
+  expect(await say('and now?', '-c')).toMatchObject({ code: 0, stdout: 'roses\n' })
+})

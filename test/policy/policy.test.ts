@@ -1,0 +1,144 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Wish } from '../../src/ports/tool.ts'
+import { judge, MODES, narrow, type Policy } from '../../src/tools/policy.ts'
+import { parseRule } from '../../src/tools/rule.ts'
+import { readLine } from '../../src/tools/shell/line.ts'
+import { ordinary, rules, slipping, unallowed } from './commands.ts'
+
+const careful: Policy = {
+  mode: 'default',
+  root: '/w',
+  allow: rules.allow.map(parseRule),
+  ask: [],
+  deny: rules.deny.map(parseRule),
+}
+const verdictOf = (command: string, policy: Policy) =>
+  judge('bash', { kind: 'run', tool: 'bash', command }, policy).verdict
+
+describe('commands that try to slip past a rule', () => {
+  it('are denied or asked about, whatever they are wrapped in; none is allowed (F52)', () => {
+    const everything: Policy = { ...careful, allow: [parseRule('bash')] }
+    const bypassing: Policy = { ...careful, allow: [], mode: 'bypassPermissions' }
+    const allowed = slipping.filter((command) =>
+      [careful, everything, bypassing].some((policy) => verdictOf(command, policy) === 'allow'),
+    )
+    expect(allowed).toEqual([])
+    expect(new Set(slipping).size).toBe(slipping.length)
+    expect(slipping.length).toBeGreaterThanOrEqual(150)
+    const denied = slipping.filter((command) => verdictOf(command, careful) === 'deny').length
+    console.log(`slipping commands: ${slipping.length}, ${denied} denied, ${slipping.length - denied} asked, 0 allowed`)
+    // What can be seen is denied, not merely asked about.
+    expect(denied).toBeGreaterThan(slipping.length / 2)
+  })
+
+  it('are asked about where no rule means all of them (F52)', () => {
+    const policy = { ...careful, deny: [] }
+    expect(unallowed.filter((command) => verdictOf(command, policy) !== 'ask')).toEqual([])
+  })
+
+  it('leave everyday commands alone: those the rules allow run (F52)', () => {
+    expect(ordinary.filter((command) => verdictOf(command, careful) !== 'allow')).toEqual([])
+  })
+})
+
+const texts = fc.oneof(
+  fc.string(),
+  fc
+    .array(
+      fc.constantFrom(
+        ...`git rm ls x .env secrets/key ; & | > < ( ) { } $ \` ' " \\ \n <<E E * ? [ ] ! # = ~ -c`.split(' '),
+        ' ',
+        '$(',
+        '${',
+        '<(',
+      ),
+      { maxLength: 30 },
+    )
+    .map((parts) => parts.join('')),
+  fc.constantFrom(...slipping, ...ordinary, ...unallowed),
+)
+
+describe('the reader of command lines', () => {
+  it('gets to the end of any text', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(readLine(text).steps.length).toBeGreaterThanOrEqual(0)
+        expect(['allow', 'ask', 'deny']).toContain(verdictOf(text, careful))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('gets to the end of what is nested too deep or is too long, and says that it does not know it', () => {
+    for (const text of [
+      '$('.repeat(5000),
+      '('.repeat(50_000),
+      '`'.repeat(5001),
+      'a'.repeat(200_000),
+      '{ '.repeat(30_000),
+    ])
+      expect(verdictOf(text, careful)).not.toBe('allow')
+  })
+
+  it('finds a denied command in whatever harmless text it stands as one', () => {
+    const around = fc.constantFrom(
+      'ls; %',
+      'ls && (%)',
+      '{ %; }',
+      'echo $(%)',
+      'if true; then %; fi',
+      'env ls; %',
+      'ls\n%',
+      'echo "`%`"',
+      "bash -c '%'",
+    )
+    fc.assert(
+      fc.property(fc.array(around, { maxLength: 4 }), (layers) => {
+        const command = layers.reduce((inner, layer) => layer.replace('%', () => inner), 'rm x')
+        expect(verdictOf(command, { ...careful, mode: 'bypassPermissions' })).not.toBe('allow')
+      }),
+    )
+  })
+})
+
+describe('an agent that another sent out', () => {
+  const rule = fc.constantFrom(
+    'bash',
+    'bash(git *)',
+    'bash(rm *)',
+    'edit(src/**)',
+    'read_file(.env)',
+    'write_file',
+    'weather',
+    'bash(ls *)',
+  )
+  const policies = fc.record({
+    mode: fc.constantFrom(...MODES),
+    root: fc.constant('/w'),
+    allow: fc.array(rule.map(parseRule), { maxLength: 3 }),
+    ask: fc.array(rule.map(parseRule), { maxLength: 2 }),
+    deny: fc.array(rule.map(parseRule), { maxLength: 2 }),
+    isReadOnly: fc.boolean(),
+  })
+  const wishes = fc.oneof<fc.Arbitrary<Wish>[]>(
+    fc.constantFrom(...slipping, ...ordinary).map((command) => ({ kind: 'run', tool: 'bash', command })),
+    fc.constantFrom('src/a', '.env', 'x').map((path) => ({ kind: 'write', tool: 'write_file', path })),
+    fc.constantFrom('src/a', '.env', 'x').map((path) => ({ kind: 'read', tool: 'read_file', path })),
+    fc.constant<Wish>({ kind: 'use', tool: 'weather' }),
+  )
+  const strictness = ['allow', 'ask', 'deny']
+
+  it('never has more rights than that one, whatever its own policy says', () => {
+    fc.assert(
+      fc.property(policies, policies, policies, wishes, (lead, mate, errand, wish) => {
+        const strict = (policy: Policy) => strictness.indexOf(judge(wish.tool, wish, policy).verdict)
+        const narrowed = narrow(lead, mate)
+        expect(strict(narrowed)).toBe(Math.max(strict(lead), strict(mate)))
+        expect(strict(narrow(narrowed, errand))).toBeGreaterThanOrEqual(strict(narrowed))
+        expect(strict(narrow(lead, narrow(mate, errand)))).toBeGreaterThanOrEqual(strict(lead))
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

@@ -1,0 +1,91 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createHooks } from '../../src/tools/hooks/hooks.ts'
+import { openForReading } from '../../src/tools/paths/open-for-reading.ts'
+import { judge, type Policy } from '../../src/tools/policy.ts'
+import { practiceWorld } from '../../src/tools/practice-world.ts'
+import { parseRule } from '../../src/tools/rule.ts'
+import { bugsOf } from '../bugs.ts'
+
+let dir: string
+beforeEach(() => {
+  dir = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-promises-')))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+// Each promise is broken by one of the bugs in ../bugs.ts; a run started by ../bites.test.ts tries them under each.
+if (process.env.DESKMATES_BITE !== '1') promises()
+else {
+  for (const { name } of bugsOf('test/policy/promises.test.ts')) {
+    describe(name, () => {
+      beforeEach(() => {
+        process.env.DESKMATES_BUG = name
+      })
+      afterEach(() => {
+        delete process.env.DESKMATES_BUG
+      })
+      promises()
+    })
+  }
+}
+
+function promises(): void {
+  describe('the policy', () => {
+    it('does not allow what merely begins like something allowed (F52)', () => {
+      const policy: Policy = { mode: 'default', root: '/w', allow: [parseRule('bash(git *)')], ask: [], deny: [] }
+      const verdict = (command: string) => judge('bash', { kind: 'run', tool: 'bash', command }, policy).verdict
+      expect(verdict('git status')).toBe('allow')
+      for (const command of ['git status; rm x', 'git-evil', 'gitx', 'git status > /etc/x', 'git log $(rm x)'])
+        expect(verdict(command), command).toBe('ask')
+    })
+
+    it('takes a hook that does not answer in time for one that refused (B72)', async () => {
+      const settings = { PreToolUse: [{ hooks: [{ type: 'command' as const, command: 'sleep 600', timeout: 0.1 }] }] }
+      const hooks = createHooks({ settings, session: 's', cwd: dir, env: { PATH: process.env.PATH ?? '' } })
+      const about = { agent: 'lead', tool: { name: 'bash', input: {}, id: 'a' } }
+      const said = await hooks.run('PreToolUse', about, new AbortController().signal, () => {})
+      expect(said.refusal).toContain('longer than 0.1 s')
+    })
+  })
+
+  describe('a file tool', () => {
+    it('judges the very file it opens, not the one that had its name a moment before (A12)', () => {
+      const [root, outside] = [join(dir, 'root'), join(dir, 'outside')]
+      for (const [folder, text] of [
+        [join(root, 'folder'), 'INSIDE'],
+        [outside, 'OUTSIDE'],
+      ] as const) {
+        mkdirSync(folder, { recursive: true })
+        writeFileSync(join(folder, 'file'), text)
+      }
+      // Asked in the middle of opening, as if another process had been quick.
+      const swap = () => {
+        if (existsSync(join(root, 'parked'))) return
+        renameSync(join(root, 'folder'), join(root, 'parked'))
+        symlinkSync(outside, join(root, 'folder'))
+      }
+      const world = practiceWorld({
+        root,
+        forbids: () => {
+          swap()
+          return false
+        },
+      })
+      using spot = openForReading('folder/file', world)
+      expect(existsSync(join(root, 'parked'))).toBe(true)
+      expect(readFileSync(spot.at, 'utf8')).toBe('INSIDE')
+    })
+  })
+}

@@ -1,0 +1,75 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Desk, openDesk } from '../../src/cli/desk.ts'
+import { IN_CONTEXT, SAMPLES } from './samples.ts'
+
+let desk: Desk
+beforeEach(() => {
+  desk = openDesk()
+})
+afterEach(() => desk.close())
+
+const VALUE = 'blue-elephant-77'
+const secrets = [...SAMPLES, ...IN_CONTEXT.map(({ secret }) => secret.replace(/^x:/, '')), VALUE]
+const everything = [
+  ...SAMPLES,
+  ...IN_CONTEXT.map(({ before, secret, behind }) => before + secret + behind),
+  VALUE,
+].join('\n')
+
+function leaks(shown: string): string[] {
+  return secrets.filter((secret) => shown.includes(secret) || shown.includes(JSON.stringify(secret).slice(1, -1)))
+}
+
+describe('a secret', () => {
+  it.for(['stream-json', 'json', 'text'])('is in no output of a run as %s, in pieces or whole', async (format) => {
+    const env = { ...desk.env, PATH: process.env.PATH, DEPLOY_TOKEN: VALUE }
+    mkdirSync(join(desk.dir, 'notes'))
+    writeFileSync(join(desk.dir, 'notes', 'keys.txt'), everything)
+    const parts = [
+      {
+        text: everything,
+        chunk: 3,
+        calls: [
+          { tool: 'read_file', input: { path: 'notes/keys.txt' } },
+          { tool: 'bash', input: { command: `echo ${VALUE}` } },
+        ],
+      },
+      { text: everything, chunk: 7 },
+    ]
+    writeFileSync(join(desk.dir, '..', 'script.json'), JSON.stringify({ parts }))
+    const argv = [
+      '-p',
+      `what is ${VALUE}?`,
+      '-m',
+      `scripted:${join(desk.dir, '..', 'script.json')}`,
+      '--output-format',
+      format,
+      '--verbose',
+    ]
+    const { stdout, stderr, code } = await desk.run(argv, { env })
+    expect(code).toBe(4)
+    expect(stdout.split('[redacted]').length).toBeGreaterThan(SAMPLES.length)
+    expect(leaks(stdout)).toEqual([])
+    expect(leaks(stderr)).toEqual([])
+    if (format !== 'text') for (const line of stdout.trim().split('\n')) JSON.parse(line)
+  })
+
+  it('is on no screen: mail, log, board, warnings and errors; the journal keeps what was said', async () => {
+    const env = { ...desk.env, DEPLOY_TOKEN: VALUE }
+    await desk.ok('team create web', { env })
+    await desk.ok(['send', 'lead', everything, '--team', 'web'], { env })
+    await desk.ok(['task', 'add', everything.split('\n').slice(0, 3).join(' '), '--team', 'web'], { env })
+    const screens = ['inbox lead --team web', 'log --team web', 'task list --team web', 'task show 1 --team web']
+    for (const words of [...screens, ...screens.map((one) => `${one} --json`)]) {
+      const { stdout, stderr } = await desk.run(words, { env })
+      expect(leaks(stdout + stderr), words).toEqual([])
+      expect(stdout, words).toContain('[redacted]')
+    }
+    const failed = await desk.run(['task', 'show', VALUE, '--team', 'web'], { env })
+    expect(failed.code).not.toBe(0)
+    expect(leaks(failed.stdout + failed.stderr)).toEqual([])
+    expect(readFileSync(join(desk.dir, '.teams/web/journal.jsonl'), 'utf8')).toContain(VALUE)
+  })
+})

@@ -1,0 +1,57 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Recorded } from '../../src/ports/store.ts'
+import { figure } from '../storms/place.ts'
+import { examine, remainsOf } from './examine.ts'
+import { simulate, TEAM } from './simulation.ts'
+
+const one = process.env.DESKMATES_TEAM_SEED
+
+/** Every second seed from `first` on: two files share them, so that two cores do. */
+export function manyTeams(first: 1 | 2): void {
+  let root: string
+  beforeAll(() => {
+    root = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-simulation-')))
+    // Nobody counts uncommitted files here: starting a program a thousand times would take longer than all the rest.
+    vi.stubEnv('PATH', root)
+  })
+  afterAll(() => {
+    vi.unstubAllEnvs()
+    rmSync(root, { recursive: true, force: true })
+  })
+
+  describe('whole teams from seeds', { timeout: 1_800_000 }, () => {
+    it.skipIf(one && Number(one) % 2 !== first % 2)(
+      'settle through deaths, aborts, failing providers, lost wakes and sleep; every message is heard once, every claim and order kept (F1, F2, F24, F33)',
+      async () => {
+        const count = figure('TEAMS', 1000, 10_000) / 2
+        const seeds = one ? [Number(one)] : Array.from({ length: count }, (_, i) => 2 * i + first)
+        const sum = { steps: 0, calls: 0, deaths: 0 }
+        const broken: string[] = []
+        for (const seed of seeds) {
+          const { place, faults, ...counts } = await simulate(seed, root)
+          for (const key of ['steps', 'calls', 'deaths'] as const) sum[key] += counts[key]
+          const remains = remainsOf(place, TEAM)
+          const [fault] = [...faults, ...examine(remains)]
+          if (fault) broken.push(`${fault}; again: DESKMATES_TEAM_SEED=${seed} npx vitest run test/team/simulations`)
+          if (one) console.log(remains.journal.map(told).join('\n'))
+          if (broken.length > 4) break
+        }
+        expect(broken).toEqual([])
+        console.log(
+          `teams: ${seeds.length} simulated, ${sum.calls} model calls, ${sum.deaths} deaths, ${sum.steps} steps`,
+        )
+        if (!one) expect(sum.deaths).toBeGreaterThan(seeds.length / 3)
+      },
+    )
+  })
+}
+
+/** A line of the journal, for whoever looks into one seed. */
+function told({ seq, record }: Recorded): string {
+  const { name, generation = '' } = record.by as { name: string; generation?: number }
+  const events = record.events as { type: string }[]
+  return `${seq} ${name}/${generation} ${events.map((event) => JSON.stringify(event).slice(0, 160)).join(' ')}`
+}

@@ -1,0 +1,153 @@
+import { mkdtempSync, realpathSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Model } from '../../src/ports/model.ts'
+import { lastWords, type Mind, type PracticeCrew, practiceCrew } from '../../src/runtime/crew/practice-crew.ts'
+import { openSession } from '../../src/session/open-session.ts'
+import { createPlace, openMemoryStore } from '../../src/stores/memory/memory-store.ts'
+import { planGate } from '../../src/team/plan-gate.ts'
+import { memberNamed } from '../../src/team/state.ts'
+import { bugsOf } from '../bugs.ts'
+import { workspaceOn } from './workspace-on.ts'
+
+// Each promise is broken by one of the bugs in ../bugs.ts; a run started by ../bites.test.ts tries them under each.
+if (process.env.DESKMATES_BITE !== '1') promises()
+else {
+  for (const { name } of bugsOf('test/team/promises.test.ts')) {
+    describe(name, () => {
+      beforeEach(() => {
+        process.env.DESKMATES_BUG = name
+      })
+      afterEach(() => {
+        delete process.env.DESKMATES_BUG
+      })
+      promises()
+    })
+  }
+}
+
+function promises(): void {
+  const open: PracticeCrew[] = []
+  const crewOf = async (mind: Mind, more: Omit<Parameters<typeof practiceCrew>[0], 'mind'> = {}) => {
+    const practice = await practiceCrew({ mind, ...more })
+    open.push(practice)
+    return practice
+  }
+  afterEach(async () => {
+    for (const one of open.splice(0)) await one.close()
+  })
+  const hang: Mind = (_, signal) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  const handIn = { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }
+
+  describe('a teammate', () => {
+    it('changes nothing before its plan is approved (B67, F27)', async () => {
+      const practice = await crewOf((request) =>
+        lastWords(request).includes('Dig.') ? { calls: [{ tool: 'work' }] } : { text: 'Hm.' },
+      )
+      await practice.tasks({ subject: 'dig' })
+      await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
+      await practice.until(() => practice.askedOf('ada').length > 1)
+      const told = JSON.stringify(practice.askedOf('ada')[1]!.turns.at(-1))
+      expect(told).toContain('Blocked: plan status is required')
+      expect(told).not.toContain('changed')
+    })
+
+    it('needs a new yes in a new life (B68)', async () => {
+      const mind: Mind = (request, signal) => (request.turns.length === 1 ? handIn : hang(request, signal))
+      const before = await practiceCrew({ mind })
+      await before.tasks({ subject: 'dig' })
+      await before.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
+      await before.until(() => before.team.state.requests.get('r1')?.state === 'pending')
+      await before.team.run({ type: 'request.answer', id: 'r1', approve: true, feedback: '' }, { by: before.lead })
+      expect(planGate(before.team.state, memberNamed(before.team.state, 'ada')!)).toBe('approved')
+      await before.crash()
+      const after = await crewOf(hang, { place: before.place })
+      await after.crew.resume()
+      const ada = memberNamed(after.team.state, 'ada')!
+      expect(ada.generation).toBe(2)
+      expect(planGate(after.team.state, ada)).toBe('required')
+    })
+
+    it('costs nothing while it rests, however long that is (F3, F4)', async () => {
+      const practice = await crewOf(() => ({ text: 'Here.' }))
+      await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
+      await practice.until(() => practice.crew.isAtRest)
+      for (let hour = 0; hour < 24; hour++) {
+        practice.clock.advance(3600)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      expect(practice.asked).toHaveLength(1)
+    })
+
+    it('takes no task that is meant for another role (A79, B31)', async () => {
+      const practice = await crewOf(() => ({ text: 'Here.' }))
+      await practice.tasks({ subject: 'taste', role: 'tester' })
+      await practice.crew.spawn({ name: 'ada', role: 'dev', prompt: 'Hello.' })
+      await practice.until(() => practice.crew.isAtRest)
+      expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
+    })
+
+    it('that has stopped stays so, whatever was still on its way (F14)', async () => {
+      const practice = await crewOf(() => ({ text: 'Here.' }))
+      await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
+      await practice.until(() => practice.crew.isAtRest)
+      const { generation } = memberNamed(practice.team.state, 'ada')!
+      await practice.team.run({ type: 'member.stop', name: 'ada', reason: 'enough' }, { by: practice.lead })
+      const late = { type: 'member.activity', name: 'ada', generation, status: 'idle' } as const
+      await practice.team.report([late], { by: { name: 'ada', generation, epoch: practice.lead.epoch! } })
+      expect(memberNamed(practice.team.state, 'ada')?.status).toBe('stopped')
+    })
+  })
+
+  describe('a lead', () => {
+    it('goes on until everybody has done what there was to do (A6, A88)', async () => {
+      const root = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-promise-')))
+      const store = await openMemoryStore(createPlace())
+      await using session = await openSession({
+        workspace: workspaceOn(store, root),
+        model: leadAndOne(),
+        permissions: { mode: 'bypassPermissions' },
+        sandbox: { mode: 'off' },
+        env: {},
+      })
+      await session.team.run({ type: 'task.add', tasks: [{ subject: 'dig', description: '' }] })
+      const loop = session.run('Go.')
+      for (let step = await loop.next(); !step.done; step = await loop.next());
+      expect(session.team.state.tasks.get('1')?.status).toBe('completed')
+    })
+  })
+}
+
+/** Its lead makes ada and rests; ada takes her time until it does. */
+function leadAndOne(): Model {
+  let rests = () => {}
+  const atRest = new Promise<void>((resolve) => {
+    rests = resolve
+  })
+  let calls = 0
+  return {
+    name: 'promise/one',
+    provider: 'promise',
+    account: 'promise',
+    context: undefined,
+    price: undefined,
+    async *reply({ agent, turns }, signal) {
+      signal.throwIfAborted()
+      const isFirst = turns.length === 1
+      if (agent === 'lead' && !isFirst) rests()
+      if (agent === 'ada') {
+        await atRest
+        for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
+      }
+      yield { type: 'text', delta: '' }
+      const made = { toolName: 'Task', input: { name: 'ada', prompt: 'Dig.', task_id: '1' } }
+      const done = { toolName: 'TaskUpdate', input: { taskId: '1', status: 'completed', result: 'dug' } }
+      const call = { type: 'tool-call' as const, toolCallId: `call-${++calls}`, ...(agent === 'lead' ? made : done) }
+      const content = [{ type: 'text' as const, text: 'Well.' }, ...(isFirst ? [call] : [])]
+      const usage = { input: 1, cacheRead: 0, cacheWrite: 0, output: 1 }
+      return { turn: { role: 'assistant', content }, end: 'finished', usage, cost: 0, model: 'promise/one' }
+    },
+  } as Model
+}

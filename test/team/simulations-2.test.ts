@@ -1,0 +1,3 @@
+import { manyTeams } from './many-teams.ts'
+
+manyTeams(2)

@@ -1,0 +1,22 @@
+import type { Store } from '../../src/ports/store.ts'
+import type { Workspace } from '../../src/workspace.ts'
+
+/** A workspace on a store of the test's own; only what is not about teams is in the folder. */
+export function workspaceOn(store: Store, root: string, journal = root): Workspace {
+  return {
+    root,
+    workspace: root,
+    how: 'made by a test',
+    kind: 'files',
+    store,
+    trust: {
+      everything: true,
+      trustTeam() {},
+      isTeamTrusted: () => true,
+      trustFolder() {},
+      isFolderTrusted: () => true,
+    },
+    journalOf: () => journal,
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  }
+}
