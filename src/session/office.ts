@@ -67,7 +67,10 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
         home.run.tell({ type: 'team', agent: by.name, team: team.name, event })
         if (event.type === 'team.deleted' && room === rooms[0]) turn.abort(URGENT)
         if (event.type === 'message.sent') interrupt(event.message)
-        if (event.type === 'request.opened') void answerByRule(room, event)
+        if (event.type === 'request.opened')
+          answerByRule(room, event).catch((error) =>
+            home.run.tell({ type: 'note', agent: 'lead', text: String(error) }),
+          )
       }
       wake()
     })
@@ -97,7 +100,8 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       ? 'Approved by rule: plans need no answer here.'
       : 'Nobody can be asked here. Go on without it, or say what you need.'
     const answer = { type: 'request.answer', id, approve: isAuto, feedback } as const
-    await team.run(answer, { by: nameKey(to) === 'user' ? USER : by })
+    const given = await team.run(answer, { by: nameKey(to) === 'user' ? USER : by })
+    if (isRefusal(given)) return
     if (!isAuto)
       home.run.tell({
         type: 'note',
@@ -174,6 +178,11 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       return removeRoom(room)
     },
     async spawn(plan: SpawnPlan): Promise<Spawned | Refusal> {
+      if (/^(scripted|replay):/.test(plan.model ?? ''))
+        return refuse(
+          'invalid',
+          `${plan.model} is a script or a recording, which agents cannot choose. Name provider/model, or leave it out.`,
+        )
       let room = plan.team === undefined ? current() : roomOf(plan.team)
       if (!room) {
         const made = await office.createTeam(plan.team!)
@@ -183,7 +192,13 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       return room.crew.spawn(plan)
     },
     async resume() {
-      for (const name of rooms[0]!.team.state.leads.get()) if (!roomOf(name)) await openRoom(name)
+      const teams = await home.store.teams()
+      for (const name of rooms[0]!.team.state.leads.get()) {
+        if (roomOf(name)) continue
+        if (teams.includes(name)) await openRoom(name)
+        // Deleted meanwhile by somebody else: it does not come back empty.
+        else await rooms[0]!.team.run({ type: 'team.lead', team: name, leads: false }, { by: rooms[0]!.by })
+      }
       const back: string[] = []
       for (const { crew } of rooms) back.push(...(await crew.resume()))
       return back
@@ -268,6 +283,8 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       if (isRefusal(answer)) home.run.tell({ type: 'note', agent: name, text: `[SHUTDOWN] ${answer.message}` })
     }
     await crew.stopped(asked.map(({ name }) => name))
+    for (const { name, generation } of agents().filter(isPresent))
+      await team.run({ type: 'member.stop', name, generation, reason: 'the team is being deleted' }, { by })
     const report = asked.map(({ name }) => `- ${name}: ${endOf(team, name)}`)
     report.push(...team.state.deviations.get().map(({ member, text }) => `- left undone by ${member}: ${text}`))
     await crew.close()

@@ -93,7 +93,7 @@ export function createRunAgent(home: SubagentHome): RunAgent {
 }
 
 /** Whoever calls the Task tool names the model: a script may be a program, which would run without anybody's leave. */
-function provided(model: string): string {
+export function provided(model: string): string {
   if (!/^(scripted|replay):/.test(model)) return model
   const text = `${model} is a script or a recording, which agents cannot choose. Name provider/model, or leave it out.`
   throw new ModelFailure({ model, fault: 'request' }, text)

@@ -152,4 +152,44 @@ describe('a team at work', () => {
     expect(await workspace.store.teams()).toEqual([session.id])
     expect(session.team.state.leads.get()).toEqual([])
   })
+
+  it('lets no lead choose a model that is a program, for a teammate either', async () => {
+    await using session = await open([
+      { agent: 'lead', calls: [call('Task', { name: 'ada', prompt: 'Hi.', model: 'scripted:own.mjs' })] },
+      { agent: 'lead', when: { result: { tool: 'Task', text: 'which agents cannot choose' } }, text: 'I see.' },
+    ])
+    const { stop } = await run(session, 'Go')
+    expect(stop).toMatchObject({ kind: 'finished', text: 'I see.' })
+    expect(memberNamed(session.team.state, 'ada')).toBeUndefined()
+  })
+
+  it('deletes a team although somebody refuses to stop (A82, F32)', async () => {
+    await using session = await open([
+      {
+        agent: 'lead',
+        when: { answer: 1 },
+        calls: [
+          call('TeamCreate', { name: 'api' }),
+          call('TaskCreate', { subject: 'dig', description: '' }),
+          call('Task', { name: 'ada', prompt: 'Dig.', task_id: '1' }),
+        ],
+      },
+      { agent: 'lead', when: { answer: 2 }, calls: [call('TeamDelete', { name: 'api' })] },
+      { agent: 'lead', times: 'always', text: 'Over.' },
+      {
+        agent: 'ada',
+        times: 'always',
+        compose(request) {
+          const request_id = /request_id=\\"(r\d+)/.exec(JSON.stringify(request.turns.at(-1)))?.[1]
+          if (!request_id) return { calls: [call('TaskList')] }
+          return {
+            calls: [call('SendMessage', { type: 'shutdown_response', request_id, approve: false, reason: 'not yet' })],
+          }
+        },
+      },
+    ])
+    const { stop } = await run(session, 'Go')
+    expect(stop).toMatchObject({ kind: 'finished', text: 'Over.' })
+    expect(await workspace.store.teams()).toEqual([session.id])
+  })
 })

@@ -46,6 +46,12 @@ function open(state: TeamState, { kind, to, content, deadline }: Of<'request.ope
   )
   if (twin && kind !== 'permission')
     return refuse('wrong_state', `Request ${twin.id} for the same is still open. Wait for its answer.`)
+  const rejected = kind === 'plan_approval' ? rejectedPlans(state, by.name) : 0
+  if (rejected >= MOST_PLANS)
+    return refuse(
+      'wrong_state',
+      `${rejected} plans for this were rejected. Say what you need instead, or set the task to failed with the reason.`,
+    )
   const id = `r${state.counters.get().request}`
   const task = kind === 'shutdown' ? undefined : heldBy(state, by.name)
   const seconds = deadline ?? (kind === 'shutdown' ? SHUTDOWN_SECONDS : undefined)
@@ -68,6 +74,23 @@ function open(state: TeamState, { kind, to, content, deadline }: Of<'request.ope
       ...mail(type, opened.from, opened.to, content, { request_id: id, deadline: opened.deadline }, about),
     ],
   }
+}
+
+/** So many plans for one assignment may be rejected before somebody else has to think about it. */
+const MOST_PLANS = 5
+
+function rejectedPlans(state: TeamState, name: string): number {
+  const member = memberNamed(state, name)
+  const task = heldBy(state, name)
+  return [...state.requests.values()].filter(
+    ({ kind, from, fromGeneration, assignment, state: answer }) =>
+      kind === 'plan_approval' &&
+      answer === 'rejected' &&
+      nameKey(from) === nameKey(name) &&
+      fromGeneration === member?.generation &&
+      assignment?.task === task?.id &&
+      assignment?.attempt === task?.attempts,
+  ).length
 }
 
 /** Exactly one answer, by the one who was asked, while what it speaks of is still so. */

@@ -1,7 +1,7 @@
 import type { UserTurn } from '../../ports/model.ts'
 import type { Author } from '../../team/event.ts'
 import type { Message } from '../../team/message.ts'
-import { unreadOf } from '../../team/state.ts'
+import { type Unread, unreadOf } from '../../team/state.ts'
 import type { Team } from '../team.ts'
 import type { Transcript } from '../transcript.ts'
 import type { News, Notices } from './conversation.ts'
@@ -16,14 +16,18 @@ export async function mailNews(
   by: Author,
   from?: string,
 ): Promise<News | undefined> {
-  const acknowledge = async (ids: readonly string[]) => {
-    // Should a power cut take it back, the transcript still knows, and it is said again.
-    if (ids.length > 0) await team.acknowledge(by.name, ids, null, { by, until: 'written' })
+  const acknowledge = async (heard: readonly Unread[]) => {
+    // Somebody may have taken it for reading and gone without a word: it counts under that name.
+    for (const take of new Set(heard.map(({ taken }) => taken?.take ?? null))) {
+      const ids = heard.filter(({ taken }) => (taken?.take ?? null) === take).map(({ message }) => message.id)
+      // Should a power cut take it back, the transcript still knows, and it is said again.
+      await team.acknowledge(by.name, ids, take, { by, until: 'written' })
+    }
   }
   await team.refresh()
   const { mail: inTranscript } = transcript.state
   const unread = unreadOf(team.state, by.name)
-  await acknowledge(unread.filter(({ message }) => inTranscript.has(message.id)).map(({ message }) => message.id))
+  await acknowledge(unread.filter(({ message }) => inTranscript.has(message.id)))
 
   const fresh = unread.filter(({ message }) => !inTranscript.has(message.id))
   if (fresh.length === 0 && notices.waiting === 0) return undefined
@@ -40,7 +44,7 @@ export async function mailNews(
     turn: userTurn([...told.map(({ text }) => text), ...letters]),
     mail,
     jobs: told.flatMap(({ job }) => job ?? []),
-    acknowledge: () => acknowledge(mail),
+    acknowledge: () => acknowledge(fresh),
   }
 }
 

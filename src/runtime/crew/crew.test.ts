@@ -172,6 +172,89 @@ describe('a teammate', () => {
   })
 })
 
+describe('a crew where several things happen at once', () => {
+  it('a letter that somebody took and never acknowledged is heard once, and the teammate rests (F2)', async () => {
+    const practice = await crewOf(() => ({ text: 'Here.' }))
+    await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
+    await practice.until(() => practice.crew.isAtRest)
+    await practice.crew.halt()
+    await practice.team.send({ to: 'ada', content: 'Read me.' }, { by: practice.lead })
+    await practice.team.run({ type: 'member.lose', name: 'ada', reason: 'gone' }, { by: practice.lead })
+    const taken = await practice.team.run({ type: 'mail.take', member: 'ada', taker: 'memory-gone' })
+    expect(taken).toMatchObject({ mail: { messages: [{ content: 'Read me.' }] } })
+    await practice.crew.resume()
+    await practice.until(() => practice.crew.isAtRest)
+    expect(unreadOf(practice.team.state, 'ada')).toEqual([])
+    expect(practice.asked.filter((request) => lastWords(request).includes('Read me.'))).toHaveLength(1)
+  })
+
+  it('an urgent broadcast drops what each of them does, not only the first', async () => {
+    const hanging = new Set<string>()
+    const practice = await crewOf((request, signal) => {
+      if (JSON.stringify(request.turns).includes('Fire!')) return { text: 'I heard.' }
+      hanging.add(request.agent)
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    })
+    for (const name of ['ada', 'bob']) await practice.crew.spawn({ name, prompt: 'Think.' })
+    await practice.until(() => hanging.size === 2)
+    await practice.team.send(
+      { to: 'all', type: 'broadcast', content: 'Fire!', extra: { urgent: true } },
+      { by: practice.lead },
+    )
+    await practice.until(() => practice.crew.isAtRest)
+    for (const name of ['ada', 'bob']) expect(lastWords(practice.askedOf(name).at(-1)!)).toContain('Fire!')
+  })
+
+  it('no errand does the work of somebody whose plan was not approved (F27)', async () => {
+    const practice = await crewOf(() => {
+      throw new Error('the key is wrong')
+    })
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
+    await practice.until(() => practice.team.state.breaker.get().state === 'open' && practice.crew.isAtRest)
+    expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
+    expect(mailOfLead(practice).at(-1)?.content).toContain('needs an approved plan')
+  })
+
+  it('everybody has what they held when all come back at once (F24)', async () => {
+    const mind: Mind = (request, signal) => {
+      if (!isBack) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      return diligent(request, signal)
+    }
+    let isBack = false
+    const before = await practiceCrew({ mind })
+    await before.tasks({ subject: 'dig' }, { subject: 'plant' })
+    await before.crew.spawn({ name: 'ada', prompt: 'Wait.' })
+    await before.until(() => before.asked.length === 1)
+    for (const [name, task] of [
+      ['bob', '1'],
+      ['cy', '2'],
+    ] as const)
+      await before.crew.spawn({ name, prompt: 'Go.', task })
+    await before.until(() => before.asked.length === 3)
+    await before.crash()
+    isBack = true
+    const after = await crewOf(mind, { place: before.place })
+    await after.crew.resume()
+    await after.until(() => after.crew.isAtRest)
+    expect(['1', '2'].map((id) => after.team.state.tasks.get(id))).toMatchObject([{ owner: 'bob' }, { owner: 'cy' }])
+  })
+
+  it('nobody comes back to work once the run is over (F38)', async () => {
+    const practice = await crewOf(() => {
+      throw new Error('overloaded')
+    })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.' })
+    await practice.until(() => practice.asked.length > 0)
+    await practice.crew.halt()
+    const asked = practice.asked.length
+    practice.clock.advance(500)
+    for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
+    expect(practice.asked).toHaveLength(asked)
+    expect(practice.crew.isAtRest).toBe(true)
+  })
+})
+
 describe('a shutdown', () => {
   it('is answered at once, without a model, by whoever rests and owes nothing (A81, A83, F30, G6)', async () => {
     const practice = await crewOf(() => ({ text: 'Here.' }), { uncommitted: async () => 0 })

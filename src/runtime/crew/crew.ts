@@ -8,7 +8,7 @@ import { memberNamed, roster, unreadOf } from '../../team/state.ts'
 import type { CrewPlan } from './crew-plan.ts'
 import { createDesks } from './desks.ts'
 import { forceOut, openShutdowns, overdueShutdowns } from './leave.ts'
-import { createLosses } from './losses.ts'
+import { createLosses, isErrand } from './losses.ts'
 import { startTeammate, type Teammate } from './teammate.ts'
 
 /** The agents of one team that this process runs, and the one who looks after them. It is code and costs no tokens. */
@@ -20,13 +20,16 @@ export interface Crew {
   readonly isAtRest: boolean
   /** Wakes somebody who rests with a task in its hands although nothing else will; whether there was anybody. */
   nudge(): boolean
-  /** Resolves when all of these have stopped, by themselves or because their time was up. */
+  /** Resolves when all of these have stopped, refused to, or had time enough. */
   stopped(names: readonly string[]): Promise<void>
   /** Ends everybody's life here for now; all of it stays resumable. */
   halt(): Promise<void>
   /** The same, for good. */
   close(): Promise<void>
 }
+
+/** Seconds after which nobody waits any longer for those who were asked to stop. */
+const SHUTDOWN = 35
 
 /** Milliseconds: how long a change may go unnoticed if nothing tells of it. */
 const POLL = 2000
@@ -35,7 +38,13 @@ export function openCrew(plan: CrewPlan): Crew {
   const { team, lead, clock, runtime } = plan
   const mates = new Map<string, Teammate>()
   const desks = createDesks(plan)
-  const losses = createLosses(plan, bringBack)
+  /** Those who are going, with what follows from it. */
+  const endings = new Set<Promise<void>>()
+  const losses = createLosses(plan, async (member, held) => {
+    const by = await bringBack(member, held)
+    if (by) start(by, true)
+    return by !== undefined
+  })
   const closing = new AbortController()
   let isLookDue = false
   let alarm = () => {}
@@ -50,11 +59,13 @@ export function openCrew(plan: CrewPlan): Crew {
     isLookDue = false
     if (closing.signal.aborted) return
     for (const mate of mates.values()) {
-      if (mate.isBusy && hasUrgentMail(mate)) mate.interrupt()
+      // Looked at in any case: whoever rests is woken by it and need not be interrupted afterwards.
+      const isUrgent = hasUrgentMail(mate)
+      if (isUrgent && mate.isBusy) mate.interrupt()
       mate.look()
     }
     alarm()
-    const deadlines = openShutdowns(team.state).flatMap(({ deadline }) => deadline ?? [])
+    const deadlines = openShutdowns(team.state).flatMap(({ id, deadline }) => (forced.has(id) ? [] : (deadline ?? [])))
     if (deadlines.length > 0)
       alarm = clock.in(Math.max(0, Math.min(...deadlines) - clock.now()), () => void force().catch(trouble))
   }
@@ -79,18 +90,21 @@ export function openCrew(plan: CrewPlan): Crew {
     plan.onRest()
   }
 
+  const forced = new Set<string>()
   const seen = new Set<string>()
   /** An urgent letter drops what is under way once. */
   function hasUrgentMail({ name }: Teammate): boolean {
     const fresh = unreadOf(team.state, name).filter(
-      ({ message, external }) => message.urgent === true && !external && !seen.has(message.id),
+      ({ message, external }) => message.urgent === true && !external && !seen.has(`${name}/${message.id}`),
     )
-    for (const { message } of fresh) seen.add(message.id)
+    for (const { message } of fresh) seen.add(`${name}/${message.id}`)
     return fresh.length > 0
   }
 
   async function force(): Promise<void> {
     for (const request of overdueShutdowns(team.state, clock.now())) {
+      if (forced.has(request.id)) continue
+      forced.add(request.id)
       const mate = mates.get(nameKey(request.to))
       if (mate?.generation === request.toGeneration) await mate.end()
       await forceOut(plan, request)
@@ -107,14 +121,18 @@ export function openCrew(plan: CrewPlan): Crew {
       onAnswer: () => losses.onAnswer(by.name),
       onEnd(cause) {
         if (mates.get(key)?.generation === by.generation) mates.delete(key)
-        ended = desks.clear(by).then(() => (cause === undefined ? undefined : losses.lose(by, cause)))
-        ended
+        const ended = desks
+          .clear(by)
+          .then(() => (cause === undefined ? undefined : losses.lose(by, cause)))
           .catch((error) => plan.tell({ type: 'note', agent: by.name, text: String(error) }))
-          // Whoever waits for everybody to rest need not wait for this one.
-          .finally(() => plan.onRest())
+          .finally(() => {
+            endings.delete(ended)
+            // Whoever waits for everybody to rest need not wait for this one.
+            plan.onRest()
+          })
+        endings.add(ended)
       },
     })
-    let ended: Promise<void>
     mates.set(key, mate)
   }
 
@@ -146,45 +164,61 @@ export function openCrew(plan: CrewPlan): Crew {
     { name, role, profile }: Member,
     held?: string,
     open: readonly Request[] = [],
-  ): Promise<boolean> {
+  ): Promise<Author | undefined> {
     const wish = { type: 'member.spawn', name, role, runtime, ...(profile && { profile }) } as const
     let answer = await team.run({ ...wish, ...(held !== undefined && { task: held }) }, { by: lead })
     if (isRefusal(answer) && held !== undefined) answer = await team.run(wish, { by: lead })
-    if (isRefusal(answer)) return false
+    if (isRefusal(answer)) return undefined
     const by = { name, generation: answer.member!.generation, epoch: lead.epoch! }
     for (const { kind, to, content } of open) await team.run({ type: 'request.open', kind, to, content }, { by })
     losses.health(name, by.generation, 'start')
-    start(by, true)
-    return true
+    return by
   }
 
   return {
     spawn,
     async resume() {
-      const back: string[] = []
+      losses.goOn()
+      const back: Author[] = []
       for (const member of roster(team.state)) {
         if (member.kind !== 'agent' || nameKey(member.name) === 'lead' || member.status === 'stopped') continue
         if (member.runtime === runtime && !mates.has(nameKey(member.name)))
           await team.run({ type: 'member.lose', name: member.name, reason: 'its run was interrupted' }, { by: lead })
         if (memberNamed(team.state, member.name)?.status !== 'lost') continue
-        const open = unansweredPlans(member)
-        if (await bringBack(member, lastHeld(member), open)) back.push(member.name)
+        if (isErrand(member)) {
+          await team.run(
+            { type: 'member.stop', name: member.name, reason: 'its errand died with its process' },
+            { by: lead },
+          )
+          continue
+        }
+        const by = await bringBack(member, lastHeld(member), unansweredPlans(member))
+        if (by) back.push(by)
       }
-      return back
+      // Only now, or the first of them would take from the board what the next one held.
+      for (const by of back) start(by, true)
+      return back.map(({ name }) => name)
     },
     get isAtRest() {
       return (
-        !losses.isBusy && [...mates.values()].every((mate) => !mate.isBusy) && openShutdowns(team.state).length === 0
+        endings.size === 0 &&
+        !losses.isBusy &&
+        [...mates.values()].every((mate) => !mate.isBusy) &&
+        openShutdowns(team.state).length === 0
       )
     },
     nudge: () => [...mates.values()].some((mate) => mate.nudge()),
     stopped(names) {
       return new Promise((resolve) => {
         const stop = team.watch(check)
+        const late = clock.in(SHUTDOWN, done)
         check()
         function check(): void {
-          if (names.some((name) => memberNamed(team.state, name)?.status !== 'stopped')) return
+          if (names.every(isGone)) done()
+        }
+        function done(): void {
           stop()
+          late()
           resolve()
         }
       })
@@ -210,7 +244,21 @@ export function openCrew(plan: CrewPlan): Crew {
     return plans.slice(-1).filter(({ state }) => state === 'pending' || state === 'void')
   }
 
+  /** Stopped or lost, or it said that it will not stop. */
+  function isGone(name: string): boolean {
+    const member = memberNamed(team.state, name)
+    if (!member || member.status === 'stopped' || member.status === 'lost') return true
+    const asked = [...team.state.requests.values()].findLast(
+      ({ kind, to }) => kind === 'shutdown' && nameKey(to) === nameKey(name),
+    )
+    return asked?.state === 'rejected' || asked?.state === 'void'
+  }
+
   async function halt(): Promise<void> {
+    losses.halt()
+    await Promise.all([...mates.values()].map((mate) => mate.end()))
+    await Promise.all(endings)
+    // Whoever was brought back while we waited.
     await Promise.all([...mates.values()].map((mate) => mate.end()))
   }
 

@@ -16,7 +16,18 @@ export interface Losses {
   onAnswer(name: string): void
   health(name: string, generation: number, state: Health, timeoutTriggered?: boolean): void
   readonly isBusy: boolean
+  /** The run is over for now; `goOn` when the next one begins. */
+  halt(): void
+  goOn(): void
   close(): void
+}
+
+/** The type of those who do one task in place of somebody who was lost. */
+const ERRAND = 'errand'
+
+/** One that does a task in place of somebody who was lost: it lives as long as that takes, and is not brought back. */
+export function isErrand({ profile }: Member): boolean {
+  return profile?.agentType === ERRAND
 }
 
 export function createLosses(plan: CrewPlan, bringBack: (member: Member, held?: string) => Promise<boolean>): Losses {
@@ -27,6 +38,9 @@ export function createLosses(plan: CrewPlan, bringBack: (member: Member, held?: 
   /** As far as this process knows; the journal learns of every change. */
   let breaker = team.state.breaker.get()
   let under = 0
+  /** The run is over for now: nobody is brought back, and no errand begins. */
+  let isHalted = false
+  let errands = new AbortController()
   let alarm = () => {}
 
   function change(next: Breaker, reason: string): void {
@@ -56,8 +70,12 @@ export function createLosses(plan: CrewPlan, bringBack: (member: Member, held?: 
       await mailLead(by.name, `${by.name} was lost: ${reason}.${freed}`)
       const admitted = admit(breaker, by.name, clock.now())
       change(admitted.breaker, `${by.name} is tried`)
+      if (isHalted) return
       if (admitted.isAdmitted && (await bringBack(member, task?.id))) return
-      if (task) await fallBack(member, task.id, reason)
+      if (!task || isHalted) return
+      if (member.profile?.requirePlan)
+        await mailLead(by.name, `Task ${task.id} needs an approved plan, so no errand does it in place of ${by.name}.`)
+      else await fallBack(member, task.id, reason)
     } finally {
       under--
     }
@@ -67,17 +85,21 @@ export function createLosses(plan: CrewPlan, bringBack: (member: Member, held?: 
   async function fallBack(member: Member, id: string, reason: string): Promise<void> {
     const text = `[FALLBACK] ${reason}: switching from teammate to task for ${member.name}`
     plan.tell({ type: 'note', agent: member.name, text })
-    const name = `${member.name}-errand`.slice(0, 64)
-    const spawned = await team.run({ type: 'member.spawn', name, role: member.role, runtime, task: id }, { by: lead })
+    const name = freeName(`${member.name.slice(0, 50)}-errand`)
+    const profile = { agentType: ERRAND, model: null, requirePlan: false }
+    const spawn = { type: 'member.spawn', name, role: member.role, runtime, profile, task: id } as const
+    const spawned = await team.run(spawn, { by: lead })
     const task = team.state.tasks.get(id)
+    // Somebody was quicker and has it.
+    if (isRefusal(spawned) && task && task.status !== 'pending') return
     if (isRefusal(spawned) || !task)
       return mailLead(
         member.name,
         `Nobody could take over task ${id}: ${isRefusal(spawned) ? spawned.message : 'it is gone'}`,
       )
     const by = { name, generation: spawned.member!.generation, epoch: lead.epoch! }
-    const { text: result, problem } = await plan.errand(task, member, closing.signal)
-    if (closing.signal.aborted) return
+    const { text: result, problem } = await plan.errand(task, member, AbortSignal.any([closing.signal, errands.signal]))
+    if (closing.signal.aborted || isHalted) return
     if (problem === undefined) await team.run({ type: 'task.complete', id, result }, { by })
     else {
       plan.tell({
@@ -99,9 +121,9 @@ export function createLosses(plan: CrewPlan, bringBack: (member: Member, held?: 
 
   /** The pause is over: one of the lost is tried. */
   async function probe(): Promise<void> {
-    if (closing.signal.aborted) return
+    if (closing.signal.aborted || isHalted) return
     const waiting = roster(team.state).find(
-      ({ kind, status, name }) => kind === 'agent' && status === 'lost' && name !== 'lead',
+      (member) => member.kind === 'agent' && member.status === 'lost' && member.name !== 'lead' && !isErrand(member),
     )
     if (!waiting) return change(settled(breaker, clock.now()), 'the pause is over')
     const { breaker: next, isAdmitted } = admit(breaker, waiting.name, clock.now())
@@ -128,8 +150,26 @@ export function createLosses(plan: CrewPlan, bringBack: (member: Member, held?: 
     plan.tell({ type: 'note', agent: 'lead', text: String(error) })
   }
 
+  function freeName(wanted: string): string {
+    const isFree = (name: string) =>
+      memberNamed(team.state, name)?.status === 'stopped' || !memberNamed(team.state, name)
+    for (let i = 1; ; i++) {
+      const name = i === 1 ? wanted : `${wanted}-${i}`
+      if (isFree(name)) return name
+    }
+  }
+
   return {
     lose,
+    halt() {
+      isHalted = true
+      errands.abort()
+    },
+    goOn() {
+      if (!isHalted) return
+      isHalted = false
+      errands = new AbortController()
+    },
     health,
     admit(name) {
       const admitted = admit(breaker, name, clock.now())

@@ -64,6 +64,8 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
   /** Since it got its task, or was reminded of it, it asked somebody: it may well be waiting for an answer. */
   let hasAsked = false
   let isBackWordDue = isBack
+  /** Something urgent cut it off in the middle. */
+  let isCut = false
 
   const me = (): Member | undefined => {
     const member = memberNamed(team.state, name)
@@ -115,7 +117,14 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
     // A conversation that was cut off in the middle goes on by itself.
     if (isBack) await talk()
     for (let member = me(); member && !over.signal.aborted; member = me()) {
-      switch (stepOf(member)) {
+      const step = stepOf(member)
+      if (isCut && step !== 'leave') {
+        isCut = false
+        told = ''
+        await talk()
+        continue
+      }
+      switch (step) {
         case 'leave':
           return leave(plan, by)
         case 'agree':
@@ -248,6 +257,8 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
     switch (stop.kind) {
       case 'aborted':
         if (![URGENT, STOPPING].includes(turn.signal.reason)) throw turn.signal.reason
+        // It may have heard the urgent word already, or lost sight of its task: it goes on from there.
+        if (turn.signal.reason === URGENT) isCut = true
         return
       case 'error':
         throw stop.error
