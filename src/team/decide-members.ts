@@ -127,8 +127,19 @@ function lose(state: TeamState, { name, reason }: Of<'member.lose'>, { self }: C
     events: [
       ...release(state, member, 'owner lost'),
       { type: 'member.lost', name: member.name, generation: member.generation, reason },
+      ...unanswerable(state, member),
     ],
   }
+}
+
+/** What it asked about its task nobody can answer any more: whoever would is told so at once. */
+function unanswerable(state: TeamState, member: Member): TeamEvent[] {
+  const task = heldBy(state, member.name)
+  if (!task) return []
+  const reason = `${member.name} was lost`
+  return [...state.requests.values()]
+    .filter((request) => request.state === 'pending' && request.assignment?.task === task.id)
+    .map(({ id }) => ({ type: 'request.closed', id, state: 'void', reason }))
 }
 
 function release(state: TeamState, member: Member, end: 'owner left' | 'owner stopped' | 'owner lost'): TeamEvent[] {
