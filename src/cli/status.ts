@@ -1,8 +1,10 @@
+import { delimiter } from 'node:path'
 import type { Presence } from '../ports/store.ts'
 import { settled } from '../team/breaker.ts'
 import { isPresent } from '../team/member.ts'
 import { heldBy, roster, type TeamState, unreadOf } from '../team/state.ts'
 import { taskView } from '../team/view.ts'
+import { findBubblewrap } from '../tools/boundary/probe.ts'
 import { name } from './arguments.ts'
 import type { Call } from './context.ts'
 import { unknownTeam, wantedTeam, withTeam } from './open-team.ts'
@@ -27,7 +29,7 @@ web  at work
       async ({ state, whole }, { store }) => {
         if (!state.team.get() || state.team.get()?.deleted)
           throw unknownTeam(wantedTeam(call, named), await store.teams())
-        const shown = await whole(await statusOf(state, store.presence, call.clock.now()))
+        const shown = await whole(await statusOf(state, store.presence, call))
         if (call.globals.json) await printJson(call, shown)
         else await print(call, inWords(call, shown))
       },
@@ -37,7 +39,7 @@ web  at work
 
 type Status = Awaited<ReturnType<typeof statusOf>>
 
-async function statusOf(state: TeamState, presence: Presence, now: number) {
+async function statusOf(state: TeamState, presence: Presence, { clock, env }: Call) {
   const { name, description, session } = state.team.get()!
   const { runtime } = state.supervisor.get()
   const seen = runtime === null ? 'dead' : runtime === presence.self ? 'alive' : await presence.look(runtime)
@@ -73,14 +75,16 @@ async function statusOf(state: TeamState, presence: Presence, now: number) {
       }),
     tasks: { ...tasks, ready },
     requests: [...state.requests.values()].filter((request) => request.state === 'pending'),
-    breaker: settled(state.breaker.get(), now).state,
+    breaker: settled(state.breaker.get(), clock.now()).state,
+    /** Whether this machine has what keeps commands in; `deskmates doctor` tries whether it works. */
+    sandbox: findBubblewrap((env.PATH ?? '').split(delimiter), []) === undefined ? 'missing' : 'installed',
     deviations: state.deviations.get(),
   }
 }
 
 function inWords(
   call: Call,
-  { name, description, runtime, members, tasks, requests, breaker, deviations }: Status,
+  { name, description, runtime, members, tasks, requests, breaker, sandbox, deviations }: Status,
 ): string {
   const { bold } = colours(call)
   const life = { alive: 'at work', dead: 'at rest', unknown: 'perhaps at work on another machine' }[runtime.state]
@@ -103,6 +107,11 @@ function inWords(
     ...requests.map(
       ({ id, kind, from, to, content }) => `  request ${id}: ${from} asks ${to} (${kind}): ${oneLine(content)}`,
     ),
+    ...(sandbox === 'missing'
+      ? [
+          "  sandbox: none here (bubblewrap is not installed), so commands can alter the team's files; see: deskmates doctor",
+        ]
+      : []),
     ...(breaker === 'closed' ? [] : [`  circuit breaker: ${breaker}; teammates kept failing, errands do their work`]),
     ...(deviations.length > 0
       ? [

@@ -51,6 +51,7 @@ describe('a team on the command line', () => {
     const { stdout: shown } = await desk.run(['status', 'web'])
     expect(shown).toMatch(/^web {2}at/)
     expect(shown).toContain('tasks: 0 pending (0 ready), 0 in progress, 1 completed')
+    expect(shown).toContain("commands can alter the team's files")
   })
 
   it('exits 4 and says so when tasks are left (A90)', async () => {
