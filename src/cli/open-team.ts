@@ -73,6 +73,16 @@ export async function resolveTeam(call: Call, { store }: Workspace, intent: Inte
   throw unknownTeam(wanted, teams)
 }
 
+/** Throws where the team that is meant is not there, or was deleted and not put away yet. */
+export async function existing(call: Call, { state }: Team, { store }: Workspace, named?: string): Promise<void> {
+  const team = state.team.get()
+  if (team && !team.deleted) return
+  throw unknownTeam(
+    wantedTeam(call, named),
+    (await store.teams()).filter((name) => name !== team?.name),
+  )
+}
+
 export function unknownTeam(wanted: string, teams: readonly string[]): Refused {
   const others = teams.length > 0 ? `Teams here: ${teams.join(', ')}.` : 'There are no teams here yet.'
   const message = `There is no team ${wanted}. ${others} Make it with: deskmates team create ${wanted}`

@@ -7,7 +7,7 @@ import { taskView } from '../team/view.ts'
 import { findBubblewrap } from '../tools/boundary/probe.ts'
 import { name } from './arguments.ts'
 import type { Call } from './context.ts'
-import { unknownTeam, wantedTeam, withTeam } from './open-team.ts'
+import { existing, withTeam } from './open-team.ts'
 import { print, printJson } from './print.ts'
 import { colours, counted, oneLine, table } from './screen.ts'
 import type { SubCommand } from './sub-command.ts'
@@ -26,10 +26,9 @@ web  at work
     withTeam(
       call,
       'read',
-      async ({ state, whole }, { store }) => {
-        if (!state.team.get() || state.team.get()?.deleted)
-          throw unknownTeam(wantedTeam(call, named), await store.teams())
-        const shown = await whole(await statusOf(state, store.presence, call))
+      async (team, place) => {
+        await existing(call, team, place, named)
+        const shown = await team.whole(await statusOf(team.state, place.store.presence, call))
         if (call.globals.json) await printJson(call, shown)
         else await print(call, inWords(call, shown))
       },

@@ -1,6 +1,6 @@
 import { teamView } from '../team/view.ts'
 import { name } from './arguments.ts'
-import { unknownTeam, wantedTeam, withTeam } from './open-team.ts'
+import { existing, withTeam } from './open-team.ts'
 import { printTeam } from './show-team.ts'
 import type { SubCommand } from './sub-command.ts'
 
@@ -17,12 +17,9 @@ web  the web shop
     withTeam(
       call,
       'read',
-      async ({ state, whole }, { store }) => {
-        if (!state.team.get() || state.team.get()?.deleted) {
-          const teams = (await store.teams()).filter((team) => team !== state.team.get()?.name)
-          throw unknownTeam(wantedTeam(call, named), teams)
-        }
-        await printTeam(call, await whole(teamView(state)))
+      async (team, place) => {
+        await existing(call, team, place, named)
+        await printTeam(call, await team.whole(teamView(team.state)))
       },
       named,
     ),

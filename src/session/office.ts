@@ -9,6 +9,7 @@ import { isName, isReserved, nameKey, nameRule } from '../team/name.ts'
 import { whyVoid } from '../team/overdue.ts'
 import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
 import { roster, unreadOf } from '../team/state.ts'
+import { whyNotChosen } from './chosen-model.ts'
 import type { Desk } from './desk.ts'
 import { errandFor } from './errand.ts'
 import type { Home } from './home.ts'
@@ -178,11 +179,8 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       return removeRoom(room)
     },
     async spawn(plan: SpawnPlan): Promise<Spawned | Refusal> {
-      if (/^(scripted|replay):/.test(plan.model ?? ''))
-        return refuse(
-          'invalid',
-          `${plan.model} is a script or a recording, which agents cannot choose. Name provider/model, or leave it out.`,
-        )
+      const why = whyNotChosen(plan.model ?? '')
+      if (why !== undefined) return refuse('invalid', why)
       let room = plan.team === undefined ? current() : roomOf(plan.team)
       if (!room) {
         const made = await office.createTeam(plan.team!)

@@ -1,4 +1,4 @@
-import { type Model, ModelFailure } from '../ports/model.ts'
+import type { Model } from '../ports/model.ts'
 import type { Stop } from '../runtime/converse/agent-event.ts'
 import { type Conversation, type Limits, nothingUsed, type Used } from '../runtime/converse/conversation.ts'
 import { converse } from '../runtime/converse/converse.ts'
@@ -9,6 +9,7 @@ import type { Hooks } from '../tools/hooks/hooks.ts'
 import { createReads } from '../tools/reads.ts'
 import type { RunAgent, SubagentEnd } from '../tools/task.ts'
 import { toolsForSubagent } from '../tools/toolbox.ts'
+import { chosen } from './chosen-model.ts'
 import { hooked } from './hooked.ts'
 import type { Permits } from './permits.ts'
 import type { SessionEvent } from './session.ts'
@@ -52,7 +53,7 @@ export function createRunAgent(home: SubagentHome): RunAgent {
         agent: {
           name,
           system: subagentPrompt(type.prompt, world),
-          model: model === undefined ? home.model : await home.modelFor(provided(model)),
+          model: model === undefined ? home.model : await home.modelFor(chosen(model)),
           tools: around?.tools(offered) ?? offered,
           maxOutput: home.maxOutput,
           limits: home.limits,
@@ -90,13 +91,6 @@ export function createRunAgent(home: SubagentHome): RunAgent {
     world.signal.throwIfAborted()
     return endOf(step.value)
   }
-}
-
-/** Whoever calls the Task tool names the model: a script may be a program, which would run without anybody's leave. */
-export function provided(model: string): string {
-  if (!/^(scripted|replay):/.test(model)) return model
-  const text = `${model} is a script or a recording, which agents cannot choose. Name provider/model, or leave it out.`
-  throw new ModelFailure({ model, fault: 'request' }, text)
 }
 
 function endOf(stop: Stop): SubagentEnd {

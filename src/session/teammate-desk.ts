@@ -8,9 +8,9 @@ import type { Member } from '../team/member.ts'
 import { remainingPath } from '../team/remaining-path.ts'
 import { heldBy } from '../team/state.ts'
 import { toolsFor } from '../tools/toolbox.ts'
+import { chosen } from './chosen-model.ts'
 import { type Desk, openDesk } from './desk.ts'
 import type { Home } from './home.ts'
-import { provided } from './run-subagent.ts'
 import { teammatePrompt } from './system-prompt.ts'
 
 /** A teammate's desk: the same loop as the lead's, with its own conversation, mailbox and role. */
@@ -25,7 +25,7 @@ export async function openTeammateDesk(home: Home, team: Team, member: Member, b
     team,
     by,
     log: await home.store.log(`${team.name}/transcripts/${name}`),
-    model: model === undefined ? home.model : await home.modelFor(provided(model)),
+    model: model === undefined ? home.model : await home.modelFor(chosen(model)),
     system: teammatePrompt({
       team: team.name,
       root: home.root,
