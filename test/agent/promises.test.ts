@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Tool } from '../../src/ports/tool.ts'
 import { userTurn } from '../../src/runtime/converse/mail-news.ts'
@@ -8,25 +8,11 @@ import { openTranscript } from '../../src/runtime/transcript.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/memory-store.ts'
 import { unreadOf } from '../../src/team/state.ts'
 import { defineTool } from '../../src/tools/define-tool.ts'
-import { bugsOf } from '../bugs.ts'
+import { underEachBug } from '../under-each-bug.ts'
 
 afterEach(closeTalks)
 
-// Each promise is broken by one of the bugs in ../bugs.ts; a run started by ../bites.test.ts tries them under each.
-if (process.env.DESKMATES_BITE !== '1') promises()
-else {
-  for (const { name } of bugsOf('test/agent/promises.test.ts')) {
-    describe(name, () => {
-      beforeEach(() => {
-        process.env.DESKMATES_BUG = name
-      })
-      afterEach(() => {
-        delete process.env.DESKMATES_BUG
-      })
-      promises()
-    })
-  }
-}
+underEachBug('test/agent/promises.test.ts', promises)
 
 function promises(): void {
   describe('a conversation', () => {

@@ -11,26 +11,12 @@ import { isRefusal } from '../../src/team/refusal.ts'
 import { unreadOf } from '../../src/team/state.ts'
 import { CrashError } from '../../src/testing/faulty-disk.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
-import { bugsOf, PROMISES } from '../bugs.ts'
+import { PROMISES } from '../bugs.ts'
+import { underEachBug } from '../under-each-bug.ts'
 import { FOREIGN, type FragileTeam, makeFragileTeam, TEAM } from './fragile-team.ts'
 import { powerCutDisk } from './power-cut-disk.ts'
 
-// Each promise is broken by one of the bugs in ../bugs.ts, in a few milliseconds and every time. A run started by
-// ../bites.test.ts tries them under each bug in turn, and most of that run has to be red.
-if (process.env.DESKMATES_BITE !== '1') promises()
-else {
-  for (const { name } of bugsOf(PROMISES)) {
-    describe(name, () => {
-      beforeEach(() => {
-        process.env.DESKMATES_BUG = name
-      })
-      afterEach(() => {
-        delete process.env.DESKMATES_BUG
-      })
-      promises()
-    })
-  }
-}
+underEachBug(PROMISES, promises)
 
 let fragile: FragileTeam
 beforeEach(async () => {

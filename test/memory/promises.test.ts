@@ -1,25 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createRedactor } from '../../src/redaction/redactor.ts'
 import { openTeam } from '../../src/runtime/team.ts'
 import { openMemoryStore } from '../../src/stores/memory/memory-store.ts'
 import { situationOf } from '../../src/team/situation.ts'
-import { bugsOf } from '../bugs.ts'
+import { underEachBug } from '../under-each-bug.ts'
 
-// Each promise is broken by one of the bugs in ../bugs.ts; a run started by ../bites.test.ts tries them under each.
-if (process.env.DESKMATES_BITE !== '1') promises()
-else {
-  for (const { name } of bugsOf('test/memory/promises.test.ts')) {
-    describe(name, () => {
-      beforeEach(() => {
-        process.env.DESKMATES_BUG = name
-      })
-      afterEach(() => {
-        delete process.env.DESKMATES_BUG
-      })
-      promises()
-    })
-  }
-}
+underEachBug('test/memory/promises.test.ts', promises)
 
 function promises(): void {
   it('says who is in the team and what is open wherever a history is cut (F53)', async () => {

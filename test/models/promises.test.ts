@@ -1,26 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { modelFrom } from '../../src/models/model-from.ts'
 import { persist } from '../../src/models/persist.ts'
 import { ModelFailure } from '../../src/ports/model.ts'
-import { bugsOf } from '../bugs.ts'
+import { underEachBug } from '../under-each-bug.ts'
 import { ask, instantWorld, shownText } from './asking.ts'
 import { finish, streaming, text } from './streaming.ts'
 
-// Each promise is broken by one of the bugs in ../bugs.ts; a run started by ../bites.test.ts tries them under each.
-if (process.env.DESKMATES_BITE !== '1') promises()
-else {
-  for (const { name } of bugsOf('test/models/promises.test.ts')) {
-    describe(name, () => {
-      beforeEach(() => {
-        process.env.DESKMATES_BUG = name
-      })
-      afterEach(() => {
-        delete process.env.DESKMATES_BUG
-      })
-      promises()
-    })
-  }
-}
+underEachBug('test/models/promises.test.ts', promises)
 
 function promises(): void {
   describe('an answer', () => {

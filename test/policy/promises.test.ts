@@ -17,7 +17,7 @@ import { openForReading } from '../../src/tools/paths/open-for-reading.ts'
 import { judge, type Policy } from '../../src/tools/policy.ts'
 import { practiceWorld } from '../../src/tools/practice-world.ts'
 import { parseRule } from '../../src/tools/rule.ts'
-import { bugsOf } from '../bugs.ts'
+import { underEachBug } from '../under-each-bug.ts'
 
 let dir: string
 beforeEach(() => {
@@ -25,21 +25,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-// Each promise is broken by one of the bugs in ../bugs.ts; a run started by ../bites.test.ts tries them under each.
-if (process.env.DESKMATES_BITE !== '1') promises()
-else {
-  for (const { name } of bugsOf('test/policy/promises.test.ts')) {
-    describe(name, () => {
-      beforeEach(() => {
-        process.env.DESKMATES_BUG = name
-      })
-      afterEach(() => {
-        delete process.env.DESKMATES_BUG
-      })
-      promises()
-    })
-  }
-}
+underEachBug('test/policy/promises.test.ts', promises)
 
 function promises(): void {
   describe('the policy', () => {

@@ -1,32 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { START } from '../../src/ports/store.ts'
 import { openPostgresStore } from '../../src/stores/postgres/postgres-store.ts'
 import { createStatements } from '../../src/stores/postgres/statements.ts'
 import { idsOf, readAll } from '../../src/testing/read-all.ts'
-import { bugsOf } from '../bugs.ts'
+import { underEachBug } from '../under-each-bug.ts'
 import { openClient, useDatabase } from './database.ts'
 import { openProxy } from './proxy.ts'
 import { failedAppends } from './server-log.ts'
 
 const database = useDatabase()
 
-// Each promise is broken by one of the bugs in ../bugs.ts, every time. A run started by ../bites.test.ts tries them
-// under each bug in turn, and most of that run has to be red.
-if (process.env.DESKMATES_BITE !== '1') promises()
-else {
-  for (const { name } of bugsOf('test/postgres/promises.test.ts')) {
-    describe(name, () => {
-      beforeEach(() => {
-        process.env.DESKMATES_BUG = name
-      })
-      afterEach(() => {
-        delete process.env.DESKMATES_BUG
-      })
-      promises()
-    })
-  }
-}
+underEachBug('test/postgres/promises.test.ts', promises)
 
 function promises(): void {
   describe('a record in PostgreSQL', () => {

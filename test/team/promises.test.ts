@@ -1,31 +1,17 @@
 import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import type { Model } from '../../src/ports/model.ts'
 import { lastWords, type Mind, type PracticeCrew, practiceCrew } from '../../src/runtime/crew/practice-crew.ts'
 import { openSession } from '../../src/session/open-session.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/memory-store.ts'
 import { planGate } from '../../src/team/plan-gate.ts'
 import { memberNamed } from '../../src/team/state.ts'
-import { bugsOf } from '../bugs.ts'
+import { underEachBug } from '../under-each-bug.ts'
 import { workspaceOn } from './workspace-on.ts'
 
-// Each promise is broken by one of the bugs in ../bugs.ts; a run started by ../bites.test.ts tries them under each.
-if (process.env.DESKMATES_BITE !== '1') promises()
-else {
-  for (const { name } of bugsOf('test/team/promises.test.ts')) {
-    describe(name, () => {
-      beforeEach(() => {
-        process.env.DESKMATES_BUG = name
-      })
-      afterEach(() => {
-        delete process.env.DESKMATES_BUG
-      })
-      promises()
-    })
-  }
-}
+underEachBug('test/team/promises.test.ts', promises)
 
 function promises(): void {
   const open: PracticeCrew[] = []

@@ -1,23 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { unreadOf } from '../../src/team/state.ts'
 import { deskIn, practiceDesk } from '../../src/tools/team/practice-office.ts'
-import { bugsOf } from '../bugs.ts'
+import { underEachBug } from '../under-each-bug.ts'
 
-// Each promise is broken by one of the bugs in ../bugs.ts; a run started by ../bites.test.ts tries them under each.
-if (process.env.DESKMATES_BITE !== '1') promises()
-else {
-  for (const { name } of bugsOf('test/tools/promises.test.ts')) {
-    describe(name, () => {
-      beforeEach(() => {
-        process.env.DESKMATES_BUG = name
-      })
-      afterEach(() => {
-        delete process.env.DESKMATES_BUG
-      })
-      promises()
-    })
-  }
-}
+underEachBug('test/tools/promises.test.ts', promises)
 
 function promises(): void {
   describe('a tool of a team', () => {
