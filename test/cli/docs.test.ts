@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -70,10 +71,10 @@ async function rerun(page: string): Promise<string> {
   return parts.join('')
 }
 
-/** In a process of its own: a team at work needs the real time. */
+/** In a process of its own, since a team at work needs the real time; what is set outside has no say in the page. */
 async function runDemo(words: readonly string[]): Promise<{ stdout: string; stderr: string }> {
-  const { DESKMATES_AGENT: _1, DESKMATES_DIR: _2, DESKMATES_TEAM: _3, ...inherited } = process.env
-  return promisify(execFile)(process.execPath, [cli, ...words], { cwd: desk.dir, env: { ...inherited, ...desk.env } })
+  const env = { PATH: process.env.PATH, TMPDIR: tmpdir(), ...desk.env }
+  return promisify(execFile)(process.execPath, [cli, ...words], { cwd: desk.dir, env })
 }
 
 function lineBehind(part: string, line: string): string | undefined {
