@@ -20,7 +20,7 @@ interface Ended {
   readonly stderr: string
 }
 
-/** A home of its own: what the demo trusts is kept there and goes with it. */
+/** A home of its own: what the demo trusts is kept there and goes with it. No variable of the machine comes in. */
 export interface Home extends Disposable {
   readonly top: string
   readonly env: NodeJS.ProcessEnv
@@ -30,8 +30,7 @@ export interface Home extends Disposable {
 
 export function makeHome(): Home {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-demo-test-')))
-  const { DESKMATES_AGENT: _1, DESKMATES_DIR: _2, DESKMATES_TEAM: _3, ...inherited } = process.env
-  const env = { ...inherited, DESKMATES_STATE: join(top, 'state'), TMPDIR: top }
+  const env = { PATH: process.env.PATH, HOME: top, DESKMATES_STATE: join(top, 'state'), TMPDIR: top }
   return {
     top,
     env,
