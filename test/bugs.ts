@@ -105,6 +105,12 @@ export const bugs: readonly Bug[] = [
     file: AGENT,
   },
   {
+    name: 'effect-before-durable',
+    mistake: 'a call begins although a power cut would leave nothing that knows of it',
+    noticedBy: 'changes nothing before the answer that asks for it is durable',
+    file: AGENT,
+  },
+  {
     name: 'fence-before-its-line',
     mistake: 'a conversation is read before the line that opens it for this generation',
     noticedBy: 'counts what the older generation wrote before the line',

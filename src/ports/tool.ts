@@ -13,6 +13,8 @@ export interface Tool<Input = unknown> {
   readonly input: StandardSchemaV1<unknown, Input>
   /** The same as JSON Schema, an object, for the model. */
   readonly schema: { readonly [key: string]: unknown }
+  /** Changes nothing, so it runs beside other calls of its turn, and again after a power cut without harm. */
+  readonly onlyLooks?: boolean | undefined
   /** Runs beside other calls of its turn: it changes nothing they look at. */
   isParallel?(input: Input): boolean
   /** What it is about to do, for the policy to judge before it runs; undefined where no leave is needed. */

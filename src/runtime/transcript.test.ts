@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Reply } from '../ports/model.ts'
+import type { Log } from '../ports/store.ts'
 import { createPlace, openMemoryStore } from '../stores/memory/memory-store.ts'
 import { openTranscript, Superseded } from './transcript.ts'
 import { type CallResult, unanswered } from './transcript-fold.ts'
@@ -49,6 +50,43 @@ describe('a transcript', () => {
     expect(second.state.turns).toEqual(first.state.turns)
     expect(second.state.turns.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
     expect([...second.state.mail]).toEqual(['m1'])
+  })
+
+  it('makes an answer durable soon, with all that came since, or at once for whoever waits', async () => {
+    vi.useFakeTimers()
+    try {
+      const log = await (await openMemoryStore(createPlace())).log('web/transcripts/lead')
+      const synced: string[] = []
+      const counted: Log = {
+        ...log,
+        async append(records) {
+          const { outcomes } = await log.append(records)
+          const what = Object.keys(records[0]!)[2]!
+          return {
+            outcomes,
+            get durable() {
+              synced.push(what)
+              return Promise.resolve()
+            },
+          }
+        },
+      }
+      const talk = await openTranscript({ log: counted, generation: 1 })
+      await talk.hear(said('go'), ['m1'])
+      await talk.answer(reply('', 'a'))
+      await talk.result(result('a'))
+      expect(synced).toEqual(['open', 'user'])
+      await vi.runAllTimersAsync()
+      expect(synced).toEqual(['open', 'user', 'assistant'])
+      await talk.answered()
+      expect(synced).toHaveLength(3)
+      await talk.answer(reply('', 'b'))
+      await talk.answered()
+      await vi.runAllTimersAsync()
+      expect(synced).toEqual(['open', 'user', 'assistant', 'assistant'])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('puts the results of a turn in the order of its calls, once all are there (F10)', async () => {

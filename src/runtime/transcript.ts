@@ -1,5 +1,5 @@
 import type { Reply, UserTurn } from '../ports/model.ts'
-import { advance, type Cursor, type Log, type LogRecord, START } from '../ports/store.ts'
+import { type Appended, advance, type Cursor, type Log, type LogRecord, START } from '../ports/store.ts'
 import { TeamError } from '../team/errors.ts'
 import type { Json } from '../team/json.ts'
 import { createIds } from './ids.ts'
@@ -31,8 +31,10 @@ export interface Transcript extends AsyncDisposable {
    * acknowledged and the model be asked.
    */
   hear(turn: UserTurn, mail: readonly string[], jobs?: readonly string[]): Promise<void>
-  /** Read back and durable when it resolves: only then may its calls begin. */
+  /** Read back when it resolves: only then may calls of it begin that only look. Durable soon after, by itself. */
   answer(reply: Reply): Promise<void>
+  /** The last answer is durable when it resolves: only then may calls of it begin that change something. */
+  answered(): Promise<void>
   /** In the log when it resolves; durable with the next turn, or at once where it delivers mail. */
   result(result: CallResult, mail?: readonly string[]): Promise<void>
   /** Old results are told by a line each from here on. In the log when it resolves. */
@@ -54,9 +56,17 @@ export interface TranscriptOptions {
   readonly newId?: () => string
 }
 
+type Until = 'written' | 'soon durable' | 'durable'
+
+/** Milliseconds. A power cut may take answers that are younger, if nothing was done about them but looking. */
+const SOON = 20
+
 /** Opens a conversation for one generation: from its line on, what older ones still write does not count. */
 export async function openTranscript({ log, generation, newId = createIds() }: TranscriptOptions): Promise<Transcript> {
   const state = emptyTranscript()
+  /** The last record that is to be durable, until it is: with it all before it. */
+  let young: Appended | undefined
+  let alarm: NodeJS.Timeout | undefined
   let cursor: Cursor = START
   let turn: Promise<unknown> = Promise.resolve()
 
@@ -74,7 +84,8 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
     hear: (user, mail, jobs = []) =>
       write({ user: user as unknown as Json, mail: [...mail], ...(jobs.length > 0 && { jobs: [...jobs] }) }, 'durable'),
     answer: ({ turn: assistant, end, usage, cost, model }) =>
-      write({ assistant: assistant as unknown as Json, end, usage, cost, model }, 'durable'),
+      write({ assistant: assistant as unknown as Json, end, usage, cost, model }, 'soon durable'),
+    answered,
     result: (result, mail = []) =>
       mail.length === 0
         ? write({ result: result as unknown as Json }, 'written')
@@ -87,19 +98,28 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
     endedJob: (job) => write({ ended: { ...job } }, 'written'),
     async [Symbol.asyncDispose]() {
       await turn.catch(() => {})
+      await answered().catch(() => {})
       await log.close()
     },
   }
 
+  async function answered(): Promise<void> {
+    clearTimeout(alarm)
+    alarm = undefined
+    const last = young
+    await last?.durable
+    if (young === last) young = undefined
+  }
+
   /** One after the other, since a handle has one reader; results of parallel calls come in at any time. */
-  function write(what: Partial<LogRecord>, until: 'written' | 'durable'): Promise<void> {
+  function write(what: Partial<LogRecord>, until: Until): Promise<void> {
     const record: LogRecord = { id: newId(), generation, ...what }
     const next = turn.then(() => append(record, until))
     turn = next.catch(() => {})
     return next
   }
 
-  async function append(record: LogRecord, until: 'written' | 'durable'): Promise<void> {
+  async function append(record: LogRecord, until: Until): Promise<void> {
     const appended = await log.append([record])
     const counts = await foldTo(record.id)
     if (!counts) {
@@ -107,7 +127,11 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
         `Another process has taken this conversation over (generation ${state.generation} after our ${generation}).`,
       )
     }
-    if (until === 'durable') await appended.durable
+    if (until === 'written') return
+    young = appended
+    if (until === 'durable') return answered()
+    // Whatever is wrong with the disk is said by whoever writes next.
+    alarm ??= setTimeout(() => void answered().catch(() => {}), SOON).unref()
   }
 
   /** Folds on to this record, or to the end if it is not there; whether it counts. */

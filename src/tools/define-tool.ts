@@ -8,6 +8,7 @@ export interface ToolDefinition<Input> {
   readonly input: StandardSchemaV1<unknown, Input>
   /** Needed only where the library of `input` cannot tell it itself. */
   readonly schema?: { readonly [key: string]: unknown }
+  readonly onlyLooks?: Tool<Input>['onlyLooks']
   readonly isParallel?: Tool<Input>['isParallel']
   /** What the policy judges. Left out: the tool asks for leave by its name alone. */
   readonly wish?: Tool<Input>['wish']
@@ -24,6 +25,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input
     description: definition.description.trim(),
     input,
     schema: definition.schema ?? jsonSchemaOf(name, input),
+    onlyLooks: definition.onlyLooks,
     isParallel: definition.isParallel,
     wish: definition.wish ?? (() => ({ kind: 'use', tool: name })),
     async run(value, world) {

@@ -21,7 +21,7 @@ export const glob = defineTool({
     pattern: z.string().min(1),
     path: z.string().min(1).default('.').describe('the folder to look in'),
   }),
-  isParallel: () => true,
+  onlyLooks: true,
   wish: ({ path }) => ({ kind: 'read', tool: 'glob', path }),
   async run({ pattern, path }, world): Promise<ToolResult> {
     // What comes before the first wildcard is a folder: only that is walked, also where git ignores it.

@@ -30,7 +30,7 @@ export function createGrep(settings: GrepSettings = {}): Tool {
     name: 'grep',
     description,
     input: Input as z.ZodType<GrepInput>,
-    isParallel: () => true,
+    onlyLooks: true,
     wish: ({ path }) => ({ kind: 'read', tool: 'grep', path }),
     run: async (input, world): Promise<ToolResult> => grep(input, world, await ripgrep(world.root)),
   })

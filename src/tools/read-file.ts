@@ -20,7 +20,7 @@ export const readFile = defineTool({
   name: 'read_file',
   description,
   input: Input,
-  isParallel: () => true,
+  onlyLooks: true,
   wish: ({ path }) => ({ kind: 'read', tool: 'read_file', path }),
   async run({ path, offset, limit }, world): Promise<ToolResult> {
     using spot = openForReading(path, world)

@@ -45,7 +45,7 @@ export async function readyCall(tools: readonly Tool[], call: ToolCall): Promise
     return {
       tool,
       wish: tool.wish?.(input),
-      isParallel: tool.isParallel?.(input) ?? false,
+      isParallel: tool.onlyLooks || (tool.isParallel?.(input) ?? false),
       run: (world) => caught(tool, input, world),
     }
   } catch (error) {

@@ -14,7 +14,7 @@ export function createSkillTool(skills: readonly Skill[]): Tool {
       skill: z.string().min(1),
       file: z.string().min(1).optional().describe('one of the files that belong to it'),
     }),
-    isParallel: () => true,
+    onlyLooks: true,
     // Reading what the user has allowed to be read asks for nothing more.
     wish: () => undefined,
     async run({ skill: wanted, file }, world) {

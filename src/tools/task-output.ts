@@ -13,7 +13,7 @@ export const taskOutput = defineTool({
   name: 'TaskOutput',
   description,
   input: Input,
-  isParallel: () => true,
+  onlyLooks: true,
   wish: () => undefined,
   async run({ task_id, block, timeout }, { jobs, signal }) {
     const job = jobs.get(task_id)

@@ -84,6 +84,27 @@ function promises(): void {
       expect(unreadOf(talk.team.state, 'lead').map(({ message }) => message.content)).toEqual(['precious'])
     })
 
+    it('changes nothing before the answer that asks for it is durable, and looks at once (F39)', async () => {
+      const done: string[] = []
+      const tool = (name: string, onlyLooks: boolean) =>
+        defineTool({ name, description: 'x', input: z.object({}), onlyLooks, run: () => String(done.push(name)) })
+      const both = [
+        { id: 'a', tool: 'look' },
+        { id: 'b', tool: 'change' },
+      ]
+      const { model } = played(
+        () => ({ calls: both }),
+        () => ({ text: 'ok' }),
+      )
+      const talk = await talkOf({ model, tools: [tool('look', true), tool('change', false)] as Tool[] })
+      await talk.team.send({ to: 'lead', content: 'go' })
+      const answered = async () => {
+        done.push('durable')
+      }
+      await run({ ...talk, transcript: { ...talk.transcript, answered } })
+      expect(done.slice(0, 3)).toEqual(['look', 'durable', 'change'])
+    })
+
     it('counts what the older generation wrote before the line that opened it, however late that was', async () => {
       const place = createPlace()
       const store = await openMemoryStore(place)

@@ -24,7 +24,10 @@ export async function* converse(talk: Conversation, signal: AbortSignal): AsyncG
     for (;;) {
       signal.throwIfAborted()
       yield* hear(talk, owed)
-      if (turns.length === 0 || turns.at(-1)?.role === 'assistant') return { kind: 'finished', text }
+      if (turns.length === 0 || turns.at(-1)?.role === 'assistant') {
+        await transcript.answered()
+        return { kind: 'finished', text }
+      }
       const { turns: mostCalls = Number.POSITIVE_INFINITY, dollars } = agent.limits
       if (used.calls >= mostCalls) return { kind: 'limit', limit: 'turns', text }
       if (dollars !== undefined && used.purse.dollars >= dollars)

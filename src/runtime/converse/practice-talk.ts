@@ -103,6 +103,6 @@ export const echo = defineTool({
   name: 'echo',
   description: 'Says it again.',
   input: z.object({ text: z.string() }),
-  isParallel: () => true,
+  onlyLooks: true,
   run: ({ text }) => `${text}!`,
 })

@@ -9,7 +9,7 @@ export const listTeammates = defineTool({
   name: 'list_teammates',
   description,
   input: z.strictObject({}),
-  isParallel: () => true,
+  onlyLooks: true,
   wish: () => undefined,
   async run(_, world) {
     const { state, team, name } = await seatOf(world)

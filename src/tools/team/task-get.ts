@@ -14,7 +14,7 @@ export const taskGet = defineTool({
   description,
   input: withAliases(Input, { task_id: 'taskId', id: 'taskId' }),
   schema: jsonSchemaOf('TaskGet', Input),
-  isParallel: () => true,
+  onlyLooks: true,
   wish: () => undefined,
   async run({ taskId, team_name }, world) {
     const seat = await seatOf(world, team_name)

@@ -19,7 +19,7 @@ export const taskList = defineTool({
     status: z.string().optional().describe('only pending, in_progress, completed or failed ones'),
     team_name: TeamName,
   }),
-  isParallel: () => true,
+  onlyLooks: true,
   wish: () => undefined,
   async run({ status: wanted, team_name }, world) {
     const seat = await seatOf(world, team_name)
