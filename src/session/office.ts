@@ -16,7 +16,7 @@ import type { Home } from './home.ts'
 import { type LedTeam, openLeadDesk } from './lead-desk.ts'
 import type { Session } from './session.ts'
 import { wantsMore } from './stop-hook.ts'
-import { takeLead } from './take-lead.ts'
+import { giveUpLead, takeLead } from './take-lead.ts'
 import { openTeammateDesk } from './teammate-desk.ts'
 import { uncommittedIn } from './uncommitted.ts'
 
@@ -261,7 +261,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       await Promise.all(rooms.map(({ crew }) => crew.close()))
       await desk[Symbol.asyncDispose]()
       for (const { team } of rooms.slice(1)) {
-        await home.store.presence.withdraw(team.name)
+        await giveUpLead(team, home.store)
         await team.close()
       }
     },

@@ -22,7 +22,7 @@ import { createPermits, forErrand, type Permissions, policyOf } from './permits.
 import { openSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
 import type { Session, SessionEvent } from './session.ts'
 import { newSessionId } from './session-id.ts'
-import { takeLead } from './take-lead.ts'
+import { giveUpLead, takeLead } from './take-lead.ts'
 import { compact, work } from './work.ts'
 
 export interface SessionOptions {
@@ -118,7 +118,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     // Nobody is left to run it: whoever comes next need not wait for us.
     taken.delete(place)
     sandbox?.[Symbol.dispose]()
-    await store.presence.withdraw(id).catch(() => {})
+    if (team) await giveUpLead(team, store).catch(() => {})
     await team?.close().catch(() => {})
     throw error
   }
@@ -155,7 +155,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       // Whoever ran it may have stopped looking without saying so.
       await home.run.end()
       await office[Symbol.asyncDispose]()
-      await store.presence.withdraw(id)
+      await giveUpLead(team!, store)
     } finally {
       taken.delete(place)
       sandbox?.[Symbol.dispose]()

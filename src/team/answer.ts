@@ -38,6 +38,7 @@ export function answer(state: TeamState, command: Command, record: string, { eve
     case 'team.delete':
     case 'team.lead':
     case 'supervise':
+    case 'supervise.end':
       return { team: teamView(state) }
     case 'member.join':
     case 'member.spawn':

@@ -11,6 +11,8 @@ export type Command =
   | { readonly type: 'team.lead'; readonly team: string; readonly leads: boolean }
   | { readonly type: 'team.delete' }
   | { readonly type: 'supervise'; readonly runtime: string; readonly force?: boolean }
+  /** This process runs the team no more, though it lives on: whoever comes next need not wait for it. */
+  | { readonly type: 'supervise.end'; readonly runtime: string }
   | {
       readonly type: 'member.join'
       readonly name: string

@@ -182,7 +182,8 @@ export function openCrew(plan: CrewPlan): Crew {
       const back: Author[] = []
       for (const member of roster(team.state)) {
         if (member.kind !== 'agent' || nameKey(member.name) === 'lead' || member.status === 'stopped') continue
-        if (member.runtime === runtime && !mates.has(nameKey(member.name)))
+        // Without a runtime it rested when its session was closed.
+        if ([runtime, null].includes(member.runtime) && !mates.has(nameKey(member.name)))
           await team.run({ type: 'member.lose', name: member.name, reason: 'its run was interrupted' }, { by: lead })
         if (memberNamed(team.state, member.name)?.status !== 'lost') continue
         if (isErrand(member)) {
