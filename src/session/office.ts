@@ -97,6 +97,8 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
   async function answerByRule({ team, by }: LedTeam, { id, kind, from, to }: EventOf<'request.opened'>): Promise<void> {
     const isAuto = kind === 'plan_approval' && home.crew.plans === 'auto'
     if (!isAuto && nameKey(to) !== 'user') return
+    // Whoever asks for leave has a person in front of it.
+    if (kind === 'permission' && home.askers.canAsk) return
     const feedback = isAuto
       ? 'Approved by rule: plans need no answer here.'
       : 'Nobody can be asked here. Go on without it, or say what you need.'

@@ -51,6 +51,8 @@ export type Command =
       readonly deadline?: number
     }
   | ({ readonly type: 'request.answer'; readonly id: string } & RequestAnswer)
+  /** Whoever asked needs no answer any more. */
+  | { readonly type: 'request.withdraw'; readonly id: string; readonly reason: string }
   | {
       readonly type: 'mail.take'
       readonly member: string

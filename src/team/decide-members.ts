@@ -125,6 +125,7 @@ function stop(state: TeamState, { name, generation, reason }: Of<'member.stop'>,
     events: [
       ...release(state, member, end),
       { type: 'member.stopped', name: member.name, generation: member.generation, reason: why },
+      ...unanswerable(state, member, `${member.name} stopped`),
     ],
   }
 }
@@ -145,17 +146,19 @@ function loss(state: TeamState, member: Member, reason: string): TeamEvent[] {
   return [
     ...release(state, member, 'owner lost'),
     { type: 'member.lost', name: member.name, generation: member.generation, reason },
-    ...unanswerable(state, member),
+    ...unanswerable(state, member, `${member.name} was lost`),
   ]
 }
 
-/** What it asked about its task nobody can answer any more: whoever would is told so at once. */
-function unanswerable(state: TeamState, member: Member): TeamEvent[] {
+/** What it asked about its task, or for leave, nobody can answer any more: whoever would is told so at once. */
+function unanswerable(state: TeamState, member: Member, reason: string): TeamEvent[] {
   const task = heldBy(state, member.name)
-  if (!task) return []
-  const reason = `${member.name} was lost`
   return [...state.requests.values()]
-    .filter((request) => request.state === 'pending' && request.assignment?.task === task.id)
+    .filter(
+      ({ state: answer, kind, from, assignment }) =>
+        answer === 'pending' &&
+        ((task && assignment?.task === task.id) || (kind === 'permission' && nameKey(from) === nameKey(member.name))),
+    )
     .map(({ id }) => ({ type: 'request.closed', id, state: 'void', reason }))
 }
 

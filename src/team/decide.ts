@@ -68,6 +68,7 @@ function decideByType(state: TeamState, command: Command, about: Circumstances):
       return decideTask(state, command, about)
     case 'request.open':
     case 'request.answer':
+    case 'request.withdraw':
       return decideRequest(state, command, about)
     case 'mail.take':
       return decideTake(state, command, about)

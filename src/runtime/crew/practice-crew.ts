@@ -15,6 +15,7 @@ import { mailNews } from '../converse/mail-news.ts'
 import { createSeat } from '../seat.ts'
 import { openTeam } from '../team.ts'
 import { openTranscript } from '../transcript.ts'
+import { type Ask, askPerson } from './asking.ts'
 import { openCrew } from './crew.ts'
 import { CREW_SETTINGS, type CrewEvent, type CrewPlan, type CrewSettings, type Desk } from './crew-plan.ts'
 import { behindGate } from './gate.ts'
@@ -35,6 +36,7 @@ export async function practiceCrew({
   settings = {},
   errand = async () => ({ text: 'done by an errand' }),
   uncommitted = async () => undefined,
+  ask,
 }: {
   mind: Mind
   place?: ReturnType<typeof createPlace>
@@ -42,6 +44,8 @@ export async function practiceCrew({
   settings?: Partial<CrewSettings>
   errand?: CrewPlan['errand']
   uncommitted?: CrewPlan['uncommitted']
+  /** Whom everybody asks before it changes something; without it everything is allowed. */
+  ask?: Ask
 }) {
   const store = await openMemoryStore(place)
   const team = await openTeam(store, 'web', { clock })
@@ -91,7 +95,11 @@ export async function practiceCrew({
         listen: () => mailNews({ team, transcript, notices }, by),
         acknowledge: async (ids) => void (await team.acknowledge(name, ids, null, { by })),
         account() {},
-        mayDo: behindGate(team, by, async () => ({ allowed: true })),
+        mayDo: behindGate(team, by, async (wish, call, signal) => {
+          if (!ask || wish === undefined || wish.kind === 'read') return { allowed: true }
+          const question = { agent: name, team: 'web', call, wish, why: 'no rule allows it', rules: [] }
+          return askPerson({ team, by, ask }, question, signal)
+        }),
         worldOf: (call, signal, progress) =>
           ({ agent: name, team: 'web', call: call.toolCallId, signal, progress, seats }) as unknown as ToolWorld,
       },

@@ -1,6 +1,6 @@
 import type { Author, TeamEvent } from '../../team/event.ts'
 import { isPresent, type Member } from '../../team/member.ts'
-import { nextStep } from '../../team/next-step.ts'
+import { isAsking, nextStep } from '../../team/next-step.ts'
 import { planGate } from '../../team/plan-gate.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { heldBy, memberNamed } from '../../team/state.ts'
@@ -13,7 +13,7 @@ import type { CrewPlan, Desk } from './crew-plan.ts'
 import type { Desks } from './desks.ts'
 import { agreeToStop, leave } from './leave.ts'
 import { Stalled } from './stalled.ts'
-import { comebackWords, taskWords, unfinishedWords } from './words.ts'
+import { brief, comebackWords, taskWords, unfinishedWords } from './words.ts'
 
 /** One agent of a team in this process: it works, rests, is woken, and stops once. */
 export interface Teammate {
@@ -205,7 +205,10 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
     let quiet = () => {}
     const signOfLife = () => {
       quiet()
-      quiet = clock.in(settings.stall, () => turn.abort(new Stalled(name, settings.stall)))
+      // Whoever waits for a person is not to blame for the silence.
+      quiet = clock.in(settings.stall, () =>
+        isAsking(team.state, by) ? signOfLife() : turn.abort(new Stalled(name, settings.stall)),
+      )
     }
     const mayGoOn = () => {
       const status = me()?.status
@@ -330,15 +333,6 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
   function report(events: readonly TeamEvent[]): void {
     team.report(events, { by, until: 'written' }).catch((error) => turn.abort(error))
   }
-}
-
-/** A result is told in full up to here; of a longer one head, tail and where the rest is. */
-const WHOLE = 8 * 1024
-
-function brief(text: string, { talk }: Desk): string {
-  if (Buffer.byteLength(text) <= WHOLE) return text
-  const path = talk.memory.keep(text, 'result')
-  return `${text.slice(0, WHOLE / 2)}\n[… all of it is in ${path}]\n${text.slice(-WHOLE / 4)}`
 }
 
 const ASKS = new Set(['SendMessage', 'send_message'])
