@@ -24,6 +24,8 @@ type Call = { readonly tool: string; readonly input?: unknown }
 export interface Said {
   readonly text?: string
   readonly calls?: readonly Call[]
+  /** `length`: it was cut off at the most it may say. */
+  readonly end?: 'finished' | 'length'
 }
 /** What an agent's model says to what it is asked; it may take its time, or throw. */
 export type Mind = (request: ModelRequest, signal: AbortSignal) => Said | Promise<Said>
@@ -172,7 +174,7 @@ function modelOf(mind: Mind): Model {
     price: undefined,
     async *reply(request, signal) {
       signal.throwIfAborted()
-      const { text = '', calls: wanted = [] } = await mind(request, signal)
+      const { text = '', calls: wanted = [], end = 'finished' } = await mind(request, signal)
       signal.throwIfAborted()
       const parts = wanted.map(({ tool, input = {} }) => {
         calls++
@@ -181,7 +183,7 @@ function modelOf(mind: Mind): Model {
       const usage = { input: 1, cacheRead: 0, cacheWrite: 0, output: 1 }
       const turn = { role: 'assistant' as const, content: [{ type: 'text' as const, text }, ...parts] }
       yield { type: 'text', delta: text }
-      return { turn, end: 'finished', usage, cost: 0, model: 'practice/one' }
+      return { turn, end, usage, cost: 0, model: 'practice/one' }
     },
   } as Model
 }

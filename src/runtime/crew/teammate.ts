@@ -11,6 +11,7 @@ import { createIds } from '../ids.ts'
 import { Superseded } from '../transcript.ts'
 import type { CrewPlan, Desk } from './crew-plan.ts'
 import type { Desks } from './desks.ts'
+import type { HealthBook } from './health.ts'
 import { agreeToStop, leave } from './leave.ts'
 import { Stalled } from './stalled.ts'
 import { brief, comebackWords, taskWords, unfinishedWords } from './words.ts'
@@ -34,6 +35,7 @@ export interface Teammate {
 export interface Life {
   readonly plan: CrewPlan
   readonly desks: Desks
+  readonly health: HealthBook
   readonly by: Author
   /** It was brought back after its process had died. */
   readonly isBack: boolean
@@ -49,7 +51,7 @@ const REMINDERS = 2
 const URGENT = Object.assign(new Error('Something urgent came in.'), { name: 'AbortError' })
 const STOPPING = Object.assign(new Error('It agreed to stop.'), { name: 'AbortError' })
 
-export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life): Teammate {
+export function startTeammate({ plan, desks, health, by, isBack, onAnswer, onEnd }: Life): Teammate {
   const { team, clock, settings } = plan
   const { name } = by
   const generation = by.generation!
@@ -251,7 +253,8 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
   /** The model is asked before anybody is told that it is. */
   async function showThatItWorks(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
-    report([{ type: 'member.activity', name, generation, status: 'working' }])
+    const working = { type: 'member.activity', name, generation, status: 'working' } as const
+    report([working, ...health.turns({ name, generation }, 'working')])
   }
 
   /** What its turn came to: the lead is told, and a task in its hands does not lie there for ever. */
@@ -296,7 +299,8 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
       const events: TeamEvent[] = [{ type: 'member.activity', name, generation, status }]
       const held = heldBy(team.state, name)
       const content = held ? `waits, holding task ${held.id}` : 'has nothing to do'
-      if (status === 'idle') events.push(message('idle_notification', content))
+      if (status === 'idle')
+        events.push(...health.turns({ name, generation }, 'idle'), message('idle_notification', content))
       await team.report(events, { by })
     }
     const now = me()
