@@ -219,6 +219,12 @@ export const bugs: readonly Bug[] = [
     file: TEAM,
   },
   {
+    name: 'grant-from-the-journal',
+    mistake: 'a yes that stands in the journal lets a call run, whoever wrote it there',
+    noticedBy: 'does nothing because the journal says that it may',
+    file: TEAM,
+  },
+  {
     name: 'lead-exits-early',
     mistake: 'a run is over when its lead has nothing more to say',
     noticedBy: 'goes on until everybody has done',

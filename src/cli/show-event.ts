@@ -17,7 +17,7 @@ export function describeEvent(event: TeamEvent): string {
     case 'supervisor.took':
       return `supervises the team (epoch ${event.epoch}${event.forced ? ', forced' : ''})`
     case 'supervisor.gone':
-      return `found the supervisor gone: ${oneLine(event.reason)}`
+      return `nobody supervises the team now: ${oneLine(event.reason)}`
     case 'member.joined':
       return `${event.name} joined as ${event.role} (${event.kind}, generation ${event.generation})`
     case 'member.stopped':

@@ -71,6 +71,25 @@ describe('a team on the command line', () => {
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('There is no team nobody')])
   })
 
+  it('is at rest for everybody once its session was closed, though the process that ran it lives on (F33)', async () => {
+    const model = scriptedModel({
+      parts: [
+        { agent: 'lead', when: { user: 'Go' }, calls: [call('Task', { name: 'ada', prompt: 'Hello.' })] },
+        { agent: ['lead', 'ada'], times: 'always', text: 'Here.' },
+      ],
+    })
+    await using workspace = await openWorkspace({ cwd: desk.dir, env: desk.env })
+    const session = await openSession({ workspace, model, team: 'web' })
+    for await (const _ of session.run('Go'));
+    expect(await desk.json(['resume'])).toMatchObject([{ name: 'web', state: 'at work', members: ['ada'] }])
+    await session.close()
+    expect(await desk.json(['resume'])).toMatchObject([{ name: 'web', state: 'at rest', members: ['ada'] }])
+    expect(await desk.json(['status', 'web'])).toMatchObject({
+      runtime: { id: null, state: 'dead' },
+      members: [{ status: 'idle' }, { name: 'ada', status: 'idle' }],
+    })
+  })
+
   it('is deleted with a handshake while it is open: everybody stops first, and its lead is told (A82, F32)', async () => {
     const model = scriptedModel({
       parts: [

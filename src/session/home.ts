@@ -7,7 +7,8 @@ import type { CrewSettings } from '../runtime/crew/crew-plan.ts'
 import type { AgentType } from '../tools/agents/agent-type.ts'
 import type { Hooks } from '../tools/hooks/hooks.ts'
 import type { Spelling } from '../tools/team/spelling.ts'
-import type { Permits } from './permits.ts'
+import type { Askers } from './asker.ts'
+import type { Asker, Permits } from './permits.ts'
 import type { SessionEvent } from './session.ts'
 
 /** What all agents of a session share. */
@@ -22,8 +23,9 @@ export interface Home {
   readonly env: Readonly<Record<string, string>>
   /** Where large outputs of a team's agents are kept, a folder each. */
   outputsOf(team: string): string
-  /** Nobody has more rights than the lead; who only looks has less. */
-  permits(isReadOnly: boolean, isSentOut?: boolean): Permits
+  /** Nobody has more rights than the lead; who only looks has less. Without an asker nobody is asked. */
+  permits(isReadOnly: boolean, isSentOut?: boolean, asker?: Asker): Permits
+  readonly askers: Askers
   /** Keeps commands in, where that works and is wanted. */
   readonly boundary?: Boundary | undefined
   readonly hooks?: Hooks | undefined

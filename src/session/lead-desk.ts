@@ -18,7 +18,7 @@ export interface LedTeam {
 /** The lead's desk: one conversation, into which the mail of every team it leads comes. */
 export async function openLeadDesk(home: Home, office: Office, led: () => readonly LedTeam[]): Promise<Desk> {
   const [{ team, by }] = led() as [LedTeam]
-  const permits = home.permits(false)
+  const permits = home.permits(false, false, home.askers.of(team, by))
   const door = atMostEvery(LOOK_AT_DOOR, async () => {
     for (const { team } of led()) await team.ingest()
   })

@@ -1,22 +1,22 @@
 import type { Office, Spawned, SpawnPlan } from '../ports/seat.ts'
 import { type Crew, openCrew } from '../runtime/crew/crew.ts'
 import { createSeat } from '../runtime/seat.ts'
-import { openTeam, type Team, USER } from '../runtime/team.ts'
+import { openTeam, USER } from '../runtime/team.ts'
 import type { EventOf } from '../team/event.ts'
-import { isPresent } from '../team/member.ts'
 import type { Message } from '../team/message.ts'
 import { isName, isReserved, nameKey, nameRule } from '../team/name.ts'
 import { whyVoid } from '../team/overdue.ts'
 import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
-import { roster, unreadOf } from '../team/state.ts'
+import { unreadOf } from '../team/state.ts'
 import { whyNotChosen } from './chosen-model.ts'
 import type { Desk } from './desk.ts'
+import { dismiss } from './dismiss.ts'
 import { errandFor } from './errand.ts'
 import type { Home } from './home.ts'
 import { type LedTeam, openLeadDesk } from './lead-desk.ts'
 import type { Session } from './session.ts'
 import { wantsMore } from './stop-hook.ts'
-import { takeLead } from './take-lead.ts'
+import { giveUpLead, takeLead } from './take-lead.ts'
 import { openTeammateDesk } from './teammate-desk.ts'
 import { uncommittedIn } from './uncommitted.ts'
 
@@ -97,6 +97,8 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
   async function answerByRule({ team, by }: LedTeam, { id, kind, from, to }: EventOf<'request.opened'>): Promise<void> {
     const isAuto = kind === 'plan_approval' && home.crew.plans === 'auto'
     if (!isAuto && nameKey(to) !== 'user') return
+    // Whoever asks for leave has a person in front of it.
+    if (kind === 'permission' && home.askers.canAsk) return
     const feedback = isAuto
       ? 'Approved by rule: plans need no answer here.'
       : 'Nobody can be asked here. Go on without it, or say what you need.'
@@ -261,7 +263,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       await Promise.all(rooms.map(({ crew }) => crew.close()))
       await desk[Symbol.asyncDispose]()
       for (const { team } of rooms.slice(1)) {
-        await home.store.presence.withdraw(team.name)
+        await giveUpLead(team, home.store)
         await team.close()
       }
     },
@@ -270,21 +272,8 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
   /** Everybody is asked to stop and accounted for; then the team is put away. */
   async function removeRoom(room: Room): Promise<{ notified: number; report: string[] }> {
     const { team, by, crew } = room
-    const agents = () => roster(team.state).filter(({ kind, name }) => kind === 'agent' && nameKey(name) !== 'lead')
-    const asked = agents().filter(isPresent)
-    for (const { name, status } of asked) {
-      const content = 'Team is being deleted. Please shut down.'
-      const answer =
-        status === 'lost'
-          ? await team.run({ type: 'member.stop', name, reason: 'the team is being deleted' }, { by })
-          : await team.run({ type: 'request.open', kind: 'shutdown', to: name, content }, { by })
-      if (isRefusal(answer)) home.run.tell({ type: 'note', agent: name, text: `[SHUTDOWN] ${answer.message}` })
-    }
-    await crew.stopped(asked.map(({ name }) => name))
-    for (const { name, generation } of agents().filter(isPresent))
-      await team.run({ type: 'member.stop', name, generation, reason: 'the team is being deleted' }, { by })
-    const report = asked.map(({ name }) => `- ${name}: ${endOf(team, name)}`)
-    report.push(...team.state.deviations.get().map(({ member, text }) => `- left undone by ${member}: ${text}`))
+    const uncommitted = () => uncommittedIn(home.root)
+    const ended = await dismiss({ team, by, crew, uncommitted, tell: (event) => home.run.tell(event) })
     await crew.close()
     await team.run({ type: 'team.delete' }, { by })
     await home.store.presence.withdraw(team.name)
@@ -292,7 +281,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
     rooms.splice(rooms.indexOf(room), 1)
     await home.store.remove(team.name, false)
     await rooms[0]!.team.run({ type: 'team.lead', team: team.name, leads: false }, { by: rooms[0]!.by })
-    return { notified: asked.length, report }
+    return ended
   }
 
   const { crew } = enter(own)
@@ -304,12 +293,3 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
 }
 
 const URGENT = Object.assign(new Error('Something urgent came in.'), { name: 'AbortError' })
-
-/** How somebody's last request to stop was answered. */
-function endOf({ state }: Team, name: string): string {
-  const request = [...state.requests.values()].findLast(
-    ({ kind, to }) => kind === 'shutdown' && nameKey(to) === nameKey(name),
-  )
-  if (request?.state === 'approved') return `shut down (${request.status ?? 'clean'})`
-  return request ? `stopped: ${request.state.replace('_', ' ')}` : 'had been lost before'
-}

@@ -5,6 +5,7 @@ import { type Model, ModelFailure } from '../ports/model.ts'
 import type { Tool } from '../ports/tool.ts'
 import type { Stop } from '../runtime/converse/agent-event.ts'
 import { type Limits, nothingUsed } from '../runtime/converse/conversation.ts'
+import type { Ask } from '../runtime/crew/asking.ts'
 import { CREW_SETTINGS, type CrewSettings } from '../runtime/crew/crew-plan.ts'
 import { openTeam, type Team } from '../runtime/team.ts'
 import { TeamError } from '../team/errors.ts'
@@ -13,6 +14,7 @@ import { createHooks } from '../tools/hooks/hooks.ts'
 import type { Spelling } from '../tools/team/spelling.ts'
 import type { Workspace } from '../workspace.ts'
 import { agentTypesOf } from './agent-types.ts'
+import { createAskers } from './asker.ts'
 import { commandEnv } from './command-env.ts'
 import type { Home } from './home.ts'
 import { knowledgeOf } from './knowledge.ts'
@@ -22,7 +24,7 @@ import { createPermits, forErrand, type Permissions, policyOf } from './permits.
 import { openSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
 import type { Session, SessionEvent } from './session.ts'
 import { newSessionId } from './session-id.ts'
-import { takeLead } from './take-lead.ts'
+import { giveUpLead, takeLead } from './take-lead.ts'
 import { compact, work } from './work.ts'
 
 export interface SessionOptions {
@@ -34,6 +36,8 @@ export interface SessionOptions {
   readonly team?: string
   /** What agents may do. Without it they may only look. */
   readonly permissions?: Permissions
+  /** Asks a person for what no rule allows, for lead and teammates. Without it that is denied at once. */
+  readonly ask?: Ask
   /** What keeps commands in. By default it does where it works; see `warn` and `Session.sandbox`. */
   readonly sandbox?: SandboxOptions
   /** Programs of the user that are asked before and told after; in the shape of the settings. */
@@ -93,10 +97,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       boundary: opened.boundary,
       hooks: hooksOf(options, id, root, commandEnv(env)),
       outputsOf: (name) => join(workspace.root, '.teams', name, 'outputs'),
-      permits(isReadOnly, isSentOut) {
+      permits(isReadOnly, isSentOut, asker) {
         const own = isSentOut ? forErrand(policy, isReadOnly) : policy
-        return withoutOwnFolders(createPermits({ policy: own, sandbox: opened }, isSentOut), env)
+        return withoutOwnFolders(createPermits({ policy: own, sandbox: opened }, isSentOut, asker), env)
       },
+      askers: createAskers(options.ask, clock),
       agentTypes: agentTypesOf(workspace, warn),
       tools: options.tools ?? [],
       leadTools: knowledge.tools,
@@ -118,7 +123,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     // Nobody is left to run it: whoever comes next need not wait for us.
     taken.delete(place)
     sandbox?.[Symbol.dispose]()
-    await store.presence.withdraw(id).catch(() => {})
+    if (team) await giveUpLead(team, store).catch(() => {})
     await team?.close().catch(() => {})
     throw error
   }
@@ -155,7 +160,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       // Whoever ran it may have stopped looking without saying so.
       await home.run.end()
       await office[Symbol.asyncDispose]()
-      await store.presence.withdraw(id)
+      await giveUpLead(team!, store)
     } finally {
       taken.delete(place)
       sandbox?.[Symbol.dispose]()

@@ -1,5 +1,6 @@
 import type { ToolWorld, Wish } from '../ports/tool.ts'
 import type { Conversation, Leave } from '../runtime/converse/conversation.ts'
+import type { Question } from '../runtime/crew/asking.ts'
 import { patternFor } from '../tools/allows-line.ts'
 import { deniesNetwork, forbids, isOffered, judge, type Mode, narrow, type Policy } from '../tools/policy.ts'
 import { parseRule } from '../tools/rule.ts'
@@ -36,20 +37,38 @@ export function forErrand(policy: Policy, isReadOnly: boolean): Policy {
   return narrow(policy, isReadOnly ? { ...policy, isReadOnly } : policy)
 }
 
+/** What becomes of a wish that somebody would have to allow. */
+export interface Asker {
+  /** A person can be asked. */
+  ask?(wanted: Wanted, signal: AbortSignal): Promise<Leave>
+  /** Nobody can be: whoever should know is told. */
+  onDenied?(wanted: Wanted): Promise<void>
+}
+
+export type Wanted = Pick<Question, 'call' | 'wish' | 'why' | 'rules'>
+
 /**
- * The permissions of a run in which nobody can be asked: what would be asked is denied. An agent that was sent out is
- * told to say so to whoever sent it; it never turns to the user itself.
+ * What would be asked is asked of a person if there is one, and denied otherwise. An agent that was sent out is told to
+ * say so to whoever sent it.
  */
-export function createPermits(plan: PermitsPlan, isSentOut = false): Permits {
+export function createPermits(plan: PermitsPlan, isSentOut = false, asker: Asker = {}): Permits {
   const { policy } = plan
   return {
-    async mayDo(wish, { toolName }) {
-      const { verdict, why } = judge(toolName, wish, policy)
+    async mayDo(wish, call, signal) {
+      const { verdict, why } = judge(call.toolName, wish, policy)
       if (verdict === 'deny') return { allowed: false, why: `${why}.` }
       if (verdict === 'allow') return unkept(wish, plan) ?? { allowed: true }
       const whom = isSentOut ? 'Permission required: say so in your report, so that your lead can ask. ' : ''
-      const how = wish ? ` The user can allow it: ${howTo(wish)}` : ''
-      return { allowed: false, why: `${whom}${why}, and nobody can be asked here.${how}` }
+      const denied = `${whom}${why}, and nobody can be asked here.`
+      if (!wish) return { allowed: false, why: denied }
+      const wanted = { call, wish, why, rules: rulesFor(wish) }
+      if (asker.ask) {
+        // Nobody is asked for what could not be done anyway.
+        const kept = unkept(wish, plan)
+        return kept ?? asker.ask(wanted, signal)
+      }
+      await asker.onDenied?.(wanted)
+      return { allowed: false, why: `${denied} The user can allow it: ${howTo(wanted.rules)}` }
     },
     forbids: (kind, path) => forbids(policy, kind, path),
     isOffered: (tool) => isOffered(tool, policy),
@@ -74,9 +93,14 @@ function unkept(wish: Wish | undefined, { policy, sandbox }: PermitsPlan): Leave
 }
 
 /** What nobody can read to its end no pattern covers, so only the whole tool can be allowed. */
-function howTo(wish: Wish): string {
+function rulesFor(wish: Wish): string[] {
   const line = wish.kind === 'run' ? readLine(wish.command) : undefined
   const patterns = line?.unknown.length === 0 ? line.steps.map(patternFor) : [undefined]
-  if (patterns.length === 0 || patterns.includes(undefined)) return `--allowedTools '${wish.tool}'`
-  return `--allowedTools '${[...new Set(patterns)].map((pattern) => `${wish.tool}(${pattern})`).join(',')}'`
+  if (patterns.length === 0 || patterns.includes(undefined)) return [wish.tool]
+  return [...new Set(patterns)].map((pattern) => `${wish.tool}(${pattern})`)
+}
+
+/** The option by which the user allows these. */
+export function howTo(rules: readonly string[]): string {
+  return `--allowedTools '${rules.join(',')}'`
 }

@@ -32,6 +32,15 @@ export async function takeLead(
   return { name: 'lead', generation: spawned.member!.generation, epoch }
 }
 
+/**
+ * Gives the team back: whoever comes next need not wait for this process to end. Should that fail, they go by the
+ * process, as after a crash.
+ */
+export async function giveUpLead(team: Team, { presence }: Pick<Store, 'presence'>): Promise<void> {
+  await team.run({ type: 'supervise.end', runtime: presence.self }).catch(() => {})
+  await presence.withdraw(team.name)
+}
+
 interface FurtherTeam {
   /** The session that leads it. */
   readonly session?: string

@@ -18,7 +18,7 @@ export async function openTeammateDesk(home: Home, team: Team, member: Member, b
   const { profile, name } = member
   const type = home.agentTypes.find((one) => one.name === profile?.agentType)
   const model = profile?.model ?? type?.model
-  const permits = home.permits(type?.isReadOnly ?? false, true)
+  const permits = home.permits(type?.isReadOnly ?? false, true, home.askers.of(team, by))
   const used = { calls: 0 }
   return openDesk({
     home,

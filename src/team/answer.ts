@@ -38,6 +38,7 @@ export function answer(state: TeamState, command: Command, record: string, { eve
     case 'team.delete':
     case 'team.lead':
     case 'supervise':
+    case 'supervise.end':
       return { team: teamView(state) }
     case 'member.join':
     case 'member.spawn':
@@ -54,6 +55,7 @@ export function answer(state: TeamState, command: Command, record: string, { eve
       return { tasks: tasksOf(state, command, events), ...unblocked(state, events), effects }
     case 'request.open':
     case 'request.answer':
+    case 'request.withdraw':
       return { ...requestAnswer(state, command, events), effects }
     case 'mail.take':
       return { mail: { take: record, messages: takenBy(state, record, events) } }
@@ -113,7 +115,7 @@ function taskViewsBehind(state: TeamState, id: string): TaskView[] {
 
 function requestAnswer(state: TeamState, command: Command, events: readonly TeamEvent[]): Answer {
   const opened = events.findLast((event) => event.type === 'request.opened')
-  const id = command.type === 'request.answer' ? command.id : opened?.type === 'request.opened' ? opened.id : undefined
+  const id = 'id' in command ? command.id : opened?.type === 'request.opened' ? opened.id : undefined
   const request = id === undefined ? undefined : state.requests.get(id)
   return request ? { request } : {}
 }

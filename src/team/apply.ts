@@ -80,7 +80,7 @@ export function applyEvent(state: TeamState, event: TeamEvent, place: Place, eff
     case 'supervisor.took':
       return state.supervisor.set({ runtime: event.runtime, epoch: event.epoch })
     case 'supervisor.gone':
-      return state.supervisor.set({ runtime: null, epoch: event.epoch })
+      return leaveTeam(state, event.epoch)
     case 'member.joined':
     case 'member.stopped':
     case 'member.lost':
@@ -124,6 +124,15 @@ export function applyEvent(state: TeamState, event: TeamEvent, place: Place, eff
     default:
       event satisfies never
   }
+}
+
+/** Nobody runs the team any more, nor those whom that process ran. */
+function leaveTeam(state: TeamState, epoch: number): void {
+  const { runtime } = state.supervisor.get()
+  state.supervisor.set({ runtime: null, epoch })
+  if (runtime === null) return
+  for (const member of [...state.members.values()])
+    if (member.runtime === runtime) state.members.set(nameKey(member.name), { ...member, runtime: null })
 }
 
 /** How many deviations the state keeps; all of them are in the journal. */

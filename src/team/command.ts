@@ -11,6 +11,8 @@ export type Command =
   | { readonly type: 'team.lead'; readonly team: string; readonly leads: boolean }
   | { readonly type: 'team.delete' }
   | { readonly type: 'supervise'; readonly runtime: string; readonly force?: boolean }
+  /** This process runs the team no more, though it lives on: whoever comes next need not wait for it. */
+  | { readonly type: 'supervise.end'; readonly runtime: string }
   | {
       readonly type: 'member.join'
       readonly name: string
@@ -49,6 +51,8 @@ export type Command =
       readonly deadline?: number
     }
   | ({ readonly type: 'request.answer'; readonly id: string } & RequestAnswer)
+  /** Whoever asked needs no answer any more. */
+  | { readonly type: 'request.withdraw'; readonly id: string; readonly reason: string }
   | {
       readonly type: 'mail.take'
       readonly member: string

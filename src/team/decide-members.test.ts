@@ -278,6 +278,28 @@ describe('a supervisor', () => {
     world.ok({ type: 'supervise', runtime: 'three' })
     expect(world.state.supervisor.get()).toEqual({ runtime: 'three', epoch: 3 })
   })
+
+  it('may give the team back while its process lives: who rests waits, who was cut off is lost (F24, F33)', () => {
+    const world = openWorld()
+    world.ok({ type: 'supervise', runtime: 'one' })
+    const [busy, resting] = [spawn(world, 'busy', 'one'), spawn(world, 'resting', 'one')]
+    const elsewhere = spawn(world, 'elsewhere', 'two')
+    world.add('dig')
+    world.ok({ type: 'task.claim' }, { name: 'busy', generation: busy })
+    report(world, 'resting', resting, 'idle')
+    expect(world.ok({ type: 'supervise.end', runtime: 'two' }).note).toContain('does not supervise')
+    expect(world.no({ type: 'supervise.end', runtime: 'one' }, { name: 'busy', generation: busy }).refused).toBe(
+      'not_allowed',
+    )
+    world.ok({ type: 'supervise.end', runtime: 'one' })
+    expect(world.state.supervisor.get()).toEqual({ runtime: null, epoch: 1 })
+    expect(memberNamed(world.state, 'busy')).toMatchObject({ status: 'lost', runtime: null })
+    expect(memberNamed(world.state, 'resting')).toMatchObject({ status: 'idle', runtime: null })
+    expect(memberNamed(world.state, 'elsewhere')).toMatchObject({ generation: elsewhere, runtime: 'two' })
+    expect(world.task('1')).toMatchObject({ status: 'pending', ended: [{ end: 'owner lost' }] })
+    world.ok({ type: 'supervise', runtime: 'two' })
+    expect(world.state.supervisor.get()).toEqual({ runtime: 'two', epoch: 2 })
+  })
 })
 
 describe('names of states', () => {

@@ -6,7 +6,7 @@ import { isTooLong } from './message.ts'
 import { isName, isReserved, nameKey, nameRule } from './name.ts'
 import { refuse } from './refusal.ts'
 import { isLead, unknownMember } from './rights.ts'
-import { heldBy, memberNamed, type TeamState } from './state.ts'
+import { heldBy, memberNamed, roster, type TeamState } from './state.ts'
 
 type MemberCommand = Extract<Command, { type: `member.${string}` }>
 type Of<T extends Command['type']> = Extract<Command, { type: T }>
@@ -47,6 +47,21 @@ export function decideSupervisor(
   }
   return {
     events: [{ type: 'supervisor.took', runtime, epoch: epoch + 1, forced: force === true && current !== null }],
+  }
+}
+
+/**
+ * The supervisor goes home. Whoever it ran and rests keeps its state and waits for the next one; whoever was in the
+ * middle of something is lost, so that its task does not lie there for ever.
+ */
+export function endSupervision(state: TeamState, { runtime }: Of<'supervise.end'>, { by }: Circumstances): Decision {
+  if (!isLead(by.name)) return refuse('not_allowed', `Only the lead or the user runs a team, not ${by.name}.`)
+  const { runtime: current, epoch } = state.supervisor.get()
+  if (current !== runtime) return { events: [], note: 'This process does not supervise the team.' }
+  const reason = 'its session was closed'
+  const cutOff = roster(state).filter((member) => member.runtime === runtime && whyBusy(state, member))
+  return {
+    events: [...cutOff.flatMap((member) => loss(state, member, reason)), { type: 'supervisor.gone', epoch, reason }],
   }
 }
 
@@ -110,6 +125,7 @@ function stop(state: TeamState, { name, generation, reason }: Of<'member.stop'>,
     events: [
       ...release(state, member, end),
       { type: 'member.stopped', name: member.name, generation: member.generation, reason: why },
+      ...unanswerable(state, member, `${member.name} stopped`),
     ],
   }
 }
@@ -123,22 +139,26 @@ function lose(state: TeamState, { name, reason }: Of<'member.lose'>, { self }: C
     return refuse('not_allowed', `${member.name} is not run by us; it leaves by: deskmates team leave ${member.name}`)
   if (member.status === 'stopped' || member.status === 'lost')
     return { events: [], note: `${member.name} is already ${member.status}.` }
-  return {
-    events: [
-      ...release(state, member, 'owner lost'),
-      { type: 'member.lost', name: member.name, generation: member.generation, reason },
-      ...unanswerable(state, member),
-    ],
-  }
+  return { events: loss(state, member, reason) }
 }
 
-/** What it asked about its task nobody can answer any more: whoever would is told so at once. */
-function unanswerable(state: TeamState, member: Member): TeamEvent[] {
+function loss(state: TeamState, member: Member, reason: string): TeamEvent[] {
+  return [
+    ...release(state, member, 'owner lost'),
+    { type: 'member.lost', name: member.name, generation: member.generation, reason },
+    ...unanswerable(state, member, `${member.name} was lost`),
+  ]
+}
+
+/** What it asked about its task, or for leave, nobody can answer any more: whoever would is told so at once. */
+function unanswerable(state: TeamState, member: Member, reason: string): TeamEvent[] {
   const task = heldBy(state, member.name)
-  if (!task) return []
-  const reason = `${member.name} was lost`
   return [...state.requests.values()]
-    .filter((request) => request.state === 'pending' && request.assignment?.task === task.id)
+    .filter(
+      ({ state: answer, kind, from, assignment }) =>
+        answer === 'pending' &&
+        ((task && assignment?.task === task.id) || (kind === 'permission' && nameKey(from) === nameKey(member.name))),
+    )
     .map(({ id }) => ({ type: 'request.closed', id, state: 'void', reason }))
 }
 

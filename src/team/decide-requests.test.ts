@@ -20,6 +20,7 @@ const stateOf = (world: World, id: string) => world.state.requests.get(id)?.stat
 describe('a request', () => {
   it('of each kind is kept with id, sender, receiver and deadline, until one answer ends it (B43, F28)', () => {
     const world = team()
+    world.ok({ type: 'supervise', runtime: 'here' })
     for (const [i, kind] of (['plan_approval', 'permission', 'budget'] as const).entries()) {
       const id = `r${i + 1}`
       expect(world.ok(open(kind, 'lead', 60), 'ada').request).toEqual({
@@ -44,6 +45,32 @@ describe('a request', () => {
     }
     expect(world.ok(open('shutdown', 'ada'), 'lead').request).toMatchObject({ id: 'r4', deadline: 1030 })
     expect(world.ok(answer('r4', false), 'ada').request).toMatchObject({ state: 'rejected', by: 'ada' })
+  })
+
+  it('for leave is granted only where the team runs, and dies with the process that asked, the lead’s too', () => {
+    const world = team()
+    world.ok({ type: 'supervise', runtime: 'elsewhere' })
+    world.ok(open('permission', 'user'), 'ada')
+    expect(world.no(answer('r1')).message).toContain('given only where the team runs')
+    world.ok(answer('r1', false))
+    const spawn = { type: 'member.spawn', name: 'lead', role: 'lead', runtime: 'elsewhere' } as const
+    world.ok(spawn)
+    world.ok(open('permission', 'user'), { name: 'lead', generation: 1 })
+    world.ok(open('plan_approval', 'lead'), 'bob')
+    world.ok(spawn)
+    world.ok({ type: 'member.join', name: 'cy', role: 'dev' })
+    expect([stateOf(world, 'r1'), stateOf(world, 'r2'), stateOf(world, 'r3')]).toEqual(['rejected', 'void', 'pending'])
+  })
+
+  it('is taken back only by whoever sent it', () => {
+    const world = team()
+    world.ok(open('plan_approval', 'lead'), 'ada')
+    const back = { type: 'request.withdraw', id: 'r1', reason: 'I know better now' } as const
+    expect(world.no(back, 'bob').refused).toBe('not_allowed')
+    expect(world.ok(back, 'ada').request).toMatchObject({ state: 'void', reason: 'I know better now' })
+    expect(world.ok(back, 'ada').note).toContain('over already')
+    expect(world.no({ ...back, id: 'r9' }).refused).toBe('unknown_request')
+    expect(world.no(answer('r1'), 'lead').refused).toBe('stale')
   })
 
   it('to stop or about a plan travels as mail, and so does its answer (A66, F6)', () => {

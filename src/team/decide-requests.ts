@@ -17,10 +17,19 @@ const SHUTDOWN_SECONDS = 30
 
 export function decideRequest(
   state: TeamState,
-  command: Of<'request.open'> | Of<'request.answer'>,
+  command: Of<'request.open'> | Of<'request.answer'> | Of<'request.withdraw'>,
   about: Circumstances,
 ): Decision {
-  return command.type === 'request.open' ? open(state, command, about) : answer(state, command, about)
+  switch (command.type) {
+    case 'request.open':
+      return open(state, command, about)
+    case 'request.answer':
+      return answer(state, command, about)
+    case 'request.withdraw':
+      return withdraw(state, command, about)
+    default:
+      return command satisfies never
+  }
 }
 
 function open(state: TeamState, { kind, to, content, deadline }: Of<'request.open'>, about: Circumstances): Decision {
@@ -93,6 +102,15 @@ function rejectedPlans(state: TeamState, name: string): number {
   ).length
 }
 
+function withdraw(state: TeamState, { id, reason }: Of<'request.withdraw'>, { by }: Circumstances): Decision {
+  const request = state.requests.get(id)
+  if (!request) return refuse('unknown_request', `There is no request ${JSON.stringify(id)}. See: deskmates requests`)
+  if (nameKey(request.from) !== nameKey(by.name))
+    return refuse('not_allowed', `Request ${request.id} was sent by ${request.from}; ${by.name} cannot take it back.`)
+  if (request.state !== 'pending') return { events: [], note: `Request ${request.id} is over already.` }
+  return { events: [{ type: 'request.closed', id: request.id, state: 'void', reason }] }
+}
+
 /** Exactly one answer, by the one who was asked, while what it speaks of is still so. */
 function answer(state: TeamState, command: Of<'request.answer'>, about: Circumstances): Decision {
   const { by } = about
@@ -111,6 +129,11 @@ function answer(state: TeamState, command: Of<'request.answer'>, about: Circumst
     )
   const stale = whyVoid(state, request)
   if (stale) return refuse('stale', `Request ${request.id} is void: ${stale}.`)
+  if (request.kind === 'permission' && command.approve && state.supervisor.get().runtime !== about.self)
+    return refuse(
+      'not_allowed',
+      `A permission is given only where the team runs, and that is not here. Reject ${request.id}, or allow it in your settings.`,
+    )
   const parsed = RequestAnswer.safeParse(command)
   if (!parsed.success) return refuse('invalid', `That is no answer: ${parsed.error.issues[0]?.message}.`)
   const { approve, feedback, status } = parsed.data

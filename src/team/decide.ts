@@ -1,7 +1,7 @@
 import { applyEvent } from './apply.ts'
 import type { Circumstances, Command } from './command.ts'
 import { decideTake } from './decide-mail.ts'
-import { decideMember, decideSupervisor } from './decide-members.ts'
+import { decideMember, decideSupervisor, endSupervision } from './decide-members.ts'
 import { decideRequest } from './decide-requests.ts'
 import { decideTask } from './decide-tasks.ts'
 import type { TeamEvent } from './event.ts'
@@ -49,6 +49,8 @@ function decideByType(state: TeamState, command: Command, about: Circumstances):
       return decideLeads(state, command, about)
     case 'supervise':
       return decideSupervisor(state, command, about)
+    case 'supervise.end':
+      return endSupervision(state, command, about)
     case 'member.spawn':
       return decideSpawn(state, command, about)
     case 'member.join':
@@ -66,6 +68,7 @@ function decideByType(state: TeamState, command: Command, about: Circumstances):
       return decideTask(state, command, about)
     case 'request.open':
     case 'request.answer':
+    case 'request.withdraw':
       return decideRequest(state, command, about)
     case 'mail.take':
       return decideTake(state, command, about)

@@ -10,7 +10,7 @@ import { Usage } from './usage.ts'
 const generation = z.number().int().nonnegative()
 const ids = z.array(z.string())
 
-const Health = z.enum(['start', 'idle', 'stop', 'disappeared'])
+const Health = z.enum(['start', 'working', 'idle', 'stop', 'disappeared'])
 export type Health = z.infer<typeof Health>
 
 /**

@@ -1,4 +1,5 @@
 import { nextFor } from './decide-claims.ts'
+import type { Author } from './event.ts'
 import type { Member } from './member.ts'
 import { nameKey } from './name.ts'
 import { planGate } from './plan-gate.ts'
@@ -27,6 +28,15 @@ export function nextStep(state: TeamState, member: Member): NextStep {
   if (unread.length > 0) return 'hear'
   if (held) return planGate(state, member) === 'pending' ? 'rest' : 'go on'
   return nextFor(state, member) ? 'claim' : 'rest'
+}
+
+/** Does this life of a member wait for somebody's leave? */
+export function isAsking(state: TeamState, { name, generation }: Author): boolean {
+  for (const request of state.requests.values()) {
+    if (request.kind !== 'permission' || request.state !== 'pending') continue
+    if (nameKey(request.from) === nameKey(name) && request.fromGeneration === generation) return true
+  }
+  return false
 }
 
 /** The open request by which this member is asked to stop, if it is. */

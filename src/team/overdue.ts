@@ -1,6 +1,7 @@
 import { claims } from './board.ts'
 import type { Circumstances } from './command.ts'
 import type { TeamEvent } from './event.ts'
+import { nameKey } from './name.ts'
 import type { Request } from './request.ts'
 import { isLead } from './rights.ts'
 import { heldBy, memberNamed, roster, type TeamState } from './state.ts'
@@ -88,8 +89,9 @@ export function whyVoid(
     [request.from, request.fromGeneration],
     [request.to, request.toGeneration],
   ] as const) {
-    // The lead and the user stay who they are: a team that is resumed finds its open requests again.
-    if (isLead(name)) continue
+    // The lead and the user stay who they are: a team that is resumed finds its open requests again. Whoever waited
+    // for leave waited in its process.
+    if (isLead(name) && !(request.kind === 'permission' && nameKey(name) === 'lead')) continue
     const member = memberNamed(state, name)
     if (!member || member.status === 'stopped' || member.generation !== generation)
       return `${name} is not the same any more`

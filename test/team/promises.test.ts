@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Model } from '../../src/ports/model.ts'
+import type { Permission } from '../../src/runtime/crew/asking.ts'
 import { lastWords, type Mind, type PracticeCrew, practiceCrew } from '../../src/runtime/crew/practice-crew.ts'
 import { openSession } from '../../src/session/open-session.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/memory-store.ts'
@@ -54,6 +55,26 @@ function promises(): void {
       const ada = memberNamed(after.team.state, 'ada')!
       expect(ada.generation).toBe(2)
       expect(planGate(after.team.state, ada)).toBe('required')
+    })
+
+    it('does nothing because the journal says that it may', async () => {
+      let answer = (_: Permission) => {}
+      const ask = () =>
+        new Promise<Permission>((resolve) => {
+          answer = resolve
+        })
+      const practice = await crewOf(
+        (request) => (request.turns.length === 1 ? { calls: [{ tool: 'work' }] } : { text: 'Hm.' }),
+        { ask },
+      )
+      await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
+      await practice.until(() => practice.team.state.requests.get('r1')?.state === 'pending')
+      const yes = { id: 'r1', by: 'user', approve: true, feedback: '', status: null, pendingWork: [] }
+      await practice.team.report([{ type: 'request.answered', ...yes, artifactsCommitted: null }])
+      for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
+      answer({ allowed: false })
+      await practice.until(() => practice.crew.isAtRest)
+      expect(JSON.stringify(practice.asked.at(-1)!.turns)).not.toContain('changed')
     })
 
     it('costs nothing while it rests, however long that is (F3, F4)', async () => {

@@ -1,5 +1,5 @@
 import type { Spawned, SpawnPlan } from '../../ports/seat.ts'
-import type { Author } from '../../team/event.ts'
+import type { Author, TeamEvent } from '../../team/event.ts'
 import type { Member } from '../../team/member.ts'
 import { nameKey } from '../../team/name.ts'
 import { isRefusal, type Refusal } from '../../team/refusal.ts'
@@ -7,6 +7,7 @@ import type { Request } from '../../team/request.ts'
 import { memberNamed, roster, unreadOf } from '../../team/state.ts'
 import type { CrewPlan } from './crew-plan.ts'
 import { createDesks } from './desks.ts'
+import { createHealthBook } from './health.ts'
 import { forceOut, openShutdowns, overdueShutdowns } from './leave.ts'
 import { createLosses, isErrand } from './losses.ts'
 import { startTeammate, type Teammate } from './teammate.ts'
@@ -40,7 +41,8 @@ export function openCrew(plan: CrewPlan): Crew {
   const desks = createDesks(plan)
   /** Those who are going, with what follows from it. */
   const endings = new Set<Promise<void>>()
-  const losses = createLosses(plan, async (member, held) => {
+  const health = createHealthBook()
+  const losses = createLosses(plan, health, async (member, held) => {
     const by = await bringBack(member, held)
     if (by) start(by, true)
     return by !== undefined
@@ -48,7 +50,8 @@ export function openCrew(plan: CrewPlan): Crew {
   const closing = new AbortController()
   let isLookDue = false
   let alarm = () => {}
-  const stopWatching = team.watch(() => {
+  const stopWatching = team.watch(({ events }) => {
+    for (const event of events) if (event.type === 'member.stopped') note(health.turns(event, 'stop'))
     if (isLookDue) return
     isLookDue = true
     queueMicrotask(look)
@@ -84,6 +87,10 @@ export function openCrew(plan: CrewPlan): Crew {
     }
   }
 
+  function note(events: readonly TeamEvent[]): void {
+    if (events.length > 0) team.report(events, { by: lead, until: 'written' }).catch(trouble)
+  }
+
   /** What nobody waits for: whoever works meets the same trouble, and the run ends with it. */
   function trouble(error: unknown): void {
     plan.tell({ type: 'note', agent: 'lead', text: `${team.name}: ${String(error)}` })
@@ -116,6 +123,7 @@ export function openCrew(plan: CrewPlan): Crew {
     const mate = startTeammate({
       plan,
       desks,
+      health,
       by,
       isBack,
       onAnswer: () => losses.onAnswer(by.name),
@@ -155,7 +163,7 @@ export function openCrew(plan: CrewPlan): Crew {
     // The one before it rests; whatever it would still write is fenced.
     await idle?.end()
     start({ name: answer.member!.name, generation: answer.member!.generation, epoch: lead.epoch! }, false)
-    losses.health(answer.member!.name, answer.member!.generation, 'start')
+    note(health.turns(answer.member!, 'start'))
     return { name: answer.member!.name, team: team.name, role, isKnown: known !== undefined, task }
   }
 
@@ -171,7 +179,7 @@ export function openCrew(plan: CrewPlan): Crew {
     if (isRefusal(answer)) return undefined
     const by = { name, generation: answer.member!.generation, epoch: lead.epoch! }
     for (const { kind, to, content } of open) await team.run({ type: 'request.open', kind, to, content }, { by })
-    losses.health(name, by.generation, 'start')
+    note(health.turns(answer.member!, 'start'))
     return by
   }
 
@@ -182,7 +190,8 @@ export function openCrew(plan: CrewPlan): Crew {
       const back: Author[] = []
       for (const member of roster(team.state)) {
         if (member.kind !== 'agent' || nameKey(member.name) === 'lead' || member.status === 'stopped') continue
-        if (member.runtime === runtime && !mates.has(nameKey(member.name)))
+        // Without a runtime it rested when its session was closed.
+        if ([runtime, null].includes(member.runtime) && !mates.has(nameKey(member.name)))
           await team.run({ type: 'member.lose', name: member.name, reason: 'its run was interrupted' }, { by: lead })
         if (memberNamed(team.state, member.name)?.status !== 'lost') continue
         if (isErrand(member)) {

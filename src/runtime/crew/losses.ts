@@ -1,11 +1,11 @@
 import { admit, type Breaker, lost, PAUSE, settled, worked } from '../../team/breaker.ts'
-import type { Author, Health } from '../../team/event.ts'
+import type { Author } from '../../team/event.ts'
 import type { Member } from '../../team/member.ts'
-import { nameKey } from '../../team/name.ts'
 import { isRefusal, type Refusal, refuse } from '../../team/refusal.ts'
 import { heldBy, memberNamed, roster } from '../../team/state.ts'
 import { createIds } from '../ids.ts'
 import type { CrewPlan } from './crew-plan.ts'
+import type { HealthBook } from './health.ts'
 import { Stalled } from './stalled.ts'
 
 /** What becomes of teammates that fail: brought back, replaced by an errand, or said to be beyond help. */
@@ -14,7 +14,6 @@ export interface Losses {
   /** May somebody be made now? A refusal says what to do instead. */
   admit(name: string): Refusal | undefined
   onAnswer(name: string): void
-  health(name: string, generation: number, state: Health, timeoutTriggered?: boolean): void
   readonly isBusy: boolean
   /** The run is over for now; `goOn` when the next one begins. */
   halt(): void
@@ -30,10 +29,13 @@ export function isErrand({ profile }: Member): boolean {
   return profile?.agentType === ERRAND
 }
 
-export function createLosses(plan: CrewPlan, bringBack: (member: Member, held?: string) => Promise<boolean>): Losses {
+export function createLosses(
+  plan: CrewPlan,
+  health: HealthBook,
+  bringBack: (member: Member, held?: string) => Promise<boolean>,
+): Losses {
   const { team, lead, clock, runtime } = plan
   const newId = createIds()
-  const known = new Map<string, Health>()
   const closing = new AbortController()
   /** As far as this process knows; the journal learns of every change. */
   let breaker = team.state.breaker.get()
@@ -63,7 +65,7 @@ export function createLosses(plan: CrewPlan, bringBack: (member: Member, held?: 
       const reason = cause instanceof Error ? cause.message : String(cause)
       const answer = await team.run({ type: 'member.lose', name: by.name, reason }, { by: lead })
       if (isRefusal(answer)) return
-      health(by.name, by.generation!, 'disappeared', cause instanceof Stalled)
+      report(health.turns(member, 'disappeared', cause instanceof Stalled))
       plan.tell({ type: 'note', agent: by.name, text: `[HEALTH] Agent ${by.name} disappeared: ${reason}` })
       change(lost(breaker, by.name, clock.now()), `${by.name} was lost`)
       const freed = task ? ` Task ${task.id} (${task.subject}) is free again.` : ''
@@ -131,19 +133,13 @@ export function createLosses(plan: CrewPlan, bringBack: (member: Member, held?: 
     if (isAdmitted) await bringBack(waiting)
   }
 
-  function health(name: string, generation: number, state: Health, timeoutTriggered = false): void {
-    const previous = known.get(nameKey(name)) ?? null
-    known.set(nameKey(name), state)
-    report([{ type: 'agent.health', name, generation, state, previous, timeoutTriggered }])
-  }
-
   async function mailLead(from: string, content: string): Promise<void> {
     const message = { id: newId(), type: 'error', from, to: 'lead', content, timestamp: clock.now() } as const
     await team.report([{ type: 'message.sent', message }], { by: lead })
   }
 
   function report(events: Parameters<typeof team.report>[0]): void {
-    team.report(events, { by: lead, until: 'written' }).catch(trouble)
+    if (events.length > 0) team.report(events, { by: lead, until: 'written' }).catch(trouble)
   }
 
   function trouble(error: unknown): void {
@@ -170,7 +166,6 @@ export function createLosses(plan: CrewPlan, bringBack: (member: Member, held?: 
       isHalted = false
       errands = new AbortController()
     },
-    health,
     admit(name) {
       const admitted = admit(breaker, name, clock.now())
       change(admitted.breaker, `${name} is tried`)

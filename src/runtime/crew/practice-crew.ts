@@ -15,6 +15,7 @@ import { mailNews } from '../converse/mail-news.ts'
 import { createSeat } from '../seat.ts'
 import { openTeam } from '../team.ts'
 import { openTranscript } from '../transcript.ts'
+import { type Ask, askPerson } from './asking.ts'
 import { openCrew } from './crew.ts'
 import { CREW_SETTINGS, type CrewEvent, type CrewPlan, type CrewSettings, type Desk } from './crew-plan.ts'
 import { behindGate } from './gate.ts'
@@ -23,6 +24,8 @@ type Call = { readonly tool: string; readonly input?: unknown }
 export interface Said {
   readonly text?: string
   readonly calls?: readonly Call[]
+  /** `length`: it was cut off at the most it may say. */
+  readonly end?: 'finished' | 'length'
 }
 /** What an agent's model says to what it is asked; it may take its time, or throw. */
 export type Mind = (request: ModelRequest, signal: AbortSignal) => Said | Promise<Said>
@@ -35,6 +38,7 @@ export async function practiceCrew({
   settings = {},
   errand = async () => ({ text: 'done by an errand' }),
   uncommitted = async () => undefined,
+  ask,
 }: {
   mind: Mind
   place?: ReturnType<typeof createPlace>
@@ -42,6 +46,8 @@ export async function practiceCrew({
   settings?: Partial<CrewSettings>
   errand?: CrewPlan['errand']
   uncommitted?: CrewPlan['uncommitted']
+  /** Whom everybody asks before it changes something; without it everything is allowed. */
+  ask?: Ask
 }) {
   const store = await openMemoryStore(place)
   const team = await openTeam(store, 'web', { clock })
@@ -91,7 +97,11 @@ export async function practiceCrew({
         listen: () => mailNews({ team, transcript, notices }, by),
         acknowledge: async (ids) => void (await team.acknowledge(name, ids, null, { by })),
         account() {},
-        mayDo: behindGate(team, by, async () => ({ allowed: true })),
+        mayDo: behindGate(team, by, async (wish, call, signal) => {
+          if (!ask || wish === undefined || wish.kind === 'read') return { allowed: true }
+          const question = { agent: name, team: 'web', call, wish, why: 'no rule allows it', rules: [] }
+          return askPerson({ team, by, ask }, question, signal)
+        }),
         worldOf: (call, signal, progress) =>
           ({ agent: name, team: 'web', call: call.toolCallId, signal, progress, seats }) as unknown as ToolWorld,
       },
@@ -164,7 +174,7 @@ function modelOf(mind: Mind): Model {
     price: undefined,
     async *reply(request, signal) {
       signal.throwIfAborted()
-      const { text = '', calls: wanted = [] } = await mind(request, signal)
+      const { text = '', calls: wanted = [], end = 'finished' } = await mind(request, signal)
       signal.throwIfAborted()
       const parts = wanted.map(({ tool, input = {} }) => {
         calls++
@@ -173,7 +183,7 @@ function modelOf(mind: Mind): Model {
       const usage = { input: 1, cacheRead: 0, cacheWrite: 0, output: 1 }
       const turn = { role: 'assistant' as const, content: [{ type: 'text' as const, text }, ...parts] }
       yield { type: 'text', delta: text }
-      return { turn, end: 'finished', usage, cost: 0, model: 'practice/one' }
+      return { turn, end, usage, cost: 0, model: 'practice/one' }
     },
   } as Model
 }

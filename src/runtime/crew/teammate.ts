@@ -1,6 +1,6 @@
 import type { Author, TeamEvent } from '../../team/event.ts'
 import { isPresent, type Member } from '../../team/member.ts'
-import { nextStep } from '../../team/next-step.ts'
+import { isAsking, nextStep } from '../../team/next-step.ts'
 import { planGate } from '../../team/plan-gate.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { heldBy, memberNamed } from '../../team/state.ts'
@@ -11,9 +11,10 @@ import { createIds } from '../ids.ts'
 import { Superseded } from '../transcript.ts'
 import type { CrewPlan, Desk } from './crew-plan.ts'
 import type { Desks } from './desks.ts'
+import type { HealthBook } from './health.ts'
 import { agreeToStop, leave } from './leave.ts'
 import { Stalled } from './stalled.ts'
-import { comebackWords, taskWords, unfinishedWords } from './words.ts'
+import { brief, comebackWords, taskWords, unfinishedWords } from './words.ts'
 
 /** One agent of a team in this process: it works, rests, is woken, and stops once. */
 export interface Teammate {
@@ -34,6 +35,7 @@ export interface Teammate {
 export interface Life {
   readonly plan: CrewPlan
   readonly desks: Desks
+  readonly health: HealthBook
   readonly by: Author
   /** It was brought back after its process had died. */
   readonly isBack: boolean
@@ -49,7 +51,7 @@ const REMINDERS = 2
 const URGENT = Object.assign(new Error('Something urgent came in.'), { name: 'AbortError' })
 const STOPPING = Object.assign(new Error('It agreed to stop.'), { name: 'AbortError' })
 
-export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life): Teammate {
+export function startTeammate({ plan, desks, health, by, isBack, onAnswer, onEnd }: Life): Teammate {
   const { team, clock, settings } = plan
   const { name } = by
   const generation = by.generation!
@@ -205,7 +207,10 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
     let quiet = () => {}
     const signOfLife = () => {
       quiet()
-      quiet = clock.in(settings.stall, () => turn.abort(new Stalled(name, settings.stall)))
+      // Whoever waits for a person is not to blame for the silence.
+      quiet = clock.in(settings.stall, () =>
+        isAsking(team.state, by) ? signOfLife() : turn.abort(new Stalled(name, settings.stall)),
+      )
     }
     const mayGoOn = () => {
       const status = me()?.status
@@ -248,7 +253,8 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
   /** The model is asked before anybody is told that it is. */
   async function showThatItWorks(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
-    report([{ type: 'member.activity', name, generation, status: 'working' }])
+    const working = { type: 'member.activity', name, generation, status: 'working' } as const
+    report([working, ...health.turns({ name, generation }, 'working')])
   }
 
   /** What its turn came to: the lead is told, and a task in its hands does not lie there for ever. */
@@ -293,7 +299,8 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
       const events: TeamEvent[] = [{ type: 'member.activity', name, generation, status }]
       const held = heldBy(team.state, name)
       const content = held ? `waits, holding task ${held.id}` : 'has nothing to do'
-      if (status === 'idle') events.push(message('idle_notification', content))
+      if (status === 'idle')
+        events.push(...health.turns({ name, generation }, 'idle'), message('idle_notification', content))
       await team.report(events, { by })
     }
     const now = me()
@@ -330,15 +337,6 @@ export function startTeammate({ plan, desks, by, isBack, onAnswer, onEnd }: Life
   function report(events: readonly TeamEvent[]): void {
     team.report(events, { by, until: 'written' }).catch((error) => turn.abort(error))
   }
-}
-
-/** A result is told in full up to here; of a longer one head, tail and where the rest is. */
-const WHOLE = 8 * 1024
-
-function brief(text: string, { talk }: Desk): string {
-  if (Buffer.byteLength(text) <= WHOLE) return text
-  const path = talk.memory.keep(text, 'result')
-  return `${text.slice(0, WHOLE / 2)}\n[… all of it is in ${path}]\n${text.slice(-WHOLE / 4)}`
 }
 
 const ASKS = new Set(['SendMessage', 'send_message'])

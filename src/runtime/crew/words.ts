@@ -1,5 +1,6 @@
 import { heldBy, type TeamState } from '../../team/state.ts'
 import type { Task } from '../../team/task.ts'
+import type { Desk } from './crew-plan.ts'
 
 /** How much of what earlier tasks brought is told along. */
 const RESULT = 2000
@@ -26,6 +27,15 @@ export function comebackWords(state: TeamState, name: string): string {
   const task = heldBy(state, name)
   const held = task ? `\n${taskWords(state, task, 'You still hold task')}` : ''
   return `Your process ended and you were brought back. What you said and heard is all here; what was under way may have taken effect or not.${held}`
+}
+
+/** A result is told in full up to here; of a longer one head, tail and where the rest is. */
+const WHOLE = 8 * 1024
+
+export function brief(text: string, { talk }: Desk): string {
+  if (Buffer.byteLength(text) <= WHOLE) return text
+  const path = talk.memory.keep(text, 'result')
+  return `${text.slice(0, WHOLE / 2)}\n[… all of it is in ${path}]\n${text.slice(-WHOLE / 4)}`
 }
 
 function cut(text: string): string {

@@ -1,0 +1,142 @@
+import type { ToolCall } from '../../ports/model.ts'
+import type { Wish } from '../../ports/tool.ts'
+import type { Author } from '../../team/event.ts'
+import { isAsking, shutdownOf } from '../../team/next-step.ts'
+import { whyVoid } from '../../team/overdue.ts'
+import { isRefusal } from '../../team/refusal.ts'
+import { memberNamed } from '../../team/state.ts'
+import type { Leave } from '../converse/conversation.ts'
+import { type Team, USER } from '../team.ts'
+
+/** What a person is asked before an agent does something that no rule allows. */
+export interface Question {
+  /** Who wants to do it: `lead`, or a teammate by its name. */
+  readonly agent: string
+  readonly team: string
+  readonly call: ToolCall
+  readonly wish: Wish
+  /** Why it is asked, in words. */
+  readonly why: string
+  /** Rules that would have allowed it, as the settings write them. */
+  readonly rules: readonly string[]
+}
+
+/**
+ * Asks a person. It may be called again while a question is open: several agents may want something at once. When
+ * `signal` aborts nobody waits for the answer any more, and it counts for nothing.
+ */
+export type Ask = (question: Question, signal: AbortSignal) => Promise<Permission>
+
+export type Permission = { readonly allowed: true } | { readonly allowed: false; readonly why?: string }
+
+/**
+ * Asks for one member, who waits for as long as it takes while everybody else goes on. The question stands in the
+ * journal, where people see it; the answer counts only because it was given here, so whoever resumes asks again.
+ */
+export async function askPerson(
+  { team, by, ask }: { readonly team: Team; readonly by: Author; readonly ask: Ask },
+  question: Question,
+  signal: AbortSignal,
+): Promise<Leave> {
+  if (signal.aborted) return unanswered(INTERRUPTED)
+  const content = `${wishInWords(question.wish)} (${question.why})`
+  const opened = await team.run({ type: 'request.open', kind: 'permission', to: 'user', content }, { by })
+  if (isRefusal(opened)) return unanswered(opened.message)
+  const { id } = opened.request!
+  show('waiting_approval')
+  const over = new AbortController()
+  const look = () => {
+    const why = whyOver()
+    if (why !== undefined) over.abort(why)
+  }
+  const stopWatching = team.watch(look)
+  signal.addEventListener('abort', look)
+  look()
+  try {
+    const given = over.signal.aborted ? undefined : await firstOf(ask(question, over.signal), over.signal)
+    return given === undefined ? await withdraw(String(over.signal.reason)) : await record(given)
+  } catch (error) {
+    const why = `the question could not be put: ${error instanceof Error ? error.message : String(error)}`
+    await withdraw(why)
+    return { allowed: false, why }
+  } finally {
+    stopWatching()
+    signal.removeEventListener('abort', look)
+    if (!signal.aborted && !isAsking(team.state, by)) show('working')
+  }
+
+  /** Why nobody needs the answer any more; undefined while it is waited for. */
+  function whyOver(): string | undefined {
+    if (signal.aborted) return INTERRUPTED
+    const request = team.state.requests.get(id)
+    if (!request) return 'it was forgotten'
+    if (request.state === 'rejected') return REJECTED
+    // A yes that only stands in the journal lets nothing happen.
+    if (request.state === 'approved') return __BUG__ === 'grant-from-the-journal' ? 'granted' : undefined
+    if (request.state !== 'pending') return request.reason
+    const member = memberNamed(team.state, by.name)
+    if (member && shutdownOf(team.state, member)) return `${by.name} was asked to stop`
+    return whyVoid(team.state, request)
+  }
+
+  /** The answer is on record before anything follows from it. */
+  async function record(given: Permission): Promise<Leave> {
+    const feedback = given.allowed ? '' : (given.why ?? '')
+    const answer = { type: 'request.answer', id, approve: given.allowed, feedback } as const
+    const recorded = await team.run(answer, { by: USER })
+    if (!given.allowed) return { allowed: false, why: noInWords(feedback) }
+    return isRefusal(recorded) ? unanswered(`the answer came too late: ${recorded.message}`) : { allowed: true }
+  }
+
+  async function withdraw(reason: string): Promise<Leave> {
+    if (__BUG__ === 'grant-from-the-journal' && reason === 'granted') return { allowed: true }
+    const request = team.state.requests.get(id)
+    if (request?.state === 'rejected') return { allowed: false, why: noInWords(request.feedback) }
+    if (request?.state === 'pending') await team.run({ type: 'request.withdraw', id, reason }, { by }).catch(() => {})
+    return unanswered(reason)
+  }
+
+  function show(status: 'waiting_approval' | 'working'): void {
+    if (by.name === 'lead') return
+    const activity = { type: 'member.activity', name: by.name, generation: by.generation!, status } as const
+    // A journal that cannot be written stops the conversation by itself.
+    team.report([activity], { by, until: 'written' }).catch(() => {})
+  }
+}
+
+const INTERRUPTED = 'something else came in between'
+const REJECTED = 'somebody said no'
+
+/** What is wanted, for a person. */
+export function wishInWords(wish: Wish): string {
+  switch (wish.kind) {
+    case 'run':
+      return `run: ${wish.command}`
+    case 'read':
+      return `read ${wish.path}`
+    case 'write':
+      return `write ${wish.path}`
+    case 'use':
+      return `use ${wish.tool}`
+  }
+}
+
+function noInWords(feedback: string): string {
+  return `the user said no${feedback === '' ? '.' : `: ${feedback}`}`
+}
+
+/** Nothing was run and nobody said no: it may be asked again. */
+function unanswered(reason: string): Leave {
+  const why = `Not run: nobody has allowed it yet (${reason}). Call it again if it is still needed.`
+  return { allowed: false, why, isForNow: true }
+}
+
+/** Undefined when it is over before there is an answer. */
+function firstOf<T>(answer: Promise<T>, over: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => resolve(undefined)
+    if (over.aborted) giveUp()
+    over.addEventListener('abort', giveUp, { once: true })
+    answer.then(resolve, reject).finally(() => over.removeEventListener('abort', giveUp))
+  })
+}

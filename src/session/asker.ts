@@ -1,0 +1,38 @@
+import { type Ask, askPerson, wishInWords } from '../runtime/crew/asking.ts'
+import { createIds } from '../runtime/ids.ts'
+import type { Team } from '../runtime/team.ts'
+import type { Author } from '../team/event.ts'
+import { nameKey } from '../team/name.ts'
+import { type Asker, howTo, type Wanted } from './permits.ts'
+
+/** Whom the members of a session ask for leave: a person, if one can be asked; else the lead hears what was denied. */
+export interface Askers {
+  readonly canAsk: boolean
+  of(team: Team, by: Author): Asker
+}
+
+export function createAskers(ask: Ask | undefined, clock: { now(): number }): Askers {
+  const newId = createIds()
+  /** What a lead has heard of: the same denial is told once. */
+  const told = new Set<string>()
+
+  async function tellLead(team: Team, by: Author, { wish, why, rules }: Wanted): Promise<void> {
+    const key = `${team.name}/${nameKey(by.name)}/${rules.join()}`
+    if (told.has(key)) return
+    told.add(key)
+    const content = `${by.name} was denied to ${wishInWords(wish)}, because ${why}, and nobody can be asked here. The user can allow it: ${howTo(rules)}. Do it yourself if you may, let ${by.name} do without it, or say in your report what is needed.`
+    const message = { id: newId(), type: 'error', from: by.name, to: 'lead', content, timestamp: clock.now() } as const
+    await team.report([{ type: 'message.sent', message }], { by, until: 'written' })
+  }
+
+  return {
+    canAsk: ask !== undefined,
+    of(team, by) {
+      if (ask) {
+        const about = { agent: by.name, team: team.name }
+        return { ask: (wanted, signal) => askPerson({ team, by, ask }, { ...about, ...wanted }, signal) }
+      }
+      return nameKey(by.name) === 'lead' ? {} : { onDenied: (wanted) => tellLead(team, by, wanted) }
+    },
+  }
+}

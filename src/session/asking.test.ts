@@ -1,0 +1,188 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Script } from '../models/scripted/script.ts'
+import { scriptedModel } from '../models/scripted/scripted-model.ts'
+import type { ModelRequest } from '../ports/model.ts'
+import type { Permission, Question } from '../runtime/crew/asking.ts'
+import { openWorkspace, type Workspace } from '../workspace.ts'
+import { openSession, type SessionOptions } from './open-session.ts'
+import type { Session, SessionEvent } from './session.ts'
+
+let dir: string
+let workspace: Workspace
+beforeEach(async () => {
+  dir = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-asking-')))
+  workspace = await openWorkspace({ cwd: dir, env: { HOME: dir, DESKMATES_STATE: join(dir, 'state') } })
+})
+afterEach(async () => {
+  await workspace[Symbol.asyncDispose]()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const call = (tool: string, input: Record<string, unknown> = {}) => ({ tool, input })
+const write = (path: string) => call('write_file', { path, content: 'x' })
+
+async function open(parts: Script['parts'], more: Partial<SessionOptions> = {}): Promise<Session> {
+  const model = scriptedModel({ parts })
+  return openSession({ workspace, model, team: 'web', sandbox: { mode: 'off' }, env: {}, ...more })
+}
+
+async function run(session: Session, prompt?: string) {
+  const events: SessionEvent[] = []
+  const loop = session.run(prompt)
+  for (;;) {
+    const step = await loop.next()
+    if (step.done) return { stop: step.value, events }
+    events.push(step.value)
+  }
+}
+
+/** A lead that makes these, each of whom writes a file of its name, and hears what became of it. */
+function writers(names: readonly string[], results: Record<string, string>): Script['parts'] {
+  const hear = (request: ModelRequest) => {
+    results[request.agent] = JSON.stringify(request.turns.find(({ role }) => role === 'tool'))
+    return { text: 'Well.' }
+  }
+  return [
+    { agent: 'lead', when: { user: 'Go' }, calls: names.map((name) => call('Task', { name, prompt: 'Write.' })) },
+    ...names.map((agent) => ({ agent, when: { answer: 1 }, calls: [write(`${agent}.txt`)] })),
+    { agent: [...names], times: 'always' as const, compose: hear },
+    { agent: 'lead', times: 'always', text: 'I see.' },
+  ]
+}
+
+describe('leave for a teammate', () => {
+  it('is asked of the person at the session with the name of whoever wants it, and each gets its own answer', async () => {
+    const questions: Question[] = []
+    const results: Record<string, string> = {}
+    // Answered only when both have asked.
+    const waiting: (() => void)[] = []
+    const ask = async (question: Question): Promise<Permission> => {
+      questions.push(question)
+      await new Promise<void>((go) => {
+        waiting.push(go)
+        if (waiting.length === 2) for (const answer of waiting) answer()
+      })
+      return question.agent === 'ada' ? { allowed: true } : { allowed: false, why: 'leave that' }
+    }
+    await using session = await open(writers(['ada', 'bob'], results), { ask })
+    expect((await run(session, 'Go')).stop.kind).toBe('finished')
+    expect(questions.map(({ agent, team, wish, rules }) => [agent, team, wish.kind, rules]).sort()).toEqual([
+      ['ada', 'web', 'write', ['write_file']],
+      ['bob', 'web', 'write', ['write_file']],
+    ])
+    expect(results.ada).toContain('Wrote')
+    expect(results.bob).toContain('Denied: the user said no: leave that')
+  })
+
+  it('is waited for also while the lead itself waits for leave', async () => {
+    const asked: string[] = []
+    let leadMay = () => {}
+    const leadWaits = new Promise<void>((resolve) => {
+      leadMay = resolve
+    })
+    const results: Record<string, string> = {}
+    const [spawn, ...rest] = writers(['ada'], results)
+    const parts = [
+      spawn!,
+      { agent: 'lead', when: { answer: 2 }, calls: [write('lead.txt')] },
+      ...rest,
+    ] as Script['parts']
+    const ask = async ({ agent }: Question): Promise<Permission> => {
+      asked.push(agent)
+      // The lead is answered last, when ada has had her answer.
+      if (agent === 'lead') await leadWaits
+      else setImmediate(leadMay)
+      return { allowed: true }
+    }
+    await using session = await open(parts, { ask })
+    expect((await run(session, 'Go')).stop.kind).toBe('finished')
+    expect(asked.sort()).toEqual(['ada', 'lead'])
+    expect(results.ada).toContain('Wrote')
+  })
+
+  it('is void when the session is closed meanwhile, and asked again by whoever goes on with it', async () => {
+    const results: Record<string, string> = {}
+    const signals: AbortSignal[] = []
+    let isAsked = () => {}
+    const asked = new Promise<void>((resolve) => {
+      isAsked = resolve
+    })
+    const first = await open(writers(['ada'], results), {
+      ask: (_, signal) => {
+        signals.push(signal)
+        isAsked()
+        return new Promise(() => {})
+      },
+    })
+    const running = run(first, 'Go')
+    await asked
+    await first.close()
+    expect((await running).stop.kind).toBe('aborted')
+    expect(signals[0]!.aborted).toBe(true)
+    expect(first.team.state.requests.get('r1')?.state).toBe('void')
+
+    let again = 0
+    await using second = await open(
+      [
+        { agent: 'ada', when: { user: 'brought back' }, calls: [write('ada.txt')] },
+        { agent: ['ada', 'lead'], times: 'always', text: 'Well.' },
+      ],
+      {
+        async ask() {
+          again++
+          return { allowed: true }
+        },
+      },
+    )
+    expect((await run(second)).stop.kind).toBe('finished')
+    expect(again).toBe(1)
+    expect(second.team.state.requests.get('r2')).toMatchObject({ kind: 'permission', state: 'approved' })
+  })
+
+  it('that nobody can give is denied at once with the rule that would, and the lead hears of it once (B70)', async () => {
+    const results: Record<string, string> = {}
+    const heard: string[] = []
+    const parts = writers(['ada'], results).slice(0, -1)
+    parts.splice(1, 1, {
+      agent: 'ada',
+      when: { answer: 1 },
+      calls: [write('a.txt'), write('b.txt'), call('bash', { command: 'make all' })],
+    })
+    const compose = (request: ModelRequest) => {
+      heard.push(JSON.stringify(request.turns.at(-1)))
+      return { text: 'I see.' }
+    }
+    await using session = await open([...parts, { agent: 'lead', times: 'always', compose }])
+    const { stop, events } = await run(session, 'Go')
+    expect(stop.kind).toBe('finished')
+    expect(results.ada).toContain("The user can allow it: --allowedTools 'write_file'")
+    const told = events.flatMap((event) =>
+      event.type === 'team' && event.event.type === 'message.sent' && event.event.message.type === 'error'
+        ? [event.event.message]
+        : [],
+    )
+    expect(told.map(({ from, to, content }) => [from, to, /--allowedTools '[^']*'/.exec(content)?.[0]])).toEqual([
+      ['ada', 'lead', "--allowedTools 'write_file'"],
+      ['ada', 'lead', "--allowedTools 'bash(make *)'"],
+    ])
+    expect(heard.join()).toContain('ada was denied to run: make all')
+  })
+
+  it('is never asked for what the lead may not do either', async () => {
+    const results: Record<string, string> = {}
+    let asked = 0
+    await using session = await open(writers(['ada'], results), {
+      permissions: { deny: ['write_file(ada.txt)'] },
+      async ask() {
+        asked++
+        return { allowed: true }
+      },
+    })
+    await run(session, 'Go')
+    expect(asked).toBe(0)
+    expect(results.ada).toContain('the rule write_file(ada.txt) denies it')
+  })
+})

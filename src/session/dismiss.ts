@@ -1,0 +1,75 @@
+import type { Crew } from '../runtime/crew/crew.ts'
+import type { CrewEvent } from '../runtime/crew/crew-plan.ts'
+import type { Team } from '../runtime/team.ts'
+import type { Author } from '../team/event.ts'
+import { isPresent, type Member } from '../team/member.ts'
+import { nameKey } from '../team/name.ts'
+import { isRefusal } from '../team/refusal.ts'
+import { roster } from '../team/state.ts'
+
+/** A team that is to end, and who ends it. */
+export interface Dismissal {
+  readonly team: Team
+  readonly by: Author
+  readonly crew: Pick<Crew, 'stopped'>
+  /** Files that are changed and not committed; undefined where nothing keeps count. */
+  uncommitted(): Promise<number | undefined>
+  tell(event: CrewEvent): void
+}
+
+/**
+ * Asks everybody to stop, each with a deadline of its own, waits for them and accounts for all. Nobody keeps a team
+ * alive by not answering, or because they could not even be asked.
+ */
+export async function dismiss(plan: Dismissal): Promise<{ notified: number; report: string[] }> {
+  const { team, by, crew, tell } = plan
+  const agents = () => roster(team.state).filter(({ kind, name }) => kind === 'agent' && nameKey(name) !== 'lead')
+  const all = agents().filter(isPresent)
+  const asked: string[] = []
+  for (const member of all) {
+    const problem = await askToStop(plan, member).catch(String)
+    if (problem === undefined) asked.push(member.name)
+    else tell({ type: 'note', agent: member.name, text: `[SHUTDOWN] ${member.name} was not asked: ${problem}` })
+  }
+  if (asked.length < all.length) await goOnWithoutThem(plan)
+  await crew.stopped(asked)
+  for (const { name, generation } of agents().filter(isPresent))
+    await team.run({ type: 'member.stop', name, generation, reason: 'the team is being deleted' }, { by })
+  const report = all.map(({ name }) =>
+    asked.includes(name) ? `- ${name}: ${endOf(team, name)}` : `- ${name}: stopped, could not be asked`,
+  )
+  report.push(...team.state.deviations.get().map(({ member, text }) => `- left undone by ${member}: ${text}`))
+  return { notified: all.length, report }
+}
+
+/** Why that did not come off; undefined if it did. */
+async function askToStop({ team, by }: Dismissal, { name, status }: Member): Promise<string | undefined> {
+  const content = 'Team is being deleted. Please shut down.'
+  const isAsked = [...team.state.requests.values()].some(
+    ({ kind, to, state }) => kind === 'shutdown' && state === 'pending' && nameKey(to) === nameKey(name),
+  )
+  if (isAsked) return undefined
+  const answer =
+    status === 'lost'
+      ? await team.run({ type: 'member.stop', name, reason: 'the team is being deleted' }, { by })
+      : await team.run({ type: 'request.open', kind: 'shutdown', to: name, content }, { by })
+  return isRefusal(answer) ? answer.message : undefined
+}
+
+/** Who was not asked cannot say what it leaves: what is not committed is on record. */
+async function goOnWithoutThem({ team, by, uncommitted, tell }: Dismissal): Promise<void> {
+  tell({ type: 'note', agent: 'lead', text: '[SHUTDOWN] Protocol failed, force-proceeding with cleanup.' })
+  const left = await uncommitted()
+  if (!left) return
+  const text = `${left} changed files were not committed when the team was ended by force`
+  await team.report([{ type: 'deviation.noted', member: 'lead', task: null, text }], { by })
+}
+
+/** How somebody's last request to stop was answered. */
+function endOf({ state }: Team, name: string): string {
+  const request = [...state.requests.values()].findLast(
+    ({ kind, to }) => kind === 'shutdown' && nameKey(to) === nameKey(name),
+  )
+  if (request?.state === 'approved') return `shut down (${request.status ?? 'clean'})`
+  return request ? `stopped: ${request.state.replace('_', ' ')}` : 'had been lost before'
+}

@@ -1,0 +1,99 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Script } from '../../src/models/scripted/script.ts'
+import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
+import { openSession } from '../../src/session/open-session.ts'
+import type { Session } from '../../src/session/session.ts'
+import { createPlace, openMemoryStore } from '../../src/stores/memory/memory-store.ts'
+import { heldBy, memberNamed } from '../../src/team/state.ts'
+import { workspaceOn } from './workspace-on.ts'
+
+let root: string
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-closing-')))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const call = (tool: string, input: Record<string, unknown> = {}) => ({ tool, input })
+
+/** Each store is a process of its own, and all of them live on. */
+async function open(place: ReturnType<typeof createPlace>, parts: Script['parts']): Promise<Session> {
+  return openSession({
+    workspace: workspaceOn(await openMemoryStore(place), root),
+    model: scriptedModel({ parts }),
+    team: 'web',
+    permissions: { mode: 'bypassPermissions' },
+    sandbox: { mode: 'off' },
+    env: {},
+  })
+}
+
+async function run(session: Session, prompt: string | undefined, signal?: AbortSignal) {
+  const loop = session.run(prompt, signal)
+  let step = await loop.next()
+  while (!step.done) step = await loop.next()
+  return step.value
+}
+
+describe('a session that was closed', () => {
+  it('is free for another process, though the one that had it lives on: whoever rested comes back as they were (F33)', async () => {
+    const place = createPlace()
+    const first = await open(place, [
+      { agent: 'lead', when: { user: 'Go' }, calls: [call('Task', { name: 'ada', prompt: 'The word is fig.' })] },
+      { agent: ['lead', 'ada'], times: 'always', text: 'Here.' },
+    ])
+    await run(first, 'Go')
+    await expect(open(place, [])).rejects.toThrow('Another process works on web')
+    await first.close()
+
+    await using second = await open(place, [
+      { agent: 'lead', when: { user: 'Ask' }, calls: [call('SendMessage', { to: 'ada', content: 'Which word?' })] },
+      { agent: 'ada', when: { user: 'Which word', conversation: 'The word is fig' }, text: 'Fig.' },
+      { agent: 'lead', times: 'always', text: 'Well.' },
+    ])
+    const said: string[] = []
+    second.team.watch(({ events }) => {
+      for (const event of events) if (event.type === 'message.sent') said.push(event.message.content)
+    })
+    expect((await run(second, 'Ask')).kind).toBe('finished')
+    expect(said).toContain('Fig.')
+    expect(memberNamed(second.team.state, 'ada')).toMatchObject({ generation: 2, status: 'idle' })
+    expect(second.team.state.supervisor.get().epoch).toBe(2)
+  })
+
+  it('lets go of what its teammates held, and they have it again when it is resumed (F24)', async () => {
+    const place = createPlace()
+    const stop = new AbortController()
+    const first = await open(place, [
+      {
+        agent: 'lead',
+        when: { user: 'Go' },
+        calls: [
+          call('TaskCreate', { subject: 'dig', description: '' }),
+          call('Task', { name: 'ada', prompt: 'Dig.', task_id: '1' }),
+        ],
+      },
+      { agent: 'lead', times: 'always', text: 'Well.' },
+      {
+        agent: 'ada',
+        compose() {
+          stop.abort()
+          return { text: 'Too late.' }
+        },
+      },
+    ])
+    expect((await run(first, 'Go', stop.signal)).kind).toBe('aborted')
+    expect(heldBy(first.team.state, 'ada')?.id).toBe('1')
+    await first.close()
+    expect(first.team.state.tasks.get('1')).toMatchObject({ status: 'pending', ended: [{ end: 'owner lost' }] })
+
+    await using second = await open(place, [
+      { agent: 'ada', times: 1, calls: [call('TaskUpdate', { taskId: '1', status: 'completed', result: 'dug' })] },
+      { agent: ['lead', 'ada'], times: 'always', text: 'Done.' },
+    ])
+    expect((await run(second, undefined)).kind).toBe('finished')
+    expect(second.team.state.tasks.get('1')).toMatchObject({ status: 'completed', owner: 'ada', attempts: 2 })
+  })
+})
