@@ -141,7 +141,7 @@ describe('reading', () => {
     // As after a failover to a standby that was behind.
     await database.sql(`delete from ${schema}.records where id = 'lost'; update ${schema}.logs set seq = 1`)
     await expect(b.read(end)).rejects.toMatchObject({ code: 'journal_replaced' })
-    expect(b.faults()).toMatchObject([{ kind: 'replaced', detail: expect.stringContaining('lost') }])
+    expect(b.faults()).toMatchObject([{ kind: 'rewound', detail: expect.stringContaining('lost') }])
     await expect(b.append([{ id: 'late' }])).rejects.toMatchObject({ code: 'journal_read_only' })
     const fresh = await other.log('web/journal')
     await fresh.append([{ id: 'instead' }])
@@ -230,8 +230,9 @@ async function openCounting(url: string, asked: string[]) {
   const knows = new Set<string>()
   const options = { lines: counting, statements, news, knows, poll: 60_000 }
   const shared = createSharedLog({ ...options, name: 'web/journal', path: 'web/journal' })
+  const again = () => Promise.reject(new Error('Nothing was lost here.'))
   return {
-    log: (): Log => createPostgresLog({ ...options, shared, aside: true, warn() {}, wrote() {}, closed() {} }),
+    log: (): Log => createPostgresLog({ ...options, shared, aside: true, warn() {}, wrote() {}, again, closed() {} }),
     /** Resolves when listening has begun and all it led to was read. */
     async quiet(): Promise<void> {
       await new Promise<void>((resolve) => {
