@@ -1,12 +1,13 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Log, Store } from '../../src/ports/store.ts'
 import type { Loss } from '../../src/runtime/rewound.ts'
 import { openTeam, type Team } from '../../src/runtime/team.ts'
 import { openPostgresStore } from '../../src/stores/postgres/postgres-store.ts'
 import { dumpState } from '../../src/team/snapshot.ts'
 import { unreadOf } from '../../src/team/state.ts'
-import { useDatabase } from './database.ts'
+import { askOnce, useDatabase } from './database.ts'
 import { loseEnd } from './lose-end.ts'
+import { caughtUp, holdHead, waitingForLock } from './waits.ts'
 
 const database = useDatabase()
 
@@ -153,6 +154,44 @@ describe('when a journal has lost its end', () => {
     await expect(other.team.refresh()).rejects.toMatchObject({ code: 'journal_replaced' })
     await expect(add(removed.team, 'late')).rejects.toMatchObject({ code: 'journal_replaced' })
     expect([...desk.losses, ...other.losses, ...removed.losses]).toEqual([])
+  })
+})
+
+describe('when a standby that was behind takes over', () => {
+  it('everybody goes on without help, on what it has; doubtful commands are answered there (B58, F1, F22)', async () => {
+    const { url, schema } = database.place()
+    const standby = await database.server.standby()
+    onTestFinished(() => standby.stop())
+    const both = url.replace(/127\.0\.0\.1:\d+/, (first) => `${first},127.0.0.1:${standby.port}`)
+    await using desk = await sitDown(both)
+    const hasty = await openPostgresStore({ url: both, patience: { server: 300 }, warn() {} })
+    await using doubter = await sitDown(both, hasty)
+    await add(desk.team, 'kept')
+    await caughtUp(database)
+    await standby.kill()
+    await desk.team.run({ type: 'task.add', tasks: [{ subject: 'lost' }] }, { commandId: 'lost' })
+    await doubter.team.refresh()
+    await holdHead(database, schema)
+    const doubtful = () => doubter.team.run({ type: 'task.add', tasks: [{ subject: 'sure' }] }, { commandId: 'doubt' })
+    const first = doubtful()
+    await waitingForLock(database, 1)
+    await database.server.kill()
+    await expect(first).rejects.toMatchObject({ code: 'outcome_unknown' })
+    await standby.start()
+    await standby.promote()
+
+    expect(await doubtful()).toMatchObject({ tasks: [{ id: '2', subject: 'sure' }] })
+    expect(await add(desk.team, 'next')).toMatchObject({ tasks: [{ id: '3' }] })
+    expect(desk.losses).toMatchObject([{ records: 1, lost: [{ id: 'lost', what: 'task.add' }] }])
+    expect(doubter.losses).toMatchObject([{ records: 1, lost: [] }])
+    await doubter.team.refresh()
+    const there = await foldedAnew(both)
+    for (const { team } of [desk, doubter]) expect(dumpState(team.state)).toEqual(there)
+    expect(await askOnce(standby.url, `select id from ${schema}.records where id in ('lost', 'doubt')`)).toEqual([
+      { id: 'doubt' },
+    ])
+    await hasty[Symbol.asyncDispose]()
+    await database.server.start()
   })
 })
 

@@ -1,7 +1,7 @@
-import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { useDatabase } from '../../../test/postgres/database.ts'
 import { openProxy } from '../../../test/postgres/proxy.ts'
+import { caughtUp, holdHead, idle, waitingForLock } from '../../../test/postgres/waits.ts'
 import { advance, type Log, START } from '../../ports/store.ts'
 import { idsOf, readAll } from '../../testing/read-all.ts'
 import { openPostgresStore } from './postgres-store.ts'
@@ -34,15 +34,15 @@ describe('when a connection is lost', () => {
     await using store = await openPostgresStore({ url: through(url, proxy.port) })
     const log = await store.log('web/journal')
     await log.append([{ id: 'made', after: '' }])
-    const stalled = await holdHead(schema)
+    const stalled = await holdHead(database, schema)
     const batch = [{ id: 'claim', after: 'made' }, { id: 'mail' }, { id: 'late', after: '' }]
     const appended = log.append(batch)
-    await waitingForHead(1)
+    await waitingForLock(database, 1)
     proxy.cut()
-    await waitingForHead(2)
+    await waitingForLock(database, 2)
     await stalled.release()
     expect((await appended).outcomes).toEqual(['accepted', 'accepted', 'conflict'])
-    await waitingForHead(0)
+    await waitingForLock(database, 0)
     proxy.abandon()
     expect(idsOf(await readAll(log))).toEqual(['made', 'claim', 'mail'])
     expect((await log.append(batch)).outcomes).toEqual(['repeated', 'repeated', 'conflict'])
@@ -73,7 +73,7 @@ describe('when a connection is lost', () => {
     await using store = await openPostgresStore({ url: through(url, proxy.port), patience })
     const log = await store.log('web/journal')
     await log.append([{ id: 'made', after: '' }])
-    await idle()
+    await idle(database)
     proxy.stall()
     expect((await log.append([{ id: 'claim', after: 'made' }])).outcomes).toEqual(['accepted'])
     expect(idsOf(await readAll(log))).toEqual(['made', 'claim'])
@@ -112,9 +112,9 @@ describe('when the server goes away', () => {
     const log = await store.log('web/journal')
     await log.append([{ id: 'made', after: '' }])
     await readAll(log)
-    await holdHead(schema)
+    await holdHead(database, schema)
     const doubtful = log.append([{ id: 'doubtful' }])
-    await waitingForHead(1)
+    await waitingForLock(database, 1)
     await database.server.kill()
     await expect(doubtful).rejects.toMatchObject({
       code: 'outcome_unknown',
@@ -138,7 +138,7 @@ describe('when the server goes away', () => {
     const log = await store.log('web/journal')
     await log.append([{ id: 'made', after: '' }])
     expect(await database.sql(`select id from ${schema}.records`)).toEqual([{ id: 'made' }])
-    await caughtUp()
+    await caughtUp(database)
     await database.server.kill()
     await standby.promote()
     expect((await log.append([{ id: 'claim', after: 'made' }])).outcomes).toEqual(['accepted'])
@@ -154,7 +154,7 @@ describe('when somebody holds on to a log', () => {
     await using store = await openPostgresStore({ url, patience: { lock: 200 } })
     const log = await store.log('web/journal')
     await log.append([{ id: 'made', after: '' }])
-    const stalled = await holdHead(schema)
+    const stalled = await holdHead(database, schema)
     await expect(log.append([{ id: 'mail' }])).rejects.toMatchObject({
       code: 'not_written',
       message: expect.stringMatching(/web\/journal: another transaction has held it/),
@@ -221,39 +221,6 @@ function describeAll(error: unknown): unknown {
 
 function through(url: string, port: number): string {
   return url.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${port}`)
-}
-
-/** A client that locks the head row and then does nothing. */
-async function holdHead(schema: string) {
-  const sql = postgres(database.server.url, { max: 1, onnotice() {}, fetch_types: false })
-  onTestFinished(() => sql.end({ timeout: 0 }))
-  await sql.unsafe(`begin; select from ${schema}.logs for update`)
-  return { release: () => sql.unsafe('commit') }
-}
-
-/** Resolves when so many statements of ours wait for a row. */
-async function waitingForHead(count: number): Promise<void> {
-  const waiting = `select count(*)::int as count from pg_stat_activity
-    where application_name = 'deskmates' and wait_event_type = 'Lock'`
-  for (let looks = 0; looks < 2000; looks++) {
-    if ((await database.sql(waiting))[0].count === count) return
-  }
-  throw new Error(`There were never ${count} statements waiting.`)
-}
-
-/** Resolves when no statement of ours is being carried out. */
-async function idle(): Promise<void> {
-  const busy = `select count(*)::int as count from pg_stat_activity
-    where application_name = 'deskmates' and state <> 'idle'`
-  for (let looks = 0; looks < 2000; looks++) if ((await database.sql(busy))[0].count === 0) return
-  throw new Error('There was always a statement being carried out.')
-}
-
-/** Resolves when the standby has everything. */
-async function caughtUp(): Promise<void> {
-  const behind = `select count(*)::int as count from pg_stat_replication where replay_lsn >= pg_current_wal_lsn()`
-  for (let looks = 0; looks < 2000; looks++) if ((await database.sql(behind))[0].count === 1) return
-  throw new Error('The standby never caught up.')
 }
 
 async function follow(log: Log, signal: AbortSignal, count: number): Promise<string[]> {
