@@ -4,6 +4,8 @@ import { openProxy } from '../../../test/postgres/proxy.ts'
 import { caughtUp, holdHead, idle, waitingForLock } from '../../../test/postgres/waits.ts'
 import { advance, type Log, START } from '../../ports/store.ts'
 import { idsOf, readAll } from '../../testing/read-all.ts'
+import { parseAddress } from './address.ts'
+import { openLine } from './line.ts'
 import { openPostgresStore } from './postgres-store.ts'
 
 const database = useDatabase()
@@ -163,6 +165,47 @@ describe('when somebody holds on to a log', () => {
     await log.fair(5)
     await stalled.release()
     expect((await log.append([{ id: 'mail' }])).outcomes).toEqual(['accepted'])
+  })
+
+  it('two that wait behind it each keep to their own time-out, say so, and go on afterwards', async () => {
+    const { url, schema } = database.place()
+    await using patient = await openPostgresStore({ url, patience: { lock: 30_000, statement: 40_000 } })
+    await using hasty = await openPostgresStore({ url, patience: { lock: 300 } })
+    const [a, b] = [await patient.log('web/journal'), await hasty.log('web/journal')]
+    await a.append([{ id: 'made', after: '' }])
+    await readAll(b)
+    const stalled = await holdHead(database, schema)
+    const first = a.append([{ id: 'first' }])
+    await waitingForLock(database, 1)
+    const second = b.append([{ id: 'second', after: 'made' }])
+    second.catch(() => {})
+    // The first still waits, and nobody has let go: the second has not waited for the first, nor for the stalled one.
+    const isFirst = await Promise.race([first.then(() => 'first'), second.then(String, () => 'second')])
+    expect(isFirst).toBe('second')
+    await expect(second).rejects.toMatchObject({
+      code: 'not_written',
+      message: expect.stringMatching(/web\/journal: another transaction has held it/),
+    })
+    await waitingForLock(database, 1)
+    await stalled.release()
+    expect((await first).outcomes).toEqual(['accepted'])
+    expect((await b.append([{ id: 'second', after: 'made' }])).outcomes).toEqual(['accepted'])
+  })
+
+  it('one of ours that stalls with it is ended by the server, and both who wait behind it get through', async () => {
+    const { url } = database.place()
+    const patience = { connect: 5000, statement: 40_000, lock: 30_000, idle: 300, server: 15_000 }
+    await using store = await openPostgresStore({ url, patience })
+    await using other = await openPostgresStore({ url, patience })
+    const [a, b] = [await store.log('web/journal'), await other.log('web/journal')]
+    await a.append([{ id: 'made', after: '' }])
+    const address = parseAddress(url)
+    const stalled = await openLine(address, address.hosts[0]!, patience)
+    onTestFinished(stalled.end)
+    await stalled.run(`begin; select from ${address.schema}.logs for update`, [], 'plain')
+    const sent = await Promise.all([a.append([{ id: 'one' }]), b.append([{ id: 'two' }])])
+    expect(sent.map(({ outcomes }) => outcomes)).toEqual([['accepted'], ['accepted']])
+    await expect(stalled.run('select 1', [], 'plain')).rejects.toThrow()
   })
 
   it('a decider that took the head row and decides nothing loses it again', async () => {
