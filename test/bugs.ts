@@ -141,6 +141,12 @@ export const bugs: readonly Bug[] = [
     file: POSTGRES,
   },
   {
+    name: 'cursor-by-number',
+    mistake: 'after a failover a reader goes on behind the number it had come to',
+    noticedBy: 'is not taken for another that has its number',
+    file: POSTGRES,
+  },
+  {
     name: 'guess-the-request',
     mistake: 'an answer that names no request goes to the first one that waits',
     noticedBy: 'answers no request that it does not name while several wait',

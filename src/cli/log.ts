@@ -1,4 +1,6 @@
-import { type Audited, advance, type Cursor, type Recorded, START } from '../ports/store.ts'
+import { type Audited, advance, type Cursor, type Log, type Recorded, START } from '../ports/store.ts'
+import { rewoundBy } from '../ports/store-errors.ts'
+import { createLately, type Lately } from '../runtime/lately.ts'
 import { readEvent, type TeamEvent } from '../team/event.ts'
 import type { Json } from '../team/json.ts'
 import { nameKey } from '../team/name.ts'
@@ -7,8 +9,8 @@ import type { Call } from './context.ts'
 import { Misused } from './failure.ts'
 import { openStore } from './open-store.ts'
 import { nameFaults, resolveTeam } from './open-team.ts'
-import { print, say } from './print.ts'
-import { colours, time } from './screen.ts'
+import { print, say, warn } from './print.ts'
+import { colours, counted, time } from './screen.ts'
 import { describeEvent } from './show-event.ts'
 import type { SubCommand } from './sub-command.ts'
 
@@ -46,16 +48,55 @@ $ deskmates log --json --member ci | jq .type`,
     if (options.all) for await (const batch of log.audit()) await show(batch.flatMap(auditedLines))
     else {
       let at: Cursor = START
+      const lately = createLately(0)
       for (let batch = await log.read(at); batch.length > 0; batch = await log.read(at)) {
         await show(batch.flatMap(linesOf))
         at = batch.reduce(advance, at)
+        for (const { seq, record } of batch) lately.folded(seq, record.id)
         if (call.signal.aborted) return
       }
       await nameFaults(call, log)
-      if (options.follow) for await (const batch of log.tail(at, call.signal)) await show(batch.flatMap(linesOf))
+      if (options.follow) await follow(call, { log, at, lately }, (batch) => show(batch.flatMap(linesOf)))
     }
     if (count === 0) await say(call, 'Nothing happened yet that fits.')
   },
+}
+
+/** Where the log loses its end and goes on, so does this: it is said, and what is new there is shown. */
+async function follow(call: Call, from: Followed, show: (batch: readonly Recorded[]) => Promise<void>): Promise<void> {
+  for (let { log, at, lately } = from; ; ) {
+    try {
+      for await (const batch of log.tail(at, call.signal)) {
+        await show(batch)
+        at = batch.reduce(advance, at)
+        for (const { seq, record } of batch) lately.folded(seq, record.id)
+      }
+      return
+    } catch (error) {
+      const fault = rewoundBy(error)
+      if (!fault || !log.again) throw error
+      log = await log.again()
+      at = START
+      const comparison = lately.compare()
+      const news: Recorded[] = []
+      for (let batch = await log.read(at); batch.length > 0; batch = await log.read(at)) {
+        news.push(...batch.filter(({ seq, record }) => comparison.see(seq, record.id)))
+        at = batch.reduce(advance, at)
+      }
+      const { gone, lately: since } = comparison.end()
+      lately = since
+      const count = counted(gone.records, 'record shown before is', 'records shown before are')
+      await warn(call, `${fault.path} lost its end (${fault.detail}): ${count} gone. What is new there follows.`)
+      await show(news)
+    }
+  }
+}
+
+interface Followed {
+  readonly log: Log
+  readonly at: Cursor
+  /** What was read before `at`. */
+  readonly lately: Lately
 }
 
 /** One event at its place, or a line in which no event can be read. */

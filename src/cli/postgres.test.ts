@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { useDatabase } from '../../test/postgres/database.ts'
+import { loseEnd } from '../../test/postgres/lose-end.ts'
 import { systemClock } from '../ports/clock.ts'
 import { type Desk, openDesk } from './desk.ts'
 import { openWaitingRoom } from './doctor/waiting-room.ts'
@@ -10,9 +11,10 @@ import { examinations } from './doctor.ts'
 const database = useDatabase()
 let desk: Desk
 let url: string
+let schema: string
 beforeEach(() => {
   desk = openDesk()
-  url = database.place().url
+  ;({ url, schema } = database.place())
   desk.env.DESKMATES_STORE = url
 })
 afterEach(() => desk.close())
@@ -66,6 +68,36 @@ describe('on PostgreSQL', () => {
     expect(await claimed).toMatchObject({ id: '2', owner: 'ci' })
   })
 
+  it('a command that waits says in one line that the journal lost its end, and goes on', async () => {
+    await desk.ok('team join ci --role tester')
+    const kept = (await desk.ok('log --json')).trim().split('\n').length
+    await desk.ok(['send', 'lead', 'lost'])
+    const clock = { ...systemClock, now: () => Date.now() / 1000 }
+    const stop = new AbortController()
+    let shown = ''
+    const stdout = {
+      write(text: string, done: () => void) {
+        shown += text
+        if (shown.includes('second')) stop.abort()
+        done()
+      },
+    }
+    const following = desk.run('log --follow', { stdout, signal: stop.signal })
+    const claiming = desk.run('task claim --as ci --wait 60s', { clock })
+    await listening(2)
+    await loseEnd(database, schema, kept)
+    await desk.ok(['task', 'add', 'second'])
+    expect(await claiming).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('second'),
+      stderr: expect.stringMatching(/^deskmates: The journal of default lost its end[^\n]*\n$/),
+    })
+    const { code, stderr } = await following
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^deskmates: [^\n]* lost its end[^\n]* 1 record shown before is gone[^\n]*\n$/)
+    expect(shown.match(/ci joined/g)).toHaveLength(1)
+  })
+
   it('a repeated command id gets its first answer', async () => {
     const add = ['task', 'add', 'once', '--command-id', 'again']
     const first = await desk.json(add)
@@ -91,3 +123,10 @@ describe('on PostgreSQL', () => {
     expect(await desk.json('team list')).toMatchObject([{ name: 'default' }])
   })
 })
+
+/** Resolves when so many processes wait for news. */
+async function listening(count: number): Promise<void> {
+  const waiting = `select count(*)::int as count from pg_stat_activity where query like 'listen "${schema}"%'`
+  for (let looks = 0; looks < 5000; looks++) if ((await database.sql(waiting))[0].count === count) return
+  throw new Error(`There were never ${count} that listen.`)
+}

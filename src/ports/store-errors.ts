@@ -69,6 +69,12 @@ export class JournalReplaced extends TeamError {
   }
 }
 
+/** The fault, if the log lost its end and goes on without: whoever folded it may fold again. */
+export function rewoundBy(error: unknown): Fault | undefined {
+  const isOne = error instanceof JournalReplaced || error instanceof JournalReadOnly
+  return isOne && error.fault.kind === 'rewound' ? error.fault : undefined
+}
+
 function reason(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }

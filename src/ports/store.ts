@@ -51,9 +51,12 @@ export interface Appended {
   readonly durable: Promise<void>
 }
 
-/** What is wrong with a place in a log; `line` and `offset` (in bytes) say where. */
+/**
+ * What is wrong with a place in a log; `line` and `offset` (in bytes) say where. `rewound`: it is the same log, but its
+ * end is gone and others may stand in its place, because a server took over that did not have everything.
+ */
 export interface Fault {
-  readonly kind: 'torn' | 'damaged' | 'broken chain' | 'needs newer' | 'replaced' | 'not synced'
+  readonly kind: 'torn' | 'damaged' | 'broken chain' | 'needs newer' | 'replaced' | 'rewound' | 'not synced'
   readonly path: string
   readonly line: number
   readonly offset: number
@@ -122,6 +125,12 @@ export interface Log {
   /** The value with every ticket in it replaced by its text, for a person or a model to read. See `LogOptions`. */
   whole<T>(value: T): Promise<T>
 
+  /**
+   * Only of logs that can be rewound: a new handle on what is there now, to be folded from the beginning. Asked for by
+   * whoever met the fault `rewound`, after which this handle is of no more use.
+   */
+  again?(): Promise<Log>
+
   close(): Promise<void>
 }
 
@@ -157,4 +166,6 @@ export interface Store extends AsyncDisposable {
   mirror?(team: string): Mirror
   /** Puts a team and its board away; with `purge` for good. The same name then starts fresh. */
   remove(team: string, purge: boolean): Promise<void>
+  /** Tells whoever opened the store what is wrong without being a reason to stop. */
+  warn?(message: string): void
 }

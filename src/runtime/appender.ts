@@ -1,17 +1,24 @@
 import type { Clock } from '../ports/clock.ts'
-import type { Log, LogRecord, Presence } from '../ports/store.ts'
+import type { Appended, Fault, Log, LogRecord, Presence } from '../ports/store.ts'
 import { OutcomeUnknown } from '../ports/store-errors.ts'
 import { type Answer, answer } from '../team/answer.ts'
 import type { Applied, Effect } from '../team/apply.ts'
 import type { Command, Letter } from '../team/command.ts'
 import type { Author, TeamEvent } from '../team/event.ts'
 import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
+import { memberNamed, type TeamState } from '../team/state.ts'
 import { type Batch, decideAll, type Entry, type Result } from './batch.ts'
-import { type Fold, foldTo, openFold } from './fold.ts'
+import { type Fold, foldTo } from './fold.ts'
+import { openHistory } from './history.ts'
+import type { Gone } from './lately.ts'
 import { hasSurroundings, lookAround, type Surroundings } from './look-around.ts'
+import { PlaceLost } from './rewound.ts'
 
 /** When facts count as reported: `written` ones become durable with whatever is synced next. */
 export type Until = 'written' | 'durable'
+
+/** A log that is rewound again and again without anything being written in between is left alone. */
+const REWINDS = 5
 
 const NOBODY: Surroundings = { gone: new Set(), unknown: new Set() }
 
@@ -21,6 +28,8 @@ const NOBODY: Surroundings = { gone: new Set(), unknown: new Set() }
  */
 export interface Appender {
   readonly fold: Fold
+  /** Another handle after it was rewound. */
+  readonly log: Log
   /** Called with what each record did at its place, as soon as this process has folded it; never to throw. */
   readonly watchers: Set<(applied: Applied) => void>
   refresh(): Promise<void>
@@ -37,18 +46,49 @@ export async function openAppender({
   log,
   presence,
   clock,
+  onRewound,
 }: {
   log: Log
   presence: Presence
   clock: Clock
+  /** The log lost its end and was folded again: this is what is gone. */
+  onRewound(fault: Fault, gone: Gone): void
 }): Promise<Appender> {
-  const fold = await openFold(log, presence.self)
   const line: Entry[] = []
   const written = new Map<string, readonly Entry[]>()
   const watchers = new Set<(applied: Applied) => void>()
   let turn: Promise<unknown> = Promise.resolve()
   let working: Promise<void> | undefined
   let arrivals = 0
+  let rewindsInARow = 0
+  let news: Applied[] = []
+
+  const history = await openHistory({
+    log,
+    self: presence.self,
+    seen({ record }, applied, state, isNew) {
+      const isAgain = state !== history.fold.state
+      for (const entry of written.get(record.id) ?? []) {
+        // One of its caller's own id may be another's: that is looked up like any repeat.
+        if (!isAgain || !isRepeatable(entry)) entry.result = resultOf(entry, applied, state)
+      }
+      if (isAgain && isNew) news.push(applied)
+      else if (isNew) tell(applied)
+    },
+    forget() {
+      news = []
+      for (const entry of [...written.values()].flat()) delete entry.result
+    },
+    onRewound(fault, gone) {
+      onRewound(fault, gone)
+      for (const applied of [...news.splice(0), NOTHING]) tell(applied)
+    },
+  })
+  const { fold, toEnd } = history
+
+  function tell(applied: Applied): void {
+    for (const watch of watchers) watch(applied)
+  }
 
   function alone<T>(work: () => Promise<T>): Promise<T> {
     const next = turn.then(work, work)
@@ -56,22 +96,16 @@ export async function openAppender({
     return next
   }
 
-  const toEnd = (isEnough?: () => boolean) =>
-    fold.toEnd(({ record }, applied) => {
-      for (const entry of written.get(record.id) ?? []) entry.result = resultOf(entry, applied)
-      for (const watch of watchers) watch(applied)
-    }, isEnough)
-
-  function resultOf({ what, id, part }: Entry, applied: Applied): Result {
+  function resultOf({ what, id, part }: Entry, applied: Applied, state: TeamState): Result {
     const own = part ? { ...applied, events: applied.events.slice(...part) } : applied
-    if ('command' in what) return answer(fold.state, what.command, id, own)
+    if ('command' in what) return answer(state, what.command, id, own)
     return 'letter' in what ? applied.effects.filter((effect) => effect.id === id) : applied.effects
   }
 
   async function work(): Promise<void> {
     try {
       while (line.length > 0) {
-        await log.fair(Math.max(...line.map((entry) => entry.tries)))
+        await history.log.fair(Math.max(...line.map((entry) => entry.tries)))
         await alone(round)
       }
     } catch (error) {
@@ -92,6 +126,7 @@ export async function openAppender({
         around = await lookAround(fold.state, presence, fresh)
         await toEnd()
       }
+      if (history.rewinds > 0) fresh = fresh.filter(keepsItsPlace)
       // From here to the write nothing is awaited: every pause is a chance for somebody else to decide first.
       const batch = decideAll(fold, fresh, { ...around, now: clock.now(), self: presence.self })
       for (const { entry, result, rests } of batch.answers) {
@@ -106,22 +141,38 @@ export async function openAppender({
     }
   }
 
+  /**
+   * Who runs a member is told apart by its generation. Where that was lost with the end of the log, another process may
+   * have been given the same one since, and both would count.
+   */
+  function keepsItsPlace({ by, fail }: Entry): boolean {
+    const member = by.generation === undefined ? undefined : memberNamed(fold.state, by.name)
+    if (!member || member.generation !== by.generation || member.runtime === presence.self) return true
+    fail(new PlaceLost(member.name))
+    return false
+  }
+
   async function write({ records, entries, answers }: Batch): Promise<void> {
     for (const [i, { id }] of records.entries()) written.set(id, entries[i] ?? [])
+    const before = history.rewinds
     try {
       // Looking at `durable` is what begins a sync, so nobody does for facts that can wait.
-      const appended = await log.append(records)
+      const appended = await history.log.append(records).catch(foundAgain)
       const { outcomes } = appended
       const counted = entries.filter((_, i) => outcomes[i] === 'accepted').flat()
       await toEnd(() => counted.every(({ result }) => result !== undefined)).catch((error) => {
         throw new OutcomeUnknown('the journal', [...written.keys()], error)
       })
+      const isRewound = history.rewinds > before
       const again: Entry[] = []
-      for (const [entry, outcome] of entries.flatMap((all, i) => all.map((one) => [one, outcomes[i]] as const))) {
-        if (outcome === 'accepted' && entry.isContent) entry.settle(entry.result ?? [])
-        else if (outcome === 'accepted') appended.durable.then(() => entry.settle(entry.result ?? []), entry.fail)
-        else if (outcome === 'conflict') again.push({ ...entry, tries: entry.tries + 1 })
-        else await settleAsFirst(entry)
+      for (const [i, { id }] of records.entries()) {
+        for (const entry of entries[i] ?? []) {
+          // What is not there any more was not acknowledged either: it is decided on what is there now.
+          if (isRewound && entry.result === undefined) again.push({ ...entry })
+          else if (isRewound || outcomes[i] === 'accepted') acknowledge(id, entry, appended)
+          else if (outcomes[i] === 'conflict') again.push({ ...entry, tries: entry.tries + 1 })
+          else await settleAsFirst(entry)
+        }
       }
       for (const { entry, result } of answers.filter(({ rests }) => rests)) {
         if (again.length > 0) again.push(entry)
@@ -133,13 +184,28 @@ export async function openAppender({
     }
   }
 
+  /** The log lost its end before this could be written: what became of it is known once that was folded again. */
+  async function foundAgain(error: unknown): Promise<Appended> {
+    await history.foldAgain(error)
+    if (++rewindsInARow > REWINDS) throw error
+    return { outcomes: [], durable: Promise.resolve() }
+  }
+
+  function acknowledge(record: string, entry: Entry, appended: Appended): void {
+    const result = entry.result ?? []
+    rewindsInARow = 0
+    history.acknowledged(record, () => ({ id: entry.id, what: inAWord(entry) }))
+    if (entry.isContent) entry.settle(result)
+    else appended.durable.then(() => entry.settle(result), entry.fail)
+  }
+
   /** A repeated command id gets the first answer, whatever the board looks like by now. */
   async function notAnsweredBefore(entries: readonly Entry[]): Promise<Entry[]> {
     const fresh: Entry[] = []
     const repeated: Entry[] = []
     // All are asked about before any is looked up: that reads the journal from its beginning.
     for (const entry of entries) {
-      if (isRepeatable(entry) && (await log.knows(entry.id))) repeated.push(entry)
+      if (isRepeatable(entry) && (await history.log.knows(entry.id))) repeated.push(entry)
       // Asked for twice at once: the second waits until the first is written, and then gets its answer.
       else if (fresh.some(({ id }) => id === entry.id)) line.push(entry)
       else fresh.push(entry)
@@ -159,11 +225,11 @@ export async function openAppender({
 
   /** "It is already so" may rest on what another process wrote and has not synced yet. */
   function settleSynced(entry: Entry, result: Result): void {
-    log.sync().then(() => entry.settle(result), entry.fail)
+    history.log.sync().then(() => entry.settle(result), entry.fail)
   }
 
   async function firstResult({ id, what }: Entry): Promise<Result> {
-    const first = await foldTo(log, id)
+    const first = await foldTo(history.log, id)
     if (!first) throw new Error(`The record ${id} was accepted but cannot be found.`)
     const { record } = first.recorded
     if ('facts' in what) return first.applied.effects
@@ -181,6 +247,9 @@ export async function openAppender({
 
   return {
     fold,
+    get log() {
+      return history.log
+    },
     watchers,
     alone,
     refresh: () => alone(() => toEnd()),
@@ -192,6 +261,14 @@ export async function openAppender({
       await turn
     },
   }
+}
+
+/** Wakes whoever watches, to look at a state that was folded again. */
+const NOTHING: Applied = { by: { name: 'user' }, events: [], effects: [], broken: 0 }
+
+function inAWord({ what }: Entry): string {
+  if ('command' in what) return what.command.type
+  return 'letter' in what ? `message to ${what.letter.to}` : what.facts.map(({ type }) => type).join(', ')
 }
 
 function idTaken({ id, command = 'a message' }: LogRecord): Refusal {

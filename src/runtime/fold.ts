@@ -15,16 +15,28 @@ export interface Fold {
   readonly cursor: Cursor
   /** Folds all there is, or until it is enough; `seen` learns what each record did at its place. */
   toEnd(seen: (recorded: Recorded, applied: Applied) => void, isEnough?: () => boolean): Promise<void>
+  /**
+   * Folds another handle from its beginning, and goes on with that one. Until `agree` has let it pass nothing changes
+   * here; `seen` is given the state at each place.
+   */
+  again(
+    log: Log,
+    seen: (recorded: Recorded, applied: Applied, state: TeamState) => void,
+    agree: (state: TeamState) => void,
+  ): Promise<void>
 }
 
-export async function openFold(log: Log, self: string): Promise<Fold> {
+export async function openFold(first: Log, self: string): Promise<Fold> {
+  let log = first
   const worth = WORTH_A_SNAPSHOT + (sumOf(self) % WORTH_A_SNAPSHOT)
   const saved = await log.restore(FOLD_VERSION)
-  const state = saved ? stateFrom(saved.state) : emptyState()
+  let state = saved ? stateFrom(saved.state) : emptyState()
   let cursor = saved?.cursor ?? START
   let unsaved = 0
   return {
-    state,
+    get state() {
+      return state
+    },
     get cursor() {
       return cursor
     },
@@ -42,6 +54,22 @@ export async function openFold(log: Log, self: string): Promise<Fold> {
       if (unsaved < worth) return
       unsaved = 0
       await log.save(FOLD_VERSION, cursor, () => dumpState(state))
+    },
+    async again(next, seen, agree) {
+      const fresh = emptyState()
+      let at = START
+      for (let batch = await next.read(at); batch.length > 0; batch = await next.read(at)) {
+        for (const recorded of batch) {
+          const applied = apply(fresh, recorded.seq, recorded.record)
+          at = advance(at, recorded)
+          seen(recorded, applied, fresh)
+        }
+      }
+      agree(fresh)
+      log = next
+      state = fresh
+      cursor = at
+      unsaved = 0
     },
   }
 }

@@ -9,6 +9,7 @@ import type { TeamState } from '../team/state.ts'
 import { openAppender, type Until } from './appender.ts'
 import { createIds } from './ids.ts'
 import { ingestMail } from './ingest.ts'
+import { type Loss, lossOf } from './rewound.ts'
 import { openShowing } from './showing.ts'
 
 /** This process's handle on one team: its state, and the only way to change it. */
@@ -52,14 +53,27 @@ export interface Reporting extends Acting {
 export interface TeamOptions {
   readonly clock?: Clock
   readonly newId?: () => string
+  /**
+   * Only in a database: a server took over that did not have the end of the journal. It was folded again and goes on;
+   * the store has warned of it.
+   */
+  readonly onRewound?: (loss: Loss) => void
 }
 
 export const USER: Author = { name: 'user' }
 
 export async function openTeam(store: Store, name: string, options: TeamOptions = {}): Promise<Team> {
   const { clock = systemClock, newId = createIds() } = options
-  const log = await store.log(`${name}/journal`, { aside: true })
-  const appender = await openAppender({ log, presence: store.presence, clock })
+  const appender = await openAppender({
+    log: await store.log(`${name}/journal`, { aside: true }),
+    presence: store.presence,
+    clock,
+    onRewound(fault, gone) {
+      const loss = lossOf(name, fault, gone)
+      store.warn?.(loss.message)
+      options.onRewound?.(loss)
+    },
+  })
   const mirror = store.mirror?.(name)
   const showing = openShowing(mirror, appender)
   const { fold } = appender
@@ -75,7 +89,9 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
 
   const team: Team = {
     name,
-    log,
+    get log() {
+      return appender.log
+    },
     get state() {
       return fold.state
     },
@@ -87,7 +103,7 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
       if (commandId !== undefined && !isCommandId(commandId)) return noCommandId(commandId)
       const answer = await appender.run(command, { id: commandId ?? newId(), by, mayRepeat: commandId !== undefined })
       if (!isRefusal(answer) && answer.note === undefined) showing.soon()
-      return log.whole(answer)
+      return appender.log.whole(answer)
     },
     async send(letter, { by = USER, commandId } = {}) {
       if (commandId !== undefined && !isCommandId(commandId)) return noCommandId(commandId)
@@ -100,18 +116,18 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
     async ingest() {
       if (mirror) await ingestMail(mirror, team)
     },
-    whole: (value) => log.whole(value),
+    whole: (value) => appender.log.whole(value),
     watch(seen) {
       appender.watchers.add(seen)
       return () => void appender.watchers.delete(seen)
     },
-    changed: (atMost, signal) => log.changed(fold.cursor, atMost, signal),
+    changed: (atMost, signal) => appender.log.changed(fold.cursor, atMost, signal),
     async close() {
       await appender.idle()
       try {
         await showing.flush()
       } finally {
-        await log.close()
+        await appender.log.close()
       }
     },
     [Symbol.asyncDispose]: () => team.close(),

@@ -1,8 +1,10 @@
 import type { Office, Spawned, SpawnPlan } from '../ports/seat.ts'
 import { type Crew, openCrew } from '../runtime/crew/crew.ts'
+import type { Loss } from '../runtime/rewound.ts'
 import { createSeat } from '../runtime/seat.ts'
 import { openTeam, USER } from '../runtime/team.ts'
 import type { EventOf } from '../team/event.ts'
+import { isFenced } from '../team/mail.ts'
 import type { Message } from '../team/message.ts'
 import { isName, isReserved, nameKey, nameRule } from '../team/name.ts'
 import { whyVoid } from '../team/overdue.ts'
@@ -40,6 +42,10 @@ export interface SessionOffice extends Office, AsyncDisposable {
   readonly hasMail: boolean
   /** Everything rests: wakes whoever could still go on. False when nobody can. */
   stir(): Promise<boolean>
+  /** A team lost the end of its journal: whoever watches is told, and so is the lead, who may have built on it. */
+  hearOf(loss: Loss): void
+  /** That the session leads its team was lost with the end of the journal. */
+  readonly hasLostItsPlace: boolean
   /** The lead has said all it wanted to. */
   rest(): void
   /** Aborts when something urgent comes for the lead. */
@@ -54,6 +60,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
   const reminded = new Set<string>()
   const seen = new Set<string>()
   let turn = new AbortController()
+  let hasLostItsPlace = false
   const wake = () => {
     for (const call of waiting) call()
     waiting.clear()
@@ -121,7 +128,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
   }
 
   async function openRoom(name: string, description?: string): Promise<Room> {
-    const team = await openTeam(home.store, name, { clock: home.clock })
+    const team = await openTeam(home.store, name, { clock: home.clock, onRewound: office.hearOf })
     try {
       const by = await takeLead(team, home.store, { session: rooms[0]!.team.name, description })
       await home.store.presence.announce(name)
@@ -238,6 +245,16 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
         }
       }
       return hasStirred
+    },
+    hearOf({ message: text }) {
+      home.run.tell({ type: 'note', agent: 'lead', text })
+      desk.notices.add({ text })
+      // That this session leads may be lost too: it stops before it says another word.
+      hasLostItsPlace = isFenced(rooms[0]!.team.state, rooms[0]!)
+      if (hasLostItsPlace) turn.abort(URGENT)
+    },
+    get hasLostItsPlace() {
+      return hasLostItsPlace
     },
     rest: () => desk.accounts.show('idle'),
     urgent() {

@@ -115,7 +115,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       crew: { ...CREW_SETTINGS, ...options.crew },
       run: { used: nothingUsed(), tell: () => {}, end: async () => {} },
     }
-    team = await openTeam(store, id, { clock })
+    // Before the lead sits down there is nobody to tell but by the store's warning.
+    team = await openTeam(store, id, { clock, onRewound: (loss) => office?.hearOf(loss) })
     const by = await takeLead(team, store)
     await store.presence.announce(id)
     office = await openOffice(home, { team, by })

@@ -4,6 +4,7 @@ import type { Stop } from '../runtime/converse/agent-event.ts'
 import { createChannel } from '../runtime/converse/channel.ts'
 import { nothingUsed } from '../runtime/converse/conversation.ts'
 import { converse } from '../runtime/converse/converse.ts'
+import { PlaceLost } from '../runtime/rewound.ts'
 import { TeamError } from '../team/errors.ts'
 import type { RanHook } from '../tools/hooks/hooks.ts'
 import { offer } from '../tools/run-call.ts'
@@ -116,6 +117,7 @@ async function untilSettled(
     const stop = step.value
     if (office.rooms[0]!.team.state.team.get()?.deleted)
       return { kind: 'error', error: new TeamDeleted(), text: stop.text }
+    if (office.hasLostItsPlace) return { kind: 'error', error: new PlaceLost(agent), text: stop.text }
     if (stop.kind === 'aborted' && !signal.aborted) continue
     if (stop.kind !== 'finished') return stop
     const isBusy = () => !office.isAtRest || jobs.list().some(({ state }) => state === 'running')

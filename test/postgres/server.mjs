@@ -1,11 +1,12 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, lchownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { chmodSync, cpSync, lchownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { embeddedBinaries, systemBinaries } from './binaries.mjs'
+import { copyTemplate, run } from './template.mjs'
 
 const USER = 'postgres'
 const PASSWORD = 'not-to-be-seen'
@@ -24,9 +25,8 @@ export async function startPostgres({ from = 'any', settings = {}, walSegment = 
   try {
     const { bin, source } = programs(from, folder)
     const data = join(folder, 'data')
-    mkdirSync(data)
+    copyTemplate(bin, data, { walSegment, superuser: USER, password: PASSWORD, user })
     giveAway(data)
-    initialise(bin, folder, data, walSegment)
     return await runServer({ bin, source, folder, data, settings })
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })
@@ -78,7 +78,7 @@ async function runServer({ bin, source, folder, data, settings, standbyOf }) {
     /** Makes a standby a server of its own. */
     async promote() {
       if (!standbyOf) throw new Error('Only a standby can be promoted.')
-      run(bin, 'pg_ctl', ['promote', '-D', data, '-w', '-t', '60'])
+      run(bin, 'pg_ctl', ['promote', '-D', data, '-w', '-t', '60'], { user })
     },
     /** Ends this one for good and keeps those that followed it. */
     async discard() {
@@ -180,31 +180,6 @@ function programs(from, folder) {
   if (from === 'system') throw new Error('This machine has no PostgreSQL of its own.')
   const native = join(folder, 'pg')
   return { bin: embeddedBinaries(native), source: 'embedded' }
-}
-
-function initialise(bin, folder, data, walSegment) {
-  const password = join(folder, 'password')
-  writeFileSync(password, PASSWORD)
-  chmodSync(password, 0o644)
-  const how = [
-    '-U',
-    USER,
-    '-A',
-    'trust',
-    '--auth-host=trust',
-    '-E',
-    'UTF8',
-    '--locale=C',
-    '--no-sync',
-    `--wal-segsize=${walSegment}`,
-    '--no-instructions',
-  ]
-  run(bin, 'initdb', ['-D', data, ...how, '--pwfile', password])
-}
-
-function run(bin, program, args) {
-  const { status, stderr, stdout, error } = spawnSync(join(bin, program), args, { cwd: '/', encoding: 'utf8', ...user })
-  if (status !== 0) throw new Error(`${program} failed: ${error?.message ?? `${stdout}${stderr}`.trim()}`)
 }
 
 /** Short, because paths of sockets and links have limits; readable for the user the server runs as. */

@@ -145,7 +145,7 @@ export function createLines(address: Address, patience: Patience): Lines {
     async ask(text, parameters = [], { wasSent = false, behind } = {}) {
       const until = performance.now() + patience.server
       let mayHaveArrived = wasSent
-      for (let pause = 0; ; pause = Math.min(pause * 2 + 10, 500)) {
+      for (let pause = 0; ; pause = Math.min(pause * 2 + 10, 250)) {
         try {
           return await askOnce(text, parameters, behind)
         } catch (error) {

@@ -25,6 +25,7 @@ export interface PostgresLogOptions {
   readonly poll: number
   readonly warn: (message: string) => void
   readonly wrote: () => void
+  readonly again: () => Promise<Log>
   readonly closed: () => void
 }
 
@@ -125,6 +126,7 @@ export function createPostgresLog(options: PostgresLogOptions): Log {
     audit,
     faults: () => (shared.fault ? [shared.fault] : []),
     whole,
+    again: options.again,
     async close() {
       if (closing.signal.aborted) return
       closing.abort(new Error(`This handle on ${path} is closed.`))

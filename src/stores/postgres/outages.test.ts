@@ -1,9 +1,11 @@
-import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { useDatabase } from '../../../test/postgres/database.ts'
 import { openProxy } from '../../../test/postgres/proxy.ts'
+import { caughtUp, holdHead, idle, waitingForLock } from '../../../test/postgres/waits.ts'
 import { advance, type Log, START } from '../../ports/store.ts'
 import { idsOf, readAll } from '../../testing/read-all.ts'
+import { parseAddress } from './address.ts'
+import { openLine } from './line.ts'
 import { openPostgresStore } from './postgres-store.ts'
 
 const database = useDatabase()
@@ -34,15 +36,15 @@ describe('when a connection is lost', () => {
     await using store = await openPostgresStore({ url: through(url, proxy.port) })
     const log = await store.log('web/journal')
     await log.append([{ id: 'made', after: '' }])
-    const stalled = await holdHead(schema)
+    const stalled = await holdHead(database, schema)
     const batch = [{ id: 'claim', after: 'made' }, { id: 'mail' }, { id: 'late', after: '' }]
     const appended = log.append(batch)
-    await waitingForHead(1)
+    await waitingForLock(database, 1)
     proxy.cut()
-    await waitingForHead(2)
+    await waitingForLock(database, 2)
     await stalled.release()
     expect((await appended).outcomes).toEqual(['accepted', 'accepted', 'conflict'])
-    await waitingForHead(0)
+    await waitingForLock(database, 0)
     proxy.abandon()
     expect(idsOf(await readAll(log))).toEqual(['made', 'claim', 'mail'])
     expect((await log.append(batch)).outcomes).toEqual(['repeated', 'repeated', 'conflict'])
@@ -73,7 +75,7 @@ describe('when a connection is lost', () => {
     await using store = await openPostgresStore({ url: through(url, proxy.port), patience })
     const log = await store.log('web/journal')
     await log.append([{ id: 'made', after: '' }])
-    await idle()
+    await idle(database)
     proxy.stall()
     expect((await log.append([{ id: 'claim', after: 'made' }])).outcomes).toEqual(['accepted'])
     expect(idsOf(await readAll(log))).toEqual(['made', 'claim'])
@@ -112,9 +114,9 @@ describe('when the server goes away', () => {
     const log = await store.log('web/journal')
     await log.append([{ id: 'made', after: '' }])
     await readAll(log)
-    await holdHead(schema)
+    await holdHead(database, schema)
     const doubtful = log.append([{ id: 'doubtful' }])
-    await waitingForHead(1)
+    await waitingForLock(database, 1)
     await database.server.kill()
     await expect(doubtful).rejects.toMatchObject({
       code: 'outcome_unknown',
@@ -138,7 +140,7 @@ describe('when the server goes away', () => {
     const log = await store.log('web/journal')
     await log.append([{ id: 'made', after: '' }])
     expect(await database.sql(`select id from ${schema}.records`)).toEqual([{ id: 'made' }])
-    await caughtUp()
+    await caughtUp(database)
     await database.server.kill()
     await standby.promote()
     expect((await log.append([{ id: 'claim', after: 'made' }])).outcomes).toEqual(['accepted'])
@@ -154,7 +156,7 @@ describe('when somebody holds on to a log', () => {
     await using store = await openPostgresStore({ url, patience: { lock: 200 } })
     const log = await store.log('web/journal')
     await log.append([{ id: 'made', after: '' }])
-    const stalled = await holdHead(schema)
+    const stalled = await holdHead(database, schema)
     await expect(log.append([{ id: 'mail' }])).rejects.toMatchObject({
       code: 'not_written',
       message: expect.stringMatching(/web\/journal: another transaction has held it/),
@@ -163,6 +165,47 @@ describe('when somebody holds on to a log', () => {
     await log.fair(5)
     await stalled.release()
     expect((await log.append([{ id: 'mail' }])).outcomes).toEqual(['accepted'])
+  })
+
+  it('two that wait behind it each keep to their own time-out, say so, and go on afterwards', async () => {
+    const { url, schema } = database.place()
+    await using patient = await openPostgresStore({ url, patience: { lock: 30_000, statement: 40_000 } })
+    await using hasty = await openPostgresStore({ url, patience: { lock: 300 } })
+    const [a, b] = [await patient.log('web/journal'), await hasty.log('web/journal')]
+    await a.append([{ id: 'made', after: '' }])
+    await readAll(b)
+    const stalled = await holdHead(database, schema)
+    const first = a.append([{ id: 'first' }])
+    await waitingForLock(database, 1)
+    const second = b.append([{ id: 'second', after: 'made' }])
+    second.catch(() => {})
+    // The first still waits, and nobody has let go: the second has not waited for the first, nor for the stalled one.
+    const isFirst = await Promise.race([first.then(() => 'first'), second.then(String, () => 'second')])
+    expect(isFirst).toBe('second')
+    await expect(second).rejects.toMatchObject({
+      code: 'not_written',
+      message: expect.stringMatching(/web\/journal: another transaction has held it/),
+    })
+    await waitingForLock(database, 1)
+    await stalled.release()
+    expect((await first).outcomes).toEqual(['accepted'])
+    expect((await b.append([{ id: 'second', after: 'made' }])).outcomes).toEqual(['accepted'])
+  })
+
+  it('one of ours that stalls with it is ended by the server, and both who wait behind it get through', async () => {
+    const { url } = database.place()
+    const patience = { connect: 5000, statement: 40_000, lock: 30_000, idle: 300, server: 15_000 }
+    await using store = await openPostgresStore({ url, patience })
+    await using other = await openPostgresStore({ url, patience })
+    const [a, b] = [await store.log('web/journal'), await other.log('web/journal')]
+    await a.append([{ id: 'made', after: '' }])
+    const address = parseAddress(url)
+    const stalled = await openLine(address, address.hosts[0]!, patience)
+    onTestFinished(stalled.end)
+    await stalled.run(`begin; select from ${address.schema}.logs for update`, [], 'plain')
+    const sent = await Promise.all([a.append([{ id: 'one' }]), b.append([{ id: 'two' }])])
+    expect(sent.map(({ outcomes }) => outcomes)).toEqual([['accepted'], ['accepted']])
+    await expect(stalled.run('select 1', [], 'plain')).rejects.toThrow()
   })
 
   it('a decider that took the head row and decides nothing loses it again', async () => {
@@ -221,39 +264,6 @@ function describeAll(error: unknown): unknown {
 
 function through(url: string, port: number): string {
   return url.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${port}`)
-}
-
-/** A client that locks the head row and then does nothing. */
-async function holdHead(schema: string) {
-  const sql = postgres(database.server.url, { max: 1, onnotice() {}, fetch_types: false })
-  onTestFinished(() => sql.end({ timeout: 0 }))
-  await sql.unsafe(`begin; select from ${schema}.logs for update`)
-  return { release: () => sql.unsafe('commit') }
-}
-
-/** Resolves when so many statements of ours wait for a row. */
-async function waitingForHead(count: number): Promise<void> {
-  const waiting = `select count(*)::int as count from pg_stat_activity
-    where application_name = 'deskmates' and wait_event_type = 'Lock'`
-  for (let looks = 0; looks < 2000; looks++) {
-    if ((await database.sql(waiting))[0].count === count) return
-  }
-  throw new Error(`There were never ${count} statements waiting.`)
-}
-
-/** Resolves when no statement of ours is being carried out. */
-async function idle(): Promise<void> {
-  const busy = `select count(*)::int as count from pg_stat_activity
-    where application_name = 'deskmates' and state <> 'idle'`
-  for (let looks = 0; looks < 2000; looks++) if ((await database.sql(busy))[0].count === 0) return
-  throw new Error('There was always a statement being carried out.')
-}
-
-/** Resolves when the standby has everything. */
-async function caughtUp(): Promise<void> {
-  const behind = `select count(*)::int as count from pg_stat_replication where replay_lsn >= pg_current_wal_lsn()`
-  for (let looks = 0; looks < 2000; looks++) if ((await database.sql(behind))[0].count === 1) return
-  throw new Error('The standby never caught up.')
 }
 
 async function follow(log: Log, signal: AbortSignal, count: number): Promise<string[]> {

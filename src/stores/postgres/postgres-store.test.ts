@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { useDatabase } from '../../../test/postgres/database.ts'
 import { advance, type Log, START } from '../../ports/store.ts'
+import { openTeam } from '../../runtime/team.ts'
 import { idsOf, readAll } from '../../testing/read-all.ts'
 import { parseAddress } from './address.ts'
 import type { Row } from './line.ts'
@@ -141,7 +142,7 @@ describe('reading', () => {
     // As after a failover to a standby that was behind.
     await database.sql(`delete from ${schema}.records where id = 'lost'; update ${schema}.logs set seq = 1`)
     await expect(b.read(end)).rejects.toMatchObject({ code: 'journal_replaced' })
-    expect(b.faults()).toMatchObject([{ kind: 'replaced', detail: expect.stringContaining('lost') }])
+    expect(b.faults()).toMatchObject([{ kind: 'rewound', detail: expect.stringContaining('lost') }])
     await expect(b.append([{ id: 'late' }])).rejects.toMatchObject({ code: 'journal_read_only' })
     const fresh = await other.log('web/journal')
     await fresh.append([{ id: 'instead' }])
@@ -190,6 +191,42 @@ describe('presence', () => {
   })
 })
 
+describe('clocks of machines that are hours apart', () => {
+  afterEach(() => void vi.useRealTimers())
+  const hours = (count: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + count * 3_600_000 })
+
+  it('do not matter to who is alive, nor to who may take over from whom (F33)', async () => {
+    const { url, schema } = database.place()
+    const lease = 600_000
+    hours(6)
+    const ahead = await openPostgresStore({ url, lease })
+    const team = await openTeam(ahead, 'web')
+    await team.run({ type: 'team.create', team: 'web' })
+    await ahead.presence.announce('web')
+    await team.run({ type: 'supervise', runtime: ahead.presence.self })
+
+    vi.useRealTimers()
+    for (const off of [-6, 12]) {
+      hours(off)
+      await using store = await openPostgresStore({ url, lease })
+      await using other = await openTeam(store, 'web')
+      expect(await store.presence.look(ahead.presence.self)).toBe('alive')
+      expect(await ahead.presence.look(store.presence.self)).toBe('alive')
+      const taking = { type: 'supervise', runtime: store.presence.self } as const
+      expect(await other.run(taking)).toMatchObject({ refused: 'supervised' })
+      vi.useRealTimers()
+    }
+
+    // It has been silent for longer than its lease, by the server's clock.
+    await database.sql(`update ${schema}.leases set until = now() - interval '1 second'`)
+    hours(-6)
+    await using behind = await openPostgresStore({ url, lease })
+    await using heir = await openTeam(behind, 'web')
+    expect(await heir.run({ type: 'supervise', runtime: behind.presence.self })).not.toHaveProperty('refused')
+    await ahead[Symbol.asyncDispose]()
+  })
+})
+
 describe('what was acknowledged', () => {
   it('survives a crash, also where the server does not sync by itself', async () => {
     const { url, schema } = database.place()
@@ -230,8 +267,9 @@ async function openCounting(url: string, asked: string[]) {
   const knows = new Set<string>()
   const options = { lines: counting, statements, news, knows, poll: 60_000 }
   const shared = createSharedLog({ ...options, name: 'web/journal', path: 'web/journal' })
+  const again = () => Promise.reject(new Error('Nothing was lost here.'))
   return {
-    log: (): Log => createPostgresLog({ ...options, shared, aside: true, warn() {}, wrote() {}, closed() {} }),
+    log: (): Log => createPostgresLog({ ...options, shared, aside: true, warn() {}, wrote() {}, again, closed() {} }),
     /** Resolves when listening has begun and all it led to was read. */
     async quiet(): Promise<void> {
       await new Promise<void>((resolve) => {

@@ -59,8 +59,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     return made
   }
 
-  return {
+  const store: Store = {
     presence,
+    warn,
     async log(name, { aside = false } = {}) {
       checkName(name)
       const place = await sharedLog(name)
@@ -75,6 +76,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         poll,
         warn,
         wrote: presence.wrote,
+        again: () => store.log(name, { aside }),
         closed() {
           handles.delete(log)
           if (--place.handles === 0 && shared.get(name) === place) shared.delete(name)
@@ -109,6 +111,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       lines.close()
     },
   }
+  return store
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/

@@ -44,8 +44,8 @@ export interface SharedLog {
   look(): Promise<void>
   /** Is it still the log of this name? */
   isCurrent(): Promise<boolean>
-  /** It was removed or is not what was read: all its handles stop. */
-  lose(detail: string): Fault
+  /** It was removed, or is not what was read: all its handles stop. */
+  lose(kind: 'replaced' | 'rewound', detail: string): Fault
   stop(need: string, seq: number): Fault
   wake(): void
 }
@@ -116,11 +116,11 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
     const [head] = rows
     if (!head) {
       if (log === undefined && from.seq === 0) return reachEnd()
-      throw new JournalReplaced(lose(log === undefined ? 'there is no such log' : 'it was removed'))
+      throw new JournalReplaced(lose('replaced', log === undefined ? 'there is no such log' : 'it was removed'))
     }
-    if (from.seq > 0 && head.at_id !== from.id) {
+    if (from.seq > 0 && head.at_id !== from.id && __BUG__ !== 'cursor-by-number') {
       const instead = head.at_id === null ? 'is not there' : `is now ${head.at_id}`
-      throw new JournalReplaced(lose(`the record ${from.id} (number ${from.seq}) ${instead}`))
+      throw new JournalReplaced(lose('rewound', `the record ${from.id} (number ${from.seq}) ${instead}`))
     }
     if (from.seq > recent.end.seq) recent.begin(from)
     const isKept = recent.reaches(from)
@@ -172,9 +172,9 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
     return stored.slice(0, index)
   }
 
-  function lose(detail: string): Fault {
+  function lose(kind: 'replaced' | 'rewound', detail: string): Fault {
     const { seq } = recent.end
-    gone ??= { kind: 'replaced', path, line: seq, offset: seq, detail }
+    gone ??= { kind, path, line: seq, offset: seq, detail }
     sleep.wakeAll()
     return gone
   }
@@ -190,7 +190,8 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
   function kept(from: Cursor, which: Which): readonly Stored[] | undefined {
     if (gone) throw new JournalReplaced(gone)
     if (!recent.reaches(from)) return undefined
-    if (recent.contradicts(from)) throw new JournalReplaced(lose(`the record ${from.id} is not number ${from.seq}`))
+    if (recent.contradicts(from))
+      throw new JournalReplaced(lose('rewound', `the record ${from.id} is not number ${from.seq}`))
     return recent.after(from, which)
   }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { MAX_RECORD, whyRefused } from '../../ports/admission.ts'
-import type { LogRecord, Outcome } from '../../ports/store.ts'
+import type { Fault, LogRecord, Outcome } from '../../ports/store.ts'
 import { JournalReadOnly, NotWritten, OutcomeUnknown, RecordRefused } from '../../ports/store-errors.ts'
 import { TeamError } from '../../team/errors.ts'
 import { mayHaveToSetAside, type SetAside, setAside } from './aside.ts'
@@ -44,13 +44,19 @@ export function createWriter({ shared, lines, statements, hold, floor, knows }: 
     const batch = prepare(records)
     const rows = await send(batch, records, hint)
     const [answer] = rows
-    if (answer?.status === 'replaced')
-      throw new JournalReadOnly(shared.lose('it was removed, or is not what was read any more'))
+    if (answer?.status === 'replaced') throw new JournalReadOnly(lost(answer))
     if (answer?.status === 'newer') throw new JournalReadOnly(shared.stop(String(answer.outcomes), Number(answer.head)))
     const outcomes = [...String(answer?.outcomes)].map((letter) => OUTCOMES[letter]!)
     const accepted = batch.filter((_, i) => outcomes[i] === 'accepted')
     shared.absorbAppend(rows, accepted)
     return outcomes
+  }
+
+  /** The answer names the log if it is there: then only its end is not. */
+  function lost({ log }: Row): Fault {
+    if (log === null) return shared.lose('replaced', 'it was removed')
+    const { id, seq } = shared.known!
+    return shared.lose('rewound', `the record ${id} (number ${seq}) is not there any more`)
   }
 
   /** Everything that can be refused is refused before anything is sent. */

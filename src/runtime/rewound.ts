@@ -1,0 +1,44 @@
+import type { Fault } from '../ports/store.ts'
+import { TeamError } from '../team/errors.ts'
+import type { Gone, Told } from './lately.ts'
+
+/** The journal lost its end, and this process has folded what is there now. */
+export interface Loss {
+  readonly team: string
+  /** Where it showed. */
+  readonly fault: Fault
+  /** What this process had acknowledged and is gone: nobody will find it any more, unless it is done again. */
+  readonly lost: readonly Told[]
+  /** How many of the records it had folded are gone, other people's included. */
+  readonly records: number
+  /** All of it, for people. */
+  readonly message: string
+}
+
+/** So many are named in a sentence; all of them are in `lost`. */
+const NAMED = 50
+
+export function lossOf(team: string, fault: Fault, { told, records }: Gone): Loss {
+  const named = told.slice(0, NAMED).map(({ id, what }) => `${id} (${what})`)
+  if (told.length > NAMED) named.push(`and ${told.length - NAMED} more`)
+  const own =
+    told.length === 0
+      ? 'Nothing that was acknowledged here is among them'
+      : `Acknowledged here and gone: ${named.join(', ')}. Do it again if it still matters`
+  const message =
+    `The journal of ${team} lost its end, because a server took over that did not have it (${fault.detail}). ` +
+    `It was folded again and goes on; ${records} ${records === 1 ? 'record' : 'records'} read before ` +
+    `${records === 1 ? 'is' : 'are'} gone. ${own}.`
+  return { team, fault, lost: told, records, message }
+}
+
+/** What made this process the one that runs a member is gone, and another process runs it by now. */
+export class PlaceLost extends TeamError {
+  readonly code = 'place_lost'
+  constructor(name: string) {
+    super(
+      `${name} may not act any more: that it runs here was lost with the end of the journal. ` +
+        'To go on, open the session again: deskmates resume TEAM',
+    )
+  }
+}

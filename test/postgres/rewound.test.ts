@@ -1,0 +1,285 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Log, Store } from '../../src/ports/store.ts'
+import type { Loss } from '../../src/runtime/rewound.ts'
+import { openTeam, type Team } from '../../src/runtime/team.ts'
+import { openPostgresStore } from '../../src/stores/postgres/postgres-store.ts'
+import { dumpState } from '../../src/team/snapshot.ts'
+import { unreadOf } from '../../src/team/state.ts'
+import { askOnce, useDatabase } from './database.ts'
+import { loseEnd } from './lose-end.ts'
+import { caughtUp, holdHead, waitingForLock } from './waits.ts'
+
+const database = useDatabase()
+
+describe('when a journal has lost its end', () => {
+  it('whoever has it open says so, names what it had acknowledged and is gone, and goes on (F1, F22)', async () => {
+    const { url, schema } = database.place()
+    await using desk = await sitDown(url)
+    const { team, warned, losses } = desk
+    await add(team, 'kept')
+    const { seq } = team.cursor
+    await team.run({ type: 'task.add', tasks: [{ subject: 'lost' }] }, { commandId: 'lost-task' })
+    await team.send({ to: 'ada', content: 'lost' }, { commandId: 'lost-mail' })
+    await loseEnd(database, schema, seq)
+
+    await team.refresh()
+    expect(losses).toMatchObject([
+      {
+        records: 2,
+        lost: [
+          { id: 'lost-task', what: 'task.add' },
+          { id: 'lost-mail', what: 'message to ada' },
+        ],
+      },
+    ])
+    expect(warned).toEqual([expect.stringMatching(/web lost its end.*: lost-task \(task\.add\), lost-mail \(message/)])
+    expect(dumpState(team.state)).toEqual(await foldedAnew(url))
+
+    expect(await add(team, 'next')).toMatchObject({ tasks: [{ id: '2', subject: 'next' }] })
+    expect(dumpState(team.state)).toEqual(await foldedAnew(url))
+    expect(losses).toHaveLength(1)
+  })
+
+  it('what others wrote in its place counts, and every handle hears of that once (F1, F22)', async () => {
+    const { url, schema } = database.place()
+    await using desk = await sitDown(url)
+    await using neighbour = await sitDown(url, desk.store)
+    await using other = await sitDown(url)
+    const { seq } = other.team.cursor
+    for (const subject of ['lost 1', 'lost 2', 'lost 3']) await add(desk.team, subject)
+    for (const { team } of [desk, neighbour]) await team.refresh()
+    await loseEnd(database, schema, seq)
+    for (const subject of ['new 1', 'new 2', 'new 3', 'new 4']) await add(other.team, subject)
+    expect(other.losses).toEqual([])
+
+    for (const { team, losses, seen } of [desk, neighbour]) {
+      seen.length = 0
+      await team.refresh()
+      expect(dumpState(team.state)).toEqual(dumpState(other.team.state))
+      expect(seen).toEqual(['new 1', 'new 2', 'new 3', 'new 4'])
+      expect(losses).toMatchObject([{ records: 3 }])
+    }
+    expect(desk.losses[0]?.lost).toHaveLength(3)
+    expect(neighbour.losses[0]?.lost).toEqual([])
+    await add(neighbour.team, 'together')
+    await desk.team.refresh()
+    expect(desk.seen.at(-1)).toBe('together')
+  })
+
+  it('a decision that was about to be written is made on what is there now, under its own id (B58, F1)', async () => {
+    const { url, schema } = database.place()
+    await using desk = await sitDown(url)
+    await add(desk.team, 'first')
+    const { seq } = desk.team.cursor
+    await add(desk.team, 'lost')
+    await using late = await sitDown(
+      url,
+      before(await openPostgresStore({ url, warn() {} }), () => cut(seq)),
+    )
+    const claim = await late.team.run({ type: 'task.claim' }, { by: { name: 'ada' }, commandId: 'claim' })
+    expect(claim).toMatchObject({ tasks: [{ id: '1', owner: 'ada' }] })
+    expect(late.losses).toHaveLength(1)
+    expect(await times(schema, 'claim')).toBe(1)
+    expect(dumpState(late.team.state)).toEqual(await foldedAnew(url))
+
+    function cut(seq: number) {
+      return loseEnd(database, schema, seq)
+    }
+  })
+
+  it('what was accepted and not yet answered is carried out again, with letters that went with it (B58, F1)', async () => {
+    const { url, schema } = database.place()
+    await using desk = await sitDown(url)
+    const { seq } = desk.team.cursor
+    await using late = await sitDown(
+      url,
+      after(await openPostgresStore({ url, warn() {} }), seq, () => loseEnd(database, schema, seq)),
+    )
+    const done = await Promise.all([
+      add(late.team, 'one'),
+      late.team.send({ to: 'ada', content: 'two' }),
+      late.team.send({ to: 'ada', content: 'three' }),
+      late.team.run({ type: 'task.claim' }, { by: { name: 'ada' }, commandId: 'claim' }),
+    ])
+    expect(done).toMatchObject([
+      { tasks: [{ id: '1', subject: 'one' }] },
+      [{ to: 'ada', outcome: 'queued' }],
+      [{ to: 'ada', outcome: 'queued' }],
+      { tasks: [{ id: '1', owner: 'ada' }] },
+    ])
+    // It was told of as done by nobody, so nothing that was acknowledged is gone.
+    expect(late.losses).toMatchObject([{ lost: [] }])
+    expect(unreadOf(late.team.state, 'ada').map(({ message }) => message.content)).toEqual(['two', 'three'])
+    expect(await times(schema, 'claim')).toBe(1)
+    expect(dumpState(late.team.state)).toEqual(await foldedAnew(url))
+  })
+
+  it('an agent whose place was lost, and given to another process, does not act any more (F33)', async () => {
+    const { url, schema } = database.place()
+    await using desk = await sitDown(url)
+    const { seq } = desk.team.cursor
+    await takePlace(desk)
+    await loseEnd(database, schema, seq)
+    await using other = await sitDown(url)
+    await takePlace(other)
+    await add(other.team, 'work')
+    const by = { name: 'bob', generation: 1, epoch: 1 }
+    await expect(desk.team.run({ type: 'task.claim' }, { by })).rejects.toMatchObject({ code: 'place_lost' })
+    const idle = { type: 'member.activity', name: 'bob', generation: 1, status: 'idle' } as const
+    await expect(desk.team.report([idle], { by })).rejects.toMatchObject({ code: 'place_lost' })
+    expect(await other.team.run({ type: 'task.claim' }, { by })).toMatchObject({ tasks: [{ owner: 'bob' }] })
+    expect(await desk.team.run({ type: 'task.add', tasks: [{ subject: 'by the user' }] })).toMatchObject({
+      tasks: [{ id: '2' }],
+    })
+
+    async function takePlace({ team, store }: Desk) {
+      const runtime = store.presence.self
+      await team.run({ type: 'supervise', runtime })
+      await team.run({ type: 'member.spawn', name: 'bob', role: 'dev', runtime })
+    }
+  })
+
+  it('and another team has its name, or it was removed, that is not gone on with', async () => {
+    const { url, schema } = database.place()
+    await using desk = await sitDown(url)
+    await using removed = await sitDown(url)
+    await loseEnd(database, schema, 0)
+    await using other = await sitDown(url)
+    await expect(desk.team.refresh()).rejects.toMatchObject({
+      code: 'journal_replaced',
+      message: expect.stringContaining('another team'),
+    })
+    await expect(add(desk.team, 'late')).rejects.toMatchObject({ code: 'journal_replaced' })
+    await other.store.remove('web', false)
+    await expect(other.team.refresh()).rejects.toMatchObject({ code: 'journal_replaced' })
+    await expect(add(removed.team, 'late')).rejects.toMatchObject({ code: 'journal_replaced' })
+    expect([...desk.losses, ...other.losses, ...removed.losses]).toEqual([])
+  })
+})
+
+describe('when a standby that was behind takes over', () => {
+  it('everybody goes on without help, on what it has; doubtful commands are answered there (B58, F1, F22)', async () => {
+    const { url, schema } = database.place()
+    const standby = await database.server.standby()
+    onTestFinished(() => standby.stop())
+    const both = url.replace(/127\.0\.0\.1:\d+/, (first) => `${first},127.0.0.1:${standby.port}`)
+    await using desk = await sitDown(both)
+    const hasty = await openPostgresStore({ url: both, patience: { server: 300 }, warn() {} })
+    await using doubter = await sitDown(both, hasty)
+    await add(desk.team, 'kept')
+    await caughtUp(database)
+    await standby.kill()
+    await desk.team.run({ type: 'task.add', tasks: [{ subject: 'lost' }] }, { commandId: 'lost' })
+    await doubter.team.refresh()
+    await holdHead(database, schema)
+    const doubtful = () => doubter.team.run({ type: 'task.add', tasks: [{ subject: 'sure' }] }, { commandId: 'doubt' })
+    const first = doubtful()
+    await waitingForLock(database, 1)
+    await database.server.kill()
+    await expect(first).rejects.toMatchObject({ code: 'outcome_unknown' })
+    await standby.start()
+    await standby.promote()
+
+    expect(await doubtful()).toMatchObject({ tasks: [{ id: '2', subject: 'sure' }] })
+    expect(await add(desk.team, 'next')).toMatchObject({ tasks: [{ id: '3' }] })
+    expect(desk.losses).toMatchObject([{ records: 1, lost: [{ id: 'lost', what: 'task.add' }] }])
+    expect(doubter.losses).toMatchObject([{ records: 1, lost: [] }])
+    await doubter.team.refresh()
+    const there = await foldedAnew(both)
+    for (const { team } of [desk, doubter]) expect(dumpState(team.state)).toEqual(there)
+    expect(await askOnce(standby.url, `select id from ${schema}.records where id in ('lost', 'doubt')`)).toEqual([
+      { id: 'doubt' },
+    ])
+    await hasty[Symbol.asyncDispose]()
+    await database.server.start()
+  })
+})
+
+interface Desk extends AsyncDisposable {
+  readonly store: Store
+  readonly team: Team
+  readonly warned: readonly string[]
+  readonly losses: readonly Loss[]
+  /** Subjects of the tasks that were added, as a watcher hears of them. */
+  readonly seen: string[]
+}
+
+/** A team with ada in it, made by whoever comes first. */
+async function sitDown(url: string, given?: Store): Promise<Desk> {
+  const warned: string[] = []
+  const store = given ?? (await openPostgresStore({ url, warn: (message) => warned.push(message) }))
+  const losses: Loss[] = []
+  const seen: string[] = []
+  const team = await openTeam(store, 'web', { onRewound: (loss) => losses.push(loss) })
+  await team.refresh()
+  if (!team.state.team.get()) {
+    await team.run({ type: 'team.create', team: 'web' })
+    await team.run({ type: 'member.join', name: 'ada', role: 'dev' })
+  }
+  team.watch(({ events }) => {
+    for (const event of events) if (event.type === 'task.created') seen.push(event.subject)
+  })
+  return {
+    store,
+    team,
+    warned,
+    losses,
+    seen,
+    [Symbol.asyncDispose]: () => (given ? team : store)[Symbol.asyncDispose](),
+  }
+}
+
+function add(team: Team, subject: string) {
+  return team.run({ type: 'task.add', tasks: [{ subject }] })
+}
+
+async function foldedAnew(url: string) {
+  await using store = await openPostgresStore({ url })
+  await using team = await openTeam(store, 'web')
+  await team.refresh()
+  return dumpState(team.state)
+}
+
+async function times(schema: string, id: string): Promise<number> {
+  return (await database.sql(`select from ${schema}.records where id = '${id}'`)).length
+}
+
+/** A store to whose first appending something happens right before it is sent. */
+function before(store: Store, happen: () => Promise<void>): Store {
+  return withAppend(store, async (log, records) => {
+    await happen()
+    return log.append(records)
+  })
+}
+
+/** The same right behind its being accepted as what follows `seq`, before it was read back. */
+function after(store: Store, seq: number, happen: () => Promise<void>): Store {
+  return withAppend(store, async (log, records) => {
+    const appended = await log.append(records)
+    await happen()
+    // Somebody else in this process looks for news, and so it is known.
+    const end = { seq: seq + records.length, id: records.at(-1)!.id, last: '' }
+    await expect(log.read(end)).rejects.toMatchObject({ code: 'journal_replaced' })
+    return appended
+  })
+}
+
+type Append = (log: Log, records: Parameters<Log['append']>[0]) => ReturnType<Log['append']>
+
+function withAppend(store: Store, first: Append): Store {
+  let isDue = true
+  return {
+    ...store,
+    async log(name, options) {
+      const log = await store.log(name, options)
+      return {
+        ...log,
+        append(records) {
+          if (!isDue) return log.append(records)
+          isDue = false
+          return first(log, records)
+        },
+      }
+    },
+  }
+}
