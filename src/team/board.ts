@@ -16,7 +16,8 @@ export function putTask(state: TeamState, id: TaskId, next: Task | undefined): v
   relink(state, id, before?.blockedBy ?? [], next?.blockedBy ?? [])
   countInPlan(state, id, before, next)
   if (next) list(state, next)
-  if ((before?.status === 'completed') !== (next?.status === 'completed')) relistDependents(state, id)
+  if (next?.status === 'completed' && before?.status !== 'completed') listDependents(state, id)
+  else if (before?.status === 'completed' && next?.status !== 'completed') relistDependents(state, id)
 }
 
 /** Are all of its dependencies completed? One that does not exist counts as open. */
@@ -89,13 +90,23 @@ function unlist(state: TeamState, task: Task): void {
   if (task.status === 'pending') readyList(state, task.assignee).remove(task)
 }
 
+/** It was completed: what waits for it was not listed while it was open, and may be listed now. */
+function listDependents(state: TeamState, id: TaskId): void {
+  for (const task of dependentTasks(state, id)) list(state, task)
+}
+
 function relistDependents(state: TeamState, id: TaskId): void {
-  const plan = planOf(id)
-  for (const waiting of [...dependentsOf(state, id), ...(plan ? dependentsOf(state, plan) : [])]) {
-    const task = state.tasks.get(waiting)
-    if (!task) continue
+  for (const task of dependentTasks(state, id)) {
     unlist(state, task)
     list(state, task)
+  }
+}
+
+function* dependentTasks(state: TeamState, id: TaskId): Generator<Task> {
+  const plan = planOf(id)
+  for (const waiting of plan ? [...dependentsOf(state, id), ...dependentsOf(state, plan)] : dependentsOf(state, id)) {
+    const task = state.tasks.get(waiting)
+    if (task) yield task
   }
 }
 

@@ -1,10 +1,11 @@
 import type { Effect, Place } from './apply.ts'
 import type { EventOf } from './event.ts'
 import { contentHash } from './hash.ts'
-import { isPresent } from './member.ts'
+import { isPresent, type Member } from './member.ts'
 import { isCapped, isControl, type Message, UNREAD_CAP } from './message.ts'
 import { nameKey } from './name.ts'
-import { mailboxOf, memberNamed, roster, type TeamState, type Unread, unreadOf } from './state.ts'
+import { mailboxAt, mailboxOf, memberNamed, roster, type TeamState, type Unread, unreadOf } from './state.ts'
+import type { Table } from './table.ts'
 
 /** What a message means where it stands: who gets it, and for whom it bounces. A repeated id means nothing. */
 export function sendMessage(
@@ -25,18 +26,34 @@ export function sendMessage(
     return
   }
   state.messages.put(message.id, contentHash(message))
+  // Names are looked up once for each reader: every process does this for everybody's mail.
+  const key = nameKey(message.to)
   // A line from outside was left in one mailbox and stays there: programs that broadcast leave one in each.
-  const named = memberNamed(state, message.to)?.name ?? message.to
-  for (const to of external ? [named] : audience(state, message, named)) {
-    const capped = external || isCapped(message.type)
-    const reason = state.team.get()?.deleted ? 'the team was deleted' : whyBounced(state, to, capped, place)
-    if (reason !== undefined) effects.push({ id: message.id, to, outcome: 'bounced', reason })
-    else if (mailboxOf(state, to).has(message.id))
-      effects.push({ id: message.id, to, outcome: 'ignored', reason: 'another message has this id' })
-    else {
-      put(state, to, message, external)
-      effects.push({ id: message.id, to, outcome: 'queued' })
-    }
+  if (!external && (message.type === 'broadcast' || key === 'all')) {
+    for (const member of audience(state, message)) hand(state, message, nameKey(member.name), member, place, effects)
+  } else hand(state, message, key, state.members.get(key), place, effects, external)
+}
+
+/** Puts it into one mailbox, or says why it bounces there. */
+function hand(
+  state: TeamState,
+  message: Message,
+  key: string,
+  member: Member | undefined,
+  place: Place,
+  effects: Effect[],
+  external = false,
+): void {
+  const { id } = message
+  const to = member?.name ?? message.to
+  const mailbox = state.mailboxes.get(key)
+  const isFull = mailbox !== undefined && mailbox.size >= UNREAD_CAP && (external || isCapped(message.type))
+  const reason = state.team.get()?.deleted ? 'the team was deleted' : whyBounced(state, to, key, member, isFull, place)
+  if (reason !== undefined) effects.push({ id, to, outcome: 'bounced', reason })
+  else if (mailbox?.has(id)) effects.push({ id, to, outcome: 'ignored', reason: 'another message has this id' })
+  else {
+    put(state, mailbox ?? mailboxAt(state, key), message, external)
+    effects.push({ id, to, outcome: 'queued' })
   }
 }
 
@@ -110,7 +127,7 @@ export function returnMail(state: TeamState, name: string, place: Place, effects
       returns: message.id,
     }
     state.messages.put(notice.id, contentHash(notice))
-    put(state, message.from, notice)
+    put(state, mailboxOf(state, message.from), notice)
   }
 }
 
@@ -140,26 +157,29 @@ export function canReceive(state: TeamState, name: string): boolean {
   return member !== undefined && isPresent(member)
 }
 
-function audience(state: TeamState, message: Message, named: string): readonly string[] {
-  if (message.type !== 'broadcast' && nameKey(message.to) !== 'all') return [named]
+function audience(state: TeamState, message: Message): readonly Member[] {
   const sender = nameKey(message.from)
-  return roster(state)
-    .filter((member) => isPresent(member) && nameKey(member.name) !== sender)
-    .map((member) => member.name)
+  return roster(state).filter((member) => isPresent(member) && nameKey(member.name) !== sender)
 }
 
-function whyBounced(state: TeamState, to: string, capped: boolean, place: Place): string | undefined {
+function whyBounced(
+  state: TeamState,
+  to: string,
+  key: string,
+  member: Member | undefined,
+  isFull: boolean,
+  place: Place,
+): string | undefined {
   if (isFenced(state, place)) return `written by an older generation of ${place.by.name}`
-  if (!canReceive(state, to)) return memberNamed(state, to) ? `${to} has stopped` : `nobody is called ${to}`
-  if (capped && mailboxOf(state, to).size >= UNREAD_CAP) return `${to} has ${UNREAD_CAP} unread messages`
-  return undefined
+  const isThere = key === 'user' || (member !== undefined && isPresent(member))
+  if (!isThere) return member ? `${to} has stopped` : `nobody is called ${to}`
+  return isFull ? `${to} has ${UNREAD_CAP} unread messages` : undefined
 }
 
-function put(state: TeamState, to: string, message: Message, external = false): void {
+function put(state: TeamState, mailbox: Table<string, Unread>, message: Message, external = false): void {
   const { task, request, place } = state.counters.get()
   state.counters.set({ task, request, place: place + 1 })
-  const unread: Unread = { message, place, external, taken: null, redelivered: false }
-  mailboxOf(state, to).set(message.id, unread)
+  mailbox.set(message.id, { message, place, external, taken: null, redelivered: false })
 }
 
 /** Archives are gone from disk after minutes; their names begin with the time, so the smallest is the oldest. */

@@ -8,7 +8,7 @@ import { compareTasks, type Task, type TaskId } from './task.ts'
 import type { Spent } from './usage.ts'
 
 /** Raise it whenever the same journal would fold to another state: old snapshots are then ignored. */
-export const FOLD_VERSION = 3
+export const FOLD_VERSION = 4
 
 /** How many message ids we can still tell apart from new ones; an older repeat counts as new. */
 const REMEMBERED = 100_000
@@ -107,7 +107,11 @@ export function memberNamed(state: TeamState, name: string): Member | undefined 
 }
 
 export function mailboxOf(state: TeamState, name: string): Table<string, Unread> {
-  const key = nameKey(name)
+  return mailboxAt(state, nameKey(name))
+}
+
+/** The same for whoever has the key of the name at hand. */
+export function mailboxAt(state: TeamState, key: string): Table<string, Unread> {
   let mailbox = state.mailboxes.get(key)
   if (!mailbox) {
     mailbox = new Table(state.trial)

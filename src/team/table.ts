@@ -1,3 +1,5 @@
+import { type Fingerprint, fingerprintText, readFingerprint } from './hash.ts'
+
 /**
  * The containers a team's state is made of. Each remembers how to take its changes back, so that a decision can be
  * tried on the state (a second one chained to a first that is not accepted yet) and undone before anything is written.
@@ -146,8 +148,9 @@ export class Sorted<V> {
   private place(value: V): number {
     let low = this.head
     let high = this.order.length
-    // Most values come in order.
-    if (high > low && this.compare(this.order[high - 1] as V, value) < 0) return high
+    // Most values come in order, and most are taken in order.
+    if (high === low || this.compare(this.order[high - 1] as V, value) < 0) return high
+    if (this.compare(this.order[low] as V, value) >= 0) return low
     while (low < high) {
       const middle = (low + high) >>> 1
       if (this.compare(this.order[middle] as V, value) < 0) low = middle + 1
@@ -158,40 +161,45 @@ export class Sorted<V> {
 }
 
 /**
- * Knows at least the last `capacity` keys that were put in; what is older falls out in bulk. What a snapshot brought
- * stays text and is searched as such: most commands that open one never ask, and a Map of it costs more than the rest.
+ * Knows at least the last `capacity` keys that were put in; what is older falls out in bulk. Every process puts in
+ * everybody's mail and hardly ever asks, so that keys are only lined up, and looked through when somebody asks. What a
+ * snapshot brought stays text and is searched as such: a Map of it costs more than the rest.
  */
 export class Recent {
-  private young: Generation = { text: '', count: 0, fresh: new Map() }
-  private old: Generation = { text: '', count: 0, fresh: new Map() }
+  private young: Generation = opened()
+  private old: Generation = opened()
   private readonly trial: Trial
   private readonly capacity: number
   constructor(trial: Trial, capacity: number) {
     this.trial = trial
     this.capacity = capacity
   }
-  get(key: string): string | undefined {
+  get(key: string): Fingerprint | undefined {
     return find(this.young, key) ?? find(this.old, key)
   }
-  put(key: string, value: string): void {
+  put(key: string, value: Fingerprint): void {
     const { young, old } = this
     if (this.trial.running) {
-      const before = young.fresh.get(key)
+      const count = young.keys.length
       this.trial.remember(() => {
-        if (before === undefined) young.fresh.delete(key)
-        else young.fresh.set(key, before)
+        young.keys.length = young.values.length = count
+        if (young.indexed > count) {
+          young.index.clear()
+          young.indexed = 0
+        }
         this.young = young
         this.old = old
       })
     }
-    young.fresh.set(key, value)
-    if (young.count + young.fresh.size < this.capacity) return
+    young.keys.push(key)
+    young.values.push(value)
+    if (young.count + young.keys.length < this.capacity) return
     this.old = young
-    this.young = { text: '', count: 0, fresh: new Map() }
+    this.young = opened()
   }
   load({ young, old }: RecentDump): void {
-    this.young = { ...young, fresh: new Map() }
-    this.old = { ...old, fresh: new Map() }
+    this.young = opened(young)
+    this.old = opened(old)
   }
   dump(): RecentDump {
     return { young: dumped(this.young), old: dumped(this.old) }
@@ -202,7 +210,12 @@ interface Generation {
   /** A newline, then `key value` and a newline for each. */
   readonly text: string
   readonly count: number
-  readonly fresh: Map<string, string>
+  /** What came since, in the order it came; a key may come again. */
+  readonly keys: string[]
+  readonly values: Fingerprint[]
+  /** The first `indexed` of them, by key. */
+  readonly index: Map<string, Fingerprint>
+  indexed: number
 }
 
 export interface RecentDump {
@@ -210,17 +223,24 @@ export interface RecentDump {
   readonly old: { readonly text: string; readonly count: number }
 }
 
-function find({ text, fresh }: Generation, key: string): string | undefined {
-  const known = fresh.get(key)
-  if (known !== undefined || text === '') return known
-  const at = text.indexOf(`\n${key} `)
-  if (at < 0) return undefined
-  const from = at + key.length + 2
-  return text.slice(from, text.indexOf('\n', from))
+function opened({ text, count } = { text: '', count: 0 }): Generation {
+  return { text, count, keys: [], values: [], index: new Map(), indexed: 0 }
 }
 
-function dumped({ text, count, fresh }: Generation): { text: string; count: number } {
-  if (fresh.size === 0) return { text, count }
-  const lines = [...fresh].map(([key, value]) => `${key} ${value}\n`).join('')
-  return { text: (text || '\n') + lines, count: count + fresh.size }
+function find(generation: Generation, key: string): Fingerprint | undefined {
+  const { text, keys, values, index } = generation
+  for (; generation.indexed < keys.length; generation.indexed++)
+    index.set(keys[generation.indexed]!, values[generation.indexed]!)
+  const known = index.get(key)
+  if (known !== undefined || text === '') return known
+  const at = text.lastIndexOf(`\n${key} `)
+  if (at < 0) return undefined
+  const from = at + key.length + 2
+  return readFingerprint(text.slice(from, text.indexOf('\n', from)))
+}
+
+function dumped({ text, count, keys, values }: Generation): { text: string; count: number } {
+  if (keys.length === 0) return { text, count }
+  const lines = keys.map((key, i) => `${key} ${fingerprintText(values[i]!)}\n`).join('')
+  return { text: (text || '\n') + lines, count: count + keys.length }
 }

@@ -23,9 +23,11 @@ describe('a sync', () => {
   })
 
   it('is handed to a thread more and more often while the disk is slow', async () => {
-    const { sync, calls } = disk(...Array(20).fill(12))
+    const { sync, calls } = disk(...Array(30).fill(12))
     for (let i = 0; i < 1000; i++) await sync(3)
-    expect(calls.slice(0, 6)).toEqual([
+    expect(calls.slice(0, 8)).toEqual([
+      'waited for',
+      'waited for',
       'waited for',
       'handed over',
       'waited for',
@@ -37,9 +39,15 @@ describe('a sync', () => {
   })
 
   it('is waited for again when the disk has become quick', async () => {
-    const { sync, calls } = disk(12, 0.1, 0.1)
-    for (let i = 0; i < 4; i++) await sync(3)
-    expect(calls).toEqual(['waited for', 'handed over', 'waited for', 'waited for'])
+    const { sync, calls } = disk(12, 12, 12, 0.1, 0.1)
+    for (let i = 0; i < 6; i++) await sync(3)
+    expect(calls.slice(2)).toEqual(['waited for', 'handed over', 'waited for', 'waited for'])
+  })
+
+  it('is waited for when only some took long: the machine is busy, not the disk slow', async () => {
+    const { sync, calls } = disk(12, 12, 0.1, 12, 12, 0.1, 12)
+    for (let i = 0; i < 8; i++) await sync(3)
+    expect(calls).not.toContain('handed over')
   })
 
   it('fails like the disk does', async () => {

@@ -3,7 +3,12 @@ import { promisify } from 'node:util'
 
 /** Milliseconds for which the process may stand still. */
 const SHORT = 5
-/** After several that took longer: how many are handed to a thread before it is tried again. */
+/**
+ * How many in a row have to take longer before the disk is held to be slow. On a busy machine one of them seems to take
+ * long when somebody else has the processor as it ends; handing over the next would only ask more of the processor.
+ */
+const IN_A_ROW = 3
+/** How many are handed to a thread at most before it is tried again. */
 const MOST = 64
 
 /**
@@ -15,7 +20,7 @@ export function createQuickSync(
   wait: (fd: number) => void = fs.fdatasyncSync,
   handOver: (fd: number) => Promise<void> = promisify(fs.fdatasync),
 ): (fd: number) => Promise<void> {
-  let patience = 0
+  let slow = 0
   let toHandOver = 0
   return async (fd) => {
     if (toHandOver > 0) {
@@ -24,7 +29,7 @@ export function createQuickSync(
     }
     const begin = now()
     wait(fd)
-    patience = now() - begin > SHORT ? Math.min(2 * patience + 1, MOST) : 0
-    toHandOver = patience
+    slow = now() - begin > SHORT ? slow + 1 : 0
+    if (slow >= IN_A_ROW) toHandOver = Math.min(2 ** (slow - IN_A_ROW + 1) - 1, MOST)
   }
 }
