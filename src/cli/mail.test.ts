@@ -131,7 +131,7 @@ describe('send', () => {
 })
 
 describe('inbox', () => {
-  it('looks without taking anything, as often as it likes (F12)', async () => {
+  it('looks without taking anything, as often as it likes (F12, B16)', async () => {
     await desk.ok('send ada one')
     const first = await desk.json('inbox ada')
     expect(await desk.json('inbox ada')).toEqual(first)

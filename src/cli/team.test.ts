@@ -58,10 +58,32 @@ describe('the default team', () => {
     await desk.ok('team join ci --role tester')
     expect(await desk.json('team show')).toMatchObject({ name: 'default' })
   })
+
+  it('shows its roster and one mailbox per member, the lead’s too, in files that follow every change (B2, B3, D2)', async () => {
+    const roster = () => JSON.parse(desk.read('.teams/default/config.json'))
+    const lines = (name: string) =>
+      desk
+        .read(`.teams/default/inbox/${name}.jsonl`)
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line))
+    await desk.ok('team join ci --role tester')
+    await desk.ok('send lead hello')
+    await desk.ok('send ci hi')
+    expect(roster()).toMatchObject({ team: 'default', members: [{ name: 'lead', role: 'lead', status: 'idle' }, {}] })
+    expect(roster().members[1]).toMatchObject({ name: 'ci', role: 'tester', status: 'idle' })
+    expect(lines('lead')).toMatchObject([{ type: 'message', from: 'user', to: 'lead', content: 'hello' }])
+    await desk.ok('send lead again')
+    expect(lines('lead').map(({ content }) => content)).toEqual(['hello', 'again'])
+    await desk.ok('inbox ci --take')
+    expect(lines('ci')).toEqual([])
+    await desk.ok('team leave ci')
+    expect(roster().members[1]).toMatchObject({ name: 'ci', status: 'stopped' })
+  })
 })
 
 describe('team list and show', () => {
-  it('say what there is, or that there is nothing (A59, A61, A62)', async () => {
+  it('say what there is, or that there is nothing (A59, A61, A62, B16)', async () => {
     expect(await desk.run('team list')).toEqual({ code: 0, stdout: '', stderr: 'No teams.\n' })
     await desk.ok(['team', 'create', 'web', '--description', 'the shop'])
     await desk.ok('team join ci --role tester --team web')

@@ -49,7 +49,7 @@ const diligent: Parts[number] = {
 }
 
 describe('a team at work', () => {
-  it('has a lead that makes tasks and teammates, hears of everything and ends when all is settled (A1, A2, A6, A88, A90)', async () => {
+  it('has a lead that makes tasks and teammates, hears of everything and ends when all is settled (A1, A2, A6, A88, A90, B54)', async () => {
     await using session = await open([
       {
         agent: 'lead',

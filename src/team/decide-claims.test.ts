@@ -105,7 +105,7 @@ describe('a claim', () => {
     expect(world.task('1').owner).toBeNull()
   })
 
-  it('holds the files of its task until it ends; overlapping tasks are refused or passed over (C43, C44)', () => {
+  it('holds the files of its task until it ends; overlapping tasks are refused or passed over (C43, C44, G9)', () => {
     const world = team()
     world.add({ subject: 'api', files: ['src/api/'] })
     world.add({ subject: 'users', files: ['src/api/users.ts'], priority: 9 })

@@ -18,7 +18,7 @@ const answer = (id: string, approve = true) => ({ type: 'request.answer', id, ap
 const stateOf = (world: World, id: string) => world.state.requests.get(id)?.state
 
 describe('a request', () => {
-  it('of each kind is kept with id, sender, receiver and deadline, until one answer ends it (B43, F28)', () => {
+  it('of each kind is kept with id, sender, receiver and deadline, until one answer ends it (B43, F28, B20)', () => {
     const world = team()
     world.ok({ type: 'supervise', runtime: 'here' })
     for (const [i, kind] of (['plan_approval', 'permission', 'budget'] as const).entries()) {
@@ -73,7 +73,7 @@ describe('a request', () => {
     expect(world.no(answer('r1'), 'lead').refused).toBe('stale')
   })
 
-  it('to stop or about a plan travels as mail, and so does its answer (A66, F6)', () => {
+  it('to stop or about a plan travels as mail, and so does its answer (A66, F6, B20)', () => {
     const world = team()
     world.ok(open('shutdown', 'ada'), 'lead')
     expect(world.inbox('ada')).toMatchObject([

@@ -84,7 +84,7 @@ describe('Task', () => {
     expect(world.groups).toEqual([{ pid: 7, started: 'now', job: 'a000001' }])
   })
 
-  it('is stopped for real, also in the background (F39)', async () => {
+  it('is stopped for real, also in the background (F39, G9)', async () => {
     const world = practiceWorld()
     const waits: TaskSettings['runAgent'] = (_, { signal }) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))

@@ -35,7 +35,7 @@ async function all(loop: ReturnType<Session['run']>) {
 }
 
 describe('a team whose lead is summarised ten times', () => {
-  it('has identity, roster, tasks and requests before it each time, and loses no message (A31, A36, F53)', async () => {
+  it('has identity, roster, tasks and requests before it each time, and loses no message (A31, A36, F53, G10)', async () => {
     const requests: ModelRequest[] = []
     let rounds = 0
     const compose = (request: ModelRequest) => {
@@ -97,6 +97,40 @@ describe('a team whose lead is summarised ten times', () => {
     const words = JSON.stringify(archive.turns)
     for (let i = 1; i <= letters; i++) expect(words.split(`letter ${i}\\n`).length - 1, `letter ${i}`).toBe(1)
     expect(words.split('build it').length - 1).toBe(1)
+  })
+
+  it('has teammates that know who they are in every request, and in the first words behind each summary (A84, B32, B46)', async () => {
+    const requests: ModelRequest[] = []
+    let rounds = 0
+    const compose = (request: ModelRequest) => {
+      requests.push({ ...request, turns: [...request.turns] })
+      if (isSummary(request)) return { text: 'I looked', usage: { input: 9000, output: 10 } }
+      rounds++
+      if (rounds > 4) return { text: 'all seen', usage: { input: 500, output: 5 } }
+      return { calls: [{ tool: 'glob', input: { pattern: `${rounds}-*` } }], usage: { input: 11_000, output: 5 } }
+    }
+    const parts: Script['parts'] = [
+      {
+        agent: 'lead',
+        when: { answer: 1 },
+        calls: [{ tool: 'Task', input: { name: 'ada', role: 'scout', prompt: 'Look.' } }],
+      },
+      { agent: 'lead', times: 'always', text: 'Well.' },
+      { agent: 'ada', times: 'always', compose },
+    ]
+    await using talk = await openSession({ workspace, model: scriptedModel({ context: 20_000, parts }), team: 'web' })
+    await all(talk.run('go'))
+    await talk.team.send({ to: 'ada', content: 'Still there?' })
+    await all(talk.run())
+    expect(requests.length).toBeGreaterThan(8)
+    for (const { system } of requests)
+      expect(system).toMatch(/^You are ada, a teammate in the team web\. Your role: scout\./)
+    const after = requests.filter((request, i) => !isSummary(request) && i > 0 && isSummary(requests[i - 1]!))
+    expect(after.length).toBeGreaterThan(2)
+    for (const request of after)
+      expect(firstWords(request)).toContain(
+        'You are ada, a teammate in the team web. Your role: scout. You report to lead.',
+      )
   })
 
   it('goes on from its summary when it is opened again, and never asks what was heard before', async () => {

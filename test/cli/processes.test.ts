@@ -147,6 +147,23 @@ describe('the command as a process', () => {
     }
   })
 
+  it('ends together with the teammates it hosts: nobody has to be stopped or waited for first (A5)', async () => {
+    const script = join(desk.dir, 'script.json')
+    const parts = [
+      { agent: 'lead', when: { user: 'go' }, calls: [{ tool: 'Task', input: { name: 'ada', prompt: 'Hello.' } }] },
+      { agent: ['lead', 'ada'], times: 'always', text: 'Here.' },
+    ]
+    writeFileSync(script, JSON.stringify({ parts }))
+    const { code, stderr } = await run('-p', 'go', '-m', `scripted:${script}`, '--team', 'web')
+    expect([code, stderr]).toEqual([0, ''])
+    const { runtime, members } = await json('status web')
+    expect(runtime.state).toBe('dead')
+    expect(members).toMatchObject([{ name: 'lead' }, { name: 'ada', status: 'idle' }])
+    const journal = desk.read('.teams/web/journal.jsonl')
+    await json('resume')
+    expect(desk.read('.teams/web/journal.jsonl'), 'nobody is left who writes').toBe(journal)
+  })
+
   it('ends quietly when the reader of a log goes away', async () => {
     await ok('task add x')
     const child = start('log', '--follow')

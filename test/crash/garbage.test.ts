@@ -107,10 +107,16 @@ describe('a file broken by hand', () => {
     }
   })
 
-  it('a mailbox file delivers its good lines and puts the bad ones where people find them (A64, F8, F9)', async () => {
+  it('a mailbox file delivers its good lines and puts the bad ones where people find them (A64, F8, F9, D5)', async () => {
     const random = createRandom()
     const inbox = join(fragile.dir, '.teams', TEAM, 'inbox', 'bob.jsonl')
     const good: string[] = []
+    {
+      const { team } = await open()
+      await team.ingest()
+      expect(unreadOf(team.state, 'bob'), 'a file that is not there is an empty one').toEqual([])
+      await team.close()
+    }
     for (let n = 0; n < 300; n++) {
       const bad = Buffer.from(bytes(random, 40).filter((byte) => byte !== 10))
       // Never by chance the beginning of something that the next line could end.

@@ -36,7 +36,7 @@ describe('the demo', { timeout: 180_000 }, () => {
   }, 180_000)
   afterAll(() => home[Symbol.dispose]())
 
-  it('turns REST into GraphQL in four chained tasks, and says nothing that is not in the journal (A89)', () => {
+  it('turns REST into GraphQL in four chained tasks, and says nothing that is not in the journal (A89, D12)', () => {
     const { code, stdout, stderr } = ran
     expect(stderr).toBe('')
     expect(code).toBe(0)

@@ -8,7 +8,7 @@ const SECONDS = figure('MAIL_SECONDS', 10, 60)
 describe('mail in a storm', () => {
   beforeAll(buildWorkers)
 
-  it('loses nothing and has one reader per message while writers and takers are killed (A69, A70, B58, F1, F2, F9, F22, F34)', {
+  it('loses nothing and has one reader per message while writers and takers are killed (A69, A70, B58, F1, F2, F9, F22, F34, B17)', {
     timeout: 300_000,
   }, async () => {
     using place = makePlace()

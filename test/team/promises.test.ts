@@ -29,7 +29,7 @@ function promises(): void {
   const handIn = { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }
 
   describe('a teammate', () => {
-    it('changes nothing before its plan is approved (B67, F27)', async () => {
+    it('changes nothing before its plan is approved (B67, F27, B25)', async () => {
       const practice = await crewOf((request) =>
         lastWords(request).includes('Dig.') ? { calls: [{ tool: 'work' }] } : { text: 'Hm.' },
       )
@@ -77,7 +77,7 @@ function promises(): void {
       expect(JSON.stringify(practice.asked.at(-1)!.turns)).not.toContain('changed')
     })
 
-    it('costs nothing while it rests, however long that is (F3, F4)', async () => {
+    it('costs nothing while it rests, however long that is (F3, F4, A74)', async () => {
       const practice = await crewOf(() => ({ text: 'Here.' }))
       await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
       await practice.until(() => practice.crew.isAtRest)

@@ -152,6 +152,26 @@ describe('deskmates -p', () => {
     expect(told).toMatchObject({ stdout: 'none\n', stderr: 'glob *.md\n' })
   })
 
+  it('tells each call in one short line, with what Task sends out (A87)', async () => {
+    const parts: Script['parts'] = [
+      {
+        agent: 'lead',
+        when: { answer: 1 },
+        calls: [
+          { tool: 'Task', input: { name: 'ada', prompt: `Look.\n${'far '.repeat(100)}` } },
+          { tool: 'Task', input: { prompt: 'count', run_in_background: true } },
+        ],
+      },
+      { times: 'always', text: 'Well.' },
+    ]
+    const { stderr } = await desk.run(['-p', 'x', '-m', script(parts), '--verbose'])
+    const lines = stderr.split('\n')
+    expect(lines).toContain('Task(bg) count')
+    const spawned = lines.find((line) => line.startsWith('Task(teammate:ada) Look. far far'))
+    expect(spawned).toMatch(/…$/)
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(200)
+  })
+
   it('obeys the settings, and the command line more', async () => {
     mkdirSync(join(desk.env.HOME!, '.config', 'deskmates'), { recursive: true })
     const user = join(desk.env.HOME!, '.config', 'deskmates', 'settings.json')

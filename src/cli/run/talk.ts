@@ -1,3 +1,4 @@
+import type { ToolCall } from '../../ports/model.ts'
 import type { SessionEvent } from '../../session/session.ts'
 import { oneLine } from '../screen.ts'
 
@@ -6,7 +7,7 @@ export function talkOf(event: SessionEvent): string | undefined {
   const who = event.agent === 'lead' ? '' : `[${event.agent}] `
   switch (event.type) {
     case 'calling':
-      return `${who}${event.call.toolName} ${oneLine(told(event.call.input))}`.trimEnd()
+      return `${who}${calledName(event.call)} ${oneLine(told(event.call.input))}`.trimEnd()
     case 'called':
       return event.denied === undefined
         ? undefined
@@ -26,6 +27,14 @@ export function talkOf(event: SessionEvent): string | undefined {
     default:
       return undefined
   }
+}
+
+/** A tool by its name; what `Task` sends out is told apart. */
+function calledName({ toolName, input }: ToolCall): string {
+  const { name, run_in_background } = input as Record<string, unknown>
+  if (toolName !== 'Task') return toolName
+  if (typeof name === 'string') return `Task(teammate:${oneLine(name, 64)})`
+  return run_in_background === true ? 'Task(bg)' : 'Task'
 }
 
 /** The one field of a call that says most. */

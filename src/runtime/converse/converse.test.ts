@@ -99,7 +99,7 @@ describe('a conversation', () => {
     expect(isDone).toBe(true)
   })
 
-  it('hears mail before its next call of the model, between two tools too (B57, F10)', async () => {
+  it('hears mail before its next call of the model, between two tools too (B57, F10, B11, D9)', async () => {
     let talk: Talk
     const tell = defineTool({
       name: 'tell',

@@ -36,7 +36,7 @@ describe('a teammate', () => {
     expect(statusOf(practice, 'ada')).toBe('idle')
   })
 
-  it('spends nothing while it rests, and is woken by a message (F3, F4, A73, B56)', async () => {
+  it('spends nothing while it rests, and is woken by a message (F3, F4, A73, B56, A74)', async () => {
     const practice = await crewOf(() => ({ text: 'Here.' }))
     await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
     await practice.until(() => practice.crew.isAtRest)
@@ -77,7 +77,7 @@ describe('a teammate', () => {
     expect(practice.team.state.tasks.get('1')?.status).toBe('completed')
   })
 
-  it('is reminded of a task it still holds, and loses it as failed when that does not help (F25)', async () => {
+  it('is reminded of a task it still holds, and loses it as failed when that does not help (F25, C67)', async () => {
     const practice = await crewOf(() => ({ text: 'Hm.' }))
     await practice.tasks({ subject: 'dig' })
     await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
@@ -126,7 +126,7 @@ describe('a teammate', () => {
     expect(practice.asked).toHaveLength(2)
   })
 
-  it('hears mail between two of its calls (G2, B57)', async () => {
+  it('hears mail between two of its calls (G2, B57, B11, D7)', async () => {
     const practice = await crewOf(async (request) => {
       if (request.turns.length > 1) return { text: 'Done.' }
       await practice.team.send({ to: 'ada', content: 'By the way.' }, { by: practice.lead })
@@ -362,7 +362,7 @@ describe('a loss', () => {
     throw new Error('the key is wrong')
   }
 
-  it('is told with its cause, frees the task and is made good by a new life; again, and an errand does it (F35, B66, C57, C58, C65, C68)', async () => {
+  it('is told with its cause, frees the task and is made good by a new life; again, and an errand does it (F35, B66, C57, C58, C65, C68, A76, C59, C62)', async () => {
     const practice = await crewOf(failing)
     await practice.tasks({ subject: 'dig' })
     await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
@@ -392,7 +392,7 @@ describe('a loss', () => {
     })
   })
 
-  it('is over when one that is tried after the pause works (C68)', async () => {
+  it('is over when one that is tried after the pause works (C68, F49)', async () => {
     let isBroken = true
     const practice = await crewOf((request, signal) =>
       isBroken ? failing(request, signal) : diligent(request, signal),
@@ -421,7 +421,7 @@ describe('a loss', () => {
 })
 
 describe('a crew that is resumed', () => {
-  it('has everybody back with conversation, claim and mail; whoever rested costs nothing (F24, F33, F38, B66)', async () => {
+  it('has everybody back with conversation, claim and mail; whoever rested costs nothing (F24, F33, F38, B66, C67)', async () => {
     let isHanging = true
     const mind: Mind = (request, signal) => {
       if (request.agent === 'bob') return { text: 'Here.' }

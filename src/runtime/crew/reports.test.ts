@@ -60,7 +60,7 @@ describe('mail', () => {
     for (const word of ['[one]', '[two]', '[three]']) expect(heard.split(word)).toHaveLength(2)
   })
 
-  it('enters as a turn of the user, and nobody answers it but the model (B44)', async () => {
+  it('enters as a turn of the user, and nobody answers it but the model (B44, B12)', async () => {
     let said = 0
     const practice = await crewOf(() => ({ text: `answer ${++said}` }))
     await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })

@@ -22,7 +22,7 @@ describe('TaskCreate', () => {
 })
 
 describe('TaskList', () => {
-  it('shows state, owner and what is waited for, one line each, and says when there is nothing (A46)', async () => {
+  it('shows state, owner and what is waited for, one line each, and says when there is nothing (A46, B33)', async () => {
     const lead = await practiceDesk('lead')
     expect(await lead.ok('TaskList')).toBe('No tasks.')
     await lead.ok('TaskCreate', task('one'))

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { messageTypes } from '../../team/message.ts'
 import { memberNamed, unreadOf } from '../../team/state.ts'
 import { deskIn, type PracticeDesk, practiceDesk } from './practice-office.ts'
 
@@ -24,7 +25,7 @@ describe('SendMessage', () => {
     expect(mailOf(ada, 'bob')).toHaveLength(1)
   })
 
-  it('refuses whoever is not there, before any mailbox exists (A67, F13)', async () => {
+  it('refuses whoever is not there, before any mailbox exists (A67, F13, B7)', async () => {
     const lead = await practiceDesk('lead')
     expect(await lead.no('SendMessage', { recipient: 'eve', content: 'x' })).toBe(
       'Nobody in this team is called eve. Members: lead, ada, bob.',
@@ -45,6 +46,37 @@ describe('SendMessage', () => {
     expect(await lead.ok('SendMessage', { recipient: 'ada', content: '{"task":"1"}', type: 'dev_progress' })).toContain(
       'Sent dev_progress to ada',
     )
+  })
+
+  it('carries every type there is to somebody who acts on it, and no other (B15, B52)', async () => {
+    const lead = await practiceDesk('lead')
+    const [ada, bob] = [deskIn(lead.office, 'ada'), deskIn(lead.office, 'bob')]
+    const control = new Set<string>()
+    await lead.ok('SendMessage', { type: 'shutdown_request', to: 'ada', reason: 'enough' })
+    await ada.ok('SendMessage', { type: 'shutdown_response', approve: false, reason: 'not yet' })
+    await bob.ok('SendMessage', { type: 'plan_approval_request', content: 'I dig.' })
+    await lead.ok('SendMessage', { type: 'plan_approval_response', to: 'bob', approve: true, feedback: 'dig' })
+    for (const name of ['lead', 'ada', 'bob'])
+      for (const { type, request_id } of mailOf(lead, name)) if (request_id !== undefined) control.add(type)
+    // The plan was answered, so its request is read; what it asked for is what the answer names.
+    expect([...control].sort()).toEqual(['plan_approval_response', 'shutdown_response'])
+    const { requests } = lead.office.team().state
+    expect([...requests.values()].map(({ kind, state }) => [kind, state])).toEqual([
+      ['shutdown', 'rejected'],
+      ['plan_approval', 'approved'],
+    ])
+    const isControl = (type: string) => /^(shutdown|plan_approval)_/.test(type)
+    for (const type of messageTypes().filter((one) => !isControl(one))) {
+      const input = { recipient: 'ada', content: `[${type}]`, type }
+      if (['result', 'idle_notification', 'error'].includes(type)) {
+        expect(await lead.no('SendMessage', input)).toContain('by the runtime alone')
+        continue
+      }
+      await lead.ok('SendMessage', input)
+      const letter = mailOf(lead, 'ada').at(-1)
+      expect(letter).toMatchObject({ type, from: 'lead', content: `[${type}]` })
+      expect(Object.keys(letter!)).toEqual(expect.arrayContaining(['id', 'type', 'from', 'to', 'content', 'timestamp']))
+    }
   })
 
   it('names what is missing and what does not go with a type, so that no answer is lost in a message', async () => {

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest'
+import { leadPrompt, teammatePrompt } from './system-prompt.ts'
+
+const where = { team: 'web', root: '/shop', folders: [] }
+
+describe('what a teammate is told about itself', () => {
+  const told = teammatePrompt({ ...where, name: 'ada', role: 'backend', send: 'SendMessage' })
+
+  it('is who it is, where, what its tools are for, and to report when it is done (A77)', () => {
+    expect(told).toMatch(
+      /^You are ada, a teammate in the team web\. Your role: backend\. You work in the folder \/shop\./,
+    )
+    for (const tool of ['TaskList', 'TaskUpdate', 'SendMessage']) expect(told).toContain(tool)
+    expect(told).toContain('Your last words go to lead as your result')
+    expect(told).not.toContain('{')
+  })
+
+  it('says how a plan is handed in and how a request to stop is answered, and the lead knows both too (B26)', () => {
+    expect(told).toContain('send it with SendMessage (type plan_approval_request)')
+    expect(told).toContain('A shutdown_request asks you to stop: answer it with SendMessage (type shutdown_response')
+    const lead = leadPrompt(where)
+    expect(lead).toContain('a plan that waits for approval keeps its teammate waiting')
+    expect(lead).toContain('ask your teammates to stop (shutdown_request)')
+  })
+})
