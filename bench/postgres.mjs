@@ -8,7 +8,7 @@ import { startPostgres } from '../test/postgres/server.mjs'
 export async function withServer(use) {
   let server
   try {
-    server = await startPostgres({ walSegment: 16 })
+    server = await startPostgres()
   } catch (error) {
     return { unavailable: `no PostgreSQL could be started (${error.message.split('\n')[0]})` }
   }

@@ -54,7 +54,7 @@ describe('with a standby that must confirm', () => {
   let standby: PostgresServer
   const gone: Promise<void>[] = []
   beforeAll(async () => {
-    primary = await startPostgres({ settings: { synchronous_standby_names: 'standby' } })
+    primary = await startPostgres({ settings: { synchronous_standby_names: 'standby' }, walSegment: 1 })
     standby = await primary.standby()
   })
   afterAll(() => Promise.all([primary.stop(), standby.stop(), ...gone]))
