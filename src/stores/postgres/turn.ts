@@ -3,8 +3,7 @@ import { boundedRecords, numbersOf, readStatement } from './statements.ts'
 /**
  * Whoever wants the head row waits for its turn first: the row itself wakes all who wait for it whenever one lets go,
  * and only one of them gets it. Turns are given in the order in which they were asked for. Those who `queues` (an
- * expression) is true for stand in a line before that, so that only the first of them asks: one letter goes between two
- * decisions, however many are sent. All waits together are no longer than the time-out. Needs `p_lock_timeout` in
+ * expression) is true for stand in a line before that, so that only the first of them asks, however many there are. All waits together are no longer than the time-out. Needs `p_lock_timeout` in
  * milliseconds, `v_began` and `v_left`, and `v_wait` where anybody queues.
  */
 export function takeTurn(schema: string, log: string, queues: string): string {
