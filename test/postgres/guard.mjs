@@ -115,10 +115,18 @@ async function startOnce() {
 
 /** The server says so in the eighth line of its file, `standby` for one that follows. A killed one leaves its own there. */
 function isReady(pid) {
-  const path = join(data, 'postmaster.pid')
-  if (!existsSync(path)) return false
-  const lines = readFileSync(path, 'utf8').split('\n')
+  const lines = textOf(join(data, 'postmaster.pid')).split('\n')
   return Number(lines[0]) === pid && /^(ready|standby)/.test(lines[7] ?? '')
+}
+
+/** Empty where it is not there; the file of a killed server goes while we look. */
+function textOf(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  }
 }
 
 function say(answer) {

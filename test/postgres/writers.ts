@@ -18,6 +18,9 @@ const TEAM = 'web'
 /** Patient ones get over an outage by themselves; the others are told soon that an outcome is unknown, and ask again. */
 const PATIENCE = [15_000, 200]
 
+/** A link that was cut in the middle of a transaction leaves it open: the server ends it after so many milliseconds. */
+const IDLE = 300
+
 /** They are at work when this resolves. */
 export async function startWriters(url: string): Promise<Writers> {
   await found(url)
@@ -28,7 +31,7 @@ export async function startWriters(url: string): Promise<Writers> {
   let isOver = false
 
   async function write(number: number): Promise<void> {
-    const patience = { server: PATIENCE[number % 2]! }
+    const patience = { server: PATIENCE[number % 2]!, idle: IDLE }
     await using store = await openPostgresStore({ url, patience, warn() {} })
     await using team = await openTeam(store, TEAM)
     for (let count = 0; !isOver; count++) {

@@ -45,6 +45,7 @@ declare
   v_log bigint;
   v_began timestamptz := clock_timestamp();
   v_left int;
+  v_wait text;
 begin
   if pg_catalog.current_setting('synchronous_commit') = 'off' then
     perform pg_catalog.set_config('synchronous_commit', 'on', true);

@@ -8,7 +8,7 @@ import type { Statements } from './statements.ts'
 /**
  * Who has the floor decides; other deciders that met a crowd wait for it, in the order in which they came, instead of
  * losing against each other. It is a courtesy: what counts is settled at the head row alone, so whoever did not get it
- * in time decides without. Mail does not need it and queues by itself, so that one letter goes between two decisions.
+ * in time decides without. Mail does not need it; the first letter of the line waits for it, but only for a moment.
  * It is kept over a few decisions, because passing it on costs more than one of them, and it
  * belongs to a connection: when its owner dies it is free.
  */

@@ -83,8 +83,8 @@ export function createPostgresLog(options: PostgresLogOptions): Log {
       hold.release()
       try {
         if (tries >= TRIES) await hold.take('long')
-        // The floor is the cheaper one, but those who send mail do not wait for it, and leave a decider little of anything.
-        else if (crowded > 0) await (lines.address.pooler || shared.hasMail ? hold.take('briefly') : floor.take())
+        // The floor is the cheaper one, but it belongs to a connection, and behind a pooler nobody has one.
+        else if (crowded > 0) await (lines.address.pooler ? hold.take('briefly') : floor.take())
         if (hold.isHeld || floor.isHeld || shared.owed(tries) === 0) return
         while (shared.owed(tries) > 0 && !closing.signal.aborted) {
           await shared.sleep(Math.min(shared.owed(tries), LOOK_AGAIN), closing.signal)

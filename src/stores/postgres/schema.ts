@@ -7,7 +7,7 @@ import { floorFunction, holdFunction } from './turn.ts'
 /** Goes up with every change of the tables. */
 const VERSION = 1
 /** For a server that was not there before we wait less, in milliseconds: there may be a mistake in its address. */
-const OPENING = 2000
+const OPENING = 1000
 /** The first deskmates that knows this version. */
 const NEEDS = '0.1.0'
 

@@ -38,8 +38,6 @@ export interface SharedLog {
   sleep(atMost: number, signal?: AbortSignal): Promise<void>
   /** Milliseconds to hold back for a writer that lost three times or more, and more often than `tries`. */
   owed(tries: number): number
-  /** Did somebody write lately without deciding, as those do who send mail? */
-  readonly hasMail: boolean
   /** Asks the server who is waited for. */
   look(): Promise<void>
   /** Is it still the log of this name? */
@@ -69,9 +67,6 @@ export interface SharedLogOptions {
   readonly poll: number
 }
 
-/** In milliseconds. */
-const LATELY = 1000
-
 export function createSharedLog(options: SharedLogOptions): SharedLog {
   const { name, path, lines, statements, news, knows, poll } = options
   const recent = createRecent()
@@ -85,7 +80,6 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
   let gone: Fault | undefined
   let newer: Fault | undefined
   let waiting = { tries: 0, until: 0 }
-  let lastFact = Number.NEGATIVE_INFINITY
   let followers = 0
   let unfollow: (() => void) | undefined
 
@@ -145,7 +139,6 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
   }
 
   function take(stored: readonly Stored[], head: number): void {
-    if (stored.some(({ record }) => record.after === undefined)) lastFact = performance.now()
     if (recent.push(readable(stored)) > 0) sleep.wakeAll()
     if (head === recent.end.seq) reachEnd()
   }
@@ -266,9 +259,6 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
     },
     sleep: sleep.upTo,
     owed: (tries) => (waiting.tries > tries ? Math.max(0, waiting.until - performance.now()) : 0),
-    get hasMail() {
-      return performance.now() < lastFact + LATELY
-    },
     async look() {
       const [head] = log === undefined ? [] : await lines.ask(statements.head, [log])
       if (head) noteHead(head)

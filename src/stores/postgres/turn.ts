@@ -3,21 +3,39 @@ import { boundedRecords, numbersOf, readStatement } from './statements.ts'
 /**
  * Whoever wants the head row waits for its turn first: the row itself wakes all who wait for it whenever one lets go,
  * and only one of them gets it. Turns are given in the order in which they were asked for. Those who `queues` (an
- * expression) is true for stand in a line before that, so that only the first of them asks: one letter goes between two
- * decisions, however many are sent. All waits together are no longer than the time-out. Needs `p_lock_timeout` in
- * milliseconds, `v_began` and `v_left`.
+ * expression) is true for stand in a line before that, so that only the first of them asks, however many there are. All waits together are no longer than the time-out. Needs `p_lock_timeout` in
+ * milliseconds, `v_began` and `v_left`, and `v_wait` where anybody queues.
  */
 export function takeTurn(schema: string, log: string, queues: string): string {
-  const wait = (what: 'line' | 'turn') => `perform pg_catalog.pg_advisory_xact_lock(${numbersOf(schema, what, log)});`
+  const wait = `perform pg_catalog.pg_advisory_xact_lock(${numbersOf(schema, 'turn', log)});`
   return `if p_lock_timeout is not null then
       perform pg_catalog.set_config('lock_timeout', p_lock_timeout, true);
     end if;
-    if ${queues} then
-      ${wait('line')}
-      ${leaveLess}
-    end if;
-    ${wait('turn')}
+    ${queues === 'false' ? '' : queue(schema, log, queues)}
+    ${wait}
     ${leaveLess}`
+}
+
+/** How long the first of the line waits for whoever has the floor, in milliseconds: for a few decisions. */
+const COURTESY = 30
+
+/**
+ * The first of the line also waits for the floor, for a moment: else letters would come between any two decisions, and
+ * each decider would have to fold them before the next. Whoever stalls with the floor costs them that moment only.
+ */
+function queue(schema: string, log: string, queues: string): string {
+  return `if ${queues} then
+      perform pg_catalog.pg_advisory_xact_lock(${numbersOf(schema, 'line', log)});
+      v_wait := pg_catalog.current_setting('lock_timeout');
+      begin
+        perform pg_catalog.set_config('lock_timeout', '${COURTESY}', true);
+        perform pg_catalog.pg_advisory_xact_lock(${numbersOf(schema, 'floor', log)});
+      exception when lock_not_available then
+        null;
+      end;
+      perform pg_catalog.set_config('lock_timeout', v_wait, true);
+      ${leaveLess}
+    end if;`
 }
 
 const leaveLess = `if p_lock_timeout is not null and clock_timestamp() > v_began + interval '50 milliseconds' then
