@@ -38,7 +38,6 @@ export async function openFold(log: Log, self: string): Promise<Fold> {
           seen(recorded, applied)
         }
         unsaved += batch.length
-        if (log.wasAll?.(cursor)) break
       }
       if (unsaved < worth) return
       unsaved = 0
