@@ -89,10 +89,7 @@ export interface Log {
   /** Accepted records after `from`, in order, none missed, in bounded batches; an empty batch means: that was all. */
   read(from: Cursor): Promise<readonly Recorded[]>
 
-  /** Right after a `read` whose batch ends at `at`: was that all? Stores that do not know are read once more. */
-  wasAll?(at: Cursor): boolean
-
-  /** The same as `read`, then live ones within milliseconds (2 s at the latest). Ends quietly when `signal` aborts. */
+  /** The same, then live ones within milliseconds (2 s at the latest). Ends quietly when `signal` aborts. */
   tail(from: Cursor, signal: AbortSignal): AsyncIterable<readonly Recorded[]>
 
   /** Was a record with this id accepted? Asked after reading to the end; ids older than 100,000 records are forgotten. */

@@ -50,7 +50,6 @@ export async function openFold(first: Log, self: string): Promise<Fold> {
           seen(recorded, applied)
         }
         unsaved += batch.length
-        if (log.wasAll?.(cursor)) break
       }
       if (unsaved < worth) return
       unsaved = 0

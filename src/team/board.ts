@@ -92,22 +92,25 @@ function unlist(state: TeamState, task: Task): void {
 
 /** It was completed: what waits for it was not listed while it was open, and may be listed now. */
 function listDependents(state: TeamState, id: TaskId): void {
-  for (const task of dependentTasks(state, id)) list(state, task)
+  for (const waiting of waitingFor(state, id)) {
+    const task = state.tasks.get(waiting)
+    if (task) list(state, task)
+  }
 }
 
 function relistDependents(state: TeamState, id: TaskId): void {
-  for (const task of dependentTasks(state, id)) {
+  for (const waiting of waitingFor(state, id)) {
+    const task = state.tasks.get(waiting)
+    if (!task) continue
     unlist(state, task)
     list(state, task)
   }
 }
 
-function* dependentTasks(state: TeamState, id: TaskId): Generator<Task> {
+/** What waits for a task, or for the whole plan it belongs to. */
+function waitingFor(state: TeamState, id: TaskId): readonly TaskId[] {
   const plan = planOf(id)
-  for (const waiting of plan ? [...dependentsOf(state, id), ...dependentsOf(state, plan)] : dependentsOf(state, id)) {
-    const task = state.tasks.get(waiting)
-    if (task) yield task
-  }
+  return plan ? [...dependentsOf(state, id), ...dependentsOf(state, plan)] : dependentsOf(state, id)
 }
 
 function dependentsOf(state: TeamState, id: string): readonly TaskId[] {

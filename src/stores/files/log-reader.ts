@@ -17,8 +17,6 @@ export interface LogReader {
   readonly last: { readonly seq: number; readonly id: string; readonly begins: number }
   /** Accepted records after `from` in a bounded batch, reading on as far as necessary. */
   after(from: Cursor): readonly Recorded[]
-  /** Did the last `after` look at the file and read to its end? */
-  readonly cameToEnd: boolean
   mayHaveNews(from: Cursor): boolean
   /** Reads to the end. */
   catchUp(): void
@@ -48,7 +46,6 @@ export function createLogReader(path: string, file: JournalFile, knows: Readonly
   let found: Fault[] = []
   let halted: Fault | undefined
   let begins = 0
-  let cameToEnd = false
   let recent = createRecent(START)
   let scanner = createScanner({ path, knows, show })
 
@@ -70,9 +67,6 @@ export function createLogReader(path: string, file: JournalFile, knows: Readonly
     },
     get forbidsWriting() {
       return halted ?? scanner.forbidsWriting
-    },
-    get cameToEnd() {
-      return cameToEnd
     },
     after,
     mayHaveNews: (from) => recent.last.seq > from.seq || (!scanner.stop && file.open() && look() > scanner.seen),
@@ -98,7 +92,6 @@ export function createLogReader(path: string, file: JournalFile, knows: Readonly
   }
 
   function after(from: Cursor): readonly Recorded[] {
-    cameToEnd = false
     // Our own lines were read back when they were written; the file is looked at again for what comes behind them.
     const scanned = halted || !recent.reachesBackTo(from) ? undefined : recent.after(from)
     if (scanned && scanned.length > 0) return scanned
@@ -110,8 +103,7 @@ export function createLogReader(path: string, file: JournalFile, knows: Readonly
         const batch = recent.after(from) ?? lost(`the record ${from.id} does not end at byte ${from.seq}`)
         if (batch.length > 0) return batch
       }
-      cameToEnd = size <= scanner.seen || !readOn()
-      if (cameToEnd) {
+      if (size <= scanner.seen || !readOn()) {
         if (scanner.stop && from.seq > scanner.offset) return []
         return recent.after(from) ?? lost(`the record ${from.id} is not there any more`)
       }

@@ -55,7 +55,6 @@ export function createFileLog(options: FileLogOptions): Log {
       closing.signal.throwIfAborted()
       return readNamed(() => reader.after(from))
     },
-    wasAll: ({ seq }) => reader.cameToEnd && reader.last.seq === seq,
     async *tail(from, signal) {
       const ended = AbortSignal.any([signal, closing.signal])
       for (let at = from; !ended.aborted; ) {
