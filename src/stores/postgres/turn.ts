@@ -17,7 +17,7 @@ export function takeTurn(schema: string, log: string, queues: string): string {
 }
 
 /** How long the first of the line waits for whoever has the floor, in milliseconds: for a few decisions. */
-const COURTESY = 30
+const COURTESY = 10
 
 /**
  * The first of the line also waits for the floor, for a moment: else letters would come between any two decisions, and
