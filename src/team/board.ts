@@ -16,8 +16,7 @@ export function putTask(state: TeamState, id: TaskId, next: Task | undefined): v
   relink(state, id, before?.blockedBy ?? [], next?.blockedBy ?? [])
   countInPlan(state, id, before, next)
   if (next) list(state, next)
-  if (next?.status === 'completed' && before?.status !== 'completed') listDependents(state, id)
-  else if (before?.status === 'completed' && next?.status !== 'completed') relistDependents(state, id)
+  if ((before?.status === 'completed') !== (next?.status === 'completed')) relistDependents(state, id)
 }
 
 /** Are all of its dependencies completed? One that does not exist counts as open. */
@@ -90,27 +89,14 @@ function unlist(state: TeamState, task: Task): void {
   if (task.status === 'pending') readyList(state, task.assignee).remove(task)
 }
 
-/** It was completed: what waits for it was not listed while it was open, and may be listed now. */
-function listDependents(state: TeamState, id: TaskId): void {
-  for (const waiting of waitingFor(state, id)) {
-    const task = state.tasks.get(waiting)
-    if (task) list(state, task)
-  }
-}
-
 function relistDependents(state: TeamState, id: TaskId): void {
-  for (const waiting of waitingFor(state, id)) {
+  const plan = planOf(id)
+  for (const waiting of [...dependentsOf(state, id), ...(plan ? dependentsOf(state, plan) : [])]) {
     const task = state.tasks.get(waiting)
     if (!task) continue
     unlist(state, task)
     list(state, task)
   }
-}
-
-/** What waits for a task, or for the whole plan it belongs to. */
-function waitingFor(state: TeamState, id: TaskId): readonly TaskId[] {
-  const plan = planOf(id)
-  return plan ? [...dependentsOf(state, id), ...dependentsOf(state, plan)] : dependentsOf(state, id)
 }
 
 function dependentsOf(state: TeamState, id: string): readonly TaskId[] {

@@ -148,9 +148,8 @@ export class Sorted<V> {
   private place(value: V): number {
     let low = this.head
     let high = this.order.length
-    // Most values come in order, and most are taken in order.
-    if (high === low || this.compare(this.order[high - 1] as V, value) < 0) return high
-    if (this.compare(this.order[low] as V, value) >= 0) return low
+    // Most values come in order.
+    if (high > low && this.compare(this.order[high - 1] as V, value) < 0) return high
     while (low < high) {
       const middle = (low + high) >>> 1
       if (this.compare(this.order[middle] as V, value) < 0) low = middle + 1

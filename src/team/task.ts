@@ -110,8 +110,6 @@ export function planOf(id: TaskId): string | undefined {
 
 /** Ids as numbers: 2 before 10; tasks of plans behind the others, plan by plan. */
 export function compareIds(a: TaskId, b: TaskId): number {
-  // On the open board, without making numbers of them: none begins with a zero, so the shorter one is smaller.
-  if (!a.includes('/') && !b.includes('/')) return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0)
   const planA = planOf(a) ?? ''
   const planB = planOf(b) ?? ''
   if (planA !== planB) return planA < planB ? -1 : 1
