@@ -1,6 +1,7 @@
+import type { Presence } from '../ports/store.ts'
 import { openTeam } from '../runtime/team.ts'
 import { isPresent } from '../team/member.ts'
-import { roster } from '../team/state.ts'
+import { roster, type TeamState } from '../team/state.ts'
 import type { Workspace } from '../workspace.ts'
 import { name } from './arguments.ts'
 import type { Call } from './context.ts'
@@ -11,6 +12,7 @@ import { defineRunOptions, type RunOptions } from './run/options.ts'
 import { carryOut } from './run/run.ts'
 import { table } from './screen.ts'
 import type { SubCommand } from './sub-command.ts'
+import { lifeOf } from './team-life.ts'
 
 /** Goes on with a session: everybody comes back with conversation, claim, unread mail and open requests. */
 export const resume: SubCommand<RunOptions, [team: string | undefined]> = {
@@ -47,32 +49,44 @@ async function show(call: Call, sessions: Awaited<ReturnType<typeof sessionsIn>>
   )
 }
 
-/** Teams that a lead has worked in; further teams come back with the session that leads them. */
+/** Teams that a lead has worked in; further teams come back with the session that leads them, and count as its own. */
 async function sessionsIn(call: Call, { store }: Workspace) {
-  const all = []
+  const teams = new Map<string, Awaited<ReturnType<typeof factsOf>>>()
   for (const team of await store.teams()) {
     try {
       await using handle = await openTeam(store, team, { clock: call.clock })
       await handle.refresh()
-      const { state } = handle
-      const facts = state.team.get()
-      const lead = roster(state).find(({ name }) => name === 'lead')
-      if (!facts || facts.deleted || facts.session !== null || !lead?.generation) continue
-      const { runtime } = state.supervisor.get()
-      const seen = runtime === null ? 'dead' : await store.presence.look(runtime)
-      all.push({
-        name: team,
-        state: { alive: 'at work', dead: 'at rest', unknown: 'unknown' }[seen],
-        members: roster(state)
-          .filter((member) => isPresent(member) && member.name !== 'lead')
-          .map((member) => member.name),
-        openTasks: [...state.tasks.values()].filter(({ status }) => status !== 'completed').length,
-        unread: [...state.mailboxes.values()].reduce((sum, mailbox) => sum + mailbox.size, 0),
-        teams: state.leads.get(),
-      })
+      teams.set(team, await factsOf(handle.state, store.presence))
     } catch (error) {
       await warn(call, `Team ${team} cannot be read: ${explain(error, call.env).message}`)
     }
   }
-  return all
+  return [...teams]
+    .filter(([, { isSession }]) => isSession)
+    .map(([name, { state, leads, ...own }]) => {
+      const all = [own, ...leads.flatMap((led) => teams.get(led) ?? [])]
+      return {
+        name,
+        state,
+        members: all.flatMap(({ members }) => members),
+        openTasks: all.reduce((sum, { openTasks }) => sum + openTasks, 0),
+        unread: all.reduce((sum, { unread }) => sum + unread, 0),
+        teams: leads,
+      }
+    })
+}
+
+async function factsOf(state: TeamState, presence: Presence) {
+  const facts = state.team.get()
+  const lead = roster(state).find(({ name }) => name === 'lead')
+  return {
+    isSession: facts !== undefined && !facts.deleted && facts.session === null && Boolean(lead?.generation),
+    state: await lifeOf(state, presence),
+    members: roster(state)
+      .filter((member) => isPresent(member) && member.name !== 'lead')
+      .map((member) => member.name),
+    openTasks: [...state.tasks.values()].filter(({ status }) => status !== 'completed').length,
+    unread: [...state.mailboxes.values()].reduce((sum, mailbox) => sum + mailbox.size, 0),
+    leads: state.leads.get(),
+  }
 }

@@ -11,6 +11,7 @@ import { existing, withTeam } from './open-team.ts'
 import { print, printJson } from './print.ts'
 import { colours, counted, oneLine, table } from './screen.ts'
 import type { SubCommand } from './sub-command.ts'
+import { lifeOf } from './team-life.ts'
 
 export const status: SubCommand<object, [team: string | undefined]> = {
   example: `$ deskmates status web
@@ -40,8 +41,7 @@ type Status = Awaited<ReturnType<typeof statusOf>>
 
 async function statusOf(state: TeamState, presence: Presence, { clock, env }: Call) {
   const { name, description, session } = state.team.get()!
-  const { runtime } = state.supervisor.get()
-  const seen = runtime === null ? 'dead' : runtime === presence.self ? 'alive' : await presence.look(runtime)
+  const life = await lifeOf(state, presence)
   const tasks = { pending: 0, in_progress: 0, completed: 0, failed: 0 }
   for (const task of state.tasks.values()) tasks[task.status]++
   const ready = [...state.tasks.values()].filter(
@@ -52,8 +52,9 @@ async function statusOf(state: TeamState, presence: Presence, { clock, env }: Ca
     description,
     /** The session whose lead made it as a further team. */
     session,
-    /** Is a process at work on it? `unknown`: one on another machine, about which only its lease tells. */
-    runtime: { id: runtime, state: seen },
+    state: life,
+    /** The process that runs it, or did until it was interrupted. */
+    runtime: state.supervisor.get().runtime,
     members: roster(state)
       .filter(isPresent)
       .map(({ name, role, kind, status, generation }) => {
@@ -63,7 +64,8 @@ async function statusOf(state: TeamState, presence: Presence, { clock, env }: Ca
           name,
           role,
           kind,
-          status,
+          // What it did when its process was gone is not what it does.
+          status: life === 'interrupted' && kind === 'agent' && status !== 'idle' ? ('interrupted' as const) : status,
           generation,
           task: task ? { id: task.id, subject: task.subject } : null,
           unread: unreadOf(state, name).length,
@@ -83,10 +85,15 @@ async function statusOf(state: TeamState, presence: Presence, { clock, env }: Ca
 
 function inWords(
   call: Call,
-  { name, description, runtime, members, tasks, requests, breaker, sandbox, deviations }: Status,
+  { name, description, state, session, members, tasks, requests, breaker, sandbox, deviations }: Status,
 ): string {
   const { bold } = colours(call)
-  const life = { alive: 'at work', dead: 'at rest', unknown: 'perhaps at work on another machine' }[runtime.state]
+  const life = {
+    'at work': 'at work',
+    'at rest': 'at rest',
+    interrupted: `interrupted; go on with: deskmates resume ${session ?? name}`,
+    unknown: 'perhaps at work on another machine',
+  }[state]
   const rows = members.map(({ name, role, status, task, unread, calls }) => [
     `  ${name}`,
     status,

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
+import { openTeam } from '../runtime/team.ts'
 import { openSession } from '../session/open-session.ts'
 import { memberNamed } from '../team/state.ts'
 import { openWorkspace } from '../workspace.ts'
@@ -85,9 +86,47 @@ describe('a team on the command line', () => {
     await session.close()
     expect(await desk.json(['resume'])).toMatchObject([{ name: 'web', state: 'at rest', members: ['ada'] }])
     expect(await desk.json(['status', 'web'])).toMatchObject({
-      runtime: { id: null, state: 'dead' },
+      runtime: null,
       members: [{ status: 'idle' }, { name: 'ada', status: 'idle' }],
     })
+  })
+
+  it('is shown as interrupted when its process is gone without a word, and nobody as working (F33)', async () => {
+    await using workspace = await openWorkspace({ cwd: desk.dir, env: desk.env })
+    {
+      await using team = await openTeam(workspace.store, 'web')
+      const gone = workspace.store.presence.self.replace(/-\d+-\d+$/, '-999999999-1')
+      await team.run({ type: 'team.create', team: 'web' })
+      for (const name of ['lead', 'ada']) await team.run({ type: 'member.spawn', name, role: 'dev', runtime: gone })
+      await team.run({ type: 'supervise', runtime: gone })
+    }
+    expect(await desk.json(['status', 'web'])).toMatchObject({
+      state: 'interrupted',
+      members: [{ name: 'lead' }, { name: 'ada', status: 'interrupted' }],
+    })
+    expect((await desk.run(['status', 'web'])).stdout).toContain('go on with: deskmates resume web')
+    expect(await desk.json(['resume'])).toMatchObject([{ name: 'web', state: 'interrupted' }])
+  })
+
+  it('counts what its further teams have left when it is listed', async () => {
+    const model = scriptedModel({
+      parts: [
+        {
+          agent: 'lead',
+          when: { user: 'Go' },
+          calls: [
+            call('TeamCreate', { team_name: 'extra' }),
+            call('Task', { name: 'bob', team_name: 'extra', prompt: 'Hello.' }),
+          ],
+        },
+        { agent: ['lead', 'bob'], times: 'always', text: 'Here.' },
+      ],
+    })
+    await using workspace = await openWorkspace({ cwd: desk.dir, env: desk.env })
+    const session = await openSession({ workspace, model, team: 'web' })
+    for await (const _ of session.run('Go'));
+    await session.close()
+    expect(await desk.json(['resume'])).toMatchObject([{ name: 'web', members: ['bob'], teams: ['extra'] }])
   })
 
   it('is deleted with a handshake while it is open: everybody stops first, and its lead is told (A82, F32)', async () => {
