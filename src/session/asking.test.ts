@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -22,6 +22,7 @@ afterEach(async () => {
 })
 
 const call = (tool: string, input: Record<string, unknown> = {}) => ({ tool, input })
+const plan = (content: string) => call('SendMessage', { to: 'lead', type: 'plan_approval_request', content })
 const write = (path: string) => call('write_file', { path, content: 'x' })
 
 async function open(parts: Script['parts'], more: Partial<SessionOptions> = {}): Promise<Session> {
@@ -184,5 +185,44 @@ describe('leave for a teammate', () => {
     await run(session, 'Go')
     expect(asked).toBe(0)
     expect(results.ada).toContain('the rule write_file(ada.txt) denies it')
+  })
+})
+
+describe('a plan that a person is to approve', () => {
+  const parts: Script['parts'] = [
+    {
+      agent: 'lead',
+      when: { user: 'Go' },
+      calls: [call('Task', { name: 'ada', prompt: 'Write.', require_plan: true })],
+    },
+    { agent: 'ada', when: { answer: 1 }, calls: [plan('I write it.')] },
+    { agent: 'ada', when: { user: 'with a test' }, calls: [plan('I write it with a test.')] },
+    { agent: 'ada', when: { user: 'pproved' }, calls: [write('done.txt')] },
+    { agent: ['lead', 'ada'], times: 'always', text: 'Well.' },
+  ]
+  const more = { permissions: { mode: 'acceptEdits' }, crew: { plans: 'human' } } as const
+
+  it('is put to them until they agree, and nothing is changed before (B67)', async () => {
+    const asked: string[] = []
+    const session = await open(parts, {
+      ...more,
+      async askPlan({ agent, team, plan }) {
+        asked.push(`${agent} of ${team}: ${plan} ${existsSync(join(dir, 'done.txt'))}`)
+        return asked.length > 1 ? { allowed: true } : { allowed: false, why: 'Only with a test.' }
+      },
+    })
+    expect((await run(session, 'Go')).stop.kind).toBe('finished')
+    await session.close()
+    expect(asked).toEqual(['ada of web: I write it. false', 'ada of web: I write it with a test. false'])
+    expect(existsSync(join(dir, 'done.txt'))).toBe(true)
+  })
+
+  it('is rejected with the reason when it cannot be put to them', async () => {
+    const session = await open(parts, { ...more, askPlan: () => Promise.reject(new Error('the screen is gone')) })
+    expect((await run(session, 'Go')).stop.kind).toBe('finished')
+    const [request] = session.team.state.requests.values()
+    await session.close()
+    expect(request).toMatchObject({ state: 'rejected', feedback: expect.stringContaining('the screen is gone') })
+    expect(existsSync(join(dir, 'done.txt'))).toBe(false)
   })
 })

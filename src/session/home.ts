@@ -3,6 +3,7 @@ import type { Model } from '../ports/model.ts'
 import type { Store } from '../ports/store.ts'
 import type { Boundary, Tool } from '../ports/tool.ts'
 import type { Limits, Used } from '../runtime/converse/conversation.ts'
+import type { AskPlan } from '../runtime/crew/asking.ts'
 import type { CrewSettings } from '../runtime/crew/crew-plan.ts'
 import type { AgentType } from '../tools/agents/agent-type.ts'
 import type { Hooks } from '../tools/hooks/hooks.ts'
@@ -26,6 +27,7 @@ export interface Home {
   /** Nobody has more rights than the lead; who only looks has less. Without an asker nobody is asked. */
   permits(isReadOnly: boolean, isSentOut?: boolean, asker?: Asker): Permits
   readonly askers: Askers
+  readonly askPlan?: AskPlan | undefined
   /** Keeps commands in, where that works and is wanted. */
   readonly boundary?: Boundary | undefined
   readonly hooks?: Hooks | undefined

@@ -1,8 +1,9 @@
 import type { Office, Spawned, SpawnPlan } from '../ports/seat.ts'
+import { type AskPlan, askAboutPlan } from '../runtime/crew/asking.ts'
 import { type Crew, openCrew } from '../runtime/crew/crew.ts'
 import type { Loss } from '../runtime/rewound.ts'
 import { createSeat } from '../runtime/seat.ts'
-import { openTeam, USER } from '../runtime/team.ts'
+import { openTeam, type Team, USER } from '../runtime/team.ts'
 import type { EventOf } from '../team/event.ts'
 import { isFenced } from '../team/mail.ts'
 import type { Message } from '../team/message.ts'
@@ -61,6 +62,8 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
   const seen = new Set<string>()
   let turn = new AbortController()
   let hasLostItsPlace = false
+  let openPlans = 0
+  const closing = new AbortController()
   const wake = () => {
     for (const call of waiting) call()
     waiting.clear()
@@ -101,11 +104,13 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
   }
 
   /** Plans that a rule approves; and what only a person could answer, where nobody can be asked. */
-  async function answerByRule({ team, by }: LedTeam, { id, kind, from, to }: EventOf<'request.opened'>): Promise<void> {
+  async function answerByRule({ team, by }: LedTeam, request: EventOf<'request.opened'>): Promise<void> {
+    const { id, kind, from, to } = request
     const isAuto = kind === 'plan_approval' && home.crew.plans === 'auto'
     if (!isAuto && nameKey(to) !== 'user') return
     // Whoever asks for leave has a person in front of it.
     if (kind === 'permission' && home.askers.canAsk) return
+    if (kind === 'plan_approval' && !isAuto && home.askPlan) return askPlan(home.askPlan, team, request)
     const feedback = isAuto
       ? 'Approved by rule: plans need no answer here.'
       : 'Nobody can be asked here. Go on without it, or say what you need.'
@@ -118,6 +123,17 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
         agent: from,
         text: `[REQUEST] ${id} (${kind}) of ${from} was denied: nobody can be asked here.`,
       })
+  }
+
+  /** The run goes on for as long as somebody thinks about a plan. */
+  async function askPlan(ask: AskPlan, team: Team, request: EventOf<'request.opened'>): Promise<void> {
+    openPlans++
+    try {
+      await askAboutPlan({ team, ask }, request, closing.signal)
+    } finally {
+      openPlans--
+      wake()
+    }
   }
 
   /** An urgent letter drops what the lead does, once. */
@@ -214,7 +230,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       await Promise.all(rooms.map(({ crew }) => crew.halt()))
     },
     get isAtRest() {
-      return rooms.every(({ crew }) => crew.isAtRest)
+      return openPlans === 0 && rooms.every(({ crew }) => crew.isAtRest)
     },
     get hasMail() {
       const { mail } = desk.transcript.state
@@ -277,6 +293,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       })
     },
     async [Symbol.asyncDispose]() {
+      closing.abort()
       await Promise.all(rooms.map(({ crew }) => crew.close()))
       await desk[Symbol.asyncDispose]()
       for (const { team } of rooms.slice(1)) {

@@ -5,7 +5,7 @@ import { type Model, ModelFailure } from '../ports/model.ts'
 import type { Tool } from '../ports/tool.ts'
 import type { Stop } from '../runtime/converse/agent-event.ts'
 import { type Limits, nothingUsed } from '../runtime/converse/conversation.ts'
-import type { Ask } from '../runtime/crew/asking.ts'
+import type { Ask, AskPlan } from '../runtime/crew/asking.ts'
 import { CREW_SETTINGS, type CrewSettings } from '../runtime/crew/crew-plan.ts'
 import { openTeam, type Team } from '../runtime/team.ts'
 import { TeamError } from '../team/errors.ts'
@@ -38,6 +38,8 @@ export interface SessionOptions {
   readonly permissions?: Permissions
   /** Asks a person for what no rule allows, for lead and teammates. Without it that is denied at once. */
   readonly ask?: Ask
+  /** Asks a person about plans, where `crew.plans` is `human`. Without it they are rejected at once. */
+  readonly askPlan?: AskPlan
   /** What keeps commands in. By default it does where it works; see `warn` and `Session.sandbox`. */
   readonly sandbox?: SandboxOptions
   /** Programs of the user that are asked before and told after; in the shape of the settings. */
@@ -102,6 +104,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         return withoutOwnFolders(createPermits({ policy: own, sandbox: opened }, isSentOut, asker), env)
       },
       askers: createAskers(options.ask, clock),
+      askPlan: options.askPlan,
       agentTypes: agentTypesOf(workspace, warn),
       tools: options.tools ?? [],
       leadTools: knowledge.tools,

@@ -104,6 +104,46 @@ export async function askPerson(
   }
 }
 
+/** A plan that a person is to approve before its teammate changes anything. */
+export interface PlanQuestion {
+  readonly agent: string
+  readonly team: string
+  readonly plan: string
+}
+
+/** As `Ask`, about a plan; a no may say what is missing, and the teammate can hand in a better one. */
+export type AskPlan = (question: PlanQuestion, signal: AbortSignal) => Promise<Permission>
+
+/** Until there is an answer, here or by `deskmates answer`, or nobody needs it any more. */
+export async function askAboutPlan(
+  { team, ask }: { readonly team: Team; readonly ask: AskPlan },
+  { id, from, content }: { readonly id: string; readonly from: string; readonly content: string },
+  closing: AbortSignal,
+): Promise<void> {
+  const over = new AbortController()
+  const look = () => {
+    if (closing.aborted || team.state.requests.get(id)?.state !== 'pending') over.abort()
+  }
+  const stopWatching = team.watch(look)
+  closing.addEventListener('abort', look)
+  look()
+  try {
+    const question = { agent: from, team: team.name, plan: content }
+    const given = over.signal.aborted ? undefined : await firstOf(ask(question, over.signal), over.signal)
+    if (given) await say(given)
+  } catch (error) {
+    await say({ allowed: false, why: `The question could not be put: ${String(error)}` })
+  } finally {
+    stopWatching()
+    closing.removeEventListener('abort', look)
+  }
+
+  async function say(given: Permission): Promise<void> {
+    const feedback = given.allowed ? '' : (given.why ?? '')
+    await team.run({ type: 'request.answer', id, approve: given.allowed, feedback }, { by: USER })
+  }
+}
+
 const INTERRUPTED = 'something else came in between'
 const REJECTED = 'somebody said no'
 
