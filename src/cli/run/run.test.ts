@@ -241,3 +241,18 @@ describe('deskmates -p', () => {
     expect(await desk.ok('--help')).toContain('deskmates -p')
   })
 })
+
+  it('shows one spelling of an option that has two, so that its help fits, and takes both', async () => {
+    for (const words of ['-p --help', 'resume --help']) {
+      const help = await desk.ok(words)
+      expect(help).toMatch(/^ {2}--disallowedTools <rules> {3,12}denied whatever else allows it$/m)
+      expect(help).not.toContain('--disallowed-tools')
+    }
+    const model = script([{ times: 'always', text: 'hello' }])
+    const words = ['-p', 'x', '-m', model, '--output-format', 'stream-json']
+    const both = ['--disallowed-tools', 'bash', '--disallowedTools', 'grep']
+    const { tools } = JSON.parse((await desk.ok([...words, ...both])).split('\n')[0]!)
+    expect(tools).toContain('glob')
+    expect(tools).not.toContain('bash')
+    expect(tools).not.toContain('grep')
+  })
