@@ -159,7 +159,8 @@ describe('inbox', () => {
   it('--take acknowledges nothing that its reader did not get; the next one gets it again, marked (F2)', async () => {
     await desk.ok('send ada one')
     const closed = { write: (_: string, done: (error?: Error) => void) => done(new Error('EPIPE')) }
-    expect((await desk.run('inbox ada --take', { stdout: closed })).code).toBe(1)
+    const { code, stderr } = await desk.run('inbox ada --take', { stdout: closed })
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Nothing is marked as read')])
     expect(await desk.json('inbox ada --take')).toMatchObject([{ content: 'one', redelivered: true }])
     expect(await desk.json('inbox ada --take')).toEqual([])
   })

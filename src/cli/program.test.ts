@@ -13,6 +13,11 @@ afterEach(() => desk.close())
 
 describe('a command line', () => {
   it('takes options of all commands before, between and after the words of a command', async () => {
+/** An output that takes nothing. */
+function failing(code: string, message: string) {
+  return { write: (_: string, done: (error?: Error) => void) => done(Object.assign(new Error(message), { code })) }
+}
+
     await desk.ok('team create web')
     for (const words of ['--team web task add a', 'task --team web add b', 'task add c --team web'])
       await desk.ok(words)
@@ -158,9 +163,27 @@ describe('a command line', () => {
   })
 
   it('does not fail when the reader of a listing goes away, but does when an answer is lost', async () => {
-    const closed = { write: (_: string, done: (error?: Error) => void) => done(new Error('EPIPE')) }
+    const closed = failing('EPIPE', 'write EPIPE')
     await desk.ok('task add a')
-    expect((await desk.run('task list', { stdout: closed })).code).toBe(0)
+    expect(await desk.run('task list', { stdout: closed })).toMatchObject({ code: 0, stderr: '' })
     expect((await desk.run('task add b', { stdout: closed })).code).toBe(1)
   })
 })
+
+  it('says of an answer that was lost that its work was done, so that nobody does it twice, and why it was lost', async () => {
+    const gone = await desk.run('task add a --command-id once', { stdout: failing('EPIPE', 'write EPIPE') })
+    expect(gone.stderr).toMatch(
+      /its reader is gone \(EPIPE\)\. What was asked for was done; only its answer is missing/,
+    )
+    const full = failing('ENOSPC', 'ENOSPC: no space left on device, write')
+    const again = await desk.run('task add a --command-id once --json', { stdout: full })
+    expect([again.code, JSON.parse(again.stderr).error]).toEqual([
+      1,
+      { code: 'output_closed', message: expect.stringContaining('ENOSPC: no space left on device') },
+    ])
+    expect(await desk.json('task add a --command-id once')).toMatchObject({ id: '1' })
+    expect(await desk.json('task list')).toHaveLength(1)
+    // A listing that is cut short by a full disk must not pass for a whole one.
+    const listing = await desk.run('task list', { stdout: full })
+    expect([listing.code, listing.stderr]).toEqual([1, expect.stringContaining('Nothing was changed.')])
+  })

@@ -37,7 +37,10 @@ async function runCommand(argv: readonly string[], context: Context): Promise<nu
     await program.parseAsync(words, { from: 'user' })
     return running.exit
   } catch (error) {
-    if (error instanceof OutputClosed && !running.writes) return EXIT.done
+    if (error instanceof OutputClosed) {
+      if (!running.writes) return error.isReaderGone ? EXIT.done : report(error.saying(TRY_AGAIN), argv, context)
+      return report(error.saying(IS_DONE), argv, context)
+    }
     if (!(error instanceof CommanderError)) return report(error, argv, context)
     if (error.exitCode === 0) return show(help.join(''), context)
     if (talked.length === 0) return report(new Misused(error.message.replace(/^error: /, '')), argv, context)
@@ -50,6 +53,11 @@ interface Running {
   writes: boolean
   exit: number
 }
+/** A command that writes prints when it has written. */
+const IS_DONE =
+  'What was asked for was done; only its answer is missing. Do not repeat it: look what is there now. With a --command-id the same command may be repeated and prints that answer.'
+const TRY_AGAIN = 'Nothing was changed. Write it elsewhere, or make room, and ask again.'
+
 
 function buildProgram(): Command {
   return new Command('deskmates')

@@ -118,7 +118,7 @@ describe('deskmates -p', () => {
     const { code, stdout, stderr } = await running
     expect(code).toBe(130)
     expect(JSON.parse(stdout)).toMatchObject({ subtype: 'error_interrupted', is_error: true })
-    expect(stderr).toContain(`deskmates -r ${sessions()[0]} -p`)
+    expect(stderr).toContain(`deskmates -r ${sessions()[0]} -m ${model} -p 'go on'`)
     expect(await desk.ok(['-c', '-p', '-m', model])).toBe('I was interrupted.\n')
   })
 
@@ -130,10 +130,10 @@ describe('deskmates -p', () => {
       async write(text: string, done: (error?: Error | null) => void) {
         if (!text.includes('"tool_use"')) return done()
         while (pid() === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-        done(new Error('EPIPE'))
+        done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
       },
     }
-    const { code } = await desk.run(words, { stdout: closed, env: { ...desk.env, PATH: process.env.PATH } })
+    const { code, stderr } = await desk.run(words, { stdout: closed, env: { ...desk.env, PATH: process.env.PATH } })
     expect(code).toBe(1)
     expect(isGroupAlive(pid())).toBe(false)
   })
@@ -153,6 +153,7 @@ describe('deskmates -p', () => {
   })
 
   it('obeys the settings, and the command line more', async () => {
+    expect(stderr).toContain(`The run was stopped. All of it is kept; go on with: deskmates -r ${sessions()[0]}`)
     mkdirSync(join(desk.env.HOME!, '.config', 'deskmates'), { recursive: true })
     const user = join(desk.env.HOME!, '.config', 'deskmates', 'settings.json')
     const settings = { model: hello(), permissions: { deny: ['bash'] }, providers: { own: { key: 'secret' } } }
