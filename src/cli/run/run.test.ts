@@ -35,6 +35,24 @@ describe('deskmates -p', () => {
     expect(await desk.ok(['log', '--team', id, '--grep', 'what was it'])).toContain('what was it?')
   })
 
+  it('sits down at a team that is there, named by --team or the environment, and makes none but the default one', async () => {
+    const model = hello()
+    const typo = await desk.run(['-p', 'hi', '-m', model, '--team', 'typo'])
+    expect([typo.code, typo.stderr]).toEqual([1, expect.stringContaining('Make it with: deskmates team create typo')])
+    const env = { ...desk.env, DESKMATES_TEAM: 'web' }
+    expect(await desk.refused(['-p', 'hi', '-m', model], { env })).toBe('unknown_team')
+    expect(existsSync(join(desk.dir, '.teams'))).toBe(false)
+
+    await desk.ok('team create web')
+    await desk.ok(['-p', 'the word is fig', '-m', model], { env })
+    expect(await desk.ok(['log', '--team', 'web', '--grep', 'fig'])).toContain('the word is fig')
+    expect(sessions()).toEqual([])
+    await desk.ok(['-p', 'the word is plum', '-m', model, '--team', 'default'], { env })
+    expect(await desk.ok(['log', '--grep', 'plum'])).toContain('the word is plum')
+    await desk.ok(['-r', 'default', '-p', 'the word is pear', '-m', model], { env })
+    expect(await desk.ok(['log', '--grep', 'pear'])).toContain('the word is pear')
+  })
+
   it('takes the prompt from either place and puts what is piped behind it', async () => {
     const model = hello()
     const piped = async function* () {
@@ -135,6 +153,7 @@ describe('deskmates -p', () => {
     }
     const { code, stderr } = await desk.run(words, { stdout: closed, env: { ...desk.env, PATH: process.env.PATH } })
     expect(code).toBe(1)
+    expect(stderr).toContain(`The run was stopped. All of it is kept; go on with: deskmates -r ${sessions()[0]}`)
     expect(isGroupAlive(pid())).toBe(false)
   })
 
@@ -153,7 +172,6 @@ describe('deskmates -p', () => {
   })
 
   it('obeys the settings, and the command line more', async () => {
-    expect(stderr).toContain(`The run was stopped. All of it is kept; go on with: deskmates -r ${sessions()[0]}`)
     mkdirSync(join(desk.env.HOME!, '.config', 'deskmates'), { recursive: true })
     const user = join(desk.env.HOME!, '.config', 'deskmates', 'settings.json')
     const settings = { model: hello(), permissions: { deny: ['bash'] }, providers: { own: { key: 'secret' } } }
@@ -241,7 +259,6 @@ describe('deskmates -p', () => {
     expect(await desk.ok('-p --help')).toContain("$ deskmates -p 'why does the build fail?'")
     expect(await desk.ok('--help')).toContain('deskmates -p')
   })
-})
 
   it('shows one spelling of an option that has two, so that its help fits, and takes both', async () => {
     for (const words of ['-p --help', 'resume --help']) {
@@ -257,3 +274,4 @@ describe('deskmates -p', () => {
     expect(tools).not.toContain('bash')
     expect(tools).not.toContain('grep')
   })
+})

@@ -12,7 +12,7 @@ import type { Workspace } from '../../workspace.ts'
 import type { Call } from '../context.ts'
 import { EXIT, Misused, OutputClosed, Refused } from '../failure.ts'
 import { openStore } from '../open-store.ts'
-import { unknownTeam } from '../open-team.ts'
+import { DEFAULT, unknownTeam, wantedTeam } from '../open-team.ts'
 import { print, printJson, talk, warn } from '../print.ts'
 import { readSettings } from '../read-settings.ts'
 import { plain } from '../screen.ts'
@@ -218,12 +218,14 @@ async function wantedSession(call: Call, options: RunOptions, workspace: Workspa
     const message = "There is no session in this folder yet. Begin one: deskmates -p 'what to do'"
     throw new Refused({ refused: 'no_session', message })
   }
-  const wanted = options.resume ?? call.globals.team
-  if (wanted === undefined) return undefined
+  if (options.resume === undefined && call.globals.team === undefined && !call.env.DESKMATES_TEAM) return undefined
+  const wanted = wantedTeam(call, options.resume)
   const teams = await workspace.store.teams()
   const found = teams.find((team) => nameKey(team) === nameKey(wanted))
-  if (found === undefined && options.resume !== undefined) throw unknownTeam(wanted, teams)
-  return found === undefined ? wanted : sessionLeading(workspace, found)
+  if (found !== undefined) return sessionLeading(workspace, found)
+  if (options.resume !== undefined) throw unknownTeam(wanted, teams, 'See: deskmates resume')
+  if (nameKey(wanted) !== DEFAULT) throw unknownTeam(wanted, teams)
+  return DEFAULT
 }
 
 /** A further team is gone on with by the session that leads it. */
