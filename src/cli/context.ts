@@ -18,6 +18,9 @@ export interface Context {
 }
 
 export interface Output {
+  /** Of a terminal; it may change while we run. */
+  readonly columns?: number | undefined
+  readonly rows?: number | undefined
   write(text: string, done: (error?: Error | null) => void): unknown
 }
 

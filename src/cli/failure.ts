@@ -19,11 +19,24 @@ export class Refused extends TeamError {
   }
 }
 
-/** Whoever read our output is gone. */
+/** What was to be printed did not get out: its reader is gone, or there is no room for it. */
 export class OutputClosed extends TeamError {
   readonly code = 'output_closed'
-  constructor(cause: unknown) {
-    super('The output could not be written: its reader is gone.', { cause })
+  readonly isReaderGone: boolean
+  /** Without it nobody has said yet what became of the work itself. */
+  readonly outcome: string | undefined
+  constructor(cause: unknown, outcome?: string) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    const isReaderGone = code === 'EPIPE' || code === 'ECONNRESET' || code === 'ERR_STREAM_DESTROYED'
+    const why = isReaderGone ? `its reader is gone (${code})` : message
+    super(`The output could not be written: ${why}.${outcome === undefined ? '' : ` ${outcome}`}`, { cause })
+    this.isReaderGone = isReaderGone
+    this.outcome = outcome
+  }
+
+  /** The same, with what became of the work and what to do now, unless that was said already. */
+  saying(outcome: string): OutputClosed {
+    return this.outcome === undefined ? new OutputClosed(this.cause, outcome) : this
   }
 }
 

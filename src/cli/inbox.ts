@@ -4,7 +4,7 @@ import { type MessageView, messageView } from '../team/view.ts'
 import type { Workspace } from '../workspace.ts'
 import { member as aMember } from './arguments.ts'
 import type { Call } from './context.ts'
-import { EXIT, granted } from './failure.ts'
+import { EXIT, granted, OutputClosed } from './failure.ts'
 import { presentMember, withTeam } from './open-team.ts'
 import { print, printJsonArray, say, warn } from './print.ts'
 import { colours, indented, time } from './screen.ts'
@@ -43,7 +43,9 @@ async function takeMail(call: Call, team: Team, { store }: Workspace, wanted: st
   const command = { type: 'mail.take', member, taker: store.presence.self, limit: ALL } as const
   const { mail, note } = granted(await team.run(command, { commandId }))
   const messages = mail?.messages ?? []
-  await show(call, messages)
+  await show(call, messages).catch((error) => {
+    throw error instanceof OutputClosed ? error.saying(STILL_UNREAD) : error
+  })
   if (!mail || messages.length === 0) {
     await say(call, note ?? 'No unread mail.')
     return EXIT.done
@@ -60,6 +62,8 @@ async function takeMail(call: Call, team: Team, { store }: Workspace, wanted: st
   )
   return EXIT.failed
 }
+
+const STILL_UNREAD = 'Nothing is marked as read; the next --take prints it again.'
 
 /** More than a mailbox holds. */
 const ALL = 1_000_000

@@ -91,8 +91,14 @@ describe('send', () => {
     const sent = await desk.json('send all noon --from ada')
     expect(sent).toMatchObject({ type: 'broadcast', to: 'all' })
     expect(sent.deliveries.map(({ to }: { to: string }) => to)).toEqual(['lead', 'bob'])
-    expect((await desk.json('send bob noon --type broadcast')).deliveries).toHaveLength(3)
+    expect((await desk.json('send ALL noon --type broadcast')).deliveries).toHaveLength(3)
     expect(await desk.json('inbox ada')).toHaveLength(1)
+  })
+
+  it('to one member is never read by the others: a broadcast to a name is refused, with what to do', async () => {
+    const { code, stderr } = await desk.run('send bob secret --type broadcast')
+    expect([code, stderr]).toEqual([1, expect.stringContaining('For bob: leave out --type broadcast.')])
+    for (const name of ['lead', 'ada', 'bob']) expect(await desk.json(`inbox ${name}`)).toEqual([])
   })
 
   it('reads - from stdin, whatever text it is, up to 1 MB (F9)', async () => {
@@ -153,7 +159,8 @@ describe('inbox', () => {
   it('--take acknowledges nothing that its reader did not get; the next one gets it again, marked (F2)', async () => {
     await desk.ok('send ada one')
     const closed = { write: (_: string, done: (error?: Error) => void) => done(new Error('EPIPE')) }
-    expect((await desk.run('inbox ada --take', { stdout: closed })).code).toBe(1)
+    const { code, stderr } = await desk.run('inbox ada --take', { stdout: closed })
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Nothing is marked as read')])
     expect(await desk.json('inbox ada --take')).toMatchObject([{ content: 'one', redelivered: true }])
     expect(await desk.json('inbox ada --take')).toEqual([])
   })

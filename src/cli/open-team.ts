@@ -11,7 +11,8 @@ import { foundByWrite } from './found-by-write.ts'
 import { openStore } from './open-store.ts'
 import { warn } from './print.ts'
 
-const DEFAULT = 'default'
+/** The one team that its first write creates. */
+export const DEFAULT = 'default'
 
 /**
  * read    looks only; the default team is empty while it does not exist
@@ -70,7 +71,7 @@ export async function resolveTeam(call: Call, { store }: Workspace, intent: Inte
   const found = teams.find((team) => nameKey(team) === nameKey(wanted))
   if (found) return found
   if (nameKey(wanted) === DEFAULT && intent !== 'write') return DEFAULT
-  throw unknownTeam(wanted, teams)
+  throw unknownTeam(wanted, teams, named === undefined ? undefined : LIST)
 }
 
 /** Throws where the team that is meant is not there, or was deleted and not put away yet. */
@@ -80,12 +81,20 @@ export async function existing(call: Call, { state }: Team, { store }: Workspace
   throw unknownTeam(
     wantedTeam(call, named),
     (await store.teams()).filter((name) => name !== team?.name),
+    named === undefined ? undefined : LIST,
   )
 }
 
-export function unknownTeam(wanted: string, teams: readonly string[]): Refused {
+/** What to do where a team is named that only one who is there can be meant by: to look at, delete or trust it. */
+export const LIST = 'See: deskmates team list'
+
+export function unknownTeam(
+  wanted: string,
+  teams: readonly string[],
+  next = `Make it with: deskmates team create ${wanted}`,
+): Refused {
   const others = teams.length > 0 ? `Teams here: ${teams.join(', ')}.` : 'There are no teams here yet.'
-  const message = `There is no team ${wanted}. ${others} Make it with: deskmates team create ${wanted}`
+  const message = `There is no team ${wanted}. ${others} ${next}`
   return new Refused({ refused: 'unknown_team', message })
 }
 

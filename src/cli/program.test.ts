@@ -2,14 +2,21 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { commands } from './commands.ts'
+import type { Context } from './context.ts'
 import { type Desk, openDesk } from './desk.ts'
 import { explain } from './failure.ts'
+import { redacted } from './redacted.ts'
 
 let desk: Desk
 beforeEach(() => {
   desk = openDesk()
 })
 afterEach(() => desk.close())
+
+/** An output that takes nothing. */
+function failing(code: string, message: string) {
+  return { write: (_: string, done: (error?: Error) => void) => done(Object.assign(new Error(message), { code })) }
+}
 
 describe('a command line', () => {
   it('takes options of all commands before, between and after the words of a command', async () => {
@@ -35,7 +42,8 @@ describe('a command line', () => {
     mkdirSync(join(desk.dir, 'sub'))
     await desk.ok('task add here --cwd sub')
     expect(desk.read('sub', '.tasks', 'default', '1.json')).toContain('here')
-    expect((await desk.run('task list --cwd missing')).code).toBe(2)
+    const missing = await desk.run('task list --cwd missing')
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('name one with --cwd.')])
   })
 
   it('keeps texts that look like options, after -- or as a value', async () => {
@@ -103,6 +111,34 @@ describe('a command line', () => {
     expect((await desk.run('help')).stdout).toContain('Usage: deskmates [options]')
   })
 
+  it.each([
+    ['bogus', "unknown command 'bogus'. See: deskmates --help"],
+    ['task bogus', "unknown command 'bogus'. See: deskmates task --help"],
+    ['task add', "missing required argument 'subject'. See: deskmates task add --help"],
+    ['send lead', "missing required argument 'text'. See: deskmates send --help"],
+    ['-p a --bogus', "unknown option '--bogus'. See: deskmates -p --help"],
+    ['help bogus', 'There is no command "bogus". See: deskmates --help'],
+    ['help task bogus', 'There is no command "task bogus". See: deskmates task --help'],
+  ])('says where the right words for %j are explained', async (words, message) => {
+    expect(await desk.run(words)).toEqual({ code: 2, stdout: '', stderr: `deskmates: ${message}\n` })
+  })
+
+  it('names what is there, and makes nothing, where a team that must be there is not', async () => {
+    for (const words of ['team delete nothere', 'trust --team nothere', 'team show nothere']) {
+      const { code, stderr } = await desk.run(words)
+      expect([words, code, stderr]).toEqual([words, 1, expect.stringContaining('See: deskmates team list')])
+    }
+    expect((await desk.run('task add a --team nothere')).stderr).toContain('deskmates team create nothere')
+  })
+
+  it('knows how wide the terminal is, though all it prints is looked through for secrets', async () => {
+    const stdout = { write: (_: string, done: () => void) => done(), columns: 79, rows: 20 }
+    const { context } = redacted({ stdout, stderr: stdout, env: {} } as unknown as Context)
+    expect(context.stdout).toMatchObject({ columns: 79, rows: 20 })
+    stdout.columns = 132
+    expect(context.stderr.columns).toBe(132)
+  })
+
   it('gives the same answer to a repeated command id, whatever happened since', async () => {
     const first = await desk.json('task add once --command-id job-1')
     await desk.ok('task update 1 --subject changed')
@@ -158,9 +194,27 @@ describe('a command line', () => {
   })
 
   it('does not fail when the reader of a listing goes away, but does when an answer is lost', async () => {
-    const closed = { write: (_: string, done: (error?: Error) => void) => done(new Error('EPIPE')) }
+    const closed = failing('EPIPE', 'write EPIPE')
     await desk.ok('task add a')
-    expect((await desk.run('task list', { stdout: closed })).code).toBe(0)
+    expect(await desk.run('task list', { stdout: closed })).toMatchObject({ code: 0, stderr: '' })
     expect((await desk.run('task add b', { stdout: closed })).code).toBe(1)
+  })
+
+  it('says of an answer that was lost that its work was done, so that nobody does it twice, and why it was lost', async () => {
+    const gone = await desk.run('task add a --command-id once', { stdout: failing('EPIPE', 'write EPIPE') })
+    expect(gone.stderr).toMatch(
+      /its reader is gone \(EPIPE\)\. What was asked for was done; only its answer is missing/,
+    )
+    const full = failing('ENOSPC', 'ENOSPC: no space left on device, write')
+    const again = await desk.run('task add a --command-id once --json', { stdout: full })
+    expect([again.code, JSON.parse(again.stderr).error]).toEqual([
+      1,
+      { code: 'output_closed', message: expect.stringContaining('ENOSPC: no space left on device') },
+    ])
+    expect(await desk.json('task add a --command-id once')).toMatchObject({ id: '1' })
+    expect(await desk.json('task list')).toHaveLength(1)
+    // A listing that is cut short by a full disk must not pass for a whole one.
+    const listing = await desk.run('task list', { stdout: full })
+    expect([listing.code, listing.stderr]).toEqual([1, expect.stringContaining('Nothing was changed.')])
   })
 })

@@ -33,22 +33,57 @@ async function runCommand(argv: readonly string[], context: Context): Promise<nu
     })
     addCommands(program, context, running)
     // `help task claim` as people say it; commander's own help command knows one word.
+    if (argv[0] === 'help') mustBeKnown(argv.slice(1))
     const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : isRun(argv) ? [RUN, ...argv] : [...argv]
     await program.parseAsync(words, { from: 'user' })
     return running.exit
   } catch (error) {
-    if (error instanceof OutputClosed && !running.writes) return EXIT.done
+    if (error instanceof OutputClosed) {
+      if (!running.writes) return error.isReaderGone ? EXIT.done : report(error.saying(TRY_AGAIN), argv, context)
+      return report(error.saying(IS_DONE), argv, context)
+    }
     if (!(error instanceof CommanderError)) return report(error, argv, context)
     if (error.exitCode === 0) return show(help.join(''), context)
-    if (talked.length === 0) return report(new Misused(error.message.replace(/^error: /, '')), argv, context)
+    if (talked.length === 0) {
+      const message = `${error.message.replace(/^error: /, '')}. See: ${helpFor(argv)}`
+      return report(new Misused(message), argv, context)
+    }
     await talk(context, talked.join(''))
     return EXIT.misused
   }
 }
 
+/** A command that writes prints when it has written. */
+const IS_DONE =
+  'What was asked for was done; only its answer is missing. Do not repeat it: look what is there now. With a --command-id the same command may be repeated and prints that answer.'
+const TRY_AGAIN = 'Nothing was changed. Write it elsewhere, or make room, and ask again.'
+
 interface Running {
   writes: boolean
   exit: number
+}
+
+/** `help bogus` is no wish for the general help. */
+function mustBeKnown([first, second]: readonly string[]): void {
+  if (first === undefined || first.startsWith('-')) return
+  const [path] = known(first, second)
+  if (path === undefined) throw new Misused(`There is no command ${JSON.stringify(first)}. See: deskmates --help`)
+  if (path === first && second !== undefined && commands.some(({ group }) => group?.name === first))
+    throw new Misused(`There is no command ${JSON.stringify(`${first} ${second}`)}. See: deskmates ${first} --help`)
+}
+
+/** Which of the words name a command, or a group of them: `task add`, `task`, or none. */
+function known(first: string | undefined, second: string | undefined): string[] {
+  const paths = commands.map(({ group, name }) => (group ? `${group.name} ${name}` : name))
+  const groups = commands.flatMap(({ group }) => group?.name ?? [])
+  return [`${first} ${second}`, `${first}`].filter((path) => [...paths, ...groups, 'help'].includes(path))
+}
+
+/** Where the command that was meant is explained, as far as the words tell. */
+function helpFor(argv: readonly string[]): string {
+  if (isRun(argv)) return 'deskmates -p --help'
+  const [first, second] = argv.filter((word) => !word.startsWith('-'))
+  return ['deskmates', ...known(first, second).slice(0, 1), '--help'].join(' ')
 }
 
 function buildProgram(): Command {

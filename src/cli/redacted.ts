@@ -19,7 +19,16 @@ export function redacted(context: Context): { context: Context; flush(): Promise
         if (rest === '') resolve()
         else output.write(rest, () => resolve())
       })
-    return { write, flush }
+    return {
+      write,
+      flush,
+      get columns() {
+        return output.columns
+      },
+      get rows() {
+        return output.rows
+      },
+    }
   }
   const [stdout, stderr] = [guard(context.stdout), guard(context.stderr)]
   return {

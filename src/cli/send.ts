@@ -51,7 +51,11 @@ interface Sent {
 
 async function deliver(call: Call, team: Team, letter: Letter, from: string | undefined): Promise<Sent> {
   const author = await acting(call, team, from)
-  const isToAll = nameKey(letter.to) === 'all' || letter.type === 'broadcast'
+  const isToAll = nameKey(letter.to) === 'all'
+  if (letter.type === 'broadcast' && !isToAll) {
+    const message = `A broadcast goes to everybody, not to ${letter.to} alone. For everybody: deskmates send all TEXT. For ${letter.to}: leave out --type broadcast.`
+    throw new Refused({ refused: 'invalid', message })
+  }
   const type: MessageType = letter.type && letter.type !== 'message' ? letter.type : isToAll ? 'broadcast' : 'message'
   const sent = { type, from: author.by.name, to: isToAll ? 'all' : letter.to }
   const kind = REQUESTS[type]

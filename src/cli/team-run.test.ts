@@ -41,6 +41,7 @@ const story = (end: object) =>
 describe('a team on the command line', () => {
   it('works until all is settled and exits 0; its state can be seen (A62, B10)', async () => {
     const model = story({ calls: [call('TaskUpdate', { taskId: '1', status: 'completed', result: 'dug' })] })
+    await desk.ok('team create web')
     const { stdout, code } = await desk.run(['-p', 'Go', '-m', model, '--team', 'web'])
     expect([stdout, code]).toEqual(['All is done.\n', 0])
     const status = await desk.json(['status', 'web'])
@@ -57,6 +58,7 @@ describe('a team on the command line', () => {
 
   it('exits 4 and says so when tasks are left (A90)', async () => {
     const model = story({ calls: [call('TaskUpdate', { taskId: '1', status: 'failed', reason: 'rock' })] })
+    await desk.ok('team create web')
     const { code, stderr } = await desk.run(['-p', 'Go', '-m', model, '--team', 'web'])
     expect(code).toBe(4)
     expect(stderr).toContain('Tasks are left: 1 failed. See: deskmates task list --team web')
@@ -64,12 +66,14 @@ describe('a team on the command line', () => {
 
   it('is listed and gone on with by resume; what is unknown is named (F33)', async () => {
     const model = story({ calls: [call('TaskUpdate', { taskId: '1', status: 'completed' })] })
+    await desk.ok('team create web')
     await desk.run(['-p', 'Go', '-m', model, '--team', 'web'])
     expect(await desk.json(['resume'])).toMatchObject([{ name: 'web', members: ['ada'], openTasks: 0 }])
     const { code } = await desk.run(['resume', 'web', '-m', model])
     expect(code).toBe(0)
     const missing = await desk.run(['resume', 'nobody', '-m', model])
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('There is no team nobody')])
+    expect(missing.stderr).toMatch(/See: deskmates resume\n$/)
   })
 
   it('is at rest for everybody once its session was closed, though the process that ran it lives on (F33)', async () => {

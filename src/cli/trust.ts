@@ -4,7 +4,7 @@ import { nameKey } from '../team/name.ts'
 import type { Workspace } from '../workspace.ts'
 import { Misused } from './failure.ts'
 import { openStore } from './open-store.ts'
-import { unknownTeam } from './open-team.ts'
+import { LIST, unknownTeam } from './open-team.ts'
 import { print, printJson } from './print.ts'
 import type { SubCommand } from './sub-command.ts'
 
@@ -19,7 +19,7 @@ $ deskmates trust --team web     only the journal of web`,
     if (place.kind === 'postgres' && only !== undefined) throw new Misused(BY_ADDRESS)
     const all = place.kind === 'postgres' ? [] : await place.store.teams()
     const wanted = only === undefined ? all : all.filter((name) => nameKey(name) === nameKey(only))
-    if (only !== undefined && wanted.length === 0) throw unknownTeam(only, all)
+    if (only !== undefined && wanted.length === 0) throw unknownTeam(only, all, LIST)
     // Hashed before anything is trusted: a folder too large to be trusted trusts nothing.
     const folder = only === undefined ? { path: place.workspace, hash: folderHash(place.workspace) } : null
     const teams = []

@@ -54,5 +54,6 @@ it('runs no command where a sandbox is required and there is none, and is silent
   const required = await look({ env, sandbox: { mode: 'require' } })
   expect(required.shown).toContain('commands must run in a sandbox, and there is none here')
   expect(required.shown).not.toContain('written')
+  expect(required.warnings).toEqual([expect.stringMatching(/^No command is run: .*not installed.*--sandbox auto/s)])
   expect(await look({ env, sandbox: { mode: 'off' } })).toMatchObject({ state: 'off', warnings: [] })
 })

@@ -52,14 +52,19 @@ export async function openSandbox(plan: SandboxPlan): Promise<Sandbox> {
     ...opened,
     mode,
     sayIfMissing() {
-      if (opened.why && !isSaid)
-        plan.warn(
-          `Commands run without a sandbox and can alter the team's files: ${opened.why.cause}. ${opened.why.remedy}. ` +
-            'Every command needs your leave: a rule, an answer or a mode; --sandbox off says that you know.',
-        )
+      if (opened.why && !isSaid) plan.warn(missingWords(mode, opened.why))
       isSaid = true
     },
   }
+}
+
+function missingWords(mode: SandboxMode, { cause, remedy }: NonNullable<OpenedBoundary['why']>): string {
+  if (mode === 'require')
+    return `No command is run: it must be in a sandbox, and there is none here: ${cause}. ${remedy}. Or let commands run without one, with your leave: --sandbox auto.`
+  return (
+    `Commands run without a sandbox and can alter the team's files: ${cause}. ${remedy}. ` +
+    'Every command needs your leave: a rule, an answer or a mode; --sandbox off says that you know.'
+  )
 }
 
 /** They may be kept elsewhere than in the workspace. */

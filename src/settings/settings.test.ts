@@ -131,6 +131,9 @@ describe('settings', () => {
     ['[]', 'x.json:1:1: the file'],
     ['{\n  "maxOutputTokens": "many"\n}', 'x.json:2:3: maxOutputTokens'],
     ['{"permissions": {\n "mode": "yolo"}}', 'x.json:2:2: permissions.mode'],
+    ['{"permissions": {"deny": ["bash",\n "bash("]}}', 'x.json:2:2: permissions.deny.1: "bash(" is not a rule'],
+    ['{"permissions": {"allow": ["a b"]}}', 'x.json:1:28: permissions.allow.0: "a b" is not a rule'],
+    ['{"permissions": {"ask": [""]}}', 'x.json:1:26: permissions.ask.0: "" is not a rule'],
     ['{"tools": {"spelling":\n "loud"}}', 'tools.spelling'],
   ])('that are broken are named by line and column: %j', (text, words) => {
     expect(() => parseSettings(text, 'x.json')).toThrow(SettingsBroken)

@@ -4,9 +4,20 @@ import { PLANS } from '../team/plan-gate.ts'
 import { SANDBOX_MODES } from '../tools/boundary/open-boundary.ts'
 import { HOOKS_FAIL, HookSettings } from '../tools/hooks/hook-settings.ts'
 import { MODES } from '../tools/policy.ts'
+import { parseRule, WrongRule } from '../tools/rule.ts'
 import { SPELLINGS } from '../tools/team/spelling.ts'
 
 const { providers, prices, models, patience } = ModelSettings.shape
+
+/** Read where it stands, so that a wrong one is named with its place. */
+const PermissionRule = z.string().superRefine((text, context) => {
+  try {
+    parseRule(text)
+  } catch (error) {
+    if (!(error instanceof WrongRule)) throw error
+    context.addIssue({ code: 'custom', message: error.message.replace(/\.$/, '') })
+  }
+})
 
 /** Everything a settings file may say. A key stands here only if it has an effect. */
 export const Settings = z.strictObject({
@@ -27,9 +38,12 @@ export const Settings = z.strictObject({
   permissions: z
     .strictObject({
       mode: z.enum(MODES).optional().meta({ description: 'What happens where no rule speaks.' }),
-      allow: z.array(z.string()).optional().meta({ description: 'Rules such as bash(git *) or edit_file(src/**).' }),
-      ask: z.array(z.string()).optional(),
-      deny: z.array(z.string()).optional().meta({ description: 'Come first, whatever else allows it.' }),
+      allow: z
+        .array(PermissionRule)
+        .optional()
+        .meta({ description: 'Rules such as bash(git *) or edit_file(src/**).' }),
+      ask: z.array(PermissionRule).optional(),
+      deny: z.array(PermissionRule).optional().meta({ description: 'Come first, whatever else allows it.' }),
     })
     .optional(),
   team: z

@@ -35,7 +35,7 @@ describe('the README', () => {
         const { stdout, stderr } = await desk.run(wordsOf(line))
         shown += `$ deskmates ${line}\n${stdout}${stderr}`
       }
-      expect(shown.replaceAll(`${desk.dir}/`, '')).toBe(session)
+      expect(shown.replaceAll(desk.dir, '/home/ada/shop')).toBe(session)
     } finally {
       desk.close()
     }

@@ -128,6 +128,16 @@ describe('a recording', () => {
     expect(() => recordModel(scriptedModel(script), file)).toThrow(/exists already/)
   })
 
+  it('that cannot be read or begun is named, with why and what to do', async () => {
+    const nowhere = join(file, 'nowhere', 'run.jsonl')
+    await expect(replayModel(nowhere)).rejects.toThrow(
+      `Cannot read the recording ${nowhere}: ENOENT: no such file or directory, open '${nowhere}'. Name a file that --record has written.`,
+    )
+    expect(() => recordModel(scriptedModel(script), nowhere)).toThrow(
+      `Cannot record to ${nowhere}: ENOENT: no such file or directory, open '${nowhere}'. Name a new file in a folder that is there`,
+    )
+  })
+
   it('with a torn last line is good up to there, and one with a broken line is named', async () => {
     await run(recordModel(scriptedModel(script), file))
     appendFileSync(file, '{"agent":"le')

@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { openDesk } from '../../src/cli/desk.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
 import { ask, request } from './asking.ts'
 
@@ -17,5 +19,18 @@ it('the script on its page plays as the page says', async () => {
   for (const agent of ['ada', 'ada', 'bob']) {
     const { reply } = await ask(model, { ...request, agent, turns: [hello as never] })
     expect(reply?.turn.content).toMatchObject([{ text: 'Hello!' }])
+  }
+})
+
+it('the command on its page does what the page says', async () => {
+  const [, line = '', json = ''] = /```\ndeskmates (.+)\n```\n\n```json\n([\s\S]+?)```/.exec(page) ?? []
+  const words = [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word)
+  const desk = openDesk()
+  try {
+    writeFileSync(join(desk.dir, 'demo.json'), json)
+    const env = { ...desk.env, PATH: process.env.PATH }
+    expect(await desk.ok(words, { env })).toBe('There is a demo.json.\n')
+  } finally {
+    desk.close()
   }
 })

@@ -105,6 +105,12 @@ describe('a scripted model', () => {
     expect(dear.reply?.cost).toBe(2)
   })
 
+  it('costs what the script says, and nothing where it says nothing', () => {
+    const { price } = scriptedModel({ parts: [], price: { input: 1000, output: 2000 } })
+    expect(price).toEqual({ input: 1000, output: 2000, cacheRead: 0, cacheWrite: 0 })
+    expect(scriptedModel({ parts: [] }).price).toEqual({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 })
+  })
+
   it('shows what was asked when nothing fits, and why each part that is left did not', async () => {
     const parts = [
       { agent: 'lead', when: { user: 'goodbye' }, text: 'x' },

@@ -12,7 +12,7 @@ export const terminal: Examination = {
   async examine({ call }) {
     if (!call.isTerminal)
       return notAvailable('stdout is no terminal, so output is plain', 'Run deskmates doctor in a terminal')
-    const { columns } = call.stdout as { columns?: number }
+    const { columns } = call.stdout
     // Some terminals do not say, or say 0.
     if (columns && columns < NARROWEST) return fail(`${columns} columns are too few for a board`, WIDEN)
     const width = columns ? `${columns} columns` : 'width unknown'

@@ -50,8 +50,11 @@ export function defineRunOptions(command: Command): void {
     new Option('--max-turns <n>', 'calls of the model at most').argParser(count),
     new Option('--max-budget-usd <dollars>', 'money at most').argParser(dollars),
     new Option('--permission-mode <mode>', 'what happens where no rule speaks').choices(MODES),
-    new Option('--allowed-tools, --allowedTools <rules>', "such as 'bash(git *),edit_file(src/**)'").argParser(rules),
-    new Option('--disallowed-tools, --disallowedTools <rules>', 'denied whatever else allows it').argParser(rules),
+    new Option('--allowedTools <rules>', "such as 'bash(git *),edit_file(src/**)'").argParser(rules),
+    new Option('--disallowedTools <rules>', 'denied whatever else allows it').argParser(rules),
+    // The same in another spelling; to show both would leave no room for what they mean.
+    new Option('--allowed-tools <rules>').argParser(rules).hideHelp(),
+    new Option('--disallowed-tools <rules>').argParser(rules).hideHelp(),
     new Option('--sandbox <mode>', 'keeps commands in: where it works, or not at all').choices(SANDBOX_MODES),
     new Option('--append-system-prompt <text>', 'stands at the end of the instructions'),
     new Option('--add-dir <dir>', 'a further folder to read and write in').argParser(another),

@@ -35,6 +35,24 @@ describe('deskmates -p', () => {
     expect(await desk.ok(['log', '--team', id, '--grep', 'what was it'])).toContain('what was it?')
   })
 
+  it('sits down at a team that is there, named by --team or the environment, and makes none but the default one', async () => {
+    const model = hello()
+    const typo = await desk.run(['-p', 'hi', '-m', model, '--team', 'typo'])
+    expect([typo.code, typo.stderr]).toEqual([1, expect.stringContaining('Make it with: deskmates team create typo')])
+    const env = { ...desk.env, DESKMATES_TEAM: 'web' }
+    expect(await desk.refused(['-p', 'hi', '-m', model], { env })).toBe('unknown_team')
+    expect(existsSync(join(desk.dir, '.teams'))).toBe(false)
+
+    await desk.ok('team create web')
+    await desk.ok(['-p', 'the word is fig', '-m', model], { env })
+    expect(await desk.ok(['log', '--team', 'web', '--grep', 'fig'])).toContain('the word is fig')
+    expect(sessions()).toEqual([])
+    await desk.ok(['-p', 'the word is plum', '-m', model, '--team', 'default'], { env })
+    expect(await desk.ok(['log', '--grep', 'plum'])).toContain('the word is plum')
+    await desk.ok(['-r', 'default', '-p', 'the word is pear', '-m', model], { env })
+    expect(await desk.ok(['log', '--grep', 'pear'])).toContain('the word is pear')
+  })
+
   it('takes the prompt from either place and puts what is piped behind it', async () => {
     const model = hello()
     const piped = async function* () {
@@ -118,7 +136,7 @@ describe('deskmates -p', () => {
     const { code, stdout, stderr } = await running
     expect(code).toBe(130)
     expect(JSON.parse(stdout)).toMatchObject({ subtype: 'error_interrupted', is_error: true })
-    expect(stderr).toContain(`deskmates -r ${sessions()[0]} -p`)
+    expect(stderr).toContain(`deskmates -r ${sessions()[0]} -m ${model} -p 'go on'`)
     expect(await desk.ok(['-c', '-p', '-m', model])).toBe('I was interrupted.\n')
   })
 
@@ -130,11 +148,12 @@ describe('deskmates -p', () => {
       async write(text: string, done: (error?: Error | null) => void) {
         if (!text.includes('"tool_use"')) return done()
         while (pid() === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-        done(new Error('EPIPE'))
+        done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
       },
     }
-    const { code } = await desk.run(words, { stdout: closed, env: { ...desk.env, PATH: process.env.PATH } })
+    const { code, stderr } = await desk.run(words, { stdout: closed, env: { ...desk.env, PATH: process.env.PATH } })
     expect(code).toBe(1)
+    expect(stderr).toContain(`The run was stopped. All of it is kept; go on with: deskmates -r ${sessions()[0]}`)
     expect(isGroupAlive(pid())).toBe(false)
   })
 
@@ -259,5 +278,20 @@ describe('deskmates -p', () => {
   it('has help with an example, named by the general help', async () => {
     expect(await desk.ok('-p --help')).toContain("$ deskmates -p 'why does the build fail?'")
     expect(await desk.ok('--help')).toContain('deskmates -p')
+  })
+
+  it('shows one spelling of an option that has two, so that its help fits, and takes both', async () => {
+    for (const words of ['-p --help', 'resume --help']) {
+      const help = await desk.ok(words)
+      expect(help).toMatch(/^ {2}--disallowedTools <rules> {3,12}denied whatever else allows it$/m)
+      expect(help).not.toContain('--disallowed-tools')
+    }
+    const model = script([{ times: 'always', text: 'hello' }])
+    const words = ['-p', 'x', '-m', model, '--output-format', 'stream-json']
+    const both = ['--disallowed-tools', 'bash', '--disallowedTools', 'grep']
+    const { tools } = JSON.parse((await desk.ok([...words, ...both])).split('\n')[0]!)
+    expect(tools).toContain('glob')
+    expect(tools).not.toContain('bash')
+    expect(tools).not.toContain('grep')
   })
 })

@@ -10,9 +10,9 @@ import type { Settings } from '../../settings/settings.ts'
 import { nameKey } from '../../team/name.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Call } from '../context.ts'
-import { EXIT, Misused, Refused } from '../failure.ts'
+import { EXIT, Misused, OutputClosed, Refused } from '../failure.ts'
 import { openStore } from '../open-store.ts'
-import { unknownTeam } from '../open-team.ts'
+import { DEFAULT, unknownTeam, wantedTeam } from '../open-team.ts'
 import { print, printJson, talk, warn } from '../print.ts'
 import { readSettings } from '../read-settings.ts'
 import { plain } from '../screen.ts'
@@ -89,6 +89,7 @@ export async function carryOut(call: Call, options: RunOptions, asked: string | 
     format,
     mode,
     cwd,
+    goOn: howToGoOn(session.id, options.model),
     isTold: options.verbose ?? (format !== 'stream-json' && call.isStderrTerminal === true),
   })
 }
@@ -99,11 +100,39 @@ interface Talk {
   readonly format: Format
   readonly mode: string
   readonly cwd: string
+  /** The command that goes on with it, up to the prompt. */
+  readonly goOn: string
   /** Is what happens said on stderr too? */
   readonly isTold: boolean
 }
 
-async function converse(call: Call, { session, prompt, format, mode, cwd, isTold }: Talk): Promise<number> {
+/** With the model where one was named: without it there may be none, or another one. */
+function howToGoOn(session: string, model: string | undefined): string {
+  const named =
+    model === undefined ? '' : ` -m ${/[^\w./:@-]/.test(model) ? `'${model.replaceAll("'", "'\\''")}'` : model}`
+  return `deskmates -r ${session}${named} -p`
+}
+
+async function converse(call: Call, talk: Talk): Promise<number> {
+  const { session, goOn } = talk
+  let isOver = false
+  try {
+    return await hold(call, talk, () => {
+      isOver = true
+    })
+  } catch (error) {
+    if (!(error instanceof OutputClosed)) throw error
+    const where = `See: deskmates log --team ${session.id}`
+    throw error.saying(
+      isOver
+        ? `The run came to its end; only its answer is missing. ${where}`
+        : `The run was stopped. All of it is kept; go on with: ${goOn} 'go on'`,
+    )
+  }
+}
+
+async function hold(call: Call, about: Talk, onOver: () => void): Promise<number> {
+  const { session, prompt, format, mode, cwd, goOn, isTold } = about
   const began = call.clock.now()
   const tally = createTally()
   const emit = async (line: Line | undefined) => {
@@ -129,11 +158,12 @@ async function converse(call: Call, { session, prompt, format, mode, cwd, isTold
     const told = isTold ? talkOf(event) : undefined
     if (told !== undefined) await talk(call, `${told}\n`)
   })
+  onOver()
   const duration_ms = Math.round((call.clock.now() - began) * 1000)
-  const result = tally.result(stop, { session_id: session.id, duration_ms })
+  const result = tally.result(stop, { session_id: session.id, duration_ms, goOn })
   if (format === 'text') await print(call, stop.text === '' ? '' : `${stop.text.replace(/\n$/, '')}\n`)
   else await printJson(call, result)
-  await sayEnd(call, stop, tally, session)
+  await sayEnd(call, stop, tally, about)
   return exitOf(stop, tally, session.left)
 }
 
@@ -149,9 +179,9 @@ async function follow(run: ReturnType<Session['run']>, hear: (event: SessionEven
 }
 
 /** How it ended, where that is not simply well. */
-async function sayEnd(call: Call, stop: Stop, { denials }: Tally, { id, left }: Session): Promise<void> {
-  for (const error of errorsOf(stop, id)) await talk(call, `deskmates: ${plain(error)}\n`)
-  for (const { team, pending, in_progress, failed } of left) {
+async function sayEnd(call: Call, stop: Stop, { denials }: Tally, { session, goOn }: Talk): Promise<void> {
+  for (const error of errorsOf(stop, goOn)) await talk(call, `deskmates: ${plain(error)}\n`)
+  for (const { team, pending, in_progress, failed } of session.left) {
     const counts = Object.entries({ pending, 'in progress': in_progress, failed }).filter(([, count]) => count > 0)
     const words = counts.map(([state, count]) => `${count} ${state}`).join(', ')
     await talk(call, `deskmates: Tasks are left: ${words}. See: deskmates task list --team ${team}\n`)
@@ -188,12 +218,14 @@ async function wantedSession(call: Call, options: RunOptions, workspace: Workspa
     const message = "There is no session in this folder yet. Begin one: deskmates -p 'what to do'"
     throw new Refused({ refused: 'no_session', message })
   }
-  const wanted = options.resume ?? call.globals.team
-  if (wanted === undefined) return undefined
+  if (options.resume === undefined && call.globals.team === undefined && !call.env.DESKMATES_TEAM) return undefined
+  const wanted = wantedTeam(call, options.resume)
   const teams = await workspace.store.teams()
   const found = teams.find((team) => nameKey(team) === nameKey(wanted))
-  if (found === undefined && options.resume !== undefined) throw unknownTeam(wanted, teams)
-  return found === undefined ? wanted : sessionLeading(workspace, found)
+  if (found !== undefined) return sessionLeading(workspace, found)
+  if (options.resume !== undefined) throw unknownTeam(wanted, teams, 'See: deskmates resume')
+  if (nameKey(wanted) !== DEFAULT) throw unknownTeam(wanted, teams)
+  return DEFAULT
 }
 
 /** A further team is gone on with by the session that leads it. */

@@ -8,7 +8,8 @@ import type { Result } from './envelope.ts'
 export interface Tally {
   add(event: SessionEvent): void
   readonly denials: Result['permission_denials']
-  result(stop: Stop, about: { session_id: string; duration_ms: number }): Result
+  /** `goOn` is the command that goes on with it, up to the prompt. */
+  result(stop: Stop, about: { session_id: string; duration_ms: number; goOn: string }): Result
 }
 
 export function createTally(): Tally {
@@ -37,7 +38,7 @@ export function createTally(): Tally {
         reason: event.denied,
       })
     },
-    result: (stop, { session_id, duration_ms }) => ({
+    result: (stop, { session_id, duration_ms, goOn }) => ({
       type: 'result',
       subtype: subtypeOf(stop),
       is_error: stop.kind !== 'finished',
@@ -49,7 +50,7 @@ export function createTally(): Tally {
       total_cost_usd: cost,
       usage: wireUsage(usage),
       permission_denials: denials,
-      errors: errorsOf(stop, session_id),
+      errors: errorsOf(stop, goOn),
     }),
   }
 }
@@ -70,8 +71,7 @@ function subtypeOf(stop: Stop): Result['subtype'] {
 }
 
 /** What a person is told: what stopped it and how to go on. */
-export function errorsOf(stop: Stop, session: string): string[] {
-  const again = `deskmates -r ${session} -p`
+export function errorsOf(stop: Stop, again: string): string[] {
   switch (stop.kind) {
     case 'finished':
       return []

@@ -81,7 +81,9 @@ function begin(path: string, about: RecordedModel): void {
     writeFileSync(path, line(about), { flag: 'wx', mode: 0o600 })
   } catch (cause) {
     const isThere = cause instanceof Error && (cause as NodeJS.ErrnoException).code === 'EEXIST'
-    const what = isThere ? 'it exists already. Name another file, or delete it' : String(cause)
+    const what = isThere
+      ? 'it exists already. Name another file, or delete it'
+      : `${cause instanceof Error ? cause.message : cause}. Name a new file in a folder that is there and that you may write to`
     throw new ModelFailure({ model: about.model, fault: 'script', cause }, `Cannot record to ${path}: ${what}.`)
   }
 }

@@ -57,7 +57,10 @@ interface Player {
 
 async function readRecording(path: string): Promise<{ about: RecordedModel; calls: RecordedCall[] }> {
   const text = await readFile(path, 'utf8').catch((cause) => {
-    throw new ModelFailure({ model: `replay:${path}`, fault: 'script', cause }, `Cannot read the recording: ${cause}.`)
+    throw new ModelFailure(
+      { model: `replay:${path}`, fault: 'script', cause },
+      `Cannot read the recording ${path}: ${cause.message}. Name a file that --record has written.`,
+    )
   })
   // The last line may be torn: its writer was stopped.
   const lines = text.split('\n').slice(0, -1)

@@ -82,12 +82,8 @@ const Part = z.union([
 ])
 export type Part = z.infer<typeof Part>
 
-const Dollars = z.strictObject({
-  input: z.number(),
-  output: z.number(),
-  cacheRead: z.number(),
-  cacheWrite: z.number(),
-})
+const rate = z.number().default(0)
+const Dollars = z.strictObject({ input: rate, output: rate, cacheRead: rate, cacheWrite: rate })
 
 /** What a scripted model answers. The first part that fits and is not used up does. */
 export const Script = z.strictObject({
@@ -95,6 +91,6 @@ export const Script = z.strictObject({
   /** As if it were a model with so small a window. */
   context: z.number().int().positive().optional(),
   /** US dollars per million tokens; a scripted model is free of charge. */
-  price: Dollars.default({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }),
+  price: Dollars.prefault({}),
 })
 export type Script = z.input<typeof Script>

@@ -17,21 +17,19 @@ export interface Root {
  * command would wait longer for it than for its own work.
  */
 export function findRoot(cwd: string, env: NodeJS.ProcessEnv, home: string): Root {
-  const here = folder(cwd, 'The current folder')
+  const here = folder(cwd, 'The folder to work in', 'Go to a folder that is there, or name one with --cwd.')
   const found = workspaceOf(here, home)
   if (!env.DESKMATES_DIR) return { ...found, root: found.workspace }
   const root = reached(resolve(here, env.DESKMATES_DIR))
-  folder(upwards(root).find(exists) ?? root, 'DESKMATES_DIR')
+  folder(upwards(root).find(exists) ?? root, 'DESKMATES_DIR', 'Name an existing folder, or one still to be made.')
   return { root, workspace: found.workspace, how: 'named by DESKMATES_DIR' }
 }
 
 /** The place where a folder is expected holds something else or nothing. */
 export class NotAFolder extends TeamError {
   readonly code = 'not_a_folder'
-  constructor(what: string, path: string, cause?: unknown) {
-    super(`${what} (${path}) is not a folder that can be opened. Name an existing folder, or one still to be made.`, {
-      cause,
-    })
+  constructor(what: string, path: string, next: string, cause?: unknown) {
+    super(`${what} (${path}) is not a folder that can be opened. ${next}`, { cause })
   }
 }
 
@@ -112,14 +110,14 @@ function isInside(path: string, dir: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`)
 }
 
-function folder(path: string, what: string): string {
+function folder(path: string, what: string, next: string): string {
   try {
     const real = realpathSync(path)
     if (statSync(real).isDirectory()) return real
   } catch (error) {
-    throw new NotAFolder(what, path, error)
+    throw new NotAFolder(what, path, next, error)
   }
-  throw new NotAFolder(what, path)
+  throw new NotAFolder(what, path, next)
 }
 
 /** The real path as far as it exists, so that one place has one name before and after it is made. */
