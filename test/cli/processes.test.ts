@@ -154,6 +154,7 @@ describe('the command as a process', () => {
       { agent: ['lead', 'ada'], times: 'always', text: 'Here.' },
     ]
     writeFileSync(script, JSON.stringify({ parts }))
+    await ok('team create web')
     const { code, stderr } = await run('-p', 'go', '-m', `scripted:${script}`, '--team', 'web')
     expect([code, stderr]).toEqual([0, ''])
     const { state, members } = await json('status web')
