@@ -1,4 +1,6 @@
+import type { Fault } from '../ports/store.ts'
 import { openTeam } from '../runtime/team.ts'
+import { cutOff } from '../stores/files/lost-end.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Call } from './context.ts'
 import { type Examined, examine, type Problem } from './examine.ts'
@@ -43,22 +45,24 @@ interface Found {
 async function look(call: Call, { store, journalOf }: Workspace, name: string): Promise<Found> {
   const log = await store.log(`${name}/journal`)
   const examined = await examine(log, journalOf(name))
+  const lost = log.faults().find((fault) => fault.kind === 'cut off')
   await log.close()
   const mirror = store.mirror?.(name)
-  if (!mirror || !examined.state.team.get()) return { examined, views: [] }
+  if (!mirror || !examined.state.team.get()) return { examined: withCut(examined, lost), views: [] }
   await using team = await openTeam(store, name, { clock: call.clock })
   const shown = await mirror.shownTo()
   await team.refresh()
   const { seq } = team.cursor
-  const cut = shown > seq && examined.problems.length === 0 ? [lostItsEnd(examined.path, seq, shown)] : []
-  const problems = [...examined.problems, ...cut]
-  return { examined: { ...examined, problems }, views: await mirror.differences(team.state, team.cursor) }
+  // Views are written from the journal, so whatever they show was once in it.
+  const isCut = shown > seq && examined.problems.length === 0
+  const cut = lost ?? (isCut ? cutOff(examined.path, seq, shown, 0) : undefined)
+  return { examined: withCut(examined, cut), views: await mirror.differences(team.state, team.cursor) }
 }
 
-/** Views are written from the journal, so whatever they show was once in it. */
-function lostItsEnd(path: string, ends: number, shown: number): Problem {
-  const detail = `the journal ends here, but its views have shown it up to byte ${shown}: its end was lost. Put it back from a copy, or go on without it: deskmates check --repair`
-  return { path, kind: 'cut off', line: 0, offset: ends, detail }
+function withCut(examined: Examined, cut: Fault | undefined): Examined {
+  if (!cut) return examined
+  const problem: Problem = { ...cut, kind: 'cut off' }
+  return { ...examined, problems: [...examined.problems, problem] }
 }
 
 async function report(

@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openTeam } from '../runtime/team.ts'
@@ -151,6 +151,51 @@ describe('check', () => {
     expect(stdout).toContain('cut off: the journal ends here')
     expect(stdout).toContain('1 torn')
     expect(await desk.ok('check --repair')).toContain('All is well.')
+  })
+
+  it('of a journal that lost its end refuses every writer, lets readers read, and goes on after its repair (F1)', async () => {
+    await desk.ok('task add a')
+    const whole = readFileSync(journal())
+    await desk.ok('task add b')
+    writeFileSync(journal(), whole)
+    const place = `byte ${whole.length}`
+    for (let i = 0; i < 2; i++) {
+      expect(await desk.refused('task add c')).toBe('journal_read_only')
+      expect((await desk.run('task add c')).stderr).toContain('deskmates check --repair')
+      const { code, stdout, stderr } = await desk.run('task list')
+      expect({ code, hasA: stdout.includes('a'), named: stderr.includes(place) }).toEqual({
+        ...{ code: 0, hasA: true, named: true },
+      })
+      expect((await desk.run('check')).code).toBe(1)
+    }
+    expect(readFileSync(journal())).toEqual(whole)
+    expect(await desk.ok('check --repair')).toContain('All is well.')
+    expect(readdirSync(join(desk.dir, '.tasks', 'default'))).toEqual(['1.json'])
+    await desk.ok('task add c')
+    expect(await desk.json('check')).toMatchObject({ ok: true, views: [] })
+  })
+
+  it.for(['emptied', 'removed'])('names a journal that was %s, and nobody begins another over it (F1)', async (how) => {
+    await desk.ok('team create web')
+    for (const team of ['default', 'web']) {
+      await desk.ok(`task add a --team ${team}`)
+      const path = join(desk.dir, '.teams', team, 'journal.jsonl')
+      if (how === 'emptied') writeFileSync(path, '')
+      else rmSync(path)
+      const { code, stdout } = await desk.run(`check --team ${team}`)
+      expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('cut off: the journal is empty') })
+      expect(stdout).not.toContain('There is no team')
+      expect((await desk.run(`task add b --team ${team}`)).code).toBe(1)
+      expect(JSON.parse(desk.read('.tasks', team, '1.json'))).toMatchObject({ subject: 'a' })
+
+      const { repaired } = await desk.json(`check --repair --team ${team}`)
+      expect(repaired.lost).toEqual([expect.stringContaining('.teams/.deleted')])
+      const away = readdirSync(join(desk.dir, '.teams', '.deleted')).find((name) => name.startsWith(team))
+      expect(JSON.parse(desk.read('.teams', '.deleted', away!, 'tasks', '1.json'))).toMatchObject({ subject: 'a' })
+    }
+    await desk.ok('team create web')
+    await desk.ok('task add fresh --team web')
+    expect(await desk.json('check --team web')).toMatchObject({ ok: true, views: [] })
   })
 
   it('names path, line and byte of damage, and repair keeps all that counts before it', async () => {
