@@ -95,6 +95,40 @@ describe('log', () => {
     expect(seen).toContain('added task 2: later')
   })
 
+  it('--follow ends well when the team is deleted', async () => {
+    await fill()
+    let deleting: Promise<string> | undefined
+    let seen = ''
+    const stdout = {
+      write(text: string, done: () => void) {
+        seen += text
+        if (seen.includes('added task 1')) deleting ??= desk.ok('team delete default')
+        done()
+      },
+    }
+    const { code, stderr } = await desk.run('log --follow', { stdout })
+    expect({ code, stderr: stderr.replace('The team was deleted.\n', '') }).toEqual({ code: 0, stderr: '' })
+    await deleting
+    // It may have been put away before it could be read to its end.
+    expect(seen + stderr).toMatch(/deleted the team|The team was deleted/)
+  })
+
+  it('--member takes whoever is or was there, and refuses anybody else with the members', async () => {
+    await fill()
+    await desk.ok('team leave ada')
+    expect(await desk.ok('log --member ada')).toContain('joined')
+    for (const name of ['user', 'lead']) expect((await desk.run(`log --member ${name}`)).code).toBe(0)
+    for (const words of ['log', 'log --all', 'log --follow']) {
+      const { code, stdout, stderr } = await desk.run(`${words} --member ghost`)
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toContain('Nobody in this team is called ghost. Members: lead.')
+    }
+    // Mail may come from outside, by any name.
+    appendFileSync(join(desk.dir, '.teams', 'default', 'inbox', 'lead.jsonl'), '{"from":"cron","content":"tick"}\n')
+    await desk.ok('inbox lead')
+    expect(await desk.ok('log --member cron')).toContain('tick')
+  })
+
   it('--all adds what did not count', async () => {
     await fill()
     const [first] = readFileSync(journal(), 'utf8')
@@ -274,6 +308,17 @@ describe('check', () => {
       { kind: 'broken invariant', detail: 'tasks 2 and 3 are both held and overlap: src and src/x' },
     ])
     expect((await desk.run('check --repair')).code).toBe(1)
+  })
+
+  it('has nothing to name once somebody wrote: a view that was changed by hand is put right (A39)', async () => {
+    await fill()
+    const view = join(desk.dir, '.tasks', 'default', '1.json')
+    const good = readFileSync(view, 'utf8')
+    writeFileSync(view, good.replace('Write the parser', 'Write the printer'))
+    expect((await desk.json('check')).views).toHaveLength(1)
+    await desk.ok('task add other')
+    expect(readFileSync(view, 'utf8')).toBe(good)
+    expect((await desk.json('check')).views).toEqual([])
   })
 
   it('--repair builds views that were broken by hand again (A39, F23)', async () => {
