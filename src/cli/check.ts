@@ -1,5 +1,7 @@
+import { dirname, join } from 'node:path'
 import type { Fault } from '../ports/store.ts'
 import { openTeam } from '../runtime/team.ts'
+import { realDisk } from '../stores/files/disk.ts'
 import { cutOff } from '../stores/files/lost-end.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Call } from './context.ts'
@@ -11,6 +13,7 @@ import { resolveTeam } from './open-team.ts'
 import { print, printJson } from './print.ts'
 import { counted } from './screen.ts'
 import type { SubCommand } from './sub-command.ts'
+import { unclaimedMail } from './unclaimed-mail.ts'
 
 export const check: SubCommand<{ repair?: boolean }> = {
   example: `$ deskmates check
@@ -40,6 +43,8 @@ interface Found {
   readonly examined: Examined
   /** Files beside the journal that do not show what it says. Harmless: whoever writes next brings them up to date. */
   readonly views: readonly string[]
+  /** What a person may want to know, with nothing wrong. */
+  readonly notes: readonly string[]
 }
 
 async function look(call: Call, { store, journalOf }: Workspace, name: string): Promise<Found> {
@@ -48,7 +53,7 @@ async function look(call: Call, { store, journalOf }: Workspace, name: string): 
   const lost = log.faults().find((fault) => fault.kind === 'cut off')
   await log.close()
   const mirror = store.mirror?.(name)
-  if (!mirror || !examined.state.team.get()) return { examined: withCut(examined, lost), views: [] }
+  if (!mirror || !examined.state.team.get()) return { examined: withCut(examined, lost), views: [], notes: [] }
   await using team = await openTeam(store, name, { clock: call.clock })
   const shown = await mirror.shownTo()
   await team.refresh()
@@ -56,7 +61,9 @@ async function look(call: Call, { store, journalOf }: Workspace, name: string): 
   // Views are written from the journal, so whatever they show was once in it.
   const isCut = shown > seq && examined.problems.length === 0
   const cut = lost ?? (isCut ? cutOff(examined.path, seq, shown, 0) : undefined)
-  return { examined: withCut(examined, cut), views: await mirror.differences(team.state, team.cursor) }
+  const views = await mirror.differences(team.state, team.cursor)
+  const notes = unclaimedMail(realDisk, join(dirname(examined.path), 'inbox'), team.state)
+  return { examined: withCut(examined, cut), views, notes }
 }
 
 function withCut(examined: Examined, cut: Fault | undefined): Examined {
@@ -68,7 +75,7 @@ function withCut(examined: Examined, cut: Fault | undefined): Examined {
 async function report(
   call: Call,
   { kind, team }: { kind: Workspace['kind']; team: string },
-  { examined, views }: Found,
+  { examined, views, notes }: Found,
   repaired?: Repaired,
 ): Promise<void> {
   const { path, counts, problems, state } = examined
@@ -82,6 +89,7 @@ async function report(
       ...others,
       problems,
       views,
+      notes,
       ...(repaired && { repaired }),
     })
   }
@@ -92,6 +100,7 @@ async function report(
   for (const { kind, line, offset, detail, path } of problems)
     lines.push(`${path}:${line} (byte ${offset}): ${kind}: ${detail}`)
   for (const view of views) lines.push(`to be built again: ${view}`)
+  for (const note of notes) lines.push(`note: ${note}`)
   if (repaired?.damaged)
     lines.push(`The broken journal is now ${repaired.damaged}. Lost: ${counted(repaired.lost.length, 'line')}.`)
   for (const line of repaired?.lost ?? []) lines.push(`  ${line}`)

@@ -160,8 +160,22 @@ describe('check', () => {
       torn: 0,
       problems: [],
       views: [],
+      notes: [],
     })
     expect(await desk.ok('check')).toContain('All is well.')
+  })
+
+  it('notes lines that wait in the mailbox file of a name nobody has, until somebody has it', async () => {
+    await fill()
+    const line = '{"from":"ci","content":"main is red"}\n'
+    for (const name of ['ghost', 'lead', 'user', 'ada'])
+      appendFileSync(join(desk.dir, '.teams', 'default', 'inbox', `${name}.jsonl`), line)
+    const { ok, notes } = await desk.json('check')
+    expect({ ok, notes }).toEqual({ ok: true, notes: [expect.stringContaining('ghost.jsonl: nobody in this team')] })
+    expect(await desk.ok('check')).toMatch(/note: .*ghost joins\n(.*\n)*All is well/)
+    await desk.ok('team join ghost --role dev')
+    expect(await desk.json('inbox ghost')).toMatchObject([{ content: 'main is red' }])
+    expect((await desk.json('check')).notes).toEqual([])
   })
 
   it('says that there is no team yet instead of praising it, and makes nothing by looking', async () => {
