@@ -80,7 +80,13 @@ export function createFileLog(options: FileLogOptions): Log {
         reader.catchUp()
       }
     },
-    sync: writer.sync,
+    async sync() {
+      await writer.sync().catch((error) =>
+        readNamed(() => {
+          throw error
+        }),
+      )
+    },
     async restore(fold) {
       if (reader.point.offset > 0 || !readNamed(() => file.open())) return undefined
       const restored = readNamed(() => readSnapshot(disk, snapshot, fold, file.readAt, warn))
@@ -177,7 +183,7 @@ export function createFileLog(options: FileLogOptions): Log {
 
   /** Whoever opened it while it was whole notices by itself when it gets shorter. */
   function lookOnce(): Fault | undefined {
-    looked ??= { cut: options.lostEnd?.() }
+    looked ??= { cut: readNamed(() => options.lostEnd?.()) }
     return looked.cut
   }
 
