@@ -75,6 +75,16 @@ export const bugs: readonly Bug[] = [
     noticedBy: 'survives a power cut right after the acknowledgement',
   },
   {
+    name: 'write-behind-a-cut',
+    mistake: 'a journal that lost its end is written to as if nothing had been behind it',
+    noticedBy: 'is not written to by whoever finds it shorter',
+  },
+  {
+    name: 'view-before-sync',
+    mistake: 'a view shows what a power cut may still take from the journal',
+    noticedBy: 'is on the disk as far as a view shows it',
+  },
+  {
     name: 'retry-after-emission',
     mistake: 'a model is asked again although part of its answer was shown',
     noticedBy: 'is not asked for again once something of it was shown',

@@ -1,4 +1,8 @@
+import { dirname, join } from 'node:path'
+import type { Fault } from '../ports/store.ts'
 import { openTeam } from '../runtime/team.ts'
+import { realDisk } from '../stores/files/disk.ts'
+import { cutOff } from '../stores/files/lost-end.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Call } from './context.ts'
 import { type Examined, examine, type Problem } from './examine.ts'
@@ -9,6 +13,7 @@ import { resolveTeam } from './open-team.ts'
 import { print, printJson } from './print.ts'
 import { counted } from './screen.ts'
 import type { SubCommand } from './sub-command.ts'
+import { unclaimedMail } from './unclaimed-mail.ts'
 
 export const check: SubCommand<{ repair?: boolean }> = {
   example: `$ deskmates check
@@ -38,33 +43,39 @@ interface Found {
   readonly examined: Examined
   /** Files beside the journal that do not show what it says. Harmless: whoever writes next brings them up to date. */
   readonly views: readonly string[]
+  /** What a person may want to know, with nothing wrong. */
+  readonly notes: readonly string[]
 }
 
 async function look(call: Call, { store, journalOf }: Workspace, name: string): Promise<Found> {
   const log = await store.log(`${name}/journal`)
   const examined = await examine(log, journalOf(name))
+  const lost = log.faults().find((fault) => fault.kind === 'cut off')
   await log.close()
   const mirror = store.mirror?.(name)
-  if (!mirror || !examined.state.team.get()) return { examined, views: [] }
+  if (!mirror || !examined.state.team.get()) return { examined: withCut(examined, lost), views: [], notes: [] }
   await using team = await openTeam(store, name, { clock: call.clock })
   const shown = await mirror.shownTo()
   await team.refresh()
   const { seq } = team.cursor
-  const cut = shown > seq && examined.problems.length === 0 ? [lostItsEnd(examined.path, seq, shown)] : []
-  const problems = [...examined.problems, ...cut]
-  return { examined: { ...examined, problems }, views: await mirror.differences(team.state, team.cursor) }
+  // Views are written from the journal, so whatever they show was once in it.
+  const isCut = shown > seq && examined.problems.length === 0
+  const cut = lost ?? (isCut ? cutOff(examined.path, seq, shown, 0) : undefined)
+  const views = await mirror.differences(team.state, team.cursor)
+  const notes = unclaimedMail(realDisk, join(dirname(examined.path), 'inbox'), team.state)
+  return { examined: withCut(examined, cut), views, notes }
 }
 
-/** Views are written from the journal, so whatever they show was once in it. */
-function lostItsEnd(path: string, ends: number, shown: number): Problem {
-  const detail = `the journal ends here, but its views have shown it up to byte ${shown}: its end was lost. Put it back from a copy, or go on without it: deskmates check --repair`
-  return { path, kind: 'cut off', line: 0, offset: ends, detail }
+function withCut(examined: Examined, cut: Fault | undefined): Examined {
+  if (!cut) return examined
+  const problem: Problem = { ...cut, kind: 'cut off' }
+  return { ...examined, problems: [...examined.problems, problem] }
 }
 
 async function report(
   call: Call,
   { kind, team }: { kind: Workspace['kind']; team: string },
-  { examined, views }: Found,
+  { examined, views, notes }: Found,
   repaired?: Repaired,
 ): Promise<void> {
   const { path, counts, problems, state } = examined
@@ -78,6 +89,7 @@ async function report(
       ...others,
       problems,
       views,
+      notes,
       ...(repaired && { repaired }),
     })
   }
@@ -88,6 +100,7 @@ async function report(
   for (const { kind, line, offset, detail, path } of problems)
     lines.push(`${path}:${line} (byte ${offset}): ${kind}: ${detail}`)
   for (const view of views) lines.push(`to be built again: ${view}`)
+  for (const note of notes) lines.push(`note: ${note}`)
   if (repaired?.damaged)
     lines.push(`The broken journal is now ${repaired.damaged}. Lost: ${counted(repaired.lost.length, 'line')}.`)
   for (const line of repaired?.lost ?? []) lines.push(`  ${line}`)

@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openTeam } from '../runtime/team.ts'
@@ -95,6 +95,40 @@ describe('log', () => {
     expect(seen).toContain('added task 2: later')
   })
 
+  it('--follow ends well when the team is deleted', async () => {
+    await fill()
+    let deleting: Promise<string> | undefined
+    let seen = ''
+    const stdout = {
+      write(text: string, done: () => void) {
+        seen += text
+        if (seen.includes('added task 1')) deleting ??= desk.ok('team delete default')
+        done()
+      },
+    }
+    const { code, stderr } = await desk.run('log --follow', { stdout })
+    expect({ code, stderr: stderr.replace('The team was deleted.\n', '') }).toEqual({ code: 0, stderr: '' })
+    await deleting
+    // It may have been put away before it could be read to its end.
+    expect(seen + stderr).toMatch(/deleted the team|The team was deleted/)
+  })
+
+  it('--member takes whoever is or was there, and refuses anybody else with the members', async () => {
+    await fill()
+    await desk.ok('team leave ada')
+    expect(await desk.ok('log --member ada')).toContain('joined')
+    for (const name of ['user', 'lead']) expect((await desk.run(`log --member ${name}`)).code).toBe(0)
+    for (const words of ['log', 'log --all', 'log --follow']) {
+      const { code, stdout, stderr } = await desk.run(`${words} --member ghost`)
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toContain('Nobody in this team is called ghost. Members: lead.')
+    }
+    // Mail may come from outside, by any name.
+    appendFileSync(join(desk.dir, '.teams', 'default', 'inbox', 'lead.jsonl'), '{"from":"cron","content":"tick"}\n')
+    await desk.ok('inbox lead')
+    expect(await desk.ok('log --member cron')).toContain('tick')
+  })
+
   it('--all adds what did not count', async () => {
     await fill()
     const [first] = readFileSync(journal(), 'utf8')
@@ -126,8 +160,22 @@ describe('check', () => {
       torn: 0,
       problems: [],
       views: [],
+      notes: [],
     })
     expect(await desk.ok('check')).toContain('All is well.')
+  })
+
+  it('notes lines that wait in the mailbox file of a name nobody has, until somebody has it', async () => {
+    await fill()
+    const line = '{"from":"ci","content":"main is red"}\n'
+    for (const name of ['ghost', 'lead', 'user', 'ada'])
+      appendFileSync(join(desk.dir, '.teams', 'default', 'inbox', `${name}.jsonl`), line)
+    const { ok, notes } = await desk.json('check')
+    expect({ ok, notes }).toEqual({ ok: true, notes: [expect.stringContaining('ghost.jsonl: nobody in this team')] })
+    expect(await desk.ok('check')).toMatch(/note: .*ghost joins\n(.*\n)*All is well/)
+    await desk.ok('team join ghost --role dev')
+    expect(await desk.json('inbox ghost')).toMatchObject([{ content: 'main is red' }])
+    expect((await desk.json('check')).notes).toEqual([])
   })
 
   it('says that there is no team yet instead of praising it, and makes nothing by looking', async () => {
@@ -151,6 +199,51 @@ describe('check', () => {
     expect(stdout).toContain('cut off: the journal ends here')
     expect(stdout).toContain('1 torn')
     expect(await desk.ok('check --repair')).toContain('All is well.')
+  })
+
+  it('of a journal that lost its end refuses every writer, lets readers read, and goes on after its repair (F1)', async () => {
+    await desk.ok('task add a')
+    const whole = readFileSync(journal())
+    await desk.ok('task add b')
+    writeFileSync(journal(), whole)
+    const place = `byte ${whole.length}`
+    for (let i = 0; i < 2; i++) {
+      expect(await desk.refused('task add c')).toBe('journal_read_only')
+      expect((await desk.run('task add c')).stderr).toContain('deskmates check --repair')
+      const { code, stdout, stderr } = await desk.run('task list')
+      expect({ code, hasA: stdout.includes('a'), named: stderr.includes(place) }).toEqual({
+        ...{ code: 0, hasA: true, named: true },
+      })
+      expect((await desk.run('check')).code).toBe(1)
+    }
+    expect(readFileSync(journal())).toEqual(whole)
+    expect(await desk.ok('check --repair')).toContain('All is well.')
+    expect(readdirSync(join(desk.dir, '.tasks', 'default'))).toEqual(['1.json'])
+    await desk.ok('task add c')
+    expect(await desk.json('check')).toMatchObject({ ok: true, views: [] })
+  })
+
+  it.for(['emptied', 'removed'])('names a journal that was %s, and nobody begins another over it (F1)', async (how) => {
+    await desk.ok('team create web')
+    for (const team of ['default', 'web']) {
+      await desk.ok(`task add a --team ${team}`)
+      const path = join(desk.dir, '.teams', team, 'journal.jsonl')
+      if (how === 'emptied') writeFileSync(path, '')
+      else rmSync(path)
+      const { code, stdout } = await desk.run(`check --team ${team}`)
+      expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('cut off: the journal is empty') })
+      expect(stdout).not.toContain('There is no team')
+      expect((await desk.run(`task add b --team ${team}`)).code).toBe(1)
+      expect(JSON.parse(desk.read('.tasks', team, '1.json'))).toMatchObject({ subject: 'a' })
+
+      const { repaired } = await desk.json(`check --repair --team ${team}`)
+      expect(repaired.lost).toEqual([expect.stringContaining('.teams/.deleted')])
+      const away = readdirSync(join(desk.dir, '.teams', '.deleted')).find((name) => name.startsWith(team))
+      expect(JSON.parse(desk.read('.teams', '.deleted', away!, 'tasks', '1.json'))).toMatchObject({ subject: 'a' })
+    }
+    await desk.ok('team create web')
+    await desk.ok('task add fresh --team web')
+    expect(await desk.json('check --team web')).toMatchObject({ ok: true, views: [] })
   })
 
   it('names path, line and byte of damage, and repair keeps all that counts before it', async () => {
@@ -229,6 +322,17 @@ describe('check', () => {
       { kind: 'broken invariant', detail: 'tasks 2 and 3 are both held and overlap: src and src/x' },
     ])
     expect((await desk.run('check --repair')).code).toBe(1)
+  })
+
+  it('has nothing to name once somebody wrote: a view that was changed by hand is put right (A39)', async () => {
+    await fill()
+    const view = join(desk.dir, '.tasks', 'default', '1.json')
+    const good = readFileSync(view, 'utf8')
+    writeFileSync(view, good.replace('Write the parser', 'Write the printer'))
+    expect((await desk.json('check')).views).toHaveLength(1)
+    await desk.ok('task add other')
+    expect(readFileSync(view, 'utf8')).toBe(good)
+    expect((await desk.json('check')).views).toEqual([])
   })
 
   it('--repair builds views that were broken by hand again (A39, F23)', async () => {

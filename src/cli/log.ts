@@ -1,12 +1,16 @@
 import { type Audited, advance, type Cursor, type Log, type Recorded, START } from '../ports/store.ts'
-import { rewoundBy } from '../ports/store-errors.ts'
+import { JournalReplaced, rewoundBy } from '../ports/store-errors.ts'
 import { createLately, type Lately } from '../runtime/lately.ts'
+import { openTeam } from '../runtime/team.ts'
 import { readEvent, type TeamEvent } from '../team/event.ts'
 import type { Json } from '../team/json.ts'
 import { nameKey } from '../team/name.ts'
+import { unknownMember } from '../team/rights.ts'
+import { memberNamed } from '../team/state.ts'
+import type { Workspace } from '../workspace.ts'
 import { member as aMember, seq } from './arguments.ts'
 import type { Call } from './context.ts'
-import { Misused } from './failure.ts'
+import { Misused, Refused } from './failure.ts'
 import { openStore } from './open-store.ts'
 import { nameFaults, resolveTeam } from './open-team.ts'
 import { print, say, warn } from './print.ts'
@@ -39,8 +43,11 @@ $ deskmates log --json --member ci | jq .type`,
     await using place = await openStore(call)
     const team = await resolveTeam(call, place, 'read')
     const log = await place.store.log(`${team}/journal`)
+    const stranger = await strangerTo(call, place, team, options.member)
     let count = 0
+    let isKnown = stranger === undefined
     const show = async (all: readonly Line[]) => {
+      isKnown ||= all.some((line) => isWanted(line, { member: options.member }))
       const wanted = all.filter((line) => line.seq > options.from && isWanted(line, options))
       count += wanted.length
       await print(call, wanted.map((line) => format(call, line)).join(''))
@@ -56,10 +63,22 @@ $ deskmates log --json --member ci | jq .type`,
         if (call.signal.aborted) return
       }
       await nameFaults(call, log)
-      if (options.follow) await follow(call, { log, at, lately }, (batch) => show(batch.flatMap(linesOf)))
+      if (!isKnown) throw stranger
+      const isGone = async () => !(await place.store.teams()).includes(team)
+      if (options.follow) await follow(call, { log, at, lately, isGone }, (batch) => show(batch.flatMap(linesOf)))
     }
+    if (!isKnown) throw stranger
     if (count === 0) await say(call, 'Nothing happened yet that fits.')
   },
+}
+
+/** The refusal for a name that nobody in this team has or had, unless an event turns up by or about it. */
+async function strangerTo(call: Call, { store }: Workspace, name: string, member: string | undefined) {
+  if (member === undefined || nameKey(member) === 'user') return undefined
+  await using team = await openTeam(store, name, { clock: call.clock })
+  await team.refresh()
+  if (!team.state.team.get() || memberNamed(team.state, member)) return undefined
+  return new Refused({ refused: 'unknown_member', message: unknownMember(team.state, member) })
 }
 
 /** Where the log loses its end and goes on, so does this: it is said, and what is new there is shown. */
@@ -70,9 +89,13 @@ async function follow(call: Call, from: Followed, show: (batch: readonly Recorde
         await show(batch)
         at = batch.reduce(advance, at)
         for (const { seq, record } of batch) lately.folded(seq, record.id)
+        // Nothing comes behind it, and its file is about to be put away.
+        if (batch.flatMap(linesOf).some(({ event }) => event?.type === 'team.deleted')) return
       }
       return
     } catch (error) {
+      // It may be put away before we came to read that.
+      if (error instanceof JournalReplaced && (await from.isGone())) return say(call, 'The team was deleted.')
       const fault = rewoundBy(error)
       if (!fault || !log.again) throw error
       log = await log.again()
@@ -97,6 +120,8 @@ interface Followed {
   readonly at: Cursor
   /** What was read before `at`. */
   readonly lately: Lately
+  /** Was the team put away? */
+  readonly isGone: () => Promise<boolean>
 }
 
 /** One event at its place, or a line in which no event can be read. */
@@ -125,7 +150,7 @@ function auditedLines({ verdict, line, offset, seq, record }: Audited): Line[] {
   return lines.length > 0 ? lines.map((line) => ({ ...line, ...about })) : [{ seq, ...about }]
 }
 
-function isWanted({ by, event }: Line, { grep, member }: Options): boolean {
+function isWanted({ by, event }: Line, { grep, member }: Pick<Options, 'grep' | 'member'>): boolean {
   if (grep === undefined && member === undefined) return true
   const texts = textsIn(event ?? null)
   if (grep !== undefined && !texts.some((text) => text.toLowerCase().includes(grep.toLowerCase()))) return false

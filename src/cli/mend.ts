@@ -33,6 +33,12 @@ export async function mend(call: Call, place: Workspace, name: string, examined:
     throw new UntrustedJournal(examined.path, name)
   await refuseLiveSupervisor({ name, state: examined.state }, store.presence, 'Stop it first, then repair.')
   if (examined.isBroken && place.kind === 'postgres') throw new Refused(notHere(examined.path))
+  const isCut = examined.problems.some(({ kind }) => kind === 'cut off')
+  if (isCut && !examined.isBroken && !examined.state.team.get()) {
+    // Nothing of the team is left to build views from: what lies beside the journal is all there is of it.
+    await store.remove(name, false)
+    return { damaged: null, lost: [NOTHING_LEFT], kept: 0 }
+  }
   const repaired = examined.isBroken ? await beginAnew(call, place, name) : { damaged: null, lost: [], kept: 0 }
   if (place.kind === 'files') removeSnapshot(realDisk, dirname(examined.path))
   await using team = await openTeam(store, name, { clock: call.clock })
@@ -76,6 +82,8 @@ async function beginAnew({ clock }: Call, { store, trust, journalOf }: Workspace
   })
   return { damaged, lost: gone, kept: beyond.length }
 }
+
+const NOTHING_LEFT = 'all of it: the journal was empty or gone. What lay beside it is in .teams/.deleted now'
 
 function notHere(path: string): { refused: string; message: string } {
   const message = `${path} is broken, and a database is not repaired from here: put it back from a backup.`

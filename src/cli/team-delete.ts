@@ -1,5 +1,6 @@
 import type { Presence } from '../ports/store.ts'
 import type { Team } from '../runtime/team.ts'
+import { pidIn } from '../stores/files/identity.ts'
 import { nameKey } from '../team/name.ts'
 import { isRefusal } from '../team/refusal.ts'
 import { memberNamed, roster } from '../team/state.ts'
@@ -9,6 +10,7 @@ import type { Call } from './context.ts'
 import { granted, Refused } from './failure.ts'
 import { withTeam } from './open-team.ts'
 import { print, printJson, warn } from './print.ts'
+import { counted } from './screen.ts'
 import type { SubCommand } from './sub-command.ts'
 
 export const teamDelete: SubCommand<{ purge?: boolean }, [team: string]> = {
@@ -19,7 +21,7 @@ $ deskmates team delete web --purge     for good`,
     command.argument('<team>', 'its name', name).option('--purge', 'remove it for good instead of moving it away')
   },
   async run(call, { purge = false }, wanted) {
-    await withTeam(call, 'write', (team, place) => shutDown(call, team, place), wanted)
+    const stopped = await withTeam(call, 'write', (team, place) => shutDown(call, team, place), wanted)
     // Told through a handle of its own, whose closing puts the message into the mailbox files before they go.
     const notified = await withTeam(call, 'write', tellMembers, wanted)
     await withTeam(
@@ -27,11 +29,19 @@ $ deskmates team delete web --purge     for good`,
       'write',
       async (team, { store, kind }) => {
         granted(await team.run({ type: 'team.delete' }))
+        const openTasks = [...team.state.tasks.values()]
+          .filter(({ status }) => status !== 'completed')
+          .map(({ id }) => id)
         await team.close()
         await store.remove(team.name, purge)
-        if (call.globals.json) return printJson(call, { name: team.name, deleted: true, purged: purge, notified })
+        const done = { name: team.name, deleted: true, purged: purge, notified, stopped, openTasks }
+        if (call.globals.json) return printJson(call, done)
         const where = purge ? 'removed for good' : AWAY[kind]
-        await print(call, `Team ${team.name} deleted, ${notified.length} members notified; ${where}.\n`)
+        const lines = [`Team ${team.name} deleted, ${notified.length} members notified; ${where}.`]
+        if (stopped.length > 0) lines.push(`Stopped first: ${stopped.join(', ')}.`)
+        if (openTasks.length > 0)
+          lines.push(`Left open: ${counted(openTasks.length, 'task')} (${openTasks.join(', ')}).`)
+        await print(call, `${lines.join('\n')}\n`)
       },
       wanted,
     )
@@ -53,16 +63,16 @@ export async function refuseLiveSupervisor(
   const doubt = seen === 'unknown' ? ', on another machine or in another container,' : ''
   throw new Refused({
     refused: 'supervised',
-    message: `Team ${name} is run by ${runtime}${doubt} right now. ${advice}`,
+    message: `Team ${name} is run by process ${pidIn(runtime)}${doubt} right now. ${advice}`,
   })
 }
 
 /** Whoever is at work is asked to stop first; its runtime answers, or ends it when its time is up. */
-async function shutDown(call: Call, team: Team, { store }: Workspace): Promise<void> {
+async function shutDown(call: Call, team: Team, { store }: Workspace): Promise<string[]> {
   const { runtime } = team.state.supervisor.get()
-  if (team.state.team.get()?.deleted || runtime === null) return
+  if (team.state.team.get()?.deleted || runtime === null) return []
   const seen = await store.presence.look(runtime)
-  if (seen === 'dead') return
+  if (seen === 'dead') return []
   if (seen === 'unknown') await refuseLiveSupervisor(team, store.presence, 'Stop it first, then delete the team.')
   const agents = roster(team.state).filter(
     ({ kind, name, status }) => kind === 'agent' && nameKey(name) !== 'lead' && !['stopped', 'lost'].includes(status),
@@ -79,8 +89,8 @@ async function shutDown(call: Call, team: Team, { store }: Workspace): Promise<v
     await team.refresh()
   }
   const left = isThere().map(({ name }) => name)
-  if (left.length === 0) return
-  const message = `${left.join(', ')} did not stop. Team ${team.name} is run by ${runtime}: end that process, then delete the team.`
+  if (left.length === 0) return agents.map(({ name }) => name)
+  const message = `${left.join(', ')} did not stop. Team ${team.name} is run by process ${pidIn(runtime)}: end it, then delete the team.`
   throw new Refused({ refused: 'supervised', message })
 }
 

@@ -143,7 +143,7 @@ describe('a team on the command line', () => {
     await using workspace = await openWorkspace({ cwd: desk.dir, env: desk.env })
     const session = await openSession({ workspace, model, team: 'web' })
     for await (const _ of session.run('Go'));
-    expect(await desk.json(['team', 'delete', 'web'])).toMatchObject({ name: 'web', deleted: true })
+    expect(await desk.json(['team', 'delete', 'web'])).toMatchObject({ deleted: true, stopped: ['ada'] })
     await session.team.refresh().catch(() => {})
     expect(memberNamed(session.team.state, 'ada')?.status).toBe('stopped')
     const loop = session.run('Go on')

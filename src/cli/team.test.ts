@@ -143,6 +143,8 @@ describe('team delete', () => {
       deleted: true,
       purged: false,
       notified: ['lead', 'ci'],
+      stopped: [],
+      openTasks: ['1'],
     })
     expect(await desk.refused('team show web')).toBe('unknown_team')
     expect(await desk.refused('team delete web')).toBe('unknown_team')
@@ -151,7 +153,7 @@ describe('team delete', () => {
     expect(desk.read('.teams', '.deleted', away!, 'team', 'inbox', 'ci.jsonl')).toContain('being deleted')
     await desk.ok('team create web')
     expect(await desk.json('task add y --team web')).toMatchObject({ id: '1' })
-    await desk.ok('team delete web --purge')
+    expect(await desk.ok('team delete web --purge')).toContain('Left open: 1 task (1).\n')
     expect(readdirSync(join(desk.dir, '.teams', '.deleted'))).toEqual([away])
   })
 
@@ -160,12 +162,12 @@ describe('team delete', () => {
     await using store = await openFileStore({ dir: desk.dir })
     const team = await openTeam(store, 'web')
     // Another machine: nobody here can know that it is gone.
-    const runtime = `r-${'0'.repeat(12)}-${'0'.repeat(12)}-1-1-1`
+    const runtime = `r-${'0'.repeat(12)}-${'0'.repeat(12)}-1-4711-1`
     await team.run({ type: 'supervise', runtime })
     await team.close()
     const { code, stderr } = await desk.run('team delete web')
     expect(code).toBe(1)
-    expect(stderr).toContain(runtime)
+    expect(stderr).toContain('is run by process 4711, on another machine or in another container,')
     expect(await desk.refused('check --repair --team web')).toBe('supervised')
   })
 })

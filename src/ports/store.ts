@@ -53,10 +53,11 @@ export interface Appended {
 
 /**
  * What is wrong with a place in a log; `line` and `offset` (in bytes) say where. `rewound`: it is the same log, but its
- * end is gone and others may stand in its place, because a server took over that did not have everything.
+ * end is gone and others may stand in its place, because a server took over that did not have everything. `cut off`: its
+ * end is gone, as was seen when it was opened.
  */
 export interface Fault {
-  readonly kind: 'torn' | 'damaged' | 'broken chain' | 'needs newer' | 'replaced' | 'rewound' | 'not synced'
+  readonly kind: 'torn' | 'damaged' | 'broken chain' | 'needs newer' | 'replaced' | 'rewound' | 'cut off' | 'not synced'
   readonly path: string
   readonly line: number
   readonly offset: number
@@ -160,7 +161,7 @@ export interface Store extends AsyncDisposable {
   readonly presence: Presence
   /** Opens a log without making it; its first accepted record makes it. */
   log(name: LogName, options?: LogOptions): Promise<Log>
-  /** Names of all teams that have a journal, sorted. */
+  /** Names of all teams that have a journal, or had one that is lost; sorted. */
   teams(): Promise<readonly string[]>
   /** Files beside the journal, where the store has them. */
   mirror?(team: string): Mirror

@@ -18,7 +18,11 @@ export function openShowing(mirror: Mirror | undefined, appender: Appender): Sho
   async function show(mirror: Mirror): Promise<void> {
     for (let tries = 0; tries < 10; tries++) {
       const at = appender.fold.cursor.seq
-      await appender.alone(() => mirror.show(appender.fold.state, appender.fold.cursor))
+      await appender.alone(async () => {
+        // A view that survived a power cut and its journal not would look like a journal that lost its end.
+        if (__BUG__ !== 'view-before-sync') await appender.log.sync()
+        await mirror.show(appender.fold.state, appender.fold.cursor)
+      })
       shown = at
       owed = false
       await appender.refresh()

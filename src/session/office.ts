@@ -155,6 +155,14 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
     }
   }
 
+  /** A name alone does not tell: the team that has it now may have been made by somebody else. */
+  async function isOurs(name: string): Promise<boolean> {
+    await using team = await openTeam(home.store, name, { clock: home.clock })
+    await team.refresh()
+    const facts = team.state.team.get()
+    return facts?.deleted === false && facts.session === rooms[0]!.team.name
+  }
+
   const roomOf = (name: string) => rooms.find(({ team }) => nameKey(team.name) === nameKey(name))
 
   const office: SessionOffice = {
@@ -218,8 +226,8 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       const teams = await home.store.teams()
       for (const name of rooms[0]!.team.state.leads.get()) {
         if (roomOf(name)) continue
-        if (teams.includes(name)) await openRoom(name)
-        // Deleted meanwhile by somebody else: it does not come back empty.
+        if (teams.includes(name) && (await isOurs(name))) await openRoom(name)
+        // Deleted meanwhile by somebody else: it does not come back empty, and another of that name is not ours.
         else await rooms[0]!.team.run({ type: 'team.lead', team: name, leads: false }, { by: rooms[0]!.by })
       }
       const back: string[] = []

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../models/scripted/script.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import type { ModelRequest } from '../ports/model.ts'
+import { openTeam } from '../runtime/team.ts'
 import { memberNamed } from '../team/state.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 import { openSession, type SessionOptions } from './open-session.ts'
@@ -151,6 +152,31 @@ describe('a team at work', () => {
     expect(stop).toMatchObject({ kind: 'finished', text: 'Over.' })
     expect(await workspace.store.teams()).toEqual([session.id])
     expect(session.team.state.leads.get()).toEqual([])
+  })
+
+  it('does not take over a team that somebody else made under the name of one it led', async () => {
+    const parts = [
+      {
+        agent: 'lead',
+        when: { user: 'Go' },
+        calls: [call('TeamCreate', { name: 'api' }), call('TeamCreate', { name: 'web' })],
+      },
+      { agent: 'lead', times: 'always', text: 'Here.' },
+    ] as Parts
+    const first = await open(parts)
+    await run(first, 'Go')
+    expect(first.team.state.leads.get()).toEqual(['api', 'web'])
+    await first.close()
+    await workspace.store.remove('web', false)
+    const strange = await openTeam(workspace.store, 'web')
+    await strange.run({ type: 'team.create', team: 'web' })
+
+    await using again = await open(parts, { team: first.id })
+    await run(again, 'More')
+    expect(again.team.state.leads.get()).toEqual(['api'])
+    await strange.refresh()
+    expect(strange.state.supervisor.get().runtime).toBe(null)
+    await strange.close()
   })
 
   it('lets no lead choose a model that is a program, for a teammate either', async () => {

@@ -93,6 +93,43 @@ function promises(): void {
       await next.close()
     })
 
+    it('is not written to by whoever finds it shorter than its views have shown it (F1)', async () => {
+      const whole = readFileSync(journal())
+      writeFileSync(journal(), whole.subarray(0, whole.lastIndexOf('\n{"v":1') + 1))
+      const { team } = await fragile.open(realDisk)
+      await team.refresh()
+      await expect(team.run({ type: 'member.join', name: 'cyd', role: 'dev' })).rejects.toThrow('its end was lost')
+      await team.close()
+    })
+
+    it('is on the disk as far as a view shows it, so that no power cut makes it look cut off (F2)', async () => {
+      let synced = 0
+      const ahead: number[] = []
+      let views = 0
+      const disk: Disk = {
+        ...realDisk,
+        async fdatasync(fd) {
+          const { size } = realDisk.fstatSync(fd)
+          await realDisk.fdatasync(fd)
+          synced = size
+        },
+        renameSync(from, to) {
+          if (to.endsWith('config.json')) {
+            views++
+            const { seq } = JSON.parse(readFileSync(from, 'utf8'))
+            if (seq > synced) ahead.push(seq)
+          }
+          realDisk.renameSync(from, to)
+        },
+      }
+      const { team } = await fragile.open(disk)
+      await team.refresh()
+      const working = { type: 'member.activity', name: 'ada', generation: 1, status: 'working' } as const
+      await team.report([working], { until: 'written' })
+      await team.close()
+      expect({ ahead, isShown: views > 0 }).toEqual({ ahead: [], isShown: true })
+    })
+
     it('says nothing is so before it is durable, even if another process wrote it and died (B58, F2)', async () => {
       const power = powerCutDisk()
       const { team: dying } = await fragile.open({ ...power.disk, fdatasync: () => new Promise(() => {}) })

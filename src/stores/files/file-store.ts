@@ -6,6 +6,7 @@ import { type Disk, realDisk } from './disk.ts'
 import { makeFolder, syncFolders } from './folders.ts'
 import { createJournalFile } from './journal-file.ts'
 import { createFileLog } from './log.ts'
+import { lostEnd, shownTo } from './lost-end.ts'
 import { filePresence } from './presence.ts'
 import { createScanner } from './scanner.ts'
 import { createWatch } from './watch.ts'
@@ -62,6 +63,7 @@ export async function openFileStore(options: FileStoreOptions): Promise<Store> {
         knows: new Set(knows),
         poll,
         warn,
+        ...(file === `${team}/journal.jsonl` && { lostEnd: () => lostEnd(disk, join(teamsFolder, team)) }),
         mayWrite: (first) => askFor(team, file, first),
         closed: () => logs.delete(log),
       })
@@ -71,8 +73,9 @@ export async function openFileStore(options: FileStoreOptions): Promise<Store> {
     async teams() {
       if (!disk.statSync(teamsFolder)) return []
       const names = disk.readdirSync(teamsFolder).filter((name) => NAME.test(name))
-      // Its maker may have died between making the file and writing the first record.
-      return names.filter((name) => disk.statSync(join(teamsFolder, name, 'journal.jsonl'))?.size).sort()
+      // Its maker may have died between making the file and writing the first record. Views are made later.
+      const isTeam = (folder: string) => disk.statSync(join(folder, 'journal.jsonl'))?.size || shownTo(disk, folder) > 0
+      return names.filter((name) => isTeam(join(teamsFolder, name))).sort()
     },
     async remove(team, purge) {
       if (!NAME.test(team)) throw new TypeError(`${team} is not a name of a team`)

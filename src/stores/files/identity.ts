@@ -37,6 +37,11 @@ export function runtimeOf(pid: number): RuntimeId {
   return `r-${machine}-${boot}-${namespace}-${pid}-${startOf(pid) ?? UNKNOWN}`
 }
 
+/** What people call a process by; the id itself where no pid can be read in it. */
+export function pidIn(runtime: RuntimeId): string {
+  return FORM.exec(runtime)?.[4] ?? runtime
+}
+
 /** r-machine-boot-namespace-pid-start. */
 const FORM = /^r-([0-9a-f]{12})-([0-9a-f]{12}|x)-(\d{1,20}|x)-(\d{1,10})-(\d{1,20}|x)$/
 

@@ -1,6 +1,6 @@
 import { whyRefused } from '../../ports/admission.ts'
 import { TRIES } from '../../ports/fairness.ts'
-import type { Appended, LogRecord, Outcome } from '../../ports/store.ts'
+import type { Appended, Fault, LogRecord, Outcome } from '../../ports/store.ts'
 import {
   JournalReadOnly,
   JournalReplaced,
@@ -20,6 +20,8 @@ export interface LogWriterOptions {
   readonly reader: LogReader
   readonly knows: ReadonlySet<string>
   readonly durability: 'power' | 'process'
+  /** That the log was found without its end. */
+  readonly cut: () => Fault | undefined
   /** Throws if this process may not write here; `first` is what it wants to write first. */
   readonly mayWrite: (first: string) => void
 }
@@ -28,7 +30,7 @@ export interface LogWriterOptions {
  * Writes in one call and reads on to its own lines: only then is it known whether they count, because others may have
  * written in between. Nothing is awaited until then.
  */
-export function createLogWriter({ path, file, reader, knows, durability, mayWrite }: LogWriterOptions) {
+export function createLogWriter({ path, file, reader, knows, durability, cut, mayWrite }: LogWriterOptions) {
   const group = createGroupCommit(syncAndCompare)
   let expected: Expected | undefined
   let syncedTo = 0
@@ -54,7 +56,9 @@ export function createLogWriter({ path, file, reader, knows, durability, mayWrit
       }
     },
     async sync(): Promise<void> {
-      if (durability === 'power' && file.isOpen && reader.point.offset > syncedTo) await group.commit()
+      if (!file.isOpen) return
+      if (durability === 'power' && reader.point.offset > syncedTo) await group.commit()
+      else reader.ensureSame()
     },
     settled: group.settled,
   }
@@ -68,7 +72,8 @@ export function createLogWriter({ path, file, reader, knows, durability, mayWrit
     } catch (error) {
       throw error instanceof JournalReplaced ? new JournalReadOnly(error.fault) : new NotWritten(path, error)
     }
-    if (reader.forbidsWriting) throw new JournalReadOnly(reader.forbidsWriting)
+    const fault = reader.forbidsWriting ?? (__BUG__ === 'write-behind-a-cut' ? undefined : cut())
+    if (fault) throw new JournalReadOnly(fault)
     const refusal = whyRefused(records, reader.chain, knows)
     if (refusal) throw new RecordRefused(path, refusal.id, refusal.why)
     const worth = worthWriting(records)

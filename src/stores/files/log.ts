@@ -1,4 +1,4 @@
-import { type Audited, advance, type Cursor, type Log } from '../../ports/store.ts'
+import { type Audited, advance, type Cursor, type Fault, type Log } from '../../ports/store.ts'
 import { NotRead } from '../../ports/store-errors.ts'
 import { TeamError } from '../../team/errors.ts'
 import { createSleep } from '../sleep.ts'
@@ -21,6 +21,8 @@ export interface FileLogOptions {
   /** Milliseconds between two looks at a file nobody told us about. */
   readonly poll: number
   readonly warn: (message: string) => void
+  /** Looks whether its end is gone: then it can be read, and nobody writes. */
+  readonly lostEnd?: () => Fault | undefined
   /** Throws if this process may not write here; `first` is what it wants to write first. */
   readonly mayWrite: (first: string) => void
   readonly closed?: () => void
@@ -36,7 +38,7 @@ export function createFileLog(options: FileLogOptions): Log {
   const { path, root, disk, watch, knows, durability, poll, warn } = options
   const file = createJournalFile(disk, path, root)
   const reader = createLogReader(path, file, knows)
-  const writer = createLogWriter({ path, file, reader, knows, durability, mayWrite: askOnce })
+  const writer = createLogWriter({ path, file, reader, knows, durability, cut: lookOnce, mayWrite: askOnce })
   const snapshot = path.replace(/journal\.jsonl$|jsonl$/, 'snapshot.json')
   const closing = new AbortController()
   const sleep = createSleep()
@@ -45,6 +47,7 @@ export function createFileLog(options: FileLogOptions): Log {
   let savedTo = 0
   let unwatch: (() => void) | undefined
   let isAllowed = false
+  let looked: { readonly cut: Fault | undefined } | undefined
 
   return {
     async append(records) {
@@ -76,7 +79,13 @@ export function createFileLog(options: FileLogOptions): Log {
         reader.catchUp()
       }
     },
-    sync: writer.sync,
+    async sync() {
+      await writer.sync().catch((error) =>
+        readNamed(() => {
+          throw error
+        }),
+      )
+    },
     async restore(fold) {
       if (reader.point.offset > 0 || !readNamed(() => file.open())) return undefined
       const restored = readNamed(() => readSnapshot(disk, snapshot, fold, file.readAt, warn))
@@ -108,7 +117,12 @@ export function createFileLog(options: FileLogOptions): Log {
       }
     },
     audit,
-    faults: reader.faults,
+    faults() {
+      const faults = reader.faults()
+      // Damage is named by its place; that the end is missing too is no news then.
+      const cut = faults.every(({ kind }) => kind === 'torn') ? lookOnce() : undefined
+      return cut ? [...faults, cut] : faults
+    },
     whole: async (value) => value,
     async close() {
       closing.abort(new Error(`This handle on ${path} is closed.`))
@@ -164,6 +178,12 @@ export function createFileLog(options: FileLogOptions): Log {
     } catch (error) {
       throw error instanceof TeamError || codeOf(error) === undefined ? error : new NotRead(path, error)
     }
+  }
+
+  /** Whoever opened it while it was whole notices by itself when it gets shorter. */
+  function lookOnce(): Fault | undefined {
+    looked ??= { cut: readNamed(() => options.lostEnd?.()) }
+    return looked.cut
   }
 
   /** Asked once for the life of the handle. */

@@ -25,6 +25,8 @@ export function replaceJournal(
   try {
     disk.linkSync(path, join(folder, damaged))
     if (disk.statSync(path)?.size !== size) throw new JournalMoved(path)
+    // It says how long the old one was: whoever came now would think that the new one lost its end.
+    remove(disk, join(folder, 'config.json'))
     disk.renameSync(fresh, path)
   } catch (error) {
     remove(disk, fresh)

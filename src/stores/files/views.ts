@@ -38,6 +38,8 @@ export function openViews(options: {
   let shownTo: number | undefined
   let shownTasks: Set<TaskId> | undefined
   let shownRoster = ''
+  /** Files that said something else than the journal although their seq was right. */
+  const doubtful = new Set<TaskId>()
 
   return {
     show(state, cursor) {
@@ -89,6 +91,12 @@ export function openViews(options: {
     for (const task of state.tasks.values()) if (task.seq > from || isListed?.has(task.id) === false) changed.push(task)
     const gone = listed ? listed.filter((id) => !state.tasks.has(id)) : deletedSince(state, changed)
     if (changed.length > 0 || gone.length > 0) writeTasks(state, changed, gone, isForced)
+    if (listed && state.tasks.size <= COMPARED) {
+      for (const task of state.tasks.values())
+        if (files.read(taskPath(task.id))?.text !== taskText(state, task)) doubtful.add(task.id)
+    }
+    // Again each time: what looked wrong may have been written by somebody who knows more than we did.
+    for (const id of doubtful) writeTask(state, state.tasks.get(id), isForced)
     writeConfig(state, cursor, isForced, changed.length + gone.length > 0)
     shownTasks ??= new Set(state.tasks.keys())
     shownTo = cursor.seq
@@ -155,6 +163,9 @@ export function openViews(options: {
     return `${JSON.stringify({ team, description, seq, members }, null, 2)}\n`
   }
 }
+
+/** A process compares the text of so many task files when it first writes; a larger board is left to `check --repair`. */
+const COMPARED = 100
 
 /** The tasks whose files say something about this one: who waits for it, and whom it waits for. */
 function touched(state: TeamState, id: TaskId, before: Partial<Seen> | undefined, next: Task | undefined): string[] {
