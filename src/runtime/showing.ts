@@ -20,7 +20,8 @@ export function openShowing(mirror: Mirror | undefined, appender: Appender): Sho
       const at = appender.fold.cursor.seq
       await appender.alone(async () => {
         // A view that survived a power cut and its journal not would look like a journal that lost its end.
-        if (__BUG__ !== 'view-before-sync') await appender.log.sync()
+        const isHasty = __BUG__ === 'view-before-sync'
+        if (!isHasty) await appender.log.sync()
         await mirror.show(appender.fold.state, appender.fold.cursor)
       })
       shown = at

@@ -112,7 +112,8 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
       if (log === undefined && from.seq === 0) return reachEnd()
       throw new JournalReplaced(lose('replaced', log === undefined ? 'there is no such log' : 'it was removed'))
     }
-    if (from.seq > 0 && head.at_id !== from.id && __BUG__ !== 'cursor-by-number') {
+    const isElsewhere = __BUG__ === 'cursor-by-number' ? false : head.at_id !== from.id
+    if (from.seq > 0 && isElsewhere) {
       const instead = head.at_id === null ? 'is not there' : `is now ${head.at_id}`
       throw new JournalReplaced(lose('rewound', `the record ${from.id} (number ${from.seq}) ${instead}`))
     }
