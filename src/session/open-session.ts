@@ -8,7 +8,6 @@ import { type Limits, nothingUsed } from '../runtime/converse/conversation.ts'
 import type { Ask, AskPlan } from '../runtime/crew/asking.ts'
 import { CREW_SETTINGS, type CrewSettings } from '../runtime/crew/crew-plan.ts'
 import { openTeam, type Team } from '../runtime/team.ts'
-import { TeamError } from '../team/errors.ts'
 import type { HookSettings, HooksFail } from '../tools/hooks/hook-settings.ts'
 import { createHooks } from '../tools/hooks/hooks.ts'
 import type { Spelling } from '../tools/team/spelling.ts'
@@ -24,7 +23,7 @@ import { createPermits, forErrand, type Permissions, policyOf } from './permits.
 import { openSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
 import type { Session, SessionEvent } from './session.ts'
 import { newSessionId } from './session-id.ts'
-import { giveUpLead, takeLead } from './take-lead.ts'
+import { giveUpLead, SessionOpen, takeLead } from './take-lead.ts'
 import { compact, work } from './work.ts'
 
 export interface SessionOptions {
@@ -186,10 +185,3 @@ async function noOther(name: string): Promise<Model> {
 
 /** To other processes this one is a single runtime; inside of it somebody has to look. */
 const taken = new Set<string>()
-
-export class SessionOpen extends TeamError {
-  readonly code = 'session_open'
-  constructor(id: string) {
-    super(`This process works on ${id} already. Wait for that run to end and close its session first.`)
-  }
-}

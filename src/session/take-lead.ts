@@ -56,3 +56,10 @@ function inUse(team: string, refusal: Refusal): Refusal {
   const message = `Another process works on ${team} right now. See it with: deskmates status ${team}, or watch it: deskmates log --follow --team ${team}. Or begin a session of your own: leave out -r, -c and --team.`
   return { ...refusal, message }
 }
+
+export class SessionOpen extends TeamError {
+  readonly code = 'session_open'
+  constructor(id: string) {
+    super(`This process works on ${id} already. Wait for that run to end and close its session first.`)
+  }
+}
