@@ -12,7 +12,7 @@ const TASKS = 2_000
 export async function opening(keepSnapshot, runs) {
   return place({ members: ['ada', 'bob'], tasks: TASKS }, async (dir) => {
     await using(dir, fill, { durability: 'process' })
-    rmSync(join(dir, '.teams', 'bench', 'snapshot.json'))
+    rmSync(join(dir, '.teams', 'bench', 'snapshot.json'), { force: true })
     // Whoever folds that much leaves a snapshot for the next.
     if (keepSnapshot) await using(dir, (team) => team.refresh())
     const ours = []
