@@ -10,37 +10,56 @@ export const LOOK = {
 }
 export const LOOKED = 'It holds a list of things to do, in order, each with a name and a date. '.repeat(4)
 
-/** Has conversations of so many tool turns with a model that answers at once; CPU of one turn in milliseconds. */
+/**
+ * CPU of one turn in milliseconds, in conversations of so many tool turns with a model that answers at once. Both sides
+ * take turns: a machine that is slow for a while is slow for both. The least of each counts.
+ */
 export async function cpuPerTurn(turns, times, beside = 'agent-bare') {
   const server = fork(worker('model-server'))
   try {
     const [port] = await once(server, 'message')
-    const args = [`http://127.0.0.1:${port}/v1`, String(turns), String(times)]
-    return { ours: await cpu('agent-ours', args, turns), limit: await cpu(beside, args, turns) }
+    const sides = ['agent-ours', beside].map((name) =>
+      fork(worker(name), [`http://127.0.0.1:${port}/v1`, String(turns)], { execArgv: ['--no-warnings'] }),
+    )
+    const least = sides.map(() => Number.POSITIVE_INFINITY)
+    for (let i = 0; i < times; i++) {
+      for (const [at, side] of sides.entries()) least[at] = Math.min(least[at], await cpuOf(side, turns))
+    }
+    for (const side of sides) side.send('end')
+    return { ours: least[0] / turns, limit: least[1] / turns }
   } finally {
     server.kill()
   }
 }
 
-async function cpu(name, args, turns) {
-  const child = fork(worker(name), args, { execArgv: ['--no-warnings'] })
-  const [heard] = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [undefined])])
-  if (heard?.calls !== turns) throw new Error(`${name} made ${heard?.calls} calls of ${turns}`)
-  return heard.cpu / turns
+async function cpuOf(side, turns) {
+  side.send('talk')
+  const [heard] = await Promise.race([once(side, 'message'), once(side, 'exit').then(() => [undefined])])
+  if (heard?.calls !== turns) throw new Error(`${side.spawnargs[2]} made ${heard?.calls} calls of ${turns}`)
+  return heard.cpu
 }
 
-/** In a worker: talks once to warm up, then several times; sends the least CPU one conversation took. */
-export async function cpuOf(times, talk) {
-  let calls = await talk()
-  let least = Number.POSITIVE_INFINITY
-  for (let i = 0; i < times; i++) {
+/** The system prompt and the tools of the conversation that ours had last, so that both sides send the same bytes. */
+export async function beginning(url) {
+  return (await fetch(url)).json()
+}
+
+/** In a worker: has a conversation whenever it is told to, and says what its turns took. `talk` measures them. */
+export async function converseWhenTold(talk) {
+  let cpu
+  const measured = async (turns) => {
     const before = process.cpuUsage()
-    calls = await talk()
+    const calls = await turns()
     const { user, system } = process.cpuUsage(before)
-    least = Math.min(least, (user + system) / 1000)
+    cpu = (user + system) / 1000
+    return calls
   }
-  await new Promise((resolve) => process.send({ cpu: least, calls }, resolve))
-  process.disconnect()
+  for (;;) {
+    const [told] = await once(process, 'message')
+    if (told === 'end') return process.disconnect()
+    const calls = await talk(measured)
+    process.send({ cpu, calls })
+  }
 }
 
 function worker(name) {

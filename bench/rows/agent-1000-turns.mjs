@@ -6,5 +6,5 @@ export default {
   unit: 'ms',
   atMost: 3,
   rounds: 2,
-  round: () => cpuPerTurn(1000, 2),
+  round: () => cpuPerTurn(1000, 3),
 }

@@ -6,5 +6,5 @@ export default {
   unit: 'ms',
   atMost: 3,
   rounds: 3,
-  round: () => cpuPerTurn(50, 60),
+  round: () => cpuPerTurn(50, 80),
 }

@@ -1,13 +1,13 @@
-import { cpuOf, LOOK, LOOKED } from '../agent.mjs'
+import { beginning, converseWhenTold, LOOK, LOOKED } from '../agent.mjs'
 import { peer } from '../peers.mjs'
 
-const [url, turns, times] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])]
+const [url, turns] = [process.argv[2], Number(process.argv[3])]
 const { stepCountIs, streamText, tool } = peer('ai')
 const { createOpenAICompatible } = peer('@ai-sdk/openai-compatible')
 const { z } = peer('zod')
 const model = createOpenAICompatible({ name: 'bench', baseURL: url, apiKey: 'x' })(`turns-${turns}`)
 
-await cpuOf(times, async () => {
+async function talk({ system }) {
   let calls = 0
   const look = tool({
     description: LOOK.description,
@@ -19,13 +19,18 @@ await cpuOf(times, async () => {
   })
   const said = streamText({
     model,
-    system: 'You lead.',
+    system,
     prompt: 'go',
     tools: { look },
     stopWhen: stepCountIs(turns + 1),
   })
   for await (const _ of said.fullStream);
   return calls
+}
+
+await converseWhenTold(async (measured) => {
+  const same = await beginning(url)
+  return measured(() => talk(same))
 })
 // Timers and connections of its own would keep it here.
 process.exit()

@@ -1,13 +1,12 @@
 // The limit: what a conversation with tools costs when nothing is kept, checked or shown.
 import { request } from 'undici'
-import { cpuOf, LOOK, LOOKED } from '../agent.mjs'
+import { beginning, converseWhenTold, LOOKED } from '../agent.mjs'
 
-const [url, turns, times] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])]
-const tools = [{ type: 'function', function: { name: 'look', description: LOOK.description, parameters: LOOK.schema } }]
+const [url, turns] = [process.argv[2], Number(process.argv[3])]
 
-await cpuOf(times, async () => {
+async function talk({ system, tools }) {
   const messages = [
-    { role: 'system', content: 'You lead.' },
+    { role: 'system', content: system },
     { role: 'user', content: 'go' },
   ]
   for (let calls = 0; ; calls++) {
@@ -32,6 +31,11 @@ await cpuOf(times, async () => {
       messages.push({ role: 'tool', tool_call_id: call.id, content: LOOKED })
     }
   }
+}
+
+await converseWhenTold(async (measured) => {
+  const same = await beginning(url)
+  return measured(() => talk(same))
 })
 
 function take(line, message) {

@@ -1,12 +1,12 @@
-import { cpuOf, LOOK, LOOKED } from '../agent.mjs'
+import { beginning, converseWhenTold, LOOK, LOOKED } from '../agent.mjs'
 import { peer } from '../peers.mjs'
 
-const [url, turns, times] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])]
+const [url, turns] = [process.argv[2], Number(process.argv[3])]
 const { Agent } = peer('@mastra/core/agent')
 const { createTool } = peer('@mastra/core/tools')
 const { z } = peer('zod')
 
-await cpuOf(times, async () => {
+async function talk({ system }) {
   let calls = 0
   const look = createTool({
     id: 'look',
@@ -18,10 +18,15 @@ await cpuOf(times, async () => {
     },
   })
   const model = { id: `bench/turns-${turns}`, url, apiKey: 'x' }
-  const agent = new Agent({ id: 'lead', name: 'lead', instructions: 'You lead.', model, tools: { look } })
+  const agent = new Agent({ id: 'lead', name: 'lead', instructions: system, model, tools: { look } })
   const said = await agent.stream('go', { maxSteps: turns + 1 })
   for await (const _ of said.fullStream);
   return calls
+}
+
+await converseWhenTold(async (measured) => {
+  const same = await beginning(url)
+  return measured(() => talk(same))
 })
 // Timers and connections of its own would keep it here.
 process.exit()

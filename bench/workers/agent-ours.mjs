@@ -3,23 +3,24 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineTool, openSession, openWorkspace, resolveModel } from '../../dist/index.js'
-import { cpuOf, LOOK, LOOKED } from '../agent.mjs'
+import { converseWhenTold, LOOK, LOOKED } from '../agent.mjs'
 
-const [url, turns, times] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])]
+const [url, turns] = [process.argv[2], Number(process.argv[3])]
 const dir = mkdtempSync(join(tmpdir(), 'deskmates-bench-'))
 const env = { ...process.env, HOME: dir, DESKMATES_STATE: join(dir, 'state') }
 const workspace = await openWorkspace({ cwd: dir, env })
 const input = { '~standard': { version: 1, vendor: 'bench', validate: (value) => ({ value }) } }
 const look = defineTool({ ...LOOK, input, onlyLooks: true, wish: () => undefined, run: () => LOOKED })
-// Both sides offer the same one tool, so that both send the same bytes.
-const OURS = ['bash', 'read_file', 'write_file', 'edit_file', 'glob', 'grep', 'Task', 'TaskOutput', 'TaskStop']
 const model = await resolveModel(`compatible/turns-${turns}`, { OPENAI_BASE_URL: url, OPENAI_API_KEY: 'x' })
 
 try {
-  await cpuOf(times, async () => {
-    const session = await openSession({ workspace, model, tools: [look], permissions: { deny: OURS } })
-    let calls = 0
-    for await (const event of session.run('go')) if (event.type === 'called') calls++
+  await converseWhenTold(async (measured) => {
+    const session = await openSession({ workspace, model, tools: [look] })
+    const calls = await measured(async () => {
+      let calls = 0
+      for await (const event of session.run('go')) if (event.type === 'called') calls++
+      return calls
+    })
     await session.close()
     return calls
   })

@@ -1,7 +1,11 @@
 // An OpenAI-compatible model on loopback that answers at once: a call of `look` for so many turns, then a last word.
 import { createServer } from 'node:http'
 
+/** What the last conversation began with: whoever wants to have the same one asks for it. */
+let asked
+
 const server = createServer((request, response) => {
+  if (request.method === 'GET') return response.end(JSON.stringify(asked))
   const chunks = []
   request.on('data', (chunk) => chunks.push(chunk))
   request.on('end', () => {
@@ -10,12 +14,17 @@ const server = createServer((request, response) => {
     const turns = Number((/"turns-(\d+)"/.exec(body.subarray(0, 200)) ?? /"turns-(\d+)"/.exec(body))?.[1] ?? 0)
     const last = body.lastIndexOf('"call_')
     const made = last < 0 ? 0 : Number.parseInt(body.subarray(last + 6, last + 16).toString(), 10)
+    if (made === 0) asked = beginning(JSON.parse(body))
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.end(made < turns ? callOf(made + 1) : LAST)
   })
 })
 server.keepAliveTimeout = 60_000
 server.listen(0, '127.0.0.1', () => process.send(server.address().port))
+
+function beginning({ messages, tools }) {
+  return { system: messages.find(({ role }) => role === 'system').content, tools }
+}
 
 function callOf(number) {
   const call = {

@@ -16,11 +16,16 @@ interface Controller<T> {
   terminate(): void
 }
 
+type Step<T> = { done: false; value: T } | { done: true; value: undefined }
+
 interface Reader<T> {
-  read(): Promise<{ done: false; value: T } | { done: true; value: undefined }>
+  read(): Promise<Step<T>>
   cancel(reason?: unknown): Promise<void>
   releaseLock(): void
 }
+
+/** Brings the next value nearer; a promise only where something has to be waited for, since each of them costs. */
+type Advance = () => Promise<void> | undefined
 
 export class ReadableStream<T> {
   readonly #source: Source<T>
@@ -28,19 +33,26 @@ export class ReadableStream<T> {
   readonly #queue: T[] = []
   #end: { readonly error?: unknown } | undefined
   #pulling: Promise<void> | undefined
+  #hasSpoken = false
   #tell: () => void = () => {}
+  readonly #ask: Advance
 
-  constructor(source: Source<T> = {}) {
+  constructor(source: Source<T> = {}, ask?: Advance) {
     this.#source = source
+    this.#ask = ask ?? (() => this.#pull())
+    const speak = () => {
+      this.#hasSpoken = true
+      this.#tell()
+    }
     const end = (how: { error?: unknown }) => {
       this.#end ??= how
-      this.#tell()
+      speak()
     }
     this.#controller = {
       enqueue: (value) => {
         if (this.#end) return
         this.#queue.push(value)
-        this.#tell()
+        speak()
       },
       close: () => end({}),
       terminate: () => end({}),
@@ -53,7 +65,7 @@ export class ReadableStream<T> {
   }
 
   getReader(): Reader<T> {
-    return { read: () => this.#read(), cancel: (reason) => this.cancel(reason), releaseLock() {} }
+    return { read: () => this.read(), cancel: (reason) => this.cancel(reason), releaseLock() {} }
   }
 
   async cancel(reason?: unknown): Promise<void> {
@@ -68,11 +80,10 @@ export class ReadableStream<T> {
   }
 
   tee(): [ReadableStream<T>, ReadableStream<T>] {
-    const reader = this.getReader()
     const open = new Set<Controller<T>>()
     const pull = async () => {
       try {
-        const { done, value } = await reader.read()
+        const { done, value } = await this.read()
         for (const branch of open) done ? branch.close() : branch.enqueue(value)
       } catch (error) {
         for (const branch of open) branch.error(error)
@@ -86,39 +97,57 @@ export class ReadableStream<T> {
           open.add(controller)
         },
         pull,
-        async cancel(reason) {
+        cancel: async (reason) => {
           open.delete(own)
-          if (open.size === 0) await reader.cancel(reason)
+          if (open.size === 0) await this.cancel(reason)
         },
       })
     }
     return [branch(), branch()]
   }
 
-  async #read(): ReturnType<Reader<T>['read']> {
-    while (true) {
-      if (this.#queue.length > 0) return { done: false, value: this.#queue.shift()! }
-      if (this.#end) {
-        if ('error' in this.#end) throw this.#end.error
-        return { done: true, value: undefined }
-      }
-      if (this.#source.pull) await this.#pull()
-      // A source that says nothing when asked speaks up by itself.
-      if (this.#queue.length === 0 && !this.#end) await new Promise<void>((resolve) => (this.#tell = resolve))
+  /** The next step, if it is there. */
+  ready(): Step<T> | undefined {
+    if (this.#queue.length > 0) return { done: false, value: this.#queue.shift()! }
+    if (!this.#end) return undefined
+    if ('error' in this.#end) throw this.#end.error
+    return { done: true, value: undefined }
+  }
+
+  async read(): Promise<Step<T>> {
+    for (;;) {
+      const step = this.ready()
+      if (step) return step
+      const advanced = this.advance()
+      if (advanced) await advanced
+    }
+  }
+
+  advance(): Promise<void> | undefined {
+    try {
+      return this.#ask()
+    } catch (error) {
+      this.#controller.error(error)
+      return undefined
     }
   }
 
   #pull(): Promise<void> {
-    this.#pulling ??= (async () => {
-      try {
-        await this.#source.pull?.(this.#controller)
-      } catch (error) {
-        this.#controller.error(error)
-      } finally {
-        this.#pulling = undefined
-      }
-    })()
+    this.#pulling ??= this.#pulled().finally(() => {
+      this.#pulling = undefined
+    })
     return this.#pulling
+  }
+
+  async #pulled(): Promise<void> {
+    this.#hasSpoken = false
+    try {
+      await this.#source.pull?.(this.#controller)
+    } catch (error) {
+      this.#controller.error(error)
+    }
+    // A source that says nothing when asked speaks up by itself.
+    if (!this.#hasSpoken) await new Promise<void>((resolve) => (this.#tell = resolve))
   }
 }
 
@@ -138,48 +167,51 @@ export class TransformStream<In, Out> {
   /** What comes out of it when this goes in. */
   of(input: ReadableStream<In>): ReadableStream<Out> {
     const transformer = this.#transformer
-    const reader = input.getReader()
-    let hasMore = true
-    let hasOutput = false
-    const watched = (controller: Controller<Out>): Controller<Out> => ({
-      enqueue(value) {
-        hasOutput = true
-        controller.enqueue(value)
-      },
-      close: () => stop(() => controller.close()),
-      terminate: () => stop(() => controller.close()),
-      error: (error) => stop(() => controller.error(error)),
-    })
-    const stop = (end: () => void) => {
-      hasMore = false
-      end()
-    }
     let output: Controller<Out>
-    return new ReadableStream<Out>({
-      start(controller) {
-        output = watched(controller)
-        return transformer.start?.(output)
+    let waiting: Promise<void> | undefined
+
+    /** One value in may be none out, or many. */
+    function pass({ done, value }: Step<In>): void {
+      const passed = done ? transformer.flush?.(output) : transformer.transform?.(value, output)
+      if (passed instanceof Promise) waiting = wait(passed, done)
+      else if (done) output.close()
+    }
+
+    async function wait(passed: Promise<unknown>, isLast: boolean): Promise<void> {
+      try {
+        await passed
+        if (isLast) output.close()
+      } catch (error) {
+        await fail(error)
+      }
+      waiting = undefined
+    }
+
+    async function fail(error: unknown): Promise<void> {
+      output.error(error)
+      await input.cancel(error)
+    }
+
+    return new ReadableStream<Out>(
+      {
+        start(controller) {
+          output = controller
+          return transformer.start?.(controller)
+        },
+        cancel: (reason) => input.cancel(reason),
       },
-      async pull() {
-        hasOutput = false
-        // One value in may be none out, or many.
-        while (hasMore && !hasOutput) {
-          const { done, value } = await reader.read()
-          if (done) {
-            await transformer.flush?.(output)
-            return output.close()
-          }
-          try {
-            const transformed = transformer.transform?.(value, output)
-            if (transformed instanceof Promise) await transformed
-          } catch (error) {
-            output.error(error)
-            await reader.cancel(error)
-          }
+      () => {
+        if (waiting) return waiting
+        const step = input.ready()
+        if (!step) return input.advance()
+        try {
+          pass(step)
+        } catch (error) {
+          waiting = fail(error)
         }
+        return waiting
       },
-      cancel: (reason) => reader.cancel(reason),
-    })
+    )
   }
 }
 

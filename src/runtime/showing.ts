@@ -2,7 +2,7 @@ import type { Mirror } from '../ports/mirror.ts'
 import type { Appender } from './appender.ts'
 
 /** Files are for people: a few times a second is enough while much happens, and at the end always. */
-const PAUSE = 50
+const PAUSE = 250
 
 export interface Showing {
   soon(): void

@@ -59,7 +59,7 @@ export interface TranscriptOptions {
 type Until = 'written' | 'soon durable' | 'durable'
 
 /** Milliseconds. A power cut may take answers that are younger, if nothing was done about them but looking. */
-const SOON = 20
+const SOON = 200
 
 /** Opens a conversation for one generation: from its line on, what older ones still write does not count. */
 export async function openTranscript({ log, generation, newId = createIds() }: TranscriptOptions): Promise<Transcript> {
@@ -76,7 +76,8 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
     await foldTo()
     isDeaf = true
   }
-  await write({ open: true }, 'durable')
+  // Durable with whatever follows from it.
+  await write({ open: true }, 'written')
   isDeaf = false
 
   return {

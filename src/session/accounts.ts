@@ -14,7 +14,7 @@ export interface Accounts {
 }
 
 /** Calls that follow each other faster than this, in milliseconds, share a record. */
-const TOGETHER = 200
+const TOGETHER = 1000
 
 export function createAccounts(team: Team, by: Author): Accounts {
   const owed: TeamEvent[] = []

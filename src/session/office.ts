@@ -223,9 +223,9 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       return room.crew.spawn(plan)
     },
     async resume() {
-      const teams = await home.store.teams()
-      for (const name of rooms[0]!.team.state.leads.get()) {
-        if (roomOf(name)) continue
+      const away = rooms[0]!.team.state.leads.get().filter((name) => !roomOf(name))
+      const teams = away.length > 0 ? await home.store.teams() : []
+      for (const name of away) {
         if (teams.includes(name) && (await isOurs(name))) await openRoom(name)
         // Deleted meanwhile by somebody else: it does not come back empty, and another of that name is not ours.
         else await rooms[0]!.team.run({ type: 'team.lead', team: name, leads: false }, { by: rooms[0]!.by })

@@ -18,7 +18,7 @@ import { commandEnv } from './command-env.ts'
 import type { Home } from './home.ts'
 import { knowledgeOf } from './knowledge.ts'
 import { openOffice, type SessionOffice } from './office.ts'
-import { withoutOwnFolders } from './own-folders.ts'
+import { ownFolders, withoutFolders } from './own-folders.ts'
 import { createPermits, forErrand, type Permissions, policyOf } from './permits.ts'
 import { openSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
 import type { Session, SessionEvent } from './session.ts'
@@ -83,6 +83,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   try {
     const folders = (options.folders ?? []).map((folder) => realpathSync(folder))
     const policy = policyOf(options.permissions ?? {}, root)
+    const closed = ownFolders(env)
     const given = { workspace, root, folders, commandEnv: commandEnv(env), processEnv: env, policy, warn }
     const opened = await openSandbox({ ...options.sandbox, ...given })
     sandbox = opened
@@ -100,7 +101,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       outputsOf: (name) => join(workspace.root, '.teams', name, 'outputs'),
       permits(isReadOnly, isSentOut, asker) {
         const own = isSentOut ? forErrand(policy, isReadOnly) : policy
-        return withoutOwnFolders(createPermits({ policy: own, sandbox: opened }, isSentOut, asker), env)
+        return withoutFolders(createPermits({ policy: own, sandbox: opened }, isSentOut, asker), closed)
       },
       askers: createAskers(options.ask, clock),
       askPlan: options.askPlan,

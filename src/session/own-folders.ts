@@ -9,12 +9,16 @@ import type { Permits } from './permits.ts'
  * Whoever works in their home folder has their settings, keys and trust inside of the workspace. File tools neither
  * read nor write there: an agent could give itself what the user did not.
  */
-export function withoutOwnFolders(permits: Permits, env: Readonly<Record<string, string | undefined>>): Permits {
-  const own = [userFolder(env), stateFolder(env)].map((folder) => real(folder).toLowerCase())
+export function withoutFolders(permits: Permits, folders: readonly string[]): Permits {
   return {
     ...permits,
-    forbids: (kind, path) => own.some((folder) => isInside(folder, path.toLowerCase())) || permits.forbids(kind, path),
+    forbids: (kind, path) =>
+      folders.some((folder) => isInside(folder, path.toLowerCase())) || permits.forbids(kind, path),
   }
+}
+
+export function ownFolders(env: Readonly<Record<string, string | undefined>>): string[] {
+  return [userFolder(env), stateFolder(env)].map((folder) => real(folder).toLowerCase())
 }
 
 /** Where it is, or would be once somebody made it. */

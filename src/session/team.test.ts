@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Script } from '../models/scripted/script.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import type { ModelRequest } from '../ports/model.ts'
@@ -82,8 +82,9 @@ describe('a team at work', () => {
     expect(state.tasks.get('2')).toMatchObject({ status: 'completed', owner: 'bob', result: 'done 2' })
     expect(['ada', 'bob'].map((name) => memberNamed(state, name)?.status)).toEqual(['idle', 'idle'])
     expect(events.some((event) => event.type === 'team' && event.event.type === 'task.claimed')).toBe(true)
-    const config = JSON.parse(readFileSync(join(dir, '.teams', session.id, 'config.json'), 'utf8'))
-    expect(config.members.map(({ name }: { name: string }) => name)).toEqual(['lead', 'ada', 'bob'])
+    const config = () => JSON.parse(readFileSync(join(dir, '.teams', session.id, 'config.json'), 'utf8'))
+    const names = () => config().members.map(({ name }: { name: string }) => name)
+    await vi.waitFor(() => expect(names()).toEqual(['lead', 'ada', 'bob']), 30_000)
   })
 
   it('lets colleagues talk directly, without the lead in between (A91, F5)', async () => {

@@ -14,6 +14,8 @@ export interface Door {
   putAside(path: string, mailbox: string): boolean
   /** How many files were put aside and not yet retired, when somebody last looked. */
   count(): number
+  /** Has any file ever been put aside? */
+  hasArchives(): boolean
   /** Reads what is new in the archives. Returns whether there is something that `state` does not know. */
   look(state: TeamState): boolean
   /** Has somebody added to an archive, or a new one, since they were read? */
@@ -48,6 +50,7 @@ export function openDoor(options: {
   return {
     putAside,
     count: () => archives.size,
+    hasArchives: () => disk.statSync(folder) !== undefined,
 
     look(state) {
       for (const archive of due()) {

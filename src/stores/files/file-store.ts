@@ -3,6 +3,7 @@ import { ulid } from 'ulid'
 import type { Mirror } from '../../ports/mirror.ts'
 import type { Audited, Log, LogName, Presence, Store } from '../../ports/store.ts'
 import { type Disk, realDisk } from './disk.ts'
+import { createFolderEntries, type FolderEntries } from './folder-entries.ts'
 import { makeFolder, syncFolders } from './folders.ts'
 import { createJournalFile } from './journal-file.ts'
 import { createFileLog } from './log.ts'
@@ -38,13 +39,14 @@ export async function openFileStore(options: FileStoreOptions): Promise<Store> {
   const { dir, disk = realDisk, durability = 'power', knows = [], poll = 2000, warn = toStderr } = options
   const watch = createWatch(disk, warn)
   const teamsFolder = join(dir, '.teams')
+  const entries = createFolderEntries(disk, dir)
   const logs = new Set<Log>()
   options.refuse?.(dir)
 
   function askFor(team: string, file: string, first: string): void {
     if (!options.mayWrite) return
     const isJournal = file === `${team}/journal.jsonl`
-    const creator = creatorOf(disk, join(teamsFolder, team, 'journal.jsonl'))
+    const creator = creatorOf(disk, entries, join(teamsFolder, team, 'journal.jsonl'))
     // A transcript without a journal belongs to no team that anybody could have made elsewhere.
     if (creator || isJournal) options.mayWrite(team, creator ?? first, !creator)
   }
@@ -56,7 +58,7 @@ export async function openFileStore(options: FileStoreOptions): Promise<Store> {
       const { team, file } = placeOf(name)
       const log: Log = createFileLog({
         path: join(teamsFolder, file),
-        root: dir,
+        entries,
         disk,
         watch,
         durability,
@@ -98,8 +100,8 @@ export async function openFileStore(options: FileStoreOptions): Promise<Store> {
 }
 
 /** The id of the first record of a journal, which is the id of its team. */
-function creatorOf(disk: Disk, path: string): string | undefined {
-  const file = createJournalFile(disk, path, dirname(path))
+function creatorOf(disk: Disk, entries: FolderEntries, path: string): string | undefined {
+  const file = createJournalFile(disk, path, entries)
   if (!file.open()) return undefined
   let first: string | undefined
   const show = ({ verdict, record }: Audited) => {

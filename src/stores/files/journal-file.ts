@@ -1,7 +1,8 @@
 import { constants, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
 import { codeOf, type Disk } from './disk.ts'
-import { makeFolder, syncFolders } from './folders.ts'
+import type { FolderEntries } from './folder-entries.ts'
+import { makeFolder } from './folders.ts'
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDONLY, O_RDWR } = constants
 
@@ -25,11 +26,12 @@ export interface JournalFile {
   close(): void
 }
 
-export function createJournalFile(disk: Disk, path: string, foldersUpTo: string): JournalFile {
+export function createJournalFile(disk: Disk, path: string, entries: FolderEntries): JournalFile {
   let fd = -1
   let ours: Stats | undefined
   let cannotWrite: unknown
-  let foldersSynced = false
+  /** Since when its entry in its folder may be new; undefined once that survives. */
+  let newSince: number | undefined
 
   function use(flags: number): void {
     const opened = disk.openSync(path, flags | O_NOFOLLOW, 0o600)
@@ -40,7 +42,7 @@ export function createJournalFile(disk: Disk, path: string, foldersUpTo: string)
       throw error
     }
     fd = opened
-    foldersSynced = ours.size > YOUNG
+    newSince = ours.size > YOUNG ? undefined : entries.now()
   }
 
   return {
@@ -86,20 +88,12 @@ export function createJournalFile(disk: Disk, path: string, foldersUpTo: string)
     idleFor: () => Date.now() - disk.fstatSync(fd).mtimeMs,
     async sync() {
       await disk.fdatasync(fd)
-      if (foldersSynced) return
-      syncFolders(disk, foldersOf(path, foldersUpTo))
-      foldersSynced = true
+      if (newSince !== undefined) entries.sync(dirname(path), newSince)
+      newSince = undefined
     },
     close() {
       if (fd >= 0) disk.closeSync(fd)
       fd = -1
     },
   }
-}
-
-/** The folder of `path` and all above it up to `last`. */
-function foldersOf(path: string, last: string): string[] {
-  const folders = [dirname(path)]
-  while (folders.at(-1) !== last) folders.push(dirname(folders.at(-1)!))
-  return folders
 }

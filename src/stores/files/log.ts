@@ -3,6 +3,7 @@ import { NotRead } from '../../ports/store-errors.ts'
 import { TeamError } from '../../team/errors.ts'
 import { createSleep } from '../sleep.ts'
 import { codeOf, type Disk } from './disk.ts'
+import type { FolderEntries } from './folder-entries.ts'
 import { createJournalFile } from './journal-file.ts'
 import { createLogReader } from './log-reader.ts'
 import { createLogWriter } from './log-writer.ts'
@@ -12,8 +13,7 @@ import type { Watch } from './watch.ts'
 
 export interface FileLogOptions {
   readonly path: string
-  /** The folder above `.teams`, whose entry for it must be durable too. */
-  readonly root: string
+  readonly entries: FolderEntries
   readonly disk: Disk
   readonly watch: Watch
   readonly knows: ReadonlySet<string>
@@ -35,8 +35,8 @@ const LOOK_AGAIN = 1
 
 /** One handle on one log file. */
 export function createFileLog(options: FileLogOptions): Log {
-  const { path, root, disk, watch, knows, durability, poll, warn } = options
-  const file = createJournalFile(disk, path, root)
+  const { path, entries, disk, watch, knows, durability, poll, warn } = options
+  const file = createJournalFile(disk, path, entries)
   const reader = createLogReader(path, file, knows)
   const writer = createLogWriter({ path, file, reader, knows, durability, cut: lookOnce, mayWrite: askOnce })
   const snapshot = path.replace(/journal\.jsonl$|jsonl$/, 'snapshot.json')

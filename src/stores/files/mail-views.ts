@@ -65,7 +65,9 @@ export function openMailViews(options: {
     gather(state) {
       later = undefined
       makeFolder(disk, inbox)
-      for (const name of mailboxes(state)) takeFrom(state, fileOf(name))
+      // Somebody may have died after putting a file aside, before what is unread was shown again.
+      const wasAside = door.hasArchives()
+      for (const name of mailboxes(state)) takeFrom(state, fileOf(name), wasAside)
       strays.clear()
       for (const { path, called } of strayFiles(disk, inbox, oldFolders)) {
         const size = disk.lstatSync(path)?.size ?? 0
@@ -121,11 +123,15 @@ export function openMailViews(options: {
     return isStale || contents.missing > 0 ? file.showUnread(state) : contents.stale === 0
   }
 
-  function takeFrom(state: TeamState, file: MailboxFile): void {
+  /** What is new in the journal is shown by `show`, if it is still unread by then. */
+  function takeFrom(state: TeamState, file: MailboxFile, wasAside: boolean): void {
     const { isForeign, size } = file.look(state)
-    if (!isForeign || !hasRoom(state, file.mailbox) || !isRested(file.mailbox, size)) return void agree(state, file)
-    empty(file)
-    file.showUnread(state)
+    if (isForeign && hasRoom(state, file.mailbox) && isRested(file.mailbox, size)) {
+      empty(file)
+      file.showUnread(state)
+    } else if (size > 0 || wasAside) {
+      agree(state, file)
+    }
   }
 
   function empty(file: MailboxFile): void {

@@ -13,7 +13,8 @@ const MOST = 64
 
 /**
  * On most disks a sync takes less time than handing it to a thread and back, which costs as much as deciding what to
- * write. So a quick disk is waited for, and a slow one is not.
+ * write. So a quick disk is waited for, and a slow one is not. Of several files that are to be synced in the same turn of
+ * the event loop only the first is: the others are synced side by side, while the first goes on.
  */
 export function createQuickSync(
   now: () => number = () => performance.now(),
@@ -22,7 +23,13 @@ export function createQuickSync(
 ): (fd: number) => Promise<void> {
   let slow = 0
   let toHandOver = 0
+  let isFirst = true
   return async (fd) => {
+    if (!isFirst) return handOver(fd)
+    isFirst = false
+    setImmediate(() => {
+      isFirst = true
+    })
     if (toHandOver > 0) {
       toHandOver--
       return handOver(fd)
