@@ -1,10 +1,13 @@
-/** Chains of tasks with edges across, as drafts for the board; what each takes stands in its description. */
+/**
+ * Chains of tasks with edges across; what each takes stands in its description. There is a little slack in it: where
+ * every worker is busy in every turn, whoever is faster by a hair takes another task, and all end a whole turn later.
+ */
 export function graph(chains, length) {
   const tasks = []
   for (let step = 0; step < length; step++) {
     for (let chain = 0; chain < chains; chain++) {
       const id = (chain, step) => String(step * chains + chain + 1)
-      const across = (chain + step) % 3 === 0 ? [id((chain + 1) % chains, step - 1)] : []
+      const across = (chain + step) % 2 === 0 ? [id((chain + 1) % chains, step - 1)] : []
       tasks.push({
         id: id(chain, step),
         // Calls of the model until it is completed: 1 to 5.
