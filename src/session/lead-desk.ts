@@ -37,7 +37,8 @@ export async function openLeadDesk(home: Home, office: Office, led: () => readon
     // What the lead says lets others begin.
     urgency: () => Number.POSITIVE_INFINITY,
     tools: ({ accounts }) => {
-      const runAgent = createRunAgent({ ...home, name: by.name, account: accounts.pay })
+      const askerOf = (agent: string) => home.askers.ofErrand(team, by, agent)
+      const runAgent = createRunAgent({ ...home, name: by.name, account: accounts.pay, askerOf })
       return [
         ...toolsFor('lead', { types: home.agentTypes, runAgent, office, spelling: home.spelling }),
         ...home.leadTools,

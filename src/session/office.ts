@@ -91,7 +91,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       runtime: home.store.presence.self,
       clock: home.clock,
       openDesk: (member, author) => openTeammateDesk(home, team, member, author),
-      errand: (task, member, signal) => errandFor(home, desk, { task, member, state: team.state }, signal),
+      errand: (task, member, signal) => errandFor(home, desk, { team, by }, { task, member }, signal),
       wantsMore: (agent, goneOn, signal) => wantsMore(home, agent, goneOn, signal),
       uncommitted: () => uncommittedIn(home.root),
       tell: (event) => home.run.tell(event),
