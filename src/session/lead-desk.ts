@@ -55,8 +55,8 @@ export async function openLeadDesk(home: Home, office: Office, led: () => readon
       }
       return joined(all)
     },
-    async acknowledge(ids) {
-      for (const { team, by } of led()) await team.acknowledge(by.name, ids, null, { by })
+    async acknowledge(ids, turn) {
+      for (const { team, by } of led()) await team.acknowledge(by.name, ids, null, { by, turn })
     },
   })
 }
