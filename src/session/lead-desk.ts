@@ -3,6 +3,7 @@ import type { News, Notices } from '../runtime/converse/conversation.ts'
 import { mailNews } from '../runtime/converse/mail-news.ts'
 import type { Team } from '../runtime/team.ts'
 import type { Author } from '../team/event.ts'
+import { nameKey } from '../team/name.ts'
 import { toolsFor } from '../tools/toolbox.ts'
 import { type Desk, openDesk } from './desk.ts'
 import type { Home } from './home.ts'
@@ -56,7 +57,10 @@ export async function openLeadDesk(home: Home, office: Office, led: () => readon
       return joined(all)
     },
     async acknowledge(ids, turn) {
-      for (const { team, by } of led()) await team.acknowledge(by.name, ids, null, { by, turn })
+      for (const { team, by } of led()) {
+        const own = ids.filter((id) => team.state.mailboxes.get(nameKey(by.name))?.has(id))
+        if (own.length > 0) await team.acknowledge(by.name, own, null, { by, turn })
+      }
     },
   })
 }

@@ -189,6 +189,49 @@ describe('a team at work', () => {
     expect(memberNamed(session.team.state, 'ada')).toBeUndefined()
   })
 
+  it('hears, when a team was deleted, what was written to it meanwhile, once (A82, F32)', async () => {
+    const heard: string[] = []
+    await using session = await open([
+      {
+        agent: 'lead',
+        when: { answer: 1 },
+        calls: [
+          call('TeamCreate', { name: 'api' }),
+          call('TaskCreate', { subject: 'dig', description: '' }),
+          call('Task', { name: 'ada', prompt: 'Dig.', task_id: '1' }),
+        ],
+      },
+      { agent: 'lead', when: { answer: 2 }, calls: [call('TeamDelete', { name: 'api' })] },
+      {
+        agent: 'lead',
+        times: 'always',
+        compose({ turns }) {
+          heard.splice(0, heard.length, ...turns.map((turn) => JSON.stringify(turn)))
+          return { text: 'Over.' }
+        },
+      },
+      {
+        agent: 'ada',
+        times: 'always',
+        compose(request) {
+          const request_id = /request_id=\\"(r\d+)/.exec(JSON.stringify(request.turns.at(-1)))?.[1]
+          if (!request_id) return { calls: [call('TaskList')] }
+          return {
+            calls: [
+              call('SendMessage', { to: 'lead', content: 'The schema is wrong.' }),
+              call('SendMessage', { type: 'shutdown_response', request_id, approve: true, status: 'clean' }),
+            ],
+          }
+        },
+      },
+    ])
+    expect((await run(session, 'Go')).stop).toMatchObject({ kind: 'finished', text: 'Over.' })
+    const telling = heard.filter((turn) => turn.includes('The schema is wrong.'))
+    expect(telling).toHaveLength(1)
+    expect(telling[0]).toContain('<message from=\\"ada\\" type=\\"message\\">')
+    expect(telling[0], 'what the report says needs no letter').not.toContain('shutdown_response')
+  })
+
   it('deletes a team although somebody refuses to stop (A82, F32)', async () => {
     await using session = await open([
       {
