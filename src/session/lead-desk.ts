@@ -49,10 +49,11 @@ export async function openLeadDesk(home: Home, office: Office, led: () => readon
     async listen({ transcript, notices }) {
       await door()
       const all: News[] = []
-      for (const [i, { team, by }] of led().entries()) {
+      // Its own team last, whose news take the notices along: nothing may fail behind that and lose them.
+      for (const [i, { team, by }] of [...led().entries()].reverse()) {
         const from = i === 0 ? undefined : team.name
         const news = await mailNews({ team, transcript, notices: i === 0 ? notices : NONE }, by, from)
-        if (news) all.push(news)
+        if (news) all.unshift(news)
       }
       return joined(all)
     },
