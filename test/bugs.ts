@@ -246,4 +246,10 @@ export const bugs: readonly Bug[] = [
     noticedBy: 'goes on until everybody has done',
     file: TEAM,
   },
+  {
+    name: 'mail-gone-with-its-team',
+    mistake: 'a team is put away with what its members wrote to the lead while they stopped',
+    noticedBy: 'hears what was written to it',
+    file: TEAM,
+  },
 ]

@@ -57,6 +57,19 @@ describe('log', () => {
     expect(await desk.ok('log')).toContain('ada       claimed task 1\n')
   })
 
+  it('answers whether a message arrived, and in which turn of its reader', async () => {
+    await desk.ok('team create default')
+    const { id } = await desk.json('send lead needle')
+    expect(await desk.ok(`log --grep ${id}`)).toMatch(/^\S+ \S+ {2}user {6}→ lead: needle\n$/)
+    {
+      await using store = await openFileStore({ dir: desk.dir })
+      await using team = await openTeam(store, 'default')
+      await team.acknowledge('lead', [id], null, { by: { name: 'lead' }, turn: '01TURN' })
+    }
+    expect(await desk.ok(`log --grep ${id}`)).toContain('1 message of lead read (turn 01TURN of its transcript)\n')
+    expect(lines(await desk.ok(`log --json --grep ${id}`)).at(-1)).toMatchObject({ ids: [id], turn: '01TURN' })
+  })
+
   it('begins after a place, and finds by word and by member', async () => {
     await fill()
     const events = lines(await desk.ok('log --json'))

@@ -59,7 +59,7 @@ export function describeEvent(event: TeamEvent): string {
       return `→ ${plain(to)}${type === 'message' ? '' : ` (${type}, from ${plain(from)})`}: ${oneLine(content)}`
     }
     case 'message.delivered':
-      return `${counted(event.ids.length, 'message')} of ${event.member} read`
+      return `${counted(event.ids.length, 'message')} of ${event.member} read${event.turn === undefined ? '' : ` (turn ${plain(event.turn)} of its transcript)`}`
     case 'agent.health':
       return `health of ${event.name}: ${event.state}${event.previous ? ` (was ${event.previous})` : ''}`
     case 'breaker.changed':

@@ -41,8 +41,15 @@ export interface Seats {
 export interface Office extends Seats {
   createTeam(name: string, description?: string): Promise<{ readonly isNew: boolean } | Refusal>
   /** Asks everybody to stop, waits for that, and puts the team away. Says what became of each. */
-  deleteTeam(name: string): Promise<{ readonly notified: number; readonly report: readonly string[] } | Refusal>
+  deleteTeam(name: string): Promise<Deleted | Refusal>
   spawn(plan: SpawnPlan): Promise<Spawned | Refusal>
+}
+
+export interface Deleted {
+  readonly notified: number
+  readonly report: readonly string[]
+  /** Mail to the lead that was not delivered before: it comes from here, or never. */
+  readonly letters: readonly Letterbox[]
 }
 
 export interface SpawnPlan {

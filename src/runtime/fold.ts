@@ -56,39 +56,44 @@ export async function openFold(first: Log, self: string): Promise<Fold> {
       await log.save(FOLD_VERSION, cursor, () => dumpState(state))
     },
     async again(next, seen, agree) {
-      const fresh = emptyState()
-      let at = START
-      for (let batch = await next.read(at); batch.length > 0; batch = await next.read(at)) {
-        for (const recorded of batch) {
-          const applied = apply(fresh, recorded.seq, recorded.record)
-          at = advance(at, recorded)
-          seen(recorded, applied, fresh)
-        }
+      let last = { state: emptyState(), cursor: START }
+      for await (const step of fromBeginning(next)) {
+        seen(step.recorded, step.applied, step.state)
+        last = step
       }
-      agree(fresh)
+      agree(last.state)
       log = next
-      state = fresh
-      cursor = at
+      state = last.state
+      cursor = last.cursor
       unsaved = 0
     },
   }
 }
 
 /** The state right behind one record, and what that record did; undefined if it is not there. */
-export async function foldTo(
-  log: Log,
-  id: string,
-): Promise<{ state: TeamState; recorded: Recorded; applied: Applied } | undefined> {
+export async function foldTo(log: Log, id: string): Promise<Step | undefined> {
+  for await (const step of fromBeginning(log)) if (step.recorded.record.id === id) return step
+  return undefined
+}
+
+interface Step {
+  readonly state: TeamState
+  readonly cursor: Cursor
+  readonly recorded: Recorded
+  readonly applied: Applied
+}
+
+/** Folds a log into a state of its own, record by record. */
+async function* fromBeginning(log: Log): AsyncGenerator<Step, void> {
   const state = emptyState()
   let cursor = START
   for (let batch = await log.read(cursor); batch.length > 0; batch = await log.read(cursor)) {
     for (const recorded of batch) {
       const applied = apply(state, recorded.seq, recorded.record)
       cursor = advance(cursor, recorded)
-      if (recorded.record.id === id) return { state, recorded, applied }
+      yield { state, cursor, recorded, applied }
     }
   }
-  return undefined
 }
 
 function sumOf(text: string): number {

@@ -1,4 +1,5 @@
 import type { Fault } from '../ports/store.ts'
+import { rewoundBy } from '../ports/store-errors.ts'
 import { TeamError } from '../team/errors.ts'
 import type { Gone, Told } from './lately.ts'
 
@@ -30,6 +31,25 @@ export function lossOf(team: string, fault: Fault, { told, records }: Gone): Los
     `It was folded again and goes on; ${records} ${records === 1 ? 'record' : 'records'} read before ` +
     `${records === 1 ? 'is' : 'are'} gone. ${own}.`
   return { team, fault, lost: told, records, message }
+}
+
+/** A conversation is not gone on with in the middle: its model was told things that nobody can look up any more. */
+export class ConversationRewound extends TeamError {
+  readonly code = 'conversation_rewound'
+  constructor({ path, detail }: Fault, cause: unknown) {
+    super(
+      `The conversation ${path} lost its end, because a server took over that did not have it (${detail}). ` +
+        'All before that is there. A teammate is brought back by its session; ' +
+        'to go on with a lead, open the session again: deskmates resume TEAM',
+      { cause },
+    )
+  }
+}
+
+/** What a transcript throws: that its log was rewound in these words, all else as it is. */
+export function asRewound(error: unknown): never {
+  const fault = rewoundBy(error)
+  throw fault ? new ConversationRewound(fault, error) : error
 }
 
 /** What made this process the one that runs a member is gone, and another process runs it by now. */

@@ -25,7 +25,7 @@ export interface Team extends AsyncDisposable {
   /** Sends a message; the effects say, for each recipient, what the log made of it. */
   send(letter: Letter, as?: Acting): Promise<readonly Effect[] | Refusal>
   /** The reader has these messages. An effect says `ignored` where somebody else was assigned meanwhile. */
-  acknowledge(member: string, ids: readonly string[], take: string | null, as?: Reporting): Promise<readonly Effect[]>
+  acknowledge(member: string, ids: readonly string[], take: string | null, as?: Reading): Promise<readonly Effect[]>
   /** Appends facts as they are. */
   report(events: readonly TeamEvent[], as?: Reporting): Promise<readonly Effect[]>
   /** Brings in what foreign programs left in the mailbox files. */
@@ -48,6 +48,11 @@ export interface Acting {
 export interface Reporting extends Acting {
   /** `written`: a power cut may still take it back, until anything later is durable. By default `durable`. */
   readonly until?: Until
+}
+
+export interface Reading extends Reporting {
+  /** The record of the reader's transcript in which the messages stand. */
+  readonly turn?: string | undefined
 }
 
 export interface TeamOptions {
@@ -111,7 +116,10 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
       if (!isRefusal(effects)) showing.soon()
       return effects
     },
-    acknowledge: (member, ids, take, as) => report([{ type: 'message.delivered', member, ids: [...ids], take }], as),
+    acknowledge(member, ids, take, { turn, ...as } = {}) {
+      const inTurn = turn !== undefined && { turn }
+      return report([{ type: 'message.delivered', member, ids: [...ids], take, ...inTurn }], as)
+    },
     report,
     async ingest() {
       if (mirror) await ingestMail(mirror, team)

@@ -24,8 +24,8 @@ export interface TranscriptState {
   readonly turns: Turn[]
   /** What the provider counted when it last answered: tokens of the first so many turns and all that stands before them. */
   counted: { readonly tokens: number; readonly turns: number } | undefined
-  /** Ids of the messages that stand in a user turn. */
-  readonly mail: Set<string>
+  /** Ids of the messages that were told, each with the record that first did. */
+  readonly mail: Map<string, string>
   /** Calls of the last assistant turn whose result has not come in; their turn joins `turns` when all have. */
   readonly open: Map<string, ToolCall>
   readonly results: CallResult[]
@@ -44,7 +44,7 @@ export function emptyTranscript(): TranscriptState {
     generation: 0,
     turns: [],
     counted: undefined,
-    mail: new Set(),
+    mail: new Map(),
     open: new Map(),
     results: [],
     running: new Map(),
@@ -59,7 +59,7 @@ export function applyTurn(state: TranscriptState, record: LogRecord): boolean {
   const generation = typeof record.generation === 'number' ? record.generation : 0
   if (generation < state.generation) return false
   if (record.open === true) state.generation = generation
-  for (const id of (record.mail ?? []) as string[]) state.mail.add(id)
+  for (const id of (record.mail ?? []) as string[]) if (!state.mail.has(id)) state.mail.set(id, record.id)
   // Written by us alone and summed, so its shape is not checked again at every opening.
   if (record.user) {
     hearTurn(state.turns, record.user as unknown as UserTurn)

@@ -49,7 +49,7 @@ describe('a transcript', () => {
     const second = await open(2)
     expect(second.state.turns).toEqual(first.state.turns)
     expect(second.state.turns.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
-    expect([...second.state.mail]).toEqual(['m1'])
+    expect([...second.state.mail.keys()]).toEqual(['m1'])
   })
 
   it('makes an answer durable soon, with all that came since, or at once for whoever waits', async () => {

@@ -3,6 +3,7 @@ import { type Appended, advance, type Cursor, type Log, type LogRecord, START } 
 import { TeamError } from '../team/errors.ts'
 import type { Json } from '../team/json.ts'
 import { createIds } from './ids.ts'
+import { asRewound } from './rewound.ts'
 import {
   applyTurn,
   type BegunJob,
@@ -115,7 +116,7 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
   /** One after the other, since a handle has one reader; results of parallel calls come in at any time. */
   function write(what: Partial<LogRecord>, until: Until): Promise<void> {
     const record: LogRecord = { id: newId(), generation, ...what }
-    const next = turn.then(() => append(record, until))
+    const next = turn.then(() => append(record, until)).catch(asRewound)
     turn = next.catch(() => {})
     return next
   }

@@ -9,6 +9,8 @@ import { type Asker, howTo, type Wanted } from './permits.ts'
 export interface Askers {
   readonly canAsk: boolean
   of(team: Team, by: Author): Asker
+  /** Of an agent that `by` has sent out and answers for: `lead › explore`. What is denied stands in its report. */
+  ofErrand(team: Team, by: Author, agent: string): Asker
 }
 
 export function createAskers(ask: Ask | undefined, clock: { now(): number }): Askers {
@@ -25,14 +27,17 @@ export function createAskers(ask: Ask | undefined, clock: { now(): number }): As
     await team.report([{ type: 'message.sent', message }], { by, until: 'written' })
   }
 
+  function asking(team: Team, by: Author, agent: string): Asker {
+    if (!ask) return {}
+    return { ask: (wanted, signal) => askPerson({ team, by, ask }, { agent, team: team.name, ...wanted }, signal) }
+  }
+
   return {
     canAsk: ask !== undefined,
     of(team, by) {
-      if (ask) {
-        const about = { agent: by.name, team: team.name }
-        return { ask: (wanted, signal) => askPerson({ team, by, ask }, { ...about, ...wanted }, signal) }
-      }
-      return nameKey(by.name) === 'lead' ? {} : { onDenied: (wanted) => tellLead(team, by, wanted) }
+      if (ask || nameKey(by.name) === 'lead') return asking(team, by, by.name)
+      return { onDenied: (wanted) => tellLead(team, by, wanted) }
     },
+    ofErrand: asking,
   }
 }

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTally } from '../cli/run/tally.ts'
 import type { Script } from '../models/scripted/script.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import type { ModelRequest } from '../ports/model.ts'
@@ -185,6 +186,162 @@ describe('leave for a teammate', () => {
     await run(session, 'Go')
     expect(asked).toBe(0)
     expect(results.ada).toContain('the rule write_file(ada.txt) denies it')
+  })
+})
+
+describe('leave for an agent that was sent out', () => {
+  const sendOut = (input: Record<string, unknown> = {}) =>
+    call('Task', { prompt: 'Write.', agent_type: 'code', ...input })
+  const hearsTask = { result: { tool: 'Task' } }
+
+  /** Keeps every question open until its session ends. */
+  function silent() {
+    const open: { question: Question; signal: AbortSignal }[] = []
+    let isAsked = () => {}
+    const asked = new Promise<void>((resolve) => {
+      isAsked = resolve
+    })
+    const ask = (question: Question, signal: AbortSignal): Promise<Permission> => {
+      open.push({ question, signal })
+      isAsked()
+      return new Promise(() => {})
+    }
+    return { open, asked, ask }
+  }
+
+  it('is asked of the same person, who reads whose agent wants it, and decides it there', async () => {
+    const asked: string[] = []
+    const parts: Script['parts'] = [
+      { agent: 'lead', when: { user: 'Go' }, calls: [sendOut(), sendOut({ agent_type: 'explore' })] },
+      { agent: 'lead/code-1', when: { answer: 1 }, calls: [write('allowed.txt')] },
+      { agent: 'lead/explore-1', when: { answer: 1 }, calls: [call('bash', { command: 'echo x > refused.txt' })] },
+      { agent: 'lead/code-1', when: { result: 'Wrote' }, text: 'I wrote it.' },
+      { agent: 'lead/explore-1', when: { result: 'Denied: the user said no: not that' }, text: 'I may not.' },
+      { agent: 'lead', when: hearsTask, text: 'Well.' },
+    ]
+    await using session = await open(parts, {
+      async ask({ agent, team, wish }): Promise<Permission> {
+        asked.push(`${agent} of ${team}: ${wish.kind}`)
+        return wish.kind === 'write' ? { allowed: true } : { allowed: false, why: 'not that' }
+      },
+    })
+    const { stop, events } = await run(session, 'Go')
+    expect(stop).toEqual({ kind: 'finished', text: 'Well.' })
+    expect(asked.sort()).toEqual(['lead › code of web: write', 'lead › explore of web: run'])
+    expect([existsSync(join(dir, 'allowed.txt')), existsSync(join(dir, 'refused.txt'))]).toEqual([true, false])
+    // People who look into the journal see it too.
+    const requests = [...session.team.state.requests.values()].map(({ from, content, state }) => ({
+      from,
+      content,
+      state,
+    }))
+    expect(requests).toContainEqual({
+      from: 'lead',
+      content: expect.stringMatching(/^for lead › code: write .*allowed\.txt/),
+      state: 'approved',
+    })
+    const denied = events.flatMap((event) => (event.type === 'called' && event.denied ? [event.agent] : []))
+    expect(denied).toEqual(['lead/explore-1'])
+  })
+
+  it('is never asked for what a rule denies', async () => {
+    let asked = 0
+    const parts: Script['parts'] = [
+      { agent: 'lead', when: { user: 'Go' }, calls: [sendOut()] },
+      { agent: 'lead/code-1', when: { answer: 1 }, calls: [write('kept.txt')] },
+      { agent: 'lead/code-1', when: { result: 'Denied: the rule write_file(kept.txt) denies it' }, text: 'I may not.' },
+      { agent: 'lead', when: hearsTask, text: 'Well.' },
+    ]
+    await using session = await open(parts, {
+      permissions: { deny: ['write_file(kept.txt)'] },
+      async ask() {
+        asked++
+        return { allowed: true }
+      },
+    })
+    await run(session, 'Go')
+    expect([asked, existsSync(join(dir, 'kept.txt'))]).toEqual([0, false])
+  })
+
+  it('is waited for no longer when whoever sent it out is interrupted', async () => {
+    const { open: questions, asked, ask } = silent()
+    const parts: Script['parts'] = [
+      { agent: 'lead', when: { user: 'Go' }, calls: [sendOut()] },
+      { agent: 'lead/code-1', when: { answer: 1 }, calls: [write('late.txt')] },
+    ]
+    await using session = await open(parts, { ask })
+    const stop = new AbortController()
+    const running = session.run('Go', stop.signal)
+    const ended = (async () => {
+      for (;;) {
+        const step = await running.next()
+        if (step.done) return step.value
+      }
+    })()
+    await asked
+    stop.abort()
+    expect((await ended).kind).toBe('aborted')
+    expect(questions.map(({ signal }) => signal.aborted)).toEqual([true])
+    expect(session.team.state.requests.get('r1')).toMatchObject({ state: 'void' })
+    expect(existsSync(join(dir, 'late.txt'))).toBe(false)
+  })
+
+  it('in the background holds up neither its lead nor, once that stops it, the end of the run', async () => {
+    const { open: questions, asked, ask } = silent()
+    const parts: Script['parts'] = [
+      { agent: 'lead', when: { user: 'Go' }, calls: [sendOut({ run_in_background: true })] },
+      { agent: 'lead/code-1', when: { answer: 1 }, calls: [write('late.txt')] },
+      { agent: 'lead', when: { user: 'Enough' }, calls: [call('TaskStop', { task_id: 'a000001' })] },
+      { agent: 'lead', times: 'always', text: 'Well.' },
+    ]
+    await using session = await open(parts, { ask })
+    const running = run(session, 'Go')
+    await asked
+    await session.team.send({ to: 'lead', content: 'Enough' })
+    expect((await running).stop).toEqual({ kind: 'finished', text: 'Well.' })
+    expect(questions.map(({ signal }) => signal.aborted)).toEqual([true])
+    expect(session.team.state.requests.get('r1')).toMatchObject({ state: 'void' })
+  })
+
+  it('is asked also for whoever does the task of a teammate that was lost', async () => {
+    const asked: string[] = []
+    const broken = { error: { fault: 'key' as const, message: 'the key is wrong' } }
+    const parts: Script['parts'] = [
+      { agent: 'lead', when: { user: 'Go' }, calls: [call('TaskCreate', { subject: 'dig', description: 'Dig.' })] },
+      {
+        agent: 'lead',
+        when: { result: { tool: 'TaskCreate' } },
+        calls: [call('Task', { name: 'ada', prompt: 'Dig.', task_id: '1' })],
+      },
+      { agent: 'ada', times: 'always', ...broken },
+      { agent: 'ada/code-1', when: { answer: 1 }, calls: [write('dug.txt')] },
+      { agent: 'ada/code-1', when: { result: 'Wrote' }, text: 'Dug.' },
+      { agent: 'lead', times: 'always', text: 'Well.' },
+    ]
+    await using session = await open(parts, {
+      async ask({ agent }): Promise<Permission> {
+        asked.push(agent)
+        return { allowed: true }
+      },
+    })
+    expect((await run(session, 'Go')).stop.kind).toBe('finished')
+    expect(asked).toEqual(['ada › code'])
+    expect(session.team.state.tasks.get('1')).toMatchObject({ status: 'completed', result: 'Dug.' })
+  })
+
+  it('that nobody can give is denied at once, and on record as denied to it', async () => {
+    const parts: Script['parts'] = [
+      { agent: 'lead', when: { user: 'Go' }, calls: [sendOut()] },
+      { agent: 'lead/code-1', when: { answer: 1 }, calls: [write('never.txt')] },
+      { agent: 'lead/code-1', when: { result: 'nobody can be asked here' }, text: 'I need leave to write.' },
+      { agent: 'lead', when: hearsTask, text: 'Well.' },
+    ]
+    await using session = await open(parts)
+    const { events } = await run(session, 'Go')
+    const tally = createTally()
+    for (const event of events) tally.add(event)
+    expect(tally.denials.map(({ agent, tool_name }) => [agent, tool_name])).toEqual([['lead/code-1', 'write_file']])
+    expect(session.team.state.requests.size).toBe(0)
   })
 })
 

@@ -37,7 +37,7 @@ export interface DeskPlan {
   seats(isHeard: (id: string) => boolean): Seats
   /** What is new for it; asked before each of its calls of a model. */
   listen(desk: Pick<Desk, 'transcript' | 'notices'>): Promise<News | undefined>
-  acknowledge(mail: readonly string[]): Promise<void>
+  acknowledge: Conversation['acknowledge']
   urgency(): number
   readonly mayDo: Conversation['mayDo']
 }

@@ -1,12 +1,12 @@
 import type { ToolCall } from '../ports/model.ts'
 import { taskWords } from '../runtime/crew/words.ts'
 import type { Member } from '../team/member.ts'
-import type { TeamState } from '../team/state.ts'
 import type { Task } from '../team/task.ts'
 import { BUILT_IN } from '../tools/agents/agent-type.ts'
 import type { SubagentEnd } from '../tools/task.ts'
 import type { Desk } from './desk.ts'
 import type { Home } from './home.ts'
+import type { LedTeam } from './lead-desk.ts'
 import { createRunAgent } from './run-subagent.ts'
 
 const CODE = BUILT_IN.find(({ name }) => name === 'code')!
@@ -15,13 +15,16 @@ const CODE = BUILT_IN.find(({ name }) => name === 'code')!
 export async function errandFor(
   home: Home,
   desk: Desk,
-  { task, member, state }: { task: Task; member: Member; state: TeamState },
+  { team, by }: LedTeam,
+  { task, member }: { task: Task; member: Member },
   signal: AbortSignal,
 ): Promise<SubagentEnd> {
   const call = { toolCallId: `errand-${task.id}-${task.attempts}` } as ToolCall
-  const runAgent = createRunAgent({ ...home, name: member.name, account: desk.accounts.pay })
+  // The lead asks for it: whoever it stands in for is not there any more.
+  const askerOf = (agent: string) => home.askers.ofErrand(team, by, agent)
+  const runAgent = createRunAgent({ ...home, name: member.name, account: desk.accounts.pay, askerOf })
   const type = home.agentTypes.find(({ name }) => name === member.profile?.agentType) ?? CODE
-  const prompt = `${taskWords(state, task, 'Do task')}\nYou do it alone and once: your last words are its result.`
+  const prompt = `${taskWords(team.state, task, 'Do task')}\nYou do it alone and once: your last words are its result.`
   let end: SubagentEnd = { text: '', problem: 'it was stopped' }
   const job = desk.jobs.start(
     'agent',

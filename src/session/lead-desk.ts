@@ -3,6 +3,7 @@ import type { News, Notices } from '../runtime/converse/conversation.ts'
 import { mailNews } from '../runtime/converse/mail-news.ts'
 import type { Team } from '../runtime/team.ts'
 import type { Author } from '../team/event.ts'
+import { nameKey } from '../team/name.ts'
 import { toolsFor } from '../tools/toolbox.ts'
 import { type Desk, openDesk } from './desk.ts'
 import type { Home } from './home.ts'
@@ -37,7 +38,8 @@ export async function openLeadDesk(home: Home, office: Office, led: () => readon
     // What the lead says lets others begin.
     urgency: () => Number.POSITIVE_INFINITY,
     tools: ({ accounts }) => {
-      const runAgent = createRunAgent({ ...home, name: by.name, account: accounts.pay })
+      const askerOf = (agent: string) => home.askers.ofErrand(team, by, agent)
+      const runAgent = createRunAgent({ ...home, name: by.name, account: accounts.pay, askerOf })
       return [
         ...toolsFor('lead', { types: home.agentTypes, runAgent, office, spelling: home.spelling }),
         ...home.leadTools,
@@ -47,15 +49,19 @@ export async function openLeadDesk(home: Home, office: Office, led: () => readon
     async listen({ transcript, notices }) {
       await door()
       const all: News[] = []
-      for (const [i, { team, by }] of led().entries()) {
+      // Its own team last, whose news take the notices along: nothing may fail behind that and lose them.
+      for (const [i, { team, by }] of [...led().entries()].reverse()) {
         const from = i === 0 ? undefined : team.name
         const news = await mailNews({ team, transcript, notices: i === 0 ? notices : NONE }, by, from)
-        if (news) all.push(news)
+        if (news) all.unshift(news)
       }
       return joined(all)
     },
-    async acknowledge(ids) {
-      for (const { team, by } of led()) await team.acknowledge(by.name, ids, null, { by })
+    async acknowledge(ids, turn) {
+      for (const { team, by } of led()) {
+        const own = ids.filter((id) => team.state.mailboxes.get(nameKey(by.name))?.has(id))
+        if (own.length > 0) await team.acknowledge(by.name, own, null, { by, turn })
+      }
     },
   })
 }

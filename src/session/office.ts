@@ -1,4 +1,4 @@
-import type { Office, Spawned, SpawnPlan } from '../ports/seat.ts'
+import type { Deleted, Office, Spawned, SpawnPlan } from '../ports/seat.ts'
 import { type AskPlan, askAboutPlan } from '../runtime/crew/asking.ts'
 import { type Crew, openCrew } from '../runtime/crew/crew.ts'
 import type { Loss } from '../runtime/rewound.ts'
@@ -91,7 +91,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       runtime: home.store.presence.self,
       clock: home.clock,
       openDesk: (member, author) => openTeammateDesk(home, team, member, author),
-      errand: (task, member, signal) => errandFor(home, desk, { task, member, state: team.state }, signal),
+      errand: (task, member, signal) => errandFor(home, desk, { team, by }, { task, member }, signal),
       wantsMore: (agent, goneOn, signal) => wantsMore(home, agent, goneOn, signal),
       uncommitted: () => uncommittedIn(home.root),
       tell: (event) => home.run.tell(event),
@@ -163,6 +163,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
     return facts?.deleted === false && facts.session === rooms[0]!.team.name
   }
 
+  const seatIn = ({ team, by }: LedTeam) => createSeat(team, by, (id) => desk.transcript.state.mail.has(id))
   const roomOf = (name: string) => rooms.find(({ team }) => nameKey(team.name) === nameKey(name))
 
   const office: SessionOffice = {
@@ -178,7 +179,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
     },
     seat(name) {
       const room = name === undefined ? current() : roomOf(name)
-      return room && createSeat(room.team, room.by, (id) => desk.transcript.state.mail.has(id))
+      return room && seatIn(room)
     },
     get left() {
       return rooms.flatMap(({ team }) => {
@@ -312,18 +313,19 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
   }
 
   /** Everybody is asked to stop and accounted for; then the team is put away. */
-  async function removeRoom(room: Room): Promise<{ notified: number; report: string[] }> {
+  async function removeRoom(room: Room): Promise<Deleted> {
     const { team, by, crew } = room
     const uncommitted = () => uncommittedIn(home.root)
     const ended = await dismiss({ team, by, crew, uncommitted, tell: (event) => home.run.tell(event) })
     await crew.close()
     await team.run({ type: 'team.delete' }, { by })
+    const letters = __BUG__ === 'mail-gone-with-its-team' ? [] : await seatIn(room).unread()
     await home.store.presence.withdraw(team.name)
     await team.close()
     rooms.splice(rooms.indexOf(room), 1)
     await home.store.remove(team.name, false)
     await rooms[0]!.team.run({ type: 'team.lead', team: team.name, leads: false }, { by: rooms[0]!.by })
-    return ended
+    return { ...ended, letters }
   }
 
   const { crew } = enter(own)

@@ -35,7 +35,7 @@ export interface SessionOptions {
   readonly team?: string
   /** What agents may do. Without it they may only look. */
   readonly permissions?: Permissions
-  /** Asks a person for what no rule allows, for lead and teammates. Without it that is denied at once. */
+  /** Asks a person for what no rule allows, for lead, teammates and whom they send out. Without it that is denied at once. */
   readonly ask?: Ask
   /** Asks a person about plans, where `crew.plans` is `human`. Without it they are rejected at once. */
   readonly askPlan?: AskPlan

@@ -11,7 +11,7 @@ import type { RunAgent, SubagentEnd } from '../tools/task.ts'
 import { toolsForSubagent } from '../tools/toolbox.ts'
 import { chosen } from './chosen-model.ts'
 import { hooked } from './hooked.ts'
-import type { Permits } from './permits.ts'
+import type { Asker, Permits } from './permits.ts'
 import type { SessionEvent } from './session.ts'
 import { subagentPrompt } from './system-prompt.ts'
 
@@ -23,7 +23,9 @@ export interface SubagentHome {
   modelFor(name: string): Promise<Model>
   readonly limits: Limits
   readonly maxOutput?: number | undefined
-  permits(isReadOnly: boolean, isSentOut: true): Permits
+  permits(isReadOnly: boolean, isSentOut: true, asker: Asker): Permits
+  /** Whom an agent of this name asks for leave. */
+  askerOf(agent: string): Asker
   readonly hooks?: Hooks | undefined
   account: Conversation['account']
   /** The run that pays for it and shows it. */
@@ -40,7 +42,7 @@ export function createRunAgent(home: SubagentHome): RunAgent {
     const count = (sent.get(type.name) ?? 0) + 1
     sent.set(type.name, count)
     const name = `${home.name}/${type.name}-${count}`
-    const permits = home.permits(type.isReadOnly, true)
+    const permits = home.permits(type.isReadOnly, true, home.askerOf(`${home.name} › ${type.name}`))
     const around =
       home.hooks && hooked(home.hooks, { agent: name, parent: world.call, tell: (event) => home.run.tell(event) })
     const offered = toolsForSubagent(type).filter((tool) => permits.isOffered(tool.name))

@@ -3,11 +3,13 @@ import { mkdtempSync, readFileSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
 import type { Script } from '../models/scripted/script.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import type { ModelRequest } from '../ports/model.ts'
 import { openTeam } from '../runtime/team.ts'
 import { memberNamed } from '../team/state.ts'
+import { defineTool } from '../tools/define-tool.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 import { openSession, type SessionOptions } from './open-session.ts'
 import type { Session, SessionEvent } from './session.ts'
@@ -155,6 +157,58 @@ describe('a team at work', () => {
     expect(session.team.state.leads.get()).toEqual([])
   })
 
+  it('loses no word of a job that ended while a further team could not be read', async () => {
+    const asked: string[] = []
+    let isBroken = false
+    const { store } = workspace
+    const breaking: Workspace['store'] = Object.create(store, {
+      log: {
+        async value(...wanted: Parameters<typeof store.log>) {
+          const log = await store.log(...wanted)
+          const read: typeof log.read = (from) =>
+            isBroken && wanted[0] === 'api/journal' ? Promise.reject(new Error('the disk is away')) : log.read(from)
+          return { ...log, read }
+        },
+      },
+    })
+    const jobEnds = defineTool({
+      name: 'job_ends',
+      description: 'Waits for the end of the job.',
+      input: z.object({}),
+      async run(_, { jobs }) {
+        await jobs.list()[0]!.ended
+        isBroken = true
+        return 'It has ended.'
+      },
+    })
+    const parts: Parts = [
+      {
+        when: { answer: 1 },
+        calls: [
+          call('TeamCreate', { name: 'api' }),
+          call('bash', { command: 'true', run_in_background: true }),
+          call('job_ends'),
+        ],
+      },
+      {
+        times: 'always',
+        compose({ turns }) {
+          asked.push(JSON.stringify(turns))
+          return { text: 'I see.' }
+        },
+      },
+    ]
+    await using session = await open(parts, {
+      workspace: { ...workspace, store: breaking },
+      tools: [jobEnds],
+      sandbox: { mode: 'off' },
+    })
+    expect((await run(session, 'Go')).stop).toMatchObject({ kind: 'error', error: { message: 'the disk is away' } })
+    isBroken = false
+    expect((await run(session, 'Go on')).stop.kind).toBe('finished')
+    expect(asked.at(-1)?.match(/<task-notification>/g)).toHaveLength(1)
+  })
+
   it('does not take over a team that somebody else made under the name of one it led', async () => {
     const parts = [
       {
@@ -188,6 +242,49 @@ describe('a team at work', () => {
     const { stop } = await run(session, 'Go')
     expect(stop).toMatchObject({ kind: 'finished', text: 'I see.' })
     expect(memberNamed(session.team.state, 'ada')).toBeUndefined()
+  })
+
+  it('hears, when a team was deleted, what was written to it meanwhile, once (A82, F32)', async () => {
+    const heard: string[] = []
+    await using session = await open([
+      {
+        agent: 'lead',
+        when: { answer: 1 },
+        calls: [
+          call('TeamCreate', { name: 'api' }),
+          call('TaskCreate', { subject: 'dig', description: '' }),
+          call('Task', { name: 'ada', prompt: 'Dig.', task_id: '1' }),
+        ],
+      },
+      { agent: 'lead', when: { answer: 2 }, calls: [call('TeamDelete', { name: 'api' })] },
+      {
+        agent: 'lead',
+        times: 'always',
+        compose({ turns }) {
+          heard.splice(0, heard.length, ...turns.map((turn) => JSON.stringify(turn)))
+          return { text: 'Over.' }
+        },
+      },
+      {
+        agent: 'ada',
+        times: 'always',
+        compose(request) {
+          const request_id = /request_id=\\"(r\d+)/.exec(JSON.stringify(request.turns.at(-1)))?.[1]
+          if (!request_id) return { calls: [call('TaskList')] }
+          return {
+            calls: [
+              call('SendMessage', { to: 'lead', content: 'The schema is wrong.' }),
+              call('SendMessage', { type: 'shutdown_response', request_id, approve: true, status: 'clean' }),
+            ],
+          }
+        },
+      },
+    ])
+    expect((await run(session, 'Go')).stop).toMatchObject({ kind: 'finished', text: 'Over.' })
+    const telling = heard.filter((turn) => turn.includes('The schema is wrong.'))
+    expect(telling).toHaveLength(1)
+    expect(telling[0]).toContain('<message from=\\"ada\\" type=\\"message\\">')
+    expect(telling[0], 'what the report says needs no letter').not.toContain('shutdown_response')
   })
 
   it('deletes a team although somebody refuses to stop (A82, F32)', async () => {

@@ -50,7 +50,7 @@ export async function openTeammateDesk(home: Home, team: Team, member: Member, b
       return task ? remainingPath(team.state, task.id) : 0
     },
     listen: ({ transcript, notices }) => mailNews({ team, transcript, notices }, by),
-    acknowledge: async (ids) => void (await team.acknowledge(name, ids, null, { by })),
+    acknowledge: async (ids, turn) => void (await team.acknowledge(name, ids, null, { by, turn })),
   })
 }
 

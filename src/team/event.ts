@@ -96,7 +96,8 @@ const decisions = {
 
 const facts = {
   'message.sent': z.object({ message: z.custom<Message>(isMessage) }),
-  'message.delivered': z.object({ member: z.string(), ids, take: z.string().nullable() }),
+  /** `turn` is the record of the agent's transcript in which they stand; whoever reads them otherwise has none. */
+  'message.delivered': z.object({ member: z.string(), ids, take: z.string().nullable(), turn: z.string().optional() }),
   'member.activity': z.object({
     name: z.string(),
     generation,

@@ -122,7 +122,7 @@ function promises(): void {
           },
         },
       })
-      expect([...young.state.mail]).toEqual(['m7'])
+      expect([...young.state.mail.keys()]).toEqual(['m7'])
     })
   })
 }

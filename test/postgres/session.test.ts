@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Script } from '../../src/models/scripted/script.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
+import type { ModelRequest } from '../../src/ports/model.ts'
 import { openSession } from '../../src/session/open-session.ts'
 import type { SessionEvent } from '../../src/session/session.ts'
 import { defineTool } from '../../src/tools/define-tool.ts'
@@ -45,15 +46,62 @@ describe('a session whose journal loses its end', () => {
   it('stops where it has lost with it that it leads, and says how to go on (F33)', async () => {
     const { stop } = await run(
       [makesATask, { when: { result: { tool: 'TaskCreate' } }, calls: [{ tool: 'lose_end', input: {} }] }],
-      1,
+      { left: 1 },
     )
     expect(stop).toMatchObject({ kind: 'error', error: { code: 'place_lost' } })
   })
 })
 
-/** Says hello to a lead with this script. The tool `lose_end` leaves the journal as it was before, or so many records. */
-async function run(parts: Script['parts'], left?: number) {
-  const tool = defineTool({
+describe('an agent whose conversation loses its end', () => {
+  /** Leaves that it was opened and what it was told: what it answered is gone. */
+  const losesItsAnswer = { calls: [{ tool: 'lose_talk', input: { left: 2 } }] }
+
+  it('stops, if the lead, and says how to go on: a session that is opened again does so with what is there', async () => {
+    const { stop } = await run([losesItsAnswer])
+    expect(stop).toMatchObject({ kind: 'error', error: { code: 'conversation_rewound' } })
+    const { message } = (stop as Extract<typeof stop, { kind: 'error' }>).error
+    expect(message).toMatch(/web\/transcripts\/lead lost its end, because a server took over.*deskmates resume TEAM/)
+
+    const asked: unknown[] = []
+    const compose = ({ turns }: ModelRequest) => {
+      asked.push(...turns)
+      return { text: 'hello again' }
+    }
+    expect((await run([{ compose }], { prompt: '' })).stop).toEqual({ kind: 'finished', text: 'hello again' })
+    expect(asked).toEqual([{ role: 'user', content: [{ type: 'text', text: 'hello' }] }])
+  })
+
+  it('is lost, if a teammate, and comes back by itself however many there are, which the lead is told', async () => {
+    const names = ['ada', 'bob', 'cleo']
+    const spawns = names.map((name) => ({ tool: 'Task', input: { name, prompt: 'Dig.' } }))
+    const { stop, events, breaker } = await run([
+      { agent: 'lead', when: { answer: 1 }, calls: spawns },
+      ...names.map((agent) => ({ agent, when: { answer: 1 }, ...losesItsAnswer })),
+      { agent: names, times: 'always', text: 'Dug.' },
+      { agent: 'lead', times: 'always', text: 'Well.' },
+    ])
+    expect(stop).toEqual({ kind: 'finished', text: 'Well.' })
+    const mail = events.flatMap((event) =>
+      event.type === 'team' && event.event.type === 'message.sent' ? [event.event.message] : [],
+    )
+    const toLead = (wanted: string) => mail.filter(({ to, type }) => to === 'lead' && type === wanted)
+    const lost = toLead('error').map(({ from, content }) => [
+      from,
+      /transcripts\/(\S+) lost its end/.exec(content)?.[1],
+    ])
+    expect(lost.sort()).toEqual(names.map((name) => [name, name]))
+    expect(
+      toLead('result')
+        .map(({ from, content }) => `${from}: ${content}`)
+        .sort(),
+    ).toEqual(names.map((name) => `${name}: Dug.`))
+    expect(breaker).toBe('closed')
+  })
+})
+
+/** Says hello, or nothing new, to a lead with this script. The tool `lose_end` leaves the journal as it was before, or so many records. */
+async function run(parts: Script['parts'], { left, prompt = 'hello' }: { left?: number; prompt?: string } = {}) {
+  const loseJournal = defineTool({
     name: 'lose_end',
     description: 'Loses the end of the journal.',
     input: z.object({}),
@@ -62,15 +110,32 @@ async function run(parts: Script['parts'], left?: number) {
       return 'It is gone.'
     },
   })
+  const loseTalk = defineTool({
+    name: 'lose_talk',
+    description: 'Loses the end of the conversation of whoever calls it.',
+    input: z.object({ left: z.number() }),
+    async run({ left }, { agent }) {
+      await loseEnd(database, schema, left, `%/transcripts/${agent}`)
+      return 'It is gone.'
+    },
+  })
   const model = scriptedModel({ parts })
   const permissions = { mode: 'bypassPermissions' as const }
-  await using session = await openSession({ workspace, model, permissions, sandbox: { mode: 'off' }, tools: [tool] })
+  const tools = [loseJournal, loseTalk]
+  await using session = await openSession({
+    workspace,
+    model,
+    permissions,
+    sandbox: { mode: 'off' },
+    tools,
+    team: 'web',
+  })
   const { seq } = session.team.cursor
   const events: SessionEvent[] = []
-  const loop = session.run('hello')
+  const loop = session.run(prompt === '' ? undefined : prompt)
   for (;;) {
     const step = await loop.next()
-    if (step.done) return { events, stop: step.value }
+    if (step.done) return { events, stop: step.value, breaker: session.team.state.breaker.get().state }
     events.push(step.value)
   }
 }

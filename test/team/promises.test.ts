@@ -2,13 +2,17 @@ import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
 import type { Model } from '../../src/ports/model.ts'
 import type { Permission } from '../../src/runtime/crew/asking.ts'
 import { lastWords, type Mind, type PracticeCrew, practiceCrew } from '../../src/runtime/crew/practice-crew.ts'
+import { openTeam } from '../../src/runtime/team.ts'
 import { openSession } from '../../src/session/open-session.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/memory-store.ts'
 import { planGate } from '../../src/team/plan-gate.ts'
 import { memberNamed } from '../../src/team/state.ts'
+import { defineTool } from '../../src/tools/define-tool.ts'
 import { underEachBug } from '../under-each-bug.ts'
 import { workspaceOn } from './workspace-on.ts'
 
@@ -123,6 +127,49 @@ function promises(): void {
       const loop = session.run('Go.')
       for (let step = await loop.next(); !step.done; step = await loop.next());
       expect(session.team.state.tasks.get('1')?.status).toBe('completed')
+    })
+
+    it('hears what was written to it before a team was deleted (A82, F32)', async () => {
+      const root = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-promise-')))
+      const call = (tool: string, input: Record<string, unknown>) => ({ tool, input })
+      const heard: string[] = []
+      const model = scriptedModel({
+        parts: [
+          { agent: 'lead', when: { answer: 1 }, calls: [call('TeamCreate', { name: 'api' })] },
+          // Nobody listens between two calls of one turn.
+          { agent: 'lead', when: { answer: 2 }, calls: [call('be_told', {}), call('TeamDelete', { name: 'api' })] },
+          {
+            agent: 'lead',
+            times: 'always',
+            compose({ turns }) {
+              heard.push(JSON.stringify(turns))
+              return { text: 'Well.' }
+            },
+          },
+        ],
+      })
+      const store = await openMemoryStore(createPlace())
+      const beTold = defineTool({
+        name: 'be_told',
+        description: 'Somebody writes to the lead.',
+        input: z.object({}),
+        async run() {
+          await using team = await openTeam(store, 'api')
+          await team.send({ to: 'lead', content: 'The schema is wrong.' })
+          return 'Written.'
+        },
+      })
+      await using session = await openSession({
+        workspace: workspaceOn(store, root),
+        model,
+        tools: [beTold],
+        permissions: { mode: 'bypassPermissions' },
+        sandbox: { mode: 'off' },
+        env: {},
+      })
+      const loop = session.run('Go.')
+      for (let step = await loop.next(); !step.done; step = await loop.next());
+      expect(heard.at(-1)).toContain('The schema is wrong.')
     })
   })
 }

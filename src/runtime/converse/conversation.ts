@@ -12,8 +12,8 @@ export interface Conversation {
   urgency?(): number
   /** What is new for this agent since it last listened; undefined when nothing is. */
   listen(): Promise<News | undefined>
-  /** These messages stand in the transcript, as the result of a call. */
-  acknowledge(mail: readonly string[]): Promise<void>
+  /** These messages stand in the transcript, as the result of a call; `turn` is its record there. */
+  acknowledge(mail: readonly string[], turn: string | undefined): Promise<void>
   /** What a call of the model used, for the accounts. Nothing waits for it: the transcript has it too. */
   account(reply: Reply): void
   /** May it do this? Asks whoever is to be asked; what nobody can answer is denied. No wish: it needs no leave. */

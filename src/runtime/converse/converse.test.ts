@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type Model, ModelFailure } from '../../ports/model.ts'
+import { type LogName, START } from '../../ports/store.ts'
 import type { Tool } from '../../ports/tool.ts'
-import { createPlace } from '../../stores/memory/memory-store.ts'
+import { createPlace, openMemoryStore } from '../../stores/memory/memory-store.ts'
+import type { TeamEvent } from '../../team/event.ts'
 import { unreadOf } from '../../team/state.ts'
 import { defineTool } from '../../tools/define-tool.ts'
 import type { Limits } from './conversation.ts'
@@ -122,6 +124,47 @@ describe('a conversation', () => {
     expect(JSON.stringify(asked[1]?.at(-1))).toContain('stop that')
     expect(JSON.stringify(asked[1]?.at(-1))).toContain('from=\\"ada\\"')
     expect(unreadOf(talk.team.state, 'lead')).toEqual([])
+  })
+
+  it('says of each message it was told in which turn that was, also for one who died before saying so', async () => {
+    const place = createPlace()
+    const read = defineTool({
+      name: 'read',
+      description: 'Reads mail.',
+      input: z.object({}),
+      async run() {
+        await talk.team.send({ to: 'lead', content: 'by a call' }, { commandId: 'm2' })
+        return { text: 'by a call', mail: ['m2'] }
+      },
+    })
+    const { model } = played(
+      () => ({ calls: [{ id: 'a', tool: 'read' }], text: 'x' }),
+      () => ({ text: 'I see' }),
+    )
+    const talk = await talkOf({ model, tools: [read as Tool], place })
+    await talk.team.send({ to: 'lead', content: 'by mail' }, { commandId: 'm1' })
+    await run(talk)
+    // Heard, and not yet acknowledged: here this life ends.
+    await talk.team.send({ to: 'lead', content: 'unsaid' }, { commandId: 'm3' })
+    const { turn, mail } = (await talk.listen())!
+    await talk.transcript.hear(turn, mail)
+    const next = await talkOf({ model: played(() => ({ text: 'go on' })).model, place, generation: 2 })
+    await run(next)
+
+    await using store = await openMemoryStore(place)
+    const records = async (log: LogName) => (await (await store.log(log)).read(START)).map(({ record }) => record)
+    const telling = (await records('web/transcripts/lead')).filter(({ mail }) => mail !== undefined)
+    expect(telling.map(({ mail, user }) => [mail, user ? 'a turn' : 'a result'])).toEqual([
+      [['m1'], 'a turn'],
+      [['m2'], 'a result'],
+      [['m3'], 'a turn'],
+    ])
+    const events = (await records('web/journal')).flatMap((record) => record.events as TeamEvent[])
+    // Nothing waits for an acknowledgement, so they come in any order.
+    const delivered = events.flatMap((event) => (event.type === 'message.delivered' ? [event] : []))
+    expect(delivered.sort((a, b) => (a.ids[0]! < b.ids[0]! ? -1 : 1))).toEqual(
+      telling.map(({ id: turn, mail: ids }) => ({ type: 'message.delivered', member: 'lead', ids, take: null, turn })),
+    )
   })
 
   it('lets no letter pretend to be two', async () => {

@@ -17,11 +17,9 @@ export async function mailNews(
   from?: string,
 ): Promise<News | undefined> {
   const acknowledge = async (heard: readonly Unread[]) => {
-    // Somebody may have taken it for reading and gone without a word: it counts under that name.
-    for (const take of new Set(heard.map(({ taken }) => taken?.take ?? null))) {
-      const ids = heard.filter(({ taken }) => (taken?.take ?? null) === take).map(({ message }) => message.id)
+    for (const { ids, take, turn } of together(heard, transcript)) {
       // Should a power cut take it back, the transcript still knows, and it is said again.
-      await team.acknowledge(by.name, ids, take, { by, until: 'written' })
+      await team.acknowledge(by.name, ids, take, { by, until: 'written', turn })
     }
   }
   await team.refresh()
@@ -46,6 +44,26 @@ export async function mailNews(
     jobs: told.flatMap(({ job }) => job ?? []),
     acknowledge: () => acknowledge(fresh),
   }
+}
+
+interface Heard {
+  readonly ids: string[]
+  readonly take: string | null
+  readonly turn: string | undefined
+}
+
+/** Who stands in the same turn is acknowledged at once; whom somebody took and never read, under that one's name. */
+function together(heard: readonly Unread[], { state }: Transcript): Iterable<Heard> {
+  const groups = new Map<string, Heard>()
+  for (const { message, taken } of heard) {
+    const take = taken?.take ?? null
+    const turn = state.mail.get(message.id)
+    const key = `${take} ${turn}`
+    const group = groups.get(key) ?? { ids: [], take, turn }
+    group.ids.push(message.id)
+    groups.set(key, group)
+  }
+  return groups.values()
 }
 
 export function userTurn(texts: readonly string[]): UserTurn {

@@ -80,7 +80,7 @@ export async function talkOf({
     memory: { keep: (_, about) => `outputs/${about}.txt`, situation: async () => 'You are lead.' },
     notices,
     listen: () => mailNews({ team, transcript, notices }, by),
-    acknowledge: async (ids) => void (await team.acknowledge('lead', ids, null, { by })),
+    acknowledge: async (ids, turn) => void (await team.acknowledge('lead', ids, null, { by, turn })),
     account({ usage, cost, model }) {
       void team.report([{ type: 'usage', member: 'lead', model, usage, cost }], { by })
     },

@@ -44,7 +44,7 @@ async function run(
   const progress = (text: string) => tell({ type: 'progress', call: call.toolCallId, text })
   const { result, denied } = await outcomeOf(talk, step, signal, progress)
   await talk.transcript.result(asPart(call, result), result.mail)
-  if (result.mail?.length) await talk.acknowledge(result.mail)
+  if (result.mail?.length) await talk.acknowledge(result.mail, talk.transcript.state.mail.get(result.mail[0]!))
   tell({ type: 'called', call, result, denied })
 }
 

@@ -10,7 +10,7 @@ import { type Team, USER } from '../team.ts'
 
 /** What a person is asked before an agent does something that no rule allows. */
 export interface Question {
-  /** Who wants to do it: `lead`, or a teammate by its name. */
+  /** Who wants to do it: `lead`, a teammate by its name, or an agent that one of them sent out: `lead › explore`. */
   readonly agent: string
   readonly team: string
   readonly call: ToolCall
@@ -39,7 +39,8 @@ export async function askPerson(
   signal: AbortSignal,
 ): Promise<Leave> {
   if (signal.aborted) return unanswered(INTERRUPTED)
-  const content = `${wishInWords(question.wish)} (${question.why})`
+  const { agent, wish, why } = question
+  const content = `${agent === by.name ? '' : `for ${agent}: `}${wishInWords(wish)} (${why})`
   const opened = await team.run({ type: 'request.open', kind: 'permission', to: 'user', content }, { by })
   if (isRefusal(opened)) return unanswered(opened.message)
   const { id } = opened.request!

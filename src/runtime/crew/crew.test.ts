@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { openMemoryStore } from '../../stores/memory/memory-store.ts'
 import { heldBy, memberNamed, unreadOf } from '../../team/state.ts'
+import { openTeam } from '../team.ts'
 import { lastWords, type Mind, type PracticeCrew, practiceCrew } from './practice-crew.ts'
 
 const open: PracticeCrew[] = []
@@ -46,6 +48,34 @@ describe('a teammate', () => {
     await practice.team.send({ to: 'ada', content: 'Are you there?' }, { by: practice.lead })
     await practice.until(() => practice.asked.length === 2 && practice.crew.isAtRest)
     expect(lastWords(practice.asked[1]!)).toContain('Are you there?')
+  })
+
+  it('is woken by another process also after the journal could not be read for a while, which is said once', async () => {
+    const practice = await crewOf(() => ({ text: 'Here.' }))
+    await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
+    await practice.until(() => practice.crew.isAtRest)
+    const { refresh } = practice.team
+    let failed = 0
+    practice.team.refresh = async () => {
+      failed++
+      throw new Error('the server is away')
+    }
+    await using store = await openMemoryStore(practice.place)
+    await using user = await openTeam(store, 'web', { clock: practice.clock })
+    await user.send({ to: 'ada', content: 'Are you there?' })
+    for (const times of [1, 2]) {
+      await practice.until(() => failed === times)
+      await practice.until(() => practice.clock.next !== undefined)
+      practice.clock.advance(2)
+    }
+    await practice.until(() => failed === 3)
+    practice.team.refresh = refresh
+    await practice.until(() => practice.clock.next !== undefined)
+    practice.clock.advance(2)
+    await practice.until(() => practice.asked.length === 2)
+    expect(lastWords(practice.asked[1]!)).toContain('Are you there?')
+    const notes = practice.events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
+    expect(notes).toEqual(['web: Error: the server is away'])
   })
 
   it('takes what it may take by itself, in order, as it becomes ready (A78, A79, A80, B31, B56)', async () => {

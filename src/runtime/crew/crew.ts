@@ -11,6 +11,7 @@ import { createHealthBook } from './health.ts'
 import { forceOut, openShutdowns, overdueShutdowns } from './leave.ts'
 import { createLosses, isErrand } from './losses.ts'
 import { startTeammate, type Teammate } from './teammate.ts'
+import { watchTeam } from './watch-team.ts'
 
 /** The agents of one team that this process runs, and the one who looks after them. It is code and costs no tokens. */
 export interface Crew {
@@ -31,9 +32,6 @@ export interface Crew {
 
 /** Seconds after which nobody waits any longer for those who were asked to stop. */
 const SHUTDOWN = 35
-
-/** Milliseconds: how long a change may go unnoticed if nothing tells of it. */
-const POLL = 2000
 
 export function openCrew(plan: CrewPlan): Crew {
   const { team, lead, clock, runtime } = plan
@@ -56,7 +54,7 @@ export function openCrew(plan: CrewPlan): Crew {
     isLookDue = true
     queueMicrotask(look)
   })
-  const watching = watch().catch(trouble)
+  const watching = watchTeam({ team, clock, trouble }, closing.signal)
 
   function look(): void {
     isLookDue = false
@@ -71,20 +69,6 @@ export function openCrew(plan: CrewPlan): Crew {
     const deadlines = openShutdowns(team.state).flatMap(({ id, deadline }) => (forced.has(id) ? [] : (deadline ?? [])))
     if (deadlines.length > 0)
       alarm = clock.in(Math.max(0, Math.min(...deadlines) - clock.now()), () => void force().catch(trouble))
-  }
-
-  /** Somebody else's writing is noticed by watching; ours is folded and looked at as it is written. */
-  async function watch(): Promise<void> {
-    let looked = performance.now()
-    while (!closing.signal.aborted) {
-      await team.changed(POLL, closing.signal)
-      if (closing.signal.aborted) return
-      await team.refresh()
-      // Our own writing wakes us too; the mailbox files are no fuller for it.
-      if (performance.now() - looked < POLL / 2) continue
-      await team.ingest()
-      looked = performance.now()
-    }
   }
 
   function note(events: readonly TeamEvent[]): void {

@@ -4,6 +4,7 @@ import type { Member } from '../../team/member.ts'
 import { isRefusal, type Refusal, refuse } from '../../team/refusal.ts'
 import { heldBy, memberNamed, roster } from '../../team/state.ts'
 import { createIds } from '../ids.ts'
+import { ConversationRewound } from '../rewound.ts'
 import type { CrewPlan } from './crew-plan.ts'
 import type { HealthBook } from './health.ts'
 import { Stalled } from './stalled.ts'
@@ -67,7 +68,8 @@ export function createLosses(
       if (isRefusal(answer)) return
       report(health.turns(member, 'disappeared', cause instanceof Stalled))
       plan.tell({ type: 'note', agent: by.name, text: `[HEALTH] Agent ${by.name} disappeared: ${reason}` })
-      change(lost(breaker, by.name, clock.now()), `${by.name} was lost`)
+      // A server that took over takes many conversations at once, and nobody who comes back meets that again.
+      if (!(cause instanceof ConversationRewound)) change(lost(breaker, by.name, clock.now()), `${by.name} was lost`)
       const freed = task ? ` Task ${task.id} (${task.subject}) is free again.` : ''
       await mailLead(by.name, `${by.name} was lost: ${reason}.${freed}`)
       const admitted = admit(breaker, by.name, clock.now())

@@ -95,7 +95,7 @@ export async function practiceCrew({
         used: nothingUsed(),
         memory: { keep: (_, about) => about, situation: async () => situationOf(team.state, name, 'your team') },
         listen: () => mailNews({ team, transcript, notices }, by),
-        acknowledge: async (ids) => void (await team.acknowledge(name, ids, null, { by })),
+        acknowledge: async (ids, turn) => void (await team.acknowledge(name, ids, null, { by, turn })),
         account() {},
         mayDo: behindGate(team, by, async (wish, call, signal) => {
           if (!ask || wish === undefined || wish.kind === 'read') return { allowed: true }

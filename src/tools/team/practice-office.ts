@@ -66,7 +66,7 @@ export async function practiceOffice(first = 'web'): Promise<PracticeOffice> {
       if (isRefusal(answer)) return answer
       teams.delete(nameKey(name))
       current = first
-      return { notified: mates.length, report: mates.map((mate) => `${mate.name}: stopped`) }
+      return { notified: mates.length, report: mates.map((mate) => `${mate.name}: stopped`), letters: [] }
     },
     async spawn(plan) {
       const where = plan.team ?? current

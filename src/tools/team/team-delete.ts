@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Office } from '../../ports/seat.ts'
 import type { Tool } from '../../ports/tool.ts'
+import type { Message } from '../../team/message.ts'
 import { defineTool } from '../define-tool.ts'
 import { granted } from './not-done.ts'
 import description from './team-delete.md'
@@ -13,10 +14,16 @@ export function createTeamDelete(office: Office): Tool {
     input: z.strictObject({ name: z.string().min(1) }),
     wish: () => undefined,
     async run({ name }, world) {
-      const { notified, report } = granted(await office.deleteTeam(name))
+      const { notified, report, letters } = granted(await office.deleteTeam(name))
       const count = `${notified} ${notified === 1 ? 'teammate' : 'teammates'} notified`
-      const text = [`Team '${name}' deleted, ${count}. Nobody of it works any more.`, ...report].join('\n')
-      return { text: await world.outputs.fit(text, 'team') }
+      const mail = letters.filter(({ message }) => !isInReport(message)).map(({ words }) => words)
+      const text = [`Team '${name}' deleted, ${count}. Nobody of it works any more.`, ...report, ...mail].join('\n')
+      return { text: await world.outputs.fit(text, 'team'), mail: letters.map(({ message }) => message.id) }
     },
   })
+}
+
+/** That somebody rests, or will stop, without another word. */
+function isInReport({ type, content }: Message): boolean {
+  return type === 'idle_notification' || (type === 'shutdown_response' && /^(approved|rejected)$/.test(content))
 }
