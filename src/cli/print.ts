@@ -32,15 +32,18 @@ export async function hint(call: Call, text: string): Promise<void> {
 
 /** Something is wrong and the command went on. */
 export async function warn(call: Call, message: string): Promise<void> {
-  await talk(
-    call,
-    call.globals.json ? `${JSON.stringify({ warning: { message } })}\n` : `deskmates: ${plain(message)}\n`,
-  )
+  if (call.globals.json) await talkJson(call, { warning: { message } })
+  else await talk(call, `deskmates: ${plain(message)}\n`)
 }
 
 /** Nobody listening to talk is no reason to fail. */
 export async function talk({ stderr }: Context, text: string): Promise<void> {
   await write(stderr, text).catch(() => {})
+}
+
+/** The same for programs: what they have to hear besides their data. */
+export function talkJson(context: Context, value: unknown): Promise<void> {
+  return talk(context, `${JSON.stringify(value)}\n`)
 }
 
 function write(output: Output, text: string): Promise<void> {

@@ -133,10 +133,11 @@ describe('deskmates -p', () => {
     const running = desk.run(words, { signal: stop.signal, env })
     while (!existsSync(join(desk.dir, 'begun'))) await new Promise((resolve) => setTimeout(resolve, 5))
     stop.abort(new Error('Ctrl-C'))
-    const { code, stdout, stderr } = await running
+    const { code, stdout } = await running
     expect(code).toBe(130)
-    expect(JSON.parse(stdout)).toMatchObject({ subtype: 'error_interrupted', is_error: true })
-    expect(stderr).toContain(`deskmates -r ${sessions()[0]} -m ${model} -p 'go on'`)
+    const { subtype, is_error, errors } = JSON.parse(stdout)
+    expect({ subtype, is_error }).toEqual({ subtype: 'error_interrupted', is_error: true })
+    expect(errors.join()).toContain(`deskmates -r ${sessions()[0]} -m ${model} -p 'go on'`)
     expect(await desk.ok(['-c', '-p', '-m', model])).toBe('I was interrupted.\n')
   })
 

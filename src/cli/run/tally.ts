@@ -1,5 +1,5 @@
 import type { Stop } from '../../runtime/converse/agent-event.ts'
-import type { SessionEvent } from '../../session/session.ts'
+import type { Session, SessionEvent } from '../../session/session.ts'
 import type { Usage } from '../../team/usage.ts'
 import { wireUsage } from './blocks.ts'
 import type { Result } from './envelope.ts'
@@ -9,7 +9,7 @@ export interface Tally {
   add(event: SessionEvent): void
   readonly denials: Result['permission_denials']
   /** `goOn` is the command that goes on with it, up to the prompt. */
-  result(stop: Stop, about: { session_id: string; duration_ms: number; goOn: string }): Result
+  result(stop: Stop, about: { session_id: string; duration_ms: number; goOn: string; left: Session['left'] }): Result
 }
 
 export function createTally(): Tally {
@@ -38,7 +38,7 @@ export function createTally(): Tally {
         reason: event.denied,
       })
     },
-    result: (stop, { session_id, duration_ms, goOn }) => ({
+    result: (stop, { session_id, duration_ms, goOn, left }) => ({
       type: 'result',
       subtype: subtypeOf(stop),
       is_error: stop.kind !== 'finished',
@@ -50,6 +50,7 @@ export function createTally(): Tally {
       total_cost_usd: cost,
       usage: wireUsage(usage),
       permission_denials: denials,
+      ...(left.length > 0 && { tasks_left: left.map((tasks) => ({ ...tasks })) }),
       errors: errorsOf(stop, goOn),
     }),
   }
