@@ -13,7 +13,7 @@ import type { Call } from '../context.ts'
 import { EXIT, Misused, OutputClosed, Refused } from '../failure.ts'
 import { openStore } from '../open-store.ts'
 import { DEFAULT, unknownTeam, wantedTeam } from '../open-team.ts'
-import { print, printJson, say, talk, warn } from '../print.ts'
+import { printAsIs, printJson, say, talk, warn } from '../print.ts'
 import { readSettings } from '../read-settings.ts'
 import type { SubCommand } from '../sub-command.ts'
 import { version } from '../version.ts'
@@ -160,7 +160,7 @@ async function hold(call: Call, about: Talk, onOver: () => void): Promise<number
   onOver()
   const duration_ms = Math.round((call.clock.now() - began) * 1000)
   const result = tally.result(stop, { session_id: session.id, duration_ms, goOn, left: session.left })
-  if (format === 'text') await print(call, stop.text === '' ? '' : `${stop.text.replace(/\n$/, '')}\n`)
+  if (format === 'text') await printAsIs(call, stop.text === '' ? '' : `${stop.text.replace(/\n$/, '')}\n`)
   else await printJson(call, result)
   await sayEnd(call, stop, tally, about)
   return exitOf(stop, tally, session.left)
