@@ -260,6 +260,28 @@ describe('team create --from', () => {
     expect(await desk.refused('team create other --from .team')).toBe('invalid')
   })
 
+  it('makes no team from a folder that is not there or is none of a team', async () => {
+    mkdirSync(join(desk.dir, 'empty'))
+    mkdirSync(join(desk.dir, 'else'))
+    writeFileSync(join(desk.dir, 'else', 'config.json'), '{"port":8080}')
+    for (const [folder, what] of [
+      ['missing', 'is not there'],
+      ['empty', 'holds neither inbox/ nor a config.json with members'],
+      ['else', 'holds neither inbox/ nor a config.json with members'],
+    ]) {
+      const { code, stderr } = await desk.run(`team create shop --from ${folder}`)
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`${join(desk.dir, folder!)} ${what}`)])
+      expect(existsSync(join(desk.dir, '.teams')), folder).toBe(false)
+    }
+  })
+
+  it('counts what it brought in, also where it is one of each', async () => {
+    mkdirSync(join(desk.dir, '.team'))
+    writeFileSync(join(desk.dir, '.team', 'config.json'), '{"members":[{"name":"ada","role":"dev"}]}')
+    const { stderr } = await desk.run('team create shop --from .team')
+    expect(stderr).toContain('Brought in: 1 member, 0 messages, 0 tasks.')
+  })
+
   it('does not bring the default team its mail twice', async () => {
     mkdirSync(join(desk.dir, '.team', 'inbox'), { recursive: true })
     writeFileSync(join(desk.dir, '.team', 'inbox', 'lead.jsonl'), '{"sender":"bob","content":"hi"}\n')
