@@ -8,6 +8,8 @@ import type { Result } from './envelope.ts'
 export interface Tally {
   add(event: SessionEvent): void
   readonly denials: Result['permission_denials']
+  /** Calls of the model by anybody. */
+  readonly calls: number
   /** `goOn` is the command that goes on with it, up to the prompt. */
   result(stop: Stop, about: { session_id: string; duration_ms: number; goOn: string; left: Session['left'] }): Result
 }
@@ -17,15 +19,20 @@ export function createTally(): Tally {
   const denials: Result['permission_denials'] = []
   let cost: number | null = 0
   let turns = 0
+  let calls = 0
   const pay = (call: { readonly usage: Usage; readonly cost: number | null }) => {
     for (const key of Object.keys(usage) as (keyof Usage)[]) usage[key] += call.usage[key]
     cost = cost === null || call.cost === null ? null : cost + call.cost
   }
   return {
     denials,
+    get calls() {
+      return calls
+    },
     add(event) {
       if (event.type === 'answered') {
         pay(event.reply)
+        calls++
         if (event.parent === undefined) turns++
       }
       if (event.type === 'compacted') pay(event)
