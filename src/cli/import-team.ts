@@ -6,6 +6,7 @@ import { isRefusal } from '../team/refusal.ts'
 import { memberNamed } from '../team/state.ts'
 import { compareIds, type TaskDraft } from '../team/task.ts'
 import { type TeamView, teamView } from '../team/view.ts'
+import { counted } from '../team/wording.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Call } from './context.ts'
 import { Refused } from './failure.ts'
@@ -129,7 +130,7 @@ async function importTasks(team: Team, folder: string, left: string[]): Promise<
   const place = new Map(tasks.map((task, i) => [task.id, `+${i + 1}`]))
   const answer = await team.run({ type: 'task.add', tasks: tasks.map((task) => draftOf(task, tasks, place, team)) })
   if (!isRefusal(answer)) return tasks.length
-  left.push(`${tasks.length} tasks: ${answer.message}`)
+  left.push(`${counted(tasks.length, 'task')}: ${answer.message}`)
   return 0
 }
 

@@ -1,11 +1,11 @@
 import { nameKey } from '../team/name.ts'
 import { teamView } from '../team/view.ts'
+import { counted } from '../team/wording.ts'
 import { name } from './arguments.ts'
 import { granted, Refused } from './failure.ts'
 import { openStore } from './open-store.ts'
 import { openFolded } from './open-team.ts'
 import { printJson, say } from './print.ts'
-import { counted } from './screen.ts'
 import { printTeam } from './show-team.ts'
 import type { SubCommand } from './sub-command.ts'
 

@@ -218,6 +218,13 @@ describe('trust', () => {
   })
 })
 
+describe('team delete', () => {
+  it('counts who was told, also where it was one', async () => {
+    await desk.ok('team create shop')
+    expect(await desk.ok('team delete shop')).toContain('Team shop deleted, 1 member notified;')
+  })
+})
+
 describe('team create --from', () => {
   it('brings in members, mail and open tasks of the old layout, and lists what it left (A39, A49, A64)', async () => {
     const old = join(desk.dir, '.team')

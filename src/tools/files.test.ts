@@ -44,6 +44,8 @@ describe('read_file', () => {
     expect((await read(world, 'a.txt', { offset: 6000 })).text).toBe(
       'a.txt has only 5000 lines. Begin with an offset up to that.',
     )
+    writeFileSync(join(world.root, 'one.txt'), lines(1))
+    expect((await read(world, 'one.txt', { offset: 9 })).text).toContain('one.txt has only 1 line.')
   })
 
   it('never returns more than a result may hold, in lines that are not endless (A11)', async () => {

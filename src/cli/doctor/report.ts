@@ -1,6 +1,7 @@
+import { counted } from '../../team/wording.ts'
 import type { Call } from '../context.ts'
 import { print } from '../print.ts'
-import { colours, counted, plain } from '../screen.ts'
+import { colours, plain } from '../screen.ts'
 import { version } from '../version.ts'
 import { wrapped } from '../wrapped.ts'
 import type { Examined, Listener } from './examine-machine.ts'
