@@ -46,7 +46,9 @@ async function runCommand(argv: readonly string[], context: Context): Promise<nu
     if (!(error instanceof CommanderError)) return report(error, argv, context)
     if (error.exitCode === 0) return show(help.join(''), context)
     if (talked.length === 0) {
-      const message = `${error.message.replace(/^error: /, '')}. See: ${helpFor(argv)}`
+      const what = error.message.replace(/^error: /, '')
+      const [wrong, meant] = what.split(/\n\(Did you mean (.*)\?\)$/s)
+      const message = `${wrong}.${meant ? ` Did you mean ${meant}?` : ''} See: ${helpFor(argv)}`
       return report(new Misused(message), argv, context)
     }
     if (wantsJson(argv)) return report(new Misused(`Which command is missing. See: ${helpFor(argv)}`), argv, context)

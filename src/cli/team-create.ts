@@ -4,8 +4,8 @@ import { counted } from '../team/wording.ts'
 import { name } from './arguments.ts'
 import { granted, Refused } from './failure.ts'
 import { openStore } from './open-store.ts'
-import { openFolded } from './open-team.ts'
-import { printJson, say } from './print.ts'
+import { again, openFolded } from './open-team.ts'
+import { hint, printJson, say } from './print.ts'
 import { printTeam } from './show-team.ts'
 import type { SubCommand } from './sub-command.ts'
 
@@ -30,7 +30,12 @@ export const teamCreate: SubCommand<{ description?: string; from?: string }, [te
     await team.close()
     if (source === undefined) {
       if (note) await say(call, note)
-      return printTeam(call, view)
+      await printTeam(call, view)
+      const flag = again(call, team.state)
+      return hint(
+        call,
+        `Add work: deskmates task add 'what to do'${flag}; or put a lead to it: deskmates -p 'what to do'${flag || ` --team ${team.name}`}`,
+      )
     }
     if (note) {
       const message = `${note} --from fills a new team only; choose another name.`

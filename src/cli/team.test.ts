@@ -133,6 +133,20 @@ describe('team leave', () => {
   })
 })
 
+describe('a next step', () => {
+  it('names the team it is meant for, unless that is meant anyway', async () => {
+    const made = await desk.run('team create shop', { isTerminal: true })
+    expect(made.stderr).toContain("deskmates task add 'what to do' --team shop")
+    const words = 'task claim --as ci --team shop'
+    expect((await desk.run(words)).stderr).toContain('deskmates team join ci --role ROLE --team shop (')
+    const env = { ...desk.env, DESKMATES_TEAM: 'shop' }
+    expect((await desk.run(words, { env })).stderr).toContain('deskmates team join ci --role ROLE (')
+    await desk.ok('team join ci --role tester --team shop')
+    const asked = await desk.ok('send ci stop --type shutdown_request --team shop')
+    expect(asked).toContain('see: deskmates requests --team shop\n')
+  })
+})
+
 describe('team delete', () => {
   it('tells the members, puts team and board away, and the same name starts fresh (A63)', async () => {
     await desk.ok('team create web')

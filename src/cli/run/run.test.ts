@@ -92,7 +92,7 @@ describe('deskmates -p', () => {
   it('says exactly what to set when there is no model and no key, and what works without one (D1)', async () => {
     const { code, stderr } = await desk.run(['-p', 'hi'])
     expect(code).toBe(1)
-    for (const word of ['-m provider/model', 'ANTHROPIC_API_KEY', 'ollama', 'scripted:FILE'])
+    for (const word of ['-m provider/model', 'ANTHROPIC_API_KEY', 'ollama', 'scripted:FILE', 'deskmates demo'])
       expect(stderr).toContain(word)
   })
 
