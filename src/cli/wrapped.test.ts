@@ -65,11 +65,21 @@ describe('what commands print at 80 columns', () => {
     const { stdout } = await desk.run('task list', { ...person, env: { ...desk.env, NO_COLOR: '1' } })
     const [, first = '', second = ''] = stdout.split('\n')
     expect(second.search(/\S/)).toBe(first.indexOf('words'))
+    const log = await desk.run('log --grep added', { ...person, env: { ...desk.env, NO_COLOR: '1' } })
+    const [event = '', rest = ''] = log.stdout.split('\n').filter((line) => !line.includes('made team'))
+    expect(rest.search(/\S/)).toBe(event.indexOf('added'))
   })
 
   it('breaks no JSON', async () => {
     await desk.ok(['task', 'add', LONG])
     expect((await desk.run('task show 1 --json', person)).stdout.trimEnd().split('\n')).toHaveLength(1)
+    for (const words of ['log --json', 'log --all --json'])
+      for (const line of (await desk.run(words, person)).stdout.trimEnd().split('\n'))
+        expect(JSON.parse(line), words).toHaveProperty('type')
+    for (const words of ['task list --json', 'status --json', 'inbox lead --json', 'check --json', 'resume --json']) {
+      const { stdout } = await desk.run(words, person)
+      expect(JSON.parse(stdout), words).toEqual(JSON.parse((await desk.run(words)).stdout))
+    }
     expect((await desk.run('team create bad/name --json', person)).stderr.trimEnd().split('\n')).toHaveLength(1)
   })
 
