@@ -91,7 +91,10 @@ export const LIST = 'See: deskmates team list'
 export function unknownTeam(
   wanted: string,
   teams: readonly string[],
-  next = `Make it with: deskmates team create ${wanted}`,
+  // Whoever named none has perhaps forgotten to.
+  next = nameKey(wanted) === DEFAULT && teams.length > 0
+    ? 'Name one with --team.'
+    : `Make it with: deskmates team create ${wanted}`,
 ): Refused {
   const others = teams.length > 0 ? `Teams here: ${teams.join(', ')}.` : 'There are no teams here yet.'
   const message = `There is no team ${wanted}. ${others} ${next}`

@@ -139,6 +139,10 @@ describe('a next step', () => {
     expect(made.stderr).toContain("deskmates task add 'what to do' --team shop")
     const words = 'task claim --as ci --team shop'
     expect((await desk.run(words)).stderr).toContain('deskmates team join ci --role ROLE --team shop (')
+    expect((await desk.run('task show 9 --team shop')).stderr).toContain('See: deskmates task list --team shop\n')
+    expect((await desk.run('status')).stderr).toContain(
+      'There is no team default. Teams here: shop. Name one with --team.',
+    )
     const env = { ...desk.env, DESKMATES_TEAM: 'shop' }
     expect((await desk.run(words, { env })).stderr).toContain('deskmates team join ci --role ROLE (')
     await desk.ok('team join ci --role tester --team shop')
