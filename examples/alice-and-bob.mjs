@@ -1,5 +1,8 @@
 // Two teammates build a login together and settle its details between themselves, on a scripted model: no key, no
 // network. With a real one: const model = await resolveModel('anthropic/claude-sonnet-4-5')
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { openSession, openWorkspace, scriptedModel } from 'deskmates'
 
 const spawn = (name, role, prompt) => ({ tool: 'Task', input: { name, role, prompt } })
@@ -55,7 +58,13 @@ const model = scriptedModel({
   ],
 })
 
-const workspace = await openWorkspace()
+// In a folder of its own that is gone at the end, or in one that you name, where all of it stays to look at.
+const [given] = process.argv.slice(2)
+const dir = given ?? mkdtempSync(join(tmpdir(), 'deskmates-example-'))
+const env = given ? process.env : { ...process.env, DESKMATES_DIR: dir, DESKMATES_STATE: join(dir, 'state') }
+if (!given) process.on('exit', () => rmSync(dir, { recursive: true, force: true }))
+
+const workspace = await openWorkspace({ cwd: dir, env })
 const session = await openSession({ workspace, model, permissions: { mode: 'acceptEdits' } })
 for await (const event of session.run('Build a login, with alice (coder) and bob (tester).')) {
   if (event.type !== 'team' || event.event.type !== 'message.sent') continue
@@ -63,4 +72,6 @@ for await (const event of session.run('Build a login, with alice (coder) and bob
   if (from !== 'user' && (type === 'message' || type === 'broadcast')) console.log(`${from} → ${to}: ${content}`)
 }
 await session.close()
-console.log(`Look: deskmates --team ${session.id} team show; cat .teams/${session.id}/config.json`)
+console.log(`bob wrote: ${readFileSync(join(dir, 'login-api.json'), 'utf8').trim()}`)
+if (given)
+  console.log(`Look: cd ${dir}; deskmates --team ${session.id} team show; cat .teams/${session.id}/config.json`)

@@ -1,5 +1,8 @@
 // A lead makes a team, lets it work, and deletes it: everybody is asked to stop and accounted for, and nothing is left.
 // On a scripted model: no key, no network.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { openSession, openWorkspace, scriptedModel } from 'deskmates'
 
 const model = scriptedModel({
@@ -46,7 +49,13 @@ function closingCheck() {
   return { tool: 'SendMessage', input: { type: 'broadcast', content: 'Closing check: is something left?' } }
 }
 
-const workspace = await openWorkspace()
+// In a folder of its own that is gone at the end, or in one that you name, where all of it stays to look at.
+const [given] = process.argv.slice(2)
+const dir = given ?? mkdtempSync(join(tmpdir(), 'deskmates-example-'))
+const env = given ? process.env : { ...process.env, DESKMATES_DIR: dir, DESKMATES_STATE: join(dir, 'state') }
+if (!given) process.on('exit', () => rmSync(dir, { recursive: true, force: true }))
+
+const workspace = await openWorkspace({ cwd: dir, env })
 const session = await openSession({ workspace, model })
 for await (const event of session.run('Move us to GraphQL.')) {
   if (event.type === 'called' && event.call.toolName === 'TeamDelete') console.log(event.result.text)

@@ -1,4 +1,4 @@
-import { type MessageType, messageType, messageTypes } from '../team/message.ts'
+import { isRuntimeFact, MessageType, messageType } from '../team/message.ts'
 import { isName, nameRule } from '../team/name.ts'
 import { type TaskStatus, taskStatus } from '../team/task.ts'
 import { Misused } from './failure.ts'
@@ -74,9 +74,11 @@ export function boardStatus(text: string): Exclude<TaskStatus, 'deleted'> {
   )
 }
 
+/** What `send` may be asked for. What answers a request, or comes from a runtime, is refused there with what to do. */
 export function type(text: string): MessageType {
   const found = messageType(text)
-  if (!found) throw new Misused(`${quote(text)} is not a message type. Use one of: ${messageTypes().join(', ')}.`)
+  const sendable = MessageType.options.filter((one) => !isRuntimeFact(one) && !one.endsWith('_response'))
+  if (!found) throw new Misused(`${quote(text)} is not a type that can be sent. Use one of: ${sendable.join(', ')}.`)
   return found
 }
 

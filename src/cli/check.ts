@@ -3,6 +3,7 @@ import type { Fault } from '../ports/store.ts'
 import { openTeam } from '../runtime/team.ts'
 import { realDisk } from '../stores/files/disk.ts'
 import { cutOff } from '../stores/files/lost-end.ts'
+import { counted } from '../team/wording.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Call } from './context.ts'
 import { type Examined, examine, type Problem } from './examine.ts'
@@ -11,7 +12,6 @@ import { mend, type Repaired } from './mend.ts'
 import { openStore } from './open-store.ts'
 import { resolveTeam } from './open-team.ts'
 import { print, printJson } from './print.ts'
-import { counted } from './screen.ts'
 import type { SubCommand } from './sub-command.ts'
 import { unclaimedMail } from './unclaimed-mail.ts'
 
@@ -107,14 +107,14 @@ async function report(
   if (repaired && repaired.kept > 0)
     lines.push(`Kept from behind the break: ${counted(repaired.kept, 'line')} of mail and other facts.`)
   if (repaired && state.team.get()) lines.push(BUILT_AGAIN[kind])
-  lines.push(verdict(examined, repaired?.lost.length ?? 0))
+  lines.push(verdict(team, examined, repaired?.lost.length ?? 0))
   await print(call, `${lines.join('\n')}\n`)
 }
 
 const BUILT_AGAIN = { files: 'Views and snapshot were built again.', postgres: 'The snapshot was built again.' }
 
-function verdict({ problems, state }: Examined, lost: number): string {
+function verdict(team: string, { problems, state }: Examined, lost: number): string {
   if (problems.length > 0) return `${counted(problems.length, 'problem')}.`
-  if (!state.team.get()) return 'There is no team here yet. Make one with: deskmates team create TEAM'
+  if (!state.team.get()) return `There is no team ${team} yet. Which there are: deskmates team list`
   return lost > 0 ? 'What is left is in order; what is listed as lost no longer counts.' : 'All is well.'
 }

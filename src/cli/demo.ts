@@ -9,9 +9,10 @@ import { followUps } from './demo/follow-up.ts'
 import { ASSIGNMENT, perform, type Summary } from './demo/perform.ts'
 import type { Told } from './demo/words.ts'
 import { EXIT, Misused } from './failure.ts'
-import { print, printJson } from './print.ts'
+import { print, printAsIs, printJson } from './print.ts'
 import { colours, oneLine, plain } from './screen.ts'
 import type { SubCommand } from './sub-command.ts'
+import { wrapped } from './wrapped.ts'
 
 interface Options {
   dir?: string
@@ -37,7 +38,7 @@ $ deskmates demo --dir /tmp/demo --speed 10 --json`,
     const dir = emptyFolder(resolve(call.cwd, call.globals.cwd ?? '.'), options.dir)
     const model = real === undefined ? demoModel(speed) : await resolveModel(real, call.env)
     const began = performance.now()
-    await say(call, opening(dir, model.name))
+    await say(call, fitted(call, opening(dir, model.name), 2))
     const summary = await perform(call, {
       ...{ dir, model, assignment: ASSIGNMENT, victim: VICTIM },
       sandbox: real === undefined ? 'off' : 'auto',
@@ -91,7 +92,7 @@ const WHAT = 108
 function line(call: Call, { who, what, mood }: Told): string {
   const { cyan, green, red } = colours(call)
   const colour = mood === 'good' ? green : mood === 'bad' ? red : (text: string) => text
-  return `${cyan(who.padEnd(NAME))}  ${colour(oneLine(what, WHAT))}\n`
+  return `${fitted(call, `${cyan(who.padEnd(NAME))}  ${colour(oneLine(what, WHAT))}`, NAME + 2)}\n`
 }
 
 function closing(call: Call, { dir, team, report }: Summary, seconds: number): string {
@@ -99,21 +100,31 @@ function closing(call: Call, { dir, team, report }: Summary, seconds: number): s
   const cli = process.argv[1] ?? ''
   const lines = [
     bold('The lead reports'),
-    `  ${plain(report)}`,
+    fitted(call, `  ${plain(report)}`, 2),
     '',
     `That took ${seconds} s. The app, and the team that changed it, are in`,
     `  ${dir}`,
     '',
     'Look around; everything is still there:',
-    ...followUps({ cli, cwd: call.cwd, env: call.env, dir, team }).map((command) => `  ${command}`),
+    ...followUps({ cli, cwd: call.cwd, env: call.env, dir, team }).map((command) => commandLine(call, `  ${command}`)),
     '',
-    "Your own turn, in a folder of yours: deskmates -p 'what to do' (docs/commands.md)",
+    fitted(call, "Your own turn, in a folder of yours: deskmates -p 'what to do' (docs/commands.md)", 2),
   ]
   return `\n${lines.join('\n')}\n`
 }
 
+function fitted({ isTerminal, stdout }: Call, text: string, margin: number, end = ''): string {
+  const columns = isTerminal && stdout.columns ? stdout.columns - end.length : undefined
+  return wrapped(text, columns, margin).replaceAll('\n', `${end}\n`)
+}
+
+/** A command that needs several lines is still one that can be copied. */
+function commandLine(call: Call, command: string): string {
+  return command.includes("'") ? command : fitted(call, command, 6, ' \\')
+}
+
 function say(call: Call, text: string): Promise<void> {
-  return call.globals.json ? Promise.resolve() : print(call, text)
+  return call.globals.json ? Promise.resolve() : printAsIs(call, text)
 }
 
 /** The demo writes files with everyday names, so it never does so among somebody's own. */

@@ -11,13 +11,16 @@ interface Ran {
   readonly stderr: string
 }
 
+/** The world as a test wants it; `columns` wide, where it is a terminal. */
+type Changes = Partial<Context> & { readonly columns?: number }
+
 /** A folder of its own in which a test runs command lines, in this process and by its own clock. */
 export interface Desk {
   readonly dir: string
   readonly clock: ManualClock
   readonly env: NodeJS.ProcessEnv
   /** `words` is split at spaces; an array is taken as it is. */
-  run(words: string | readonly string[], changes?: Partial<Context>): Promise<Ran>
+  run(words: string | readonly string[], changes?: Changes): Promise<Ran>
   /** Exit 0 or the test fails; stdout as text. */
   ok(words: string | readonly string[], changes?: Partial<Context>): Promise<string>
   /** The same with `--json`, parsed. */
@@ -36,8 +39,8 @@ export function openDesk(): Desk {
   const clock = manualClock(1_800_000_000)
   const env = { HOME: join(top, 'home'), DESKMATES_STATE: join(top, 'state') }
 
-  async function run(words: string | readonly string[], changes: Partial<Context> = {}): Promise<Ran> {
-    const [stdout, stderr] = [collector(), collector()]
+  async function run(words: string | readonly string[], { columns, ...changes }: Changes = {}): Promise<Ran> {
+    const [stdout, stderr] = [collector(columns), collector(columns)]
     const argv = typeof words === 'string' ? words.split(' ').filter((word) => word !== '') : words
     const context: Context = {
       stdout,
@@ -80,9 +83,10 @@ export function openDesk(): Desk {
   return desk
 }
 
-function collector() {
+function collector(columns: number | undefined) {
   let all = ''
   return {
+    columns,
     write(text: string, done: (error?: Error | null) => void): void {
       all += text
       done()

@@ -6,6 +6,7 @@ import { isRefusal } from '../team/refusal.ts'
 import { memberNamed } from '../team/state.ts'
 import { compareIds, type TaskDraft } from '../team/task.ts'
 import { type TeamView, teamView } from '../team/view.ts'
+import { counted } from '../team/wording.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Call } from './context.ts'
 import { Refused } from './failure.ts'
@@ -18,6 +19,21 @@ export interface Imported {
   readonly left: readonly string[]
 }
 
+/** The folder that `--from` names, or why nothing can be brought in from there; asked before a team is made. */
+export function oldTeam(call: Call, from: string): string {
+  const folder = resolve(call.cwd, call.globals.cwd ?? '.', from)
+  if (isOldTeam(folder)) return folder
+  const what = existsSync(folder) ? 'holds neither inbox/ nor a config.json with members' : 'is not there'
+  const message = `${folder} ${what}, so there is nothing to bring in, and no team was made. Name the folder of the old layout, such as .team; or leave out --from.`
+  throw new Refused({ refused: 'invalid', message })
+}
+
+function isOldTeam(folder: string): boolean {
+  if (existsSync(join(folder, 'inbox'))) return true
+  const config = join(folder, 'config.json')
+  return existsSync(config) && Array.isArray(readJson(config, [])?.members)
+}
+
 /**
  * Fills a new team from the layout that came before: `config.json` and `inbox/*.jsonl` in the given folder, and
  * `task_<id>.json` files in `.tasks` beside it. They are copied, not moved.
@@ -26,13 +42,8 @@ export async function importTeam(
   call: Call,
   { store, root, kind }: Workspace,
   name: string,
-  from: string,
+  folder: string,
 ): Promise<{ filled: TeamView; imported: Imported }> {
-  const folder = resolve(call.cwd, call.globals.cwd ?? '.', from)
-  if (!existsSync(join(folder, 'config.json')) && !existsSync(join(folder, 'inbox'))) {
-    const message = `${folder} holds neither config.json nor inbox/, so there is nothing to bring in. The team itself was made.`
-    throw new Refused({ refused: 'invalid', message })
-  }
   const left: string[] = []
   await using team = await openTeam(store, name, { clock: call.clock })
   await team.refresh()
@@ -119,7 +130,7 @@ async function importTasks(team: Team, folder: string, left: string[]): Promise<
   const place = new Map(tasks.map((task, i) => [task.id, `+${i + 1}`]))
   const answer = await team.run({ type: 'task.add', tasks: tasks.map((task) => draftOf(task, tasks, place, team)) })
   if (!isRefusal(answer)) return tasks.length
-  left.push(`${tasks.length} tasks: ${answer.message}`)
+  left.push(`${counted(tasks.length, 'task')}: ${answer.message}`)
   return 0
 }
 

@@ -195,7 +195,7 @@ describe('check', () => {
     for (const words of ['check', 'check --repair']) {
       const { code, stdout } = await desk.run(words)
       expect({ words, code }).toEqual({ words, code: 0 })
-      expect(stdout).toContain('There is no team here yet.')
+      expect(stdout).toContain('There is no team default yet. Which there are: deskmates team list')
       expect(stdout).not.toContain('All is well')
       expect(stdout).not.toContain('built again')
       expect(await desk.json(words)).toMatchObject({ team: 'default', ok: true, records: 0, problems: [] })

@@ -7,16 +7,18 @@ import type { Json } from '../team/json.ts'
 import { nameKey } from '../team/name.ts'
 import { unknownMember } from '../team/rights.ts'
 import { memberNamed } from '../team/state.ts'
+import { counted } from '../team/wording.ts'
 import type { Workspace } from '../workspace.ts'
 import { member as aMember, seq } from './arguments.ts'
 import type { Call } from './context.ts'
 import { Misused, Refused } from './failure.ts'
 import { openStore } from './open-store.ts'
 import { nameFaults, resolveTeam } from './open-team.ts'
-import { print, say, warn } from './print.ts'
-import { colours, counted, time } from './screen.ts'
+import { printAsIs, say, warn } from './print.ts'
+import { colours, time } from './screen.ts'
 import { describeEvent } from './show-event.ts'
 import type { SubCommand } from './sub-command.ts'
+import { wrapped } from './wrapped.ts'
 
 interface Options {
   from: number
@@ -50,7 +52,7 @@ $ deskmates log --json --member ci | jq .type`,
       isKnown ||= all.some((line) => isWanted(line, { member: options.member }))
       const wanted = all.filter((line) => line.seq > options.from && isWanted(line, options))
       count += wanted.length
-      await print(call, wanted.map((line) => format(call, line)).join(''))
+      await printAsIs(call, wanted.map((line) => format(call, line)).join(''))
     }
     if (options.all) for await (const batch of log.audit()) await show(batch.flatMap(auditedLines))
     else {
@@ -170,7 +172,9 @@ function format(call: Call, { event, ...place }: Line): string {
   const { dim, red } = colours(call)
   const verdict = place.verdict && place.verdict !== 'accepted' ? `${red(place.verdict)} ` : ''
   if (!event) return `${verdict}line ${place.line} (byte ${place.offset})\n`
-  return `${dim(time(place.at ?? 0))}  ${(place.by ?? '').padEnd(WIDTH)}  ${verdict}${words(event)}\n`
+  const at = time(place.at ?? 0)
+  const line = `${dim(at)}  ${(place.by ?? '').padEnd(WIDTH)}  ${verdict}${words(event)}\n`
+  return call.isTerminal ? wrapped(line, call.stdout.columns, at.length + WIDTH + 4) : line
 }
 
 /** Most names fit; a longer one moves only its own line. */

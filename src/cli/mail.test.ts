@@ -113,7 +113,14 @@ describe('send', () => {
 
   it('knows a closed set of types; hand-offs are among them (A65)', async () => {
     expect(await desk.json('send ada report --type qa_result')).toMatchObject({ type: 'qa_result' })
-    expect((await desk.run('send ada x --type nonsense')).stderr).toContain('shutdown_request')
+    const { stderr } = await desk.run('send ada x --type nonsense')
+    const [, offered = ''] = /Use one of: (.*)\./.exec(stderr) ?? []
+    expect(offered.split(', ')).toEqual(expect.arrayContaining(['message', 'broadcast', 'shutdown_request']))
+    for (const type of offered.split(', ').filter((one) => !/broadcast|_request$/.test(one)))
+      expect(await desk.json(`send ada x --type ${type}`), type).toMatchObject({ type })
+    for (const type of ['result', 'idle_notification', 'error', 'shutdown_response', 'plan_approval_response'])
+      expect(offered.split(', ')).not.toContain(type)
+    expect((await desk.run('send ada x --type idle_notification')).stderr).toContain('An idle_notification comes from')
     expect(await desk.refused('send ada ok --type shutdown_response')).toBe('invalid')
     expect((await desk.run('send ada ok --type plan_approval_response')).stderr).toContain('deskmates answer')
   })

@@ -91,7 +91,10 @@ export const LIST = 'See: deskmates team list'
 export function unknownTeam(
   wanted: string,
   teams: readonly string[],
-  next = `Make it with: deskmates team create ${wanted}`,
+  // Whoever named none has perhaps forgotten to.
+  next = nameKey(wanted) === DEFAULT && teams.length > 0
+    ? 'Name one with --team.'
+    : `Make it with: deskmates team create ${wanted}`,
 ): Refused {
   const others = teams.length > 0 ? `Teams here: ${teams.join(', ')}.` : 'There are no teams here yet.'
   const message = `There is no team ${wanted}. ${others} ${next}`
@@ -116,10 +119,16 @@ export async function acting(call: Call, team: Team, as: string | undefined) {
   if (as === undefined || nameKey(as) === 'user') return { by: { name: 'user' }, commandId }
   // A repeated command gets its first answer even if its author has left since.
   if (commandId !== undefined && (await team.log.knows(commandId))) return { by: { name: as }, commandId }
-  return { by: { name: joined(team.state, as).name }, commandId }
+  return { by: { name: joined(call, team.state, as).name }, commandId }
 }
 
-function joined(state: TeamState, as: string): Member {
+/** What a further command needs to mean the same team: nothing, or ` --team NAME`. */
+export function again({ env }: Call, { team }: TeamState): string {
+  const name = team.get()?.name ?? DEFAULT
+  return nameKey(name) === nameKey(env.DESKMATES_TEAM || DEFAULT) ? '' : ` --team ${name}`
+}
+
+function joined(call: Call, state: TeamState, as: string): Member {
   const member = memberNamed(state, as)
   if (member && member.kind !== 'agent') return member
   const rule = '--as and --from take a joined external or human member, or user'
@@ -127,7 +136,7 @@ function joined(state: TeamState, as: string): Member {
     const message = `${member.name} is an agent of this team and acts through its own tools; ${rule}.`
     throw new Refused({ refused: 'not_allowed', message })
   }
-  const message = `${unknownMember(state, as)} Join first: deskmates team join ${as} --role ROLE (${rule}).`
+  const message = `${unknownMember(state, as)} Join first: deskmates team join ${as} --role ROLE${again(call, state)} (${rule}).`
   throw new Refused({ refused: 'unknown_member', message })
 }
 

@@ -1,22 +1,28 @@
 import type { Call, Context, Output } from './context.ts'
 import { OutputClosed } from './failure.ts'
 import { plain } from './screen.ts'
+import { wrapped } from './wrapped.ts'
 
 /** Data. Resolves when the text is handed over completely; a reader that is gone is an error. */
-export async function print({ stdout }: Context, text: string): Promise<void> {
+export async function print(context: Context, text: string): Promise<void> {
+  await printAsIs(context, context.isTerminal ? wrapped(text, context.stdout.columns) : text)
+}
+
+/** Text whose lines are not ours to break: the answer of a model may be a program. */
+export async function printAsIs({ stdout }: Context, text: string): Promise<void> {
   if (text !== '') await write(stdout, text)
 }
 
 export function printJson(context: Context, value: unknown): Promise<void> {
-  return print(context, `${JSON.stringify(value)}\n`)
+  return printAsIs(context, `${JSON.stringify(value)}\n`)
 }
 
 /** An array with one element per line: readable, streamable, still one JSON value. */
 export async function printJsonArray(context: Context, values: readonly unknown[]): Promise<void> {
-  if (values.length === 0) return print(context, '[]\n')
+  if (values.length === 0) return printAsIs(context, '[]\n')
   for (const [i, value] of values.entries()) {
     const end = i === values.length - 1 ? '\n]\n' : ''
-    await print(context, `${i === 0 ? '[\n' : ',\n'}${JSON.stringify(value)}${end}`)
+    await printAsIs(context, `${i === 0 ? '[\n' : ',\n'}${JSON.stringify(value)}${end}`)
   }
 }
 
@@ -32,15 +38,18 @@ export async function hint(call: Call, text: string): Promise<void> {
 
 /** Something is wrong and the command went on. */
 export async function warn(call: Call, message: string): Promise<void> {
-  await talk(
-    call,
-    call.globals.json ? `${JSON.stringify({ warning: { message } })}\n` : `deskmates: ${plain(message)}\n`,
-  )
+  if (call.globals.json) await talkJson(call, { warning: { message } })
+  else await talk(call, `deskmates: ${plain(message)}\n`)
 }
 
 /** Nobody listening to talk is no reason to fail. */
-export async function talk({ stderr }: Context, text: string): Promise<void> {
-  await write(stderr, text).catch(() => {})
+export async function talk({ stderr, isStderrTerminal }: Context, text: string): Promise<void> {
+  await write(stderr, isStderrTerminal ? wrapped(text, stderr.columns) : text).catch(() => {})
+}
+
+/** The same for programs: what they have to hear besides their data. */
+export async function talkJson({ stderr }: Context, value: unknown): Promise<void> {
+  await write(stderr, `${JSON.stringify(value)}\n`).catch(() => {})
 }
 
 function write(output: Output, text: string): Promise<void> {

@@ -3,6 +3,7 @@ import { createRedactor } from '../redaction/redactor.ts'
 import type { Context } from './context.ts'
 import { explain } from './failure.ts'
 import { runCommandLine } from './program.ts'
+import { wantsJson } from './wants-json.ts'
 
 /** Runs one command line as this process: its streams, its environment, its signals, its exit code. */
 export async function runProcess(argv: readonly string[]): Promise<void> {
@@ -22,8 +23,9 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
   process.on('uncaughtException', (error) => {
-    const { message, exit } = explain(error, process.env)
-    process.stderr.write(createRedactor(process.env).text(`deskmates: ${message}\n`), () => process.exit(exit))
+    const { code, message, exit } = explain(error, process.env)
+    const text = wantsJson(argv) ? JSON.stringify({ error: { code, message } }) : `deskmates: ${message}`
+    process.stderr.write(createRedactor(process.env).text(`${text}\n`), () => process.exit(exit))
   })
 
   const context: Context = {

@@ -113,6 +113,7 @@ describe('a command line', () => {
 
   it.each([
     ['bogus', "unknown command 'bogus'. See: deskmates --help"],
+    ['stauts', "unknown command 'stauts'. Did you mean status? See: deskmates --help"],
     ['task bogus', "unknown command 'bogus'. See: deskmates task --help"],
     ['task add', "missing required argument 'subject'. See: deskmates task add --help"],
     ['send lead', "missing required argument 'text'. See: deskmates send --help"],

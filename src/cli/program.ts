@@ -3,11 +3,12 @@ import { commandId, NotAName, name } from './arguments.ts'
 import { commands } from './commands.ts'
 import type { Call, Context, Globals } from './context.ts'
 import { EXIT, explain, Misused, OutputClosed, Refused } from './failure.ts'
-import { print, talk } from './print.ts'
+import { print, talk, talkJson } from './print.ts'
 import { redacted } from './redacted.ts'
 import { plain } from './screen.ts'
 import type { AnySubCommand } from './sub-command.ts'
 import { version } from './version.ts'
+import { isJson, wantsJson } from './wants-json.ts'
 
 /** Runs one command line and resolves to its exit code. Never rejects, and shows no secret. */
 export async function runCommandLine(argv: readonly string[], outside: Context): Promise<number> {
@@ -45,9 +46,12 @@ async function runCommand(argv: readonly string[], context: Context): Promise<nu
     if (!(error instanceof CommanderError)) return report(error, argv, context)
     if (error.exitCode === 0) return show(help.join(''), context)
     if (talked.length === 0) {
-      const message = `${error.message.replace(/^error: /, '')}. See: ${helpFor(argv)}`
+      const what = error.message.replace(/^error: /, '')
+      const [wrong, meant] = what.split(/\n\(Did you mean (.*)\?\)$/s)
+      const message = `${wrong}.${meant ? ` Did you mean ${meant}?` : ''} See: ${helpFor(argv)}`
       return report(new Misused(message), argv, context)
     }
+    if (wantsJson(argv)) return report(new Misused(`Which command is missing. See: ${helpFor(argv)}`), argv, context)
     await talk(context, talked.join(''))
     return EXIT.misused
   }
@@ -141,7 +145,8 @@ function prepare(command: Command, module: AnySubCommand, context: Context, runn
   command.action(async (...given: unknown[]) => {
     const args = given.slice(0, -2) as string[]
     const { team: _1, cwd: _2, store: _3, commandId: _4, json: _5, ...options } = command.opts()
-    const call: Call = { ...context, globals: globalsOf(command) }
+    const globals = globalsOf(command)
+    const call: Call = { ...context, globals: { ...globals, json: globals.json || isJson(options.outputFormat) } }
     const instead = module.instead?.(options)
     running.writes = instead !== undefined
     if (instead !== undefined && context.env.DESKMATES_AGENT) throw new AgentsUseTools(command, instead)
@@ -188,10 +193,8 @@ function givenGlobals(command: Command): Partial<Globals> {
 
 async function report(error: unknown, argv: readonly string[], context: Context): Promise<number> {
   const { code, message, exit } = explain(error, context.env)
-  const end = argv.indexOf('--')
-  // The command line may be what is wrong, so this is asked of the plain words.
-  const json = argv.slice(0, end < 0 ? undefined : end).includes('--json')
-  await talk(context, json ? `${JSON.stringify({ error: { code, message } })}\n` : `deskmates: ${plain(message)}\n`)
+  if (wantsJson(argv)) await talkJson(context, { error: { code, message } })
+  else await talk(context, `deskmates: ${plain(message)}\n`)
   return exit
 }
 

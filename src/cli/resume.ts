@@ -42,11 +42,8 @@ async function show(call: Call, sessions: Awaited<ReturnType<typeof sessionsIn>>
     String(unread),
   ])
   await print(call, table(call, ['SESSION', 'STATE', 'MEMBERS', 'OPEN TASKS', 'UNREAD'], rows))
-  if (sessions.length === 0) await say(call, 'No sessions.')
-  await hint(
-    call,
-    sessions.length === 0 ? "Begin one: deskmates -p 'what to do'" : 'Go on with one: deskmates resume SESSION',
-  )
+  if (sessions.length === 0) await say(call, "There are no sessions here. Begin one: deskmates -p 'what to do'")
+  else await hint(call, 'Go on with one: deskmates resume SESSION')
 }
 
 /** Teams that a lead has worked in; further teams come back with the session that leads them, and count as its own. */

@@ -1,5 +1,6 @@
 import { createColors } from 'picocolors'
 import type { Call } from './context.ts'
+import { wrapped } from './wrapped.ts'
 
 /** Colours for people: never in a pipe, never against NO_COLOR. */
 export function colours({ isTerminal, env }: Call) {
@@ -14,9 +15,11 @@ export function table(call: Call, headings: readonly string[], rows: readonly (r
   const { dim } = colours(call)
   const all = call.isTerminal && rows.length > 0 ? [headings, ...rows] : rows
   const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
+  const start = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0)
   const lines = all.map((row, i) => {
     const line = row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
-    return all !== rows && i === 0 ? dim(line.join('  ')) : line.join('  ').trimEnd()
+    const text = all !== rows && i === 0 ? dim(line.join('  ')) : line.join('  ').trimEnd()
+    return call.isTerminal ? wrapped(text, call.stdout.columns, start) : text
   })
   return lines.map((line) => `${line}\n`).join('')
 }
@@ -27,10 +30,12 @@ export function plain(text: string): string {
   return text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, '\ufffd')
 }
 
-/** The same on one line of bounded length. */
+/** The same on one line of bounded length, cut off between two words where one ends in sight. */
 export function oneLine(text: string, most = 120): string {
   const line = plain(text.replace(/\s+/g, ' ').trim())
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line
+  if (line.length <= most) return line
+  const space = line.lastIndexOf(' ', most - 2)
+  return space > most / 2 ? `${line.slice(0, space)} …` : `${line.slice(0, most - 1)}…`
 }
 
 export function indented(text: string): string {
@@ -44,8 +49,4 @@ export function time(seconds: number): string {
   const two = (value: number) => String(value).padStart(2, '0')
   const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
-}
-
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`
 }

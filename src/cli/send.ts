@@ -7,7 +7,7 @@ import type { Request } from '../team/request.ts'
 import { type as aType, member } from './arguments.ts'
 import type { Call } from './context.ts'
 import { EXIT, granted, Refused } from './failure.ts'
-import { acting, withTeam } from './open-team.ts'
+import { acting, again, withTeam } from './open-team.ts'
 import { print, printJson } from './print.ts'
 import type { SubCommand } from './sub-command.ts'
 
@@ -32,7 +32,7 @@ $ deskmates send all 'we freeze at noon'`,
     const letter: Letter = { to, type, content: text === '-' ? await readText(call) : text }
     return withTeam(call, 'found', async (team) => {
       const sent = await deliver(call, team, letter, from)
-      await report(call, sent)
+      await report(call, sent, again(call, team.state))
       return sent.deliveries.length > 0 && sent.deliveries.every(({ outcome }) => outcome === 'bounced')
         ? EXIT.failed
         : EXIT.done
@@ -82,11 +82,11 @@ function delivery({ to, outcome, reason }: Effect): Sent['deliveries'][number] {
   return { to, outcome, ...(reason !== undefined && { reason }) }
 }
 
-async function report(call: Call, sent: Sent): Promise<void> {
+async function report(call: Call, sent: Sent, again: string): Promise<void> {
   if (call.globals.json) return printJson(call, sent)
   const lines = sent.deliveries.map(({ to, outcome, reason }) => `${to}: ${outcome}${reason ? ` (${reason})` : ''}`)
   if (lines.length === 0) lines.push('nobody to send to')
-  if (sent.request) lines.push(`request ${sent.request.id} is open; see: deskmates requests`)
+  if (sent.request) lines.push(`request ${sent.request.id} is open; see: deskmates requests${again}`)
   await print(call, `${lines.join('\n')}\n`)
 }
 

@@ -1,5 +1,6 @@
 import type { TeamEvent } from '../team/event.ts'
-import { counted, oneLine, plain } from './screen.ts'
+import { counted } from '../team/wording.ts'
+import { oneLine, plain } from './screen.ts'
 
 /** What happened, in a few words that follow the name of whoever did it. */
 export function describeEvent(event: TeamEvent): string {

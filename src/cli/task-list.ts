@@ -26,7 +26,7 @@ export const taskList: SubCommand<Options> = {
       .option('--as <member>', 'with --ready: what this member could claim', aMember)
   },
   run: (call, options) =>
-    withTeam(call, 'read', async ({ state, whole }) => {
+    withTeam(call, 'read', async ({ name, state, whole }) => {
       const asker = options.as === undefined ? undefined : presentMember(state, options.as)
       const now = call.clock.now()
       const all = options.ready
@@ -35,7 +35,7 @@ export const taskList: SubCommand<Options> = {
       const tasks = await whole(options.status ? all.filter((task) => task.status === options.status) : all)
       if (call.globals.json) return printJsonArray(call, tasks)
       await print(call, board(call, tasks))
-      if (tasks.length === 0) await say(call, options.ready ? 'Nothing is ready.' : 'No tasks.')
+      if (tasks.length === 0) await say(call, `${options.ready ? 'Nothing is ready' : 'No tasks'} in team ${name}.`)
     }),
 }
 

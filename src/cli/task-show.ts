@@ -1,5 +1,5 @@
 import { Refused } from './failure.ts'
-import { withTeam } from './open-team.ts'
+import { again, withTeam } from './open-team.ts'
 import { printTask, shownTask } from './show-task.ts'
 import type { SubCommand } from './sub-command.ts'
 
@@ -12,7 +12,7 @@ export const taskShow: SubCommand<object, [id: string]> = {
     withTeam(call, 'read', async ({ state, whole }) => {
       const task = state.tasks.get(id)
       if (!task) {
-        const message = `There is no task ${JSON.stringify(id)}. See: deskmates task list`
+        const message = `There is no task ${JSON.stringify(id)}. See: deskmates task list${again(call, state)}`
         throw new Refused({ refused: 'unknown_task', message })
       }
       await printTask(call, await whole(shownTask(state, task, call.clock.now())))

@@ -102,7 +102,7 @@ describe('task list', () => {
   })
 
   it('says so when it is empty', async () => {
-    expect(await desk.run('task list')).toEqual({ code: 0, stdout: '', stderr: 'No tasks.\n' })
+    expect(await desk.run('task list')).toEqual({ code: 0, stdout: '', stderr: 'No tasks in team default.\n' })
   })
 
   it('--ready leaves out what waits, is held, reserved for others or needs files in use (A78, C43, B60)', async () => {

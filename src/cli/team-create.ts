@@ -1,10 +1,11 @@
 import { nameKey } from '../team/name.ts'
 import { teamView } from '../team/view.ts'
+import { counted } from '../team/wording.ts'
 import { name } from './arguments.ts'
 import { granted, Refused } from './failure.ts'
 import { openStore } from './open-store.ts'
-import { openFolded } from './open-team.ts'
-import { printJson, say } from './print.ts'
+import { again, openFolded } from './open-team.ts'
+import { hint, printJson, say } from './print.ts'
 import { printTeam } from './show-team.ts'
 import type { SubCommand } from './sub-command.ts'
 
@@ -18,6 +19,8 @@ export const teamCreate: SubCommand<{ description?: string; from?: string }, [te
       .option('--from <folder>', 'bring in members, mail and tasks of the old layout (.team)')
   },
   async run(call, { description = '', from }, wanted) {
+    // Before anything is made.
+    const source = from === undefined ? undefined : (await import('./import-team.ts')).oldTeam(call, from)
     await using place = await openStore(call)
     const existing = (await place.store.teams()).find((team) => nameKey(team) === nameKey(wanted))
     const team = await openFolded(call, place, existing ?? wanted, true)
@@ -25,19 +28,26 @@ export const teamCreate: SubCommand<{ description?: string; from?: string }, [te
     const { note } = await team.run({ type: 'team.create', team: team.name, description }).then(granted)
     const view = teamView(team.state)
     await team.close()
-    if (from === undefined) {
+    if (source === undefined) {
       if (note) await say(call, note)
-      return printTeam(call, view)
+      await printTeam(call, view)
+      const flag = again(call, team.state)
+      return hint(
+        call,
+        `Add work: deskmates task add 'what to do'${flag}; or put a lead to it: deskmates -p 'what to do'${flag || ` --team ${team.name}`}`,
+      )
     }
     if (note) {
       const message = `${note} --from fills a new team only; choose another name.`
       throw new Refused({ refused: 'wrong_state', message })
     }
     const { importTeam } = await import('./import-team.ts')
-    const { filled, imported } = await importTeam(call, place, team.name, from)
+    const { filled, imported } = await importTeam(call, place, team.name, source)
     if (call.globals.json) return printJson(call, { ...filled, imported })
     await printTeam(call, filled)
-    await say(call, `Brought in: ${imported.members} members, ${imported.messages} messages, ${imported.tasks} tasks.`)
-    for (const left of imported.left) await say(call, `  left out: ${left}`)
+    const { members, messages, tasks, left } = imported
+    const counts = [counted(members, 'member'), counted(messages, 'message'), counted(tasks, 'task')]
+    await say(call, `Brought in: ${counts.join(', ')}.`)
+    for (const what of left) await say(call, `  left out: ${what}`)
   },
 }

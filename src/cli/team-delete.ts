@@ -4,13 +4,13 @@ import { pidIn } from '../stores/files/identity.ts'
 import { nameKey } from '../team/name.ts'
 import { isRefusal } from '../team/refusal.ts'
 import { memberNamed, roster } from '../team/state.ts'
+import { counted } from '../team/wording.ts'
 import type { Workspace } from '../workspace.ts'
 import { name } from './arguments.ts'
 import type { Call } from './context.ts'
 import { granted, Refused } from './failure.ts'
 import { withTeam } from './open-team.ts'
 import { print, printJson, warn } from './print.ts'
-import { counted } from './screen.ts'
 import type { SubCommand } from './sub-command.ts'
 
 export const teamDelete: SubCommand<{ purge?: boolean }, [team: string]> = {
@@ -37,7 +37,7 @@ $ deskmates team delete web --purge     for good`,
         const done = { name: team.name, deleted: true, purged: purge, notified, stopped, openTasks }
         if (call.globals.json) return printJson(call, done)
         const where = purge ? 'removed for good' : AWAY[kind]
-        const lines = [`Team ${team.name} deleted, ${notified.length} members notified; ${where}.`]
+        const lines = [`Team ${team.name} deleted, ${counted(notified.length, 'member')} notified; ${where}.`]
         if (stopped.length > 0) lines.push(`Stopped first: ${stopped.join(', ')}.`)
         if (openTasks.length > 0)
           lines.push(`Left open: ${counted(openTasks.length, 'task')} (${openTasks.join(', ')}).`)

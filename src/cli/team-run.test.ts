@@ -76,6 +76,20 @@ describe('a team on the command line', () => {
     expect(missing.stderr).toMatch(/See: deskmates resume\n$/)
   })
 
+  it('says in one line that there is nothing to go on with: no session, or one where all is settled', async () => {
+    const none = await desk.run('resume', { isTerminal: true })
+    const begin = "There are no sessions here. Begin one: deskmates -p 'what to do'\n"
+    expect(none).toEqual({ code: 0, stdout: '', stderr: begin })
+
+    const model = script([{ text: 'Hello.' }])
+    await desk.ok('team create web')
+    await desk.ok(['-p', 'hi', '-m', model, '--team', 'web'])
+    const more = `Ask for something: deskmates -r web -m ${model} -p 'what to do'`
+    const settled = await desk.run(['resume', 'web', '-m', model])
+    const stderr = `There is nothing to go on with: all is settled. ${more}\n`
+    expect(settled).toEqual({ code: 0, stdout: '', stderr })
+  })
+
   it('is at rest for everybody once its session was closed, though the process that ran it lives on (F33)', async () => {
     const model = scriptedModel({
       parts: [

@@ -133,6 +133,24 @@ describe('team leave', () => {
   })
 })
 
+describe('a next step', () => {
+  it('names the team it is meant for, unless that is meant anyway', async () => {
+    const made = await desk.run('team create shop', { isTerminal: true })
+    expect(made.stderr).toContain("deskmates task add 'what to do' --team shop")
+    const words = 'task claim --as ci --team shop'
+    expect((await desk.run(words)).stderr).toContain('deskmates team join ci --role ROLE --team shop (')
+    expect((await desk.run('task show 9 --team shop')).stderr).toContain('See: deskmates task list --team shop\n')
+    expect((await desk.run('status')).stderr).toContain(
+      'There is no team default. Teams here: shop. Name one with --team.',
+    )
+    const env = { ...desk.env, DESKMATES_TEAM: 'shop' }
+    expect((await desk.run(words, { env })).stderr).toContain('deskmates team join ci --role ROLE (')
+    await desk.ok('team join ci --role tester --team shop')
+    const asked = await desk.ok('send ci stop --type shutdown_request --team shop')
+    expect(asked).toContain('see: deskmates requests --team shop\n')
+  })
+})
+
 describe('team delete', () => {
   it('tells the members, puts team and board away, and the same name starts fresh (A63)', async () => {
     await desk.ok('team create web')
@@ -218,6 +236,13 @@ describe('trust', () => {
   })
 })
 
+describe('team delete', () => {
+  it('counts who was told, also where it was one', async () => {
+    await desk.ok('team create shop')
+    expect(await desk.ok('team delete shop')).toContain('Team shop deleted, 1 member notified;')
+  })
+})
+
 describe('team create --from', () => {
   it('brings in members, mail and open tasks of the old layout, and lists what it left (A39, A49, A64)', async () => {
     const old = join(desk.dir, '.team')
@@ -258,6 +283,28 @@ describe('team create --from', () => {
     expect(await desk.refused('team create shop --from .team')).toBe('wrong_state')
     rmSync(old, { recursive: true })
     expect(await desk.refused('team create other --from .team')).toBe('invalid')
+  })
+
+  it('makes no team from a folder that is not there or is none of a team', async () => {
+    mkdirSync(join(desk.dir, 'empty'))
+    mkdirSync(join(desk.dir, 'else'))
+    writeFileSync(join(desk.dir, 'else', 'config.json'), '{"port":8080}')
+    for (const [folder, what] of [
+      ['missing', 'is not there'],
+      ['empty', 'holds neither inbox/ nor a config.json with members'],
+      ['else', 'holds neither inbox/ nor a config.json with members'],
+    ]) {
+      const { code, stderr } = await desk.run(`team create shop --from ${folder}`)
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`${join(desk.dir, folder!)} ${what}`)])
+      expect(existsSync(join(desk.dir, '.teams')), folder).toBe(false)
+    }
+  })
+
+  it('counts what it brought in, also where it is one of each', async () => {
+    mkdirSync(join(desk.dir, '.team'))
+    writeFileSync(join(desk.dir, '.team', 'config.json'), '{"members":[{"name":"ada","role":"dev"}]}')
+    const { stderr } = await desk.run('team create shop --from .team')
+    expect(stderr).toContain('Brought in: 1 member, 0 messages, 0 tasks.')
   })
 
   it('does not bring the default team its mail twice', async () => {

@@ -79,7 +79,8 @@ const compatible: KnownProvider = {
   isKeyNeeded: false,
 }
 
-const WITHOUT_A_KEY = 'Or run without any key on a scripted model: -m scripted:FILE (docs/scripted-model.md).'
+const WITHOUT_A_KEY =
+  'Or run without any key: watch deskmates demo, or use a scripted model, -m scripted:FILE (docs/scripted-model.md).'
 
 export interface Provider {
   readonly name: string

@@ -6,6 +6,7 @@ import { isPresent, type Member } from '../team/member.ts'
 import { nameKey } from '../team/name.ts'
 import { isRefusal } from '../team/refusal.ts'
 import { roster } from '../team/state.ts'
+import { counted } from '../team/wording.ts'
 
 /** A team that is to end, and who ends it. */
 export interface Dismissal {
@@ -61,7 +62,7 @@ async function goOnWithoutThem({ team, by, uncommitted, tell }: Dismissal): Prom
   tell({ type: 'note', agent: 'lead', text: '[SHUTDOWN] Protocol failed, force-proceeding with cleanup.' })
   const left = await uncommitted()
   if (!left) return
-  const text = `${left} changed files were not committed when the team was ended by force`
+  const text = `${counted(left, 'changed file was', 'changed files were')} not committed when the team was ended by force`
   await team.report([{ type: 'deviation.noted', member: 'lead', task: null, text }], { by })
 }
 

@@ -7,6 +7,7 @@ import { nameKey } from './name.ts'
 import { type Refusal, refuse } from './refusal.ts'
 import { isLead, mayAct, presentMembers, unknownMember } from './rights.ts'
 import { memberNamed, type TeamState, type Unread, unreadOf } from './state.ts'
+import { aOrAn } from './wording.ts'
 
 /** How long a reader outside our reach may take before somebody else gets its messages. */
 const TAKE_SECONDS = 30
@@ -74,11 +75,11 @@ export function checkLetter(state: TeamState, letter: Letter, by: Author): Refus
   if (isControl(type)) {
     return refuse(
       'invalid',
-      `A ${type} goes through a request, so that it has exactly one answer. See: deskmates requests, deskmates answer`,
+      `${aOrAn(type)} goes through a request, so that it has exactly one answer. See: deskmates requests, deskmates answer`,
     )
   }
   if (isRuntimeFact(type) && by.generation === undefined)
-    return refuse('not_allowed', `A ${type} comes from the runtime of an agent. Send a plain message instead.`)
+    return refuse('not_allowed', `${aOrAn(type)} comes from the runtime of an agent. Send a plain message instead.`)
   if (letter.content === '') return refuse('invalid', 'There is nothing to send.')
   if (type === 'broadcast' || nameKey(letter.to) === 'all') return undefined
   const member = memberNamed(state, letter.to)

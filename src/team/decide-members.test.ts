@@ -68,7 +68,10 @@ describe('a member', () => {
     expect(world.no({ type: 'member.join', name: 'eve', role: 'dev' }, 'ada').refused).toBe('not_allowed')
     expect(world.no({ type: 'member.join', name: 'eve', role: 'dev' }, 'eve').refused).toBe('unknown_member')
     expect(world.no({ type: 'member.join', name: 'bot', role: 'dev' }).refused).toBe('not_allowed')
-    expect(world.no({ type: 'member.spawn', name: 'ada', role: 'dev', runtime: 'r' }).refused).toBe('member_busy')
+    expect(world.no({ type: 'member.spawn', name: 'ada', role: 'dev', runtime: 'r' })).toMatchObject({
+      refused: 'member_busy',
+      message: expect.stringContaining('ada is in this team already (external)'),
+    })
     expect(world.no({ type: 'member.spawn', name: 'eve', role: 'dev', runtime: 'r' }, 'ada').refused).toBe(
       'not_allowed',
     )

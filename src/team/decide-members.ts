@@ -93,7 +93,7 @@ function spawn(state: TeamState, command: Of<'member.spawn'>, { id, by, now }: C
   if (!isLead(by.name)) return refuse('not_allowed', `Only the lead spawns teammates, not ${by.name}.`)
   const known = memberNamed(state, name)
   if (known && known.kind !== 'agent' && known.status !== 'stopped') {
-    return refuse('member_busy', `${known.name} is a ${known.kind} member of this team; choose another name.`)
+    return refuse('member_busy', `${known.name} is in this team already (${known.kind}); choose another name.`)
   }
   const busy = known && whyBusy(state, known)
   if (busy) return busy

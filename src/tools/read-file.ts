@@ -1,6 +1,7 @@
 import { closeSync, constants, readSync } from 'node:fs'
 import { z } from 'zod'
 import type { ToolResult, ToolWorld } from '../ports/tool.ts'
+import { counted } from '../team/wording.ts'
 import { defineTool } from './define-tool.ts'
 import { type Page, readPage } from './page.ts'
 import { LARGEST_WHOLE, readWhole } from './paths/content.ts'
@@ -64,7 +65,7 @@ const LARGEST_IMAGE = 3.5 * 1024 * 1024
 
 function told(shown: string, { text, first, last, isEnd, total }: Page, size: number): string {
   if (total === 0) return `${shown} is empty.`
-  if (text === '') return `${shown} has only ${total} lines. Begin with an offset up to that.`
+  if (text === '') return `${shown} has only ${counted(total ?? 0, 'line')}. Begin with an offset up to that.`
   if (isEnd) return text
   const of = total === undefined ? `a file of ${size} bytes` : `${total}`
   return `${text}\n[lines ${first} to ${last} of ${of}; read on with offset=${last + 1}]`

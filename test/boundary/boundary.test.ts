@@ -13,7 +13,7 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createBash } from '../../src/tools/bash.ts'
 import { type OpenedBoundary, openBoundary } from '../../src/tools/boundary/open-boundary.ts'
 import { type PracticeWorld, practiceWorld } from '../../src/tools/practice-world.ts'
@@ -82,9 +82,9 @@ async function succeeding(commands: readonly string[]): Promise<string[]> {
   return [...text.matchAll(/^GOT (\d+)$/gm)].map(([, i]) => commands[Number(i)]!)
 }
 
-if (!isHere) console.log('boundary: a real sandbox was not tried, because bubblewrap does not work here')
+describe('inside of the boundary', () => {
+  beforeEach(({ skip }) => skip(!isHere, 'bubblewrap does not work here'))
 
-describe.runIf(isHere)('inside of the boundary', () => {
   it('works here, as the machine says', () => expect(opened.state).toBe('on'))
 
   it('the workspace can be written, /tmp is its own and lasts, and nothing else can be written', async () => {

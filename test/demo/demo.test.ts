@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { demoModel } from '../../src/cli/demo/demo-model.ts'
 import { ASSIGNMENT, type Performance, perform } from '../../src/cli/demo/perform.ts'
@@ -131,6 +132,7 @@ describe('the demo', { timeout: 180_000 }, () => {
     const person = {
       isTerminal: true,
       isStdinTerminal: true,
+      columns: 80,
       stdin: (async function* () {
         yield 'n\n'
       })(),
@@ -141,6 +143,9 @@ describe('the demo', { timeout: 180_000 }, () => {
       expect(asked.stdout).toContain('The model is scripted:demo')
       expect(asked.stdout).toContain('\x1b[')
       expect(asked.code).toBe(0)
+      const lines = stripVTControlCharacters(asked.stdout).split('\n')
+      const tooLong = lines.filter((line) => line.length > 80 && line.trim().includes(' '))
+      expect(tooLong, 'a terminal of 80 columns breaks no word').toEqual([])
     } finally {
       desk.close()
     }

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -10,17 +19,21 @@ let dir: string
 beforeAll(buildCli)
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'deskmates-example-'))
-  mkdirSync(join(dir, 'node_modules'))
+  for (const folder of ['node_modules', 'home', 'tmp', 'here']) mkdirSync(join(dir, folder))
   // As somebody has it who installed the package, and zod for tools of their own.
   symlinkSync(project, join(dir, 'node_modules', 'deskmates'))
   symlinkSync(join(project, 'node_modules', 'zod'), join(dir, 'node_modules', 'zod'))
 })
 afterEach(() => rmSync(dir, { recursive: true }))
 
-function run(name: string): string {
+const EXAMPLES = ['alice-and-bob.mjs', 'one-agent.mjs', 'team-delete.mjs']
+
+/** In the folder it is told, where all of it stays. */
+function run(name: string, args: readonly string[] = ['.'], cwd = dir): string {
   writeFileSync(join(dir, name), readFileSync(join(project, 'examples', name)))
-  const env = { ...process.env, HOME: dir, DESKMATES_STATE: join(dir, 'state') }
-  return execFileSync(process.execPath, [name], { cwd: dir, encoding: 'utf8', env })
+  const { DESKMATES_DIR: _1, DESKMATES_STORE: _2, ...rest } = process.env
+  const env = { ...rest, HOME: join(dir, 'home'), TMPDIR: join(dir, 'tmp'), DESKMATES_STATE: join(dir, 'state') }
+  return execFileSync(process.execPath, [join(dir, name), ...args], { cwd, encoding: 'utf8', env })
 }
 
 describe('the examples', () => {
@@ -64,7 +77,13 @@ describe('the examples', () => {
     expect(readdirSync(join(dir, '.teams'))).not.toContain('graphql')
   })
 
+  it.each(EXAMPLES)('%s leaves nothing behind where nobody named a folder', (name) => {
+    expect(run(name, [], join(dir, 'here'))).not.toBe('')
+    for (const folder of ['here', 'tmp', 'home']) expect(readdirSync(join(dir, folder)), folder).toEqual([])
+    expect(existsSync(join(dir, 'state'))).toBe(false)
+  })
+
   it('are all run here', () => {
-    expect(readdirSync(join(project, 'examples'))).toEqual(['alice-and-bob.mjs', 'one-agent.mjs', 'team-delete.mjs'])
+    expect(readdirSync(join(project, 'examples'))).toEqual(EXAMPLES)
   })
 })

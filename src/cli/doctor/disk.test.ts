@@ -5,6 +5,8 @@ import { fileSystem } from './file-system.ts'
 import { openWaitingRoom } from './waiting-room.ts'
 import { watching } from './watching.ts'
 
+const KIND = 'statfs names the kind of a file system on Linux only'
+
 /** As the system says it. */
 function failure(code: string, syscall: string): Error {
   return Object.assign(new Error(`${code}: it failed, ${syscall}`), { code, syscall })
@@ -19,7 +21,8 @@ describe('the file system', () => {
     expect(detail).toContain(waiting.root)
   })
 
-  it.skipIf(process.platform !== 'linux')('fails on a network file system', async () => {
+  it('fails on a network file system', async ({ skip }) => {
+    skip(process.platform !== 'linux', KIND)
     const statfsSync = (path: string) => ({ ...realDisk.statfsSync(path), type: 0x6969 })
     await using waiting = openWaitingRoom({ disk: { statfsSync } })
     expect(await waiting.examine(fileSystem)).toMatchObject({
@@ -30,7 +33,8 @@ describe('the file system', () => {
     expect(waiting.left()).toEqual([])
   })
 
-  it.skipIf(process.platform !== 'linux')('is no failure where the teams live in PostgreSQL', async () => {
+  it('is no failure where the teams live in PostgreSQL', async ({ skip }) => {
+    skip(process.platform !== 'linux', KIND)
     const statfsSync = (path: string) => ({ ...realDisk.statfsSync(path), type: 0x6969 })
     const env = { DESKMATES_STORE: 'postgres://db/teams' }
     await using waiting = openWaitingRoom({ disk: { statfsSync }, env })

@@ -101,6 +101,7 @@ describe('the report', () => {
   async function shown(changes: Partial<Call>, examinations = three): Promise<string> {
     let text = ''
     const stdout = {
+      columns: 60,
       write(written: string, done: () => void) {
         text += written
         done()
@@ -135,6 +136,12 @@ describe('the report', () => {
     const text = await shown({ isTerminal: true, env: { NO_COLOR: '1' } })
     expect(text).toContain('  2/3  something …\r\x1b[K  not available  something')
     expect(text).toMatch(/^deskmates doctor {2}\d+\.\d+\.\d+, Node \d/)
+  })
+
+  it('puts below its name what does not fit on a line of a terminal', async () => {
+    const long = at(async () => pass('a finding of more words than go on it'))
+    const text = await shown({ isTerminal: true, env: { TERM: 'dumb', NO_COLOR: '1' } }, [long])
+    expect(text).toContain('  pass           something         0.00 s  a finding of more\n                 words')
   })
 
   it('moves nothing on a dumb terminal', async () => {

@@ -1,11 +1,11 @@
 import { openTeam, type Team } from '../../runtime/team.ts'
 import { allTasks } from '../../team/board.ts'
 import { isRefusal } from '../../team/refusal.ts'
+import { counted } from '../../team/wording.ts'
 import type { Call } from '../context.ts'
 import { granted } from '../failure.ts'
 import { openStore } from '../open-store.ts'
 import { printJson } from '../print.ts'
-import { counted } from '../screen.ts'
 import { type Examination, type Finding, fail, pass } from './examination.ts'
 import { MEMBERS, makeTeam } from './practice-team.ts'
 

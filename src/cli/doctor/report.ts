@@ -1,7 +1,9 @@
+import { counted } from '../../team/wording.ts'
 import type { Call } from '../context.ts'
 import { print } from '../print.ts'
-import { colours, counted, plain } from '../screen.ts'
+import { colours, plain } from '../screen.ts'
 import { version } from '../version.ts'
+import { wrapped } from '../wrapped.ts'
 import type { Examined, Listener } from './examine-machine.ts'
 
 /** For people: one line each and, on a terminal, what is being tried right now. */
@@ -27,6 +29,9 @@ export function openReport(call: Call): Report {
     isShown = false
   }
 
+  /** What does not fit on its line stands below the name. */
+  const below = (text: string) => (call.isTerminal ? wrapped(text, call.stdout.columns, VERDICT + 4) : text)
+
   return {
     async begins(name, number, of) {
       if (number === 1 && call.isTerminal) await line(`${bold('deskmates doctor')}  ${dim(facts())}\n\n`)
@@ -39,7 +44,7 @@ export function openReport(call: Call): Report {
       // One cause may be behind several findings, and one remedy is enough for them.
       const advice = remedy === null || remedy === advised ? '' : `  ${' '.repeat(VERDICT)}  → ${plain(remedy)}\n`
       advised = remedy ?? advised
-      await line(`  ${about}  ${plain(detail)}\n${advice}`)
+      await line(below(`  ${about}  ${plain(detail)}\n${advice}`))
     },
     async closing(all, took) {
       const count = (wanted: Examined['verdict']) => all.filter(({ verdict }) => verdict === wanted).length

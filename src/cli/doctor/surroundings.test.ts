@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { door } from './door.ts'
 import { git } from './git.ts'
 import { sandbox } from './sandbox.ts'
@@ -123,7 +123,8 @@ describe('the terminal', () => {
   })
 })
 
-describe.skipIf(process.platform !== 'linux')('the sandbox', () => {
+describe('the sandbox', () => {
+  beforeEach(({ skip }) => skip(process.platform !== 'linux', 'bubblewrap needs Linux'))
   const interfaces = (name: string) => `printf 'Inter-|\\n  face |\\n    lo: 0\\n  ${name}: 0\\n'`
 
   it('passes on this machine, or is not available and says what to do', async () => {

@@ -118,6 +118,10 @@ export const Result = z.strictObject({
       reason: z.string(),
     }),
   ),
+  /** Tasks that are not completed, by team; only where there are any. */
+  tasks_left: z
+    .array(z.strictObject({ team: z.string(), pending: count, in_progress: count, failed: count }))
+    .optional(),
   /** Why it failed, and what to do; empty unless `is_error`. */
   errors: z.array(z.string()),
 })

@@ -92,7 +92,7 @@ describe('deskmates -p', () => {
   it('says exactly what to set when there is no model and no key, and what works without one (D1)', async () => {
     const { code, stderr } = await desk.run(['-p', 'hi'])
     expect(code).toBe(1)
-    for (const word of ['-m provider/model', 'ANTHROPIC_API_KEY', 'ollama', 'scripted:FILE'])
+    for (const word of ['-m provider/model', 'ANTHROPIC_API_KEY', 'ollama', 'scripted:FILE', 'deskmates demo'])
       expect(stderr).toContain(word)
   })
 
@@ -133,10 +133,11 @@ describe('deskmates -p', () => {
     const running = desk.run(words, { signal: stop.signal, env })
     while (!existsSync(join(desk.dir, 'begun'))) await new Promise((resolve) => setTimeout(resolve, 5))
     stop.abort(new Error('Ctrl-C'))
-    const { code, stdout, stderr } = await running
+    const { code, stdout } = await running
     expect(code).toBe(130)
-    expect(JSON.parse(stdout)).toMatchObject({ subtype: 'error_interrupted', is_error: true })
-    expect(stderr).toContain(`deskmates -r ${sessions()[0]} -m ${model} -p 'go on'`)
+    const { subtype, is_error, errors } = JSON.parse(stdout)
+    expect({ subtype, is_error }).toEqual({ subtype: 'error_interrupted', is_error: true })
+    expect(errors.join()).toContain(`deskmates -r ${sessions()[0]} -m ${model} -p 'go on'`)
     expect(await desk.ok(['-c', '-p', '-m', model])).toBe('I was interrupted.\n')
   })
 

@@ -13,9 +13,8 @@ import type { Call } from '../context.ts'
 import { EXIT, Misused, OutputClosed, Refused } from '../failure.ts'
 import { openStore } from '../open-store.ts'
 import { DEFAULT, unknownTeam, wantedTeam } from '../open-team.ts'
-import { print, printJson, talk, warn } from '../print.ts'
+import { printAsIs, printJson, say, talk, warn } from '../print.ts'
 import { readSettings } from '../read-settings.ts'
-import { plain } from '../screen.ts'
 import type { SubCommand } from '../sub-command.ts'
 import { version } from '../version.ts'
 import { chooseModel } from './choose-model.ts'
@@ -81,7 +80,7 @@ export async function carryOut(call: Call, options: RunOptions, asked: string | 
     clock: call.clock,
     warn: (message) => void warn(call, message),
   })
-  if (chosen.notice !== undefined) await talk(call, `deskmates: ${plain(chosen.notice)}\n`)
+  if (chosen.notice !== undefined) await say(call, `deskmates: ${chosen.notice}`)
   const mode = settings.permissions?.mode ?? 'default'
   return await converse(call, {
     session,
@@ -90,7 +89,7 @@ export async function carryOut(call: Call, options: RunOptions, asked: string | 
     mode,
     cwd,
     goOn: howToGoOn(session.id, options.model),
-    isTold: options.verbose ?? (format !== 'stream-json' && call.isStderrTerminal === true),
+    isTold: options.verbose ?? (format === 'text' && call.isStderrTerminal === true),
   })
 }
 
@@ -160,8 +159,8 @@ async function hold(call: Call, about: Talk, onOver: () => void): Promise<number
   })
   onOver()
   const duration_ms = Math.round((call.clock.now() - began) * 1000)
-  const result = tally.result(stop, { session_id: session.id, duration_ms, goOn })
-  if (format === 'text') await print(call, stop.text === '' ? '' : `${stop.text.replace(/\n$/, '')}\n`)
+  const result = tally.result(stop, { session_id: session.id, duration_ms, goOn, left: session.left })
+  if (format === 'text') await printAsIs(call, stop.text === '' ? '' : `${stop.text.replace(/\n$/, '')}\n`)
   else await printJson(call, result)
   await sayEnd(call, stop, tally, about)
   return exitOf(stop, tally, session.left)
@@ -178,20 +177,21 @@ async function follow(run: ReturnType<Session['run']>, hear: (event: SessionEven
   }
 }
 
-/** How it ended, where that is not simply well. */
-async function sayEnd(call: Call, stop: Stop, { denials }: Tally, { session, goOn }: Talk): Promise<void> {
-  for (const error of errorsOf(stop, goOn)) await talk(call, `deskmates: ${plain(error)}\n`)
+/** How it ended, where that is not simply well. A program reads it in the result. */
+async function sayEnd(call: Call, stop: Stop, tally: Tally, { session, prompt, goOn }: Talk): Promise<void> {
+  const { denials, calls } = tally
+  if (stop.kind === 'finished' && prompt === undefined && calls === 0 && session.left.length === 0)
+    await say(call, `There is nothing to go on with: all is settled. Ask for something: ${goOn} 'what to do'`)
+  for (const error of errorsOf(stop, goOn)) await say(call, `deskmates: ${error}`)
   for (const { team, pending, in_progress, failed } of session.left) {
     const counts = Object.entries({ pending, 'in progress': in_progress, failed }).filter(([, count]) => count > 0)
     const words = counts.map(([state, count]) => `${count} ${state}`).join(', ')
-    await talk(call, `deskmates: Tasks are left: ${words}. See: deskmates task list --team ${team}\n`)
+    await say(call, `deskmates: Tasks are left: ${words}. See: deskmates task list --team ${team}`)
   }
   if (denials.length === 0) return
-  const list = denials.map(({ tool_name, reason }) => `  ${tool_name}: ${plain(reason)}\n`).join('')
-  await talk(
-    call,
-    `deskmates: ${denials.length === 1 ? 'One thing was' : `${denials.length} things were`} denied:\n${list}`,
-  )
+  const list = denials.map(({ tool_name, reason }) => `  ${tool_name}: ${reason}`)
+  const count = denials.length === 1 ? 'One thing was' : `${denials.length} things were`
+  await say(call, [`deskmates: ${count} denied:`, ...list].join('\n'))
 }
 
 function exitOf(stop: Stop, { denials }: Tally, left: Session['left']): number {

@@ -1,5 +1,5 @@
 import type { Stop } from '../../runtime/converse/agent-event.ts'
-import type { SessionEvent } from '../../session/session.ts'
+import type { Session, SessionEvent } from '../../session/session.ts'
 import type { Usage } from '../../team/usage.ts'
 import { wireUsage } from './blocks.ts'
 import type { Result } from './envelope.ts'
@@ -8,8 +8,10 @@ import type { Result } from './envelope.ts'
 export interface Tally {
   add(event: SessionEvent): void
   readonly denials: Result['permission_denials']
+  /** Calls of the model by anybody. */
+  readonly calls: number
   /** `goOn` is the command that goes on with it, up to the prompt. */
-  result(stop: Stop, about: { session_id: string; duration_ms: number; goOn: string }): Result
+  result(stop: Stop, about: { session_id: string; duration_ms: number; goOn: string; left: Session['left'] }): Result
 }
 
 export function createTally(): Tally {
@@ -17,15 +19,20 @@ export function createTally(): Tally {
   const denials: Result['permission_denials'] = []
   let cost: number | null = 0
   let turns = 0
+  let calls = 0
   const pay = (call: { readonly usage: Usage; readonly cost: number | null }) => {
     for (const key of Object.keys(usage) as (keyof Usage)[]) usage[key] += call.usage[key]
     cost = cost === null || call.cost === null ? null : cost + call.cost
   }
   return {
     denials,
+    get calls() {
+      return calls
+    },
     add(event) {
       if (event.type === 'answered') {
         pay(event.reply)
+        calls++
         if (event.parent === undefined) turns++
       }
       if (event.type === 'compacted') pay(event)
@@ -38,7 +45,7 @@ export function createTally(): Tally {
         reason: event.denied,
       })
     },
-    result: (stop, { session_id, duration_ms, goOn }) => ({
+    result: (stop, { session_id, duration_ms, goOn, left }) => ({
       type: 'result',
       subtype: subtypeOf(stop),
       is_error: stop.kind !== 'finished',
@@ -50,6 +57,7 @@ export function createTally(): Tally {
       total_cost_usd: cost,
       usage: wireUsage(usage),
       permission_denials: denials,
+      ...(left.length > 0 && { tasks_left: left.map((tasks) => ({ ...tasks })) }),
       errors: errorsOf(stop, goOn),
     }),
   }

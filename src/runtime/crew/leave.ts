@@ -3,6 +3,7 @@ import { nameKey } from '../../team/name.ts'
 import { shutdownOf } from '../../team/next-step.ts'
 import type { Request } from '../../team/request.ts'
 import { heldBy, memberNamed, type TeamState } from '../../team/state.ts'
+import { counted } from '../../team/wording.ts'
 import type { CrewPlan } from './crew-plan.ts'
 
 /** Answers a request to stop for somebody who rests and owes nothing. No model is asked. */
@@ -23,7 +24,8 @@ export async function leave(plan: CrewPlan, by: Author): Promise<void> {
   const task = heldBy(team.state, by.name)
   if (task) notes.push(deviation(by.name, task.id, `stopped while it held the task (${task.subject})`))
   const left = request?.artifactsCommitted ? await uncommitted() : undefined
-  if (left) notes.push(deviation(by.name, null, `said that all is committed, but ${left} changed files are not`))
+  const files = counted(left ?? 0, 'changed file is', 'changed files are')
+  if (left) notes.push(deviation(by.name, null, `said that all is committed, but ${files} not`))
   if (request?.status === 'error') notes.push(deviation(by.name, null, `stopped with an error: ${request.feedback}`))
   if (notes.length > 0) await team.report(notes, { by: lead })
   await team.run({ type: 'member.stop', name: by.name, reason: 'shut down' }, { by })

@@ -1,3 +1,4 @@
+import { counted } from '../../team/wording.ts'
 import { beginning } from '../excerpt.ts'
 import { shownName } from '../shown-name.ts'
 import type { FileFound, Found, SearchWish } from './search.ts'
@@ -15,7 +16,8 @@ export function showFound({ files, isCut, tooLarge }: Found, wish: ShowWish, sea
     ...(isCut ? [`[there are more than ${wish.limit}; use a narrower pattern, path or glob]`] : []),
     ...(tooLarge.length > 0 ? [`[not searched, too large: ${tooLarge.map(shownName).join(', ')}; use bash]`] : []),
   ]
-  if (files.length === 0) return [`No line matches ${wish.pattern} in ${searched} files.`, ...notes].join('\n')
+  if (files.length === 0)
+    return [`No line matches ${wish.pattern} in ${counted(searched, 'file')}.`, ...notes].join('\n')
   const told = {
     files: ({ shown }: FileFound) => shownName(shown),
     count: ({ shown, matches }: FileFound) => `${shownName(shown)}: ${matches.length}`,

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Desk, openDesk } from './desk.ts'
+import { wrapped } from './wrapped.ts'
+
+describe('text on a terminal', () => {
+  it('is broken between words, and the rest of a line stands further in', () => {
+    expect(wrapped('one two three four\nfive\n', 9)).toBe('one two\n  three\n  four\nfive\n')
+    expect(wrapped('  a: one two', 9)).toBe('  a: one\n    two')
+    expect(wrapped('a  one two three', 12, 3)).toBe('a  one two\n   three')
+  })
+
+  it('keeps a word that is longer than a line in one piece', () => {
+    expect(wrapped('see /a/very/long/path now', 10)).toBe('see\n  /a/very/long/path\n  now')
+    expect(wrapped('/a/very/long/path', 10)).toBe('/a/very/long/path')
+  })
+
+  it('stays whole where nobody knows how wide it may be, and where it fits', () => {
+    expect(wrapped('one two three', undefined)).toBe('one two three')
+    expect(wrapped('one two three', 13)).toBe('one two three')
+  })
+
+  it('does not count colours', () => {
+    expect(wrapped('\x1b[36mone\x1b[39m two', 7)).toBe('\x1b[36mone\x1b[39m two')
+  })
+
+  it('takes little room for a margin that would leave none', () => {
+    expect(wrapped('0123456789 one two', 14, 11)).toBe('0123456789 one\n  two')
+  })
+})
+
+describe('what commands print at 80 columns', () => {
+  let desk: Desk
+  beforeEach(() => {
+    desk = openDesk()
+  })
+  afterEach(() => desk.close())
+  const person = { isTerminal: true, isStderrTerminal: true, columns: 80 }
+  const LONG = 'words that go on and on, '.repeat(8)
+
+  it('breaks no word of a status, a board, a sheet or a warning', async () => {
+    await desk.ok(['task', 'add', LONG, '--description', LONG])
+    for (const words of [
+      'status',
+      'task list',
+      'task show 1',
+      'log',
+      'team create bad/name',
+      'status nowhere-to-be-found-in-here',
+    ]) {
+      const { stdout, stderr } = await desk.run(words, { ...person, env: { ...desk.env, NO_COLOR: '1' } })
+      const lines = `${stdout}${stderr}`.split('\n')
+      expect(
+        lines.filter(({ length }) => length > 80),
+        words,
+      ).toEqual([])
+      expect(lines.length, words).toBeGreaterThan(1)
+    }
+    const piped = await desk.run('task list')
+    expect(piped.stdout.split('\n')).toHaveLength(2)
+    expect((await desk.run('team create bad/name')).stderr.split('\n')).toHaveLength(2)
+  })
+
+  it('puts the rest of a cell below its beginning', async () => {
+    await desk.ok(['task', 'add', LONG])
+    const { stdout } = await desk.run('task list', { ...person, env: { ...desk.env, NO_COLOR: '1' } })
+    const [, first = '', second = ''] = stdout.split('\n')
+    expect(second.search(/\S/)).toBe(first.indexOf('words'))
+    const log = await desk.run('log --grep added', { ...person, env: { ...desk.env, NO_COLOR: '1' } })
+    const [event = '', rest = ''] = log.stdout.split('\n').filter((line) => !line.includes('made team'))
+    expect(rest.search(/\S/)).toBe(event.indexOf('added'))
+  })
+
+  it('breaks no JSON', async () => {
+    await desk.ok(['task', 'add', LONG])
+    expect((await desk.run('task show 1 --json', person)).stdout.trimEnd().split('\n')).toHaveLength(1)
+    for (const words of ['log --json', 'log --all --json'])
+      for (const line of (await desk.run(words, person)).stdout.trimEnd().split('\n'))
+        expect(JSON.parse(line), words).toHaveProperty('type')
+    for (const words of ['task list --json', 'status --json', 'inbox lead --json', 'check --json', 'resume --json']) {
+      const { stdout } = await desk.run(words, person)
+      expect(JSON.parse(stdout), words).toEqual(JSON.parse((await desk.run(words)).stdout))
+    }
+    expect((await desk.run('team create bad/name --json', person)).stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  it('cuts a long text off between two words', async () => {
+    await desk.ok(['task', 'add', LONG])
+    expect(await desk.ok('task list')).toMatch(/ (words|that|go|on|and|on,) …$/m)
+  })
+})
