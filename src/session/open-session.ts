@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { type AlarmClock, systemClock } from '../ports/clock.ts'
 import { type Model, ModelFailure } from '../ports/model.ts'
 import type { Tool } from '../ports/tool.ts'
-import type { Stop } from '../runtime/converse/agent-event.ts'
 import { type Limits, nothingUsed } from '../runtime/converse/conversation.ts'
 import type { Ask, AskPlan } from '../runtime/crew/asking.ts'
 import { CREW_SETTINGS, type CrewSettings } from '../runtime/crew/crew-plan.ts'
@@ -21,7 +20,7 @@ import { openOffice, type SessionOffice } from './office.ts'
 import { ownFolders, withoutFolders } from './own-folders.ts'
 import { createPermits, forErrand, type Permissions, policyOf } from './permits.ts'
 import { openSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
-import type { Session, SessionEvent } from './session.ts'
+import type { Session } from './session.ts'
 import { newSessionId } from './session-id.ts'
 import { giveUpLead, SessionOpen, takeLead } from './take-lead.ts'
 import { compact, work } from './work.ts'
@@ -142,18 +141,17 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     get left() {
       return office.left
     },
-    run: (prompt, signal = new AbortController().signal) => alone(() => work(home, office, prompt, signal)),
-    compact: (focus, signal = new AbortController().signal) => alone(() => compact(home, office, focus, signal)),
+    run: (prompt, signal = new AbortController().signal) => work(home, office, prompt, signal, begin),
+    compact: (focus, signal = new AbortController().signal) => compact(home, office, focus, signal, begin),
     close,
     [Symbol.asyncDispose]: close,
   }
 
-  async function* alone(begin: () => AsyncGenerator<SessionEvent, Stop>): AsyncGenerator<SessionEvent, Stop> {
+  /** One at a time. */
+  function begin(): () => void {
     if (isRunning) throw new SessionOpen(id)
     isRunning = true
-    try {
-      return yield* begin()
-    } finally {
+    return () => {
       isRunning = false
     }
   }

@@ -14,13 +14,15 @@ import type { SessionEvent } from './session.ts'
 import { wantsMore } from './stop-hook.ts'
 import { granted } from './take-lead.ts'
 
-/** Says the prompt and lets lead and teammates work until all is settled. */
+/** Says the prompt and lets lead and teammates work until all is settled. `begin` says whether it may, and how it ends. */
 export async function* work(
   { run }: Home,
   office: SessionOffice,
   prompt: string | undefined,
   signal: AbortSignal,
+  begin: () => () => void,
 ): AsyncGenerator<SessionEvent, Stop> {
+  const end = begin()
   const left = new AbortController()
   const channel = createChannel<SessionEvent>()
   run.used = nothingUsed()
@@ -39,6 +41,7 @@ export async function* work(
     // Whoever stopped listening wants it to stop; all that is written down stays resumable.
     if (isLeft) await run.end()
     run.tell = () => {}
+    end()
   }
   return stop
 }
@@ -49,7 +52,9 @@ export async function* compact(
   { desk: { accounts, talk } }: SessionOffice,
   focus: string | undefined,
   signal: AbortSignal,
+  begin: () => () => void,
 ): AsyncGenerator<SessionEvent, Stop> {
+  const end = begin()
   run.used = nothingUsed()
   const agent = talk.agent.name
   try {
@@ -64,7 +69,7 @@ export async function* compact(
     if (isAborted(error, signal)) return { kind: 'aborted', text: '' }
     return { kind: 'error', error: error instanceof Error ? error : new Error(String(error)), text: '' }
   } finally {
-    await accounts.settle()
+    await accounts.settle().finally(end)
   }
 }
 

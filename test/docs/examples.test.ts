@@ -67,7 +67,9 @@ describe('the examples', () => {
   })
 
   it('team-delete.mjs ends with a closing check, everybody accounted for, and no team (A82, A89)', () => {
-    expect(run('team-delete.mjs').trim().split('\n')).toEqual([
+    // Who answers the closing check while it is asked to stop is heard in the result: who that is, is chance.
+    const printed = run('team-delete.mjs').replace(/<message from="\w+" type="result">\n.*\n<\/message>\n/g, '')
+    expect(printed.trim().split('\n')).toEqual([
       "Team 'graphql' deleted, 2 teammates notified. Nobody of it works any more.",
       '- analyst: shut down (clean)',
       '- backend: shut down (clean)',

@@ -62,6 +62,8 @@ export async function openFileStore(options: FileStoreOptions): Promise<Store> {
         disk,
         watch,
         durability,
+        // A conversation has one agent; whoever had it before is told apart by what is read back.
+        isShared: file === `${team}/journal.jsonl`,
         knows: new Set(knows),
         poll,
         warn,

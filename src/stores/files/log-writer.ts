@@ -20,6 +20,8 @@ export interface LogWriterOptions {
   readonly reader: LogReader
   readonly knows: ReadonlySet<string>
   readonly durability: 'power' | 'process'
+  /** Others write here too: what they wrote may overtake a decision, or forbid writing. */
+  readonly isShared: boolean
   /** That the log was found without its end. */
   readonly cut: () => Fault | undefined
   /** Throws if this process may not write here; `first` is what it wants to write first. */
@@ -30,7 +32,7 @@ export interface LogWriterOptions {
  * Writes in one call and reads on to its own lines: only then is it known whether they count, because others may have
  * written in between. Nothing is awaited until then.
  */
-export function createLogWriter({ path, file, reader, knows, durability, cut, mayWrite }: LogWriterOptions) {
+export function createLogWriter({ path, file, reader, knows, durability, isShared, cut, mayWrite }: LogWriterOptions) {
   const group = createGroupCommit(syncAndCompare)
   let expected: Expected | undefined
   let syncedTo = 0
@@ -68,7 +70,8 @@ export function createLogWriter({ path, file, reader, knows, durability, cut, ma
     // Before the last look at the log: the shorter the time from there to the write, the fewer lines lose.
     const encoded = new Map(records.map((record) => [record, encode(record)]))
     try {
-      reader.catchUp()
+      // Where nobody else writes it is enough to look when it is made durable.
+      if (isShared || !file.isOpen) reader.catchUp()
     } catch (error) {
       throw error instanceof JournalReplaced ? new JournalReadOnly(error.fault) : new NotWritten(path, error)
     }

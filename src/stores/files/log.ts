@@ -18,6 +18,8 @@ export interface FileLogOptions {
   readonly watch: Watch
   readonly knows: ReadonlySet<string>
   readonly durability: 'power' | 'process'
+  /** Do others write to it at the same time? */
+  readonly isShared: boolean
   /** Milliseconds between two looks at a file nobody told us about. */
   readonly poll: number
   readonly warn: (message: string) => void
@@ -35,10 +37,19 @@ const LOOK_AGAIN = 1
 
 /** One handle on one log file. */
 export function createFileLog(options: FileLogOptions): Log {
-  const { path, entries, disk, watch, knows, durability, poll, warn } = options
+  const { path, entries, disk, watch, knows, durability, isShared, poll, warn } = options
   const file = createJournalFile(disk, path, entries)
   const reader = createLogReader(path, file, knows)
-  const writer = createLogWriter({ path, file, reader, knows, durability, cut: lookOnce, mayWrite: askOnce })
+  const writer = createLogWriter({
+    path,
+    file,
+    reader,
+    knows,
+    durability,
+    isShared,
+    cut: lookOnce,
+    mayWrite: askOnce,
+  })
   const snapshot = path.replace(/journal\.jsonl$|jsonl$/, 'snapshot.json')
   const closing = new AbortController()
   const sleep = createSleep()
