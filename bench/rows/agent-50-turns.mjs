@@ -5,6 +5,6 @@ export default {
   against: 'bare undici + JSON',
   unit: 'ms',
   atMost: 3,
-  rounds: 3,
-  round: () => cpuPerTurn(50, 80),
+  rounds: 2,
+  round: () => cpuPerTurn(50, 200),
 }

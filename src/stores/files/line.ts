@@ -11,6 +11,7 @@ import { EMPTY_TRAILER, fittingSum, hasTrailer, putSum, TRAILER } from './traile
 export interface Frame {
   readonly bytes: Buffer
   readonly sum: string
+  readonly record: LogRecord
 }
 
 const VERSION = 1
@@ -28,7 +29,7 @@ export function encode(record: LogRecord): Frame | undefined {
   // Put into bytes once: the sum is taken of them and written into its place.
   const bytes = Buffer.from(`${begin}${body}${EMPTY_TRAILER}\n`)
   const sum = putSum(bytes, begin.length, bytes.length - 1 - TRAILER)
-  return bytes.length - 2 > MAX_RECORD ? undefined : { bytes, sum }
+  return bytes.length - 2 > MAX_RECORD ? undefined : { bytes, sum, record }
 }
 
 /**
@@ -57,6 +58,14 @@ export function decode(bytes: Buffer, from: number, to: number): Line {
   bytes[open] = COMMA
   bytes[end] = COMMA
   return isRecord(record) && hasOurShape(record) ? { record, sum } : NO_RECORD
+}
+
+/** A line that stands in the file byte for byte as we wrote it says what we said: it need not be taken apart again. */
+export function asWritten(frames: readonly Frame[], bytes: Buffer, from: number, to: number): Line | undefined {
+  for (const { bytes: own, sum, record } of frames) {
+    if (own.length - 2 === to - from && bytes.compare(own, 1, own.length - 1, from, to) === 0) return { record, sum }
+  }
+  return undefined
 }
 
 /** A line whose first member is not the `v` we write: a later version's, or somebody else's idea of order. */

@@ -3,6 +3,7 @@ import { createFairness } from '../../ports/fairness.ts'
 import { type Cursor, type Fault, type Recorded, START } from '../../ports/store.ts'
 import { JournalReplaced } from '../../ports/store-errors.ts'
 import type { JournalFile } from './journal-file.ts'
+import type { Frame } from './line.ts'
 import { createRecent } from './recent.ts'
 import { createScanner, type ScanPoint, type Sight } from './scanner.ts'
 import type { Restored } from './snapshot-file.ts'
@@ -20,8 +21,8 @@ export interface LogReader {
   mayHaveNews(from: Cursor): boolean
   /** Reads to the end. */
   catchUp(): void
-  /** Reads on past what we wrote, until `done`. */
-  readBack(done: () => boolean): void
+  /** Reads on past what we wrote, until `done`. Lines like `ours` are taken as they were given. */
+  readBack(done: () => boolean, ours: readonly Frame[]): void
   /** Is shown each line once. */
   onSight(listener: (sight: Sight) => void): void
   /** Milliseconds to hold back for a writer that keeps losing. */
@@ -71,8 +72,8 @@ export function createLogReader(path: string, file: JournalFile, knows: Readonly
     after,
     mayHaveNews: (from) => recent.last.seq > from.seq || (!scanner.stop && file.open() && look() > scanner.seen),
     catchUp,
-    readBack(done) {
-      while (!done() && readOn()) {}
+    readBack(done, ours) {
+      while (!done() && readOn(ours)) {}
     },
     onSight: (listener) => void listeners.push(listener),
     owed: fairness.left,
@@ -115,8 +116,8 @@ export function createLogReader(path: string, file: JournalFile, knows: Readonly
     while (readOn()) {}
   }
 
-  function readOn(): boolean {
-    const hasMore = scanner.scan(file.readAt)
+  function readOn(ours?: readonly Frame[]): boolean {
+    const hasMore = scanner.scan(file.readAt, ours)
     if (scanner.stop?.kind === 'replaced') lost(scanner.stop.detail)
     return hasMore
   }

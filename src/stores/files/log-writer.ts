@@ -112,7 +112,7 @@ export function createLogWriter({ path, file, reader, knows, durability, isShare
 
   function writeAll(records: readonly LogRecord[], frames: readonly Frame[]): readonly Outcome[] {
     expected = createExpected(records, frames)
-    return readBack(records, write(frames))
+    return readBack(records, frames, write(frames))
   }
 
   function write(frames: readonly Frame[]): unknown {
@@ -127,11 +127,11 @@ export function createLogWriter({ path, file, reader, knows, durability, isShare
   }
 
   /** A failed write may still have happened: the log itself says what is in it. */
-  function readBack(records: readonly LogRecord[], failure: unknown): readonly Outcome[] {
+  function readBack(records: readonly LogRecord[], frames: readonly Frame[], failure: unknown): readonly Outcome[] {
     const { missing, outcomes } = expected!
     const ids = records.map((record) => record.id)
     try {
-      if (file.isOpen) reader.readBack(() => missing() === 0)
+      if (file.isOpen) reader.readBack(() => missing() === 0, isShared ? [] : frames)
     } catch (error) {
       throw new OutcomeUnknown(path, ids, failure ?? error)
     } finally {

@@ -2,7 +2,7 @@ import { type Chain, createChain } from '../../ports/acceptance.ts'
 import { firstUnknown, MAX_RECORD, toInstall } from '../../ports/admission.ts'
 import type { Audited, Fault, LogRecord } from '../../ports/store.ts'
 import { couldHaveCounted, isLegible, whyTailIsDamaged } from './damage.ts'
-import { decode } from './line.ts'
+import { asWritten, decode, type Frame } from './line.ts'
 import { findTrailer, TRAILER } from './trailer.ts'
 
 /** A line that was just judged, by the same rule in every process. */
@@ -29,8 +29,8 @@ export interface Scanner extends ScanPoint {
   readonly tail: Fault | undefined
   /** `stop`, a damaged line behind which no decision counted yet, or a damaged end of the file. */
   readonly forbidsWriting: Fault | undefined
-  /** Reads a batch, showing each of its lines; false when it came to the end. */
-  scan(read: ReadAt): boolean
+  /** Reads a batch, showing each of its lines; false when it came to the end. Lines like `ours` are not parsed again. */
+  scan(read: ReadAt, ours?: readonly Frame[]): boolean
 }
 
 export type ReadAt = (into: Buffer, position: number) => number
@@ -90,12 +90,12 @@ export function createScanner({ path, knows, show, from, beyond = false }: ScanO
     scan,
   }
 
-  function scan(read: ReadAt): boolean {
+  function scan(read: ReadAt, ours: readonly Frame[] = []): boolean {
     for (let size = BATCH; !stop || beyond; size = Math.min(size * 4, LONGEST)) {
       const bytes = load(read, size)
       if (!bytes) return false
       const isEnd = bytes.length < size - OVERLAP
-      const consumed = consume(bytes)
+      const consumed = consume(bytes, ours)
       lookAtTail(isEnd && !stop ? bytes.subarray(consumed) : bytes.subarray(0, 0))
       if (consumed > 0 || isEnd) return !isEnd
       if (size === LONGEST) stop = fault('damaged', 'it is longer than 16 MB')
@@ -118,14 +118,14 @@ export function createScanner({ path, knows, show, from, beyond = false }: ScanO
   }
 
   /** All whole lines of `bytes`, which stand in the file from `offset` on; returns how many bytes they were. */
-  function consume(bytes: Buffer): number {
+  function consume(bytes: Buffer, ours: readonly Frame[]): number {
     const base = offset
     let at = 0
     let torn = -1
     while (at < bytes.length) {
       const end = bytes[at] === NEWLINE ? at : bytes.indexOf(NEWLINE, at)
       if (end < 0) break
-      const wasTorn = end > at && judge(bytes, at, end, torn)
+      const wasTorn = end > at && judge(bytes, at, end, torn, ours)
       if (stop && !beyond) break
       torn = wasTorn ? at : -1
       at = end + 1
@@ -137,8 +137,8 @@ export function createScanner({ path, knows, show, from, beyond = false }: ScanO
   }
 
   /** Returns whether the line was torn: what follows may then be the rest of it, cut off by a changed byte. */
-  function judge(bytes: Buffer, from: number, to: number, torn: number): boolean {
-    const read = decode(bytes, from, to)
+  function judge(bytes: Buffer, from: number, to: number, torn: number, ours: readonly Frame[]): boolean {
+    const read = asWritten(ours, bytes, from, to) ?? decode(bytes, from, to)
     const seq = offset + to - from + 1
     if (read.flaw === undefined) {
       const { record, sum } = read
