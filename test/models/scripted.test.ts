@@ -130,6 +130,17 @@ describe('a scripted model', () => {
       expect(message).toContain(piece)
   })
 
+  it('lets others have their turn before it answers, so that a script without an end keeps nobody from stopping it', async () => {
+    const model = scriptedModel({ parts: [{ times: 'always', text: 'again' }] })
+    let isStopped = false
+    setImmediate(() => {
+      isStopped = true
+    })
+    let answers = 0
+    for (; answers < 100 && !isStopped; answers++) await ask(model)
+    expect(answers).toBe(1)
+  })
+
   it('never gives an empty answer', async () => {
     expect((await ask(scriptedModel({ parts: [{ delay: 0 }] }))).error).toMatchObject({ fault: 'empty' })
   })

@@ -57,6 +57,8 @@ export function scriptedModel(script: Script, { name = 'scripted', pause = syste
     context,
     price,
     async *reply(request, signal) {
+      // As with any other, the event loop turns before it answers: a script that looks for ever keeps nobody from it.
+      await new Promise((resolve) => setImmediate(resolve))
       signal.throwIfAborted()
       const answer = pick(request)
       if (answer.delay > 0) await pause(answer.delay, signal)

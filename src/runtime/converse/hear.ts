@@ -23,7 +23,7 @@ export async function* hear({ listen, transcript }: Conversation, owed: Owed): A
   yield { type: 'heard', turn, mail }
 }
 
-/** The request goes out first: all it takes happens before the event loop turns. */
-function modelAsked(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
+/** The request goes out first: the event loop turns once for it, since a connection that rested is looked at first. */
+export function modelAsked(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 }

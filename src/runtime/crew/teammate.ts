@@ -7,6 +7,7 @@ import { heldBy, memberNamed } from '../../team/state.ts'
 import type { Task } from '../../team/task.ts'
 import type { Stop } from '../converse/agent-event.ts'
 import { converse } from '../converse/converse.ts'
+import { modelAsked } from '../converse/hear.ts'
 import { createIds } from '../ids.ts'
 import { Superseded } from '../transcript.ts'
 import type { CrewPlan, Desk } from './crew-plan.ts'
@@ -239,7 +240,11 @@ export function startTeammate({ plan, desks, health, by, isBack, onAnswer, onEnd
         signOfLife()
         shown ??= showThatItWorks()
         const event = step.value
-        if (event.type === 'answered') onAnswer()
+        if (event.type === 'answered') {
+          onAnswer()
+          // What it does next is shown behind it.
+          await shown
+        }
         if (event.type === 'called' && ASKS.has(event.call.toolName) && !event.result.isError) hasAsked = true
         plan.tell({ ...event, agent: name })
       }
@@ -252,7 +257,7 @@ export function startTeammate({ plan, desks, health, by, isBack, onAnswer, onEnd
 
   /** The model is asked before anybody is told that it is. */
   async function showThatItWorks(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve))
+    await modelAsked()
     const working = { type: 'member.activity', name, generation, status: 'working' } as const
     report([working, ...health.turns({ name, generation }, 'working')])
   }
