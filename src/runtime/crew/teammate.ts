@@ -240,11 +240,8 @@ export function startTeammate({ plan, desks, health, by, isBack, onAnswer, onEnd
         signOfLife()
         shown ??= showThatItWorks()
         const event = step.value
-        if (event.type === 'answered') {
-          onAnswer()
-          // What it does next is shown behind it.
-          await shown
-        }
+        // What it does next is shown behind it.
+        if (event.type === 'answered') await shown.then(onAnswer)
         if (event.type === 'called' && ASKS.has(event.call.toolName) && !event.result.isError) hasAsked = true
         plan.tell({ ...event, agent: name })
       }
