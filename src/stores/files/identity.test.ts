@@ -71,8 +71,8 @@ describe('the identity of a runtime', () => {
 
   it('is dead as a zombie nobody has waited for (F33)', async ({ skip }) => {
     skip(process.platform !== 'linux', 'reads the state of a process in /proc')
-    // The shell starts a process, then becomes one that never waits for it.
-    const script = 'sleep 60 & echo $!; exec "$0" -e "process.stdin.resume()"'
+    // The shell starts a process, then becomes one that never waits for it, and says so when it is that one.
+    const script = 'sleep 60 & exec "$0" -e "console.log(process.argv[1]); process.stdin.resume()" $!'
     const { said } = await running('/bin/sh', '-c', script, process.execPath)
     const pid = Number(said)
     const runtime = runtimeOf(pid)
