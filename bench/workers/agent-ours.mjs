@@ -13,9 +13,14 @@ const input = { '~standard': { version: 1, vendor: 'bench', validate: (value) =>
 const look = defineTool({ ...LOOK, input, onlyLooks: true, wish: () => undefined, run: () => LOOKED })
 const model = await resolveModel(`compatible/turns-${turns}`, { OPENAI_BASE_URL: url, OPENAI_API_KEY: 'x' })
 
+// One tool is offered, by both sides: what is measured is the loop, and a longer request is longer for both.
+const all = await openSession({ workspace, model, tools: [look] })
+const deny = all.tools.filter((name) => name !== look.name)
+await all.close()
+
 try {
   await converseWhenTold(async (measured) => {
-    const session = await openSession({ workspace, model, tools: [look] })
+    const session = await openSession({ workspace, model, tools: [look], permissions: { deny } })
     const calls = await measured(async () => {
       let calls = 0
       for await (const event of session.run('go')) if (event.type === 'called') calls++
