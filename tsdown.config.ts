@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, sep } from 'node:path'
 import { defineConfig, type Rolldown, type UserConfig } from 'tsdown'
-import { leanStreams } from './scripts/lean-streams.ts'
+import { leanPackages } from './scripts/lean-packages.ts'
 
 // Three builds, chosen by name with --filter and written to a new folder each time by scripts/prepare.mjs. Types are
 // apart because they take seconds and nobody needs them to run the command.
@@ -31,7 +31,7 @@ export default defineConfig(
       dts: false,
       // Every `if (__BUG__ === 'name')` is false at build time and cut out.
       define: { __BUG__: 'undefined' },
-      plugins: [leanStreams() as Rolldown.Plugin, executable('cli.js'), notices('THIRD-PARTY-NOTICES.txt')],
+      plugins: [leanPackages() as Rolldown.Plugin, executable('cli.js'), notices('THIRD-PARTY-NOTICES.txt')],
     },
     {
       ...common,
@@ -46,7 +46,7 @@ export default defineConfig(
       outDir: '.build/test',
       dts: false,
       define: { __BUG__: 'process.env.DESKMATES_BUG' },
-      plugins: [leanStreams() as Rolldown.Plugin],
+      plugins: [leanPackages() as Rolldown.Plugin],
     },
   ].filter((config) => Object.keys(config.entry).length > 0),
 )

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
-import { leanPackages, leanStreams } from './scripts/lean-streams.ts'
+import { changed, leanPackages } from './scripts/lean-packages.ts'
 
 export default defineConfig({
   // As in the build: prose is imported as text.
   plugins: [
-    leanStreams(),
+    leanPackages(),
     {
       name: 'prose',
       load: (id) => (id.endsWith('.md') ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}` : null),
@@ -17,7 +17,7 @@ export default defineConfig({
     // The small machines this runs on have two cores, and much of the time is spent waiting for processes.
     maxWorkers: 2,
     // Else they would be loaded as they are, with Node's streams.
-    server: { deps: { inline: leanPackages } },
+    server: { deps: { inline: changed } },
     // Only against hanging: a slow machine is no failure.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -72,7 +72,7 @@ const buildInputs = [
   'package-lock.json',
   'tsconfig.json',
   'tsdown.config.ts',
-  'scripts/lean-streams.ts',
+  'scripts/lean-packages.ts',
 ]
 
 function hash(root, paths, extra = '') {

@@ -1,6 +1,6 @@
 /**
  * As much of web streams as the provider packages use, for one reader that takes what it wants. Node's own are general
- * and take half the CPU of a whole call; scripts/lean-streams.ts puts these in their place when the packages are
+ * and take half the CPU of a whole call; scripts/lean-packages.ts puts these in their place when the packages are
  * bundled or tested. Nothing else sees them.
  */
 interface Source<T> {

@@ -65,7 +65,8 @@ async function* insist(
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, Reply> {
   for (let tried = 1; ; tried++) {
-    const admission = yield* world.governor.admit(model, request, signal)
+    const admitted = world.governor.admit(model, request, signal)
+    const admission = 'leave' in admitted ? admitted : yield* admitted
     let seconds: number | undefined
     let failure: ModelFailure
     try {

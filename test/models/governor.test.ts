@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Admission, createGovernor } from '../../src/models/governor.ts'
+import { type Admission, createGovernor, type Governor } from '../../src/models/governor.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
 import type { Model, ModelEvent } from '../../src/ports/model.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
@@ -10,6 +10,9 @@ const signal = new AbortController().signal
 const usage = { input: 1000, cacheRead: 0, cacheWrite: 0, output: 100 }
 
 /** A governor whose pauses end when the test lets time pass. */
+/** Somebody who has to wait. */
+type Line = Exclude<ReturnType<Governor['admit']>, Admission>
+
 function governed() {
   const clock = manualClock()
   const sleepers: { at: number; wake: () => void }[] = []
@@ -30,14 +33,14 @@ function governed() {
       const events: ModelEvent[] = []
       const ended = (async () => {
         const line = governor.admit(of, { agent, urgency }, signal)
-        for (let step = await line.next(); ; step = await line.next()) {
-          if (step.done) {
-            admitted.push(as)
-            admissions.set(as, step.value)
-            return
-          }
-          events.push(step.value)
+        let admission = 'leave' in line ? line : undefined
+        while (!admission) {
+          const step = await (line as Line).next()
+          if (step.done) admission = step.value
+          else events.push(step.value)
         }
+        admitted.push(as)
+        admissions.set(as, admission)
       })()
       return { events, ended }
     },
@@ -100,6 +103,7 @@ describe('the governor', () => {
     admissions.get('a')!.leave()
     const b = enter('b')
     await enter('c', 'c', other).ended
+    await pass(0)
     expect(b.events).toEqual([{ type: 'waiting', provider: 'anthropic', seconds: 12, why: 'its limit is reached' }])
     await pass(11)
     expect(admitted).toEqual(['a', 'c'])
@@ -177,7 +181,7 @@ describe('the governor', () => {
     await enter('a').ended
     admissions.get('a')!.refused(5)
     const stop = new AbortController()
-    const line = governor.admit(model, { agent: 'b' }, stop.signal)
+    const line = governor.admit(model, { agent: 'b' }, stop.signal) as Line
     await line.next()
     const waiting = line.next()
     enter('c')
