@@ -105,8 +105,8 @@ export interface Log {
    */
   fair(tries?: number): Promise<void>
 
-  /** Everything read so far is durable when this resolves. */
-  sync(): Promise<void>
+  /** Everything read so far, or at least up to the place `seq`, is durable when this resolves. */
+  sync(seq?: number): Promise<void>
 
   /** The state kept by `save` if it still fits this log and `fold`; else undefined. Asked before the first `read`. */
   restore(fold: number): Promise<Snapshot | undefined>

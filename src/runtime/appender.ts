@@ -59,6 +59,7 @@ export async function openAppender({
   const watchers = new Set<(applied: Applied) => void>()
   let turn: Promise<unknown> = Promise.resolve()
   let working: Promise<void> | undefined
+  let hurry = () => {}
   let arrivals = 0
   let rewindsInARow = 0
   let news: Applied[] = []
@@ -102,8 +103,14 @@ export async function openAppender({
     return 'letter' in what ? applied.effects.filter((effect) => effect.id === id) : applied.effects
   }
 
-  async function work(): Promise<void> {
+  /** `canWait`: nobody waits for what is in the line, so what else comes in this turn of the event loop goes with it. */
+  async function work(canWait: boolean): Promise<void> {
     try {
+      if (canWait)
+        await new Promise<void>((resolve) => {
+          hurry = resolve
+          setImmediate(resolve)
+        })
       while (line.length > 0) {
         await history.log.fair(Math.max(...line.map((entry) => entry.tries)))
         await alone(round)
@@ -241,7 +248,8 @@ export async function openAppender({
     return new Promise<T>((resolve, fail) => {
       const settle = (result: Result) => resolve(result as T)
       line.push({ id, by, what, arrival: arrivals++, tries: 0, isContent, settle, fail })
-      working ??= work()
+      if (!isContent) hurry()
+      working ??= work(isContent)
     })
   }
 

@@ -21,7 +21,7 @@ export function createSeat(team: Team, by: Author, isHeard: (id: string) => bool
       const fresh = unreadOf(team.state, by.name).filter(({ message }) => !isHeard(message.id))
       const messages = await team.whole(fresh.map(({ message }) => message))
       // What derives from news is not to outlive them.
-      await team.log.sync()
+      await team.syncNews()
       return messages.map((message, i) => ({ message, words: inWords(message, fresh[i]?.external ?? true) }))
     },
   }

@@ -20,6 +20,8 @@ export interface Team extends AsyncDisposable {
   readonly cursor: Cursor
   readonly log: Log
   refresh(): Promise<void>
+  /** All that `state` could tell a model is durable when this resolves: what it builds on must not be taken back. */
+  syncNews(): Promise<void>
   /** Decides and appends; resolves when the answer is durable. A repeated `commandId` gets the first answer. */
   run(command: Command, as?: Acting): Promise<Answer | Refusal>
   /** Sends a message; the effects say, for each recipient, what the log made of it. */
@@ -65,6 +67,9 @@ export interface TeamOptions {
   readonly onRewound?: (loss: Loss) => void
 }
 
+/** What becomes of an agent's work is said to people and to the runtime, never to a model. */
+const NO_NEWS = new Set<TeamEvent['type']>(['member.activity', 'agent.health', 'usage', 'message.delivered'])
+
 export const USER: Author = { name: 'user' }
 
 export async function openTeam(store: Store, name: string, options: TeamOptions = {}): Promise<Team> {
@@ -82,6 +87,10 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
   const mirror = store.mirror?.(name)
   const showing = openShowing(mirror, appender)
   const { fold } = appender
+  let newsAt = fold.cursor.seq
+  appender.watchers.add(({ events }) => {
+    if (!events.every(({ type }) => NO_NEWS.has(type))) newsAt = fold.cursor.seq
+  })
 
   async function report(
     events: readonly TeamEvent[],
@@ -104,6 +113,7 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
       return fold.cursor
     },
     refresh: () => appender.refresh(),
+    syncNews: () => appender.log.sync(newsAt),
     async run(command, { by = USER, commandId } = {}) {
       if (commandId !== undefined && !isCommandId(commandId)) return noCommandId(commandId)
       const answer = await appender.run(command, { id: commandId ?? newId(), by, mayRepeat: commandId !== undefined })

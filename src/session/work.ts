@@ -87,6 +87,8 @@ async function rounds(
     if (prompt !== undefined) {
       const { refusal, content } = await withHooks(office, prompt, signal, tell)
       if (refusal !== undefined) throw new PromptRefused(refusal)
+      // Before anything is awaited, so that both are one write.
+      accounts.show('working')
       granted(await office.rooms[0]!.team.send({ to: talk.agent.name, content }))
     }
     accounts.show('working')
@@ -99,6 +101,7 @@ async function rounds(
     return stop
   } catch (error) {
     await office.halt()
+    accounts.show('idle')
     return { kind: 'error', error: error instanceof Error ? error : new Error(String(error)), text }
   }
 }

@@ -7,26 +7,31 @@ export interface Channel<T> extends AsyncIterable<T> {
 export function createChannel<T>(): Channel<T> {
   const items: T[] = []
   let ended = false
-  let wake: (() => void) | undefined
+  let waiting: ((step: IteratorResult<T, undefined>) => void) | undefined
+
+  function give(step: IteratorResult<T, undefined>): void {
+    const take = waiting
+    waiting = undefined
+    take?.(step)
+  }
 
   /** A plain iterator: a generator inside of a generator waits several times for every item. */
-  async function next(): Promise<IteratorResult<T, undefined>> {
-    while (items.length === 0 && !ended) {
-      await new Promise<void>((resolve) => {
-        wake = resolve
-      })
-    }
-    return items.length > 0 ? { done: false, value: items.shift() as T } : { done: true, value: undefined }
+  function next(): Promise<IteratorResult<T, undefined>> {
+    if (items.length > 0) return Promise.resolve({ done: false, value: items.shift() as T })
+    if (ended) return Promise.resolve({ done: true, value: undefined })
+    return new Promise((resolve) => {
+      waiting = resolve
+    })
   }
 
   return {
     put(item) {
-      items.push(item)
-      wake?.()
+      if (waiting) give({ done: false, value: item })
+      else items.push(item)
     },
     end() {
       ended = true
-      wake?.()
+      give({ done: true, value: undefined })
     },
     [Symbol.asyncIterator]: () => ({ next }),
   }

@@ -43,8 +43,8 @@ describe('a conversation', () => {
   it('has the journal synced before a turn that tells of it is in the transcript (F1, F2)', async () => {
     const talk = await talkOf({ model: played().model })
     const order: string[] = []
-    const sync = async () => void order.push('sync')
-    const team = Object.create(talk.team, { log: { value: { ...talk.team.log, sync } } }) as Talk['team']
+    const syncNews = async () => void order.push('sync')
+    const team = Object.create(talk.team, { syncNews: { value: syncNews } }) as Talk['team']
     const transcript = {
       ...talk.transcript,
       hear: async (...heard: Parameters<Talk['transcript']['hear']>) => {

@@ -101,6 +101,9 @@ export async function openFileStore(options: FileStoreOptions): Promise<Store> {
   }
 }
 
+/** Bytes. A first record is rarely longer, and what follows need not be read. */
+const BEGINNING = 4096
+
 /** The id of the first record of a journal, which is the id of its team. */
 function creatorOf(disk: Disk, entries: FolderEntries, path: string): string | undefined {
   const file = createJournalFile(disk, path, entries)
@@ -111,7 +114,8 @@ function creatorOf(disk: Disk, entries: FolderEntries, path: string): string | u
   }
   const scanner = createScanner({ path, knows: new Set(), show })
   try {
-    while (scanner.scan(file.readAt) && !first) {}
+    scanner.scan((into, position) => file.readAt(into.subarray(0, BEGINNING), position))
+    while (!first && scanner.scan(file.readAt)) {}
   } finally {
     file.close()
   }

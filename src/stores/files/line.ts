@@ -22,14 +22,20 @@ const COMMA = 0x2c
 
 /** Undefined if the record is longer than any reader would take. */
 export function encode(record: LogRecord): Frame | undefined {
-  // Members every reader looks at come first, wherever the writer put them: people read these lines too.
-  const { id, after, tries, needs, ...rest } = record
-  const body = `{"v":${VERSION},${JSON.stringify({ id, after, tries, needs, ...rest }).slice(1, -1)}`
+  const body = `{"v":${VERSION},${JSON.stringify(inOrder(record)).slice(1, -1)}`
   const begin = __BUG__ === 'no-leading-newline' ? '' : '\n'
   // Put into bytes once: the sum is taken of them and written into its place.
   const bytes = Buffer.from(`${begin}${body}${EMPTY_TRAILER}\n`)
   const sum = putSum(bytes, begin.length, bytes.length - 1 - TRAILER)
   return bytes.length - 2 > MAX_RECORD ? undefined : { bytes, sum, record }
+}
+
+/** Members every reader looks at come first, wherever the writer put them: people read these lines too. */
+function inOrder(record: LogRecord): LogRecord {
+  const isPlain = record.after === undefined && record.tries === undefined && record.needs === undefined
+  if (isPlain && Object.keys(record)[0] === 'id') return record
+  const { id, after, tries, needs, ...rest } = record
+  return { id, after, tries, needs, ...rest }
 }
 
 /**

@@ -57,9 +57,9 @@ export function createLogWriter({ path, file, reader, knows, durability, isShare
         },
       }
     },
-    async sync(): Promise<void> {
+    async sync(upTo = reader.point.offset): Promise<void> {
       if (!file.isOpen) return
-      if (durability === 'power' && reader.point.offset > syncedTo) await group.commit()
+      if (durability === 'power' && upTo > syncedTo) await group.commit()
       else reader.ensureSame()
     },
     settled: group.settled,

@@ -90,8 +90,8 @@ export function createFileLog(options: FileLogOptions): Log {
         reader.catchUp()
       }
     },
-    async sync() {
-      await writer.sync().catch((error) =>
+    async sync(seq) {
+      await writer.sync(seq).catch((error) =>
         readNamed(() => {
           throw error
         }),
