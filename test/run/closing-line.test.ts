@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { makeCheckout } from './checkout.ts'
 
@@ -26,8 +29,16 @@ it.concurrent('counts what the report says, and tells how long each step took', 
     expect(stderr).toContain(`deskmates: ${step} `)
 })
 
-it.concurrent('runs only the storms, for long, in a soak', async () => {
-  expect((await closing(good, {}, ['soak'])).stdout).toContain('vitest run test/storms soak=1')
+it.concurrent('runs only what can go on for long, and for long, in a soak', async () => {
+  const { stdout } = await closing(good, {}, ['soak'])
+  const folders = /vitest run (.*) soak=1/.exec(stdout)?.[1]?.split(' ') ?? []
+  const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
+  const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  )
+  const long = files.filter((file) => /\bfigure\(/.test(readFileSync(join(root, 'test', file), 'utf8')))
+  expect(long.length).toBeGreaterThan(5)
+  expect(long.filter((file) => !folders.some((folder) => `test/${file}`.startsWith(`${folder}/`)))).toEqual([])
 })
 
 it.concurrent('counts a test file that could not be loaded as a failure', async () => {
