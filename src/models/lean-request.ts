@@ -18,7 +18,7 @@ export function convertEach(prompt: readonly object[], convert: (prompt: object[
   const [first] = prompt
   if (first === undefined) return []
   let known = told.get(first)
-  if (known === undefined || !known.turns.every((turn, at) => turn === prompt[at])) {
+  if (known === undefined || !isBeginning(known.turns, prompt)) {
     known = { turns: [], messages: [], text: '' }
     told.set(first, known)
   }
@@ -33,6 +33,11 @@ export function convertEach(prompt: readonly object[], convert: (prompt: object[
   const messages = known.messages.slice()
   texts.set(messages, `[${known.text}]`)
   return messages
+}
+
+function isBeginning(turns: readonly object[], prompt: readonly object[]): boolean {
+  for (let at = 0; at < turns.length; at++) if (turns[at] !== prompt[at]) return false
+  return true
 }
 
 /** What was made of these the first time, with its JSON. */

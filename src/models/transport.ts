@@ -47,6 +47,8 @@ export const systemAlarm: SetAlarm = (seconds, ring) => {
 
 /** A `fetch` on `undici.request`, as far as provider packages use one; it takes half the CPU of the global `fetch`. */
 export function createFetch(env: Env, patience: Patience, setAlarm: SetAlarm): typeof globalThis.fetch {
+  // A model is asked at the same address every time.
+  let address: URL | undefined
   return async (input, init = {}) => {
     const url = String(input)
     const { signal } = init
@@ -63,7 +65,8 @@ export function createFetch(env: Env, patience: Patience, setAlarm: SetAlarm): t
     signal?.addEventListener('abort', pass)
     const alarm = setAlarm(patience.firstByte, () => end(noAnswer(url)))
     try {
-      const answer = await request(url, {
+      if (address?.href !== url) address = new URL(url)
+      const answer = await request(address, {
         dispatcher,
         method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
         // Compressed events would be held back until a block is full.

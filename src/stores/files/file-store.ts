@@ -41,12 +41,24 @@ export async function openFileStore(options: FileStoreOptions): Promise<Store> {
   const teamsFolder = join(dir, '.teams')
   const entries = createFolderEntries(disk, dir)
   const logs = new Set<Log>()
+  const creators = new Map<string, { dev?: number; ino?: number; birthtimeMs?: number; creator: string }>()
   options.refuse?.(dir)
+
+  /** Read once of each file: its first record stays what it is, and a team of eight opens eight conversations. */
+  function creatorOf(team: string): string | undefined {
+    const path = join(teamsFolder, team, 'journal.jsonl')
+    const { dev, ino, birthtimeMs } = disk.statSync(path) ?? {}
+    const known = creators.get(team)
+    if (known && known.dev === dev && known.ino === ino && known.birthtimeMs === birthtimeMs) return known.creator
+    const creator = firstRecord(disk, entries, path)
+    if (creator !== undefined) creators.set(team, { dev, ino, birthtimeMs, creator })
+    return creator
+  }
 
   function askFor(team: string, file: string, first: string): void {
     if (!options.mayWrite) return
     const isJournal = file === `${team}/journal.jsonl`
-    const creator = creatorOf(disk, entries, join(teamsFolder, team, 'journal.jsonl'))
+    const creator = creatorOf(team)
     // A transcript without a journal belongs to no team that anybody could have made elsewhere.
     if (creator || isJournal) options.mayWrite(team, creator ?? first, !creator)
   }
@@ -105,7 +117,7 @@ export async function openFileStore(options: FileStoreOptions): Promise<Store> {
 const BEGINNING = 4096
 
 /** The id of the first record of a journal, which is the id of its team. */
-function creatorOf(disk: Disk, entries: FolderEntries, path: string): string | undefined {
+function firstRecord(disk: Disk, entries: FolderEntries, path: string): string | undefined {
   const file = createJournalFile(disk, path, entries)
   if (!file.open()) return undefined
   let first: string | undefined
