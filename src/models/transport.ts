@@ -1,8 +1,7 @@
-import { EventEmitter } from 'node:events'
-import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import { TeamError } from '../team/errors.ts'
+import { createIncoming, type Incoming } from './incoming.ts'
 
 /** How long we wait for a provider, in seconds. */
 export interface Patience {
@@ -45,52 +44,129 @@ export const systemAlarm: SetAlarm = (seconds, ring) => {
   return { refresh: () => void timer.refresh(), stop: () => clearTimeout(timer) }
 }
 
-/** A `fetch` on `undici.request`, as far as provider packages use one; it takes half the CPU of the global `fetch`. */
+/** Bytes of an answer that wait for their reader before the connection does. */
+const ENOUGH = 1024 * 1024
+
+/**
+ * A `fetch` on undici's dispatcher, as far as provider packages use one. It makes no streams of its own: they would take
+ * more CPU than the call, and the global `fetch` takes twice as much again.
+ */
 export function createFetch(env: Env, patience: Patience, setAlarm: SetAlarm): typeof globalThis.fetch {
   // A model is asked at the same address every time.
-  let address: URL | undefined
+  let last: Address | undefined
   return async (input, init = {}) => {
     const url = String(input)
-    const { signal } = init
-    const { dispatcher, request } = await connections(env)
-    signal?.throwIfAborted()
-    // Cheaper than a second AbortController, and undici takes either.
-    const stop = new EventEmitter()
-    let why: unknown
-    const end = (reason: unknown) => {
-      why = reason
-      stop.emit('abort')
-    }
-    const pass = () => end(signal?.reason)
+    if (last?.url !== url) last = addressOf(url)
+    const address = last
+    const dispatcher = await connections(env)
+    init.signal?.throwIfAborted()
+    return new Promise((resolve, reject) => call(address, dispatcher, init, resolve, reject))
+  }
+
+  function call(
+    { url, origin, path }: Address,
+    dispatcher: Dispatcher,
+    { signal, method = 'GET', headers, body }: RequestInit,
+    resolve: (response: Response) => void,
+    reject: (error: unknown) => void,
+  ): void {
+    const incoming = createIncoming()
+    let sink: Sink = incoming
+    let connection: Dispatcher.DispatchController | undefined
+    let isOver = false
+    let alarm = setAlarm(patience.firstByte, () => stop(noAnswer(url)))
+    const pass = () => stop(signal?.reason)
     signal?.addEventListener('abort', pass)
-    const alarm = setAlarm(patience.firstByte, () => end(noAnswer(url)))
-    try {
-      if (address?.href !== url) address = new URL(url)
-      const answer = await request(address, {
-        dispatcher,
-        method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
+
+    /** Called once, and whatever comes afterwards is too late. */
+    function leave(): void {
+      isOver = true
+      alarm.stop()
+      signal?.removeEventListener('abort', pass)
+    }
+
+    function stop(why: unknown): void {
+      if (isOver) return
+      leave()
+      // A promise that was kept is not broken by this: then it is the reader who hears of it.
+      reject(why)
+      incoming.fail(why)
+      connection?.abort(OVER)
+    }
+
+    function begin(status: number, plain: Record<string, string>): void {
+      const into = decoded(plain['content-encoding'], incoming, url)
+      if (into === undefined) return stop(unknownEncoding(url, plain['content-encoding']))
+      alarm.stop()
+      // Silence counts only while somebody listens.
+      alarm = setAlarm(patience.silence, () => incoming.isAwaited && stop(fellSilent(url)))
+      sink = into
+      const read = () => {
+        if (!isOver) alarm.refresh()
+        const piece = incoming.read()
+        if (connection?.paused && incoming.size < ENOUGH) connection.resume()
+        return piece
+      }
+      resolve(responseOf({ url, status, plain, read, cancel: () => stop(OVER) }))
+    }
+
+    dispatcher.dispatch(
+      {
+        origin,
+        path,
+        method: method as Dispatcher.HttpMethod,
         // Compressed events would be held back until a block is full.
-        headers: { ...(init.headers as Record<string, string>), 'accept-encoding': 'identity' },
-        body: init.body as string,
-        signal: stop,
+        headers: { ...(headers as Record<string, string>), 'accept-encoding': 'identity' },
+        body: body as string,
         // Undici's own look at the clock only every half second.
         headersTimeout: 0,
         bodyTimeout: 0,
-      })
-      answer.body.once('close', () => signal?.removeEventListener('abort', pass))
-      return response(url, answer, (ring) => setAlarm(patience.silence, ring))
-    } catch (error) {
-      signal?.removeEventListener('abort', pass)
-      if (why !== undefined) throw why
-      throw new TransportFailure('network', `Cannot reach ${origin(url)}: ${reason(error)}.`, error)
-    } finally {
-      alarm.stop()
-    }
+      },
+      {
+        onRequestStart(controller) {
+          connection = controller
+          if (isOver) controller.abort(OVER)
+        },
+        onResponseStart(_, status, headers) {
+          if (status >= 200 && !isOver) begin(status, plainHeaders(headers))
+        },
+        onResponseData(controller, bytes) {
+          sink.put(bytes)
+          if (incoming.size >= ENOUGH) controller.pause()
+        },
+        onResponseEnd() {
+          leave()
+          sink.end()
+        },
+        onResponseError(_, error) {
+          if (isOver) return
+          leave()
+          reject(new TransportFailure('network', `Cannot reach ${origin}: ${reason(error)}.`, error))
+          incoming.fail(cutOff(url, error))
+        },
+      },
+    )
   }
 }
 
+/** Ends a connection that nobody needs any more. */
+const OVER = Object.assign(new Error('Nobody listens any more.'), { name: 'AbortError' })
+
+interface Address {
+  readonly url: string
+  readonly origin: string
+  readonly path: string
+}
+
+function addressOf(url: string): Address {
+  if (!URL.canParse(url))
+    throw new TransportFailure('network', `Cannot reach a provider: ${JSON.stringify(url)} is no URL.`)
+  const { origin, pathname, search } = new URL(url)
+  return { url, origin, path: `${pathname}${search}` }
+}
+
 /** One pool of connections for all models that go the same way. */
-function connections(env: Env): Promise<Pool> {
+function connections(env: Env): Promise<Dispatcher> {
   const httpProxy = env.http_proxy ?? env.HTTP_PROXY ?? ''
   const httpsProxy = env.https_proxy ?? env.HTTPS_PROXY ?? ''
   const noProxy = env.no_proxy ?? env.NO_PROXY ?? ''
@@ -98,62 +174,36 @@ function connections(env: Env): Promise<Pool> {
   const known = pools.get(way)
   if (known) return known
   const connect = { timeout: CONNECT_SECONDS * 1000 }
-  const pool = import('undici').then(({ Agent, EnvHttpProxyAgent, request }) => ({
-    request,
-    dispatcher:
-      httpProxy || httpsProxy
-        ? new EnvHttpProxyAgent({ httpProxy, httpsProxy, noProxy, connect })
-        : new Agent({ connect }),
-  }))
+  const pool = import('undici').then(({ Agent, EnvHttpProxyAgent }) =>
+    httpProxy || httpsProxy
+      ? new EnvHttpProxyAgent({ httpProxy, httpsProxy, noProxy, connect })
+      : new Agent({ connect }),
+  )
   pools.set(way, pool)
   return pool
 }
 
-interface Pool {
-  readonly request: typeof import('undici').request
-  readonly dispatcher: Dispatcher
-}
-const pools = new Map<string, Promise<Pool>>()
+const pools = new Map<string, Promise<Dispatcher>>()
 
 /** What the provider packages read of a response, without building web streams and header lists that cost more than the call. */
-function response(
-  url: string,
-  { statusCode, headers, body }: Dispatcher.ResponseData,
-  setAlarm: (ring: () => void) => Alarm,
-): Response {
-  // Whoever stops reading destroys the body, which then reports just that.
-  body.on('error', () => {})
-  const plain = plainHeaders(headers)
-  const bytes = decoded(body, plain['content-encoding'], url)[Symbol.asyncIterator]()
-  let isReading = false
-  // Silence counts only while somebody listens.
-  const alarm = setAlarm(() => isReading && body.destroy(fellSilent(url)))
-  body.once('close', () => alarm.stop())
-  const reader = {
-    async read() {
-      isReading = true
-      alarm.refresh()
-      try {
-        return await bytes.next()
-      } catch (error) {
-        throw duringTheAnswer(error, url)
-      } finally {
-        isReading = false
-      }
-    },
-    async cancel() {
-      body.destroy()
-    },
-    releaseLock() {},
-  }
+function responseOf({ url, status, plain, read, cancel }: Begun): Response {
+  const reader = { read, cancel: async () => cancel(), releaseLock() {} }
   return {
-    ok: statusCode >= 200 && statusCode < 300,
-    status: statusCode,
+    ok: status >= 200 && status < 300,
+    status,
     statusText: '',
     url,
     headers: { get: (name: string) => plain[name.toLowerCase()] ?? null, [Symbol.iterator]: () => entries(plain) },
     body: { getReader: () => reader, cancel: reader.cancel },
   } as unknown as Response
+}
+
+interface Begun {
+  readonly url: string
+  readonly status: number
+  readonly plain: Record<string, string>
+  read(): Promise<unknown>
+  cancel(): void
 }
 
 function plainHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
@@ -166,16 +216,17 @@ function entries(headers: Record<string, string>): Iterator<[string, string]> {
   return Object.entries(headers)[Symbol.iterator]()
 }
 
-function decoded(body: Readable, encoding: string | undefined, url: string): Readable {
-  if (encoding === undefined || encoding === 'identity') return body
+/** Where the bytes go; undefined for an encoding that nobody asked for. */
+type Sink = Pick<Incoming, 'put' | 'end'>
+
+function decoded(encoding: string | undefined, incoming: Incoming, url: string): Sink | undefined {
+  if (encoding === undefined || encoding === 'identity') return incoming
   const decoder = decoders[encoding]?.()
-  if (decoder === undefined)
-    throw new TransportFailure(
-      'cut off',
-      `${origin(url)} answered in the encoding '${encoding}', which nobody asked for.`,
-    )
-  body.on('error', (error) => decoder.destroy(error))
-  return body.pipe(decoder)
+  decoder
+    ?.on('data', incoming.put)
+    .on('end', incoming.end)
+    .on('error', (error) => incoming.fail(cutOff(url, error)))
+  return decoder && { put: (bytes) => void decoder.write(bytes), end: () => void decoder.end() }
 }
 
 const decoders: Record<string, (() => ReturnType<typeof createGunzip>) | undefined> = {
@@ -185,16 +236,20 @@ const decoders: Record<string, (() => ReturnType<typeof createGunzip>) | undefin
 }
 
 function noAnswer(url: string): TransportFailure {
-  return new TransportFailure('time-out', `${origin(url)} took the request and did not answer.`)
+  return new TransportFailure('time-out', `${originOf(url)} took the request and did not answer.`)
 }
 
 function fellSilent(url: string): TransportFailure {
-  return new TransportFailure('time-out', `${origin(url)} fell silent in the middle of its answer.`)
+  return new TransportFailure('time-out', `${originOf(url)} fell silent in the middle of its answer.`)
 }
 
-function duringTheAnswer(error: unknown, url: string): unknown {
-  if (error instanceof TransportFailure || (error instanceof Error && error.name === 'AbortError')) return error
-  return new TransportFailure('cut off', `The connection to ${origin(url)} broke in the middle of its answer.`, error)
+function cutOff(url: string, error: unknown): TransportFailure {
+  return new TransportFailure('cut off', `The connection to ${originOf(url)} broke in the middle of its answer.`, error)
+}
+
+function unknownEncoding(url: string, encoding: string | undefined): TransportFailure {
+  const text = `${originOf(url)} answered in the encoding '${encoding}', which nobody asked for.`
+  return new TransportFailure('cut off', text)
 }
 
 /** Of many addresses tried in vain only the first reason is shown. */
@@ -204,6 +259,6 @@ function reason(error: unknown): string {
 }
 
 /** Never the whole URL: some people put keys into it. */
-function origin(url: string): string {
+function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : 'the provider'
 }
