@@ -33,10 +33,16 @@ export async function cpuPerTurn(turns, times, beside = 'agent-bare') {
 }
 
 async function cpuOf(side, turns) {
+  const isHeard = new AbortController()
+  const exit = once(side, 'exit', { signal: isHeard.signal }).then(
+    () => [{}],
+    () => [{}],
+  )
   side.send('talk')
-  const [heard] = await Promise.race([once(side, 'message'), once(side, 'exit').then(() => [undefined])])
-  if (heard?.calls !== turns) throw new Error(`${side.spawnargs[2]} made ${heard?.calls} calls of ${turns}`)
-  return heard.cpu
+  const [{ calls, cpu }] = await Promise.race([once(side, 'message'), exit])
+  isHeard.abort()
+  if (calls !== turns) throw new Error(`${side.spawnargs[2]} made ${calls} calls of ${turns}`)
+  return cpu
 }
 
 /** The system prompt and the tools of the conversation that ours had last, so that both sides send the same bytes. */
