@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bodyText, convertEach, keptFor, PlainHeaders } from './lean-request.ts'
+import { bodyText, convertEach, keptFor, PlainHeaders, schemaOf } from './lean-request.ts'
 
 const turn = (text: string) => ({ text })
 
@@ -47,6 +47,14 @@ it('a body is the JSON of it, with or without parts that were kept', () => {
   expect(bodyText(body)).toBe(JSON.stringify(body))
   expect(keptFor(tools, [{ x: 2 }])).toBe(body.tools)
   expect(keptFor(undefined, undefined)).toBeUndefined()
+})
+
+it('what is made of a schema is made once', () => {
+  const schema = { type: 'object' }
+  const make = (from: object) => ({ from })
+  expect(schemaOf(schema, make)).toEqual({ from: schema })
+  expect(schemaOf(schema, make)).toBe(schemaOf(schema, make))
+  expect(schemaOf({ type: 'object' }, make)).not.toBe(schemaOf(schema, make))
 })
 
 it('headers are trimmed like those of the platform', () => {
