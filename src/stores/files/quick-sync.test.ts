@@ -63,6 +63,22 @@ describe('a sync', () => {
     expect(calls).toEqual(['waited for', 'handed over', 'handed over', 'waited for'])
   })
 
+  it('is handed to a thread where many agents write, until they have gone', async () => {
+    const { sync, calls } = disk()
+    const turns = async (count: number, files: number) => {
+      for (let i = 0; i < count; i++) {
+        await new Promise((resolve) => setImmediate(resolve))
+        await sync(3 + (i % files))
+      }
+      return new Set(calls.splice(0))
+    }
+    expect(await turns(200, 3)).toEqual(new Set(['waited for']))
+    await turns(5, 5)
+    expect(await turns(100, 5)).toEqual(new Set(['handed over']))
+    await turns(130, 2)
+    expect(await turns(100, 2)).toEqual(new Set(['waited for']))
+  })
+
   it('fails like the disk does', async () => {
     const broken = createQuickSync(undefined, () => {
       throw new Error('EIO')

@@ -10,11 +10,16 @@ const SHORT = 5
 const IN_A_ROW = 3
 /** How many are handed to a thread at most before it is tried again. */
 const MOST = 64
+/** A lead and one teammate sync three files. Where there are more, somebody else has something to do meanwhile. */
+const FEW = 3
+/** So many syncs tell how many files there are. */
+const LATELY = 64
 
 /**
  * On most disks a sync takes less time than handing it to a thread and back, which costs as much as deciding what to
  * write. So a quick disk is waited for, and a slow one is not. Of several files that are to be synced in the same turn of
- * the event loop only the first is: the others are synced side by side, while the first goes on.
+ * the event loop only the first is: the others are synced side by side, while the first goes on. Where many files are
+ * synced all the time there are many agents, and none of them is to stand still for another.
  */
 export function createQuickSync(
   now: () => number = () => performance.now(),
@@ -24,8 +29,21 @@ export function createQuickSync(
   let slow = 0
   let toHandOver = 0
   let isFirst = true
+  let before = new Set<number>()
+  let lately = new Set<number>()
+  let count = 0
+
+  function isCrowded(fd: number): boolean {
+    lately.add(fd)
+    if (++count % LATELY === 0) {
+      before = lately
+      lately = new Set()
+    }
+    return Math.max(before.size, lately.size) > FEW
+  }
+
   return async (fd) => {
-    if (!isFirst) return handOver(fd)
+    if (isCrowded(fd) || !isFirst) return handOver(fd)
     isFirst = false
     setImmediate(() => {
       isFirst = true
