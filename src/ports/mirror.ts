@@ -12,6 +12,12 @@ export interface Mirror {
   show(state: TeamState, cursor: Cursor): Promise<void>
 
   /**
+   * The same for whoever has other things to do: what is to be written is settled now, and each step writes one file of
+   * it. They are taken in order, all of them, before anything else is shown.
+   */
+  steps(state: TeamState, cursor: Cursor): Promise<readonly (() => void)[]>
+
+  /**
    * Puts aside what stands in the mailbox files and reads it. The caller then folds the journal to its end (a line of
    * ours is in the journal before it is in a file), asks `facts`, appends them, folds, and calls `settle`.
    * Undefined when there is nothing to bring in.

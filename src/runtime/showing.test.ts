@@ -7,6 +7,10 @@ import { openTeam } from './team.ts'
 function mirrored(store: Store, show: Mirror['show']): Store {
   const mirror: Mirror = {
     show,
+    steps: async (state, cursor) => {
+      await show(state, cursor)
+      return []
+    },
     collect: async () => undefined,
     knocked: async () => {},
     shownTo: async () => 0,
@@ -52,6 +56,28 @@ describe('files beside the journal', () => {
     const other = await openTeam(store, 'web')
     await other.run({ type: 'task.add', tasks: [{ subject: 'x' }] })
     await expect(other.close()).rejects.toThrow('no room')
+  })
+
+  it('are written one by one, while the team goes on', async () => {
+    const order: string[] = []
+    const memory = await openMemoryStore()
+    const store = mirrored(memory, async () => void order.push('shown'))
+    const mirror = store.mirror!('web')
+    const team = await openTeam({ ...store, mirror: () => ({ ...mirror, steps }) }, 'web')
+    let added: Promise<unknown> | undefined
+    async function steps() {
+      if (added) return []
+      return Array.from({ length: 20 }, (_, i) => () => {
+        order.push(i < 19 ? 'a file' : 'the last file')
+        if (i === 0)
+          added = team.run({ type: 'task.add', tasks: [{ subject: 'x' }] }).then(() => void order.push('added'))
+      })
+    }
+    await team.run({ type: 'team.create', team: 'web' })
+    while (order.at(-1) !== 'the last file') await soon()
+    expect(order.filter((what) => what !== 'a file')).toEqual(['added', 'the last file'])
+    await team.close()
+    expect(order.at(-1)).toBe('shown')
   })
 
   it('that are being written when a team is closed are finished first', async () => {

@@ -1,5 +1,6 @@
 import type { Mirror } from '../ports/mirror.ts'
 import type { Appender } from './appender.ts'
+import type { Fold } from './fold.ts'
 
 /** Files are for people: a few times a second is enough while much happens, and at the end always. */
 const PAUSE = 250
@@ -11,19 +12,25 @@ export interface Showing {
 
 export function openShowing(mirror: Mirror | undefined, appender: Appender): Showing {
   let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> = Promise.resolve()
   let shown = -1
   let owed = false
+
+  /** `work` is given the end of the journal, synced, while nothing is folded. */
+  function atTheEnd<T>(work: (fold: Fold) => Promise<T>): Promise<T> {
+    return appender.alone(async () => {
+      // A view that survived a power cut and its journal not would look like a journal that lost its end.
+      const isHasty = __BUG__ === 'view-before-sync'
+      if (!isHasty) await appender.log.sync()
+      return work(appender.fold)
+    })
+  }
 
   /** Looks at the log again after writing, and repeats if it moved: an older view never stays on top of a newer one. */
   async function show(mirror: Mirror): Promise<void> {
     for (let tries = 0; tries < 10; tries++) {
       const at = appender.fold.cursor.seq
-      await appender.alone(async () => {
-        // A view that survived a power cut and its journal not would look like a journal that lost its end.
-        const isHasty = __BUG__ === 'view-before-sync'
-        if (!isHasty) await appender.log.sync()
-        await mirror.show(appender.fold.state, appender.fold.cursor)
-      })
+      await atTheEnd(({ state, cursor }) => mirror.show(state, cursor))
       shown = at
       owed = false
       await appender.refresh()
@@ -31,20 +38,45 @@ export function openShowing(mirror: Mirror | undefined, appender: Appender): Sho
     }
   }
 
-  return {
-    soon() {
-      owed = true
-      if (!mirror || timer) return
-      timer = setTimeout(() => {
-        timer = undefined
-        // What cannot be shown now is shown at the next change, or named by the flush at the end.
-        show(mirror).catch(() => {})
-      }, PAUSE)
-      timer.unref()
-    },
-    async flush() {
-      clearTimeout(timer)
+  /** The same while others work: one file at a time, and what has moved meanwhile is shown the next time. */
+  async function showInSteps(mirror: Mirror): Promise<void> {
+    let at = -1
+    const steps = await atTheEnd(({ state, cursor }) => {
+      at = cursor.seq
+      return mirror.steps(state, cursor)
+    })
+    for (const step of steps) {
+      step()
+      await new Promise<void>((resolve) => setImmediate(resolve))
+    }
+    shown = at
+    owed = false
+    await appender.refresh()
+    if (appender.fold.cursor.seq !== at) soon()
+  }
+
+  function soon(): void {
+    owed = true
+    if (!mirror || timer) return
+    timer = setTimeout(() => {
       timer = undefined
+      // What cannot be shown now is shown at the next change, or named by the flush at the end.
+      running = running.then(() => showInSteps(mirror)).catch(() => {})
+    }, PAUSE)
+    timer.unref()
+  }
+
+  function stop(): void {
+    clearTimeout(timer)
+    timer = undefined
+  }
+
+  return {
+    soon,
+    async flush() {
+      stop()
+      await running
+      stop()
       if (mirror && (owed || (shown >= 0 && shown !== appender.fold.cursor.seq))) await show(mirror)
     },
   }

@@ -7,7 +7,7 @@ import { openDoor } from './door.ts'
 import { openMailViews } from './mail-views.ts'
 import { openViews } from './views.ts'
 
-/** What a team looks like in files beside its journal. Works without waiting: a state never changes half way through. */
+/** What a team looks like in files beside its journal. Looks at a state without waiting, so that it never changes half way through. */
 export function openMirror(options: {
   /** The folder that holds `.teams` and `.tasks`. */
   readonly dir: string
@@ -35,8 +35,18 @@ export function openMirror(options: {
   return {
     async show(state, cursor) {
       if (!isHere(state)) return
-      views.show(state, cursor)
+      for (const step of views.steps(state, cursor)) step()
       mail.show(state)
+    },
+
+    async steps(state, cursor) {
+      if (!isHere(state)) return []
+      const steps = views.steps(state, cursor)
+      mail.show(state)
+      // By the time a step is taken the team may have been put away.
+      return steps.map((step) => () => {
+        if (disk.statSync(folder)) step()
+      })
     },
 
     async collect(state) {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { recordingDisk } from '../../testing/faulty-disk.ts'
 import { openWorld, type World } from '../../testing/world.ts'
 import { realDisk } from './disk.ts'
-import { openViews } from './views.ts'
+import { openViews, type Views } from './views.ts'
 
 let dir: string
 let world: World
@@ -22,7 +22,10 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }))
 const open = (disk = realDisk) =>
   openViews({ dir, team: 'web', disk, warn: (message) => warnings.push(message), ids: ulid, now: Date.now })
 const cursor = () => ({ seq: world.journal.length * 10, id: '', last: '' })
-const show = (views = open()) => views.show(world.state, cursor())
+const showIn = (views: Views, state = world.state, at = cursor()) => {
+  for (const step of views.steps(state, at)) step()
+}
+const show = (views = open()) => showIn(views)
 const differences = () => open().differences(world.state, cursor())
 const config = () => join(dir, '.teams/web/config.json')
 const task = (id: string) => join(dir, `.tasks/web/${id}.json`)
@@ -165,9 +168,47 @@ describe('views', () => {
     const behind = openWorld('web')
     behind.join('ada')
     behind.add('one')
-    lagging.show(behind.state, older)
+    showIn(lagging, behind.state, older)
     expect(readFileSync(config(), 'utf8')).toBe(newer)
     expect(read(task('1'))).toMatchObject({ status: 'in_progress' })
+  })
+
+  it('that are written step by step show what was so when they were planned, and say so last', () => {
+    world.join('ada')
+    world.add('one')
+    world.add('two')
+    const views = open()
+    const planned = cursor()
+    const steps = views.steps(world.state, planned)
+    expect(steps).toHaveLength(3)
+    world.ok({ type: 'task.claim', id: '2' }, 'ada')
+    steps[0]!()
+    expect([existsSync(task('1')), existsSync(task('2'))]).toEqual([true, false])
+    steps[1]!()
+    expect(read(task('2'))).toMatchObject({ status: 'pending' })
+    expect(existsSync(config())).toBe(false)
+    steps[2]!()
+    expect(read(config())).toMatchObject({ seq: planned.seq })
+    show(views)
+    expect(read(task('2'))).toMatchObject({ status: 'in_progress' })
+    expect(differences()).toEqual([])
+  })
+
+  it('that are written step by step leave alone what another process has shown meanwhile', () => {
+    world.join('ada')
+    world.add('one')
+    show()
+    const behind = openWorld('web')
+    behind.join('ada')
+    behind.add('one')
+    behind.ok({ type: 'task.claim', id: '1' }, 'ada')
+    const steps = open().steps(behind.state, { ...cursor(), seq: behind.journal.length * 10 })
+    world.ok({ type: 'task.claim', id: '1' }, 'ada')
+    world.ok({ type: 'task.complete', id: '1' }, 'ada')
+    show()
+    for (const step of steps) step()
+    expect(read(task('1'))).toMatchObject({ status: 'completed' })
+    expect(differences()).toEqual([])
   })
 
   it('that another process wrote before it died are finished by the next', () => {
@@ -187,7 +228,7 @@ describe('views', () => {
       earlier.add('one')
       earlier.add({ subject: 'two', blockedBy: ['1'] })
       earlier.add({ subject: 'three', blockedBy: ['1'] })
-      open().show(earlier.state, { ...cursor(), seq: earlier.journal.length * 10 })
+      showIn(open(), earlier.state, { ...cursor(), seq: earlier.journal.length * 10 })
       try {
         show(open(recordingDisk({ crashAfter: calls }, clean)))
         break

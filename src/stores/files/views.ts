@@ -8,12 +8,16 @@ import { openViewFiles } from './view-files.ts'
 
 /** `config.json` and one file per task: what people see of roster and board. */
 export interface Views {
-  show(state: TeamState, cursor: Cursor): void
+  /** What has to be written to show this state: one file a step, to be taken in this order. */
+  steps(state: TeamState, cursor: Cursor): readonly Step[]
   /** How far the files say they are complete; 0 if they do not say. */
   shownTo(): number
   differences(state: TeamState, cursor: Cursor): string[]
   repair(state: TeamState, cursor: Cursor): void
 }
+
+/** Writes what was settled when it was planned, however the state has changed since. */
+export type Step = () => void
 
 type Seen = Pick<TaskView, 'status' | 'blockedBy'>
 
@@ -42,13 +46,13 @@ export function openViews(options: {
   const doubtful = new Set<TaskId>()
 
   return {
-    show(state, cursor) {
-      if (shownTo === cursor.seq) return
+    steps(state, cursor) {
+      if (shownTo === cursor.seq) return []
       const from = shownTo ?? seqOf(files.read(config)?.value)
       // Ahead of the state we were given: either another process knows more, or the journal is an older one again.
       const isOlder = from > cursor.seq && from > (disk.statSync(join(dir, '.teams', team, 'journal.jsonl'))?.size ?? 0)
-      if (from > cursor.seq && !isOlder) return
-      write(state, cursor, isOlder ? -1 : from, isOlder)
+      if (from > cursor.seq && !isOlder) return []
+      return plan(state, cursor, isOlder ? -1 : from, isOlder)
     },
 
     repair(state, cursor) {
@@ -56,7 +60,7 @@ export function openViews(options: {
       shownRoster = ''
       files.sweep(board)
       files.sweep(join(dir, '.teams', team))
-      write(state, cursor, -1, true)
+      for (const step of plan(state, cursor, -1, true)) step()
     },
 
     shownTo() {
@@ -83,27 +87,41 @@ export function openViews(options: {
     },
   }
 
-  function write(state: TeamState, cursor: Cursor, from: number, isForced: boolean): void {
+  function plan(state: TeamState, cursor: Cursor, from: number, isForced: boolean): Step[] {
     // In every process once, unless the files are up to date: which tasks have a file, and which were deleted?
     const listed = isForced || (shownTasks === undefined && from !== cursor.seq) ? idsOnDisk() : undefined
     const isListed = listed && new Set(listed)
     const changed: Task[] = []
     for (const task of state.tasks.values()) if (task.seq > from || isListed?.has(task.id) === false) changed.push(task)
     const gone = listed ? listed.filter((id) => !state.tasks.has(id)) : deletedSince(state, changed)
-    if (changed.length > 0 || gone.length > 0) writeTasks(state, changed, gone, isForced)
+    const written = new Set<TaskId>()
+    const steps = taskSteps(state, changed, gone, isForced, written)
     if (listed && state.tasks.size <= COMPARED) {
       for (const task of state.tasks.values())
-        if (files.read(taskPath(task.id))?.text !== taskText(state, task)) doubtful.add(task.id)
+        if (!written.has(task.id) && files.read(taskPath(task.id))?.text !== taskText(state, task))
+          doubtful.add(task.id)
     }
     // Again each time: what looked wrong may have been written by somebody who knows more than we did.
-    for (const id of doubtful) writeTask(state, state.tasks.get(id), isForced)
-    writeConfig(state, cursor, isForced, changed.length + gone.length > 0)
-    shownTasks ??= new Set(state.tasks.keys())
-    shownTo = cursor.seq
+    for (const id of doubtful)
+      if (!written.has(id)) steps.push(...taskStep(state, state.tasks.get(id), isForced, written))
+    const all = shownTasks ?? new Set(state.tasks.keys())
+    const writeConfig = configStep(state, cursor, isForced, changed.length + gone.length > 0)
+    const last = () => {
+      writeConfig()
+      shownTasks ??= all
+      shownTo = cursor.seq
+    }
+    return [...steps, last]
   }
 
   /** Neighbours first: as long as the task itself is not written, everybody sees that something is left to do. */
-  function writeTasks(state: TeamState, changed: readonly Task[], gone: readonly TaskId[], isForced: boolean): void {
+  function taskSteps(
+    state: TeamState,
+    changed: readonly Task[],
+    gone: readonly TaskId[],
+    isForced: boolean,
+    written: Set<TaskId>,
+  ): Step[] {
     const neighbours = new Set<string>()
     for (const { id, next } of [
       ...changed.map((task) => ({ id: task.id, next: task })),
@@ -113,32 +131,45 @@ export function openViews(options: {
       for (const other of touched(state, id, before, next)) neighbours.add(other)
     }
     for (const { id } of changed) neighbours.delete(id)
-    for (const id of neighbours) writeTask(state, state.tasks.get(id), isForced)
-    for (const id of gone) {
-      files.remove(taskPath(id))
-      shownTasks?.delete(id)
-    }
-    for (const task of changed) {
-      writeTask(state, task, isForced)
-      shownTasks?.add(task.id)
-    }
+    return [
+      ...[...neighbours].flatMap((id) => taskStep(state, state.tasks.get(id), isForced, written)),
+      ...gone.map((id) => () => {
+        files.remove(taskPath(id))
+        shownTasks?.delete(id)
+      }),
+      ...changed.flatMap((task) => taskStep(state, task, isForced, written)),
+    ]
   }
 
-  function writeTask(state: TeamState, task: Task | undefined, isForced: boolean): void {
-    if (!task) return
-    const there = files.read(taskPath(task.id))
+  function taskStep(state: TeamState, task: Task | undefined, isForced: boolean, written: Set<TaskId>): Step[] {
+    if (!task) return []
+    const { id, seq } = task
     const text = taskText(state, task)
-    if (there?.text === text || (!isForced && seqOf(there?.value) > task.seq)) return
-    files.write(taskPath(task.id), text)
+    const isRight = () => {
+      const there = files.read(taskPath(id))
+      return there?.text === text || (!isForced && seqOf(there?.value) > seq)
+    }
+    const isNew = shownTasks?.has(id) === false
+    if (isRight()) return isNew ? [() => void shownTasks?.add(id)] : []
+    written.add(id)
+    return [
+      () => {
+        // Somebody else may have shown more since this was planned.
+        if (!isRight()) files.write(taskPath(id), text)
+        shownTasks?.add(id)
+      },
+    ]
   }
 
-  function writeConfig(state: TeamState, cursor: Cursor, isForced: boolean, isMoved: boolean): void {
+  function configStep(state: TeamState, cursor: Cursor, isForced: boolean, isMoved: boolean): Step {
     const roster = configText(state, 0)
-    if (!isMoved && roster === shownRoster) return
-    const there = files.read(config)
+    if (!isMoved && roster === shownRoster) return () => {}
     const text = configText(state, cursor.seq)
-    shownRoster = roster
-    if (there?.text !== text && (isForced || seqOf(there?.value) <= cursor.seq)) files.write(config, text)
+    return () => {
+      const there = files.read(config)
+      shownRoster = roster
+      if (there?.text !== text && (isForced || seqOf(there?.value) <= cursor.seq)) files.write(config, text)
+    }
   }
 
   function deletedSince(state: TeamState, changed: readonly Task[]): TaskId[] {
