@@ -1,8 +1,15 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { Log, Store } from '../ports/store.ts'
+import type { Disk } from '../stores/files/disk.ts'
+import { openFileStore } from '../stores/files/file-store.ts'
 import { createPlace, openMemoryStore } from '../stores/memory/memory-store.ts'
 import { isRefusal } from '../team/refusal.ts'
-import { unreadOf } from '../team/state.ts'
+import { dumpState } from '../team/snapshot.ts'
+import { FOLD_VERSION, unreadOf } from '../team/state.ts'
+import { recordingDisk } from '../testing/faulty-disk.ts'
 import { openTeam } from './team.ts'
 
 const as = (name: string, commandId?: string) => ({ by: { name }, commandId })
@@ -75,6 +82,107 @@ describe('facts that are only to be written', () => {
     expect(syncs).toBe(before)
     await web.report([{ type: 'deviation.noted', member: 'ada', task: null, text: 'x' }])
     expect(syncs).toBeGreaterThan(before)
+  })
+
+  it('go out with what comes in the same turn of the event loop, in the order they came', async () => {
+    const writes: string[][] = []
+    const store = changed(await openMemoryStore(), (log) => ({
+      append(records) {
+        writes.push(records.map(({ id }) => id))
+        return log.append(records)
+      },
+    }))
+    await using web = await team(store)
+    writes.length = 0
+    const note = (commandId: string) => web.report([noted], { commandId, until: 'written' })
+    const first = note('one')
+    await Promise.resolve()
+    const others = [note('two'), web.send({ to: 'ada', content: 'x' }, { commandId: 'three' }), note('four')]
+    await Promise.all([first, ...others])
+    await Promise.all([note('five'), note('six')])
+    expect(writes).toEqual([
+      ['one', 'two', 'three', 'four'],
+      ['five', 'six'],
+    ])
+  })
+
+  it('are in the log when the team is closed, and fail by name when the log does', async () => {
+    const place = createPlace()
+    let isBroken = false
+    const store = changed(await openMemoryStore(place), () => ({
+      async fair() {
+        if (isBroken) throw new Error('no log')
+      },
+    }))
+    const web = await team(store)
+    isBroken = true
+    await expect(web.report([noted], { until: 'written' })).rejects.toThrow('no log')
+    isBroken = false
+    const written = web.report([noted], { until: 'written' })
+    await web.close()
+    await written
+    await using again = await openTeam(await openMemoryStore(place), 'web')
+    await again.refresh()
+    expect(again.state.deviations.get()).toHaveLength(1)
+  })
+})
+
+const noted = { type: 'deviation.noted', member: 'ada', task: null, text: 'x' } as const
+
+describe('news that a model is told', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'deskmates-news-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  /** A team as a process sees it whose disk counts what it syncs, and another process that syncs nothing. */
+  async function two() {
+    const dir = mkdtempSync(join(folder, 'place-'))
+    const open = async (disk: Disk, durability: 'power' | 'process') =>
+      openTeam(await openFileStore({ dir, disk, durability }), 'web')
+    const disk = recordingDisk()
+    const other = await team(await openFileStore({ dir, durability: 'process' }))
+    const web = await open(disk, 'power')
+    const syncs = () => disk.calls.filter((call) => call === 'fdatasync').length
+    const isSynced = async (by = web, count = syncs) => {
+      const before = count()
+      await by.refresh()
+      await by.syncNews()
+      return count() > before
+    }
+    return { dir, web, other, isSynced, open }
+  }
+
+  it('are durable before, whoever wrote them; what is only for people and the runtime need not be', async () => {
+    const { web, other, isSynced } = await two()
+    expect(await isSynced()).toBe(true)
+    expect(await isSynced()).toBe(false)
+    const activity = { type: 'member.activity', name: 'ada', generation: 1, status: 'working' } as const
+    const written = { until: 'written' } as const
+    for (const { news, write } of [
+      { news: false, write: () => other.report([activity], written) },
+      { news: true, write: () => other.send({ to: 'ada', content: 'x' }, { commandId: 'one' }) },
+      { news: false, write: () => other.acknowledge('ada', ['one'], null, written) },
+      { news: true, write: () => other.run({ type: 'task.add', tasks: [{ subject: 'x' }] }) },
+      { news: true, write: () => other.run({ type: 'task.claim' }, as('ada')) },
+      { news: true, write: () => web.report([activity, noted], written) },
+      { news: false, write: () => web.report([activity], written) },
+    ]) {
+      await write()
+      expect(await isSynced()).toBe(news)
+      expect(await isSynced()).toBe(false)
+    }
+    await web.close()
+    await other.close()
+  })
+
+  it('are durable also where they come out of a snapshot', async () => {
+    const { web, other, isSynced, open } = await two()
+    await other.send({ to: 'ada', content: 'x' })
+    await other.log.save(FOLD_VERSION, other.cursor, () => dumpState(other.state))
+    const disk = recordingDisk()
+    const restored = await open(disk, 'power')
+    expect(restored.cursor).toEqual(other.cursor)
+    expect(await isSynced(restored, () => disk.calls.filter((call) => call === 'fdatasync').length)).toBe(true)
+    for (const each of [restored, web, other]) await each.close()
   })
 })
 

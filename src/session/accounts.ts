@@ -7,7 +7,7 @@ export interface Accounts {
   pay(reply: Reply): void
   /** Written on change only. */
   show(status: EventOf<'member.activity'>['status']): void
-  /** Throws what went wrong since: a journal that cannot be written is a reason to stop. */
+  /** Throws what went wrong since, once: a journal that cannot be written is a reason to stop, until it can be again. */
   check(): void
   /** Resolves when all of it is in the journal, durably. */
   settle(): Promise<void>
@@ -21,7 +21,8 @@ export function createAccounts(team: Team, by: Author): Accounts {
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<unknown> = Promise.resolve()
   let trouble: unknown
-  let shown: string | undefined
+  /** Whoever sits down rests. */
+  let shown = 'idle'
 
   function write(): void {
     clearTimeout(timer)
@@ -34,7 +35,9 @@ export function createAccounts(team: Team, by: Author): Accounts {
   }
 
   function check(): void {
-    if (trouble !== undefined) throw trouble
+    const told = trouble
+    trouble = undefined
+    if (told !== undefined) throw told
   }
 
   return {

@@ -17,6 +17,7 @@ import { z } from 'zod'
 import type { Script } from '../models/scripted/script.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import type { ModelRequest } from '../ports/model.ts'
+import type { Log, Store } from '../ports/store.ts'
 import type { Tool } from '../ports/tool.ts'
 import { openTeam } from '../runtime/team.ts'
 import { folderHash } from '../stores/files/folder-hash.ts'
@@ -266,6 +267,36 @@ describe('a session', () => {
     const { stop } = await all(talk, 'go')
     expect(stop).toMatchObject({ kind: 'error', text: 'all done' })
     await talk.close().catch(() => {})
+  })
+
+  it('goes on with the next prompt when one could not be written, and closes', async () => {
+    let isFull = false
+    const store: Store = {
+      ...workspace.store,
+      async log(name) {
+        const log = await workspace.store.log(name)
+        const append: Log['append'] = async (records) => {
+          if (isFull) throw new Error('no space left')
+          return log.append(records)
+        }
+        return { ...log, append }
+      },
+    }
+    const talk = await session([{ text: 'here I am' }], { workspace: { ...workspace, store } })
+    isFull = true
+    expect((await all(talk, 'one')).stop).toMatchObject({ kind: 'error', error: { message: 'no space left' } })
+    isFull = false
+    expect((await all(talk, 'two')).stop).toEqual({ kind: 'finished', text: 'here I am' })
+    expect(memberNamed(talk.team.state, 'lead')).toMatchObject({ status: 'idle' })
+    await talk.close()
+  })
+
+  it('writes nothing of a lead that rested all the time', async () => {
+    const no = { type: 'command' as const, command: 'echo no >&2; exit 2' }
+    const talk = await session([], { hooks: { UserPromptSubmit: [{ hooks: [no] }] } })
+    expect((await all(talk, 'one')).stop).toMatchObject({ kind: 'error', error: { code: 'prompt_refused' } })
+    await talk.close()
+    expect(readFileSync(workspace.journalOf(talk.id), 'utf8')).not.toContain('member.activity')
   })
 
   it('shows no command the keys of models, and no model an id or a time', async () => {

@@ -102,6 +102,8 @@ async function rounds(
   } catch (error) {
     await office.halt()
     accounts.show('idle')
+    // Should that fail too, this error is the one to tell, and whoever runs next finds out by itself.
+    await accounts.settle().catch(() => {})
     return { kind: 'error', error: error instanceof Error ? error : new Error(String(error)), text }
   }
 }

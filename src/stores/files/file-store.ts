@@ -3,13 +3,13 @@ import { ulid } from 'ulid'
 import type { Mirror } from '../../ports/mirror.ts'
 import type { Audited, Log, LogName, Presence, Store } from '../../ports/store.ts'
 import { type Disk, realDisk } from './disk.ts'
-import { createFolderEntries, type FolderEntries } from './folder-entries.ts'
+import { createFolderEntries } from './folder-entries.ts'
 import { makeFolder, syncFolders } from './folders.ts'
 import { createJournalFile } from './journal-file.ts'
 import { createFileLog } from './log.ts'
 import { lostEnd, shownTo } from './lost-end.ts'
 import { filePresence } from './presence.ts'
-import { createScanner } from './scanner.ts'
+import { createScanner, type ReadAt } from './scanner.ts'
 import { createWatch } from './watch.ts'
 
 export interface FileStoreOptions {
@@ -41,18 +41,29 @@ export async function openFileStore(options: FileStoreOptions): Promise<Store> {
   const teamsFolder = join(dir, '.teams')
   const entries = createFolderEntries(disk, dir)
   const logs = new Set<Log>()
-  const creators = new Map<string, { dev?: number; ino?: number; birthtimeMs?: number; creator: string }>()
+  const creators = new Map<string, { readonly bytes: Buffer; readonly creator: string }>()
   options.refuse?.(dir)
 
-  /** Read once of each file: its first record stays what it is, and a team of eight opens eight conversations. */
+  /**
+   * The id of the first record of a journal, which is the id of its team. As long as the file begins with the same
+   * bytes it says the same, and need not be taken apart again: a team of eight opens eight conversations.
+   */
   function creatorOf(team: string): string | undefined {
     const path = join(teamsFolder, team, 'journal.jsonl')
-    const { dev, ino, birthtimeMs } = disk.statSync(path) ?? {}
-    const known = creators.get(team)
-    if (known && known.dev === dev && known.ino === ino && known.birthtimeMs === birthtimeMs) return known.creator
-    const creator = firstRecord(disk, entries, path)
-    if (creator !== undefined) creators.set(team, { dev, ino, birthtimeMs, creator })
-    return creator
+    const file = createJournalFile(disk, path, entries)
+    if (!file.open()) return undefined
+    try {
+      const bytes = Buffer.alloc(BEGINNING)
+      const beginning = bytes.subarray(0, file.readAt(bytes, 0))
+      const known = creators.get(team)
+      if (known && beginning.subarray(0, known.bytes.length).equals(known.bytes)) return known.creator
+      const first = firstRecord(path, beginning, file.readAt)
+      if (first && first.seq <= beginning.length)
+        creators.set(team, { bytes: beginning.subarray(0, first.seq), creator: first.id })
+      return first?.id
+    } finally {
+      file.close()
+    }
   }
 
   function askFor(team: string, file: string, first: string): void {
@@ -116,21 +127,14 @@ export async function openFileStore(options: FileStoreOptions): Promise<Store> {
 /** Bytes. A first record is rarely longer, and what follows need not be read. */
 const BEGINNING = 4096
 
-/** The id of the first record of a journal, which is the id of its team. */
-function firstRecord(disk: Disk, entries: FolderEntries, path: string): string | undefined {
-  const file = createJournalFile(disk, path, entries)
-  if (!file.open()) return undefined
-  let first: string | undefined
-  const show = ({ verdict, record }: Audited) => {
-    if (verdict === 'accepted') first ??= record?.id
+function firstRecord(path: string, beginning: Buffer, readAt: ReadAt): { id: string; seq: number } | undefined {
+  let first: { id: string; seq: number } | undefined
+  const show = ({ verdict, record, seq }: Audited) => {
+    if (verdict === 'accepted') first ??= { id: record!.id, seq }
   }
   const scanner = createScanner({ path, knows: new Set(), show })
-  try {
-    scanner.scan((into, position) => file.readAt(into.subarray(0, BEGINNING), position))
-    while (!first && scanner.scan(file.readAt)) {}
-  } finally {
-    file.close()
-  }
+  scanner.scan((into) => beginning.copy(into))
+  while (!first && scanner.scan(readAt)) {}
   return first
 }
 

@@ -303,6 +303,39 @@ describe('permission to write', () => {
     ])
   })
 
+  it('is asked for the journal that is there, whatever stood in its place before', async () => {
+    const asked: string[] = []
+    const store = await openFileStore({ dir, mayWrite: (_team, creator) => void asked.push(creator) })
+    const write = async () => (await store.log('web/transcripts/ada')).append([{ id: `turn-${asked.length}` }])
+    await (await store.log('web/journal')).append([{ id: 'made', after: '' }])
+    await write()
+    // The same file, written over: another team's journal, made elsewhere.
+    fs.writeFileSync(path, encode({ id: 'elsewhere', after: '' })!.bytes)
+    await write()
+    await store.remove('web', true)
+    await (await store.log('web/journal')).append([{ id: 'anew', after: '' }])
+    await write()
+    expect(asked).toEqual(['made', 'made', 'elsewhere', 'anew', 'anew'])
+  })
+
+  it.each([
+    ['is longer than what is read at first', '', 'x'.repeat(300_000)],
+    ['stands behind a torn line', '\n{"v":1,"id":"torn","after":""', ''],
+    ['stands behind a torn line and is long', `\n{"v":1,"id":"torn","text":"${'x'.repeat(4000)}`, 'x'.repeat(9000)],
+  ])('is asked with the id of a first record that %s', async (_, torn, text) => {
+    const first = { id: 'made', after: '', text }
+    fs.mkdirSync(dirname(path), { recursive: true })
+    fs.writeFileSync(path, Buffer.concat([Buffer.from(torn), encode(first)!.bytes, encode({ id: 'next' })!.bytes]))
+    const asked: unknown[] = []
+    const store = await openFileStore({ dir, mayWrite: (...args) => void asked.push(args) })
+    for (const name of ['web/journal', 'web/transcripts/ada'] as const)
+      await (await store.log(name)).append([{ id: 'mine' }])
+    expect(asked).toEqual([
+      ['web', 'made', false],
+      ['web', 'made', false],
+    ])
+  })
+
   it('may be missing on the disk: such a journal can be read', async () => {
     await (await openLog()).append([{ id: 'made', after: '' }])
     const openSync: Disk['openSync'] = (name, flags, mode) => {
