@@ -149,7 +149,11 @@ export function createFetch(env: Env, patience: Patience, setAlarm: SetAlarm): t
         onResponseError(_, error) {
           if (isOver) return
           leave()
-          reject(new TransportFailure('network', `Cannot reach ${origin}: ${reason(error)}.`, error))
+          // A header that cannot be sent, say: that is no fault of the network, and no better the next time.
+          const isRefused = (error as { code?: string }).code === 'UND_ERR_INVALID_ARG'
+          reject(
+            isRefused ? error : new TransportFailure('network', `Cannot reach ${origin}: ${reason(error)}.`, error),
+          )
           incoming.fail(cutOff(url, error))
         },
       },
