@@ -27,6 +27,16 @@ describe('a conversation that is told again', () => {
     expect(tell([a, turn('x'), c])).toEqual(['a', '"', 'x', '"', 'c', '"'].map((said) => ({ said })))
   })
 
+  it('says nothing twice after a turn that could not be told', () => {
+    const told = { said: 'a' as unknown }
+    const broken = { said: 1n as unknown }
+    const each = () => [told, broken]
+    const first = turn('first')
+    expect(() => convertEach([first], each)).toThrow(TypeError)
+    broken.said = 'b'
+    expect(JSON.parse(bodyText({ messages: convertEach([first], each) })).messages).toEqual([told, broken])
+  })
+
   it('leaves what was told before as it was', () => {
     const [a, b] = [turn('a'), turn('b')]
     const first = convertEach([a], convert)

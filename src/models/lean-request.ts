@@ -24,10 +24,11 @@ export function convertEach(prompt: readonly object[], convert: (prompt: object[
   }
   for (let at = known.turns.length; at < prompt.length; at++) {
     const turn = prompt[at]!
-    for (const message of convert([turn])) {
-      known.text += known.messages.length === 0 ? JSON.stringify(message) : `,${JSON.stringify(message)}`
-      known.messages.push(message)
-    }
+    const made = convert([turn])
+    // All of it before anything is kept: else a turn that fails halfway would be told twice.
+    const text = made.map((message) => JSON.stringify(message)).join(',')
+    if (text !== '') known.text += known.text === '' ? text : `,${text}`
+    known.messages.push(...made)
     known.turns.push(turn)
   }
   const messages = known.messages.slice()

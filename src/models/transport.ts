@@ -44,8 +44,11 @@ export const systemAlarm: SetAlarm = (seconds, ring) => {
   return { refresh: () => void timer.refresh(), stop: () => clearTimeout(timer) }
 }
 
-/** Bytes of an answer that wait for their reader before the connection does. */
-const ENOUGH = 1024 * 1024
+/**
+ * Bytes of an answer that may wait for their reader, many times what a model says. The connection is not made to wait
+ * instead: undici ends the process with an assertion when one that waits is closed from the other side.
+ */
+const MOST_UNREAD = 64 * 1024 * 1024
 
 /**
  * A `fetch` on undici's dispatcher, as far as provider packages use one. It makes no streams of its own: they would take
@@ -71,7 +74,14 @@ export function createFetch(env: Env, patience: Patience, setAlarm: SetAlarm): t
     reject: (error: unknown) => void,
   ): void {
     const incoming = createIncoming()
-    let sink: Sink = incoming
+    const taken: Sink = {
+      put(bytes) {
+        incoming.put(bytes)
+        if (incoming.size > MOST_UNREAD) stop(tooMuch(url))
+      },
+      end: incoming.end,
+    }
+    let sink = taken
     let connection: Dispatcher.DispatchController | undefined
     let isOver = false
     let alarm = setAlarm(patience.firstByte, () => stop(noAnswer(url)))
@@ -86,16 +96,17 @@ export function createFetch(env: Env, patience: Patience, setAlarm: SetAlarm): t
     }
 
     function stop(why: unknown): void {
+      // What has come in may still be on its way through a decoder.
+      incoming.fail(why)
       if (isOver) return
       leave()
       // A promise that was kept is not broken by this: then it is the reader who hears of it.
       reject(why)
-      incoming.fail(why)
       connection?.abort(OVER)
     }
 
     function begin(status: number, plain: Record<string, string>): void {
-      const into = decoded(plain['content-encoding'], incoming, url)
+      const into = decoded(plain['content-encoding'], taken, (error) => stop(cutOff(url, error)))
       if (into === undefined) return stop(unknownEncoding(url, plain['content-encoding']))
       alarm.stop()
       // Silence counts only while somebody listens.
@@ -103,9 +114,7 @@ export function createFetch(env: Env, patience: Patience, setAlarm: SetAlarm): t
       sink = into
       const read = () => {
         if (!isOver) alarm.refresh()
-        const piece = incoming.read()
-        if (connection?.paused && incoming.size < ENOUGH) connection.resume()
-        return piece
+        return incoming.read()
       }
       resolve(responseOf({ url, status, plain, read, cancel: () => stop(OVER) }))
     }
@@ -130,9 +139,8 @@ export function createFetch(env: Env, patience: Patience, setAlarm: SetAlarm): t
         onResponseStart(_, status, headers) {
           if (status >= 200 && !isOver) begin(status, plainHeaders(headers))
         },
-        onResponseData(controller, bytes) {
+        onResponseData(_, bytes) {
           sink.put(bytes)
-          if (incoming.size >= ENOUGH) controller.pause()
         },
         onResponseEnd() {
           leave()
@@ -141,7 +149,11 @@ export function createFetch(env: Env, patience: Patience, setAlarm: SetAlarm): t
         onResponseError(_, error) {
           if (isOver) return
           leave()
-          reject(new TransportFailure('network', `Cannot reach ${origin}: ${reason(error)}.`, error))
+          // A header that cannot be sent, say: that is no fault of the network, and no better the next time.
+          const isRefused = (error as { code?: string }).code === 'UND_ERR_INVALID_ARG'
+          reject(
+            isRefused ? error : new TransportFailure('network', `Cannot reach ${origin}: ${reason(error)}.`, error),
+          )
           incoming.fail(cutOff(url, error))
         },
       },
@@ -219,13 +231,10 @@ function entries(headers: Record<string, string>): Iterator<[string, string]> {
 /** Where the bytes go; undefined for an encoding that nobody asked for. */
 type Sink = Pick<Incoming, 'put' | 'end'>
 
-function decoded(encoding: string | undefined, incoming: Incoming, url: string): Sink | undefined {
-  if (encoding === undefined || encoding === 'identity') return incoming
+function decoded(encoding: string | undefined, into: Sink, fail: (error: unknown) => void): Sink | undefined {
+  if (encoding === undefined || encoding === 'identity') return into
   const decoder = decoders[encoding]?.()
-  decoder
-    ?.on('data', incoming.put)
-    .on('end', incoming.end)
-    .on('error', (error) => incoming.fail(cutOff(url, error)))
+  decoder?.on('data', into.put).on('end', into.end).on('error', fail)
   return decoder && { put: (bytes) => void decoder.write(bytes), end: () => void decoder.end() }
 }
 
@@ -245,6 +254,11 @@ function fellSilent(url: string): TransportFailure {
 
 function cutOff(url: string, error: unknown): TransportFailure {
   return new TransportFailure('cut off', `The connection to ${originOf(url)} broke in the middle of its answer.`, error)
+}
+
+function tooMuch(url: string): TransportFailure {
+  const megabytes = MOST_UNREAD / 1024 / 1024
+  return new TransportFailure('cut off', `${originOf(url)} sent ${megabytes} MB faster than they could be read.`)
 }
 
 function unknownEncoding(url: string, encoding: string | undefined): TransportFailure {

@@ -259,6 +259,18 @@ it('ollama and openrouter are asked in the same way, one without and one with it
   })
 })
 
+it('a key that no header can carry is named and not tried again', async () => {
+  server.play({ pieces: compatible.good })
+  const settings = { providers: { openrouter: { baseUrl: server.url } } }
+  const world = instantWorld()
+  const model = await resolveModel('openrouter/one', { OPENROUTER_API_KEY: 'half a\nkey' }, settings, world)
+  const { error } = await ask(model)
+  expect(error).toMatchObject({ fault: 'request' })
+  expect((error as ModelFailure).message).toContain('authorization header')
+  expect(world.pauses).toEqual([])
+  expect(server.asked).toHaveLength(0)
+})
+
 it('a refused connection says where nobody answers', async () => {
   const gone = await wireServer()
   await gone[Symbol.asyncDispose]()
