@@ -9,10 +9,10 @@ const other: Model = { ...model, account: 'anthropic 2' }
 const signal = new AbortController().signal
 const usage = { input: 1000, cacheRead: 0, cacheWrite: 0, output: 100 }
 
-/** A governor whose pauses end when the test lets time pass. */
 /** Somebody who has to wait. */
 type Line = Exclude<ReturnType<Governor['admit']>, Admission>
 
+/** A governor whose pauses end when the test lets time pass. */
 function governed() {
   const clock = manualClock()
   const sleepers: { at: number; wake: () => void }[] = []

@@ -17,16 +17,23 @@ function found(text: string | Buffer): Found[] {
 }
 
 const contents = (text: string | Buffer) => found(text).map(({ value }) => (value as { content?: unknown })?.content)
-const slow = '{"type":"message","from":"slow","content":"überall"}'
+const slow = '{"type":"message","from":"slow","content":"über  all da"}'
 const own = '\n{"id":"1","type":"message","from":"lead","content":"own"}\n'
 const echo = '{"type":"message","from":"ci","content":"echo","meta":{"a":1}}\n'
 
 describe('a line written in pieces', () => {
+  it('keeps a space that came alone, where it is in the middle of a text', () => {
+    const [a, b] = ['{"from":"slow","content":"over', 'all"}\n']
+    expect(contents(`${a}${own} ${own}${b}`)).toEqual(['own', 'own', 'over all'])
+    expect(contents(`${a}${own}\t\r${own}${b}`)).toEqual(['own', 'own', 'overall'])
+    expect(contents(`{"from":"slow",${own}  ${own}"content":"x"}\n \n`)).toEqual(['own', 'own', 'x'])
+  })
+
   it('is put together wherever a line of ours came between (A70)', () => {
     const bytes = Buffer.from(slow)
     for (let cut = 1; cut < bytes.length; cut++) {
       const text = Buffer.concat([bytes.subarray(0, cut), Buffer.from(own), bytes.subarray(cut), Buffer.from('\n')])
-      expect(contents(text), `cut at ${cut}`).toEqual(['own', 'überall'])
+      expect(contents(text), `cut at ${cut}`).toEqual(['own', 'über  all da'])
       expect(found(text)[1]).toMatchObject({ offset: 0, end: text.length })
     }
   })
@@ -35,7 +42,7 @@ describe('a line written in pieces', () => {
     const bytes = Buffer.from(slow)
     for (let cut = 1; cut < bytes.length; cut++) {
       const text = Buffer.concat([bytes.subarray(0, cut), Buffer.from(echo), bytes.subarray(cut), Buffer.from('\n')])
-      expect(contents(text), `cut at ${cut}`).toEqual(['echo', 'überall'])
+      expect(contents(text), `cut at ${cut}`).toEqual(['echo', 'über  all da'])
       expect(found(text).map(({ offset }) => offset)).toEqual([cut, 0])
     }
   })
@@ -55,7 +62,8 @@ describe('a line written in pieces', () => {
           return Buffer.concat([bytes.subarray(edges[i], to), Buffer.from(after)])
         })
         const all = found(Buffer.concat(pieces))
-        expect(all.filter(({ value }) => (value as { from: string }).from === 'slow')).toHaveLength(1)
+        const slowly = all.filter(({ value }) => (value as { from: string }).from === 'slow')
+        expect(slowly.map(({ value }) => value)).toEqual([JSON.parse(slow)])
         expect(all.every(({ value }) => ['slow', 'ci', 'lead'].includes((value as { from: string }).from))).toBe(true)
         expect(all.map(({ end }) => end)).toEqual(all.map(({ end }) => end).sort((a, b) => a - b))
         expect(new Set(all.map(({ offset }) => offset)).size).toBe(all.length)

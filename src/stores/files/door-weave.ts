@@ -28,7 +28,7 @@ export function createWeave(): Weave {
   const beginnings: { found: Found; tries: number }[] = []
 
   function line(bytes: Buffer, offset: number, end: number): Found[] {
-    if (isBlank(bytes)) return []
+    if (isBlank(bytes)) return space(bytes, end)
     const value = parse(bytes)
     if (saysSomething(value)) return [{ offset, end, bytes, value }]
     const whole = finish(bytes, end)
@@ -46,6 +46,19 @@ export function createWeave(): Weave {
     if (value === undefined && bytes.length <= MAX_WOVEN && isUnfinished(text(bytes))) return begin(found)
     for (const beginning of beginnings) beginning.tries++
     return [found]
+  }
+
+  /** What stands between two words of a text that somebody is still writing belongs to it; any other is nothing. */
+  function space(bytes: Buffer, end: number): [] {
+    if (bytes.length === 0 || !bytes.every((byte) => byte === 0x20)) return []
+    for (let i = beginnings.length - 1; i >= 0; i--) {
+      const joined = join(i, bytes)
+      const beginning = beginnings[i]
+      if (!joined || !beginning || !endsInText(text(beginning.found.bytes))) continue
+      beginnings[i] = { found: { ...beginning.found, end, bytes: joined }, tries: 0 }
+      break
+    }
+    return []
   }
 
   /** The newest beginning that these bytes complete. */
@@ -116,6 +129,16 @@ function isMessageLike(value: unknown): boolean {
 /** Any other JSON cannot be delivered, so it may as well be the middle of a line: a number, a name, an inner object. */
 function saysSomething(value: unknown): value is object {
   return typeof value === 'object' && value !== null && ('content' in value || 'text' in value || 'message' in value)
+}
+
+/** Is a string open at the end? */
+function endsInText(start: string): boolean {
+  let inString = false
+  for (let i = 0; i < start.length; i++) {
+    if (inString && start[i] === '\\') i++
+    else if (start[i] === '"') inString = !inString
+  }
+  return inString
 }
 
 /** Could more text make this a JSON object? Closes what is open and lets the real parser judge. */
