@@ -25,6 +25,8 @@ describe('a line written in pieces', () => {
   it('keeps a space that came alone, where it is in the middle of a text', () => {
     const [a, b] = ['{"from":"slow","content":"over', 'all"}\n']
     expect(contents(`${a}${own} ${own}${b}`)).toEqual(['own', 'own', 'over all'])
+    expect(contents(`${a}${own} ${echo}${b}`)).toEqual(['own', 'echo', 'over all'])
+    expect(contents(`${own} ${echo}${a}${own}${b}`)).toEqual(['own', 'echo', 'own', 'overall'])
     expect(contents(`${a}${own}\t\r${own}${b}`)).toEqual(['own', 'own', 'overall'])
     expect(contents(`{"from":"slow",${own}  ${own}"content":"x"}\n \n`)).toEqual(['own', 'own', 'x'])
   })

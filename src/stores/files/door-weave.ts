@@ -30,7 +30,11 @@ export function createWeave(): Weave {
   function line(bytes: Buffer, offset: number, end: number): Found[] {
     if (isBlank(bytes)) return space(bytes, end)
     const value = parse(bytes)
-    if (saysSomething(value)) return [{ offset, end, bytes, value }]
+    if (saysSomething(value)) {
+      const start = bytes.findIndex((byte) => byte !== 0x20)
+      space(bytes.subarray(0, start), offset + start)
+      return [{ offset, end, bytes, value }]
+    }
     const whole = finish(bytes, end)
     if (whole) return [whole]
     const cut = lineBehind(bytes)
