@@ -4,8 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import { openTeam } from '../runtime/team.ts'
 import { openSession } from '../session/open-session.ts'
+import type { Session } from '../session/session.ts'
 import { memberNamed } from '../team/state.ts'
-import { openWorkspace } from '../workspace.ts'
+import { openWorkspace, type Workspace } from '../workspace.ts'
 import { type Desk, openDesk } from './desk.ts'
 
 let desk: Desk
@@ -20,6 +21,19 @@ function script(parts: object[]): string {
   const path = join(desk.dir, 'script.json')
   writeFileSync(path, JSON.stringify({ parts }))
   return `scripted:${path}`
+}
+
+/** A session in this process whose lead has made ada, and both rest. */
+async function withAda(workspace: Workspace): Promise<Session> {
+  const model = scriptedModel({
+    parts: [
+      { agent: 'lead', when: { user: 'Go' }, calls: [call('Task', { name: 'ada', prompt: 'Hello.' })] },
+      { agent: ['lead', 'ada'], times: 'always', text: 'Here.' },
+    ],
+  })
+  const session = await openSession({ workspace, model, team: 'web' })
+  for await (const _ of session.run('Go'));
+  return session
 }
 
 /** A lead that sends ada to work, and an ada that does task 1. */
@@ -91,15 +105,8 @@ describe('a team on the command line', () => {
   })
 
   it('is at rest for everybody once its session was closed, though the process that ran it lives on (F33)', async () => {
-    const model = scriptedModel({
-      parts: [
-        { agent: 'lead', when: { user: 'Go' }, calls: [call('Task', { name: 'ada', prompt: 'Hello.' })] },
-        { agent: ['lead', 'ada'], times: 'always', text: 'Here.' },
-      ],
-    })
     await using workspace = await openWorkspace({ cwd: desk.dir, env: desk.env })
-    const session = await openSession({ workspace, model, team: 'web' })
-    for await (const _ of session.run('Go'));
+    const session = await withAda(workspace)
     expect(await desk.json(['resume'])).toMatchObject([{ name: 'web', state: 'at work', members: ['ada'] }])
     await session.close()
     expect(await desk.json(['resume'])).toMatchObject([{ name: 'web', state: 'at rest', members: ['ada'] }])
@@ -148,15 +155,8 @@ describe('a team on the command line', () => {
   })
 
   it('is deleted with a handshake while it is open: everybody stops first, and its lead is told (A82, F32)', async () => {
-    const model = scriptedModel({
-      parts: [
-        { agent: 'lead', when: { user: 'Go' }, calls: [call('Task', { name: 'ada', prompt: 'Hello.' })] },
-        { agent: ['lead', 'ada'], times: 'always', text: 'Here.' },
-      ],
-    })
     await using workspace = await openWorkspace({ cwd: desk.dir, env: desk.env })
-    const session = await openSession({ workspace, model, team: 'web' })
-    for await (const _ of session.run('Go'));
+    const session = await withAda(workspace)
     expect(await desk.json(['team', 'delete', 'web'])).toMatchObject({ deleted: true, stopped: ['ada'] })
     await session.team.refresh().catch(() => {})
     expect(memberNamed(session.team.state, 'ada')?.status).toBe('stopped')

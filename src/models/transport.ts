@@ -57,11 +57,13 @@ const MOST_UNREAD = 64 * 1024 * 1024
 export function createFetch(env: Env, patience: Patience, setAlarm: SetAlarm): typeof globalThis.fetch {
   // A model is asked at the same address every time.
   let last: Address | undefined
+  let pool: Promise<Dispatcher> | undefined
   return async (input, init = {}) => {
     const url = String(input)
     if (last?.url !== url) last = addressOf(url)
     const address = last
-    const dispatcher = await connections(env)
+    pool ??= connections(env)
+    const dispatcher = await pool
     init.signal?.throwIfAborted()
     return new Promise((resolve, reject) => call(address, dispatcher, init, resolve, reject))
   }
@@ -172,7 +174,10 @@ interface Address {
 
 function addressOf(url: string): Address {
   if (!URL.canParse(url))
-    throw new TransportFailure('network', `Cannot reach a provider: ${JSON.stringify(url)} is no URL.`)
+    throw new TransportFailure(
+      'network',
+      'Cannot reach the provider: its base URL is no URL. Set it to one like https://host/v1.',
+    )
   const { origin, pathname, search } = new URL(url)
   return { url, origin, path: `${pathname}${search}` }
 }

@@ -51,6 +51,30 @@ const diligent: Parts[number] = {
   },
 }
 
+/** A lead that makes a team with ada in it, and deletes it at once. */
+const madeAndDeleted: Parts = [
+  {
+    agent: 'lead',
+    when: { answer: 1 },
+    calls: [
+      call('TeamCreate', { name: 'api' }),
+      call('TaskCreate', { subject: 'dig', description: '' }),
+      call('Task', { name: 'ada', prompt: 'Dig.', task_id: '1' }),
+    ],
+  },
+  { agent: 'lead', when: { answer: 2 }, calls: [call('TeamDelete', { name: 'api' })] },
+]
+
+/** Ada looks at the board until she is asked to stop, and then does this. */
+const askedToStop = (answer: (request_id: string) => ReturnType<typeof call>[]): Parts[number] => ({
+  agent: 'ada',
+  times: 'always',
+  compose(request) {
+    const request_id = /request_id=\\"(r\d+)/.exec(JSON.stringify(request.turns.at(-1)))?.[1]
+    return { calls: request_id ? answer(request_id) : [call('TaskList')] }
+  },
+})
+
 describe('a team at work', () => {
   it('has a lead that makes tasks and teammates, hears of everything and ends when all is settled (A1, A2, A6, A88, A90, B54)', async () => {
     await using session = await open([
@@ -247,16 +271,7 @@ describe('a team at work', () => {
   it('hears, when a team was deleted, what was written to it meanwhile, once (A82, F32)', async () => {
     const heard: string[] = []
     await using session = await open([
-      {
-        agent: 'lead',
-        when: { answer: 1 },
-        calls: [
-          call('TeamCreate', { name: 'api' }),
-          call('TaskCreate', { subject: 'dig', description: '' }),
-          call('Task', { name: 'ada', prompt: 'Dig.', task_id: '1' }),
-        ],
-      },
-      { agent: 'lead', when: { answer: 2 }, calls: [call('TeamDelete', { name: 'api' })] },
+      ...madeAndDeleted,
       {
         agent: 'lead',
         times: 'always',
@@ -265,20 +280,10 @@ describe('a team at work', () => {
           return { text: 'Over.' }
         },
       },
-      {
-        agent: 'ada',
-        times: 'always',
-        compose(request) {
-          const request_id = /request_id=\\"(r\d+)/.exec(JSON.stringify(request.turns.at(-1)))?.[1]
-          if (!request_id) return { calls: [call('TaskList')] }
-          return {
-            calls: [
-              call('SendMessage', { to: 'lead', content: 'The schema is wrong.' }),
-              call('SendMessage', { type: 'shutdown_response', request_id, approve: true, status: 'clean' }),
-            ],
-          }
-        },
-      },
+      askedToStop((request_id) => [
+        call('SendMessage', { to: 'lead', content: 'The schema is wrong.' }),
+        call('SendMessage', { type: 'shutdown_response', request_id, approve: true, status: 'clean' }),
+      ]),
     ])
     expect((await run(session, 'Go')).stop).toMatchObject({ kind: 'finished', text: 'Over.' })
     const telling = heard.filter((turn) => turn.includes('The schema is wrong.'))
@@ -289,28 +294,11 @@ describe('a team at work', () => {
 
   it('deletes a team although somebody refuses to stop (A82, F32)', async () => {
     await using session = await open([
-      {
-        agent: 'lead',
-        when: { answer: 1 },
-        calls: [
-          call('TeamCreate', { name: 'api' }),
-          call('TaskCreate', { subject: 'dig', description: '' }),
-          call('Task', { name: 'ada', prompt: 'Dig.', task_id: '1' }),
-        ],
-      },
-      { agent: 'lead', when: { answer: 2 }, calls: [call('TeamDelete', { name: 'api' })] },
+      ...madeAndDeleted,
       { agent: 'lead', times: 'always', text: 'Over.' },
-      {
-        agent: 'ada',
-        times: 'always',
-        compose(request) {
-          const request_id = /request_id=\\"(r\d+)/.exec(JSON.stringify(request.turns.at(-1)))?.[1]
-          if (!request_id) return { calls: [call('TaskList')] }
-          return {
-            calls: [call('SendMessage', { type: 'shutdown_response', request_id, approve: false, reason: 'not yet' })],
-          }
-        },
-      },
+      askedToStop((request_id) => [
+        call('SendMessage', { type: 'shutdown_response', request_id, approve: false, reason: 'not yet' }),
+      ]),
     ])
     const { stop } = await run(session, 'Go')
     expect(stop).toMatchObject({ kind: 'finished', text: 'Over.' })

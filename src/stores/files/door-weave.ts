@@ -45,7 +45,7 @@ export function createWeave(): Weave {
         { offset: offset + cut.at, end, bytes: behind, value: cut.value },
       ]
     }
-    if (goOn(bytes, end)) return []
+    if (goOn(bytes, end, (_, joined) => isUnfinished(joined))) return []
     const found = { offset, end, bytes, value }
     if (value === undefined && bytes.length <= MAX_WOVEN && isUnfinished(text(bytes))) return begin(found)
     for (const beginning of beginnings) beginning.tries++
@@ -54,14 +54,7 @@ export function createWeave(): Weave {
 
   /** What stands between two words of a text that somebody is still writing belongs to it; any other is nothing. */
   function space(bytes: Buffer, end: number): [] {
-    if (bytes.length === 0 || !bytes.every((byte) => byte === 0x20)) return []
-    for (let i = beginnings.length - 1; i >= 0; i--) {
-      const joined = join(i, bytes)
-      const beginning = beginnings[i]
-      if (!joined || !beginning || !endsInText(text(beginning.found.bytes))) continue
-      beginnings[i] = { found: { ...beginning.found, end, bytes: joined }, tries: 0 }
-      break
-    }
+    if (bytes.length > 0 && bytes.every((byte) => byte === 0x20)) goOn(bytes, end, endsInText)
     return []
   }
 
@@ -77,12 +70,12 @@ export function createWeave(): Weave {
     return undefined
   }
 
-  /** The newest beginning that these bytes continue without completing it. */
-  function goOn(bytes: Buffer, end: number): boolean {
+  /** The newest beginning that these bytes continue without completing it; `fits` says whether they do. */
+  function goOn(bytes: Buffer, end: number, fits: (beginning: string, joined: string) => boolean): boolean {
     for (let i = beginnings.length - 1; i >= 0; i--) {
       const joined = join(i, bytes)
       const beginning = beginnings[i]
-      if (!joined || !beginning || !isUnfinished(text(joined))) continue
+      if (!joined || !beginning || !fits(text(beginning.found.bytes), text(joined))) continue
       beginnings[i] = { found: { ...beginning.found, end, bytes: joined }, tries: 0 }
       return true
     }
