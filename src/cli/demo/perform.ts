@@ -54,7 +54,7 @@ export async function perform(call: Call, demo: Performance): Promise<Summary> {
       workspace,
       team: 'demo',
       model: killing(demo.model, demo.victim),
-      permissions: { mode: 'acceptEdits', allow: [`bash(${TEST})`, 'bash(node --test)'] },
+      permissions: { mode: 'acceptEdits', allow: [`bash(${TEST})`, 'bash(node --test test/*.test.js)'] },
       sandbox: { mode: demo.sandbox },
       limits: { dollars: demo.dollars },
       env,

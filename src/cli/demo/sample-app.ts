@@ -4,7 +4,7 @@ export const SAMPLE_APP: Readonly<Record<string, string>> = {
   "name": "shop-window",
   "private": true,
   "type": "module",
-  "scripts": { "start": "node src/main.js", "test": "node --test" }
+  "scripts": { "start": "node src/main.js", "test": "node --test test/*.test.js" }
 }
 `,
   'src/products.js': `export const products = [
