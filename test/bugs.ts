@@ -115,6 +115,12 @@ export const bugs: readonly Bug[] = [
     file: AGENT,
   },
   {
+    name: 'ack-before-durable',
+    mistake: 'mail is acknowledged although a power cut would leave no turn that holds it',
+    noticedBy: 'asks the model while the turn becomes durable, and acknowledges its mail only then',
+    file: AGENT,
+  },
+  {
     name: 'effect-before-durable',
     mistake: 'a call begins although a power cut would leave nothing that knows of it',
     noticedBy: 'changes nothing before the answer that asks for it is durable',

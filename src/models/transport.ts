@@ -2,6 +2,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import { TeamError } from '../team/errors.ts'
 import { createIncoming, type Incoming } from './incoming.ts'
+import { createTurnstile } from './turnstile.ts'
 
 /** How long we wait for a provider, in seconds. */
 export interface Patience {
@@ -86,11 +87,12 @@ export function createFetch(env: Env, patience: Patience, setAlarm: SetAlarm): t
     let sink = taken
     let connection: Dispatcher.DispatchController | undefined
     let isOver = false
+    let isStopped = false
     let alarm = setAlarm(patience.firstByte, () => stop(noAnswer(url)))
     const pass = () => stop(signal?.reason)
     signal?.addEventListener('abort', pass)
 
-    /** Called once, and whatever comes afterwards is too late. */
+    /** Called once: nothing more is heard of it. */
     function leave(): void {
       isOver = true
       alarm.stop()
@@ -98,7 +100,8 @@ export function createFetch(env: Env, patience: Patience, setAlarm: SetAlarm): t
     }
 
     function stop(why: unknown): void {
-      // What has come in may still be on its way through a decoder.
+      // What has come in may still wait for its turn, or be on its way through a decoder.
+      isStopped = true
       incoming.fail(why)
       if (isOver) return
       leave()
@@ -108,11 +111,12 @@ export function createFetch(env: Env, patience: Patience, setAlarm: SetAlarm): t
     }
 
     function begin(status: number, plain: Record<string, string>): void {
+      if (isStopped) return
       const into = decoded(plain['content-encoding'], taken, (error) => stop(cutOff(url, error)))
       if (into === undefined) return stop(unknownEncoding(url, plain['content-encoding']))
       alarm.stop()
       // Silence counts only while somebody listens.
-      alarm = setAlarm(patience.silence, () => incoming.isAwaited && stop(fellSilent(url)))
+      if (!isOver) alarm = setAlarm(patience.silence, () => incoming.isAwaited && stop(fellSilent(url)))
       sink = into
       const read = () => {
         if (!isOver) alarm.refresh()
@@ -139,24 +143,26 @@ export function createFetch(env: Env, patience: Patience, setAlarm: SetAlarm): t
           if (isOver) controller.abort(OVER)
         },
         onResponseStart(_, status, headers) {
-          if (status >= 200 && !isOver) begin(status, plainHeaders(headers))
+          if (status >= 200) turnstile(incoming, () => begin(status, plainHeaders(headers)))
         },
         onResponseData(_, bytes) {
-          sink.put(bytes)
+          turnstile(incoming, () => sink.put(bytes))
         },
         onResponseEnd() {
           leave()
-          sink.end()
+          turnstile(incoming, () => sink.end())
         },
         onResponseError(_, error) {
           if (isOver) return
           leave()
-          // A header that cannot be sent, say: that is no fault of the network, and no better the next time.
-          const isRefused = (error as { code?: string }).code === 'UND_ERR_INVALID_ARG'
-          reject(
-            isRefused ? error : new TransportFailure('network', `Cannot reach ${origin}: ${reason(error)}.`, error),
-          )
-          incoming.fail(cutOff(url, error))
+          turnstile(incoming, () => {
+            // A header that cannot be sent, say: that is no fault of the network, and no better the next time.
+            const isRefused = (error as { code?: string }).code === 'UND_ERR_INVALID_ARG'
+            reject(
+              isRefused ? error : new TransportFailure('network', `Cannot reach ${origin}: ${reason(error)}.`, error),
+            )
+            incoming.fail(cutOff(url, error))
+          })
         },
       },
     )
@@ -201,6 +207,8 @@ function connections(env: Env): Promise<Dispatcher> {
 }
 
 const pools = new Map<string, Promise<Dispatcher>>()
+/** Of this process: there is one event loop. */
+const turnstile = createTurnstile()
 
 /** What the provider packages read of a response, without building web streams and header lists that cost more than the call. */
 function responseOf({ url, status, plain, read, cancel }: Begun): Response {

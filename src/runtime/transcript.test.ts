@@ -52,7 +52,7 @@ describe('a transcript', () => {
     expect([...second.state.mail.keys()]).toEqual(['m1'])
   })
 
-  it('makes an answer durable soon, with all that came since, or at once for whoever waits', async () => {
+  it('makes turns durable soon, with all that came since, or at once for whoever waits', async () => {
     vi.useFakeTimers()
     try {
       const log = await (await openMemoryStore(createPlace())).log('web/transcripts/lead')
@@ -75,15 +75,15 @@ describe('a transcript', () => {
       await talk.hear(said('go'), ['m1'])
       await talk.answer(reply('', 'a'))
       await talk.result(result('a'))
-      expect(synced).toEqual(['user'])
+      expect(synced).toEqual([])
       await vi.runAllTimersAsync()
-      expect(synced).toEqual(['user', 'assistant'])
-      await talk.answered()
-      expect(synced).toHaveLength(2)
+      expect(synced).toEqual(['assistant'])
+      await talk.synced()
+      expect(synced).toHaveLength(1)
       await talk.answer(reply('', 'b'))
-      await talk.answered()
+      await talk.synced()
       await vi.runAllTimersAsync()
-      expect(synced).toEqual(['user', 'assistant', 'assistant'])
+      expect(synced).toEqual(['assistant', 'assistant'])
     } finally {
       vi.useRealTimers()
     }

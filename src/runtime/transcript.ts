@@ -27,15 +27,15 @@ export class Superseded extends TeamError {
  */
 export interface Transcript extends AsyncDisposable {
   readonly state: TranscriptState
-  /**
-   * A turn with the messages and the ends of jobs it tells of. Durable when it resolves: only then may they be
-   * acknowledged and the model be asked.
-   */
+  /** A turn with the messages and the ends of jobs it tells of. Read back when it resolves: only then may the model be asked. */
   hear(turn: UserTurn, mail: readonly string[], jobs?: readonly string[]): Promise<void>
   /** Read back when it resolves: only then may calls of it begin that only look. Durable soon after, by itself. */
   answer(reply: Reply): Promise<void>
-  /** The last answer is durable when it resolves: only then may calls of it begin that change something. */
-  answered(): Promise<void>
+  /**
+   * All turns are durable when it resolves: only then may their mail be acknowledged, and calls begin that change
+   * something.
+   */
+  synced(): Promise<void>
   /** In the log when it resolves; durable with the next turn, or at once where it delivers mail. */
   result(result: CallResult, mail?: readonly string[]): Promise<void>
   /** Old results are told by a line each from here on. In the log when it resolves. */
@@ -84,10 +84,13 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
   return {
     state,
     hear: (user, mail, jobs = []) =>
-      write({ user: user as unknown as Json, mail: [...mail], ...(jobs.length > 0 && { jobs: [...jobs] }) }, 'durable'),
+      write(
+        { user: user as unknown as Json, mail: [...mail], ...(jobs.length > 0 && { jobs: [...jobs] }) },
+        'soon durable',
+      ),
     answer: ({ turn: assistant, end, usage, cost, model }) =>
       write({ assistant: assistant as unknown as Json, end, usage, cost, model }, 'soon durable'),
-    answered,
+    synced,
     result: (result, mail = []) =>
       mail.length === 0
         ? write({ result: result as unknown as Json }, 'written')
@@ -100,12 +103,12 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
     endedJob: (job) => write({ ended: { ...job } }, 'written'),
     async [Symbol.asyncDispose]() {
       await turn.catch(() => {})
-      await answered().catch(() => {})
+      await synced().catch(() => {})
       await log.close()
     },
   }
 
-  async function answered(): Promise<void> {
+  async function synced(): Promise<void> {
     clearTimeout(alarm)
     alarm = undefined
     const last = young
@@ -131,9 +134,9 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
     }
     if (until === 'written') return
     young = appended
-    if (until === 'durable') return answered()
+    if (until === 'durable') return synced()
     // Whatever is wrong with the disk is said by whoever writes next.
-    alarm ??= setTimeout(() => void answered().catch(() => {}), SOON).unref()
+    alarm ??= setTimeout(() => void synced().catch(() => {}), SOON).unref()
   }
 
   /** Folds on to this record, or to the end if it is not there; whether it counts. */

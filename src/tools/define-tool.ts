@@ -9,6 +9,7 @@ export interface ToolDefinition<Input> {
   /** Needed only where the library of `input` cannot tell it itself. */
   readonly schema?: { readonly [key: string]: unknown }
   readonly onlyLooks?: Tool<Input>['onlyLooks']
+  readonly isRepeatable?: Tool<Input>['isRepeatable']
   readonly isParallel?: Tool<Input>['isParallel']
   /** What the policy judges. Left out: the tool asks for leave by its name alone. */
   readonly wish?: Tool<Input>['wish']
@@ -26,6 +27,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input
     input,
     schema: definition.schema ?? jsonSchemaOf(name, input),
     onlyLooks: definition.onlyLooks,
+    isRepeatable: definition.isRepeatable,
     isParallel: definition.isParallel,
     wish: definition.wish ?? (() => ({ kind: 'use', tool: name })),
     async run(value, world) {

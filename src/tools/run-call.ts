@@ -16,6 +16,8 @@ export interface ReadyCall {
   readonly tool: Tool
   readonly wish: Wish | undefined
   readonly isParallel: boolean
+  /** Done once more after a power cut it does no harm. */
+  readonly isRepeatable: boolean
   run(world: ToolWorld): Promise<ToolResult>
 }
 
@@ -46,6 +48,7 @@ export async function readyCall(tools: readonly Tool[], call: ToolCall): Promise
       tool,
       wish: tool.wish?.(input),
       isParallel: tool.onlyLooks || (tool.isParallel?.(input) ?? false),
+      isRepeatable: tool.onlyLooks || (tool.isRepeatable?.(input) ?? false),
       run: (world) => caught(tool, input, world),
     }
   } catch (error) {

@@ -84,25 +84,44 @@ function promises(): void {
       expect(unreadOf(talk.team.state, 'lead').map(({ message }) => message.content)).toEqual(['precious'])
     })
 
+    it('asks the model while the turn becomes durable, and acknowledges its mail only then (F1, F2)', async () => {
+      const { model, asked } = played(() => ({ text: 'ok' }))
+      const talk = await talkOf({ model })
+      await talk.team.send({ to: 'lead', content: 'precious' })
+      const unread = () => unreadOf(talk.team.state, 'lead').length
+      const seen: string[] = []
+      const synced = async () => {
+        seen.push(`asked ${asked.length}, unread ${unread()}`)
+        for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve))
+        seen.push(`asked ${asked.length}, unread ${unread()}`)
+      }
+      expect((await run({ ...talk, transcript: { ...talk.transcript, synced } })).stop.kind).toBe('finished')
+      expect(seen.slice(0, 2)).toEqual(['asked 1, unread 1', 'asked 1, unread 1'])
+      expect(unread()).toBe(0)
+    })
+
     it('changes nothing before the answer that asks for it is durable, and looks at once (F39)', async () => {
       const done: string[] = []
-      const tool = (name: string, onlyLooks: boolean) =>
-        defineTool({ name, description: 'x', input: z.object({}), onlyLooks, run: () => String(done.push(name)) })
-      const both = [
-        { id: 'a', tool: 'look' },
-        { id: 'b', tool: 'change' },
+      const input = z.object({})
+      const tool = (name: string, more: { onlyLooks?: true; isRepeatable?: () => true }) =>
+        defineTool({ name, description: 'x', input, ...more, run: () => String(done.push(name)) }) as Tool
+      const tools = [
+        tool('look', { onlyLooks: true }),
+        tool('repeat', { isRepeatable: () => true }),
+        tool('change', {}),
       ]
+      const calls = tools.map(({ name }) => ({ id: name, tool: name }))
       const { model } = played(
-        () => ({ calls: both }),
+        () => ({ calls }),
         () => ({ text: 'ok' }),
       )
-      const talk = await talkOf({ model, tools: [tool('look', true), tool('change', false)] as Tool[] })
-      await talk.team.send({ to: 'lead', content: 'go' })
-      const answered = async () => {
+      const talk = await talkOf({ model, tools })
+      await talk.transcript.hear(userTurn(['go']), [])
+      const synced = async () => {
         done.push('durable')
       }
-      await run({ ...talk, transcript: { ...talk.transcript, answered } })
-      expect(done.slice(0, 3)).toEqual(['look', 'durable', 'change'])
+      await run({ ...talk, transcript: { ...talk.transcript, synced } })
+      expect(done.slice(0, 4)).toEqual(['look', 'repeat', 'durable', 'change'])
     })
 
     it('counts what the older generation wrote before the line that opened it, however late that was', async () => {

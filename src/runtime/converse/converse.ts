@@ -25,7 +25,7 @@ export async function* converse(talk: Conversation, signal: AbortSignal): AsyncG
       signal.throwIfAborted()
       yield* hear(talk, owed)
       if (turns.length === 0 || turns.at(-1)?.role === 'assistant') {
-        await transcript.answered()
+        await transcript.synced()
         return { kind: 'finished', text }
       }
       const { turns: mostCalls = Number.POSITIVE_INFINITY, dollars } = agent.limits

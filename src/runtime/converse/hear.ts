@@ -1,3 +1,4 @@
+import type { Transcript } from '../transcript.ts'
 import type { AgentEvent } from './agent-event.ts'
 import type { Conversation } from './conversation.ts'
 
@@ -8,7 +9,7 @@ export interface Owed {
 
 /**
  * Transcript first, then the acknowledgement: after a crash a message may be acknowledged late, but it is neither lost
- * nor heard twice.
+ * nor heard twice. The model does not wait for the disk: until it has answered nothing follows from the turn.
  */
 export async function* hear({ listen, transcript }: Conversation, owed: Owed): AsyncGenerator<AgentEvent, void> {
   await owed.acknowledged
@@ -17,10 +18,16 @@ export async function* hear({ listen, transcript }: Conversation, owed: Owed): A
   const { turn, mail, jobs, acknowledge } = news
   if (__BUG__ === 'ack-before-turn') await acknowledge()
   await transcript.hear(turn, mail, jobs)
-  owed.acknowledged = modelAsked().then(acknowledge)
+  if (mail.length > 0) owed.acknowledged = durable(transcript).then(acknowledge)
   // Whoever awaits it is told.
   owed.acknowledged.catch(() => {})
   yield { type: 'heard', turn, mail }
+}
+
+async function durable({ synced }: Transcript): Promise<void> {
+  await modelAsked()
+  if (__BUG__ === 'ack-before-durable') return
+  await synced()
 }
 
 /** The request goes out first: the event loop turns once for it, since a connection that rested is looked at first. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Model, ModelFailure, type ModelRequest, type Reply, type Turn } from '../../ports/model.ts'
+import type { Store } from '../../ports/store.ts'
 import type { Tool, ToolWorld } from '../../ports/tool.ts'
 import { createPlace, openMemoryStore } from '../../stores/memory/memory-store.ts'
 import { defineTool } from '../../tools/define-tool.ts'
@@ -13,8 +14,10 @@ import { mailNews } from './mail-news.ts'
 export const usage = { input: 10, cacheRead: 0, cacheWrite: 0, output: 5 }
 type Call = { id: string; tool: string; input?: unknown }
 
+type Said = Partial<Reply> & { text?: string; calls?: Call[] }
+
 /** Answers in order, and keeps what it was asked. */
-export function played(...answers: ((request: ModelRequest) => Partial<Reply> & { text?: string; calls?: Call[] })[]) {
+export function played(...answers: ((request: ModelRequest) => Said | Promise<Said>)[]) {
   const asked: Turn[][] = []
   const model: Model = {
     name: 'played/one',
@@ -26,7 +29,7 @@ export function played(...answers: ((request: ModelRequest) => Partial<Reply> & 
       asked.push(structuredClone([...request.turns]))
       const next = answers.shift()
       if (!next) throw new ModelFailure({ model: 'played/one', fault: 'script' }, 'Nothing is left to say.')
-      const { text = '', calls = [], ...rest } = next(request)
+      const { text = '', calls = [], ...rest } = await next(request)
       if (text) yield { type: 'text', delta: text }
       const parts = calls.map(({ id, tool, input = {} }) => ({
         type: 'tool-call' as const,
@@ -55,6 +58,7 @@ export async function talkOf({
   tools = [],
   limits = {},
   place = createPlace(),
+  store = openMemoryStore(place),
   generation = 1,
   mayDo = async () => ({ allowed: true as const }),
 }: {
@@ -62,13 +66,15 @@ export async function talkOf({
   tools?: readonly Tool[]
   limits?: Limits
   place?: ReturnType<typeof createPlace>
+  /** By default one in memory, at this place. */
+  store?: Promise<Store>
   generation?: number
   mayDo?: Conversation['mayDo']
 }): Promise<Talk> {
-  const store = await openMemoryStore(place)
-  const team = await openTeam(store, 'web')
+  const { log } = await store
+  const team = await openTeam(await store, 'web')
   await team.run({ type: 'team.create', team: 'web' })
-  const transcript = await openTranscript({ log: await store.log('web/transcripts/lead'), generation })
+  const transcript = await openTranscript({ log: await log('web/transcripts/lead'), generation })
   open.push(team, transcript)
   const notices = createNotices()
   const by = { name: 'lead' }
@@ -82,7 +88,8 @@ export async function talkOf({
     listen: () => mailNews({ team, transcript, notices }, by),
     acknowledge: async (ids, turn) => void (await team.acknowledge('lead', ids, null, { by, turn })),
     account({ usage, cost, model }) {
-      void team.report([{ type: 'usage', member: 'lead', model, usage, cost }], { by })
+      // Whoever works meets the same trouble.
+      team.report([{ type: 'usage', member: 'lead', model, usage, cost }], { by }).catch(() => {})
     },
     mayDo,
     worldOf: (call, signal, progress) => ({ call: call.toolCallId, signal, progress }) as ToolWorld,

@@ -61,8 +61,8 @@ async function outcomeOf(
     if (!leave.allowed && leave.isForNow) return { result: { text: leave.why, isError: true } }
     if (!leave.allowed) return { result: { text: `Denied: ${leave.why}`, isError: true }, denied: leave.why }
     // After a power cut nobody would know of the call, and do it again.
-    const isHarmless = ready.tool.onlyLooks || __BUG__ === 'effect-before-durable'
-    if (!isHarmless) await talk.transcript.answered()
+    const isHarmless = ready.isRepeatable || __BUG__ === 'effect-before-durable'
+    if (!isHarmless) await talk.transcript.synced()
     return { result: await ready.run(talk.worldOf(call, signal, progress)) }
   } catch (error) {
     if (!isAborted(error, signal) || __BUG__ === 'cut-pair') throw error

@@ -38,6 +38,23 @@ describe('a teammate', () => {
     expect(statusOf(practice, 'ada')).toBe('idle')
   })
 
+  it('asks its model in another round of the event loop than those who were made with it (B53)', async () => {
+    let round = 0
+    const turn = () => {
+      round++
+      if (round < 1000) setImmediate(turn)
+    }
+    turn()
+    const rounds = new Set<number>()
+    const practice = await crewOf(() => {
+      rounds.add(round)
+      return { text: 'Done.' }
+    })
+    await Promise.all(['ada', 'bob', 'cyd'].map((name) => practice.crew.spawn({ name, prompt: 'Go.' })))
+    await practice.until(() => practice.crew.isAtRest)
+    expect(rounds.size).toBe(3)
+  })
+
   it('spends nothing while it rests, and is woken by a message (F3, F4, A73, B56, A74)', async () => {
     const practice = await crewOf(() => ({ text: 'Here.' }))
     await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })

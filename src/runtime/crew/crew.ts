@@ -46,6 +46,7 @@ export function openCrew(plan: CrewPlan): Crew {
     return by !== undefined
   })
   const closing = new AbortController()
+  let round: Promise<void> = Promise.resolve()
   let isLookDue = false
   let alarm = () => {}
   const stopWatching = team.watch(({ events }) => {
@@ -102,6 +103,15 @@ export function openCrew(plan: CrewPlan): Crew {
     }
   }
 
+  /**
+   * Those who are made together begin in a round of the event loop each: the first asks its model while the others
+   * still open their conversations, and its answer does not come in with theirs.
+   */
+  function ownRound(): Promise<void> {
+    round = round.then(() => new Promise((resolve) => setImmediate(resolve)))
+    return round
+  }
+
   function start(by: Author, isBack: boolean): void {
     const key = nameKey(by.name)
     const mate = startTeammate({
@@ -109,6 +119,7 @@ export function openCrew(plan: CrewPlan): Crew {
       desks,
       health,
       by,
+      begin: ownRound(),
       isBack,
       onAnswer: () => losses.onAnswer(by.name),
       onEnd(cause) {

@@ -14,7 +14,7 @@ import type { CrewPlan, Desk } from './crew-plan.ts'
 import type { Desks } from './desks.ts'
 import type { HealthBook } from './health.ts'
 import { agreeToStop, leave } from './leave.ts'
-import { Stalled } from './stalled.ts'
+import { listenFor, Stalled } from './stalled.ts'
 import { brief, comebackWords, taskWords, unfinishedWords } from './words.ts'
 
 /** One agent of a team in this process: it works, rests, is woken, and stops once. */
@@ -38,6 +38,8 @@ export interface Life {
   readonly desks: Desks
   readonly health: HealthBook
   readonly by: Author
+  /** Its life begins when this resolves. */
+  readonly begin: Promise<void>
   /** It was brought back after its process had died. */
   readonly isBack: boolean
   /** It works again: whoever doubted may stop doubting. */
@@ -52,7 +54,7 @@ const REMINDERS = 2
 const URGENT = Object.assign(new Error('Something urgent came in.'), { name: 'AbortError' })
 const STOPPING = Object.assign(new Error('It agreed to stop.'), { name: 'AbortError' })
 
-export function startTeammate({ plan, desks, health, by, isBack, onAnswer, onEnd }: Life): Teammate {
+export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer, onEnd }: Life): Teammate {
   const { team, clock, settings } = plan
   const { name } = by
   const generation = by.generation!
@@ -117,8 +119,9 @@ export function startTeammate({ plan, desks, health, by, isBack, onAnswer, onEnd
   }
 
   async function live(): Promise<void> {
+    await begin
     // A conversation that was cut off in the middle goes on by itself.
-    if (isBack) await talk()
+    if (isBack && !over.signal.aborted) await talk()
     for (let member = me(); member && !over.signal.aborted; member = me()) {
       const step = stepOf(member)
       if (isCut && step !== 'leave') {
@@ -205,14 +208,10 @@ export function startTeammate({ plan, desks, health, by, isBack, onAnswer, onEnd
 
   async function converseAt({ talk }: Desk, isCutOff: boolean): Promise<Stop> {
     turn = new AbortController()
-    let quiet = () => {}
-    const signOfLife = () => {
-      quiet()
+    const life = listenFor(clock, settings.stall, () => {
       // Whoever waits for a person is not to blame for the silence.
-      quiet = clock.in(settings.stall, () =>
-        isAsking(team.state, by) ? signOfLife() : turn.abort(new Stalled(name, settings.stall)),
-      )
-    }
+      if (!isAsking(team.state, by)) turn.abort(new Stalled(name, settings.stall))
+    })
     const mayGoOn = () => {
       const status = me()?.status
       if (status === 'stopping') turn.abort(STOPPING)
@@ -234,10 +233,9 @@ export function startTeammate({ plan, desks, health, by, isBack, onAnswer, onEnd
     // Whoever goes on in the middle may have nothing to hear first.
     let shown = isCutOff ? showThatItWorks() : undefined
     try {
-      signOfLife()
       let step = await loop.next()
       for (; !step.done; step = await loop.next()) {
-        signOfLife()
+        life.sign()
         shown ??= showThatItWorks()
         const event = step.value
         // What it does next is shown behind it.
@@ -247,7 +245,7 @@ export function startTeammate({ plan, desks, health, by, isBack, onAnswer, onEnd
       }
       return step.value
     } finally {
-      quiet()
+      life.stop()
       await shown
     }
   }

@@ -48,6 +48,8 @@ export function createJournalFile(disk: Disk, path: string, entries: FolderEntri
   return {
     open() {
       if (fd >= 0) return true
+      // Asked first: an error that says so would cost more than the file.
+      if (!disk.lstatSync(path)) return false
       try {
         try {
           use(O_RDWR | O_APPEND)

@@ -20,6 +20,7 @@ export const taskUpdate = defineTool({
   input: UpdateInput,
   schema: jsonSchemaOf('TaskUpdate', UpdateOffer),
   wish: () => undefined,
+  isRepeatable: ({ status }) => status === 'completed',
   async run({ team_name, ...input }, world) {
     const seat = await seatOf(world, team_name)
     const before = seat.state.tasks.get(input.taskId)
