@@ -4,6 +4,10 @@ import type { Fold } from './fold.ts'
 
 /** Files are for people: a few times a second is enough while much happens, and at the end always. */
 const PAUSE = 250
+/** Less often where there is much to write: it rests so many times as long as it worked. */
+const REST = 49
+/** How often it is tried to sync beside the others' work. */
+const TRIES = 3
 
 export interface Showing {
   soon(): void
@@ -15,12 +19,18 @@ export function openShowing(mirror: Mirror | undefined, appender: Appender): Sho
   let running: Promise<void> = Promise.resolve()
   let shown = -1
   let owed = false
+  let pause = PAUSE
 
   /** `work` is given the end of the journal, synced, while nothing is folded. */
-  function atTheEnd<T>(work: (fold: Fold) => Promise<T>): Promise<T> {
+  async function atTheEnd<T>(work: (fold: Fold) => Promise<T>): Promise<T> {
+    // A view that survived a power cut and its journal not would look like a journal that lost its end.
+    const isHasty = __BUG__ === 'view-before-sync'
+    // Nobody can fold while it waits alone, so most of the waiting is done before.
+    for (let tries = 0, at = -1; !isHasty && tries < TRIES && at !== appender.fold.cursor.seq; tries++) {
+      at = appender.fold.cursor.seq
+      await appender.log.sync()
+    }
     return appender.alone(async () => {
-      // A view that survived a power cut and its journal not would look like a journal that lost its end.
-      const isHasty = __BUG__ === 'view-before-sync'
       if (!isHasty) await appender.log.sync()
       return work(appender.fold)
     })
@@ -41,14 +51,22 @@ export function openShowing(mirror: Mirror | undefined, appender: Appender): Sho
   /** The same while others work: one file at a time, and what has moved meanwhile is shown the next time. */
   async function showInSteps(mirror: Mirror): Promise<void> {
     let at = -1
+    let worked = 0
+    const timed = <T>(work: () => T): T => {
+      const begin = performance.now()
+      const done = work()
+      worked += performance.now() - begin
+      return done
+    }
     const steps = await atTheEnd(({ state, cursor }) => {
       at = cursor.seq
-      return mirror.steps(state, cursor)
+      return timed(() => mirror.steps(state, cursor))
     })
     for (const step of steps) {
-      step()
+      timed(step)
       await new Promise<void>((resolve) => setImmediate(resolve))
     }
+    pause = Math.max(PAUSE, REST * worked)
     shown = at
     owed = false
     await appender.refresh()
@@ -62,7 +80,7 @@ export function openShowing(mirror: Mirror | undefined, appender: Appender): Sho
       timer = undefined
       // What cannot be shown now is shown at the next change, or named by the flush at the end.
       running = running.then(() => showInSteps(mirror)).catch(() => {})
-    }, PAUSE)
+    }, pause)
     timer.unref()
   }
 

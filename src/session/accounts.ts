@@ -9,6 +9,8 @@ export interface Accounts {
   show(status: EventOf<'member.activity'>['status']): void
   /** Throws what went wrong since, once: a journal that cannot be written is a reason to stop, until it can be again. */
   check(): void
+  /** Hands in what is owed, with whatever else is written to the journal now. */
+  post(): void
   /** Resolves when all of it is in the journal, durably. */
   settle(): Promise<void>
 }
@@ -52,6 +54,7 @@ export function createAccounts(team: Team, by: Author): Accounts {
       write()
     },
     check,
+    post: write,
     async settle() {
       write()
       await writing

@@ -49,7 +49,7 @@ export interface Desk extends AsyncDisposable {
   readonly jobs: Jobs
   readonly accounts: Accounts
   readonly talk: Conversation
-  settle(): Promise<void>
+  post(): void
 }
 
 /** Sits down: what a dead process left of this conversation is taken up. */
@@ -133,7 +133,7 @@ export async function openDesk(plan: DeskPlan): Promise<Desk> {
     jobs,
     accounts,
     talk,
-    settle: accounts.settle,
+    post: accounts.post,
     async [Symbol.asyncDispose]() {
       await allJobs[Symbol.asyncDispose]()
       try {

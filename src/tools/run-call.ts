@@ -21,9 +21,26 @@ export interface ReadyCall {
   run(world: ToolWorld): Promise<ToolResult>
 }
 
-/** What the model is told about these tools. */
-export function offer(tools: readonly Tool[]): ToolOffer[] {
-  return tools.map(({ name, description, schema }) => ({ name, description, schema }))
+/**
+ * What the model is told about these tools. Of the same tools it is the same array, so that what is made of it for a
+ * request is made once for all teammates.
+ */
+export function offer(tools: readonly Tool[]): readonly ToolOffer[] {
+  const at = lately.findIndex(
+    (known) => known.length === tools.length && known.every((one, i) => tells(one, tools[i]!)),
+  )
+  const found = lately[at] ?? tools.map(({ name, description, schema }) => ({ name, description, schema }))
+  lately = [found, ...lately.filter((known) => known !== found)].slice(0, KEPT)
+  return found
+}
+
+/** The last used first. */
+let lately: readonly (readonly ToolOffer[])[] = []
+/** A lead, a teammate and some types of agents. */
+const KEPT = 8
+
+function tells({ name, description, schema }: ToolOffer, tool: Tool): boolean {
+  return schema === tool.schema && description === tool.description && name === tool.name
 }
 
 /** Carries out one call. Throws only when it was aborted: everything else is a result that pairs with the call. */

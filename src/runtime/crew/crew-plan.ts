@@ -47,8 +47,8 @@ export const CREW_SETTINGS: CrewSettings = { stall: 900, plans: 'lead' }
 export interface Desk extends AsyncDisposable {
   readonly talk: Conversation
   readonly notices: Notices
-  /** Throws what went wrong with the journal meanwhile. */
-  settle(): Promise<void>
+  /** Hands in what the journal is owed; whoever writes or listens next hears what goes wrong with that. */
+  post(): void
 }
 
 export type CrewEvent =

@@ -88,7 +88,7 @@ export async function practiceCrew({
     const seats = { seat: () => seat, teams: ['web'] }
     return {
       notices,
-      async settle() {},
+      post() {},
       talk: {
         agent: { name, system: `You are ${name}.`, model, tools: [...seatedTools, ...practiceTools], limits: {} },
         transcript,

@@ -180,7 +180,7 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
       desk.notices.add({ text: feedback })
       stop = await converseAt(desk, false)
     }
-    await desk.settle()
+    desk.post()
     await desks.close(by)
     if (over.signal.aborted) return
     await afterwards(stop, desk)
@@ -269,17 +269,17 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
       case 'error':
         throw stop.error
       case 'budget':
-        return mail('error', 'The budget of this run is used up, so I stopped where I was.')
+        return tellLead('error', 'The budget of this run is used up, so I stopped where I was.')
       case 'limit': {
         const why = stop.limit === 'turns' ? 'it used all the turns it may take' : 'its answer was cut off'
         if (task) await team.run({ type: 'task.fail', id: task.id, reason: why }, { by })
-        else await mail('error', `I stopped, because ${why.replace('it used', 'I used').replace('its', 'my')}.`)
+        else tellLead('error', `I stopped, because ${why.replace('it used', 'I used').replace('its', 'my')}.`)
         return
       }
       case 'finished': {
         const member = me()
         if (!member || planGate(team.state, member) === 'pending') return
-        if (stop.text.trim() !== '') await mail('result', brief(stop.text, desk))
+        if (stop.text.trim() !== '') tellLead('result', brief(stop.text, desk))
         if (!task || hasAsked) return
         if (reminders < REMINDERS) isReminderDue = true
         else await giveUp(task)
@@ -322,9 +322,9 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
     wake()
   }
 
-  function mail(type: 'result' | 'error', content: string): Promise<void> {
-    // What follows, a claim or rest, makes it durable too.
-    return team.report([message(type, content)], { by, until: 'written' }).then(() => {})
+  /** Written and made durable together with what follows, a claim or rest. */
+  function tellLead(type: 'result' | 'error', content: string): void {
+    report([message(type, content)])
   }
 
   function message(type: 'result' | 'error' | 'idle_notification', content: string): TeamEvent {

@@ -4,7 +4,7 @@ import type { TeamState } from '../../team/state.ts'
 import { planOf, type Task, TaskId } from '../../team/task.ts'
 import { type TaskView, taskView, teamView } from '../../team/view.ts'
 import type { Disk } from './disk.ts'
-import { openViewFiles } from './view-files.ts'
+import { openViewFiles, type ViewFile } from './view-files.ts'
 
 /** `config.json` and one file per task: what people see of roster and board. */
 export interface Views {
@@ -18,6 +18,18 @@ export interface Views {
 
 /** Writes what was settled when it was planned, however the state has changed since. */
 export type Step = () => void
+
+/** What is being planned. */
+interface Intent {
+  readonly state: TeamState
+  readonly isForced: boolean
+  /** Tasks that have a step already. */
+  readonly written: Set<TaskId>
+  readonly look: Look
+}
+
+/** The file of this task, read once for one plan. */
+type Look = (id: TaskId) => ViewFile | undefined
 
 type Seen = Pick<TaskView, 'status' | 'blockedBy'>
 
@@ -91,19 +103,23 @@ export function openViews(options: {
     // In every process once, unless the files are up to date: which tasks have a file, and which were deleted?
     const listed = isForced || (shownTasks === undefined && from !== cursor.seq) ? idsOnDisk() : undefined
     const isListed = listed && new Set(listed)
+    const looked = new Map<string, ViewFile | undefined>()
+    const look: Look = (id) => {
+      if (!looked.has(id)) looked.set(id, files.read(taskPath(id)))
+      return looked.get(id)
+    }
     const changed: Task[] = []
     for (const task of state.tasks.values()) if (task.seq > from || isListed?.has(task.id) === false) changed.push(task)
     const gone = listed ? listed.filter((id) => !state.tasks.has(id)) : deletedSince(state, changed)
     const written = new Set<TaskId>()
-    const steps = taskSteps(state, changed, gone, isForced, written)
+    const intent = { state, isForced, written, look }
+    const steps = taskSteps(intent, changed, gone)
     if (listed && state.tasks.size <= COMPARED) {
       for (const task of state.tasks.values())
-        if (!written.has(task.id) && files.read(taskPath(task.id))?.text !== taskText(state, task))
-          doubtful.add(task.id)
+        if (!written.has(task.id) && look(task.id)?.text !== taskText(state, task)) doubtful.add(task.id)
     }
     // Again each time: what looked wrong may have been written by somebody who knows more than we did.
-    for (const id of doubtful)
-      if (!written.has(id)) steps.push(...taskStep(state, state.tasks.get(id), isForced, written))
+    for (const id of doubtful) if (!written.has(id)) steps.push(...taskStep(intent, state.tasks.get(id)))
     const all = shownTasks ?? new Set(state.tasks.keys())
     const writeConfig = configStep(state, cursor, isForced, changed.length + gone.length > 0)
     const last = () => {
@@ -115,47 +131,39 @@ export function openViews(options: {
   }
 
   /** Neighbours first: as long as the task itself is not written, everybody sees that something is left to do. */
-  function taskSteps(
-    state: TeamState,
-    changed: readonly Task[],
-    gone: readonly TaskId[],
-    isForced: boolean,
-    written: Set<TaskId>,
-  ): Step[] {
+  function taskSteps(intent: Intent, changed: readonly Task[], gone: readonly TaskId[]): Step[] {
+    const { state, look } = intent
     const neighbours = new Set<string>()
     for (const { id, next } of [
       ...changed.map((task) => ({ id: task.id, next: task })),
       ...gone.map((id) => ({ id, next: undefined })),
     ]) {
-      const before = files.read(taskPath(id))?.value as Partial<TaskView> | undefined
+      const before = look(id)?.value as Partial<TaskView> | undefined
       for (const other of touched(state, id, before, next)) neighbours.add(other)
     }
     for (const { id } of changed) neighbours.delete(id)
     return [
-      ...[...neighbours].flatMap((id) => taskStep(state, state.tasks.get(id), isForced, written)),
+      ...[...neighbours].flatMap((id) => taskStep(intent, state.tasks.get(id))),
       ...gone.map((id) => () => {
         files.remove(taskPath(id))
         shownTasks?.delete(id)
       }),
-      ...changed.flatMap((task) => taskStep(state, task, isForced, written)),
+      ...changed.flatMap((task) => taskStep(intent, task)),
     ]
   }
 
-  function taskStep(state: TeamState, task: Task | undefined, isForced: boolean, written: Set<TaskId>): Step[] {
+  function taskStep({ state, isForced, written, look }: Intent, task: Task | undefined): Step[] {
     if (!task) return []
     const { id, seq } = task
     const text = taskText(state, task)
-    const isRight = () => {
-      const there = files.read(taskPath(id))
-      return there?.text === text || (!isForced && seqOf(there?.value) > seq)
-    }
+    const isRight = (there: ViewFile | undefined) => there?.text === text || (!isForced && seqOf(there?.value) > seq)
     const isNew = shownTasks?.has(id) === false
-    if (isRight()) return isNew ? [() => void shownTasks?.add(id)] : []
+    if (isRight(look(id))) return isNew ? [() => void shownTasks?.add(id)] : []
     written.add(id)
     return [
       () => {
         // Somebody else may have shown more since this was planned.
-        if (!isRight()) files.write(taskPath(id), text)
+        if (!isRight(files.read(taskPath(id)))) files.write(taskPath(id), text)
         shownTasks?.add(id)
       },
     ]
