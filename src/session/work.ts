@@ -130,6 +130,7 @@ async function untilSettled(
     if (office.hasLostItsPlace) return { kind: 'error', error: new PlaceLost(agent), text: stop.text }
     if (stop.kind === 'aborted' && !signal.aborted) continue
     if (stop.kind !== 'finished') return stop
+    await talk.transcript.synced()
     const isBusy = () => !office.isAtRest || jobs.list().some(({ state }) => state === 'running')
     const hasNews = () => notices.waiting > 0 || office.hasMail
     if (__BUG__ === 'lead-exits-early' && !hasNews()) return stop

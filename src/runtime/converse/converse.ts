@@ -9,7 +9,8 @@ import { runCalls } from './run-calls.ts'
 
 /**
  * The loop every agent runs: hear what is new, ask the model, do what it asks for, until it has nothing more to do.
- * All of it is in the transcript before anything follows from it, so it can be killed anywhere and go on.
+ * All of it is in the transcript before anything follows from it, so it can be killed anywhere and go on. Its last words
+ * may not be durable yet: whoever passes them on waits for that.
  */
 export async function* converse(talk: Conversation, signal: AbortSignal): AsyncGenerator<AgentEvent, Stop> {
   const { agent, transcript, used } = talk
@@ -24,10 +25,7 @@ export async function* converse(talk: Conversation, signal: AbortSignal): AsyncG
     for (;;) {
       signal.throwIfAborted()
       yield* hear(talk, owed)
-      if (turns.length === 0 || turns.at(-1)?.role === 'assistant') {
-        await transcript.synced()
-        return { kind: 'finished', text }
-      }
+      if (turns.length === 0 || turns.at(-1)?.role === 'assistant') return { kind: 'finished', text }
       const { turns: mostCalls = Number.POSITIVE_INFINITY, dollars } = agent.limits
       if (used.calls >= mostCalls) return { kind: 'limit', limit: 'turns', text }
       if (dollars !== undefined && used.purse.dollars >= dollars)

@@ -10,6 +10,7 @@ export class Stalled extends Error {
 /** Calls `fellSilent` when so many seconds pass without a sign. Signs come often, so they cost no alarm each. */
 export function listenFor(clock: AlarmClock, seconds: number, fellSilent: () => void): { sign(): void; stop(): void } {
   let last = clock.now()
+  let isOver = false
   let stop = clock.in(seconds, look)
 
   function look(): void {
@@ -17,13 +18,16 @@ export function listenFor(clock: AlarmClock, seconds: number, fellSilent: () => 
       last = clock.now()
       fellSilent()
     }
-    stop = clock.in(last + seconds - clock.now(), look)
+    if (!isOver) stop = clock.in(last + seconds - clock.now(), look)
   }
 
   return {
     sign() {
       last = clock.now()
     },
-    stop: () => stop(),
+    stop() {
+      isOver = true
+      stop()
+    },
   }
 }

@@ -8,13 +8,13 @@ import type { Task } from '../../team/task.ts'
 import type { Stop } from '../converse/agent-event.ts'
 import { converse } from '../converse/converse.ts'
 import { modelAsked } from '../converse/hear.ts'
-import { createIds } from '../ids.ts'
 import { Superseded } from '../transcript.ts'
 import type { CrewPlan, Desk } from './crew-plan.ts'
 import type { Desks } from './desks.ts'
 import type { HealthBook } from './health.ts'
 import { agreeToStop, leave } from './leave.ts'
 import { listenFor, Stalled } from './stalled.ts'
+import { createVoice } from './voice.ts'
 import { brief, comebackWords, taskWords, unfinishedWords } from './words.ts'
 
 /** One agent of a team in this process: it works, rests, is woken, and stops once. */
@@ -58,9 +58,9 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
   const { team, clock, settings } = plan
   const { name } = by
   const generation = by.generation!
-  const newId = createIds()
   const over = new AbortController()
   let turn = new AbortController()
+  const voice = createVoice(plan, by, (error) => turn.abort(error))
   let isBusy = true
   let wake = () => {}
   /** `task/attempt` of what it was told that it holds, and how often it was reminded. */
@@ -83,10 +83,12 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
   }
   let isReminderDue = false
 
-  const life = live().then(
-    () => onEnd(),
-    (error) => (over.signal.aborted || error instanceof Superseded ? onEnd() : onEnd(error)),
-  )
+  const life = live()
+    .finally(() => voice.saying)
+    .then(
+      () => onEnd(),
+      (error) => (over.signal.aborted || error instanceof Superseded ? onEnd() : onEnd(error)),
+    )
 
   return {
     name,
@@ -124,6 +126,11 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
     if (isBack && !over.signal.aborted) await talk()
     for (let member = me(); member && !over.signal.aborted; member = me()) {
       const step = stepOf(member)
+      // Only a claim does not wait until the lead has heard its last words.
+      if (voice.saying && step !== 'claim') {
+        await voice.saying
+        continue
+      }
       if (isCut && step !== 'leave') {
         isCut = false
         told = ''
@@ -254,7 +261,7 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
   async function showThatItWorks(): Promise<void> {
     await modelAsked()
     const working = { type: 'member.activity', name, generation, status: 'working' } as const
-    report([working, ...health.turns({ name, generation }, 'working')])
+    voice.report([working, ...health.turns({ name, generation }, 'working')])
   }
 
   /** What its turn came to: the lead is told, and a task in its hands does not lie there for ever. */
@@ -269,17 +276,17 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
       case 'error':
         throw stop.error
       case 'budget':
-        return tellLead('error', 'The budget of this run is used up, so I stopped where I was.')
+        return voice.tellLead('error', 'The budget of this run is used up, so I stopped where I was.')
       case 'limit': {
         const why = stop.limit === 'turns' ? 'it used all the turns it may take' : 'its answer was cut off'
         if (task) await team.run({ type: 'task.fail', id: task.id, reason: why }, { by })
-        else tellLead('error', `I stopped, because ${why.replace('it used', 'I used').replace('its', 'my')}.`)
+        else voice.tellLead('error', `I stopped, because ${why.replace('it used', 'I used').replace('its', 'my')}.`)
         return
       }
       case 'finished': {
         const member = me()
         if (!member || planGate(team.state, member) === 'pending') return
-        if (stop.text.trim() !== '') tellLead('result', brief(stop.text, desk))
+        if (stop.text.trim() !== '') voice.sayResult(brief(stop.text, desk), desk.talk.transcript)
         if (!task || hasAsked) return
         if (reminders < REMINDERS) isReminderDue = true
         else await giveUp(task)
@@ -300,7 +307,7 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
       const held = heldBy(team.state, name)
       const content = held ? `waits, holding task ${held.id}` : 'has nothing to do'
       if (status === 'idle')
-        events.push(...health.turns({ name, generation }, 'idle'), message('idle_notification', content))
+        events.push(...health.turns({ name, generation }, 'idle'), voice.letter('idle_notification', content))
       await team.report(events, { by })
     }
     const now = me()
@@ -320,22 +327,6 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
     if (isBusy || heldBy(team.state, name)) return
     await team.run({ type: 'member.stop', name, reason: 'had nothing to do for too long' }, { by })
     wake()
-  }
-
-  /** Written and made durable together with what follows, a claim or rest. */
-  function tellLead(type: 'result' | 'error', content: string): void {
-    report([message(type, content)])
-  }
-
-  function message(type: 'result' | 'error' | 'idle_notification', content: string): TeamEvent {
-    return {
-      type: 'message.sent',
-      message: { id: newId(), type, from: name, to: 'lead', content, timestamp: clock.now() },
-    }
-  }
-
-  function report(events: readonly TeamEvent[]): void {
-    team.report(events, { by, until: 'written' }).catch((error) => turn.abort(error))
   }
 }
 
