@@ -92,6 +92,17 @@ export function createFetch(env: Env, patience: Patience, setAlarm: SetAlarm): t
     const pass = () => stop(signal?.reason)
     signal?.addEventListener('abort', pass)
 
+    /** What came in is worked on when it is its turn, and nothing that goes wrong there is anybody else's business. */
+    function inTurn(work: () => void): void {
+      turnstile(incoming, () => {
+        try {
+          work()
+        } catch (error) {
+          stop(cutOff(url, error))
+        }
+      })
+    }
+
     /** Called once: nothing more is heard of it. */
     function leave(): void {
       isOver = true
@@ -103,10 +114,10 @@ export function createFetch(env: Env, patience: Patience, setAlarm: SetAlarm): t
       // What has come in may still wait for its turn, or be on its way through a decoder.
       isStopped = true
       incoming.fail(why)
-      if (isOver) return
-      leave()
       // A promise that was kept is not broken by this: then it is the reader who hears of it.
       reject(why)
+      if (isOver) return
+      leave()
       connection?.abort(OVER)
     }
 
@@ -143,19 +154,19 @@ export function createFetch(env: Env, patience: Patience, setAlarm: SetAlarm): t
           if (isOver) controller.abort(OVER)
         },
         onResponseStart(_, status, headers) {
-          if (status >= 200) turnstile(incoming, () => begin(status, plainHeaders(headers)))
+          if (status >= 200) inTurn(() => begin(status, plainHeaders(headers)))
         },
         onResponseData(_, bytes) {
-          turnstile(incoming, () => sink.put(bytes))
+          inTurn(() => sink.put(bytes))
         },
         onResponseEnd() {
           leave()
-          turnstile(incoming, () => sink.end())
+          inTurn(() => sink.end())
         },
         onResponseError(_, error) {
           if (isOver) return
           leave()
-          turnstile(incoming, () => {
+          inTurn(() => {
             // A header that cannot be sent, say: that is no fault of the network, and no better the next time.
             const isRefused = (error as { code?: string }).code === 'UND_ERR_INVALID_ARG'
             reject(
@@ -246,7 +257,7 @@ type Sink = Pick<Incoming, 'put' | 'end'>
 
 function decoded(encoding: string | undefined, into: Sink, fail: (error: unknown) => void): Sink | undefined {
   if (encoding === undefined || encoding === 'identity') return into
-  const decoder = decoders[encoding]?.()
+  const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding]?.() : undefined
   decoder?.on('data', into.put).on('end', into.end).on('error', fail)
   return decoder && { put: (bytes) => void decoder.write(bytes), end: () => void decoder.end() }
 }

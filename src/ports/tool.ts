@@ -15,7 +15,10 @@ export interface Tool<Input = unknown> {
   readonly schema: { readonly [key: string]: unknown }
   /** Changes nothing, so it runs beside other calls of its turn, and again after a power cut without harm. */
   readonly onlyLooks?: boolean | undefined
-  /** Done again after a power cut that took the call out of the conversation, it changes nothing more. */
+  /**
+   * Done again after a power cut that took the call out of the conversation, it changes nothing more. Left out: that is so
+   * for a tool that only looks.
+   */
   isRepeatable?(input: Input): boolean
   /** Runs beside other calls of its turn: it changes nothing they look at. */
   isParallel?(input: Input): boolean

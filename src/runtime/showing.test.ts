@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Mirror } from '../ports/mirror.ts'
 import type { Store } from '../ports/store.ts'
 import { openMemoryStore } from '../stores/memory/memory-store.ts'
@@ -78,6 +78,34 @@ describe('files beside the journal', () => {
     expect(order.filter((what) => what !== 'a file')).toEqual(['added', 'the last file'])
     await team.close()
     expect(order.at(-1)).toBe('shown')
+  })
+
+  it('are shown again within seconds, however long the last time took', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    try {
+      let shown = 0
+      const memory = await openMemoryStore()
+      const store = mirrored(memory, async () => {})
+      const mirror = store.mirror!('web')
+      // The machine slept, or the disk was away for a while.
+      const steps = async () => [() => shown++ === 0 && vi.advanceTimersByTime(60_000)]
+      const team = await openTeam({ ...store, mirror: () => ({ ...mirror, steps }) }, 'web')
+      const later = async (milliseconds: number) => {
+        await vi.advanceTimersByTimeAsync(milliseconds)
+        for (let i = 0; i < 20; i++) await soon()
+      }
+      await team.run({ type: 'team.create', team: 'web' })
+      await later(300)
+      expect(shown).toBe(1)
+      await team.run({ type: 'task.add', tasks: [{ subject: 'x' }] })
+      await later(1000)
+      expect(shown).toBe(1)
+      await later(1500)
+      expect(shown).toBe(2)
+      await team.close()
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('that are being written when a team is closed are finished first', async () => {

@@ -6,6 +6,8 @@ import type { Fold } from './fold.ts'
 const PAUSE = 250
 /** Less often where there is much to write: it rests so many times as long as it worked. */
 const REST = 49
+/** Milliseconds: programs read these files too, and a disk that was away once is no reason to let them wait. */
+const LONGEST = 2000
 /** How often it is tried to sync beside the others' work. */
 const TRIES = 3
 
@@ -66,7 +68,7 @@ export function openShowing(mirror: Mirror | undefined, appender: Appender): Sho
       timed(step)
       await new Promise<void>((resolve) => setImmediate(resolve))
     }
-    pause = Math.max(PAUSE, REST * worked)
+    pause = Math.min(Math.max(PAUSE, REST * worked), LONGEST)
     shown = at
     owed = false
     await appender.refresh()

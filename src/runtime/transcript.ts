@@ -77,8 +77,8 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
     await foldTo()
     isDeaf = true
   }
-  // Durable with whatever follows from it.
-  await write({ open: true }, 'written')
+  // With it all that a dead process wrote and did not sync.
+  await write({ open: true }, 'soon durable')
   isDeaf = false
 
   return {

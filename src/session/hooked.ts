@@ -34,6 +34,8 @@ export function hooked(hooks: Hooks, { agent, parent, tell }: HookedPlan): Hooke
         if (!hooks.has('PostToolUse', tool.name)) return tool
         return {
           ...tool,
+          // Nobody knows what a hook does.
+          isRepeatable: () => false,
           async run(input, world) {
             const result = await tool.run(input, world)
             const about = { agent, tool: { name: tool.name, input, id: world.call }, result: result.text }

@@ -65,7 +65,7 @@ export async function readyCall(tools: readonly Tool[], call: ToolCall): Promise
       tool,
       wish: tool.wish?.(input),
       isParallel: tool.onlyLooks || (tool.isParallel?.(input) ?? false),
-      isRepeatable: tool.onlyLooks || (tool.isRepeatable?.(input) ?? false),
+      isRepeatable: tool.isRepeatable?.(input) ?? tool.onlyLooks ?? false,
       run: (world) => caught(tool, input, world),
     }
   } catch (error) {

@@ -25,7 +25,9 @@ export async function mailNews(
   await team.refresh()
   const { mail: inTranscript } = transcript.state
   const unread = unreadOf(team.state, by.name)
-  await acknowledge(unread.filter(({ message }) => inTranscript.has(message.id)))
+  const heard = unread.filter(({ message }) => inTranscript.has(message.id))
+  if (heard.length > 0) await transcript.synced()
+  await acknowledge(heard)
 
   const fresh = unread.filter(({ message }) => !inTranscript.has(message.id))
   if (fresh.length === 0 && notices.waiting === 0) return undefined

@@ -14,7 +14,7 @@ export interface Desks extends AsyncDisposable {
 /** So many of those who rest keep their desk, so that waking them costs no reading. */
 const KEPT = 32
 
-export function createDesks({ team, openDesk }: Pick<CrewPlan, 'team' | 'openDesk'>): Desks {
+export function createDesks({ team, openDesk, tell }: Pick<CrewPlan, 'team' | 'openDesk' | 'tell'>): Desks {
   const inUse = new Map<string, Desk>()
   const kept = new Map<string, Desk>()
   return {
@@ -33,8 +33,14 @@ export function createDesks({ team, openDesk }: Pick<CrewPlan, 'team' | 'openDes
       kept.set(key, desk)
       const [oldest] = kept.size > KEPT ? kept : []
       if (oldest) {
-        kept.delete(oldest[0])
-        await oldest[1][Symbol.asyncDispose]()
+        const [key, desk] = oldest
+        kept.delete(key)
+        try {
+          await desk[Symbol.asyncDispose]()
+        } catch (error) {
+          // Nothing that whoever rests now could help.
+          tell({ type: 'note', agent: key.replace(/\/\d+$/, ''), text: String(error) })
+        }
       }
     },
     async clear(by) {

@@ -13,7 +13,7 @@ import type { CrewPlan, Desk } from './crew-plan.ts'
 import type { Desks } from './desks.ts'
 import type { HealthBook } from './health.ts'
 import { agreeToStop, leave } from './leave.ts'
-import { listenFor, Stalled } from './stalled.ts'
+import { Stalled } from './stalled.ts'
 import { createVoice } from './voice.ts'
 import { brief, comebackWords, taskWords, unfinishedWords } from './words.ts'
 
@@ -215,10 +215,14 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
 
   async function converseAt({ talk }: Desk, isCutOff: boolean): Promise<Stop> {
     turn = new AbortController()
-    const life = listenFor(clock, settings.stall, () => {
+    let quiet = () => {}
+    const signOfLife = () => {
+      quiet()
       // Whoever waits for a person is not to blame for the silence.
-      if (!isAsking(team.state, by)) turn.abort(new Stalled(name, settings.stall))
-    })
+      quiet = clock.in(settings.stall, () =>
+        isAsking(team.state, by) ? signOfLife() : turn.abort(new Stalled(name, settings.stall)),
+      )
+    }
     const mayGoOn = () => {
       const status = me()?.status
       if (status === 'stopping') turn.abort(STOPPING)
@@ -240,9 +244,10 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
     // Whoever goes on in the middle may have nothing to hear first.
     let shown = isCutOff ? showThatItWorks() : undefined
     try {
+      signOfLife()
       let step = await loop.next()
       for (; !step.done; step = await loop.next()) {
-        life.sign()
+        signOfLife()
         shown ??= showThatItWorks()
         const event = step.value
         // What it does next is shown behind it.
@@ -252,7 +257,7 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
       }
       return step.value
     } finally {
-      life.stop()
+      quiet()
       await shown
     }
   }

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { Tool } from '../../ports/tool.ts'
 import { heldBy, unreadOf } from '../../team/state.ts'
+import { isReady, readyCall } from '../run-call.ts'
 import { deskIn, practiceDesk } from './practice-office.ts'
+import { taskUpdate } from './task-update.ts'
 
 const task = (subject: string, more: object = {}) => ({ subject, description: `Do ${subject}.`, ...more })
 
@@ -69,6 +72,26 @@ describe('TaskGet', () => {
 })
 
 describe('TaskUpdate', () => {
+  it('may be done again without harm where it does nothing but complete a task, and says so then (F39, B63)', async () => {
+    const repeatable = async (input: object) => {
+      const ready = await readyCall([taskUpdate as Tool], { name: 'TaskUpdate', input })
+      return isReady(ready) && ready.isRepeatable
+    }
+    expect(await repeatable({ taskId: '1', status: 'completed', result: 'done', commit: 'abc' })).toBe(true)
+    expect(await repeatable({ taskId: '1', status: 'completed', addBlocks: ['2'] })).toBe(false)
+    for (const status of ['pending', 'in_progress', 'deleted'])
+      expect(await repeatable({ taskId: '1', status })).toBe(false)
+    const lead = await practiceDesk('lead')
+    await lead.ok('TaskCreate', task('one'))
+    const ada = deskIn(lead.office, 'ada')
+    await ada.ok('TaskUpdate', { taskId: '1', status: 'in_progress' })
+    await ada.ok('TaskUpdate', { taskId: '1', status: 'completed', result: 'first' })
+    expect(await ada.ok('TaskUpdate', { taskId: '1', status: 'completed', result: 'again' })).toContain(
+      'already completed',
+    )
+    expect(lead.office.team().state.tasks.get('1')).toMatchObject({ result: 'first' })
+  })
+
   it('claims by status or by one’s own name, and tells all that is known of the task (B29, C45)', async () => {
     const lead = await practiceDesk('lead')
     await lead.ok('TaskCreate', task('one', { files: ['src/a.ts'] }))

@@ -20,7 +20,7 @@ export const taskUpdate = defineTool({
   input: UpdateInput,
   schema: jsonSchemaOf('TaskUpdate', UpdateOffer),
   wish: () => undefined,
-  isRepeatable: ({ status }) => status === 'completed',
+  isRepeatable: (input) => input.status === 'completed' && Object.keys(input).every((key) => COMPLETES.has(key)),
   async run({ team_name, ...input }, world) {
     const seat = await seatOf(world, team_name)
     const before = seat.state.tasks.get(input.taskId)
@@ -32,6 +32,9 @@ export const taskUpdate = defineTool({
     return [await told(seat, before, status, answers), ...waiting].join('\n')
   },
 })
+
+/** What may stand in a call that does nothing but complete a task. */
+const COMPLETES = new Set(['taskId', 'status', 'result', 'commit', 'team_name'])
 
 /** Each stands on the one before. Where one is refused, what took effect is said. */
 async function inOrder(seat: Seat, commands: readonly Command[]): Promise<Answer[]> {

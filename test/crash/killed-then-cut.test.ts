@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { played, run, talkOf } from '../../src/runtime/converse/practice-talk.ts'
+import { type Disk, realDisk } from '../../src/stores/files/disk.ts'
+import { openFileStore } from '../../src/stores/files/file-store.ts'
+import { unreadOf } from '../../src/team/state.ts'
+import { closingDisk } from './closing-disk.ts'
+import { powerCutDisk } from './power-cut-disk.ts'
+
+const never = () => new Promise<never>(() => {})
+
+it('a letter outlives a reader that is killed before its turn is synced, and a power cut after that (F1, F2)', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'deskmates-killed-'))
+  const at = (disk: Disk) => openFileStore({ dir, disk, warn() {} })
+
+  /** Lives until its model was asked and has thought for a while; then it is killed. */
+  async function live(
+    under: Disk,
+    generation: number,
+    meanwhile = async (_: Awaited<ReturnType<typeof talkOf>>) => {},
+  ) {
+    const { disk, closeAll } = closingDisk(under)
+    let asked = () => {}
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve
+    })
+    const { model } = played(() => {
+      asked()
+      return never()
+    })
+    const talk = await talkOf({ model, generation, store: at(disk) })
+    void run(talk).catch(() => {})
+    await isAsked
+    await meanwhile(talk)
+    for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
+    closeAll()
+  }
+
+  try {
+    const before = await talkOf({ model: played().model, store: at(realDisk) })
+    await before.team.send({ to: 'lead', content: 'precious' })
+    await before.team.close()
+
+    const power = powerCutDisk()
+    let isKilled = false
+    const fdatasync = (fd: number) => (isKilled ? never() : power.disk.fdatasync(fd))
+    await live({ ...power.disk, fdatasync }, 2, async () => {
+      isKilled = true
+    })
+    // The next one finds the turn, and what somebody else writes makes all that stands in the journal durable.
+    await live(power.disk, 3, async ({ team }) => {
+      await team.run({ type: 'task.add', tasks: [{ subject: 'something else' }] })
+    })
+    power.cut('kept')
+
+    const after = await talkOf({ model: played().model, generation: 4, store: at(realDisk) })
+    const isUnread = unreadOf(after.team.state, 'lead').length > 0
+    const isHeard = JSON.stringify(after.transcript.state.turns).includes('precious')
+    expect(isUnread || isHeard).toBe(true)
+  } finally {
+    rmSync(dir, { recursive: true })
+  }
+})
