@@ -1,4 +1,4 @@
-/** Whose job runs now, and who waits for a turn. */
+/** Runs the job of `who` at once, or when it is the turn of `who`; jobs of one and the same stay in order. */
 export type Turnstile = (who: object, job: () => void) => void
 
 /**

@@ -27,7 +27,10 @@ export class Superseded extends TeamError {
  */
 export interface Transcript extends AsyncDisposable {
   readonly state: TranscriptState
-  /** A turn with the messages and the ends of jobs it tells of. Read back when it resolves: only then may the model be asked. */
+  /**
+   * A turn with the messages and the ends of jobs it tells of. Read back when it resolves: only then may the model be
+   * asked. Durable soon after, by itself.
+   */
   hear(turn: UserTurn, mail: readonly string[], jobs?: readonly string[]): Promise<void>
   /** Read back when it resolves: only then may calls of it begin that only look. Durable soon after, by itself. */
   answer(reply: Reply): Promise<void>
