@@ -1,8 +1,8 @@
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Dispatcher } from 'undici'
+import { turnstile } from '../ports/turnstile.ts'
 import { TeamError } from '../team/errors.ts'
 import { createIncoming, type Incoming } from './incoming.ts'
-import { createTurnstile } from './turnstile.ts'
 
 /** How long we wait for a provider, in seconds. */
 export interface Patience {
@@ -94,7 +94,7 @@ export function createFetch(env: Env, patience: Patience, setAlarm: SetAlarm): t
 
     /** What came in is worked on when it is its turn, and nothing that goes wrong there is anybody else's business. */
     function inTurn(work: () => void): void {
-      turnstile(incoming, () => {
+      turnstile.enter(incoming, () => {
         try {
           work()
         } catch (error) {
@@ -218,8 +218,6 @@ function connections(env: Env): Promise<Dispatcher> {
 }
 
 const pools = new Map<string, Promise<Dispatcher>>()
-/** Of this process: there is one event loop. */
-const turnstile = createTurnstile()
 
 /** What the provider packages read of a response, without building web streams and header lists that cost more than the call. */
 function responseOf({ url, status, plain, read, cancel }: Begun): Response {

@@ -1,6 +1,7 @@
 import type { Clock } from '../ports/clock.ts'
 import type { Appended, Fault, Log, LogRecord, Presence } from '../ports/store.ts'
 import { OutcomeUnknown } from '../ports/store-errors.ts'
+import { turnstile } from '../ports/turnstile.ts'
 import { type Answer, answer } from '../team/answer.ts'
 import type { Applied, Effect } from '../team/apply.ts'
 import type { Command, Letter } from '../team/command.ts'
@@ -103,13 +104,13 @@ export async function openAppender({
     return 'letter' in what ? applied.effects.filter((effect) => effect.id === id) : applied.effects
   }
 
-  /** `canWait`: nobody waits for what is in the line, so what else comes in this turn of the event loop goes with it. */
+  /** `canWait`: nobody waits for what is in the line, so what else comes in until it is quiet goes with it. */
   async function work(canWait: boolean): Promise<void> {
     try {
       if (canWait)
         await new Promise<void>((resolve) => {
           hurry = resolve
-          setImmediate(resolve)
+          turnstile.quiet().then(resolve)
         })
       while (line.length > 0) {
         await history.log.fair(Math.max(...line.map((entry) => entry.tries)))

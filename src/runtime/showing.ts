@@ -1,4 +1,5 @@
 import type { Mirror } from '../ports/mirror.ts'
+import { turnstile } from '../ports/turnstile.ts'
 import type { Appender } from './appender.ts'
 import type { Fold } from './fold.ts'
 
@@ -65,8 +66,8 @@ export function openShowing(mirror: Mirror | undefined, appender: Appender): Sho
       return timed(() => mirror.steps(state, cursor))
     })
     for (const step of steps) {
+      await turnstile.quiet()
       timed(step)
-      await new Promise<void>((resolve) => setImmediate(resolve))
     }
     pause = Math.min(Math.max(PAUSE, REST * worked), LONGEST)
     shown = at

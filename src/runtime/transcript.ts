@@ -1,8 +1,8 @@
+import { createIds } from '../ports/ids.ts'
 import type { Reply, UserTurn } from '../ports/model.ts'
 import { type Appended, advance, type Cursor, type Log, type LogRecord, START } from '../ports/store.ts'
 import { TeamError } from '../team/errors.ts'
 import type { Json } from '../team/json.ts'
-import { createIds } from './ids.ts'
 import { asRewound } from './rewound.ts'
 import {
   applyTurn,

@@ -1,5 +1,5 @@
+import { createIds } from '../ports/ids.ts'
 import { type Ask, askPerson, wishInWords } from '../runtime/crew/asking.ts'
-import { createIds } from '../runtime/ids.ts'
 import type { Team } from '../runtime/team.ts'
 import type { Author } from '../team/event.ts'
 import { nameKey } from '../team/name.ts'

@@ -1,4 +1,5 @@
 import type { Spawned, SpawnPlan } from '../../ports/seat.ts'
+import { turnstile } from '../../ports/turnstile.ts'
 import type { Author, TeamEvent } from '../../team/event.ts'
 import type { Member } from '../../team/member.ts'
 import { nameKey } from '../../team/name.ts'
@@ -46,7 +47,6 @@ export function openCrew(plan: CrewPlan): Crew {
     return by !== undefined
   })
   const closing = new AbortController()
-  let round: Promise<void> = Promise.resolve()
   let isLookDue = false
   let alarm = () => {}
   const stopWatching = team.watch(({ events }) => {
@@ -104,12 +104,11 @@ export function openCrew(plan: CrewPlan): Crew {
   }
 
   /**
-   * Those who are made together begin in a round of the event loop each: the first asks its model while the others
-   * still open their conversations, and its answer does not come in with theirs.
+   * Those who are made together begin one after the other: the first asks its model while the others still open their
+   * conversations, and its answer does not come in with theirs.
    */
-  function ownRound(): Promise<void> {
-    round = round.then(() => new Promise((resolve) => setImmediate(resolve)))
-    return round
+  function oneByOne(): Promise<void> {
+    return new Promise((resolve) => turnstile.enter({}, resolve))
   }
 
   function start(by: Author, isBack: boolean): void {
@@ -119,7 +118,7 @@ export function openCrew(plan: CrewPlan): Crew {
       desks,
       health,
       by,
-      begin: ownRound(),
+      begin: oneByOne(),
       isBack,
       onAnswer: () => losses.onAnswer(by.name),
       onEnd(cause) {

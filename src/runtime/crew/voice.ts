@@ -1,6 +1,6 @@
 import type { AlarmClock } from '../../ports/clock.ts'
+import { createIds } from '../../ports/ids.ts'
 import type { Author, TeamEvent } from '../../team/event.ts'
-import { createIds } from '../ids.ts'
 import type { Team } from '../team.ts'
 import type { Transcript } from '../transcript.ts'
 

@@ -1,13 +1,15 @@
 import { constants } from 'node:fs'
-import { ulid } from 'ulid'
+import { createIds } from '../../ports/ids.ts'
 import type { Disk } from './disk.ts'
+
+const newId = createIds()
 
 /**
  * Puts `bytes` at `path` in one step: readers see the old file or the new one, never half of either. Not synced:
  * only what can be rebuilt is kept this way.
  */
 export function replaceFile(disk: Disk, path: string, bytes: Uint8Array): void {
-  const temporary = `${path}.${ulid()}.new`
+  const temporary = `${path}.${newId()}.new`
   const fd = disk.openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
   try {
     try {
