@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Reply } from '../ports/model.ts'
 import type { Log } from '../ports/store.ts'
+import { turnstile } from '../ports/turnstile.ts'
 import { createPlace, openMemoryStore } from '../stores/memory/memory-store.ts'
 import { openTranscript, Superseded } from './transcript.ts'
 import { type CallResult, unanswered } from './transcript-fold.ts'
@@ -46,47 +47,91 @@ describe('a transcript', () => {
     await first.result(result('b', 'second'))
     await first.result(result('a', 'first'))
     await first.answer(reply('done'))
+    await first.synced()
     const second = await open(2)
     expect(second.state.turns).toEqual(first.state.turns)
     expect(second.state.turns.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
     expect([...second.state.mail.keys()]).toEqual(['m1'])
   })
 
+  /** Says what was written together, and what was synced. */
+  async function watched() {
+    const log = await (await openMemoryStore(createPlace())).log('web/transcripts/lead')
+    const written: string[][] = []
+    const synced: string[][] = []
+    const trouble: Error[] = []
+    const watched: Log = {
+      ...log,
+      async append(records) {
+        const [error] = trouble
+        if (error) throw error
+        const { outcomes } = await log.append(records)
+        const what = records.map((record) => Object.keys(record)[2]!)
+        written.push(what)
+        return {
+          outcomes,
+          get durable() {
+            synced.push(what)
+            return Promise.resolve()
+          },
+        }
+      },
+    }
+    const talk = await openTranscript({ log: watched, generation: 1 })
+    return { talk, written, synced, trouble }
+  }
+
   it('makes turns durable soon, with all that came since, or at once for whoever waits', async () => {
     vi.useFakeTimers()
     try {
-      const log = await (await openMemoryStore(createPlace())).log('web/transcripts/lead')
-      const synced: string[] = []
-      const counted: Log = {
-        ...log,
-        async append(records) {
-          const { outcomes } = await log.append(records)
-          const what = Object.keys(records[0]!)[2]!
-          return {
-            outcomes,
-            get durable() {
-              synced.push(what)
-              return Promise.resolve()
-            },
-          }
-        },
-      }
-      const talk = await openTranscript({ log: counted, generation: 1 })
+      const { talk, synced } = await watched()
       await talk.hear(said('go'), ['m1'])
       await talk.answer(reply('', 'a'))
       await talk.result(result('a'))
       expect(synced).toEqual([])
       await vi.runAllTimersAsync()
-      expect(synced).toEqual(['assistant'])
+      expect(synced).toHaveLength(1)
+      expect(synced[0]?.at(-1)).toBe('result')
       await talk.synced()
       expect(synced).toHaveLength(1)
       await talk.answer(reply('', 'b'))
       await talk.synced()
       await vi.runAllTimersAsync()
-      expect(synced).toEqual(['assistant', 'assistant'])
+      expect(synced.map((records) => records.at(-1))).toEqual(['result', 'assistant'])
     } finally {
       vi.useRealTimers()
     }
+  })
+
+  it('has an answer in the log at once, and what the model is told in a quiet moment or before whatever follows', async () => {
+    const { talk, written } = await watched()
+    await talk.answer(reply('', 'a', 'b'))
+    await talk.result(result('a'))
+    await talk.result(result('b'))
+    expect(talk.state.turns.map(({ role }) => role)).toEqual(['assistant', 'tool'])
+    expect(written).toEqual([['open'], ['assistant']])
+    await turnstile.quiet()
+    await talk.hear(said('and now?'), ['m1'])
+    await talk.answer(reply('', 'c'))
+    expect(written.slice(2)).toEqual([
+      ['result', 'result'],
+      ['user', 'assistant'],
+    ])
+  })
+
+  it('says what went wrong behind its back to whoever comes next, and loses nothing when that is over', async () => {
+    const { talk, written, trouble } = await watched()
+    await talk.answer(reply('', 'a', 'b'))
+    trouble.push(new Error('no space left'))
+    await talk.result(result('a'))
+    await turnstile.quiet()
+    await expect(talk.result(result('b'))).rejects.toThrow('no space left')
+    await expect(talk.synced()).rejects.toThrow('no space left')
+    trouble.pop()
+    await talk.result(result('b'))
+    await talk.synced()
+    expect(written.flat()).toEqual(['open', 'assistant', 'result', 'result'])
+    expect(talk.state.turns.map(({ role }) => role)).toEqual(['assistant', 'tool'])
   })
 
   it('puts the results of a turn in the order of its calls, once all are there (F10)', async () => {
@@ -131,12 +176,17 @@ describe('a transcript', () => {
     const open = conversation()
     const old = await open(1)
     await old.hear(said('hello'), ['m1'])
+    await old.synced()
     const young = await open(2)
+    await old.hear(said('too late'), ['m2'])
     await expect(old.answer(reply('too late', 'a'))).rejects.toThrow(Superseded)
+    await expect(old.result(result('a'))).rejects.toThrow(Superseded)
     await young.answer(reply('mine'))
+    await young.synced()
     const next = await open(3)
     expect(JSON.stringify(next.state.turns)).not.toContain('too late')
     expect(next.state.turns).toHaveLength(2)
+    expect([...next.state.mail.keys()]).toEqual(['m1'])
   })
 
   it('remembers which process groups run, until the result of their call is in it', async () => {
@@ -146,6 +196,7 @@ describe('a transcript', () => {
     await first.began({ pid: 7, started: '100', of: 'a' })
     await first.began({ pid: 8, started: '101', of: 'b' })
     await first.result(result('a'))
+    await first.synced()
     expect([...(await open(2)).state.running.values()]).toEqual([{ pid: 8, started: '101', of: 'b' }])
   })
 
@@ -161,6 +212,7 @@ describe('a transcript', () => {
     }
     for (const id of ['b1', 'b2', 'b9']) await first.endedJob({ id, state: 'completed', summary: 'exit code 0' })
     await first.hear(said('b1 has ended'), [], ['b1'])
+    await first.synced()
     const { state } = await open(2)
     expect([...state.ends.values()]).toEqual([{ id: 'b2', state: 'completed', summary: 'exit code 0' }])
     expect([...state.jobs]).toEqual([['b2', 'npm test']])

@@ -63,6 +63,7 @@ describe('a history that is summarised and put aside at random', () => {
         for (const { toolCallId } of unanswered(talk.state)) await told.result(toolCallId, 1)
         expect(faultsIn(talk.state.turns)).toEqual([])
 
+        await talk.synced()
         const again = await openTranscript({ log: await store.log('web/transcripts/lead'), generation: 2 })
         expect(again.state.turns).toEqual(talk.state.turns)
         expect([...again.state.mail.keys()]).toEqual(told.mail)

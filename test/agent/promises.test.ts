@@ -135,7 +135,10 @@ function promises(): void {
         log: {
           ...log,
           async append(records) {
-            if (isOpening) await old.hear(userTurn(['just now']), ['m7'])
+            if (isOpening) {
+              await old.hear(userTurn(['just now']), ['m7'])
+              await old.synced()
+            }
             isOpening = false
             return log.append(records)
           },

@@ -57,7 +57,7 @@ describe('an agent whose conversation loses its end', () => {
   const losesItsAnswer = { calls: [{ tool: 'lose_talk', input: { left: 2 } }] }
 
   it('stops, if the lead, and says how to go on: a session that is opened again does so with what is there', async () => {
-    const { stop } = await run([losesItsAnswer])
+    const { stop } = await run([losesItsAnswer, { text: 'nobody can look that up' }])
     expect(stop).toMatchObject({ kind: 'error', error: { code: 'conversation_rewound' } })
     const { message } = (stop as Extract<typeof stop, { kind: 'error' }>).error
     expect(message).toMatch(/web\/transcripts\/lead lost its end, because a server took over.*deskmates resume TEAM/)

@@ -143,8 +143,10 @@ export async function simulate(seed: number, root: string): Promise<Simulated> {
   }
 
   async function close(life: Life): Promise<void> {
-    const closing = life.session?.close()
-    await closing
+    await life.session?.close().catch((error) => {
+      // It may die over it.
+      if (!life.isDead) throw error
+    })
     const before = count.calls
     clock.advance(86_400)
     await quiet()

@@ -121,6 +121,7 @@ describe('a conversation that grows', () => {
     expect(asked[3]!.slice(0, asked[2]!.length)).toEqual(asked[2])
     expect(requests.length).toBe(4)
     // Whoever resumes tells the model the same, although the log still has every word.
+    await talk.transcript.synced()
     const again = await talkOf({ model, place, generation: 2 })
     expect(again.transcript.state.turns).toEqual(talk.transcript.state.turns)
   })

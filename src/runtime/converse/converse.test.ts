@@ -148,6 +148,7 @@ describe('a conversation', () => {
     await talk.team.send({ to: 'lead', content: 'unsaid' }, { commandId: 'm3' })
     const { turn, mail } = (await talk.listen())!
     await talk.transcript.hear(turn, mail)
+    await talk.transcript.synced()
     const next = await talkOf({ model: played(() => ({ text: 'go on' })).model, place, generation: 2 })
     await run(next)
 
