@@ -12,7 +12,7 @@ import { type Batch, decideAll, type Entry, type Result } from './batch.ts'
 import { type Fold, foldTo } from './fold.ts'
 import { openHistory } from './history.ts'
 import type { Gone } from './lately.ts'
-import { hasSurroundings, lookAround, type Surroundings } from './look-around.ts'
+import { hasSurroundings, lookAround, NOBODY } from './look-around.ts'
 import { PlaceLost } from './rewound.ts'
 
 /** When facts count as reported: `written` ones become durable with whatever is synced next. */
@@ -20,8 +20,6 @@ export type Until = 'written' | 'durable'
 
 /** A log that is rewound again and again without anything being written in between is left alone. */
 const REWINDS = 5
-
-const NOBODY: Surroundings = { gone: new Set(), unknown: new Set() }
 
 /**
  * The one place where this process writes to a team's journal. Commands wait in a line, are decided in order on the
@@ -132,7 +130,8 @@ export async function openAppender({
       if (entries.some(isRepeatable) || hasSurroundings(fold.state, entries)) {
         fresh = await notAnsweredBefore(entries)
         around = await lookAround(fold.state, presence, fresh)
-        await toEnd()
+        // Asking takes time, in which others go on writing.
+        if (around !== NOBODY || entries.some(isRepeatable)) await toEnd()
       }
       if (history.rewinds > 0) fresh = fresh.filter(keepsItsPlace)
       // From here to the write nothing is awaited: every pause is a chance for somebody else to decide first.

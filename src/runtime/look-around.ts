@@ -9,6 +9,9 @@ export interface Surroundings {
   readonly unknown: ReadonlySet<string>
 }
 
+/** Nobody had to be asked about. */
+export const NOBODY: Surroundings = { gone: new Set(), unknown: new Set() }
+
 /** Is there anybody to ask about? In a team of scripts there is not, and its rounds need not wait for an answer. */
 export function hasSurroundings(state: TeamState, waiting: readonly Waiting[]): boolean {
   if (state.supervisor.get().runtime !== null || waiting.some((entry) => takeOf(entry))) return true
@@ -47,7 +50,7 @@ export async function lookAround(
     await look(memberNamed(state, take.member)?.runtime)
     for (const unread of unreadOf(state, take.member)) await look(unread.taken?.taker)
   }
-  return { gone, unknown }
+  return asked.size > 1 ? { gone, unknown } : NOBODY
 }
 
 function takeOf({ what }: Waiting): Extract<Command, { type: 'mail.take' }> | undefined {

@@ -265,8 +265,10 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
   /** The model is asked before anybody is told that it is. */
   async function showThatItWorks(): Promise<void> {
     await modelAsked()
-    const working = { type: 'member.activity', name, generation, status: 'working' } as const
-    voice.report([working, ...health.turns({ name, generation }, 'working')])
+    const events: TeamEvent[] = health.turns({ name, generation }, 'working')
+    // Whoever goes on from task to task works all the time.
+    if (me()?.status !== 'working') events.unshift({ type: 'member.activity', name, generation, status: 'working' })
+    if (events.length > 0) voice.report(events)
   }
 
   /** What its turn came to: the lead is told, and a task in its hands does not lie there for ever. */
