@@ -15,7 +15,7 @@ import type { Gone } from './lately.ts'
 import { hasSurroundings, lookAround, NOBODY } from './look-around.ts'
 import { PlaceLost } from './rewound.ts'
 
-/** When facts count as reported: `written` ones become durable with whatever is synced next. */
+/** When something counts as done: what is `written` becomes durable with whatever is synced next. */
 export type Until = 'written' | 'durable'
 
 /** A log that is rewound again and again without anything being written in between is left alone. */
@@ -32,7 +32,7 @@ export interface Appender {
   /** Called with what each record did at its place, as soon as this process has folded it; never to throw. */
   readonly watchers: Set<(applied: Applied) => void>
   refresh(): Promise<void>
-  run(command: Command, about: { id: string; by: Author; mayRepeat: boolean }): Promise<Answer | Refusal>
+  run(command: Command, about: { id: string; by: Author; mayRepeat: boolean; until?: Until }): Promise<Answer | Refusal>
   send(letter: Letter, about: { id: string; by: Author; mayRepeat: boolean }): Promise<readonly Effect[] | Refusal>
   report(facts: readonly TeamEvent[], about: { id: string; by: Author; until?: Until }): Promise<readonly Effect[]>
   /** Runs while nothing is folded or written. */
@@ -244,12 +244,12 @@ export async function openAppender({
     return record.command === what.command.type ? answer(first.state, what.command, id, first.applied) : idTaken(record)
   }
 
-  function enter<T>(id: string, by: Author, what: Entry['what'], isContent = false): Promise<T> {
+  function enter<T>(id: string, by: Author, what: Entry['what'], isContent = false, canWait = false): Promise<T> {
     return new Promise<T>((resolve, fail) => {
       const settle = (result: Result) => resolve(result as T)
       line.push({ id, by, what, arrival: arrivals++, tries: 0, isContent, settle, fail })
-      if (!isContent) hurry()
-      working ??= work(isContent)
+      if (!canWait) hurry()
+      working ??= work(canWait)
     })
   }
 
@@ -261,9 +261,9 @@ export async function openAppender({
     watchers,
     alone,
     refresh: () => alone(() => toEnd()),
-    run: (command, { id, by, mayRepeat }) => enter(id, by, { command, mayRepeat }),
+    run: (command, { id, by, mayRepeat, until }) => enter(id, by, { command, mayRepeat }, until === 'written'),
     send: (letter, { id, by, mayRepeat }) => enter(id, by, { letter, mayRepeat }),
-    report: (facts, { id, by, until }) => enter(id, by, { facts }, until === 'written'),
+    report: (facts, { id, by, until }) => enter(id, by, { facts }, until === 'written', until === 'written'),
     async idle() {
       while (working) await working
       await turn

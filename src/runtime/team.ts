@@ -23,7 +23,7 @@ export interface Team extends AsyncDisposable {
   /** All that `state` could tell a model is durable when this resolves: what it builds on must not be taken back. */
   syncNews(): Promise<void>
   /** Decides and appends; resolves when the answer is durable. A repeated `commandId` gets the first answer. */
-  run(command: Command, as?: Acting): Promise<Answer | Refusal>
+  run(command: Command, as?: Reporting): Promise<Answer | Refusal>
   /** Sends a message; the effects say, for each recipient, what the log made of it. */
   send(letter: Letter, as?: Acting): Promise<readonly Effect[] | Refusal>
   /** The reader has these messages. An effect says `ignored` where somebody else was assigned meanwhile. */
@@ -114,9 +114,10 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
     },
     refresh: () => appender.refresh(),
     syncNews: () => appender.log.sync(newsAt),
-    async run(command, { by = USER, commandId } = {}) {
+    async run(command, { by = USER, commandId, until = 'durable' } = {}) {
       if (commandId !== undefined && !isCommandId(commandId)) return noCommandId(commandId)
-      const answer = await appender.run(command, { id: commandId ?? newId(), by, mayRepeat: commandId !== undefined })
+      const mayRepeat = commandId !== undefined
+      const answer = await appender.run(command, { id: commandId ?? newId(), by, mayRepeat, until })
       if (!isRefusal(answer) && answer.note === undefined) showing.soon()
       return appender.log.whole(answer)
     },

@@ -29,8 +29,11 @@ export class Superseded extends TeamError {
  */
 export interface Transcript extends AsyncDisposable {
   readonly state: TranscriptState
-  /** A turn with the messages and the ends of jobs it tells of. Written and durable soon, by itself. */
-  hear(turn: UserTurn, mail: readonly string[], jobs?: readonly string[]): Promise<void>
+  /**
+   * A turn with the messages and the ends of jobs it tells of. Written and durable soon, by itself, but not before
+   * what it tells of is: `isTrue` resolves then.
+   */
+  hear(turn: UserTurn, mail: readonly string[], jobs?: readonly string[], isTrue?: () => Promise<void>): Promise<void>
   /**
    * Read back when it resolves: only then may it be shown, and calls of it begin that only look. Durable soon, by
    * itself.
@@ -70,8 +73,9 @@ const SOON = 200
 /** Opens a conversation for one generation: from its line on, what older ones still write does not count. */
 export async function openTranscript({ log, generation, newId = createIds() }: TranscriptOptions): Promise<Transcript> {
   const state = emptyTranscript()
-  /** What counts here and is not in the log yet. */
+  /** What counts here and is not in the log yet, and what has to be so before it is. */
   let unwritten: LogRecord[] = []
+  let conditions: (() => Promise<void>)[] = []
   /** The last that was written, until it is durable: with it all before it. */
   let young: Appended | undefined
   let alarm: NodeJS.Timeout | undefined
@@ -95,8 +99,12 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
 
   return {
     state,
-    hear: (user, mail, jobs = []) =>
-      tell({ user: user as unknown as Json, mail: [...mail], ...(jobs.length > 0 && { jobs: [...jobs] }) }, 'told'),
+    hear: (user, mail, jobs = [], isTrue = undefined) =>
+      tell(
+        { user: user as unknown as Json, mail: [...mail], ...(jobs.length > 0 && { jobs: [...jobs] }) },
+        'told',
+        isTrue,
+      ),
     answer: ({ turn: assistant, end, usage, cost, model }) =>
       tell({ assistant: assistant as unknown as Json, end, usage, cost, model }, 'written'),
     synced,
@@ -130,11 +138,12 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
     alarm ??= setTimeout(() => void synced().catch(() => {}), SOON).unref()
   }
 
-  async function tell(what: Partial<LogRecord>, until: Until): Promise<void> {
+  async function tell(what: Partial<LogRecord>, until: Until, isTrue?: () => Promise<void>): Promise<void> {
     if (isTroubled) await flush()
     const record: LogRecord = { id: newId(), generation, ...what }
     if (!applyTurn(state, record)) throw superseded()
     unwritten.push(record)
+    if (isTrue) conditions.push(isTrue)
     if (until === 'durable') return synced()
     syncSoon()
     if (until === 'written') return flush()
@@ -159,13 +168,17 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
     const records = unwritten
     const last = records.at(-1)
     if (!last) return
+    const before = conditions
     unwritten = []
+    conditions = []
     isTroubled = true
     try {
+      for (const isTrue of before) await isTrue()
       young = await log.append(records)
     } catch (error) {
       // It may be there or not: written once more it does no harm.
       unwritten = [...records, ...unwritten]
+      conditions = [...before, ...conditions]
       throw error
     }
     if (!(await foldTo(last.id, new Set(records.map(({ id }) => id))))) throw superseded()

@@ -49,7 +49,9 @@ export function createRunAgent(home: SubagentHome): RunAgent {
     const reads = createReads()
     await using store = await openMemoryStore()
     await using transcript = await openTranscript({ log: await store.log('errand/transcripts/agent'), generation: 1 })
-    const asked = [{ turn: userTurn([prompt]), mail: [], jobs: [], acknowledge: async () => {} }]
+    const asked = [
+      { turn: userTurn([prompt]), mail: [], jobs: [], acknowledge: async () => {}, durable: async () => {} },
+    ]
     const loop = converse(
       {
         agent: {

@@ -40,23 +40,33 @@ describe('a conversation', () => {
     ])
   })
 
-  it('has the journal synced before a turn that tells of it is in the transcript (F1, F2)', async () => {
-    const talk = await talkOf({ model: played().model })
-    const order: string[] = []
-    const syncNews = async () => void order.push('sync')
-    const team = Object.create(talk.team, { syncNews: { value: syncNews } }) as Talk['team']
-    const transcript = {
-      ...talk.transcript,
-      hear: async (...heard: Parameters<Talk['transcript']['hear']>) => {
-        order.push('hear')
-        await talk.transcript.hear(...heard)
-      },
-    }
-    const listen = () => mailNews({ team, transcript, notices: talk.notices }, { name: 'lead' })
+  it('has the journal synced before a turn that tells of it is in the transcript; the model is asked meanwhile (F1, F2)', async () => {
+    const place = createPlace()
+    let release = () => {}
+    const synced = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const { model, asked } = played(async () => {
+      for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve))
+      expect(await linesOf(place)).toEqual(['open'])
+      release()
+      return { text: 'going' }
+    })
+    const talk = await talkOf({ model, place })
+    const team = Object.create(talk.team, { syncNews: { value: () => synced } }) as Talk['team']
+    const listen = () => mailNews({ team, transcript: talk.transcript, notices: talk.notices }, { name: 'lead' })
     await talk.team.send({ to: 'lead', content: 'go' })
-    await run({ ...talk, transcript, listen })
-    expect(order).toEqual(['sync', 'hear'])
+    await run({ ...talk, listen })
+    expect(asked).toHaveLength(1)
+    expect(await linesOf(place)).toEqual(['open', 'user', 'assistant'])
   })
+
+  /** What the lines of the lead's transcript are about. */
+  async function linesOf(place: ReturnType<typeof createPlace>): Promise<string[]> {
+    await using store = await openMemoryStore(place)
+    const lines = await (await store.log('web/transcripts/lead')).read(START)
+    return lines.map(({ record }) => Object.keys(record)[2]!)
+  }
 
   it('is taken up with the true end of each job, once (A51, F39)', async () => {
     const { transcript, notices } = await talkOf({ model: played().model })

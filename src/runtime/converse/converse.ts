@@ -9,8 +9,8 @@ import { runCalls } from './run-calls.ts'
 
 /**
  * The loop every agent runs: hear what is new, ask the model, do what it asks for, until it has nothing more to do.
- * All of it is in the transcript before anything follows from it, so it can be killed anywhere and go on. Its last words
- * may not be durable yet: whoever passes them on waits for that.
+ * All of it is in the transcript before anything follows from it but a question, so it can be killed anywhere and go on.
+ * Its last words may not be durable yet: whoever passes them on waits for that.
  */
 export async function* converse(talk: Conversation, signal: AbortSignal): AsyncGenerator<AgentEvent, Stop> {
   const { agent, transcript, used } = talk
@@ -49,11 +49,11 @@ export async function* converse(talk: Conversation, signal: AbortSignal): AsyncG
         continue
       }
       isShortened = false
+      text = textOf(reply)
       await transcript.answer(reply)
       talk.account(reply)
       // What nobody can count may be all that was left.
       used.purse.dollars += reply.cost ?? (dollars === undefined ? 0 : Number.POSITIVE_INFINITY)
-      text = textOf(reply)
       yield { type: 'answered', reply }
 
       yield* runCalls(talk, signal)

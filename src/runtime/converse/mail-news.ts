@@ -31,8 +31,6 @@ export async function mailNews(
 
   const fresh = unread.filter(({ message }) => !inTranscript.has(message.id))
   if (fresh.length === 0 && notices.waiting === 0) return undefined
-  // A power cut must not leave a turn that tells of mail nobody sent.
-  if (fresh.length > 0) await team.syncNews()
   const messages = await team.whole(fresh.map(({ message }) => message))
   const told = notices.take()
   const letters = messages.flatMap((message, i) => {
@@ -44,6 +42,7 @@ export async function mailNews(
     turn: userTurn([...told.map(({ text }) => text), ...letters]),
     mail,
     jobs: told.flatMap(({ job }) => job ?? []),
+    durable: () => team.syncNews(),
     acknowledge: () => acknowledge(fresh),
   }
 }

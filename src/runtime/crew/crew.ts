@@ -151,13 +151,14 @@ export function openCrew(plan: CrewPlan): Crew {
     }
     const answer = await team.run(
       { type: 'member.spawn', name, role, runtime, prompt, profile, ...(task !== undefined && { task }) },
-      { by: lead },
+      { by: lead, until: 'written' },
     )
     if (isRefusal(answer)) return answer
     // The one before it rests; whatever it would still write is fenced.
     await idle?.end()
     start({ name: answer.member!.name, generation: answer.member!.generation, epoch: lead.epoch! }, false)
     note(health.turns(answer.member!, 'start'))
+    await team.syncNews()
     return { name: answer.member!.name, team: team.name, role, isKnown: known !== undefined, task }
   }
 

@@ -167,7 +167,8 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
   }
 
   async function claim(): Promise<boolean> {
-    const answer = await team.run({ type: 'task.claim' }, { by })
+    // The model is asked about it meanwhile; nothing follows from its answer before it is durable.
+    const answer = await team.run({ type: 'task.claim' }, { by, until: 'written' })
     return !isRefusal(answer) && heldBy(team.state, name) !== undefined
   }
 
