@@ -115,6 +115,12 @@ export const bugs: readonly Bug[] = [
     file: AGENT,
   },
   {
+    name: 'turn-before-journal',
+    mistake: 'a turn is in the transcript although a power cut would leave nothing of what it tells',
+    noticedBy: 'has the journal synced before a turn that tells of it is in the transcript',
+    file: AGENT,
+  },
+  {
     name: 'ack-before-durable',
     mistake: 'mail is acknowledged although a power cut would leave no turn that holds it',
     noticedBy: 'asks the model while the turn becomes durable, and acknowledges its mail only then',

@@ -168,7 +168,7 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
     const records = unwritten
     const last = records.at(-1)
     if (!last) return
-    const before = conditions
+    const before = __BUG__ === 'turn-before-journal' ? [] : conditions
     unwritten = []
     conditions = []
     isTroubled = true

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { START } from '../../src/ports/store.ts'
 import type { Tool } from '../../src/ports/tool.ts'
-import { userTurn } from '../../src/runtime/converse/mail-news.ts'
+import { mailNews, userTurn } from '../../src/runtime/converse/mail-news.ts'
 import { closeTalks, echo, played, run, talkOf, usage } from '../../src/runtime/converse/practice-talk.ts'
 import { takeUp } from '../../src/runtime/converse/take-up.ts'
 import { openTranscript } from '../../src/runtime/transcript.ts'
@@ -82,6 +83,30 @@ function promises(): void {
       expect((await run(failing)).stop).toMatchObject({ kind: 'error', error: { message: 'disk full' } })
       await talk.team.refresh()
       expect(unreadOf(talk.team.state, 'lead').map(({ message }) => message.content)).toEqual(['precious'])
+    })
+
+    it('has the journal synced before a turn that tells of it is in the transcript; the model is asked meanwhile (F1, F2)', async () => {
+      const place = createPlace()
+      const store = await openMemoryStore(place)
+      const lines = async () =>
+        (await (await store.log('web/transcripts/lead')).read(START)).map(({ record }) => Object.keys(record)[2])
+      const seen: unknown[] = []
+      let release = () => {}
+      const synced = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      const { model } = played(async () => {
+        for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve))
+        seen.push(await lines())
+        release()
+        return { text: 'going' }
+      })
+      const talk = await talkOf({ model, place })
+      const { transcript, notices } = talk
+      const team = Object.create(talk.team, { syncNews: { value: () => synced } })
+      await talk.team.send({ to: 'lead', content: 'go' })
+      await run({ ...talk, listen: () => mailNews({ team, transcript, notices }, { name: 'lead' }) })
+      expect([...seen, await lines()]).toEqual([['open'], ['open', 'user', 'assistant']])
     })
 
     it('asks the model while the turn becomes durable, and acknowledges its mail only then (F1, F2)', async () => {

@@ -8,7 +8,6 @@ import type { TeamEvent } from '../../team/event.ts'
 import { unreadOf } from '../../team/state.ts'
 import { defineTool } from '../../tools/define-tool.ts'
 import type { Limits } from './conversation.ts'
-import { mailNews } from './mail-news.ts'
 import { closeTalks, echo, played, run, type Talk, talkOf } from './practice-talk.ts'
 import { takeUp } from './take-up.ts'
 
@@ -39,34 +38,6 @@ describe('a conversation', () => {
       'answered',
     ])
   })
-
-  it('has the journal synced before a turn that tells of it is in the transcript; the model is asked meanwhile (F1, F2)', async () => {
-    const place = createPlace()
-    let release = () => {}
-    const synced = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    const { model, asked } = played(async () => {
-      for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve))
-      expect(await linesOf(place)).toEqual(['open'])
-      release()
-      return { text: 'going' }
-    })
-    const talk = await talkOf({ model, place })
-    const team = Object.create(talk.team, { syncNews: { value: () => synced } }) as Talk['team']
-    const listen = () => mailNews({ team, transcript: talk.transcript, notices: talk.notices }, { name: 'lead' })
-    await talk.team.send({ to: 'lead', content: 'go' })
-    await run({ ...talk, listen })
-    expect(asked).toHaveLength(1)
-    expect(await linesOf(place)).toEqual(['open', 'user', 'assistant'])
-  })
-
-  /** What the lines of the lead's transcript are about. */
-  async function linesOf(place: ReturnType<typeof createPlace>): Promise<string[]> {
-    await using store = await openMemoryStore(place)
-    const lines = await (await store.log('web/transcripts/lead')).read(START)
-    return lines.map(({ record }) => Object.keys(record)[2]!)
-  }
 
   it('is taken up with the true end of each job, once (A51, F39)', async () => {
     const { transcript, notices } = await talkOf({ model: played().model })
