@@ -117,6 +117,19 @@ describe('the turnstile', () => {
     expect(done.indexOf('one')).toBeGreaterThan(5)
   })
 
+  it('does not let bookkeeping pile up, however much each answer brings', async () => {
+    const { come, inQuiet, done, turns, pass } = scene()
+    for (let i = 0; i < 200; i++) {
+      come({}, 'an answer', () => {
+        for (let chore = 0; chore < 3; chore++) inQuiet(`chore of ${i}`)
+      })
+      come({}, 'another')
+      pass(1)
+      await turns(4)
+    }
+    expect(done).toContain('chore of 150')
+  })
+
   it('needs no round for nothing', async () => {
     const { inQuiet, done, turns, nextRound } = scene()
     inQuiet('one')

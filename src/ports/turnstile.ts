@@ -37,9 +37,8 @@ export function createTurnstile(
   function letNextIn(): void {
     inside = undefined
     const [next] = waiting
-    const oldest = chores[0]
-    if (oldest && (!next || now() - oldest.since >= LONGEST)) beginChore()
-    if (!next) return
+    if (!next) return beginChore()
+    while (chores[0] && now() - chores[0].since >= LONGEST) chores.shift()?.begin()
     const [who, jobs] = next
     waiting.delete(who)
     letIn(who)

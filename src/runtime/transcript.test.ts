@@ -106,29 +106,27 @@ describe('a transcript', () => {
   it('has an answer in the log at once, and what the model is told in a quiet moment or before whatever follows', async () => {
     const { talk, written } = await watched()
     await talk.answer(reply('', 'a', 'b'))
-    await talk.result(result('a'))
-    await talk.result(result('b'))
+    await talk.result(result('a'), [], true)
+    await talk.result(result('b'), [], true)
     expect(talk.state.turns.map(({ role }) => role)).toEqual(['assistant', 'tool'])
     expect(written).toEqual([['open'], ['assistant']])
     await turnstile.quiet()
     await talk.hear(said('and now?'), ['m1'])
     await talk.answer(reply('', 'c'))
-    expect(written.slice(2)).toEqual([
-      ['result', 'result'],
-      ['user', 'assistant'],
-    ])
+    await talk.result(result('c'))
+    expect(written.slice(2)).toEqual([['result', 'result'], ['user', 'assistant'], ['result']])
   })
 
   it('says what went wrong behind its back to whoever comes next, and loses nothing when that is over', async () => {
     const { talk, written, trouble } = await watched()
     await talk.answer(reply('', 'a', 'b'))
     trouble.push(new Error('no space left'))
-    await talk.result(result('a'))
+    await talk.result(result('a'), [], true)
     await turnstile.quiet()
-    await expect(talk.result(result('b'))).rejects.toThrow('no space left')
+    await expect(talk.result(result('b'), [], true)).rejects.toThrow('no space left')
     await expect(talk.synced()).rejects.toThrow('no space left')
     trouble.pop()
-    await talk.result(result('b'))
+    await talk.result(result('b'), [], true)
     await talk.synced()
     expect(written.flat()).toEqual(['open', 'assistant', 'result', 'result'])
     expect(talk.state.turns.map(({ role }) => role)).toEqual(['assistant', 'tool'])

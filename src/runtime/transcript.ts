@@ -44,8 +44,11 @@ export interface Transcript extends AsyncDisposable {
    * something.
    */
   synced(): Promise<void>
-  /** Written and durable soon, by itself; where it delivers mail it is when it resolves. */
-  result(result: CallResult, mail?: readonly string[]): Promise<void>
+  /**
+   * Read back when it resolves, and durable where it delivers mail. With `canWait`, for a call that does no harm when it
+   * is done again, written soon, by itself.
+   */
+  result(result: CallResult, mail?: readonly string[], canWait?: boolean): Promise<void>
   /** Old results are told by a line each from here on. Written and durable soon, by itself. */
   demote(demoted: Demoted): Promise<void>
   /** The history is told by a summary from here on, and stays in the log. Durable when it resolves. */
@@ -65,7 +68,11 @@ export interface TranscriptOptions {
   readonly newId?: () => string
 }
 
-type Until = 'told' | 'written' | 'durable'
+/** What counts here and is not in the log yet. It is not written before it is true. */
+interface Told {
+  readonly record: LogRecord
+  readonly isTrue?: (() => Promise<void>) | undefined
+}
 
 /** Milliseconds. A power cut may take answers that are younger, if nothing was done about them but looking. */
 const SOON = 200
@@ -73,54 +80,56 @@ const SOON = 200
 /** Opens a conversation for one generation: from its line on, what older ones still write does not count. */
 export async function openTranscript({ log, generation, newId = createIds() }: TranscriptOptions): Promise<Transcript> {
   const state = emptyTranscript()
-  /** What counts here and is not in the log yet, and what has to be so before it is. */
-  let unwritten: LogRecord[] = []
-  let conditions: (() => Promise<void>)[] = []
+  let unwritten: Told[] = []
+  /** Ids of records that count already and were not met in the log yet. */
+  const unmet = new Set<string>()
   /** The last that was written, until it is durable: with it all before it. */
   let young: Appended | undefined
   let alarm: NodeJS.Timeout | undefined
   let cursor: Cursor = START
   let turn: Promise<void> = Promise.resolve()
   let isWriteDue = false
-  /** What was to be written by itself could not be: whoever comes next is told. */
+  /** How many are being written that count only then: what is told meanwhile comes behind them. */
+  let writing = 0
+  /** Something could not be written, or not be read back: whoever comes next is told, or it is over by then. */
   let isTroubled = false
 
   // The mistake: read first, open then. What the older generation wrote in between is never heard of.
   let isDeaf = false
   if (__BUG__ === 'fence-before-its-line') {
-    await foldTo()
+    await foldTo(undefined)
     isDeaf = true
   }
-  unwritten.push({ id: newId(), generation, open: true })
-  await flush()
-  isDeaf = false
   // With it all that a dead process wrote and did not sync.
-  syncSoon()
+  await write({ open: true })
+  isDeaf = false
 
   return {
     state,
     hear: (user, mail, jobs = [], isTrue = undefined) =>
-      tell(
-        { user: user as unknown as Json, mail: [...mail], ...(jobs.length > 0 && { jobs: [...jobs] }) },
-        'told',
-        isTrue,
-      ),
+      tell({ user: user as unknown as Json, mail: [...mail], ...(jobs.length > 0 && { jobs: [...jobs] }) }, isTrue),
     answer: ({ turn: assistant, end, usage, cost, model }) =>
-      tell({ assistant: assistant as unknown as Json, end, usage, cost, model }, 'written'),
+      write({ assistant: assistant as unknown as Json, end, usage, cost, model }),
     synced,
-    result: (result, mail = []) =>
-      mail.length === 0
-        ? tell({ result: result as unknown as Json }, 'told')
-        : tell({ result: result as unknown as Json, mail: [...mail] }, 'durable'),
-    demote: (demoted) => tell({ demoted: demoted as unknown as Json }, 'told'),
+    result(result, mail = [], canWait = false) {
+      const what = { result: result as unknown as Json }
+      if (mail.length > 0) return writeDurably({ ...what, mail: [...mail] })
+      return canWait ? tell(what) : write(what)
+    },
+    demote: (demoted) => tell({ demoted: demoted as unknown as Json }),
     compact: (compacted, { usage, cost, model }) =>
-      tell({ compacted: compacted as unknown as Json, usage, cost, model }, 'durable'),
-    began: (running) => tell({ began: { ...running } }, 'durable'),
-    beganJob: (job) => tell({ job: { ...job } }, 'durable'),
-    endedJob: (job) => tell({ ended: { ...job } }, 'told'),
+      writeDurably({ compacted: compacted as unknown as Json, usage, cost, model }),
+    began: (running) => writeDurably({ began: { ...running } }),
+    beganJob: (job) => writeDurably({ job: { ...job } }),
+    endedJob: (job) => tell({ ended: { ...job } }),
     async [Symbol.asyncDispose]() {
-      await synced().catch(() => {})
-      await log.close()
+      try {
+        await synced()
+      } catch (error) {
+        if (!(error instanceof Superseded)) throw error
+      } finally {
+        await log.close()
+      }
     },
   }
 
@@ -138,51 +147,93 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
     alarm ??= setTimeout(() => void synced().catch(() => {}), SOON).unref()
   }
 
-  async function tell(what: Partial<LogRecord>, until: Until, isTrue?: () => Promise<void>): Promise<void> {
+  /** Counts at once, and is written when the model has been asked. */
+  async function tell(what: Partial<LogRecord>, isTrue?: () => Promise<void>): Promise<void> {
+    while (writing > 0) await turn
     if (isTroubled) await flush()
-    const record: LogRecord = { id: newId(), generation, ...what }
+    const record = recordOf(what)
     if (!applyTurn(state, record)) throw superseded()
-    unwritten.push(record)
-    if (isTrue) conditions.push(isTrue)
-    if (until === 'durable') return synced()
+    unmet.add(record.id)
+    unwritten.push({ record, isTrue })
     syncSoon()
-    if (until === 'written') return flush()
     if (isWriteDue) return
     isWriteDue = true
-    // The model is asked first.
     turnstile
       .quiet()
-      .then(flush, () => {})
+      .then(() => flush())
       .catch(() => {})
   }
 
+  /** Counts once it is in the log, with all that was told before it. */
+  async function write(what: Partial<LogRecord>): Promise<void> {
+    await flush(recordOf(what))
+    syncSoon()
+  }
+
+  async function writeDurably(what: Partial<LogRecord>): Promise<void> {
+    await flush(recordOf(what))
+    await synced()
+  }
+
+  function recordOf(what: Partial<LogRecord>): LogRecord {
+    return { id: newId(), generation, ...what }
+  }
+
   /** One after the other, since a handle has one reader. */
-  function flush(): Promise<void> {
-    const next = turn.then(writeAll).catch(asRewound)
+  function flush(own?: LogRecord): Promise<void> {
+    if (own) writing++
+    const next = turn
+      .then(() => writeAll(own))
+      .catch(asRewound)
+      .finally(() => {
+        if (own) writing--
+      })
     turn = next.catch(() => {})
     return next
   }
 
-  async function writeAll(): Promise<void> {
+  async function writeAll(own: LogRecord | undefined): Promise<void> {
     isWriteDue = false
-    const records = unwritten
-    const last = records.at(-1)
-    if (!last) return
-    const before = __BUG__ === 'turn-before-journal' ? [] : conditions
+    if (state.generation > generation) throw superseded()
+    const lines = unwritten
+    if (!own && lines.length === 0 && !isTroubled) return
     unwritten = []
-    conditions = []
     isTroubled = true
+    const { count, why } = await truth(lines)
+    const records = lines.slice(0, count).map(({ record }) => record)
+    if (own && why === undefined) records.push(own)
     try {
-      for (const isTrue of before) await isTrue()
-      young = await log.append(records)
+      await append(records)
     } catch (error) {
-      // It may be there or not: written once more it does no harm.
-      unwritten = [...records, ...unwritten]
-      conditions = [...before, ...conditions]
+      // They may be there or not: written once more they do no harm.
+      unwritten = [...lines, ...unwritten]
       throw error
     }
-    if (!(await foldTo(last.id, new Set(records.map(({ id }) => id))))) throw superseded()
+    unwritten = [...lines.slice(count), ...unwritten]
+    if (why !== undefined) throw why
     isTroubled = false
+  }
+
+  /** How many of these are true, one after the other, and why the next one is not. */
+  async function truth(lines: readonly Told[]): Promise<{ count: number; why?: unknown }> {
+    if (__BUG__ === 'turn-before-journal') return { count: lines.length }
+    for (const [count, { isTrue }] of lines.entries()) {
+      try {
+        await isTrue?.()
+      } catch (why) {
+        return { count, why }
+      }
+    }
+    return { count: lines.length }
+  }
+
+  async function append(records: readonly LogRecord[]): Promise<void> {
+    const appended = records.length > 0 ? await log.append(records) : undefined
+    young = appended ?? young
+    // What was there already may lie before the line with which somebody took over.
+    const isNew = appended?.outcomes.every((outcome) => outcome === 'accepted') ?? false
+    await foldTo(isNew ? records.at(-1)?.id : undefined)
+    if (state.generation > generation) throw superseded()
   }
 
   function superseded(): Superseded {
@@ -191,21 +242,16 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
     )
   }
 
-  /** Folds on to this record, or to the end if it is not there; whether it counts. Of `told` all counts already. */
-  async function foldTo(id?: string, told: ReadonlySet<string> = new Set()): Promise<boolean> {
+  /** Folds on to this record, or to the end. */
+  async function foldTo(id: string | undefined): Promise<void> {
     for (let batch = await log.read(cursor); batch.length > 0; batch = await log.read(cursor)) {
       for (const recorded of batch) {
         const { record } = recorded
         const isMissed = isDeaf && !record.open
-        const counts = told.has(record.id) && !record.open ? isOurs() : !isMissed && applyTurn(state, record)
+        if (!unmet.delete(record.id) && !isMissed) applyTurn(state, record)
         cursor = advance(cursor, recorded)
-        if (record.id === id) return counts
+        if (record.id === id) return
       }
     }
-    return false
-  }
-
-  function isOurs(): boolean {
-    return state.generation <= generation
   }
 }

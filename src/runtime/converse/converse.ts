@@ -13,6 +13,18 @@ import { runCalls } from './run-calls.ts'
  * Its last words may not be durable yet: whoever passes them on waits for that.
  */
 export async function* converse(talk: Conversation, signal: AbortSignal): AsyncGenerator<AgentEvent, Stop> {
+  const stop = yield* untilItStops(talk, signal)
+  // After an answer nothing is left to be written.
+  if (stop.kind === 'finished') return stop
+  try {
+    await talk.transcript.synced()
+    return stop
+  } catch (error) {
+    return stop.kind === 'error' ? stop : failed(error, stop.text)
+  }
+}
+
+async function* untilItStops(talk: Conversation, signal: AbortSignal): AsyncGenerator<AgentEvent, Stop> {
   const { agent, transcript, used } = talk
   const tools = offer(agent.tools)
   const { turns } = transcript.state
@@ -62,11 +74,15 @@ export async function* converse(talk: Conversation, signal: AbortSignal): AsyncG
     }
   } catch (error) {
     if (isAborted(error, signal)) return { kind: 'aborted', text }
-    return { kind: 'error', error: error instanceof Error ? error : new Error(String(error)), text }
+    return failed(error, text)
   } finally {
     // Whatever was wrong with it is said by whoever writes to the journal next.
     await owed.acknowledged.catch(() => {})
   }
+}
+
+function failed(error: unknown, text: string): Stop {
+  return { kind: 'error', error: error instanceof Error ? error : new Error(String(error)), text }
 }
 
 /** Nothing of an answer was shown, so it may be asked again. */

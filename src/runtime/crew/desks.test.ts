@@ -1,21 +1,66 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Author } from '../../team/event.ts'
 import type { Team } from '../team.ts'
 import type { CrewPlan } from './crew-plan.ts'
-import { createDesks } from './desks.ts'
+import { createDesks, type Desks } from './desks.ts'
 
-it('a desk that cannot be closed is told of by its owner’s name, not thrown at whoever rests after it', async () => {
-  const team = { state: { members: new Map() } } as unknown as Team
-  const openDesk = (async (_: unknown, { name }: Author) => ({
-    async [Symbol.asyncDispose]() {
-      if (name === 'ada') throw new Error('no room')
-    },
-  })) as unknown as CrewPlan['openDesk']
-  const told: unknown[] = []
-  const desks = createDesks({ team, openDesk, tell: (event) => void told.push(event) })
-  for (const name of ['ada', ...Array.from({ length: 33 }, (_, i) => `mate-${i}`)]) {
+const team = { state: { members: new Map() } } as unknown as Team
+
+describe('a desk', () => {
+  it('that cannot be closed is told of by its owner’s name, not thrown at whoever rests after it', async () => {
+    const told: unknown[] = []
+    const desks = createDesks({
+      team,
+      openDesk: opening(async (name) => {
+        if (name === 'ada') throw new Error('no room')
+      }),
+      tell: (event) => void told.push(event),
+    })
+    await sitAndRest(desks, 'ada', ...manyOthers)
+    expect(told).toEqual([{ type: 'note', agent: 'ada', text: 'Error: no room' }])
+  })
+
+  it('that is being put away is sat down at again only when all of it is written', async () => {
+    const order: string[] = []
+    let release = () => {}
+    const desks = createDesks({
+      team,
+      openDesk: opening(
+        async (name) => {
+          if (name !== 'ada') return
+          await new Promise<void>((resolve) => {
+            release = resolve
+          })
+          order.push('written')
+        },
+        (name) => name === 'ada' && order.push('opened'),
+      ),
+      tell() {},
+    })
+    await sitAndRest(desks, 'ada', ...manyOthers.slice(1))
+    await desks.open({ name: 'last', generation: 1 })
+    const closing = desks.close({ name: 'last', generation: 1 })
+    const again = desks.open({ name: 'ada', generation: 1 })
+    for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))
+    expect(order).toEqual(['opened'])
+    release()
+    await Promise.all([closing, again])
+    expect(order).toEqual(['opened', 'written', 'opened'])
+  })
+})
+
+const manyOthers = Array.from({ length: 32 }, (_, i) => `mate-${i}`)
+
+function opening(dispose: (name: string) => Promise<void>, opened: (name: string) => unknown = () => {}) {
+  return (async (_: unknown, { name }: Author) => {
+    opened(name)
+    return { [Symbol.asyncDispose]: () => dispose(name) }
+  }) as unknown as CrewPlan['openDesk']
+}
+
+async function sitAndRest(desks: Desks, ...names: string[]): Promise<void> {
+  for (const name of names) {
     await desks.open({ name, generation: 1 })
     await desks.close({ name, generation: 1 })
   }
-  expect(told).toEqual([{ type: 'note', agent: 'ada', text: 'Error: no room' }])
-})
+}

@@ -17,9 +17,19 @@ const KEPT = 32
 export function createDesks({ team, openDesk, tell }: Pick<CrewPlan, 'team' | 'openDesk' | 'tell'>): Desks {
   const inUse = new Map<string, Desk>()
   const kept = new Map<string, Desk>()
+  /** Those that are being cleared: what they still have to write is written before anybody sits there again. */
+  const leaving = new Map<string, Promise<void>>()
+
+  function putAway(key: string, desk: Desk): Promise<void> {
+    const gone = Promise.resolve(desk[Symbol.asyncDispose]()).finally(() => leaving.delete(key))
+    leaving.set(key, gone)
+    return gone
+  }
+
   return {
     async open(by) {
       const key = keyOf(by)
+      await leaving.get(key)?.catch(() => {})
       const desk = kept.get(key) ?? (await openDesk(memberNamed(team.state, by.name)!, by))
       kept.delete(key)
       inUse.set(key, desk)
@@ -36,7 +46,7 @@ export function createDesks({ team, openDesk, tell }: Pick<CrewPlan, 'team' | 'o
         const [key, desk] = oldest
         kept.delete(key)
         try {
-          await desk[Symbol.asyncDispose]()
+          await putAway(key, desk)
         } catch (error) {
           // Nothing that whoever rests now could help.
           tell({ type: 'note', agent: key.replace(/\/\d+$/, ''), text: String(error) })
@@ -48,13 +58,14 @@ export function createDesks({ team, openDesk, tell }: Pick<CrewPlan, 'team' | 'o
       const desk = inUse.get(key) ?? kept.get(key)
       inUse.delete(key)
       kept.delete(key)
+      await leaving.get(key)?.catch(() => {})
       await desk?.[Symbol.asyncDispose]()
     },
     async [Symbol.asyncDispose]() {
       const all = [...inUse.values(), ...kept.values()]
       inUse.clear()
       kept.clear()
-      await Promise.all(all.map((desk) => desk[Symbol.asyncDispose]()))
+      await Promise.all([...leaving.values(), ...all.map((desk) => desk[Symbol.asyncDispose]())])
     },
   }
 }

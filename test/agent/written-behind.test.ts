@@ -1,0 +1,190 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { Reply } from '../../src/ports/model.ts'
+import type { Log } from '../../src/ports/store.ts'
+import type { Tool } from '../../src/ports/tool.ts'
+import type { Limits } from '../../src/runtime/converse/conversation.ts'
+import { mailNews, userTurn } from '../../src/runtime/converse/mail-news.ts'
+import { closeTalks, echo, played, run, talkOf, usage } from '../../src/runtime/converse/practice-talk.ts'
+import { openTranscript } from '../../src/runtime/transcript.ts'
+import type { CallResult } from '../../src/runtime/transcript-fold.ts'
+import { createPlace, openMemoryStore } from '../../src/stores/memory/memory-store.ts'
+import { defineTool } from '../../src/tools/define-tool.ts'
+import { createRandom } from '../storms/random.ts'
+
+afterEach(closeTalks)
+
+type Place = ReturnType<typeof createPlace>
+
+const logAt = async (place: Place) => (await openMemoryStore(place)).log('web/transcripts/lead')
+const takeOver = async (place: Place) => openTranscript({ log: await logAt(place), generation: 2 })
+
+async function rounds(count = 30): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+function reply(...calls: string[]): Reply {
+  const content = calls.map((id) => ({ type: 'tool-call' as const, toolCallId: id, toolName: 'x', input: {} }))
+  const turn = { role: 'assistant' as const, content: [{ type: 'text' as const, text: 'x' }, ...content] }
+  return { turn, end: 'finished', usage, cost: null, model: 'x' }
+}
+
+const result = (id: string): CallResult => ({
+  type: 'tool-result',
+  toolCallId: id,
+  toolName: 'x',
+  output: { type: 'text', value: 'ok' },
+})
+
+/** A log that fails when told to: before it has written, after it, or as it is read. */
+async function faulty(place = createPlace()) {
+  const log = await logAt(place)
+  const fails = { before: () => false, after: () => false, reading: () => false }
+  const odd: Log = {
+    ...log,
+    async append(records) {
+      if (fails.before()) throw new Error('no space left')
+      const appended = await log.append(records)
+      if (fails.after()) throw new Error('nobody knows')
+      return appended
+    },
+    async read(from) {
+      if (fails.reading()) throw new Error('cannot be read')
+      return log.read(from)
+    },
+  }
+  return { place, fails, transcript: await openTranscript({ log: odd, generation: 1 }) }
+}
+
+const once = () => {
+  let left = 1
+  return () => left-- > 0
+}
+
+async function talkOn({ transcript }: Awaited<ReturnType<typeof faulty>>, more: Parameters<typeof talkOf>[0]) {
+  const talk = await talkOf(more)
+  await talk.team.send({ to: 'lead', content: 'go' })
+  const { team, notices } = talk
+  return { ...talk, transcript, listen: () => mailNews({ team, transcript, notices }, { name: 'lead' }) }
+}
+
+describe('a conversation that is written behind', () => {
+  it('changes nothing any more when another process has taken it over, whoever found that out (F33)', async () => {
+    const place = createPlace()
+    let changes = 0
+    const change = defineTool({
+      name: 'change',
+      description: 'x',
+      input: z.object({}),
+      run: () => String(++changes),
+    })
+    const calls = [
+      { id: 'a', tool: 'echo', input: { text: 'hi' } },
+      { id: 'b', tool: 'change' },
+    ]
+    const talk = await talkOf({
+      model: played(() => ({ calls })).model,
+      tools: [echo as Tool, change as Tool],
+      place,
+      async mayDo(_, { toolCallId }) {
+        if (toolCallId === 'a') await takeOver(place)
+        // Somebody is asked, and meanwhile what was told is written.
+        else await rounds()
+        return { allowed: true }
+      },
+    })
+    await talk.team.send({ to: 'lead', content: 'go' })
+    expect((await run(talk)).stop).toMatchObject({ kind: 'error', error: { code: 'superseded' } })
+    expect(changes).toBe(0)
+  })
+
+  it('is told nothing twice where its lines could not be read back (F1)', async () => {
+    const { transcript, fails } = await faulty()
+    await transcript.hear(userTurn(['once']), ['m1'])
+    fails.reading = once()
+    await rounds()
+    await transcript.answer(reply())
+    expect(transcript.state.turns.map(({ role }) => role)).toEqual(['user', 'assistant'])
+  })
+
+  it('forgets an answer that could not be written, with its calls (F37, F38)', async () => {
+    const broken = await faulty()
+    const { model, asked } = played(
+      () => {
+        broken.fails.before = once()
+        return { calls: [{ id: 'a', tool: 'echo', input: { text: 'hi' } }] }
+      },
+      () => ({ text: 'fine' }),
+    )
+    const talk = await talkOn(broken, { model, tools: [echo as Tool] })
+    expect((await run(talk)).stop).toMatchObject({ kind: 'error', error: { message: 'no space left' } })
+    await talk.team.send({ to: 'lead', content: 'again' })
+    expect((await run(talk)).stop).toMatchObject({ kind: 'finished', text: 'fine' })
+    expect(asked.at(-1)?.map(({ role }) => role)).toEqual(['user'])
+    expect((await takeOver(broken.place)).state.turns).toEqual(talk.transcript.state.turns)
+  })
+
+  it('says at its end what could not be written, however it ended (F37)', async () => {
+    const broken = await faulty()
+    const limits: Limits = { turns: 1 }
+    const look = defineTool({
+      name: 'look',
+      description: 'x',
+      input: z.object({}),
+      onlyLooks: true,
+      run() {
+        broken.fails.before = () => true
+        return 'seen'
+      },
+    })
+    const { model } = played(() => ({ calls: [{ id: 'a', tool: 'look' }] }))
+    const talk = await talkOn(broken, { model, tools: [look as Tool], limits })
+    expect((await run(talk)).stop).toMatchObject({ kind: 'error', error: { message: 'no space left' } })
+    await expect(Promise.resolve(broken.transcript[Symbol.asyncDispose]())).rejects.toThrow('no space left')
+  })
+
+  it('keeps what was true before something that never became so', async () => {
+    const { transcript, place } = await faulty()
+    await transcript.answer(reply('a'))
+    await transcript.result(result('a'), [], true)
+    const never = () => Promise.reject(new Error('the journal is gone'))
+    await transcript.hear(userTurn(['go']), ['m1'], [], never)
+    await expect(transcript.synced()).rejects.toThrow('the journal is gone')
+    expect((await takeOver(place)).state.turns.map(({ role }) => role)).toEqual(['assistant', 'tool'])
+  })
+
+  it('is in the log as it is in memory, whatever fails and whoever writes at the same time (F38)', async () => {
+    for (let seed = 1; seed <= 150; seed++) {
+      const random = createRandom(seed)
+      const { transcript, fails, place } = await faulty()
+      let isFaulty = true
+      const now = () => isFaulty && random.below(4) === 0
+      Object.assign(fails, { before: now, after: now, reading: now })
+      const isTrue = async () => {
+        if (now()) throw new Error('not yet')
+      }
+      let calls = 0
+      const steps = [
+        (i: number) => transcript.hear(userTurn([`u${i}`]), [`m${i}`], [], isTrue),
+        () => transcript.answer(reply(...(random.below(2) ? [`c${calls++}`] : []))),
+        () => transcript.result(result(`c${random.below(calls + 1)}`), [], random.below(2) === 0),
+        (i: number) => transcript.beganJob({ id: `j${i}`, about: 'x' }),
+        () => transcript.synced(),
+      ]
+      const doing: Promise<void>[] = []
+      for (let i = 0; i < 25; i++) {
+        const step = random
+          .pick(steps)(i)
+          .catch(() => {})
+        doing.push(step)
+        if (random.below(2)) await step
+        if (random.below(3) === 0) await rounds(2)
+      }
+      await Promise.all(doing)
+      isFaulty = false
+      await transcript.synced()
+      const { state } = await takeOver(place)
+      expect({ seed, ...state, generation: 1 }).toEqual({ seed, ...transcript.state })
+    }
+  })
+})
