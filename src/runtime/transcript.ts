@@ -149,8 +149,7 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
 
   /** Counts at once, and is written when the model has been asked. */
   async function tell(what: Partial<LogRecord>, isTrue?: () => Promise<void>): Promise<void> {
-    while (writing > 0) await turn
-    if (isTroubled) await flush()
+    while (writing > 0 || isTroubled) await (writing > 0 ? turn : flush())
     const record = recordOf(what)
     if (!applyTurn(state, record)) throw superseded()
     unmet.add(record.id)
@@ -182,14 +181,19 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
   /** One after the other, since a handle has one reader. */
   function flush(own?: LogRecord): Promise<void> {
     if (own) writing++
-    const next = turn
-      .then(() => writeAll(own))
-      .catch(asRewound)
-      .finally(() => {
-        if (own) writing--
-      })
-    turn = next.catch(() => {})
-    return next
+    const next = turn.then(() => writeAll(own))
+    turn = next.then(
+      () => {
+        isTroubled = false
+      },
+      () => {
+        isTroubled = true
+      },
+    )
+    return turn.then(() => {
+      if (own) writing--
+      return next.catch(asRewound)
+    })
   }
 
   async function writeAll(own: LogRecord | undefined): Promise<void> {
@@ -198,7 +202,6 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
     const lines = unwritten
     if (!own && lines.length === 0 && !isTroubled) return
     unwritten = []
-    isTroubled = true
     const { count, why } = await truth(lines)
     const records = lines.slice(0, count).map(({ record }) => record)
     if (own && why === undefined) records.push(own)
@@ -211,7 +214,6 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
     }
     unwritten = [...lines.slice(count), ...unwritten]
     if (why !== undefined) throw why
-    isTroubled = false
   }
 
   /** How many of these are true, one after the other, and why the next one is not. */

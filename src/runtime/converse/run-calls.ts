@@ -43,7 +43,7 @@ async function run(
   tell({ type: 'calling', call })
   const progress = (text: string) => tell({ type: 'progress', call: call.toolCallId, text })
   const { result, denied } = await outcomeOf(talk, step, signal, progress)
-  const isHarmless = isReady(step.ready) && step.ready.isRepeatable
+  const isHarmless = !isReady(step.ready) || step.ready.isRepeatable
   await talk.transcript.result(asPart(call, result), result.mail, isHarmless)
   if (result.mail?.length) await talk.acknowledge(result.mail, talk.transcript.state.mail.get(result.mail[0]!))
   tell({ type: 'called', call, result, denied })
