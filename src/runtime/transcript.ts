@@ -4,7 +4,7 @@ import { type Appended, advance, type Cursor, type Log, type LogRecord, START } 
 import { turnstile } from '../ports/turnstile.ts'
 import { TeamError } from '../team/errors.ts'
 import type { Json } from '../team/json.ts'
-import { asRewound } from './rewound.ts'
+import { asRewound, ConversationRewound } from './rewound.ts'
 import {
   applyTurn,
   type BegunJob,
@@ -126,7 +126,8 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
       try {
         await synced()
       } catch (error) {
-        if (!(error instanceof Superseded)) throw error
+        // There is nothing to go on with, and whoever goes on elsewhere has all there is.
+        if (!(error instanceof Superseded || error instanceof ConversationRewound)) throw error
       } finally {
         await log.close()
       }

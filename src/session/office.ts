@@ -246,6 +246,9 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       return rooms.some(({ team }) => unreadOf(team.state, 'lead').some(({ message }) => !mail.has(message.id)))
     },
     async stir() {
+      // What others wrote last may not have been noticed yet. Trouble is met by whoever works next.
+      for (const { team } of rooms) await team.refresh().catch(() => {})
+      if (!this.isAtRest || this.hasMail) return true
       if (rooms.map(({ crew }) => crew.nudge()).some(Boolean)) return true
       let hasStirred = false
       for (const { team, by } of rooms) {

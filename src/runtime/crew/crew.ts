@@ -123,10 +123,13 @@ export function openCrew(plan: CrewPlan): Crew {
       onAnswer: () => losses.onAnswer(by.name),
       onEnd(cause) {
         if (mates.get(key)?.generation === by.generation) mates.delete(key)
+        const say = (error: unknown) => plan.tell({ type: 'note', agent: by.name, text: String(error) })
         const ended = desks
           .clear(by)
+          // It is lost all the same, and comes back with what was written.
+          .catch(say)
           .then(() => (cause === undefined ? undefined : losses.lose(by, cause)))
-          .catch((error) => plan.tell({ type: 'note', agent: by.name, text: String(error) }))
+          .catch(say)
           .finally(() => {
             endings.delete(ended)
             // Whoever waits for everybody to rest need not wait for this one.

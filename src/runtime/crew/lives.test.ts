@@ -99,6 +99,27 @@ describe('the life of a teammate', () => {
     ])
   })
 
+  it('goes on for one who was lost although not all of it could be written, and that is told (F37)', async () => {
+    let isFull = true
+    const practice = await crewOf(
+      () => {
+        if (practice.asked.length === 1) throw new Error('the provider is gone')
+        isFull = false
+        return { text: 'Here again.' }
+      },
+      {
+        async putAway() {
+          if (isFull) throw new Error('no space left')
+        },
+      },
+    )
+    await practice.crew.spawn({ name: 'ada', prompt: 'Think.' })
+    await practice.until(() => statusOf(practice) === 'idle')
+    expect(practice.health).toContain('disappeared → start')
+    const notes = practice.events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
+    expect(notes).toContain('Error: no space left')
+  })
+
   it('ends by itself only where an idle time-out is set, and never with a task in its hands (B27)', async () => {
     const mind: Mind = (request) =>
       lastWords(request).includes('<task')

@@ -38,6 +38,7 @@ export async function practiceCrew({
   settings = {},
   errand = async () => ({ text: 'done by an errand' }),
   uncommitted = async () => undefined,
+  putAway = async () => {},
   ask,
 }: {
   mind: Mind
@@ -46,6 +47,8 @@ export async function practiceCrew({
   settings?: Partial<CrewSettings>
   errand?: CrewPlan['errand']
   uncommitted?: CrewPlan['uncommitted']
+  /** A desk is cleared; it may throw. */
+  putAway?: (name: string) => Promise<void>
   /** Whom everybody asks before it changes something; without it everything is allowed. */
   ask?: Ask
 }) {
@@ -105,7 +108,10 @@ export async function practiceCrew({
         worldOf: (call, signal, progress) =>
           ({ agent: name, team: 'web', call: call.toolCallId, signal, progress, seats }) as unknown as ToolWorld,
       },
-      [Symbol.asyncDispose]: () => transcript[Symbol.asyncDispose](),
+      async [Symbol.asyncDispose]() {
+        await transcript[Symbol.asyncDispose]()
+        await putAway(name)
+      },
     }
   }
 

@@ -1,5 +1,4 @@
 import type { AlarmClock } from '../../ports/clock.ts'
-import { turnstile } from '../../ports/turnstile.ts'
 import type { Team } from '../team.ts'
 
 /** Milliseconds: how long a change may go unnoticed if nothing tells of it. */
@@ -19,7 +18,6 @@ export async function watchTeam(
   while (!closing.aborted) {
     try {
       await team.changed(POLL, closing)
-      await turnstile.quiet()
       if (closing.aborted) return
       await team.refresh()
       // Our own writing wakes us too; the mailbox files are no fuller for it.
