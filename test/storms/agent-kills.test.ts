@@ -38,7 +38,7 @@ describe('kill -9 of an agent at every step of its turns', { timeout: 1_800_000 
   }, 120_000)
 
   it('before each call of the file system: nothing lost, heard twice, cut, run twice or left running, also around a summary (F1, F2, F38, A31)', async () => {
-    expect(seen.calls).toBeGreaterThan(200)
+    expect(seen.calls).toBeGreaterThan(150)
     await killAll('call', seen.calls)
   })
 
