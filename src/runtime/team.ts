@@ -22,7 +22,7 @@ export interface Team extends AsyncDisposable {
   refresh(): Promise<void>
   /** All that `state` could tell a model is durable when this resolves: what it builds on must not be taken back. */
   syncNews(): Promise<void>
-  /** Decides and appends; resolves when the answer is durable. A repeated `commandId` gets the first answer. */
+  /** Decides and appends; resolves when the answer is durable, or `written`. A repeated `commandId` gets the first answer. */
   run(command: Command, as?: Reporting): Promise<Answer | Refusal>
   /** Sends a message; the effects say, for each recipient, what the log made of it. */
   send(letter: Letter, as?: Acting): Promise<readonly Effect[] | Refusal>

@@ -75,8 +75,8 @@ function joined(all: readonly News[]): News | undefined {
     turn: { role: 'user', content: all.flatMap(({ turn }) => turn.content) },
     mail: all.flatMap(({ mail }) => mail),
     jobs: all.flatMap(({ jobs }) => jobs),
-    async durable() {
-      for (const { durable } of all) await durable()
+    async isTrue() {
+      for (const { isTrue } of all) await isTrue()
     },
     async acknowledge() {
       for (const { acknowledge } of all) await acknowledge()

@@ -50,7 +50,7 @@ export function createRunAgent(home: SubagentHome): RunAgent {
     await using store = await openMemoryStore()
     await using transcript = await openTranscript({ log: await store.log('errand/transcripts/agent'), generation: 1 })
     const asked = [
-      { turn: userTurn([prompt]), mail: [], jobs: [], acknowledge: async () => {}, durable: async () => {} },
+      { turn: userTurn([prompt]), mail: [], jobs: [], acknowledge: async () => {}, isTrue: async () => {} },
     ]
     const loop = converse(
       {

@@ -68,7 +68,7 @@ export interface News {
   /** Ids of the jobs whose end it tells. */
   readonly jobs: readonly string[]
   /** All that it tells of is durable when this resolves: a power cut must not leave a turn of which nothing is true. */
-  durable(): Promise<void>
+  isTrue(): Promise<void>
   /** To be called when the turn is in the transcript, and not before. */
   acknowledge(): Promise<void>
 }

@@ -42,7 +42,7 @@ export async function mailNews(
     turn: userTurn([...told.map(({ text }) => text), ...letters]),
     mail,
     jobs: told.flatMap(({ job }) => job ?? []),
-    durable: () => team.syncNews(),
+    isTrue: () => team.syncNews(),
     acknowledge: () => acknowledge(fresh),
   }
 }
