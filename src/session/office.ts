@@ -227,9 +227,13 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       const away = rooms[0]!.team.state.leads.get().filter((name) => !roomOf(name))
       const teams = away.length > 0 ? await home.store.teams() : []
       for (const name of away) {
-        if (teams.includes(name) && (await isOurs(name))) await openRoom(name)
-        // Deleted meanwhile by somebody else: it does not come back empty, and another of that name is not ours.
-        else await rooms[0]!.team.run({ type: 'team.lead', team: name, leads: false }, { by: rooms[0]!.by })
+        if (teams.includes(name) && (await isOurs(name))) {
+          await openRoom(name)
+          continue
+        }
+        // Deleted meanwhile: it does not come back empty, and another of that name is not ours.
+        await rooms[0]!.team.run({ type: 'team.lead', team: name, leads: false }, { by: rooms[0]!.by })
+        desk.notices.add({ text: goneWords(name) })
       }
       const back: string[] = []
       for (const { crew } of rooms) back.push(...(await crew.resume()))
@@ -337,6 +341,10 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
     throw error
   })
   return office
+}
+
+function goneWords(team: string): string {
+  return `Team ${team} is gone: it was deleted while you were away, or as you were interrupted. Letters to you that you had not read there were put away with it, in .teams/.deleted.`
 }
 
 const URGENT = Object.assign(new Error('Something urgent came in.'), { name: 'AbortError' })

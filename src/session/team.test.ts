@@ -233,14 +233,22 @@ describe('a team at work', () => {
     expect(asked.at(-1)?.match(/<task-notification>/g)).toHaveLength(1)
   })
 
-  it('does not take over a team that somebody else made under the name of one it led', async () => {
+  it('does not take over a team that somebody else made under the name of one it led, and says that its own is gone', async () => {
+    let heard = ''
     const parts = [
       {
         agent: 'lead',
         when: { user: 'Go' },
         calls: [call('TeamCreate', { name: 'api' }), call('TeamCreate', { name: 'web' })],
       },
-      { agent: 'lead', times: 'always', text: 'Here.' },
+      {
+        agent: 'lead',
+        times: 'always',
+        compose({ turns }) {
+          heard = JSON.stringify(turns)
+          return { text: 'Here.' }
+        },
+      },
     ] as Parts
     const first = await open(parts)
     await run(first, 'Go')
@@ -253,6 +261,8 @@ describe('a team at work', () => {
     await using again = await open(parts, { team: first.id })
     await run(again, 'More')
     expect(again.team.state.leads.get()).toEqual(['api'])
+    expect(heard).toContain('Team web is gone')
+    expect(heard).not.toContain('Team api is gone')
     await strange.refresh()
     expect(strange.state.supervisor.get().runtime).toBe(null)
     await strange.close()

@@ -120,6 +120,33 @@ describe('the life of a teammate', () => {
     expect(notes).toContain('Error: no space left')
   })
 
+  it('says that it was brought back although something urgent comes in before that is heard (F24)', async () => {
+    let isUrgentDue = false
+    const practice = await crewOf(
+      (request) => {
+        isUrgentDue = practice.asked.length === 1
+        if (isUrgentDue) throw new Error('the provider is gone')
+        return lastWords(request).includes('<task') ? complete : { text: 'Here again.' }
+      },
+      {
+        async listening() {
+          if (!isUrgentDue) return
+          isUrgentDue = false
+          await practice.team.send(
+            { to: 'ada', content: 'Mind the roses!', extra: { urgent: true } },
+            { by: practice.lead },
+          )
+        },
+      },
+    )
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await practice.until(() => practice.team.state.tasks.get('1')?.status === 'completed')
+    const heard = JSON.stringify(practice.asked[1]!.turns)
+    expect(heard).toContain('you were brought back')
+    expect(heard).toContain('Mind the roses!')
+  })
+
   it('ends by itself only where an idle time-out is set, and never with a task in its hands (B27)', async () => {
     const mind: Mind = (request) =>
       lastWords(request).includes('<task')

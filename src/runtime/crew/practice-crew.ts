@@ -39,6 +39,7 @@ export async function practiceCrew({
   errand = async () => ({ text: 'done by an errand' }),
   uncommitted = async () => undefined,
   putAway = async () => {},
+  listening = async () => {},
   ask,
 }: {
   mind: Mind
@@ -49,6 +50,8 @@ export async function practiceCrew({
   uncommitted?: CrewPlan['uncommitted']
   /** A desk is cleared; it may throw. */
   putAway?: (name: string) => Promise<void>
+  /** Somebody is about to look for news. */
+  listening?: (name: string) => Promise<void>
   /** Whom everybody asks before it changes something; without it everything is allowed. */
   ask?: Ask
 }) {
@@ -97,7 +100,10 @@ export async function practiceCrew({
         transcript,
         used: nothingUsed(),
         memory: { keep: (_, about) => about, situation: async () => situationOf(team.state, name, 'your team') },
-        listen: () => mailNews({ team, transcript, notices }, by),
+        async listen() {
+          await listening(name)
+          return mailNews({ team, transcript, notices }, by)
+        },
         acknowledge: async (ids, turn) => void (await team.acknowledge(name, ids, null, { by, turn })),
         account() {},
         mayDo: behindGate(team, by, async (wish, call, signal) => {

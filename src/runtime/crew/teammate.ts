@@ -123,7 +123,7 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
   async function live(): Promise<void> {
     await begin
     // A conversation that was cut off in the middle goes on by itself.
-    if (isBack && !over.signal.aborted) await talk()
+    if (isBack && me() && !over.signal.aborted) await talk()
     for (let member = me(); member && !over.signal.aborted; member = me()) {
       const step = stepOf(member)
       // Only a claim does not wait until the lead has heard its last words.
@@ -198,7 +198,9 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
     const member = me()
     // Whoever waits for an answer to its plan has nothing to be told before it comes.
     const task = member && planGate(team.state, member) !== 'pending' ? heldBy(team.state, name) : undefined
-    if (isBackWordDue && (task || isCutOff)) notices.add({ text: comebackWords(team.state, name) })
+    // Until it has heard it: something urgent may come in between.
+    isBackWordDue &&= task !== undefined || isCutOff
+    if (isBackWordDue) notices.add({ text: comebackWords(team.state, name) })
     else if (task && keyOf(task) !== told) notices.add({ text: taskWords(team.state, task) })
     else if (task && isReminderDue) {
       reminders++
@@ -209,7 +211,6 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
       reminders = 0
       hasAsked = false
     }
-    isBackWordDue = false
     isReminderDue = false
     told = task ? keyOf(task) : ''
   }
@@ -251,6 +252,7 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
         signOfLife()
         shown ??= showThatItWorks()
         const event = step.value
+        if (event.type === 'heard') isBackWordDue = false
         // What it does next is shown behind it.
         if (event.type === 'answered') await shown.then(onAnswer)
         if (event.type === 'called' && ASKS.has(event.call.toolName) && !event.result.isError) hasAsked = true
