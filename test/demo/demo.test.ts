@@ -10,6 +10,7 @@ import { systemClock } from '../../src/ports/clock.ts'
 import type { EventOf, EventType } from '../../src/team/event.ts'
 import { readRawJournal } from '../storms/raw-journal.ts'
 import { buildCli, cli, type Home, makeHome } from './demo-process.ts'
+import { openProvider } from './provider.ts'
 
 beforeAll(buildCli)
 
@@ -129,16 +130,8 @@ describe('the demo', { timeout: 180_000 }, () => {
   it('offers the real model only to a person with a key, once, and takes no for an answer', async () => {
     const desk = openDesk()
     const env = { ...desk.env, PATH: process.env.PATH, ANTHROPIC_API_KEY: 'none' }
-    const person = {
-      isTerminal: true,
-      isStdinTerminal: true,
-      columns: 80,
-      stdin: (async function* () {
-        yield 'n\n'
-      })(),
-    }
     try {
-      const asked = await desk.run(['demo', ...FAST, '--dir', 'one'], { env, clock: systemClock, ...person })
+      const asked = await desk.run(['demo', ...FAST, '--dir', 'one'], { env, clock: systemClock, ...personSaying('n') })
       expect(asked.stdout.split('[y/N]')).toHaveLength(2)
       expect(asked.stdout).toContain('The model is scripted:demo')
       expect(asked.stdout).toContain('\x1b[')
@@ -146,6 +139,24 @@ describe('the demo', { timeout: 180_000 }, () => {
       const lines = stripVTControlCharacters(asked.stdout).split('\n')
       const tooLong = lines.filter((line) => line.length > 80 && line.trim().includes(' '))
       expect(tooLong, 'a terminal of 80 columns breaks no word').toEqual([])
+    } finally {
+      desk.close()
+    }
+  })
+
+  it('runs on a provider, over the wire, for a person who says yes (A89, D12)', async () => {
+    const desk = openDesk()
+    await using provider = await openProvider()
+    const key = { ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: provider.url }
+    try {
+      const env = { ...desk.env, PATH: process.env.PATH, ...key }
+      const played = await desk.run(['demo', '--dir', 'one'], { env, clock: systemClock, ...personSaying('y') })
+      expect(played.code, played.stdout + played.stderr).toBe(0)
+      expect(played.stdout).toContain('The model is anthropic/')
+      const { of } = readEvents(join(desk.dir, 'one'))
+      expect(of('task.completed').map(({ id }) => id)).toEqual(['1', '2', '3', '4'])
+      expect(of('member.lost').map(({ name }) => name)).toEqual(['frontend'])
+      expect([...provider.calls.keys()].sort()).toEqual(['analyst', 'backend', 'frontend', 'lead'])
     } finally {
       desk.close()
     }
@@ -201,6 +212,13 @@ function folder(home: Home): string {
   const dir = join(home.top, 'story')
   mkdirSync(dir)
   return dir
+}
+
+function personSaying(word: string) {
+  const stdin = (async function* () {
+    yield `${word}\n`
+  })()
+  return { isTerminal: true, isStdinTerminal: true, columns: 80, stdin }
 }
 
 function quietCall({ top, env }: Home) {
