@@ -25,7 +25,8 @@ export function draft({ id, turns, blockedBy }) {
 
 /**
  * When the last task is completed if nothing but the model takes time: whoever is free takes the first ready task. A
- * worker is free one turn after it has completed a task, because it still hears that it did.
+ * worker is free one turn after it has completed a task, because it still hears that it did. That is the rule of the
+ * board (first come, first served): the longest path alone would take 20 turns of these 22, and the best order 21.
  */
 export function idealTurns(tasks, workers) {
   const open = [...tasks]

@@ -224,7 +224,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'approval-without-generation',
-    mistake: 'a yes to a plan is good for whoever has the name, whatever it works on',
+    mistake: 'a yes to a plan is good for whoever has the name, in any life',
     noticedBy: 'needs a new yes in a new life',
     file: TEAM,
   },

@@ -231,7 +231,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
           await openRoom(name)
           continue
         }
-        // Deleted meanwhile: it does not come back empty, and another of that name is not ours.
+        // Deleted meanwhile, or never made: it does not come back empty, and another of that name is not ours.
         await rooms[0]!.team.run({ type: 'team.lead', team: name, leads: false }, { by: rooms[0]!.by })
         desk.notices.add({ text: goneWords(name) })
       }
@@ -344,7 +344,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
 }
 
 function goneWords(team: string): string {
-  return `Team ${team} is gone: it was deleted while you were away, or as you were interrupted. Letters to you that you had not read there were put away with it, in .teams/.deleted.`
+  return `You have no team ${team} any more: it was deleted while you were away, or its making was interrupted. Letters to you that were left unread in it were put away with it.`
 }
 
 const URGENT = Object.assign(new Error('Something urgent came in.'), { name: 'AbortError' })

@@ -20,8 +20,8 @@ export function planGate(state: TeamState, member: Member): PlanGate {
     kind === 'plan_approval' &&
     nameKey(from) === nameKey(member.name) &&
     (fromGeneration === member.generation || __BUG__ === 'approval-without-generation') &&
-    (assignment?.task === task?.id || __BUG__ === 'approval-without-generation') &&
-    (assignment?.attempt === task?.attempts || __BUG__ === 'approval-without-generation')
+    assignment?.task === task?.id &&
+    assignment?.attempt === task?.attempts
   const newest = [...state.requests.values()].filter(isMeant).sort((a, b) => numberOf(b) - numberOf(a))[0]
   if (!newest || newest.state === 'void' || newest.state === 'timed_out') return 'required'
   return newest.state

@@ -48,8 +48,8 @@ function promises(): void {
     it('needs a new yes in a new life (B68)', async () => {
       const mind: Mind = (request, signal) => (request.turns.length === 1 ? handIn : hang(request, signal))
       const before = await practiceCrew({ mind })
-      await before.tasks({ subject: 'dig' })
-      await before.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
+      // Without a task nothing but the life itself is new.
+      await before.crew.spawn({ name: 'ada', prompt: 'Dig.', requirePlan: true })
       await before.until(() => before.team.state.requests.get('r1')?.state === 'pending')
       await before.team.run({ type: 'request.answer', id: 'r1', approve: true, feedback: '' }, { by: before.lead })
       expect(planGate(before.team.state, memberNamed(before.team.state, 'ada')!)).toBe('approved')

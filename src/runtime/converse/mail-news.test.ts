@@ -1,5 +1,8 @@
-import { expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { inWords } from './mail-news.ts'
+import { closeTalks, played, talkOf } from './practice-talk.ts'
+
+afterEach(closeTalks)
 
 const answer = {
   id: 'm',
@@ -16,4 +19,23 @@ it('says whether the answer to a request is a yes, which its words may leave ope
   expect(words(true)).toContain('approve="true"')
   expect(words('" x="'), 'only the runtime says so').not.toContain('approve')
   expect(words(true, true), 'nobody from outside').not.toContain('approve=')
+})
+
+it('says once in a turn that somebody rests, and every result', async () => {
+  const talk = await talkOf({ model: played().model })
+  const letter = (id: string, type: 'idle_notification' | 'result', from: string, content: string) => ({
+    type: 'message.sent' as const,
+    message: { id, type, from, to: 'lead', content, timestamp: 1 },
+  })
+  await talk.team.report([
+    letter('1', 'result', 'ada', 'dug'),
+    letter('2', 'idle_notification', 'ada', 'rests'),
+    letter('3', 'idle_notification', 'bob', 'rests'),
+    letter('4', 'result', 'ada', 'dug'),
+    letter('5', 'idle_notification', 'ada', 'rests again'),
+  ])
+  const news = await talk.listen()
+  const words = news!.turn.content.map((part) => (part.type === 'text' ? part.text.split('\n')[1] : ''))
+  expect(words).toEqual(['dug', 'rests', 'dug', 'rests again'])
+  expect(news!.mail).toEqual(['1', '2', '3', '4', '5'])
 })

@@ -437,6 +437,8 @@ describe('a loss', () => {
     expect(practice.team.state.tasks.get('1')).toMatchObject({
       reason: expect.stringContaining('the errand in its place failed too'),
     })
+    const notes = practice.events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
+    expect(notes).toContain('[FALLBACK] the key is wrong: switching from task to nobody for ada')
   })
 
   it('is over when one that is tried after the pause works (C68, F49)', async () => {

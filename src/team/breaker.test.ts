@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { admit, CLOSED, lost, settled, worked } from './breaker.ts'
+
+const opened = lost(lost(CLOSED, 'ada', 1000), 'bob', 1299)
+
+describe('the circuit breaker', () => {
+  it('opens at the second loss within five minutes, and not where the first is older (C68)', () => {
+    expect(opened).toMatchObject({ state: 'open', openedAt: 1299 })
+    expect(lost(lost(CLOSED, 'ada', 1000), 'bob', 1300).state).toBe('closed')
+    expect(admit(opened, 'ada', 1300).isAdmitted).toBe(false)
+  })
+
+  it('lets one through after two minutes, not sooner, and nobody else beside it (C68)', () => {
+    expect(admit(opened, 'ada', 1299 + 119)).toMatchObject({ isAdmitted: false, breaker: { state: 'open' } })
+    const tried = admit(opened, 'ada', 1299 + 120)
+    expect(tried).toMatchObject({ isAdmitted: true, breaker: { state: 'half-open', probe: { name: 'ada' } } })
+    expect(admit(tried.breaker, 'bob', 1299 + 121).isAdmitted).toBe(false)
+  })
+
+  it('closes when the one that is tried works, and opens anew when it is lost or shows nothing for a minute (C68, F49)', () => {
+    const { breaker } = admit(opened, 'ada', 2000)
+    expect(worked(breaker, 'bob').state).toBe('half-open')
+    expect(worked(breaker, 'ada')).toEqual(CLOSED)
+    expect(lost({ ...breaker, losses: [] }, 'ada', 2010)).toMatchObject({ state: 'open', openedAt: 2010 })
+    expect(settled(breaker, 2059).state).toBe('half-open')
+    expect(settled(breaker, 2060)).toMatchObject({ state: 'open', openedAt: 2060 })
+  })
+})
