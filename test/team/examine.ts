@@ -2,7 +2,6 @@ import type { Recorded } from '../../src/ports/store.ts'
 import { applyTurn, emptyTranscript } from '../../src/runtime/transcript-fold.ts'
 import type { Place } from '../../src/stores/memory/memory-store.ts'
 import { apply } from '../../src/team/apply.ts'
-import { nextFor } from '../../src/team/decide-claims.ts'
 import type { Author, TeamEvent } from '../../src/team/event.ts'
 import { createInvariants } from '../../src/team/invariants.ts'
 import { isPresent } from '../../src/team/member.ts'
@@ -30,6 +29,7 @@ export function examine({ journal, transcripts }: Remains): string[] {
   const state = emptyState()
   const invariants = createInvariants()
   const claims = createClaims()
+  const order = createOrder()
   const mail = createMail()
   const faults: string[] = []
   for (const { seq, record } of journal) {
@@ -37,9 +37,15 @@ export function examine({ journal, transcripts }: Remains): string[] {
     if (broken > 0) faults.push(`record ${seq} cannot be read`)
     faults.push(...invariants.after(state, events).map((text) => `${text} (record ${seq})`))
     faults.push(...claims.after(events, by).map((text) => `${text} (record ${seq})`))
+    faults.push(...order.after(events).map((text) => `${text} (record ${seq})`))
     mail.after(effects, events)
   }
-  return [...faults, ...brokenInvariants(state), ...leftUndone(state), ...mail.atEnd(state, heardIn(transcripts))]
+  return [
+    ...faults,
+    ...brokenInvariants(state),
+    ...leftUndone(state, order.ready()),
+    ...mail.atEnd(state, heardIn(transcripts)),
+  ]
 }
 
 /** Each task has one owner at a time, and only that one, in that life, completes it. */
@@ -65,12 +71,85 @@ function createClaims() {
   }
 }
 
+interface Job {
+  status: 'pending' | 'in_progress' | 'completed' | 'failed'
+  blockedBy: readonly string[]
+  files: readonly string[]
+}
+
+/**
+ * What a task waits for is completed when it is claimed, and no two that are worked on share a file. Reckoned from the
+ * events alone, because who asks the board would believe its mistakes.
+ */
+function createOrder() {
+  const board = new Map<string, Job>()
+  const open = ({ blockedBy }: Job) => blockedBy.filter((id) => board.get(id)?.status !== 'completed')
+  const apart = (id: string, { files }: Job): string[] => {
+    const others = [...board].filter(([other, { status }]) => other !== id && status === 'in_progress')
+    const met = others.filter(([, other]) => files.some((a) => other.files.some((b) => isSameOrBelow(a, b))))
+    return met.map(([other]) => `tasks ${id} and ${other} are worked on at once and share a file`)
+  }
+  const after = (event: TeamEvent): string[] => {
+    if (event.type === 'task.created') {
+      board.set(event.id, { status: 'pending', blockedBy: event.blockedBy, files: event.files })
+      return []
+    }
+    const job = 'id' in event ? board.get(event.id) : undefined
+    if (!job) return []
+    switch (event.type) {
+      case 'task.updated':
+        job.blockedBy = event.blockedBy ?? job.blockedBy
+        job.files = event.files ?? job.files
+        return job.status === 'in_progress' ? apart(event.id, job) : []
+      case 'task.claimed': {
+        job.status = 'in_progress'
+        const early = open(job).map((id) => `task ${event.id} is claimed before task ${id} is completed`)
+        return [...early, ...apart(event.id, job)]
+      }
+      case 'task.completed':
+        job.status = 'completed'
+        return []
+      case 'task.failed':
+        job.status = 'failed'
+        return []
+      case 'task.released':
+      case 'task.reopened':
+        job.status = 'pending'
+        return []
+      case 'task.deleted':
+        board.delete(event.id)
+        for (const other of board.values()) other.blockedBy = other.blockedBy.filter((id) => id !== event.id)
+        return []
+      default:
+        return []
+    }
+  }
+  return {
+    after: (events: readonly TeamEvent[]) => events.flatMap(after),
+    /** What could be claimed by whom it is for. */
+    ready: () =>
+      [...board].flatMap(([id, job]) =>
+        job.status === 'pending' && open(job).length === 0 && apart(id, job).length === 0 ? [id] : [],
+      ),
+  }
+}
+
+/** Of paths without a wild card: a folder covers what is below it. */
+function isSameOrBelow(a: string, b: string): boolean {
+  const [one, other] = [a, b].map((path) => `${path.replace(/\/$/, '')}/`) as [string, string]
+  return one.startsWith(other) || other.startsWith(one)
+}
+
 /** Nobody rests who could do something. */
-function leftUndone(state: TeamState): string[] {
+function leftUndone(state: TeamState, ready: readonly string[]): string[] {
   const there = roster(state).filter((one) => one.kind === 'agent' && isPresent(one) && one.status !== 'lost')
-  return there.flatMap((member) => {
-    const next = nameKey(member.name) === 'lead' || heldBy(state, member.name) ? undefined : nextFor(state, member)
-    return next ? [`${member.name} rests although task ${next.id} is there for it`] : []
+  const free = there.filter(({ name }) => nameKey(name) !== 'lead' && !heldBy(state, name))
+  return free.flatMap(({ name, role }) => {
+    const next = ready.find((id) => {
+      const task = state.tasks.get(id)
+      return [name, null].includes(task?.assignee ?? null) && [role, null].includes(task?.role ?? null)
+    })
+    return next ? [`${name} rests although task ${next} is there for it`] : []
   })
 }
 

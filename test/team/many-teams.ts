@@ -28,11 +28,11 @@ export function manyTeams(first: 1 | 2): void {
       async () => {
         const count = figure('TEAMS', 1000, 10_000) / 2
         const seeds = one ? [Number(one)] : Array.from({ length: count }, (_, i) => 2 * i + first)
-        const sum = { steps: 0, calls: 0, deaths: 0 }
+        const sum = { steps: 0, calls: 0, deaths: 0, cuts: 0 }
         const broken: string[] = []
         for (const seed of seeds) {
           const { place, faults, ...counts } = await simulate(seed, root)
-          for (const key of ['steps', 'calls', 'deaths'] as const) sum[key] += counts[key]
+          for (const key of ['steps', 'calls', 'deaths', 'cuts'] as const) sum[key] += counts[key]
           const remains = remainsOf(place, TEAM)
           const [fault] = [...faults, ...examine(remains)]
           if (fault) broken.push(`${fault}; again: DESKMATES_TEAM_SEED=${seed} npx vitest run test/team/simulations`)
@@ -41,9 +41,10 @@ export function manyTeams(first: 1 | 2): void {
         }
         expect(broken).toEqual([])
         console.log(
-          `teams: ${seeds.length} simulated, ${sum.calls} model calls, ${sum.deaths} deaths, ${sum.steps} steps`,
+          `teams: ${seeds.length} simulated, ${sum.calls} model calls, ${sum.deaths} deaths, ${sum.cuts} cut off, ${sum.steps} steps`,
         )
         if (!one) expect(sum.deaths).toBeGreaterThan(seeds.length / 3)
+        if (!one) expect(sum.cuts).toBeGreaterThan(seeds.length / 3)
       },
     )
   })

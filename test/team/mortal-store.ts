@@ -13,6 +13,8 @@ export interface Process {
   /** What others write is noticed only when somebody looks by themselves. */
   isDeaf: boolean
   isDead: boolean
+  /** How often it wrote, or tried to. */
+  writes: number
 }
 
 export class Died extends Error {
@@ -53,6 +55,7 @@ export async function openMortalStore(life: Process): Promise<Store> {
     return {
       ...log,
       async append(records): Promise<Appended> {
+        life.writes++
         living()
         if (isOfNote(records) && --life.writesLeft < 0) {
           die()

@@ -25,6 +25,8 @@ export interface Simulated {
   readonly steps: number
   readonly calls: number
   readonly deaths: number
+  /** How often a session was closed while a teammate waited for its model. */
+  readonly cuts: number
 }
 
 /** A call of a model that waits for its answer. */
@@ -50,13 +52,15 @@ export async function simulate(seed: number, root: string): Promise<Simulated> {
   const left = { letters: 5, refusals: 4, failures: 3, stops: 2, spawns: 2, reopens: 3 }
   const mood: Mood = { random, isCalm: false, left, wishes: wishes(random, roles), letters: 0 }
   const faults: string[] = []
-  const count = { calls: 0, deaths: 0, tools: 0 }
+  const count = { calls: 0, deaths: 0, cuts: 0, tools: 0 }
   await using outside = await openMemoryStore(place)
   await using user = await openTeam(outside, TEAM, { clock })
   await user.run({ type: 'team.create', team: TEAM })
   await user.run({ type: 'task.add', tasks: board(random, roles) })
 
   let life = await begin(random.below(3) > 0 ? 10 + random.below(110) : Number.POSITIVE_INFINITY)
+  /** When the session is closed although somebody thinks, and opened again. */
+  let cut = (['in a run', 'between runs', 'never'] as const)[seed % 3]
   let step = 0
   for (; step < MOST; step++) {
     await quiet()
@@ -67,20 +71,27 @@ export async function simulate(seed: number, root: string): Promise<Simulated> {
       await bury(life)
       const isMortalAgain = !mood.isCalm && count.deaths < 3 && random.below(2) === 0
       life = await begin(isMortalAgain ? 5 + random.below(80) : Number.POSITIVE_INFINITY)
-    } else if (!life.run) startRun(life, life.session!.team.state.mailboxes.size === 0 ? 'Go.' : undefined)
+    } else if (cut === 'in a run' && step > 9 && isMateAsked(life)) await cutOff()
+    else if (!life.run) startRun(life, life.session!.team.state.mailboxes.size === 0 ? 'Go.' : undefined)
     else if (life.run.stop) {
+      if (life.run.stop.kind !== 'finished' && isMateAsked(life))
+        faults.push('somebody works on after its run has ended')
       const isOver = life.run.stop.kind === 'finished' && !(await isWorkLeft(user))
-      if (isOver && mood.isCalm) break
+      if (isOver && cut === 'between runs') {
+        cut = 'never'
+        await wakeSomebody()
+        if (isMateAsked(life)) await cutOff()
+      } else if (isOver && mood.isCalm) break
       if (isOver) mood.isCalm = true
       life.run = undefined
     } else await act(life)
   }
   if (step === MOST) faults.push(`it does not settle: ${await standing(user, life)}`)
   await close(life)
-  return { place, faults, steps: step, calls: count.calls, deaths: count.deaths }
+  return { place, faults, steps: step, calls: count.calls, deaths: count.deaths, cuts: count.cuts }
 
   async function begin(writesLeft: number): Promise<Life> {
-    const life: Life = { place, clock, random, writesLeft, isDeaf: false, isDead: false, asked: [] }
+    const life: Life = { place, clock, random, writesLeft, isDeaf: false, isDead: false, writes: 0, asked: [] }
     const store = await openMortalStore(life)
     life.session = await openSession({
       workspace: workspaceOn(store, root, String(seed)),
@@ -147,10 +158,28 @@ export async function simulate(seed: number, root: string): Promise<Simulated> {
       // It may die over it.
       if (!life.isDead) throw error
     })
-    const before = count.calls
+    const [asked] = life.isDead ? [] : life.asked
+    if (asked) faults.push(`${asked.request.agent} waits for its model although its session is closed`)
+    const before = { calls: count.calls, writes: life.writes }
     clock.advance(86_400)
     await quiet()
-    if (count.calls > before) faults.push('a model was asked after its team had been closed')
+    if (count.calls > before.calls) faults.push('a model was asked after its team had been closed')
+    if (!life.isDead && life.writes > before.writes) faults.push('something was written after its team had been closed')
+  }
+
+  /** The session is closed in the middle of things; another one goes on. */
+  async function cutOff(): Promise<void> {
+    cut = 'never'
+    count.cuts++
+    await close(life)
+    if (!life.isDead) life = await begin(Number.POSITIVE_INFINITY)
+  }
+
+  /** A letter for whoever is there, although nothing runs. */
+  async function wakeSomebody(): Promise<void> {
+    const mate = roster(user.state).find(({ name, status }) => name !== 'lead' && status === 'idle')
+    if (mate) await user.send({ to: mate.name, content: letter(mood) })
+    await quiet()
   }
 
   /** A dead process does nothing more; what is left of it in memory is let go. */
@@ -211,6 +240,10 @@ export async function simulate(seed: number, root: string): Promise<Simulated> {
     if (status === 'stopped' || status === 'lost')
       faults.push(`${agent} asks its model although it is ${status} (record ${session?.team.cursor.seq})`)
   }
+}
+
+function isMateAsked({ asked, isDead }: Life): boolean {
+  return !isDead && asked.some(({ request }) => request.agent !== 'lead')
 }
 
 /** Is there mail for somebody who is there, which nobody has noticed yet? */
