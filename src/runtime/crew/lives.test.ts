@@ -147,6 +147,19 @@ describe('the life of a teammate', () => {
     expect(heard).toContain('Mind the roses!')
   })
 
+  it('goes on for one who rests when a task is assigned to it, and nobody else takes that (B56)', async () => {
+    const practice = await crewOf((request) =>
+      lastWords(request).includes('<task') && request.agent === 'bob' ? complete : { text: 'Here.' },
+    )
+    await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
+    await practice.crew.spawn({ name: 'bob', prompt: 'Hello.' })
+    await practice.until(() => practice.crew.isAtRest)
+    await practice.tasks({ subject: 'dig', assignee: 'bob' })
+    await practice.until(() => practice.crew.isAtRest && practice.team.state.tasks.get('1')?.status === 'completed')
+    expect(practice.team.state.tasks.get('1')?.owner).toBe('bob')
+    expect(practice.askedOf('ada')).toHaveLength(1)
+  })
+
   it('ends by itself only where an idle time-out is set, and never with a task in its hands (B27)', async () => {
     const mind: Mind = (request) =>
       lastWords(request).includes('<task')
