@@ -156,7 +156,7 @@ describe('the life of a teammate', () => {
     await practice.until(() => practice.crew.isAtRest)
     await practice.tasks({ subject: 'dig', assignee: 'bob' })
     await practice.until(() => practice.crew.isAtRest && practice.team.state.tasks.get('1')?.status === 'completed')
-    expect(practice.team.state.tasks.get('1')?.owner).toBe('bob')
+    expect(practice.team.state.tasks.get('1')).toMatchObject({ owner: 'bob' })
     expect(practice.askedOf('ada')).toHaveLength(1)
   })
 
