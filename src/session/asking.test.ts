@@ -9,7 +9,8 @@ import type { ModelRequest } from '../ports/model.ts'
 import type { Permission, Question } from '../runtime/crew/asking.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 import { openSession, type SessionOptions } from './open-session.ts'
-import type { Session, SessionEvent } from './session.ts'
+import { runToEnd } from './practice-run.ts'
+import type { Session } from './session.ts'
 
 let dir: string
 let workspace: Workspace
@@ -29,16 +30,6 @@ const write = (path: string) => call('write_file', { path, content: 'x' })
 async function open(parts: Script['parts'], more: Partial<SessionOptions> = {}): Promise<Session> {
   const model = scriptedModel({ parts })
   return openSession({ workspace, model, team: 'web', sandbox: { mode: 'off' }, env: {}, ...more })
-}
-
-async function run(session: Session, prompt?: string) {
-  const events: SessionEvent[] = []
-  const loop = session.run(prompt)
-  for (;;) {
-    const step = await loop.next()
-    if (step.done) return { stop: step.value, events }
-    events.push(step.value)
-  }
 }
 
 /** A lead that makes these, each of whom writes a file of its name, and hears what became of it. */
@@ -70,7 +61,7 @@ describe('leave for a teammate', () => {
       return question.agent === 'ada' ? { allowed: true } : { allowed: false, why: 'leave that' }
     }
     await using session = await open(writers(['ada', 'bob'], results), { ask })
-    expect((await run(session, 'Go')).stop.kind).toBe('finished')
+    expect((await runToEnd(session, 'Go')).stop.kind).toBe('finished')
     expect(questions.map(({ agent, team, wish, rules }) => [agent, team, wish.kind, rules]).sort()).toEqual([
       ['ada', 'web', 'write', ['write_file']],
       ['bob', 'web', 'write', ['write_file']],
@@ -100,7 +91,7 @@ describe('leave for a teammate', () => {
       return { allowed: true }
     }
     await using session = await open(parts, { ask })
-    expect((await run(session, 'Go')).stop.kind).toBe('finished')
+    expect((await runToEnd(session, 'Go')).stop.kind).toBe('finished')
     expect(asked.sort()).toEqual(['ada', 'lead'])
     expect(results.ada).toContain('Wrote')
   })
@@ -119,7 +110,7 @@ describe('leave for a teammate', () => {
         return new Promise(() => {})
       },
     })
-    const running = run(first, 'Go')
+    const running = runToEnd(first, 'Go')
     await asked
     await first.close()
     expect((await running).stop.kind).toBe('aborted')
@@ -139,7 +130,7 @@ describe('leave for a teammate', () => {
         },
       },
     )
-    expect((await run(second)).stop.kind).toBe('finished')
+    expect((await runToEnd(second)).stop.kind).toBe('finished')
     expect(again).toBe(1)
     expect(second.team.state.requests.get('r2')).toMatchObject({ kind: 'permission', state: 'approved' })
   })
@@ -158,7 +149,7 @@ describe('leave for a teammate', () => {
       return { text: 'I see.' }
     }
     await using session = await open([...parts, { agent: 'lead', times: 'always', compose }])
-    const { stop, events } = await run(session, 'Go')
+    const { stop, events } = await runToEnd(session, 'Go')
     expect(stop.kind).toBe('finished')
     expect(results.ada).toContain("The user can allow it: --allowedTools 'write_file'")
     const told = events.flatMap((event) =>
@@ -183,7 +174,7 @@ describe('leave for a teammate', () => {
         return { allowed: true }
       },
     })
-    await run(session, 'Go')
+    await runToEnd(session, 'Go')
     expect(asked).toBe(0)
     expect(results.ada).toContain('the rule write_file(ada.txt) denies it')
   })
@@ -225,7 +216,7 @@ describe('leave for an agent that was sent out', () => {
         return wish.kind === 'write' ? { allowed: true } : { allowed: false, why: 'not that' }
       },
     })
-    const { stop, events } = await run(session, 'Go')
+    const { stop, events } = await runToEnd(session, 'Go')
     expect(stop).toEqual({ kind: 'finished', text: 'Well.' })
     expect(asked.sort()).toEqual(['lead › code of web: write', 'lead › explore of web: run'])
     expect([existsSync(join(dir, 'allowed.txt')), existsSync(join(dir, 'refused.txt'))]).toEqual([true, false])
@@ -259,7 +250,7 @@ describe('leave for an agent that was sent out', () => {
         return { allowed: true }
       },
     })
-    await run(session, 'Go')
+    await runToEnd(session, 'Go')
     expect([asked, existsSync(join(dir, 'kept.txt'))]).toEqual([0, false])
   })
 
@@ -295,7 +286,7 @@ describe('leave for an agent that was sent out', () => {
       { agent: 'lead', times: 'always', text: 'Well.' },
     ]
     await using session = await open(parts, { ask })
-    const running = run(session, 'Go')
+    const running = runToEnd(session, 'Go')
     await asked
     await session.team.send({ to: 'lead', content: 'Enough' })
     expect((await running).stop).toEqual({ kind: 'finished', text: 'Well.' })
@@ -324,7 +315,7 @@ describe('leave for an agent that was sent out', () => {
         return { allowed: true }
       },
     })
-    expect((await run(session, 'Go')).stop.kind).toBe('finished')
+    expect((await runToEnd(session, 'Go')).stop.kind).toBe('finished')
     expect(asked).toEqual(['ada › code'])
     expect(session.team.state.tasks.get('1')).toMatchObject({ status: 'completed', result: 'Dug.' })
   })
@@ -337,7 +328,7 @@ describe('leave for an agent that was sent out', () => {
       { agent: 'lead', when: hearsTask, text: 'Well.' },
     ]
     await using session = await open(parts)
-    const { events } = await run(session, 'Go')
+    const { events } = await runToEnd(session, 'Go')
     const tally = createTally()
     for (const event of events) tally.add(event)
     expect(tally.denials.map(({ agent, tool_name }) => [agent, tool_name])).toEqual([['lead/code-1', 'write_file']])
@@ -368,7 +359,7 @@ describe('a plan that a person is to approve', () => {
         return asked.length > 1 ? { allowed: true } : { allowed: false, why: 'Only with a test.' }
       },
     })
-    expect((await run(session, 'Go')).stop.kind).toBe('finished')
+    expect((await runToEnd(session, 'Go')).stop.kind).toBe('finished')
     await session.close()
     expect(asked).toEqual(['ada of web: I write it. false', 'ada of web: I write it with a test. false'])
     expect(existsSync(join(dir, 'done.txt'))).toBe(true)
@@ -376,7 +367,7 @@ describe('a plan that a person is to approve', () => {
 
   it('is rejected with the reason when it cannot be put to them', async () => {
     const session = await open(parts, { ...more, askPlan: () => Promise.reject(new Error('the screen is gone')) })
-    expect((await run(session, 'Go')).stop.kind).toBe('finished')
+    expect((await runToEnd(session, 'Go')).stop.kind).toBe('finished')
     const [request] = session.team.state.requests.values()
     await session.close()
     expect(request).toMatchObject({ state: 'rejected', feedback: expect.stringContaining('the screen is gone') })

@@ -7,7 +7,7 @@ import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import type { HookSettings } from '../tools/hooks/hook-settings.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 import { openSession, type SessionOptions } from './open-session.ts'
-import type { SessionEvent } from './session.ts'
+import { runToEnd } from './practice-run.ts'
 
 let dir: string
 let workspace: Workspace
@@ -35,13 +35,10 @@ async function run(parts: Script['parts'], hooks: HookSettings, options: Partial
     hooks,
     ...options,
   })
-  const events: SessionEvent[] = []
-  const loop = talk.run('go')
-  let step = await loop.next()
-  for (; !step.done; step = await loop.next()) events.push(step.value)
+  const { stop, events } = await runToEnd(talk, 'go')
   const ran = events.flatMap((event) => (event.type === 'hook' ? [event] : []))
   const called = events.flatMap((event) => (event.type === 'called' ? [event] : []))
-  return { stop: step.value, ran, called, heard: JSON.stringify(events.filter(({ type }) => type === 'heard')) }
+  return { stop, ran, called, heard: JSON.stringify(events.filter(({ type }) => type === 'heard')) }
 }
 
 const bash: Script['parts'] = [

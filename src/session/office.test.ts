@@ -10,6 +10,7 @@ import { openTeam } from '../runtime/team.ts'
 import { runtimeOf } from '../stores/files/identity.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 import { openSession, type SessionOptions } from './open-session.ts'
+import { runToEnd } from './practice-run.ts'
 import type { Session, SessionEvent } from './session.ts'
 
 let dir: string
@@ -33,15 +34,7 @@ const open = (parts: Parts, more: Partial<SessionOptions> = {}) =>
     ...more,
   })
 
-async function run(session: Session, prompt: string) {
-  const events: SessionEvent[] = []
-  const loop = session.run(prompt, AbortSignal.timeout(30_000))
-  for (;;) {
-    const step = await loop.next()
-    if (step.done) return { stop: step.value, events }
-    events.push(step.value)
-  }
-}
+const run = (session: Session, prompt: string) => runToEnd(session, prompt, AbortSignal.timeout(30_000))
 
 const lastWords = ({ turns }: ModelRequest) => JSON.stringify(turns.at(-1))
 const call = (tool: string, input: Record<string, unknown> = {}) => ({ tool, input })

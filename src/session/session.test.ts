@@ -27,7 +27,8 @@ import { defineTool } from '../tools/define-tool.ts'
 import { isGroupAlive } from '../tools/processes/group.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 import { openSession, type SessionOptions } from './open-session.ts'
-import type { Session, SessionEvent } from './session.ts'
+import { runToEnd } from './practice-run.ts'
+import type { Session } from './session.ts'
 
 let dir: string
 let workspace: Workspace
@@ -51,16 +52,6 @@ async function session(parts: Script['parts'], options: Partial<SessionOptions> 
   })
 }
 
-async function all(session: Session, prompt?: string, signal?: AbortSignal) {
-  const events: SessionEvent[] = []
-  const loop = session.run(prompt, signal)
-  for (;;) {
-    const step = await loop.next()
-    if (step.done) return { events, stop: step.value }
-    events.push(step.value)
-  }
-}
-
 describe('a session', () => {
   it('is a team named by its session id, whose lead works and then rests (A8)', async () => {
     await using talk = await session([
@@ -68,7 +59,7 @@ describe('a session', () => {
       { when: { result: { tool: 'bash' } }, text: 'made it' },
     ])
     expect(talk.id).toMatch(/^s-\d{8}-\d{6}-[a-z2-7]{4}$/)
-    const { stop, events } = await all(talk, 'make a file')
+    const { stop, events } = await runToEnd(talk, 'make a file')
     expect(stop).toEqual({ kind: 'finished', text: 'made it' })
     expect(readFileSync(join(dir, 'made'), 'utf8')).toBe('hi\n')
     expect(new Set(events.flatMap(({ type, agent }) => (type === 'team' ? [] : [agent])))).toEqual(new Set(['lead']))
@@ -79,10 +70,10 @@ describe('a session', () => {
 
   it('goes on where it was when it is opened again, as a new generation', async () => {
     const first = await session([{ text: 'noted' }])
-    await all(first, 'the word is fig')
+    await runToEnd(first, 'the word is fig')
     await first.close()
     await using again = await session([{ when: { conversation: 'the word is fig' }, text: 'fig' }], { team: first.id })
-    expect((await all(again, 'what was it?')).stop).toEqual({ kind: 'finished', text: 'fig' })
+    expect((await runToEnd(again, 'what was it?')).stop).toEqual({ kind: 'finished', text: 'fig' })
     expect(memberNamed(again.team.state, 'lead')).toMatchObject({ generation: 2 })
   })
 
@@ -97,7 +88,7 @@ describe('a session', () => {
       sleeper.kill('SIGKILL')
       await once(sleeper, 'exit')
       await using free = await session([{ text: 'mine' }], { team: 'web' })
-      expect((await all(free, 'hello')).stop).toMatchObject({ text: 'mine' })
+      expect((await runToEnd(free, 'hello')).stop).toMatchObject({ text: 'mine' })
       await expect(session([], { team: 'web' })).rejects.toThrow('This process works on web already')
     } finally {
       sleeper.kill('SIGKILL')
@@ -110,7 +101,7 @@ describe('a session', () => {
       { when: { result: 'task_id' }, text: 'it runs' },
       { when: { user: '<status>completed</status>' }, text: 'it is done' },
     ])
-    const { stop, events } = await all(talk, 'start it')
+    const { stop, events } = await runToEnd(talk, 'start it')
     expect(stop).toEqual({ kind: 'finished', text: 'it is done' })
     expect(events.filter(({ type }) => type === 'answered')).toHaveLength(3)
     const heard = events.flatMap((event) => (event.type === 'heard' ? event.turn.content : []))
@@ -120,7 +111,7 @@ describe('a session', () => {
   it('tells in the next run how a job ended that nobody heard of, and says of none that its process died (F39)', async () => {
     const begin = [{ calls: [{ tool: 'bash', input: { command: 'sleep 600', run_in_background: true } }] }]
     const first = await session(begin, { limits: { turns: 1 } })
-    expect((await all(first, 'start it')).stop).toMatchObject({ kind: 'limit' })
+    expect((await runToEnd(first, 'start it')).stop).toMatchObject({ kind: 'limit' })
     await first.close()
     let told = ''
     const listen = {
@@ -130,7 +121,7 @@ describe('a session', () => {
       },
     }
     await using again = await session([listen], { team: first.id })
-    await all(again)
+    await runToEnd(again)
     expect(told).toContain('<task-id>b000001</task-id>')
     expect(told).toContain('stopped before it ended')
     expect(told).not.toContain('has died')
@@ -174,7 +165,7 @@ describe('a session', () => {
       { agent: 'lead/explore-1', when: { result: 'Denied' }, text: 'port 80' },
       { agent: 'lead', when: { result: { tool: 'Task', text: 'port 80' } }, text: 'It is 80.' },
     ])
-    const { stop, events } = await all(talk, 'where is the port?')
+    const { stop, events } = await runToEnd(talk, 'where is the port?')
     expect(stop).toEqual({ kind: 'finished', text: 'It is 80.' })
     expect(existsSync(join(dir, 'written'))).toBe(false)
     expect(asked[0]).toEqual(expect.arrayContaining(['bash', 'read_file', 'glob', 'grep']))
@@ -200,7 +191,7 @@ describe('a session', () => {
         },
       },
     )
-    expect((await all(talk, 'go')).stop).toMatchObject({ text: 'no' })
+    expect((await runToEnd(talk, 'go')).stop).toMatchObject({ text: 'no' })
     expect(asked).toEqual(['openai/gpt-5'])
   })
 
@@ -215,7 +206,7 @@ describe('a session', () => {
       { agent: 'lead/code-1', text: 'spent', usage: { output: 9 } },
     ]
     await using talk = await session(parts, { model: scriptedModel({ parts, price }), limits: { dollars: 5 } })
-    expect((await all(talk, 'go')).stop).toMatchObject({ kind: 'budget', spent: 10 })
+    expect((await runToEnd(talk, 'go')).stop).toMatchObject({ kind: 'budget', spent: 10 })
     expect(talk.team.state.spent.get('lead')).toMatchObject({ cost: 10, calls: 2 })
   })
 
@@ -233,7 +224,7 @@ describe('a session', () => {
     }
     const pid = Number(readFileSync(join(dir, 'pid'), 'utf8'))
     expect(isGroupAlive(pid)).toBe(false)
-    expect((await all(talk)).stop).toEqual({ kind: 'finished', text: 'I was interrupted' })
+    expect((await runToEnd(talk)).stop).toEqual({ kind: 'finished', text: 'I was interrupted' })
     await talk.close()
   })
 
@@ -250,7 +241,7 @@ describe('a session', () => {
     await talk.close()
     expect(isGroupAlive(Number(readFileSync(join(dir, 'pid'), 'utf8')))).toBe(false)
     await using again = await session([{ when: { result: 'Interrupted' }, text: 'so I was' }], { team: talk.id })
-    expect((await all(again)).stop).toEqual({ kind: 'finished', text: 'so I was' })
+    expect((await runToEnd(again)).stop).toEqual({ kind: 'finished', text: 'so I was' })
   })
 
   it('says that it failed, and what it had said, when its journal cannot be written any more (F37)', async () => {
@@ -264,7 +255,7 @@ describe('a session', () => {
         },
       },
     ])
-    const { stop } = await all(talk, 'go')
+    const { stop } = await runToEnd(talk, 'go')
     expect(stop).toMatchObject({ kind: 'error', text: 'all done' })
     await talk.close().catch(() => {})
   })
@@ -284,9 +275,9 @@ describe('a session', () => {
     }
     const talk = await session([{ text: 'here I am' }], { workspace: { ...workspace, store } })
     isFull = true
-    expect((await all(talk, 'one')).stop).toMatchObject({ kind: 'error', error: { message: 'no space left' } })
+    expect((await runToEnd(talk, 'one')).stop).toMatchObject({ kind: 'error', error: { message: 'no space left' } })
     isFull = false
-    expect((await all(talk, 'two')).stop).toEqual({ kind: 'finished', text: 'here I am' })
+    expect((await runToEnd(talk, 'two')).stop).toEqual({ kind: 'finished', text: 'here I am' })
     expect(memberNamed(talk.team.state, 'lead')).toMatchObject({ status: 'idle' })
     await talk.close()
   })
@@ -294,7 +285,7 @@ describe('a session', () => {
   it('writes nothing of a lead that rested all the time', async () => {
     const no = { type: 'command' as const, command: 'echo no >&2; exit 2' }
     const talk = await session([], { hooks: { UserPromptSubmit: [{ hooks: [no] }] } })
-    expect((await all(talk, 'one')).stop).toMatchObject({ kind: 'error', error: { code: 'prompt_refused' } })
+    expect((await runToEnd(talk, 'one')).stop).toMatchObject({ kind: 'error', error: { code: 'prompt_refused' } })
     await talk.close()
     expect(readFileSync(workspace.journalOf(talk.id), 'utf8')).not.toContain('member.activity')
   })
@@ -313,7 +304,7 @@ describe('a session', () => {
       ],
       { env: { PATH: process.env.PATH, ANTHROPIC_API_KEY: 'sk-secret', SHOWN: 'yes' } },
     )
-    const { stop, events } = await all(talk, 'look')
+    const { stop, events } = await runToEnd(talk, 'look')
     expect(stop).toMatchObject({ text: 'seen' })
     expect(JSON.stringify(events)).not.toContain('sk-secret')
     expect(system).toContain('your team')
@@ -342,7 +333,7 @@ describe('a session', () => {
       ],
       { env },
     )
-    expect((await all(talk, 'go')).stop).toMatchObject({ text: 'tried' })
+    expect((await runToEnd(talk, 'go')).stop).toMatchObject({ text: 'tried' })
     expect(JSON.stringify(results).match(/denies (reading|writing)/g)).toHaveLength(3)
     expect(JSON.stringify(results)).not.toContain('sk-')
     expect(readFileSync(join(dir, files.settings), 'utf8')).toContain('sk-secret')
@@ -357,7 +348,7 @@ describe('a session', () => {
       [{ calls: [{ tool: 'look', input: {} }] }, { when: { result: '{"found":3}' }, text: 'three' }],
       { tools: [own('look')] },
     )
-    expect((await all(talk, 'look')).stop).toMatchObject({ text: 'three' })
+    expect((await runToEnd(talk, 'look')).stop).toMatchObject({ text: 'three' })
   })
 
   it('can be opened again when opening it has failed (F38)', async () => {
@@ -365,7 +356,7 @@ describe('a session', () => {
     await expect(session([], missing)).rejects.toThrow('missing')
     await expect(session([], missing)).rejects.toThrow('missing')
     await using talk = await session([{ text: 'here' }], { team: 'web' })
-    expect((await all(talk, 'hello')).stop).toMatchObject({ text: 'here' })
+    expect((await runToEnd(talk, 'hello')).stop).toMatchObject({ text: 'here' })
   })
 
   it('leaves the agent types of a project alone until somebody trusts it', async () => {
@@ -384,7 +375,7 @@ describe('a session', () => {
     for (const trusts of [false, true]) {
       if (trusts) workspace.trust.trustFolder(dir, folderHash(dir))
       const talk = await session(parts, { warn: (text) => void warnings.push(text) })
-      await all(talk, 'hello')
+      await runToEnd(talk, 'hello')
       await talk.close()
     }
     expect(offered.map((text) => text.includes('poet'))).toEqual([false, true])

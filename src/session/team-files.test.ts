@@ -9,6 +9,7 @@ import { openTeam } from '../runtime/team.ts'
 import { memberNamed } from '../team/state.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 import { openSession } from './open-session.ts'
+import { runToEnd } from './practice-run.ts'
 import type { Session } from './session.ts'
 
 let dir: string
@@ -31,12 +32,7 @@ const call = (tool: string, input: Record<string, unknown> = {}) => ({ tool, inp
 const session = (parts: Script['parts']) =>
   openSession({ workspace, model: scriptedModel({ parts }), team: 'web', sandbox: { mode: 'off' }, env: {} })
 
-async function run(talk: Session, prompt: string) {
-  const loop = talk.run(prompt)
-  let step = await loop.next()
-  while (!step.done) step = await loop.next()
-  return step.value
-}
+const run = async (talk: Session, prompt: string) => (await runToEnd(talk, prompt)).stop
 
 describe('a team in a workspace', () => {
   it('keeps board, mail and conversations in files that people and other processes read and change (A3, A4)', async () => {

@@ -12,7 +12,8 @@ import { memberNamed } from '../team/state.ts'
 import { defineTool } from '../tools/define-tool.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 import { openSession, type SessionOptions } from './open-session.ts'
-import type { Session, SessionEvent } from './session.ts'
+import { runToEnd } from './practice-run.ts'
+import type { Session } from './session.ts'
 
 let dir: string
 let workspace: Workspace
@@ -27,15 +28,7 @@ type Parts = Script['parts']
 const open = (parts: Parts, more: Partial<SessionOptions> = {}) =>
   openSession({ workspace, model: scriptedModel({ parts }), permissions: { mode: 'bypassPermissions' }, ...more })
 
-async function run(session: Session, prompt: string) {
-  const events: SessionEvent[] = []
-  const loop = session.run(prompt, AbortSignal.timeout(30_000))
-  for (;;) {
-    const step = await loop.next()
-    if (step.done) return { stop: step.value, events }
-    events.push(step.value)
-  }
-}
+const run = (session: Session, prompt: string) => runToEnd(session, prompt, AbortSignal.timeout(30_000))
 
 const taskOf = (request: ModelRequest) => /<task id=\\"(\d+)\\">/.exec(JSON.stringify(request.turns.at(-1)))?.[1]
 const call = (tool: string, input: Record<string, unknown> = {}) => ({ tool, input })

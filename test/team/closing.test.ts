@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../../src/models/scripted/script.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
 import { openSession } from '../../src/session/open-session.ts'
+import { runToEnd } from '../../src/session/practice-run.ts'
 import type { Session } from '../../src/session/session.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/memory-store.ts'
 import { heldBy, memberNamed } from '../../src/team/state.ts'
@@ -30,12 +31,8 @@ async function open(place: ReturnType<typeof createPlace>, parts: Script['parts'
   })
 }
 
-async function run(session: Session, prompt: string | undefined, signal?: AbortSignal) {
-  const loop = session.run(prompt, signal)
-  let step = await loop.next()
-  while (!step.done) step = await loop.next()
-  return step.value
-}
+const run = async (session: Session, prompt: string | undefined, signal?: AbortSignal) =>
+  (await runToEnd(session, prompt, signal)).stop
 
 describe('a session that was closed', () => {
   it('is free for another process, though the one that had it lives on: whoever rested comes back as they were (F33)', async () => {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Model } from '../../src/ports/model.ts'
 import { openTeam } from '../../src/runtime/team.ts'
 import { openSession } from '../../src/session/open-session.ts'
+import { runToEnd } from '../../src/session/practice-run.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/memory-store.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import { workspaceOn } from './workspace-on.ts'
@@ -64,12 +65,7 @@ async function open(minds: Minds) {
     sandbox: { mode: 'off' },
     env: {},
   })
-  const loop = session.run('Go.')
-  const run = (async () => {
-    let step = await loop.next()
-    while (!step.done) step = await loop.next()
-    return step.value
-  })()
+  const run = runToEnd(session, 'Go.').then(({ stop }) => stop)
   const records = () => [...place.logs.values()].reduce((sum, { accepted }) => sum + accepted.length, 0)
   return {
     place,
