@@ -8,7 +8,7 @@ import list from './spec.json'
 const Entry = z.strictObject({
   id: z.string().regex(/^[A-DFG][1-9]\d*$/),
   title: z.string().regex(/^\S+( \S+){3,11}$/, 'a title has 4 to 12 words'),
-  parts: z.array(z.int().min(1).max(8)).default([]),
+  parts: z.array(z.int().min(1).max(12)).default([]),
   notBuilt: z.string().min(1).optional(),
   why: z.string().min(1).optional(),
 })
