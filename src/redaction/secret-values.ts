@@ -1,18 +1,45 @@
-/** Variables whose value nobody outside may see. */
-const SECRET_NAME = /KEY|TOKEN|SECRET|PASSWORD/i
-const SHORTEST = 8
-/** Words that stand in such a variable without being a secret. */
-const TRIVIAL = /^(?:undefined|disabled|required|optional|changeme|(.)\1*)$/i
+import { isSecretName, secretsOfAddress } from './secret-name.ts'
+
+const SHORTEST = 6
+/** Values that stand in such a variable without being a secret: words of settings, and one letter repeated. */
+const COMMON =
+  /^(?:undefined|disabled?|enabled?|required?|optional|changeme|default|string|number|always|before|prompt|manual|github|google|openai|ollama|bearer|basic auth|secret|password|passwd|example|testing|develop(?:ment)?|production|staging|localhost|redacted|\[redacted\]|keychain|keyring|wincred|osxkeychain|manager|keyfile|anonymous|postgres|public|private|(.)\1*)$/i
 
 /** The values of secret variables as they may stand in an output: plain, in JSON, in an address. Longest first. */
 export function secretValues(env: Readonly<Record<string, string | undefined>>): string[] {
   const values = new Set<string>()
   for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || !SECRET_NAME.test(name)) continue
-    // What ends a line in a file is not part of it on a screen.
-    const secret = value.trim()
-    if (secret.length < SHORTEST || TRIVIAL.test(secret)) continue
-    for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) values.add(form)
+    if (value === undefined) continue
+    for (const part of [...(isSecretName(name) && !isPath(value) ? [value] : []), ...secretsOfAddress(value)]) {
+      // What ends a line in a file is not part of it on a screen.
+      const secret = part.trim()
+      if (!isSecretValue(secret)) continue
+      for (const form of formsOf(secret)) values.add(form)
+    }
   }
   return [...values].sort((a, b) => b.length - a.length)
+}
+
+/** Long and rare enough that it means the secret wherever it stands. */
+function isSecretValue(value: string): boolean {
+  return value.length >= SHORTEST && !COMMON.test(value) && !/^-?\d{1,9}$/.test(value)
+}
+
+/** `GOOGLE_APPLICATION_CREDENTIALS` names a file: its path is no secret. */
+function isPath(value: string): boolean {
+  return /^(?:~|\.{1,2})?\/(?:[\w.@+-]+\/)*[\w@+-]+\.\w{1,12}$/.test(value)
+}
+
+function formsOf(secret: string): string[] {
+  const forms = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), decoded(secret)]
+  return forms.filter((form) => form.length >= SHORTEST)
+}
+
+/** A password in an address is written as the address needs it; elsewhere it is plain. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
