@@ -1,7 +1,7 @@
 import { closeSync, constants, readSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { openAt, openSpot } from '../permissions/paths/spot.ts'
 import { kindOf } from '../tools/paths/kind-of-bytes.ts'
-import { openAt, openSpot } from '../tools/paths/spot.ts'
 import { isInside } from '../tools/paths/territory.ts'
 
 export interface InstructionsPlace {

@@ -1,10 +1,10 @@
+import { patternFor } from '../permissions/allows-line.ts'
+import { deniesNetwork, forbids, isOffered, judge, type Mode, narrow, type Policy } from '../permissions/policy.ts'
+import { parseRule } from '../permissions/rule.ts'
+import { readLine } from '../permissions/shell/line.ts'
 import type { ToolWorld, Wish } from '../ports/tool.ts'
 import type { Conversation, Leave } from '../runtime/converse/conversation.ts'
 import type { Question } from '../runtime/crew/asking.ts'
-import { patternFor } from '../tools/allows-line.ts'
-import { deniesNetwork, forbids, isOffered, judge, type Mode, narrow, type Policy } from '../tools/policy.ts'
-import { parseRule } from '../tools/rule.ts'
-import { readLine } from '../tools/shell/line.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** What agents may do: the mode speaks where no rule does, and what is denied is denied whatever allows it. */

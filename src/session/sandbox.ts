@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import { forbids, isOffered, mayUseNetwork, type Policy } from '../permissions/policy.ts'
 import { type OpenedBoundary, openBoundary, type SandboxMode } from '../tools/boundary/open-boundary.ts'
-import { forbids, isOffered, mayUseNetwork, type Policy } from '../tools/policy.ts'
 import type { Workspace } from '../workspace.ts'
 
 export interface SandboxOptions {

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { ModelSettings } from '../models/settings.ts'
+import { MODES } from '../permissions/policy.ts'
+import { parseRule, WrongRule } from '../permissions/rule.ts'
 import { PLANS } from '../team/plan-gate.ts'
 import { SANDBOX_MODES } from '../tools/boundary/open-boundary.ts'
 import { HOOKS_FAIL, HookSettings } from '../tools/hooks/hook-settings.ts'
-import { MODES } from '../tools/policy.ts'
-import { parseRule, WrongRule } from '../tools/rule.ts'
 import { SPELLINGS } from '../tools/team/spelling.ts'
 
 const { providers, prices, models, patience } = ModelSettings.shape

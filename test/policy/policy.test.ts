@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { judge, MODES, narrow, type Policy } from '../../src/permissions/policy.ts'
+import { parseRule } from '../../src/permissions/rule.ts'
+import { readLine } from '../../src/permissions/shell/line.ts'
 import type { Wish } from '../../src/ports/tool.ts'
-import { judge, MODES, narrow, type Policy } from '../../src/tools/policy.ts'
-import { parseRule } from '../../src/tools/rule.ts'
-import { readLine } from '../../src/tools/shell/line.ts'
 import { ordinary, rules, slipping, unallowed } from './commands.ts'
 
 const careful: Policy = {

@@ -12,11 +12,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { judge, type Policy } from '../../src/permissions/policy.ts'
+import { parseRule } from '../../src/permissions/rule.ts'
 import { createHooks } from '../../src/tools/hooks/hooks.ts'
 import { openForReading } from '../../src/tools/paths/open-for-reading.ts'
-import { judge, type Policy } from '../../src/tools/policy.ts'
 import { practiceWorld } from '../../src/tools/practice-world.ts'
-import { parseRule } from '../../src/tools/rule.ts'
 import { underEachBug } from '../under-each-bug.ts'
 
 let dir: string

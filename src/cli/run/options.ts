@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
+import { MODES, type Mode } from '../../permissions/policy.ts'
+import { parseRules } from '../../permissions/rule.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { SANDBOX_MODES, type SandboxMode } from '../../tools/boundary/open-boundary.ts'
-import { MODES, type Mode } from '../../tools/policy.ts'
-import { parseRules } from '../../tools/rule.ts'
 import { list, name } from '../arguments.ts'
 import { Misused } from '../failure.ts'
 

@@ -1,5 +1,5 @@
 import { fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs'
-import { PathRefused } from './refused.ts'
+import { PathRefused } from '../../permissions/paths/refused.ts'
 
 /** Files up to here are read as a whole; an edit needs the whole. */
 export const LARGEST_WHOLE = 16 * 1024 * 1024

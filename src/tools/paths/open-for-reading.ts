@@ -1,5 +1,5 @@
-import { PathRefused, refusedBy } from './refused.ts'
-import { openSpot, type Spot } from './spot.ts'
+import { PathRefused, refusedBy } from '../../permissions/paths/refused.ts'
+import { openSpot, type Spot } from '../../permissions/paths/spot.ts'
 import { placeOf, refuseReading, show, type Territory } from './territory.ts'
 
 /** Holds what is at `path` if this agent may read there. Links are followed; where they lead decides. */

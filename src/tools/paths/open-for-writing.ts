@@ -1,7 +1,7 @@
 import { closeSync, constants, mkdirSync, openSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { PathRefused, refusedBy } from './refused.ts'
-import { openAt, openSpot, type Spot, type SpotOptions, whereIs } from './spot.ts'
+import { PathRefused, refusedBy } from '../../permissions/paths/refused.ts'
+import { openAt, openSpot, type Spot, type SpotOptions, whereIs } from '../../permissions/paths/spot.ts'
 import { placeOf, refuseWriting, show, type Territory } from './territory.ts'
 
 /** A regular file, open for reading and writing, with all its content still in it. */

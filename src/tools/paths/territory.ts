@@ -1,5 +1,8 @@
-import { join, relative, sep } from 'node:path'
+import { relative, sep } from 'node:path'
+import { isInside } from '../../permissions/paths/places.ts'
 import type { ToolWorld } from '../../ports/tool.ts'
+
+export { isInside, placeOf } from '../../permissions/paths/places.ts'
 
 /** What decides where file tools may go. */
 export type Territory = Pick<ToolWorld, 'root' | 'folders' | 'team' | 'outputs' | 'forbids'>
@@ -36,10 +39,6 @@ export function show(real: string, { root }: Pick<Territory, 'root'>): string {
   return isInside(root, real) ? relative(root, real) : real
 }
 
-export function isInside(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
-}
-
 /** The names on the way from the root, or from a folder the user opened; undefined outside of both. */
 function stepsInside(real: string, { root, folders }: Territory): string[] | undefined {
   const base = [root, ...folders].find((folder) => isInside(folder, real))
@@ -70,8 +69,3 @@ function outside(shown: string, { root, folders }: Territory): string {
 
 /** Where the state of a team lies below a folder; nothing searches there. */
 export const STATE_FOLDERS: readonly string[] = ['.git', '.teams', '.tasks']
-
-/** The place a given path means, before anybody looked whether it leads somewhere else. */
-export function placeOf(path: string, root: string): string {
-  return join(path.startsWith(sep) ? sep : root, path)
-}

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { openSpot, type Spot } from '../../permissions/paths/spot.ts'
 import { type IgnoreRules, isIgnored, withRulesOf } from './ignored.ts'
-import { openSpot, type Spot } from './spot.ts'
 import { isInside, refuseReading, STATE_FOLDERS, type Territory } from './territory.ts'
 
 /** The files of one folder, which is held until the next is asked for. Links are named, never followed. */

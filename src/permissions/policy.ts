@@ -1,6 +1,6 @@
 import type { Wish } from '../ports/tool.ts'
 import { allowsLine, allowsTool } from './allows-line.ts'
-import { isInside } from './paths/territory.ts'
+import { isInside } from './paths/places.ts'
 import { type Asked, allows, catches, catchesPath, namesTool, type Rule } from './rule.ts'
 import { type Line, readLine, unknownIn } from './shell/line.ts'
 import { either } from './shell/match-command.ts'

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import picomatch from 'picomatch'
-import { isInside, placeOf } from '../paths/territory.ts'
+import { isInside, placeOf } from '../paths/places.ts'
 import { programOf } from './inside.ts'
 import { isInterpreting, type Line, linesOf, type Step, stepsOf, unknownIn } from './line.ts'
 import { either, type Match } from './match-command.ts'

@@ -1,4 +1,4 @@
-import { isInside, placeOf } from './paths/territory.ts'
+import { isInside, placeOf } from './paths/places.ts'
 import { allows, type Rule } from './rule.ts'
 import { programOf } from './shell/inside.ts'
 import { type Line, linesOf, type Step } from './shell/line.ts'

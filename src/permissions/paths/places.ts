@@ -1,0 +1,10 @@
+import { join, sep } from 'node:path'
+
+export function isInside(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+}
+
+/** The place a given path means, before links are resolved. */
+export function placeOf(path: string, root: string): string {
+  return join(path.startsWith(sep) ? sep : root, path)
+}
