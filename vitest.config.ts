@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { changed, leanPackages } from './scripts/lean-packages.ts'
+import { applyMutation } from './test/mutations/plugin.ts'
 
 export default defineConfig({
   // As in the build: prose is imported as text.
   plugins: [
+    applyMutation(import.meta.dirname),
     leanPackages(),
     {
       name: 'prose',

@@ -26,6 +26,14 @@ const commands = {
     // One after the other: what is killed five times a second needs the machine for itself to get anything done.
     process.exitCode = await test(root, [...SOAKED, '--no-file-parallelism', ...args], { DESKMATES_SOAK: '1' })
   },
+  async mutations(names) {
+    await prepare(root, { modules: true, dist: 'js', workers: true })
+    const program = 'node_modules/vitest/vitest.mjs'
+    const args = [program, 'run', 'test/mutations', '--reporter=verbose']
+    const env = { ...process.env, DESKMATES_MUTATIONS: names.join(',') || 'all' }
+    const { code } = await runChild(process.execPath, args, { cwd: root, env, output: 'shown' })
+    process.exitCode = typeof code === 'number' ? code : 1
+  },
   async bench(args) {
     await prepare(root, { modules: true, dist: 'js', workers: true })
     const { code } = await runChild(process.execPath, ['bench/run.mjs', ...args], { cwd: root, output: 'shown' })

@@ -69,10 +69,11 @@ describe('settings', () => {
   })
 
   it('add up rules, so that no file takes away what another denies', () => {
-    write('user', { permissions: { deny: ['bash(rm *)'], mode: 'default' } })
-    write('project', { permissions: { deny: [], allow: ['bash(npm test)'], mode: 'acceptEdits' } })
+    write('user', { permissions: { deny: ['bash(rm *)'], ask: ['bash(git push *)'], mode: 'default' } })
+    write('project', { permissions: { deny: [], allow: ['bash(npm test)'], ask: ['edit_file'], mode: 'acceptEdits' } })
     expect(load({ flags: { permissions: { deny: ['write_file'] } } }).settings.permissions).toEqual({
       deny: ['write_file', 'bash(rm *)'],
+      ask: ['edit_file', 'bash(git push *)'],
       allow: ['bash(npm test)'],
       mode: 'acceptEdits',
     })

@@ -40,6 +40,17 @@ describe('test names', () => {
     expect(namesIn(text)).toEqual([])
   })
 
+  it('reads the numbers of trials from the comment behind a test', () => {
+    const text = `
+      it('a', () => {
+        // T1
+      }) // T5, T12
+      it('b', () => {}, 30_000) // T7: only here
+      // T9
+      it('c', () => {})`
+    expect(testsIn('a.test.ts', text).map(({ trials }) => trials)).toEqual([['T5', 'T12'], ['T7'], []])
+  })
+
   it('takes only a comma list in the last parentheses for citations', () => {
     const dashed = ['loses nothing (F1–F3)', '[A1] lists', 'F7 wins', 'wins (F7) at once', 'wins (E7)', 'wins (F07)']
     expect(cited('lets one win (F7, A79, B62)')).toEqual(['F7', 'A79', 'B62'])

@@ -4,6 +4,8 @@ import ts from 'typescript'
 export interface NamedTest {
   file: string
   titles: string[]
+  /** The trials it repeats: T numbers in a comment behind it, `}) // T5, T12`. */
+  trials: string[]
 }
 
 const openers = ['it', 'test', 'describe', 'suite']
@@ -25,7 +27,7 @@ export function testsIn(file: string, text: string): NamedTest[] {
     if (!runs(node, words)) return
     const title = titleOf(node.arguments[0]!)
     const titles = title === undefined ? above : [...above, title]
-    if (words[0] === 'it' || words[0] === 'test') tests.push({ file, titles })
+    if (words[0] === 'it' || words[0] === 'test') tests.push({ file, titles, trials: trialsBehind(text, node.end) })
     else ts.forEachChild(node, (child) => walk(child, titles))
   }
   walk(ts.createSourceFile(file, text, ts.ScriptTarget.Latest), [])
@@ -36,6 +38,11 @@ export function testsIn(file: string, text: string): NamedTest[] {
 export function cited(title: string): string[] {
   const list = /\(([^()]*)\)$/.exec(title)?.[1] ?? ''
   return list.split(', ').filter((item) => /^[A-DFG][1-9]\d*$/.test(item))
+}
+
+function trialsBehind(text: string, end: number): string[] {
+  const comments = ts.getTrailingCommentRanges(text, end) ?? []
+  return comments.flatMap(({ pos, end }) => text.slice(pos, end).match(/\bT[1-9]\d?\b/g) ?? [])
 }
 
 /** `it.each(table)` and the like only make the function that takes the title. */

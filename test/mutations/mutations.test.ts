@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { chooseMutations, readHistory } from './choose-mutations.ts'
+import { MUTATION, type Mutation, mutate } from './mutation.ts'
+import { runMutation } from './run-mutation.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const mutations = await readMutations()
+const chosen = chooseMutations(mutations, process.env.DESKMATES_MUTATIONS, readHistory(root))
+
+// A run that was started from here must not start more.
+describe.skipIf(process.env[MUTATION] !== undefined)('mutations', () => {
+  it('have a name of their own each', () => {
+    const names = mutations.map(({ name }) => name)
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+  })
+
+  it.for(mutations)('$name finds its old text exactly once in the source', (mutation) => {
+    expect(mutate(readFileSync(join(root, mutation.file), 'utf8'), mutation)).toContain(mutation.new)
+  })
+
+  // Two at a time: the small machines this runs on have two cores.
+  const lanes: Promise<unknown>[] = [Promise.resolve(), Promise.resolve()]
+  it.concurrent.for(chosen.map((mutation, index) => ({ ...mutation, lane: index % 2 })))(
+    '$name turns its test red',
+    { timeout: 1_800_000 },
+    async ({ lane, ...mutation }, { expect }) => {
+      const run = lanes[lane]!.then(() => runMutation(root, mutation))
+      lanes[lane] = run.catch(() => undefined)
+      const { status, output } = await run
+      expect(status, `${mutation.test} › ${mutation.fails}\n${output}`).toBe('failed')
+    },
+  )
+})
+
+describe('the choice of mutations', () => {
+  const some: Mutation[] = Array.from({ length: 30 }, (_, i) => ({
+    name: `m${i}`,
+    mistake: '',
+    file: `src/${i}.ts`,
+    old: 'a',
+    new: 'b',
+    test: `src/${i}.test.ts`,
+    fails: 'it',
+  }))
+  const before = some.map(({ name }) => `name: '${name}',`).join('\n')
+  const history = { commit: '00000003ff', changed: new Set<string>(), mutationsBefore: before }
+  const names = (list: readonly Mutation[]) => list.map(({ name }) => name)
+
+  it('is a tenth that rotates with the commit', () => {
+    expect(names(chooseMutations(some, undefined, history))).toEqual(['m3', 'm13', 'm23'])
+    expect(names(chooseMutations(some, undefined, { ...history, commit: '00000004ff' }))).toEqual(['m4', 'm14', 'm24'])
+  })
+
+  it('adds mutations whose source, test or own text changed', () => {
+    const changed = new Set(['src/5.ts', 'src/6.test.ts'])
+    const mutationsBefore = before.replace("'m7'", "'other'")
+    expect(names(chooseMutations(some, undefined, { ...history, changed, mutationsBefore }))).toEqual([
+      'm3',
+      'm5',
+      'm6',
+      'm7',
+      'm13',
+      'm23',
+    ])
+  })
+
+  it('is every mutation, or those named, when asked for', () => {
+    expect(chooseMutations(some, 'all', history)).toHaveLength(30)
+    expect(names(chooseMutations(some, 'm1,m2', history))).toEqual(['m1', 'm2'])
+    expect(() => chooseMutations(some, 'm1,nothing', history)).toThrow('nothing')
+  })
+
+  it('refuses a mutation whose old text is missing or there twice', () => {
+    const mutation = { file: 'src/a.ts', old: 'x', new: 'y' }
+    expect(() => mutate('a', mutation)).toThrow('0 times')
+    expect(() => mutate('x x', mutation)).toThrow('2 times')
+    expect(mutate('a x', mutation)).toBe('a y')
+  })
+})
+
+/** What the files of this folder export as `mutations`. */
+async function readMutations(): Promise<Mutation[]> {
+  const names = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+  const areas: { mutations?: readonly Mutation[] }[] = await Promise.all(
+    names.sort().map((name) => import(`./${name}`)),
+  )
+  return areas.flatMap((area) => area.mutations ?? [])
+}
