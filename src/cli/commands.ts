@@ -1,3 +1,4 @@
+import { similarTo } from './similar.ts'
 import type { AnySubCommand } from './sub-command.ts'
 
 export interface Listed {
@@ -139,3 +140,17 @@ export const commands: readonly Listed[] = [
     load: async () => (await import('./demo.ts')).demo,
   },
 ]
+
+const paths = commands.map(({ group, name }) => (group ? `${group.name} ${name}` : name))
+const groups = commands.flatMap(({ group }) => group?.name ?? [])
+
+/** Every command and group as it is typed: `task add`, `task`, `status`. */
+export const commandNames: ReadonlySet<string> = new Set([...paths, ...groups])
+
+/** The command or group that a mistyped first word most probably means. */
+export function similarCommand(word: string): string | undefined {
+  return similarTo(
+    word,
+    [...commandNames, 'help'].filter((name) => !name.includes(' ')),
+  )
+}

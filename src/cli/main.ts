@@ -6,7 +6,7 @@ const [first] = process.argv.slice(2)
 if (process.platform === 'win32') {
   process.stderr.write('deskmates runs on Linux and macOS. On Windows please use it inside WSL2.\n')
   process.exitCode = 2
-} else if (first === '--version' || first === '-V') {
+} else if (first === '--version' || first === '-V' || first === '-v') {
   process.stdout.write(`${version}\n`)
 } else {
   const { runProcess } = await import('./process.ts')

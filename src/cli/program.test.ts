@@ -112,8 +112,10 @@ describe('a command line', () => {
   })
 
   it.each([
-    ['bogus', "unknown command 'bogus'. See: deskmates --help"],
-    ['stauts', "unknown command 'stauts'. Did you mean status? See: deskmates --help"],
+    [
+      'bogus',
+      `There is no command "bogus". To ask an agent, quote the prompt: deskmates -p 'bogus'. See: deskmates --help`,
+    ],
     ['task bogus', "unknown command 'bogus'. See: deskmates task --help"],
     ['task add', "missing required argument 'subject'. See: deskmates task add --help"],
     ['send lead', "missing required argument 'text'. See: deskmates send --help"],

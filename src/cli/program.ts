@@ -1,9 +1,11 @@
 import { Command, CommanderError, Option } from 'commander'
 import { commandId, NotAName, name } from './arguments.ts'
-import { commands } from './commands.ts'
+import { commandNames, commands } from './commands.ts'
 import type { Call, Context, Globals } from './context.ts'
 import { EXIT, explain, Misused, OutputClosed, Refused } from './failure.ts'
+import { otherProgramsOption } from './other-programs.ts'
 import { print, talk, talkJson } from './print.ts'
+import { meaningOf, withSeparateValues } from './read-words.ts'
 import { redacted } from './redacted.ts'
 import { plain } from './screen.ts'
 import type { AnySubCommand } from './sub-command.ts'
@@ -35,8 +37,7 @@ async function runCommand(argv: readonly string[], context: Context): Promise<nu
     addCommands(program, context, running)
     // `help task claim` as people say it; commander's own help command knows one word.
     if (argv[0] === 'help') mustBeKnown(argv.slice(1))
-    const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : isRun(argv) ? [RUN, ...argv] : [...argv]
-    await program.parseAsync(words, { from: 'user' })
+    await program.parseAsync(wordsOf(argv), { from: 'user' })
     return running.exit
   } catch (error) {
     if (error instanceof OutputClosed) {
@@ -46,12 +47,9 @@ async function runCommand(argv: readonly string[], context: Context): Promise<nu
     if (!(error instanceof CommanderError)) return report(error, argv, context)
     if (error.exitCode === 0) return show(help.join(''), context)
     if (talked.length === 0) {
-      const what = error.message.replace(/^error: /, '')
-      const [wrong, meant] = what.split(/\n\(Did you mean (.*)\?\)$/s)
-      const message = `${wrong}.${meant ? ` Did you mean ${meant}?` : ''} See: ${helpFor(argv)}`
-      return report(new Misused(message), argv, context)
+      return report(new Misused(inOurWords(error, argv)), argv, context)
     }
-    if (wantsJson(argv)) return report(new Misused(`Which command is missing. See: ${helpFor(argv)}`), argv, context)
+    if (wantsJson(argv)) return report(new Misused(`No command given. See: ${helpFor(argv)}`), argv, context)
     await talk(context, talked.join(''))
     return EXIT.misused
   }
@@ -67,6 +65,26 @@ interface Running {
   exit: number
 }
 
+/** As commander is to read them: it wants a name for everything, and knows no list that is separated by spaces. */
+function wordsOf(argv: readonly string[]): string[] {
+  if (argv[0] === 'help') return [...argv.slice(1), '--help']
+  const meaning = meaningOf(argv)
+  if (meaning === 'version') return ['--version']
+  const isResume = argv.includes('resume')
+  if (meaning === 'command') return isResume ? withSeparateValues(argv) : [...argv]
+  return [RUN, ...withSeparateValues(argv)]
+}
+
+/** What commander found wrong, and the next step. */
+function inOurWords(error: CommanderError, argv: readonly string[]): string {
+  const what = error.message.replace(/^error: /, '')
+  const [wrong, similar] = what.split(/\n\(Did you mean (.*)\?\)$/s)
+  const [, option = ''] = /^unknown option '([^'=]+)/.exec(what) ?? []
+  const instead = otherProgramsOption(option)
+  if (instead !== undefined) return `There is no option ${option}. ${instead}. See: ${helpFor(argv)}`
+  return `${wrong}.${similar ? ` Did you mean ${similar}?` : ''} See: ${helpFor(argv)}`
+}
+
 /** `help bogus` is no wish for the general help. */
 function mustBeKnown([first, second]: readonly string[]): void {
   if (first === undefined || first.startsWith('-')) return
@@ -78,14 +96,12 @@ function mustBeKnown([first, second]: readonly string[]): void {
 
 /** Which of the words name a command, or a group of them: `task add`, `task`, or none. */
 function known(first: string | undefined, second: string | undefined): string[] {
-  const paths = commands.map(({ group, name }) => (group ? `${group.name} ${name}` : name))
-  const groups = commands.flatMap(({ group }) => group?.name ?? [])
-  return [`${first} ${second}`, `${first}`].filter((path) => [...paths, ...groups, 'help'].includes(path))
+  return [`${first} ${second}`, `${first}`].filter((path) => commandNames.has(path) || path === 'help')
 }
 
 /** Where the command that was meant is explained, as far as the words tell. */
 function helpFor(argv: readonly string[]): string {
-  if (isRun(argv)) return 'deskmates -p --help'
+  if (wordsOf(argv)[0] === RUN) return 'deskmates -p --help'
   const [first, second] = argv.filter((word) => !word.startsWith('-'))
   return ['deskmates', ...known(first, second).slice(0, 1), '--help'].join(' ')
 }
@@ -96,7 +112,10 @@ function buildProgram(): Command {
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
-    .addHelpText('after', "\nAgents:\n  deskmates -p 'what to do'  one prompt, one answer; see deskmates -p --help")
+    .addHelpText(
+      'after',
+      "\nAgents:\n  deskmates 'what to do'     one prompt, one answer (the same as -p); see deskmates -p --help",
+    )
     .exitOverride()
     .enablePositionalOptions()
 }
@@ -125,18 +144,6 @@ function addCommands(program: Command, context: Context, running: Running): void
 
 /** Stands in front of `-p …`, which has no name of its own, so that commander sees one more command. */
 const RUN = ':run'
-
-/** Words that begin with an option not everybody takes: `deskmates -p …`, `deskmates --json -c -p …`. */
-function isRun(argv: readonly string[]): boolean {
-  for (let i = 0; i < argv.length; i++) {
-    const word = argv[i]!
-    if (!word.startsWith('-') || ['-', '--', '-h', '--help', '-V', '--version'].includes(word)) return false
-    const [, isOfAll, value] = /^--(json|team|cwd|store|command-id)(=|$)/.exec(word) ?? []
-    if (isOfAll === undefined) return true
-    if (isOfAll !== 'json' && value === '') i++
-  }
-  return false
-}
 
 function prepare(command: Command, module: AnySubCommand, context: Context, running: Running): void {
   module.define(command)

@@ -24,7 +24,7 @@ $ deskmates resume web      goes on with it until all is settled`,
     defineRunOptions(command)
   },
   async run(call, options, team) {
-    if (team !== undefined) return carryOut(call, { ...options, resume: team }, undefined)
+    if (team !== undefined) return carryOut(call, { ...options, resume: team }, { isAsked: false })
     await using workspace = await openStore(call)
     const sessions = await sessionsIn(call, workspace)
     if (call.globals.json) await printJsonArray(call, sessions)

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Call } from './context.ts'
 
 /** One file per sub-command: what it takes, an example that works, and what it does. */
-export interface SubCommand<Options, Arguments extends readonly (string | undefined)[] = []> {
+export interface SubCommand<Options, Arguments extends readonly (string | undefined | string[])[] = []> {
   /** Shown by `--help`. */
   readonly example: string
   /**

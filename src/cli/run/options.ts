@@ -17,11 +17,12 @@ export interface RunOptions {
   readonly maxTurns?: number
   readonly maxBudgetUsd?: number
   readonly permissionMode?: Mode
+  readonly dangerouslySkipPermissions?: true
   readonly allowedTools?: string[]
   readonly disallowedTools?: string[]
   readonly sandbox?: SandboxMode
   readonly continue?: true
-  readonly resume?: string
+  readonly resume?: string | true
   readonly appendSystemPrompt?: string
   readonly addDir?: string[]
   readonly record?: string
@@ -29,11 +30,11 @@ export interface RunOptions {
 }
 
 export function defineOptions(command: Command): void {
-  command.name('-p').usage("'what to do' [options]").argument('[prompt]')
+  command.name('-p').usage("'what to do' [options]").argument('[prompt...]')
   const options = [
     new Option('-p, --print [prompt]', 'do this and print the answer; what stdin holds comes behind it'),
     new Option('-c, --continue', 'go on with the newest session of this folder'),
-    new Option('-r, --resume <session>', 'go on with this session').argParser(name),
+    new Option('-r, --resume [session]', 'go on with this session (deskmates sessions lists them)').argParser(name),
   ]
   for (const option of options) command.addOption(option)
   defineRunOptions(command)
@@ -50,6 +51,7 @@ export function defineRunOptions(command: Command): void {
     new Option('--max-turns <n>', 'calls of the model at most').argParser(count),
     new Option('--max-budget-usd <dollars>', 'money at most').argParser(dollars),
     new Option('--permission-mode <mode>', 'what happens where no rule speaks').choices(MODES),
+    new Option('--dangerously-skip-permissions', 'the same as --permission-mode bypassPermissions'),
     new Option('--allowedTools <rules>', "such as 'bash(git *),edit_file(src/**)'").argParser(rules),
     new Option('--disallowedTools <rules>', 'denied whatever else allows it').argParser(rules),
     // The same in another spelling; to show both would leave no room for what they mean.
@@ -66,9 +68,10 @@ export function defineRunOptions(command: Command): void {
 
 /** What the command line says about settings. */
 export function settingsOf(options: RunOptions): Settings {
-  const { model, fallbackModel, permissionMode, allowedTools, disallowedTools, sandbox } = options
+  const { model, fallbackModel, allowedTools, disallowedTools, sandbox } = options
+  const mode = modeOf(options)
   const permissions = {
-    ...(permissionMode && { mode: permissionMode }),
+    ...(mode && { mode }),
     ...(allowedTools && { allow: allowedTools }),
     ...(disallowedTools && { deny: disallowedTools }),
   }
@@ -78,6 +81,15 @@ export function settingsOf(options: RunOptions): Settings {
     ...(Object.keys(permissions).length > 0 && { permissions }),
     ...(sandbox && { sandbox: { mode: sandbox } }),
   }
+}
+
+/** Another name that users of other programs know; together with another mode it is not clear what is meant. */
+function modeOf({ permissionMode, dangerouslySkipPermissions }: RunOptions): Mode | undefined {
+  if (!dangerouslySkipPermissions) return permissionMode
+  if (permissionMode === undefined || permissionMode === 'bypassPermissions') return 'bypassPermissions'
+  throw new Misused(
+    `--dangerously-skip-permissions and --permission-mode ${permissionMode} contradict each other. Use one of them.`,
+  )
 }
 
 function count(text: string): number {

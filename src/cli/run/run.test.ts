@@ -277,7 +277,7 @@ describe('deskmates -p', () => {
   })
 
   it('has help with an example, named by the general help', async () => {
-    expect(await desk.ok('-p --help')).toContain("$ deskmates -p 'why does the build fail?'")
+    expect(await desk.ok('-p --help')).toContain("$ deskmates 'why does the build fail?'")
     expect(await desk.ok('--help')).toContain('deskmates -p')
   })
 

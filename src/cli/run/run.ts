@@ -15,6 +15,7 @@ import { openStore } from '../open-store.ts'
 import { DEFAULT, unknownTeam, wantedTeam } from '../open-team.ts'
 import { printAsIs, printJson, say, talk, warn } from '../print.ts'
 import { readSettings } from '../read-settings.ts'
+import { isPrompt, unknownWord } from '../read-words.ts'
 import type { SubCommand } from '../sub-command.ts'
 import { version } from '../version.ts'
 import { chooseModel } from './choose-model.ts'
@@ -26,30 +27,46 @@ import { talkOf } from './talk.ts'
 import { createTally, errorsOf, type Tally } from './tally.ts'
 
 /** What `deskmates -p …` does: one prompt, one answer, nobody to ask. */
-export const run: SubCommand<RunOptions, [prompt?: string]> = {
-  example: `$ deskmates -p 'why does the build fail?' --allowedTools 'bash(npm *)'
+export const run: SubCommand<RunOptions, [words: string[]]> = {
+  example: `$ deskmates 'why does the build fail?' --allowedTools 'bash(npm *)'
 $ git diff | deskmates -p 'review this' --output-format json
 $ deskmates -c -p 'and now fix it' --permission-mode acceptEdits`,
   instead: () => 'Use your Task tool.',
   define: defineOptions,
   async run(call, options, words) {
-    const asked = typeof options.print === 'string' ? options.print : words
-    if (options.print === undefined) throw new Misused("Say what to do: deskmates -p 'what to do'")
-    if (typeof options.print === 'string' && words !== undefined)
-      throw new Misused(
-        `There are two prompts: ${JSON.stringify(asked)} and ${JSON.stringify(words)}. Quote the whole.`,
-      )
+    const asked = promptOf(options, words)
     // Taken for granted it would promise that a repeated prompt is heard once; a session is what can be gone on with.
     if (call.globals.commandId !== undefined)
       throw new Misused('--command-id is not for -p. To go on with a run that was cut off: deskmates -c -p')
     if (call.globals.json && options.outputFormat === 'text')
       throw new Misused('--json and --output-format text contradict each other. Use one of them.')
-    return carryOut(call, options, asked)
+    return carryOut(call, options, { isAsked: true, asked })
   },
 }
 
+/** The prompt on the command line, with or without `-p` in front of it; undefined where it can only come from stdin. */
+function promptOf({ print, ...options }: RunOptions, words: readonly string[]): string | undefined {
+  const all = typeof print === 'string' ? [print, ...words] : words
+  if (all.length > 1)
+    throw new Misused(
+      `There are ${all.length} prompts: ${all.map((word) => JSON.stringify(word)).join(' and ')}. Quote the whole.`,
+    )
+  if (print !== undefined) return all[0]
+  const [prompt] = all
+  if (prompt === undefined) {
+    const goOn = options.continue ? '-c ' : typeof options.resume === 'string' ? `-r ${options.resume} ` : ''
+    throw new Misused(`Say what to do: deskmates ${goOn}-p 'what to do'`)
+  }
+  if (!isPrompt(prompt)) throw unknownWord([prompt])
+  return prompt
+}
+
 /** A run from its first word, or from where a session was, until all is settled. */
-export async function carryOut(call: Call, options: RunOptions, asked: string | undefined): Promise<number> {
+export async function carryOut(
+  call: Call,
+  options: RunOptions,
+  { isAsked, asked }: { readonly isAsked: boolean; readonly asked?: string | undefined },
+): Promise<number> {
   const format = options.outputFormat ?? (call.globals.json ? 'json' : 'text')
   await using workspace = await openStore(call)
   const { settings } = await readSettings(call, workspace, settingsOf(options))
@@ -57,7 +74,7 @@ export async function carryOut(call: Call, options: RunOptions, asked: string | 
   const cwd = resolve(call.cwd, call.globals.cwd ?? '.')
   const root = realpathSync(workspace.workspace)
   const chosen = await chooseModel(options, settings, call.env, { root, cwd })
-  const prompt = options.print === undefined ? undefined : await readPrompt(call, asked)
+  const prompt = isAsked ? await readPrompt(call, asked) : undefined
   if (prompt === undefined && team === undefined) throw new Misused("Say what to do: deskmates -p 'what to do'")
 
   await using session = await openSession({
@@ -211,6 +228,8 @@ function exitOf(stop: Stop, { denials }: Tally, left: Session['left']): number {
 /** Undefined: a new one. */
 async function wantedSession(call: Call, options: RunOptions, workspace: Workspace): Promise<string | undefined> {
   const wishes = [options.continue && '-c', options.resume && '-r', call.globals.team && '--team'].filter(Boolean)
+  if (options.resume === true)
+    throw new Misused('-r needs a session: deskmates sessions lists them. The newest of this folder is: -c')
   if (wishes.length > 1) throw new Misused(`${wishes.join(' and ')} each name a session. Use one of them.`)
   if (options.continue) {
     const newest = await newestSession(workspace)
