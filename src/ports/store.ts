@@ -153,6 +153,11 @@ export interface Presence {
   announce(team: string): Promise<void>
   renew(team: string): Promise<void>
   withdraw(team: string): Promise<void>
+  /**
+   * Renews the lease of this process where it may have ended, because the process was stopped or the machine slept.
+   * Asked before this process acts; whether another one has taken over meanwhile is then read from the log.
+   */
+  confirm(): Promise<void>
   /** `unknown`: another machine or pid namespace, about which only a lease could tell. A silent process is `alive`. */
   look(runtime: RuntimeId): Promise<'alive' | 'dead' | 'unknown'>
 }

@@ -72,6 +72,11 @@ export interface ToolWorld {
    * it belongs to, where it outlives the call.
    */
   recordGroup(group: ProcessGroup, job?: string): Promise<void>
+  /**
+   * Rejects when another process has taken this agent over, or it was stopped. Every call of a tool that changes
+   * something passes it directly before it runs; a tool that waits itself awaits it again before its effect.
+   */
+  fence(): Promise<void>
   /** A sign of life for whoever watches: the newest output, a count. Costs no tokens. */
   progress(text: string): void
 }

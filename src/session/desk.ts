@@ -5,6 +5,7 @@ import type { Log } from '../ports/store.ts'
 import type { Jobs, Tool } from '../ports/tool.ts'
 import { type Conversation, createNotices, type News, type Notices } from '../runtime/converse/conversation.ts'
 import { takeUp } from '../runtime/converse/take-up.ts'
+import { createFence, throwIfSuperseded } from '../runtime/fence.ts'
 import type { Team } from '../runtime/team.ts'
 import { openTranscript, type Transcript } from '../runtime/transcript.ts'
 import type { Author } from '../team/event.ts'
@@ -96,7 +97,10 @@ export async function openDesk(plan: DeskPlan): Promise<Desk> {
     },
     async listen() {
       accounts.check()
-      return plan.listen({ transcript, notices })
+      await home.store.presence.confirm()
+      const news = await plan.listen({ transcript, notices })
+      throwIfSuperseded(team, by)
+      return news
     },
     acknowledge: plan.acknowledge,
     urgency: plan.urgency,
@@ -124,6 +128,7 @@ export async function openDesk(plan: DeskPlan): Promise<Desk> {
       reads,
       forbids: permits.forbids,
       recordGroup: (group, job) => transcript.began({ ...group, of: job ?? call.toolCallId }),
+      fence: createFence({ team, presence: home.store.presence }, by),
       progress,
     }),
   }

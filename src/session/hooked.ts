@@ -38,6 +38,7 @@ export function hooked(hooks: Hooks, { agent, parent, tell }: HookedPlan): Hooke
           isRepeatable: () => false,
           async run(input, world) {
             const result = await tool.run(input, world)
+            await world.fence()
             const about = { agent, tool: { name: tool.name, input, id: world.call }, result: result.text }
             const { refusal, context } = await hooks.run('PostToolUse', about, world.signal, show)
             const said = [context, refusal === undefined ? '' : `[a hook objects: ${refusal}]`].filter(Boolean)

@@ -36,6 +36,7 @@ export function practiceWorld(changes: Partial<ToolWorld> = {}): PracticeWorld {
     reads: createReads(),
     forbids: () => false,
     recordGroup: async (group, job) => void groups.push({ ...group, job }),
+    fence: async () => {},
     progress: (text) => void told.push(text),
     ended,
     groups,

@@ -92,7 +92,8 @@ export async function talkOf({
       team.report([{ type: 'usage', member: 'lead', model, usage, cost }], { by }).catch(() => {})
     },
     mayDo,
-    worldOf: (call, signal, progress) => ({ call: call.toolCallId, signal, progress }) as ToolWorld,
+    worldOf: (call, signal, progress) =>
+      ({ call: call.toolCallId, signal, progress, fence: async () => {} }) as ToolWorld,
   }
 }
 

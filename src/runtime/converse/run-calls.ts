@@ -64,7 +64,11 @@ async function outcomeOf(
     // After a power cut nobody would know of the call, and do it again.
     const isHarmless = ready.isRepeatable || __BUG__ === 'effect-before-durable'
     if (!isHarmless) await talk.transcript.synced()
-    return { result: await ready.run(talk.worldOf(call, signal, progress)) }
+    const world = talk.worldOf(call, signal, progress)
+    // Directly before the effect: hooks, permission questions and a stopped process take as long as they take.
+    if (!ready.tool.onlyLooks) await world.fence()
+    signal.throwIfAborted()
+    return { result: await ready.run(world) }
   } catch (error) {
     if (!isAborted(error, signal) || __BUG__ === 'cut-pair') throw error
     return { result: INTERRUPTED }

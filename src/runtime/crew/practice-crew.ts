@@ -12,6 +12,7 @@ import { defineTool } from '../../tools/define-tool.ts'
 import { seatedTools } from '../../tools/team/team-tools.ts'
 import { createNotices, nothingUsed } from '../converse/conversation.ts'
 import { mailNews } from '../converse/mail-news.ts'
+import { createFence } from '../fence.ts'
 import { createSeat } from '../seat.ts'
 import { openTeam } from '../team.ts'
 import { openTranscript } from '../transcript.ts'
@@ -112,7 +113,15 @@ export async function practiceCrew({
           return askPerson({ team, by, ask }, question, signal)
         }),
         worldOf: (call, signal, progress) =>
-          ({ agent: name, team: 'web', call: call.toolCallId, signal, progress, seats }) as unknown as ToolWorld,
+          ({
+            agent: name,
+            team: 'web',
+            call: call.toolCallId,
+            signal,
+            progress,
+            seats,
+            fence: createFence({ team, presence: store.presence }, by),
+          }) as unknown as ToolWorld,
       },
       async [Symbol.asyncDispose]() {
         await transcript[Symbol.asyncDispose]()

@@ -72,6 +72,9 @@ export function filePresence(options: {
       remove(disk, join(folderOf(team), `${self}.json`))
     },
 
+    // A live process is never replaced on files: it has no lease that could end.
+    async confirm() {},
+
     async look(runtime) {
       return judge(runtime)
     },

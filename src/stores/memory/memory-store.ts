@@ -54,6 +54,7 @@ function createMemoryPresence(place: Place): Presence {
   return {
     self,
     async announce() {},
+    async confirm() {},
     async renew() {},
     async withdraw() {},
     async look(runtime) {

@@ -9,6 +9,7 @@ import { createLines, type Lines } from './lines.ts'
 import { createPostgresLog } from './log.ts'
 import { createNews } from './news.ts'
 import { openPostgresStore } from './postgres-store.ts'
+import { openPresence } from './presence.ts'
 import { ensureSchema } from './schema.ts'
 import { createSharedLog } from './shared-log.ts'
 import { createStatements } from './statements.ts'
@@ -189,6 +190,41 @@ describe('presence', () => {
     expect(await store.presence.look('p-1000000000000-1-0123456789ab')).toBe('dead')
     expect(await store.presence.look('p-999999999999999-1-0123456789ab')).toBe('dead')
   })
+})
+
+describe('a process that confirms its lease before it acts', () => {
+  /** Its own clocks, set by hand; the lease itself is the server's. */
+  async function leased(lease: number) {
+    const { url, schema } = database.place()
+    await using first = await openPostgresStore({ url })
+    expect(await first.teams()).toEqual([])
+    const lines = createLines(parseAddress(url), PATIENCE)
+    const clock = { wall: 0, steady: 0 }
+    const presence = await openPresence(lines, createStatements(schema), lease, () => ({ ...clock }))
+    await presence.announce('web')
+    const isHeld = async () => {
+      const [row] = await lines.ask(createStatements(schema).look, [presence.self])
+      return Number(row?.until) > Number(row?.now)
+    }
+    const expire = () => database.sql(`update ${schema}.leases set until = now() - interval '1 second'`)
+    const end = async () => {
+      await presence.leave()
+      lines.close()
+    }
+    return { presence, clock, isHeld, expire, end }
+  }
+
+  it.for(['wall', 'steady'] as const)('renews it when the %s clock says that it may have ended', async (which) => {
+    const { presence, clock, isHeld, expire, end } = await leased(600_000)
+    await expire()
+    clock[which] += 1000
+    await presence.confirm()
+    expect(await isHeld()).toBe(false)
+    clock[which] += 600_000
+    await presence.confirm()
+    expect(await isHeld()).toBe(true)
+    await end()
+  }) // T47
 })
 
 describe('clocks of machines that are hours apart', () => {

@@ -14,17 +14,31 @@ export interface PostgresPresence extends Presence {
  * A runtime lives while its lease runs, by the server's clock: machines need not agree on the time. The first lease
  * begins with the runtime and is part of its name, so that a command that is over in a second need not write one.
  */
-export async function openPresence(lines: Lines, statements: Statements, lease: number): Promise<PostgresPresence> {
+export async function openPresence(
+  lines: Lines,
+  statements: Statements,
+  lease: number,
+  clock: () => ClockReading = readClocks,
+): Promise<PostgresPresence> {
   const [row] = await lines.ask(statements.clock)
   const self: RuntimeId = `p-${row?.now}-${process.pid}-${randomBytes(6).toString('hex')}`
   const teams = new Set<string>([''])
   let hasWritten = false
+  let renewed = clock()
   // Missed while the server is away, it is made up for by the next one.
   const timer = setInterval(() => renewAll().catch(() => {}), lease / 3).unref()
 
   async function renew(team: string): Promise<void> {
     hasWritten = true
+    const asked = clock()
     await lines.ask(statements.renew, [self, team, lease])
+    renewed = asked
+  }
+
+  /** By the clock that went further: one stands still while the machine sleeps, the other can be set back. */
+  function sinceRenewal(): number {
+    const { wall, steady } = clock()
+    return Math.max(wall - renewed.wall, steady - renewed.steady)
   }
 
   async function renewAll(): Promise<void> {
@@ -39,6 +53,9 @@ export async function openPresence(lines: Lines, statements: Statements, lease: 
       await renew(team)
     },
     renew,
+    async confirm() {
+      if (sinceRenewal() >= lease / 2) await renew('')
+    },
     async withdraw(team) {
       teams.delete(team)
       await lines.ask(statements.withdraw, [self, team])
@@ -59,6 +76,16 @@ export async function openPresence(lines: Lines, statements: Statements, lease: 
       if (hasWritten) await lines.ask(statements.leave, [self])
     },
   }
+}
+
+/** Milliseconds. */
+export interface ClockReading {
+  readonly wall: number
+  readonly steady: number
+}
+
+function readClocks(): ClockReading {
+  return { wall: Date.now(), steady: performance.now() }
 }
 
 const FORM = /^p-(\d{1,15})-\d+-[0-9a-f]{12}$/
