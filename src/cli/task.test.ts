@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../ports/clock.ts'
+import { openTeam } from '../runtime/team.ts'
+import { openWorkspace } from '../workspace.ts'
 import { type Desk, openDesk } from './desk.ts'
 
 let desk: Desk
@@ -55,6 +57,26 @@ describe('task add', () => {
     expect(await desk.refused(['task', 'add', '  '])).toBe('invalid')
     expect(await desk.json('task list')).toEqual([])
   })
+})
+
+describe('a board that is one chain of 3000 tasks', () => {
+  it('is listed, claimed from and checked', async () => {
+    await using workspace = await openWorkspace({ cwd: desk.dir, env: desk.env, warn() {} })
+    {
+      await using team = await openTeam(workspace.store, 'default')
+      const tasks = Array.from({ length: 3000 }, (_, i) => ({
+        subject: `step ${i + 1}`,
+        ...(i > 0 && { blockedBy: [`+${i}`] }),
+      }))
+      await team.run({ type: 'task.add', tasks })
+    }
+    expect((await desk.ok('task list')).trim().split('\n')).toHaveLength(3000)
+    expect(ids(await desk.json('task list --ready'))).toEqual(['1'])
+    expect(await desk.json('task claim --as ada')).toMatchObject({ id: '1' })
+    expect(await desk.json('task complete 1 --as ada')).toMatchObject({ status: 'completed' })
+    expect(await desk.json('task show 3000')).toMatchObject({ waitsFor: ['2999'] })
+    await desk.ok('check')
+  }, 60_000) // T30
 })
 
 describe('task list', () => {

@@ -14,6 +14,7 @@ export function putTask(state: TeamState, id: TaskId, next: Task | undefined): v
   if (before?.status === 'in_progress') index.holding.delete(nameKey(before.owner))
   if (next?.status === 'in_progress') index.holding.set(nameKey(next.owner), id)
   relink(state, id, before?.blockedBy ?? [], next?.blockedBy ?? [])
+  if (changesPaths(state, before, next)) index.shape.set({})
   countInPlan(state, id, before, next)
   if (next) list(state, next)
   if ((before?.status === 'completed') !== (next?.status === 'completed')) relistDependents(state, id)
@@ -114,6 +115,16 @@ function relink(state: TeamState, id: TaskId, before: readonly string[], after: 
       )
   }
   for (const added of after) if (!before.includes(added)) dependents.set(added, [...dependentsOf(state, added), id])
+}
+
+/** Does a path through this task become longer or shorter for a task before it that is still to be done? */
+function changesPaths(state: TeamState, before: Task | undefined, next: Task | undefined): boolean {
+  if (!before || !next)
+    return (next ?? before)!.blockedBy.length > 0 || dependentsOf(state, (next ?? before)!.id).length > 0
+  if (before.blockedBy !== next.blockedBy) return true
+  const wasDone = before.status === 'completed'
+  const isDone = next.status === 'completed'
+  return wasDone !== isDone && (wasDone || !isUnblocked(state, next))
 }
 
 function countInPlan(state: TeamState, id: TaskId, before: Task | undefined, after: Task | undefined): void {

@@ -2,7 +2,7 @@ import { blockedTasks, claims, overlappingClaim } from './board.ts'
 import type { Circumstances, Command } from './command.ts'
 import type { Decision } from './decide.ts'
 import { decideClaim, decideComplete, decideFail, decideRelease, decideRenew } from './decide-claims.ts'
-import { cycleAmong, graphOf } from './dependencies.ts'
+import { cycleInWords, graphOf } from './dependencies.ts'
 import type { EventOf, TeamEvent } from './event.ts'
 import { isPresent } from './member.ts'
 import { nameKey } from './name.ts'
@@ -75,7 +75,7 @@ function add(state: TeamState, { tasks }: Of<'task.add'>, about: Circumstances):
     const unknown = event.blockedBy.find((dependency) => !graph.has(dependency))
     if (unknown !== undefined) return unknownDependency(event.subject, unknown)
   }
-  const cycle = cycleAmong(graph, ids)
+  const cycle = graph.newCycle()
   if (cycle) return refuseCycle(cycle)
   return { events: created }
 }
@@ -207,7 +207,7 @@ function newEdges(
   const unknown = add.find((dependency) => !graph.has(dependency))
   if (unknown !== undefined) return unknownDependency(task.subject, unknown)
   graph.put(task.id, edges)
-  const cycle = cycleAmong(graph, [task.id])
+  const cycle = graph.newCycle()
   return cycle ? refuseCycle(cycle) : edges
 }
 
@@ -319,6 +319,6 @@ function unknownDependency(subject: string, id: string): Refusal {
 function refuseCycle(cycle: readonly string[]): Refusal {
   return refuse(
     'dependency_cycle',
-    `That would close a cycle: ${cycle.join(' -> ')} (each waits for the next). Leave one of these edges out.`,
+    `That would close a cycle: ${cycleInWords(cycle)} (each waits for the next). Leave one of these edges out.`,
   )
 }

@@ -1,5 +1,5 @@
 import { isUnblocked } from './board.ts'
-import { cycleAmong, graphOf } from './dependencies.ts'
+import { cycleAmong, cycleInWords, graphOf } from './dependencies.ts'
 import type { TeamEvent } from './event.ts'
 import { nameKey } from './name.ts'
 import { firstOverlap } from './reservation.ts'
@@ -86,7 +86,7 @@ function brokenDependencies(state: TeamState): string[] {
       .map((dependency) => `task ${id} waits for ${dependency}, which does not exist`),
   )
   const cycle = cycleAmong(graph, ids)
-  return cycle ? [...broken, `tasks wait for each other: ${cycle.join(' -> ')}`] : broken
+  return cycle ? [...broken, `tasks wait for each other: ${cycleInWords(cycle)}`] : broken
 }
 
 /** A counter that lags behind would give an id a second time. */

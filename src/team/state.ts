@@ -79,6 +79,8 @@ export interface BoardIndex {
   /** Member → the task it holds. */
   readonly holding: Table<string, TaskId>
   readonly plans: Table<string, { readonly total: number; readonly completed: number; readonly failed: number }>
+  /** Another value after each change of what waits for what is still to be done; what was worked out is kept by it. */
+  readonly shape: Cell<object>
 }
 
 export function emptyState(): TeamState {
@@ -98,7 +100,13 @@ export function emptyState(): TeamState {
     leads: new Cell<readonly string[]>(trial, []),
     messages: new Recent(trial, REMEMBERED),
     counters: new Cell(trial, { task: 1, request: 1, place: 1 }),
-    index: { ready: new Map(), dependents: new Table(trial), holding: new Table(trial), plans: new Table(trial) },
+    index: {
+      ready: new Map(),
+      dependents: new Table(trial),
+      holding: new Table(trial),
+      plans: new Table(trial),
+      shape: new Cell<object>(trial, {}),
+    },
   }
 }
 
