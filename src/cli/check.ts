@@ -1,8 +1,10 @@
 import { dirname, join } from 'node:path'
 import type { Fault } from '../ports/store.ts'
 import { openTeam } from '../runtime/team.ts'
+import { leadingSession } from '../session/leading-session.ts'
 import { realDisk } from '../stores/files/disk.ts'
 import { cutOff } from '../stores/files/lost-end.ts'
+import { nameKey } from '../team/name.ts'
 import { counted } from '../team/wording.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Call } from './context.ts'
@@ -10,7 +12,7 @@ import { type Examined, examine, type Problem } from './examine.ts'
 import { EXIT } from './failure.ts'
 import { mend, type Repaired } from './mend.ts'
 import { openStore } from './open-store.ts'
-import { resolveTeam } from './open-team.ts'
+import { resolveTeam, wantedTeam } from './open-team.ts'
 import { print, printJson } from './print.ts'
 import type { SubCommand } from './sub-command.ts'
 import { unclaimedMail } from './unclaimed-mail.ts'
@@ -26,7 +28,7 @@ All is well.`,
   async run(call, { repair = false }) {
     await using place = await openStore(call)
     const { kind } = place
-    const team = await resolveTeam(call, place, 'read')
+    const team = await checkedTeam(call, place)
     const found = await look(call, place, team)
     if (!repair) {
       await report(call, { kind, team }, found)
@@ -37,6 +39,14 @@ All is well.`,
     await report(call, { kind, team }, left, repaired)
     return left.examined.problems.length > 0 ? EXIT.failed : EXIT.done
   },
+}
+
+/** A team that a session leads is checked although nothing of it is there. */
+async function checkedTeam(call: Call, place: Workspace): Promise<string> {
+  const wanted = wantedTeam(call)
+  const isThere = (await place.store.teams()).some((team) => nameKey(team) === nameKey(wanted))
+  if (!isThere && (await leadingSession(place.store, wanted)) !== undefined) return wanted
+  return resolveTeam(call, place, 'read')
 }
 
 interface Found {
@@ -52,6 +62,9 @@ async function look(call: Call, { store, journalOf }: Workspace, name: string): 
   const examined = await examine(log, journalOf(name))
   const lost = log.faults().find((fault) => fault.kind === 'cut off')
   await log.close()
+  const session = examined.state.team.get() ? undefined : await leadingSession(store, name)
+  if (session !== undefined && examined.problems.length === 0)
+    return { examined: { ...examined, problems: [missing(examined.path, name, session)] }, views: [], notes: [] }
   const mirror = store.mirror?.(name)
   if (!mirror || !examined.state.team.get()) return { examined: withCut(examined, lost), views: [], notes: [] }
   await using team = await openTeam(store, name, { clock: call.clock })
@@ -64,6 +77,11 @@ async function look(call: Call, { store, journalOf }: Workspace, name: string): 
   const views = await mirror.differences(team.state, team.cursor)
   const notes = unclaimedMail(realDisk, join(dirname(examined.path), 'inbox'), team.state)
   return { examined: withCut(examined, cut), views, notes }
+}
+
+function missing(path: string, team: string, session: string): Problem {
+  const detail = `the journal is missing, but the session ${session} leads this team. Put it back from a copy, or give the team up: deskmates check --repair --team ${team}`
+  return { kind: 'missing', path, line: 1, offset: 0, detail }
 }
 
 function withCut(examined: Examined, cut: Fault | undefined): Examined {

@@ -6,7 +6,7 @@ import { emptyState, type TeamState } from '../team/state.ts'
 
 /** What is wrong at a place of the journal. */
 export type Problem = Pick<Fault, 'path' | 'line' | 'offset' | 'detail'> & {
-  readonly kind: Audited['verdict'] | 'unreadable event' | 'broken invariant' | 'cut off'
+  readonly kind: Audited['verdict'] | 'unreadable event' | 'broken invariant' | 'cut off' | 'missing'
 }
 
 /** A journal, read line by line and folded from its beginning, without any snapshot. */

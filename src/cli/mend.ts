@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import { ulid } from 'ulid'
 import type { LogRecord } from '../ports/store.ts'
 import { openTeam, USER } from '../runtime/team.ts'
+import { cedeTeam, leadingSession } from '../session/leading-session.ts'
 import { realDisk } from '../stores/files/disk.ts'
 import { removeSnapshot, replaceJournal } from '../stores/files/repair.ts'
 import { UntrustedJournal } from '../stores/files/trust.ts'
@@ -33,9 +34,11 @@ export async function mend(call: Call, place: Workspace, name: string, examined:
     throw new UntrustedJournal(examined.path, name)
   await refuseLiveSupervisor({ name, state: examined.state }, store.presence, 'Stop it first, then repair.')
   if (examined.isBroken && place.kind === 'postgres') throw new Refused(notHere(examined.path))
-  const isCut = examined.problems.some(({ kind }) => kind === 'cut off')
+  const isCut = examined.problems.some(({ kind }) => kind === 'cut off' || kind === 'missing')
   if (isCut && !examined.isBroken && !examined.state.team.get()) {
     // Nothing of the team is left to build views from: what lies beside the journal is all there is of it.
+    const session = await leadingSession(store, name)
+    if (session !== undefined) await cedeTeam(store, session, name, 'its journal was lost, and the user gave it up.')
     await store.remove(name, false)
     return { damaged: null, lost: [NOTHING_LEFT], kept: 0 }
   }
@@ -64,7 +67,9 @@ async function beginAnew({ clock }: Call, { store, trust, journalOf }: Workspace
   if (id === undefined) {
     // Not even the first line can be read, so the team's id is gone with it: it gets a new one.
     id = ulid()
-    applyEvent(state, { type: 'team.created', team: name, description: '' }, { seq: 0, id, at, by: USER }, [])
+    const session = await leadingSession(store, name)
+    const made = { type: 'team.created', team: name, description: '', session: session ?? null } as const
+    applyEvent(state, made, { seq: 0, id, at, by: USER }, [])
     trust.trustTeam(id, name, path)
   }
   const pieces = restorations(state)

@@ -1,5 +1,6 @@
 import type { Presence } from '../ports/store.ts'
 import type { Team } from '../runtime/team.ts'
+import { cedeTeam } from '../session/leading-session.ts'
 import { pidIn } from '../stores/files/identity.ts'
 import { nameKey } from '../team/name.ts'
 import { isRefusal } from '../team/refusal.ts'
@@ -32,7 +33,10 @@ $ deskmates team delete web --purge     for good`,
         const openTasks = [...team.state.tasks.values()]
           .filter(({ status }) => status !== 'completed')
           .map(({ id }) => id)
+        const { session } = team.state.team.get() ?? {}
         await team.close()
+        // On record before it is gone: a team that is led and not there counts as one whose journal is lost.
+        if (session) await cedeTeam(store, session, team.name, 'the user deleted it.')
         await store.remove(team.name, purge)
         const done = { name: team.name, deleted: true, purged: purge, notified, stopped, openTasks }
         if (call.globals.json) return printJson(call, done)

@@ -17,9 +17,10 @@ import { dismiss } from './dismiss.ts'
 import { errandFor } from './errand.ts'
 import type { Home } from './home.ts'
 import { type LedTeam, openLeadDesk } from './lead-desk.ts'
+import { goneWords, isLedBy } from './leading-session.ts'
 import type { Session } from './session.ts'
 import { wantsMore } from './stop-hook.ts'
-import { giveUpLead, takeLead } from './take-lead.ts'
+import { giveUpLead, JournalMissing, takeLead } from './take-lead.ts'
 import { openTeammateDesk } from './teammate-desk.ts'
 import { uncommittedIn } from './uncommitted.ts'
 
@@ -155,14 +156,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
     }
   }
 
-  /** A name alone does not tell: the team that has it now may have been made by somebody else. */
-  async function isOurs(name: string): Promise<boolean> {
-    await using team = await openTeam(home.store, name, { clock: home.clock })
-    await team.refresh()
-    const facts = team.state.team.get()
-    return facts?.deleted === false && facts.session === rooms[0]!.team.name
-  }
-
+  const isOurs = (name: string) => isLedBy(home.store, name, rooms[0]!.team.name)
   const seatIn = ({ team, by }: LedTeam) => createSeat(team, by, (id) => desk.transcript.state.mail.has(id))
   const roomOf = (name: string) => rooms.find(({ team }) => nameKey(team.name) === nameKey(name))
 
@@ -193,18 +187,20 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       if (roomOf(name)) return { isNew: false }
       if (!isName(name)) return refuse('invalid', nameRule(name))
       if (isReserved(name)) return refuse('invalid', `${name} is a reserved name (lead, user, all); choose another.`)
+      const { team, by } = rooms[0]!
+      if (team.state.leads.get().some((led) => nameKey(led) === nameKey(name)))
+        return refuse('wrong_state', new JournalMissing(name, team.name).message)
       const taken = (await home.store.teams()).find((team) => nameKey(team) === nameKey(name))
-      if (taken)
+      // A team of this session that it does not lead: its creation was interrupted, and is completed here.
+      if (taken && !(await isOurs(taken)))
         return refuse(
           'wrong_state',
           `There is a team ${taken} already, which somebody else leads. Choose another name.`,
         )
-      const { team, by } = rooms[0]!
-      // On record here first: whoever resumes this session knows which teams are its own.
-      const led = await team.run({ type: 'team.lead', team: name, leads: true }, { by })
-      if (isRefusal(led)) return led
-      await openRoom(name, description)
-      return { isNew: true }
+      // The team first: a team that this session is on record to lead has had a journal.
+      await openRoom(taken ?? name, description)
+      const led = await team.run({ type: 'team.lead', team: taken ?? name, leads: true }, { by })
+      return isRefusal(led) ? led : { isNew: true }
     },
     async deleteTeam(name) {
       const room = roomOf(name)
@@ -224,14 +220,14 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       return room.crew.spawn(plan)
     },
     async resume() {
-      const away = rooms[0]!.team.state.leads.get().filter((name) => !roomOf(name))
-      const teams = away.length > 0 ? await home.store.teams() : []
-      for (const name of away) {
-        if (teams.includes(name) && (await isOurs(name))) {
+      for (const name of rooms[0]!.team.state.leads.get().filter((name) => !roomOf(name))) {
+        const isOwn = await isOurs(name)
+        if (isOwn === undefined) throw new JournalMissing(name, rooms[0]!.team.name)
+        if (isOwn) {
           await openRoom(name)
           continue
         }
-        // Deleted meanwhile, or never made: it does not come back empty, and another of that name is not ours.
+        // Its journal says that it was deleted, or another team has its name: that one is not ours.
         await rooms[0]!.team.run({ type: 'team.lead', team: name, leads: false }, { by: rooms[0]!.by })
         desk.notices.add({ text: goneWords(name) })
       }
@@ -330,8 +326,9 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
     await home.store.presence.withdraw(team.name)
     await team.close()
     rooms.splice(rooms.indexOf(room), 1)
-    await home.store.remove(team.name, false)
+    // On record first: a team that is led and not there would be taken for one whose journal is lost.
     await rooms[0]!.team.run({ type: 'team.lead', team: team.name, leads: false }, { by: rooms[0]!.by })
+    await home.store.remove(team.name, false)
     return { ...ended, letters }
   }
 
@@ -341,10 +338,6 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
     throw error
   })
   return office
-}
-
-function goneWords(team: string): string {
-  return `You have no team ${team} any more: it was deleted while you were away, or its making was interrupted. Letters to you that were left unread in it were put away with it.`
 }
 
 const URGENT = Object.assign(new Error('Something urgent came in.'), { name: 'AbortError' })

@@ -15,6 +15,8 @@ export type SessionEvent =
   | { readonly type: 'team'; readonly agent: string; readonly team: string; readonly event: TeamEvent }
   /** A line for the log: health, fallback, shutdown. */
   | { readonly type: 'note'; readonly agent: string; readonly text: string }
+  /** Something is lost or damaged, although the run goes on: it stands in the errors of the result. */
+  | { readonly type: 'problem'; readonly agent: string; readonly text: string }
 
 /** A hook of the user ran. */
 export type HookRan = { readonly type: 'hook' } & RanHook

@@ -63,3 +63,15 @@ export class SessionOpen extends TeamError {
     super(`This process works on ${id} already. Wait for that run to end and close its session first.`)
   }
 }
+
+/** This session leads a team whose journal is not there. Only a person can say that it is gone for good. */
+export class JournalMissing extends TeamError {
+  readonly code = 'journal_missing'
+  constructor(team: string, session: string) {
+    super(
+      `The session ${session} leads the team ${team}, whose journal is missing or cannot be read from its first line. ` +
+        `Put .teams/${team}/journal.jsonl back from a copy and resume again; or see what is left: deskmates check --team ${team}; ` +
+        `or give the team up: deskmates check --repair --team ${team}`,
+    )
+  }
+}

@@ -8,6 +8,7 @@ import { PlaceLost } from '../runtime/rewound.ts'
 import { TeamError } from '../team/errors.ts'
 import type { RanHook } from '../tools/hooks/hooks.ts'
 import { offer } from '../tools/run-call.ts'
+import { damagesIn } from './damages.ts'
 import type { Home } from './home.ts'
 import type { SessionOffice } from './office.ts'
 import type { SessionEvent } from './session.ts'
@@ -84,6 +85,8 @@ async function rounds(
   let text = ''
   try {
     await office.resume()
+    for (const text of office.rooms.flatMap(({ team }) => damagesIn(team)))
+      tell({ type: 'problem', agent: talk.agent.name, text })
     if (prompt !== undefined) {
       const { refusal, content } = await withHooks(office, prompt, signal, tell)
       if (refusal !== undefined) throw new PromptRefused(refusal)

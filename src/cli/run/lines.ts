@@ -49,6 +49,7 @@ export function lineOf(event: SessionEvent, session_id: string): Line | undefine
         ? { type: 'deskmates/team', ...line, team: event.team, event: event.event }
         : undefined
     case 'note':
+    case 'problem':
       return { type: 'deskmates/note', ...line, text: event.text }
     case 'hook': {
       const { event: name, command, tool, outcome, why } = event

@@ -196,10 +196,10 @@ async function follow(run: ReturnType<Session['run']>, hear: (event: SessionEven
 
 /** How it ended, where that is not simply well. A program reads it in the result. */
 async function sayEnd(call: Call, stop: Stop, tally: Tally, { session, prompt, goOn }: Talk): Promise<void> {
-  const { denials, calls } = tally
+  const { denials, calls, problems } = tally
   if (stop.kind === 'finished' && prompt === undefined && calls === 0 && session.left.length === 0)
     await say(call, `There is nothing to go on with: all is settled. Ask for something: ${goOn} 'what to do'`)
-  for (const error of errorsOf(stop, goOn)) await say(call, `deskmates: ${error}`)
+  for (const error of [...errorsOf(stop, goOn), ...problems]) await say(call, `deskmates: ${error}`)
   for (const { team, pending, in_progress, failed } of session.left) {
     const counts = Object.entries({ pending, 'in progress': in_progress, failed }).filter(([, count]) => count > 0)
     const words = counts.map(([state, count]) => `${count} ${state}`).join(', ')
@@ -211,9 +211,10 @@ async function sayEnd(call: Call, stop: Stop, tally: Tally, { session, prompt, g
   await say(call, [`deskmates: ${count} denied:`, ...list].join('\n'))
 }
 
-function exitOf(stop: Stop, { denials }: Tally, left: Session['left']): number {
+function exitOf(stop: Stop, { denials, problems }: Tally, left: Session['left']): number {
   switch (stop.kind) {
     case 'finished':
+      if (problems.length > 0) return EXIT.failed
       return denials.length > 0 || left.length > 0 ? EXIT.leftOpen : EXIT.done
     case 'limit':
     case 'budget':

@@ -8,6 +8,8 @@ import type { Result } from './envelope.ts'
 export interface Tally {
   add(event: SessionEvent): void
   readonly denials: Result['permission_denials']
+  /** What is lost or damaged, although the run went on. */
+  readonly problems: readonly string[]
   /** Calls of the model by anybody. */
   readonly calls: number
   /** `goOn` is the command that goes on with it, up to the prompt. */
@@ -17,6 +19,7 @@ export interface Tally {
 export function createTally(): Tally {
   const usage: { -readonly [Key in keyof Usage]: number } = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 }
   const denials: Result['permission_denials'] = []
+  const problems: string[] = []
   let cost: number | null = 0
   let turns = 0
   let calls = 0
@@ -26,6 +29,7 @@ export function createTally(): Tally {
   }
   return {
     denials,
+    problems,
     get calls() {
       return calls
     },
@@ -36,6 +40,7 @@ export function createTally(): Tally {
         if (event.parent === undefined) turns++
       }
       if (event.type === 'compacted') pay(event)
+      if (event.type === 'problem' && !problems.includes(event.text)) problems.push(event.text)
       if (event.type !== 'called' || event.denied === undefined) return
       denials.push({
         tool_name: event.call.toolName,
@@ -47,8 +52,8 @@ export function createTally(): Tally {
     },
     result: (stop, { session_id, duration_ms, goOn, left }) => ({
       type: 'result',
-      subtype: subtypeOf(stop),
-      is_error: stop.kind !== 'finished',
+      subtype: stop.kind === 'finished' && problems.length > 0 ? 'error_during_execution' : subtypeOf(stop),
+      is_error: stop.kind !== 'finished' || problems.length > 0,
       result: stop.text,
       session_id,
       agent: 'lead',
@@ -58,7 +63,7 @@ export function createTally(): Tally {
       usage: wireUsage(usage),
       permission_denials: denials,
       ...(left.length > 0 && { tasks_left: left.map((tasks) => ({ ...tasks })) }),
-      errors: errorsOf(stop, goOn),
+      errors: [...errorsOf(stop, goOn), ...problems],
     }),
   }
 }

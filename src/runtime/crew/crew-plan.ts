@@ -55,3 +55,5 @@ export type CrewEvent =
   | (AgentEvent & { readonly agent: string })
   /** A line for the log: health, fallback, shutdown. */
   | { readonly type: 'note'; readonly agent: string; readonly text: string }
+  /** Something is lost or damaged, although the run goes on: it stands in the errors of the result. */
+  | { readonly type: 'problem'; readonly agent: string; readonly text: string }

@@ -1,0 +1,81 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Desk, openDesk } from './desk.ts'
+
+let desk: Desk
+let model: string
+beforeEach(async () => {
+  desk = await openDesk()
+  const call = (tool: string, input: Record<string, unknown>) => ({ tool, input })
+  const path = join(desk.dir, 'script.json')
+  const parts = [
+    {
+      agent: 'lead',
+      when: { user: 'Go' },
+      calls: [
+        call('TeamCreate', { name: 'web' }),
+        call('TaskCreate', { subject: 'dig', description: 'a hole', assignee: 'lead' }),
+      ],
+    },
+    { agent: 'lead', times: 'always', text: 'Here.' },
+  ]
+  writeFileSync(path, JSON.stringify({ parts }))
+  model = `scripted:${path}`
+  await desk.ok('team create main')
+  await desk.run(['-p', 'Go', '-m', model, '--team', 'main'])
+})
+afterEach(() => desk.close())
+
+const journal = () => join(desk.dir, '.teams/web/journal.jsonl')
+const resume = async () => {
+  const { code, stdout, stderr } = await desk.run(['resume', 'main', '-m', model, '--output-format', 'json'])
+  return { code, result: JSON.parse(stdout), stderr }
+}
+
+describe('a further team of a session whose journal is missing', () => {
+  it('is named as an error with the next step by resume, and restored by putting the journal back', async () => {
+    renameSync(journal(), join(desk.dir, 'kept'))
+    for (let time = 0; time < 2; time++) {
+      const { code, result } = await resume()
+      expect(code).toBe(1)
+      expect(result.is_error).toBe(true)
+      expect(result.errors[0]).toContain('leads the team web, whose journal is missing')
+      expect(result.errors[0]).toContain('deskmates check --repair --team web')
+    }
+    expect((await desk.run('check --team web')).code).toBe(1)
+    renameSync(join(desk.dir, 'kept'), journal())
+    const { code, result } = await resume()
+    expect(code).toBe(4)
+    expect(result.tasks_left).toMatchObject([{ team: 'web', pending: 1 }])
+  }) // T44
+
+  it('is named although its whole folder is gone, and given up only by check --repair', async () => {
+    rmSync(join(desk.dir, '.teams/web'), { recursive: true })
+    expect((await resume()).code).toBe(1)
+    const checked = await desk.run('check --team web')
+    expect(checked.code).toBe(1)
+    expect(checked.stdout).toContain('the journal is missing, but the session main leads this team')
+    await desk.run('check --repair --team web')
+    const { code, result } = await resume()
+    expect([code, result.errors]).toEqual([0, []])
+  }) // T44
+
+  it('is given up when the user deletes it, and the lead is told', async () => {
+    await desk.ok('team delete web')
+    const { code, result } = await resume()
+    expect([code, result.errors]).toEqual([0, []])
+    expect(desk.read('.teams/main/transcripts/lead.jsonl')).toContain('You have no team web any more')
+  }) // T44
+
+  it('stays led when the repair of its journal could not read the first line', async () => {
+    const text = desk.read('.teams/web/journal.jsonl')
+    writeFileSync(journal(), text.replace('"v":1', '"v":x'))
+    expect((await resume()).code).toBe(1)
+    await desk.run('check --repair --team web')
+    expect((await desk.json('team show web')).name ?? 'web').toBe('web')
+    const { result } = await resume()
+    expect(result.errors).toEqual([])
+    expect((await desk.json('resume')).find(({ name }: { name: string }) => name === 'main').teams).toEqual(['web'])
+  }) // T44
+})
