@@ -26,7 +26,7 @@ export function hooked(hooks: Hooks, { agent, parent, tell }: HookedPlan): Hooke
       const tool = { name: call.toolName, input: call.input, id: call.toolCallId }
       const { refusal } = await hooks.run('PreToolUse', { agent, tool }, signal, show)
       signal.throwIfAborted()
-      return refusal === undefined ? leave : { allowed: false, why: `a hook refused it: ${refusal}` }
+      return refusal === undefined ? leave : { allowed: false, why: `a hook refused it: ${refusal}`, byHook: true }
     },
 
     tools: (tools) =>

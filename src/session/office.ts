@@ -1,4 +1,5 @@
 import type { Deleted, Office, Spawned, SpawnPlan } from '../ports/seat.ts'
+import { limitReached } from '../runtime/converse/conversation.ts'
 import { type AskPlan, askAboutPlan } from '../runtime/crew/asking.ts'
 import { type Crew, openCrew } from '../runtime/crew/crew.ts'
 import type { Loss } from '../runtime/rewound.ts'
@@ -40,6 +41,8 @@ export interface SessionOffice extends Office, AsyncDisposable {
   /** Ends everybody's work; all of it stays resumable. */
   halt(): Promise<void>
   readonly isAtRest: boolean
+  /** The limit of the run that keeps a teammate from what it has to do. */
+  readonly heldBackBy: ReturnType<typeof limitReached>
   /** Is there mail the lead has not heard? */
   readonly hasMail: boolean
   /** Everything rests: wakes whoever could still go on. False when nobody can. */
@@ -97,7 +100,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       uncommitted: () => uncommittedIn(home.root),
       tell: (event) => home.run.tell(event),
       onRest: wake,
-      mayWork: () => home.limits.dollars === undefined || home.run.used.purse.dollars < home.limits.dollars,
+      mayWork: () => limitReached(home.limits, home.run.used) === undefined,
       settings: home.crew,
     })
     rooms.push(Object.assign(room, { crew }))
@@ -240,6 +243,9 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
     },
     get isAtRest() {
       return openPlans === 0 && rooms.every(({ crew }) => crew.isAtRest)
+    },
+    get heldBackBy() {
+      return rooms.some(({ crew }) => crew.isHeldBack) ? limitReached(home.limits, home.run.used) : undefined
     },
     get hasMail() {
       const { mail } = desk.transcript.state

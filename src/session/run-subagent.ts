@@ -1,7 +1,8 @@
 import type { Model } from '../ports/model.ts'
 import type { Stop } from '../runtime/converse/agent-event.ts'
-import { type Conversation, type Limits, nothingUsed, type Used } from '../runtime/converse/conversation.ts'
+import type { Conversation, Limits, Used } from '../runtime/converse/conversation.ts'
 import { converse } from '../runtime/converse/converse.ts'
+import { limitWords } from '../runtime/converse/limit-words.ts'
 import { userTurn } from '../runtime/converse/mail-news.ts'
 import { openTranscript } from '../runtime/transcript.ts'
 import { openMemoryStore } from '../stores/memory/memory-store.ts'
@@ -63,7 +64,7 @@ export function createRunAgent(home: SubagentHome): RunAgent {
           limits: home.limits,
         },
         transcript,
-        used: nothingUsed(home.run.used.purse),
+        used: home.run.used,
         memory: {
           keep: world.outputs.keep,
           situation: async () =>
@@ -103,7 +104,7 @@ function endOf(stop: Stop): SubagentEnd {
     case 'finished':
       return { text }
     case 'limit':
-      return { text, problem: stop.limit === 'turns' ? 'it used all its turns' : 'its answer was cut off' }
+      return { text, problem: limitWords(stop) }
     case 'budget':
       return { text, problem: 'the budget of this run is used up' }
     case 'aborted':

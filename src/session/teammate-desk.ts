@@ -19,7 +19,6 @@ export async function openTeammateDesk(home: Home, team: Team, member: Member, b
   const type = home.agentTypes.find((one) => one.name === profile?.agentType)
   const model = profile?.model ?? type?.model
   const permits = home.permits(type?.isReadOnly ?? false, true, home.askers.of(team, by))
-  const used = { calls: 0 }
   return openDesk({
     home,
     team,
@@ -38,8 +37,8 @@ export async function openTeammateDesk(home: Home, team: Team, member: Member, b
     }),
     permits,
     mayDo: behindGate(team, by, permits.mayDo),
-    limits: { dollars: home.limits.dollars },
-    used: () => Object.assign(used, { purse: home.run.used.purse }),
+    limits: home.limits,
+    used: () => home.run.used,
     seats(isHeard) {
       const seat = askingWhom(home, createSeat(team, by, isHeard))
       return { seat: (named) => (named === undefined || named === team.name ? seat : undefined), teams: [team.name] }

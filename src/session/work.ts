@@ -145,6 +145,9 @@ async function untilSettled(
       if (signal.aborted) return { kind: 'aborted', text: stop.text }
     }
     if (hasNews() || office.rooms[0]!.team.state.team.get()?.deleted) continue
+    const { heldBackBy } = office
+    if (heldBackBy === 'turns') return { kind: 'limit', limit: 'turns', text: stop.text }
+    if (heldBackBy === 'dollars') return { kind: 'budget', spent: talk.used.purse.dollars, text: stop.text }
     const feedback = await wantsMore(office.home, agent, goneOn, signal)
     if (feedback === undefined) return stop
     goneOn++

@@ -96,6 +96,7 @@ export const Result = z.strictObject({
     'error_max_turns',
     'error_max_budget_usd',
     'error_max_output_tokens',
+    'error_repeated_failures',
     'error_interrupted',
     'error_during_execution',
   ]),
@@ -122,7 +123,7 @@ export const Result = z.strictObject({
   tasks_left: z
     .array(z.strictObject({ team: z.string(), pending: count, in_progress: count, failed: count }))
     .optional(),
-  /** Why it failed, and what to do; empty unless `is_error`. */
+  /** Why it failed and what to do, if `is_error`; then every lost teammate and every failed task, however it ended. */
   errors: z.array(z.string()),
 })
 export type Result = z.infer<typeof Result>

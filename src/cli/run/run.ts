@@ -196,10 +196,10 @@ async function follow(run: ReturnType<Session['run']>, hear: (event: SessionEven
 
 /** How it ended, where that is not simply well. A program reads it in the result. */
 async function sayEnd(call: Call, stop: Stop, tally: Tally, { session, prompt, goOn }: Talk): Promise<void> {
-  const { denials, calls, problems } = tally
+  const { denials, calls, problems, failures } = tally
   if (stop.kind === 'finished' && prompt === undefined && calls === 0 && session.left.length === 0)
     await say(call, `There is nothing to go on with: all is settled. Ask for something: ${goOn} 'what to do'`)
-  for (const error of [...errorsOf(stop, goOn), ...problems]) await say(call, `deskmates: ${error}`)
+  for (const error of [...errorsOf(stop, goOn), ...problems, ...failures]) await say(call, `deskmates: ${error}`)
   for (const { team, pending, in_progress, failed } of session.left) {
     const counts = Object.entries({ pending, 'in progress': in_progress, failed }).filter(([, count]) => count > 0)
     const words = counts.map(([state, count]) => `${count} ${state}`).join(', ')

@@ -1,8 +1,11 @@
 import type { Stop } from '../../runtime/converse/agent-event.ts'
+import { limitWords } from '../../runtime/converse/limit-words.ts'
 import type { Session, SessionEvent } from '../../session/session.ts'
 import type { Usage } from '../../team/usage.ts'
 import { wireUsage } from './blocks.ts'
+import { createDenials } from './denials.ts'
 import type { Result } from './envelope.ts'
+import { createFailures } from './failures.ts'
 
 /** Counts along what the result of a run has to say. */
 export interface Tally {
@@ -10,6 +13,8 @@ export interface Tally {
   readonly denials: Result['permission_denials']
   /** What is lost or damaged, although the run went on. */
   readonly problems: readonly string[]
+  /** What went wrong besides the way the run ended. */
+  readonly failures: readonly string[]
   /** Calls of the model by anybody. */
   readonly calls: number
   /** `goOn` is the command that goes on with it, up to the prompt. */
@@ -18,8 +23,9 @@ export interface Tally {
 
 export function createTally(): Tally {
   const usage: { -readonly [Key in keyof Usage]: number } = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 }
-  const denials: Result['permission_denials'] = []
   const problems: string[] = []
+  const denials = createDenials()
+  const failures = createFailures()
   let cost: number | null = 0
   let turns = 0
   let calls = 0
@@ -28,8 +34,13 @@ export function createTally(): Tally {
     cost = cost === null || call.cost === null ? null : cost + call.cost
   }
   return {
-    denials,
     problems,
+    get denials() {
+      return [...denials.list]
+    },
+    get failures() {
+      return failures.list
+    },
     get calls() {
       return calls
     },
@@ -37,18 +48,12 @@ export function createTally(): Tally {
       if (event.type === 'answered') {
         pay(event.reply)
         calls++
-        if (event.parent === undefined) turns++
+        if (event.agent === 'lead' && event.parent === undefined) turns++
       }
       if (event.type === 'compacted') pay(event)
       if (event.type === 'problem' && !problems.includes(event.text)) problems.push(event.text)
-      if (event.type !== 'called' || event.denied === undefined) return
-      denials.push({
-        tool_name: event.call.toolName,
-        tool_use_id: event.call.toolCallId,
-        tool_input: event.call.input as Record<string, unknown>,
-        agent: event.agent,
-        reason: event.denied,
-      })
+      if (event.type === 'called') denials.add(event)
+      failures.add(event)
     },
     result: (stop, { session_id, duration_ms, goOn, left }) => ({
       type: 'result',
@@ -61,9 +66,9 @@ export function createTally(): Tally {
       duration_ms,
       total_cost_usd: cost,
       usage: wireUsage(usage),
-      permission_denials: denials,
+      permission_denials: [...denials.list],
       ...(left.length > 0 && { tasks_left: left.map((tasks) => ({ ...tasks })) }),
-      errors: [...errorsOf(stop, goOn), ...problems],
+      errors: [...errorsOf(stop, goOn), ...problems, ...failures.list],
     }),
   }
 }
@@ -73,7 +78,7 @@ function subtypeOf(stop: Stop): Result['subtype'] {
     case 'finished':
       return 'success'
     case 'limit':
-      return stop.limit === 'turns' ? 'error_max_turns' : 'error_max_output_tokens'
+      return LIMITS[stop.limit]
     case 'budget':
       return 'error_max_budget_usd'
     case 'aborted':
@@ -83,22 +88,37 @@ function subtypeOf(stop: Stop): Result['subtype'] {
   }
 }
 
+const LIMITS = {
+  turns: 'error_max_turns',
+  output: 'error_max_output_tokens',
+  failures: 'error_repeated_failures',
+} as const
+
 /** What a person is told: what stopped it and how to go on. */
 export function errorsOf(stop: Stop, again: string): string[] {
   switch (stop.kind) {
     case 'finished':
       return []
     case 'limit':
-      return stop.limit === 'turns'
-        ? [`It has used the turns it was allowed and is not done. Go on with: ${again} --max-turns N`]
-        : [
-            `Its answer was cut off at the most it may say at once. Ask it to go on: ${again} 'go on'; or raise maxOutputTokens.`,
-          ]
+      return [limitError(stop, again)]
     case 'budget':
       return [`It has used the money it was allowed and is not done. Go on with: ${again} --max-budget-usd N`]
     case 'aborted':
       return [`Interrupted. All of it is kept; go on with: ${again} 'go on'`]
     case 'error':
       return [stop.error.message]
+  }
+}
+
+function limitError(stop: Extract<Stop, { kind: 'limit' }>, again: string): string {
+  switch (stop.limit) {
+    case 'turns':
+      return `The agents of this run have made all the model calls they were allowed (--max-turns), and the work is not done. Unfinished work is parked. Go on with: ${again} 'go on' --max-turns N`
+    case 'output':
+      return `Its answer was cut off at the most it may say at once. Ask it to go on: ${again} 'go on'; or raise maxOutputTokens.`
+    case 'failures':
+      return `The lead was stopped: ${limitWords(stop)}. All of it is kept. Say what to do instead: ${again} 'what to do'`
+    default:
+      return stop.limit satisfies never
   }
 }

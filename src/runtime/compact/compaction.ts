@@ -63,6 +63,7 @@ export function createCompaction(talk: Conversation, tools: readonly ToolOffer[]
     if (keep === undefined) return false
     const before = weigh(state, preface)
     const isTooLong = trigger === 'too long'
+    talk.used.purse.calls++
     const reply = yield* askSummary({ agent, tools, turns, limits, focus, isTooLong }, signal)
     talk.account(reply)
     talk.used.purse.dollars += reply.cost ?? (agent.limits.dollars === undefined ? 0 : Number.POSITIVE_INFINITY)

@@ -40,26 +40,34 @@ export interface Agent {
 }
 
 export interface Limits {
-  /** Calls of the model in this run. */
+  /** Model calls of all agents in this run, summaries included. */
   readonly turns?: number | undefined
   /** US dollars in this run. */
   readonly dollars?: number | undefined
 }
 
-/** What a run has used so far. Subagents count their own calls and pay from the same purse. */
+/** What a run has used so far: lead, teammates and subagents count in the same purse. */
 export interface Used {
-  calls: number
-  readonly purse: { dollars: number }
+  readonly purse: { dollars: number; calls: number }
 }
 
-export function nothingUsed(purse: Used['purse'] = { dollars: 0 }): Used {
-  return { calls: 0, purse }
+export function nothingUsed(purse: Used['purse'] = { dollars: 0, calls: 0 }): Used {
+  return { purse }
 }
 
-/** `isForNow`: something else has to happen first; that is no denial anybody has to be told of. */
+/** The limit that lets no agent of the run make another model call; undefined while there is none. */
+export function limitReached({ turns, dollars }: Limits, { purse }: Used): 'turns' | 'dollars' | undefined {
+  if (turns !== undefined && purse.calls >= turns) return 'turns'
+  return dollars !== undefined && purse.dollars >= dollars ? 'dollars' : undefined
+}
+
+/**
+ * `isForNow`: something else has to happen first; that is no denial anybody has to be told of. `byHook`: a hook of the
+ * user refused it, and may let it pass later.
+ */
 export type Leave =
   | { readonly allowed: true }
-  | { readonly allowed: false; readonly why: string; readonly isForNow?: boolean }
+  | { readonly allowed: false; readonly why: string; readonly isForNow?: boolean; readonly byHook?: boolean }
 
 export interface News {
   readonly turn: UserTurn

@@ -3,8 +3,9 @@ import { offer } from '../../tools/run-call.ts'
 import { createCompaction } from '../compact/compaction.ts'
 import { isAborted } from './aborted.ts'
 import type { AgentEvent, Stop } from './agent-event.ts'
-import type { Conversation } from './conversation.ts'
+import { type Conversation, limitReached } from './conversation.ts'
 import { hear, type Owed } from './hear.ts'
+import { createRepeatedFailures } from './repeated-failures.ts'
 import { runCalls } from './run-calls.ts'
 
 /**
@@ -29,23 +30,23 @@ async function* untilItStops(talk: Conversation, signal: AbortSignal): AsyncGene
   const tools = offer(agent.tools)
   const { turns } = transcript.state
   const compaction = createCompaction(talk, tools)
+  const failures = createRepeatedFailures()
   let isShortened = false
   let text = ''
   const owed: Owed = { acknowledged: Promise.resolve() }
   try {
-    if (__BUG__ === 'rerun-interrupted') yield* runCalls(talk, signal)
+    if (__BUG__ === 'rerun-interrupted') yield* runCalls(talk, signal, failures)
     for (;;) {
       signal.throwIfAborted()
       yield* hear(talk, owed)
       if (turns.length === 0 || turns.at(-1)?.role === 'assistant') return { kind: 'finished', text }
-      const { turns: mostCalls = Number.POSITIVE_INFINITY, dollars } = agent.limits
-      if (used.calls >= mostCalls) return { kind: 'limit', limit: 'turns', text }
-      if (dollars !== undefined && used.purse.dollars >= dollars)
-        return { kind: 'budget', spent: used.purse.dollars, text }
+      if (limitReached(agent.limits, used)) return stopAtLimit(talk, text)
       if (yield* compaction.makeRoom(signal)) continue
+      // Again, since other agents of the run called meanwhile: nothing is awaited between this and the count.
+      if (limitReached(agent.limits, used)) return stopAtLimit(talk, text)
 
       const { name, system, maxOutput } = agent
-      used.calls++
+      used.purse.calls++
       let reply: Reply
       try {
         reply = yield* agent.model.reply(
@@ -57,7 +58,7 @@ async function* untilItStops(talk: Conversation, signal: AbortSignal): AsyncGene
         const isShorter = !isShortened && (yield* compaction.summarise({ trigger: 'too long' }, signal))
         if (!isShorter) throw doesNotFit(error)
         isShortened = true
-        used.calls--
+        used.purse.calls--
         continue
       }
       isShortened = false
@@ -65,10 +66,12 @@ async function* untilItStops(talk: Conversation, signal: AbortSignal): AsyncGene
       await transcript.answer(reply)
       talk.account(reply)
       // What nobody can count may be all that was left.
-      used.purse.dollars += reply.cost ?? (dollars === undefined ? 0 : Number.POSITIVE_INFINITY)
+      used.purse.dollars += reply.cost ?? (agent.limits.dollars === undefined ? 0 : Number.POSITIVE_INFINITY)
       yield { type: 'answered', reply }
 
-      yield* runCalls(talk, signal)
+      yield* runCalls(talk, signal, failures)
+      const why = failures.endAnswer()
+      if (why !== undefined) return { kind: 'limit', limit: 'failures', text, why }
       if (reply.end === 'refused') return refused(reply, text)
       if (reply.end === 'length' && turns.at(-1)?.role === 'assistant') return { kind: 'limit', limit: 'output', text }
     }
@@ -79,6 +82,11 @@ async function* untilItStops(talk: Conversation, signal: AbortSignal): AsyncGene
     // Whatever was wrong with it is said by whoever writes to the journal next.
     await owed.acknowledged.catch(() => {})
   }
+}
+
+function stopAtLimit({ agent, used }: Conversation, text: string): Stop {
+  if (limitReached(agent.limits, used) === 'turns') return { kind: 'limit', limit: 'turns', text }
+  return { kind: 'budget', spent: used.purse.dollars, text }
 }
 
 function failed(error: unknown, text: string): Stop {

@@ -6,12 +6,17 @@ import { isAborted } from './aborted.ts'
 import type { AgentEvent } from './agent-event.ts'
 import { createChannel } from './channel.ts'
 import type { Conversation } from './conversation.ts'
+import type { RepeatedFailures } from './repeated-failures.ts'
 
 /**
  * Runs the calls of the last turn: side by side where they cannot disturb each other, else in order. Every call gets
  * exactly one result, whatever becomes of it, because a conversation with an unanswered call cannot go on.
  */
-export async function* runCalls(talk: Conversation, signal: AbortSignal): AsyncGenerator<AgentEvent, void> {
+export async function* runCalls(
+  talk: Conversation,
+  signal: AbortSignal,
+  failures: RepeatedFailures,
+): AsyncGenerator<AgentEvent, void> {
   const steps: Step[] = []
   for (const call of unanswered(talk.transcript.state)) {
     const input = malformedInput(call) ?? call.input
@@ -20,7 +25,9 @@ export async function* runCalls(talk: Conversation, signal: AbortSignal): AsyncG
   for (const wave of waves(steps)) {
     const channel = createChannel<AgentEvent>()
     // Whoever stops listening leaves; what runs still gets its result.
-    const all = Promise.allSettled(wave.map((step) => run(talk, step, signal, channel.put))).finally(channel.end)
+    const all = Promise.allSettled(wave.map((step) => run(talk, step, signal, channel.put, failures))).finally(
+      channel.end,
+    )
     yield* channel
     for (const ended of await all) if (ended.status === 'rejected') throw ended.reason
   }
@@ -38,15 +45,17 @@ async function run(
   step: Step,
   signal: AbortSignal,
   tell: (event: AgentEvent) => void,
+  failures: RepeatedFailures,
 ): Promise<void> {
   const { call } = step
   tell({ type: 'calling', call })
   const progress = (text: string) => tell({ type: 'progress', call: call.toolCallId, text })
-  const { result, denied } = await outcomeOf(talk, step, signal, progress)
+  const { result: outcome, denied, byHook } = await outcomeOf(talk, step, signal, progress)
+  const result = failures.add(call, outcome)
   const isHarmless = !isReady(step.ready) || step.ready.isRepeatable
   await talk.transcript.result(asPart(call, result), result.mail, isHarmless)
   if (result.mail?.length) await talk.acknowledge(result.mail, talk.transcript.state.mail.get(result.mail[0]!))
-  tell({ type: 'called', call, result, denied })
+  tell({ type: 'called', call, result, denied, ...(byHook && { byHook }) })
 }
 
 async function outcomeOf(
@@ -54,13 +63,16 @@ async function outcomeOf(
   { call, ready }: Step,
   signal: AbortSignal,
   progress: (text: string) => void,
-): Promise<{ result: ToolResult; denied?: string }> {
+): Promise<{ result: ToolResult; denied?: string; byHook?: boolean | undefined }> {
   if (!isReady(ready)) return { result: ready }
   try {
     signal.throwIfAborted()
     const leave = await talk.mayDo(ready.wish, call, signal)
     if (!leave.allowed && leave.isForNow) return { result: { text: leave.why, isError: true } }
-    if (!leave.allowed) return { result: { text: `Denied: ${leave.why}`, isError: true }, denied: leave.why }
+    if (!leave.allowed) {
+      const { why, byHook } = leave
+      return { result: { text: `Denied: ${why}`, isError: true }, denied: why, byHook }
+    }
     // After a power cut nobody would know of the call, and do it again.
     const isHarmless = ready.isRepeatable || __BUG__ === 'effect-before-durable'
     if (!isHarmless) await talk.transcript.synced()

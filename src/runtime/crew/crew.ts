@@ -21,6 +21,8 @@ export interface Crew {
   resume(): Promise<readonly string[]>
   /** Nobody works, and nothing that lies there will make anybody work. */
   readonly isAtRest: boolean
+  /** A teammate has something to do and may not, because a limit of the run is reached. */
+  readonly isHeldBack: boolean
   /** Wakes somebody who rests with a task in its hands although nothing else will; whether there was anybody. */
   nudge(): boolean
   /** Resolves when all of these have stopped, refused to, or had time enough. */
@@ -213,6 +215,9 @@ export function openCrew(plan: CrewPlan): Crew {
         [...mates.values()].every((mate) => !mate.isBusy) &&
         openShutdowns(team.state).length === 0
       )
+    },
+    get isHeldBack() {
+      return [...mates.values()].some((mate) => mate.isHeldBack)
     },
     nudge: () => [...mates.values()].some((mate) => mate.nudge()),
     stopped(names) {

@@ -8,6 +8,7 @@ import type { Task } from '../../team/task.ts'
 import type { Stop } from '../converse/agent-event.ts'
 import { converse } from '../converse/converse.ts'
 import { modelAsked } from '../converse/hear.ts'
+import { limitWords } from '../converse/limit-words.ts'
 import { Superseded } from '../transcript.ts'
 import type { CrewPlan, Desk } from './crew-plan.ts'
 import type { Desks } from './desks.ts'
@@ -27,6 +28,8 @@ export interface Teammate {
   look(): void
   /** What it does right now is dropped, and it hears what is new. */
   interrupt(): void
+  /** It would work if a limit of the run did not keep it from it. */
+  readonly isHeldBack: boolean
   /** It rests with a task in its hands although nobody will wake it: it is told so. False if that did not help before. */
   nudge(): boolean
   /** Ends its life here; everything stays as it is written down. */
@@ -77,7 +80,9 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
     return member?.generation === generation && isPresent(member) && member.status !== 'lost' ? member : undefined
   }
   const stepOf = (member: Member) => {
-    const step = plan.mayWork() ? nextStep(team.state, member) : 'rest'
+    const step = nextStep(team.state, member)
+    // Stopping needs no model call.
+    if (step !== 'leave' && step !== 'agree' && !plan.mayWork()) return 'rest'
     if (step !== 'go on') return step
     return keyOf(heldBy(team.state, name)!) === told && !isReminderDue ? 'rest' : step
   }
@@ -102,10 +107,14 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
       isBusy = true
       wake()
     },
+    get isHeldBack() {
+      const member = me()
+      return member !== undefined && !plan.mayWork() && nextStep(team.state, member) !== 'rest'
+    },
     interrupt: () => turn.abort(URGENT),
     nudge() {
       const member = me()
-      if (isBusy || !member || !heldBy(team.state, name) || reminders >= REMINDERS) return false
+      if (isBusy || !member || !heldBy(team.state, name) || reminders >= REMINDERS || !plan.mayWork()) return false
       // Its plan waits for an answer: that is for somebody else to give.
       if (planGate(team.state, member) === 'pending') return false
       isReminderDue = true
@@ -286,11 +295,12 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
       case 'error':
         throw stop.error
       case 'budget':
-        return voice.tellLead('error', 'The budget of this run is used up, so I stopped where I was.')
+        return voice.tellLead('error', `${name} stopped where it was: the budget of this run is used up.`)
       case 'limit': {
-        const why = stop.limit === 'turns' ? 'it used all the turns it may take' : 'its answer was cut off'
-        if (task) await team.run({ type: 'task.fail', id: task.id, reason: why }, { by })
-        else voice.tellLead('error', `I stopped, because ${why.replace('it used', 'I used').replace('its', 'my')}.`)
+        const why = limitWords(stop)
+        // Its task is not at fault: it stays in hand until the run ends, and is parked with its owner.
+        if (task && stop.limit !== 'turns') await team.run({ type: 'task.fail', id: task.id, reason: why }, { by })
+        else voice.tellLead('error', `${name} stopped where it was: ${why}.`)
         return
       }
       case 'finished': {

@@ -1,0 +1,55 @@
+import type { SessionEvent } from '../../session/session.ts'
+import type { Result } from './envelope.ts'
+
+type Denial = Result['permission_denials'][number]
+type Called = Extract<SessionEvent, { type: 'called' }>
+
+/** What agents were denied and did not get later in the same run. */
+export interface Denials {
+  add(event: Called): void
+  readonly list: readonly Denial[]
+}
+
+export function createDenials(): Denials {
+  let open: { readonly denial: Denial; readonly subject: string; readonly byHook: boolean }[] = []
+  return {
+    add({ agent, call, denied, byHook = false }) {
+      const { toolName, toolCallId, input } = call
+      if (denied === undefined) {
+        // A hook that asks for something first lets a like call pass afterwards; a rule decides on exactly this call.
+        open = open.filter(
+          (one) =>
+            one.denial.agent !== agent ||
+            one.denial.tool_name !== toolName ||
+            (one.byHook ? one.subject !== subjectOf(input) : !isEqual(one.denial.tool_input, input)),
+        )
+        return
+      }
+      const denial = {
+        tool_name: toolName,
+        tool_use_id: toolCallId,
+        tool_input: input as Record<string, unknown>,
+        agent,
+        reason: denied,
+      }
+      open.push({ denial, subject: subjectOf(input), byHook })
+    },
+    get list() {
+      return open.map(({ denial }) => denial)
+    },
+  }
+}
+
+/** What a call is about: the same file, task or program as another one. */
+function subjectOf(input: unknown): string {
+  const { path, taskId, command } = (input ?? {}) as Record<string, unknown>
+  if (typeof path === 'string') return `path ${path}`
+  if (typeof taskId === 'string') return `task ${taskId}`
+  if (typeof command !== 'string') return ''
+  const [program = '', first = ''] = command.trim().split(/\s+/)
+  return `command ${program} ${/^\w/.test(first) ? first : ''}`
+}
+
+function isEqual(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}

@@ -1,0 +1,51 @@
+import type { SessionEvent } from '../../session/session.ts'
+import { counted } from '../../team/wording.ts'
+
+/** What went wrong in a run besides the way it ended, for the person who started it: each once, in order. */
+export interface Failures {
+  add(event: SessionEvent): void
+  readonly list: readonly string[]
+}
+
+export function createFailures(): Failures {
+  /** By what is said, or by the task: how often. */
+  const losses = new Map<string, number>()
+  const tasks = new Map<string, string>()
+
+  function addTeamEvent({ team, event }: Extract<SessionEvent, { type: 'team' }>): void {
+    switch (event.type) {
+      case 'member.lost':
+        return count(`${event.name} was lost: ${sentence(event.reason)}`)
+      case 'task.failed': {
+        const where = `See: deskmates task show ${event.id} --team ${team}`
+        return void tasks.set(`${team}/${event.id}`, `Task ${event.id} failed: ${sentence(event.reason)} ${where}`)
+      }
+      case 'task.reopened':
+      case 'task.completed':
+      case 'task.deleted':
+        return void tasks.delete(`${team}/${event.id}`)
+    }
+  }
+
+  function count(text: string): void {
+    losses.set(text, (losses.get(text) ?? 0) + 1)
+  }
+
+  return {
+    add(event) {
+      if (event.type === 'team') addTeamEvent(event)
+      if (event.type === 'hook' && (event.outcome === 'failed' || event.outcome === 'late'))
+        count(`The ${event.event} hook ${event.command} did not work: ${sentence(event.why ?? event.outcome)}`)
+    },
+    get list() {
+      const repeated = [...losses].map(([text, times]) =>
+        times === 1 ? text : `${text} (${counted(times, 'time', 'times')})`,
+      )
+      return [...repeated, ...tasks.values()]
+    },
+  }
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}
