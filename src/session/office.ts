@@ -1,15 +1,12 @@
 import type { Deleted, Office, Spawned, SpawnPlan } from '../ports/seat.ts'
 import { limitReached } from '../runtime/converse/conversation.ts'
-import { type AskPlan, askAboutPlan } from '../runtime/crew/asking.ts'
 import { type Crew, openCrew } from '../runtime/crew/crew.ts'
 import type { Loss } from '../runtime/rewound.ts'
 import { createSeat } from '../runtime/seat.ts'
-import { openTeam, type Team, USER } from '../runtime/team.ts'
-import type { EventOf } from '../team/event.ts'
+import { openTeam } from '../runtime/team.ts'
 import { isFenced } from '../team/mail.ts'
 import type { Message } from '../team/message.ts'
 import { isName, isReserved, nameKey, nameRule } from '../team/name.ts'
-import { whyVoid } from '../team/overdue.ts'
 import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
 import { unreadOf } from '../team/state.ts'
 import { whyNotChosen } from './chosen-model.ts'
@@ -19,6 +16,7 @@ import { errandFor } from './errand.ts'
 import type { Home } from './home.ts'
 import { type LedTeam, openLeadDesk } from './lead-desk.ts'
 import { goneWords, isLedBy } from './leading-session.ts'
+import { createRequestAnswers } from './request-answers.ts'
 import type { Session } from './session.ts'
 import { wantsMore } from './stop-hook.ts'
 import { giveUpLead, JournalMissing, takeLead } from './take-lead.ts'
@@ -62,16 +60,14 @@ export interface SessionOffice extends Office, AsyncDisposable {
 export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffice> {
   const rooms: Room[] = []
   const waiting = new Set<() => void>()
-  const reminded = new Set<string>()
   const seen = new Set<string>()
   let turn = new AbortController()
   let hasLostItsPlace = false
-  let openPlans = 0
-  const closing = new AbortController()
   const wake = () => {
     for (const call of waiting) call()
     waiting.clear()
   }
+  const answers = createRequestAnswers(home, wake)
   /** Where task tools and spawns go when no team is named: the one made last. */
   const current = () => rooms.at(-1)!
 
@@ -82,10 +78,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
         home.run.tell({ type: 'team', agent: by.name, team: team.name, event })
         if (event.type === 'team.deleted' && room === rooms[0]) turn.abort(URGENT)
         if (event.type === 'message.sent') interrupt(event.message)
-        if (event.type === 'request.opened')
-          answerByRule(room, event).catch((error) =>
-            home.run.tell({ type: 'note', agent: 'lead', text: String(error) }),
-          )
+        if (event.type === 'request.opened') answers.onOpened(room, event)
       }
       wake()
     })
@@ -105,39 +98,6 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
     })
     rooms.push(Object.assign(room, { crew }))
     return room
-  }
-
-  /** Plans that a rule approves; and what only a person could answer, where nobody can be asked. */
-  async function answerByRule({ team, by }: LedTeam, request: EventOf<'request.opened'>): Promise<void> {
-    const { id, kind, from, to } = request
-    const isAuto = kind === 'plan_approval' && home.crew.plans === 'auto'
-    if (!isAuto && nameKey(to) !== 'user') return
-    // Whoever asks for leave has a person in front of it.
-    if (kind === 'permission' && home.askers.canAsk) return
-    if (kind === 'plan_approval' && !isAuto && home.askPlan) return askPlan(home.askPlan, team, request)
-    const feedback = isAuto
-      ? 'Approved by rule: plans need no answer here.'
-      : 'Nobody can be asked here. Go on without it, or say what you need.'
-    const answer = { type: 'request.answer', id, approve: isAuto, feedback } as const
-    const given = await team.run(answer, { by: nameKey(to) === 'user' ? USER : by })
-    if (isRefusal(given)) return
-    if (!isAuto)
-      home.run.tell({
-        type: 'note',
-        agent: from,
-        text: `[REQUEST] ${id} (${kind}) of ${from} was denied: nobody can be asked here.`,
-      })
-  }
-
-  /** The run goes on for as long as somebody thinks about a plan. */
-  async function askPlan(ask: AskPlan, team: Team, request: EventOf<'request.opened'>): Promise<void> {
-    openPlans++
-    try {
-      await askAboutPlan({ team, ask }, request, closing.signal)
-    } finally {
-      openPlans--
-      wake()
-    }
   }
 
   /** An urgent letter drops what the lead does, once. */
@@ -242,7 +202,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       await Promise.all(rooms.map(({ crew }) => crew.halt()))
     },
     get isAtRest() {
-      return openPlans === 0 && rooms.every(({ crew }) => crew.isAtRest)
+      return !answers.isAsking && rooms.every(({ crew }) => crew.isAtRest)
     },
     get heldBackBy() {
       return rooms.some(({ crew }) => crew.isHeldBack) ? limitReached(home.limits, home.run.used) : undefined
@@ -256,29 +216,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       for (const { team } of rooms) await team.refresh().catch(() => {})
       if (!this.isAtRest || this.hasMail) return true
       if (rooms.map(({ crew }) => crew.nudge()).some(Boolean)) return true
-      let hasStirred = false
-      for (const { team, by } of rooms) {
-        for (const request of [...team.state.requests.values()]) {
-          const { id, kind, from, to, state } = request
-          if (state !== 'pending' || kind === 'shutdown' || whyVoid(team.state, request)) continue
-          const key = `${team.name}/${id}`
-          if (nameKey(to) === 'lead' && !reminded.has(key)) {
-            reminded.add(key)
-            hasStirred = true
-            const text = `Request ${id} of ${from} (${kind}) is still open, and ${from} waits for your answer.`
-            desk.notices.add({ text })
-            continue
-          }
-          const feedback = 'Nobody answered. Go on without it, or say what you need.'
-          const author = nameKey(to) === 'user' ? USER : by
-          const answer = await team.run({ type: 'request.answer', id, approve: false, feedback }, { by: author })
-          if (isRefusal(answer)) continue
-          hasStirred = true
-          const text = `[REQUEST] ${id} (${kind}) of ${from} was denied: nobody answered.`
-          home.run.tell({ type: 'note', agent: from, text })
-        }
-      }
-      return hasStirred
+      return answers.settle(rooms, desk.notices)
     },
     hearOf({ message: text }) {
       home.run.tell({ type: 'note', agent: 'lead', text })
@@ -311,7 +249,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       })
     },
     async [Symbol.asyncDispose]() {
-      closing.abort()
+      answers.close()
       await Promise.all(rooms.map(({ crew }) => crew.close()))
       await desk[Symbol.asyncDispose]()
       for (const { team } of rooms.slice(1)) {

@@ -13,10 +13,11 @@ import { Superseded } from '../transcript.ts'
 import type { CrewPlan, Desk } from './crew-plan.ts'
 import type { Desks } from './desks.ts'
 import type { HealthBook } from './health.ts'
+import { createHeldTask, REMINDERS } from './held-task.ts'
 import { agreeToStop, leave } from './leave.ts'
 import { Stalled } from './stalled.ts'
 import { createVoice } from './voice.ts'
-import { brief, comebackWords, taskWords, unfinishedWords } from './words.ts'
+import { brief } from './words.ts'
 
 /** One agent of a team in this process: it works, rests, is woken, and stops once. */
 export interface Teammate {
@@ -51,9 +52,6 @@ export interface Life {
   onEnd(cause?: unknown): void
 }
 
-/** How often somebody is reminded of one assignment before it counts as failed. */
-const REMINDERS = 2
-
 const URGENT = Object.assign(new Error('Something urgent came in.'), { name: 'AbortError' })
 const STOPPING = Object.assign(new Error('It agreed to stop.'), { name: 'AbortError' })
 
@@ -66,12 +64,7 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
   const voice = createVoice(plan, by, (error) => turn.abort(error))
   let isBusy = true
   let wake = () => {}
-  /** `task/attempt` of what it was told that it holds, and how often it was reminded. */
-  let told = ''
-  let reminders = 0
-  /** Since it got its task, or was reminded of it, it asked somebody: it may well be waiting for an answer. */
-  let hasAsked = false
-  let isBackWordDue = isBack
+  const held = createHeldTask(name, isBack)
   /** Something urgent cut it off in the middle. */
   let isCut = false
 
@@ -84,9 +77,8 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
     // Stopping needs no model call.
     if (step !== 'leave' && step !== 'agree' && !plan.mayWork()) return 'rest'
     if (step !== 'go on') return step
-    return keyOf(heldBy(team.state, name)!) === told && !isReminderDue ? 'rest' : step
+    return held.isDue(heldBy(team.state, name)!) ? step : 'rest'
   }
-  let isReminderDue = false
 
   const life = live()
     .finally(() => voice.saying)
@@ -114,10 +106,9 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
     interrupt: () => turn.abort(URGENT),
     nudge() {
       const member = me()
-      if (isBusy || !member || !heldBy(team.state, name) || reminders >= REMINDERS || !plan.mayWork()) return false
+      if (isBusy || !member || !heldBy(team.state, name) || !plan.mayWork()) return false
       // Its plan waits for an answer: that is for somebody else to give.
-      if (planGate(team.state, member) === 'pending') return false
-      isReminderDue = true
+      if (planGate(team.state, member) === 'pending' || !held.remind()) return false
       isBusy = true
       wake()
       return true
@@ -142,7 +133,7 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
       }
       if (isCut && step !== 'leave') {
         isCut = false
-        told = ''
+        held.forget()
         await talk()
         continue
       }
@@ -186,8 +177,8 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
     const desk = await desks.open(by)
     const { turns } = desk.talk.transcript.state
     const isCutOff = turns.length > 0 && turns.at(-1)?.role !== 'assistant'
-    sayWhatItHolds(desk, isCutOff)
     const member = me()
+    if (member) held.tell(desk.notices, team.state, isCutOff)
     const isDue = desk.notices.waiting > 0 || isCutOff || (member && nextStep(team.state, member) === 'hear')
     if (!isDue) return desks.close(by)
     let stop = await converseAt(desk, isCutOff)
@@ -201,27 +192,6 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
     await desks.close(by)
     if (over.signal.aborted) return
     await afterwards(stop, desk)
-  }
-
-  function sayWhatItHolds({ notices }: Desk, isCutOff: boolean): void {
-    const member = me()
-    // Whoever waits for an answer to its plan has nothing to be told before it comes.
-    const task = member && planGate(team.state, member) !== 'pending' ? heldBy(team.state, name) : undefined
-    // Until it has heard it: something urgent may come in between.
-    isBackWordDue &&= task !== undefined || isCutOff
-    if (isBackWordDue) notices.add({ text: comebackWords(team.state, name) })
-    else if (task && keyOf(task) !== told) notices.add({ text: taskWords(team.state, task) })
-    else if (task && isReminderDue) {
-      reminders++
-      hasAsked = false
-      notices.add({ text: unfinishedWords(task) })
-    }
-    if (task && keyOf(task) !== told) {
-      reminders = 0
-      hasAsked = false
-    }
-    isReminderDue = false
-    told = task ? keyOf(task) : ''
   }
 
   async function converseAt({ talk }: Desk, isCutOff: boolean): Promise<Stop> {
@@ -261,10 +231,10 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
         signOfLife()
         shown ??= showThatItWorks()
         const event = step.value
-        if (event.type === 'heard') isBackWordDue = false
+        if (event.type === 'heard') held.heard()
         // What it does next is shown behind it.
         if (event.type === 'answered') await shown.then(onAnswer)
-        if (event.type === 'called' && ASKS.has(event.call.toolName) && !event.result.isError) hasAsked = true
+        if (event.type === 'called' && ASKS.has(event.call.toolName) && !event.result.isError) held.hasAsked = true
         plan.tell({ ...event, agent: name })
       }
       return step.value
@@ -307,9 +277,7 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
         const member = me()
         if (!member || planGate(team.state, member) === 'pending') return
         if (stop.text.trim() !== '') voice.sayResult(brief(stop.text, desk), desk.talk.transcript)
-        if (!task || hasAsked) return
-        if (reminders < REMINDERS) isReminderDue = true
-        else await giveUp(task)
+        if (task && !held.hasAsked && !held.remind()) await giveUp(task)
       }
     }
   }
@@ -324,8 +292,8 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
     const status = planGate(team.state, member) === 'pending' ? 'waiting_approval' : 'idle'
     if (member.status !== status) {
       const events: TeamEvent[] = [{ type: 'member.activity', name, generation, status }]
-      const held = heldBy(team.state, name)
-      const content = held ? `waits, holding task ${held.id}` : 'has nothing to do'
+      const task = heldBy(team.state, name)
+      const content = task ? `waits, holding task ${task.id}` : 'has nothing to do'
       if (status === 'idle')
         events.push(...health.turns({ name, generation }, 'idle'), voice.letter('idle_notification', content))
       await team.report(events, { by })
@@ -351,7 +319,3 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
 }
 
 const ASKS = new Set(['SendMessage', 'send_message'])
-
-function keyOf({ id, attempts }: Task): string {
-  return `${id}/${attempts}`
-}

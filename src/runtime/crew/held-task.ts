@@ -1,0 +1,73 @@
+import { planGate } from '../../team/plan-gate.ts'
+import { heldBy, memberNamed, type TeamState } from '../../team/state.ts'
+import type { Task } from '../../team/task.ts'
+import type { Notices } from '../converse/conversation.ts'
+import { comebackWords, taskWords, unfinishedWords } from './words.ts'
+
+/** How often a teammate is reminded of one assignment before it counts as failed. */
+export const REMINDERS = 2
+
+/** What a teammate was told about the task it holds, and how often it was reminded of it. */
+export interface HeldTask {
+  /** Adds to the next turn what the teammate has to know about its task. `isCutOff`: its conversation ended in the middle. */
+  tell(notices: Notices, state: TeamState, isCutOff: boolean): void
+  /** It has something to hear about this task. */
+  isDue(task: Task): boolean
+  /** It is reminded at its next turn. False if it was reminded often enough. */
+  remind(): boolean
+  /** What it was told last may not have reached it. */
+  forget(): void
+  /** The turn with what it was told is in its transcript. */
+  heard(): void
+  /** Since it got its task, or was reminded of it, it asked somebody: it may well be waiting for an answer. */
+  hasAsked: boolean
+}
+
+export function createHeldTask(name: string, isBack: boolean): HeldTask {
+  /** `task/attempt` of what it was told that it holds. */
+  let told = ''
+  let reminders = 0
+  let isReminderDue = false
+  let isBackWordDue = isBack
+  const held: HeldTask = {
+    hasAsked: false,
+    tell(notices, state, isCutOff) {
+      const member = memberNamed(state, name)
+      // Whoever waits for an answer to its plan has nothing to be told before it comes.
+      const task = member && planGate(state, member) !== 'pending' ? heldBy(state, name) : undefined
+      // Until it has heard it: something urgent may come in between.
+      isBackWordDue &&= task !== undefined || isCutOff
+      const isNew = task !== undefined && keyOf(task) !== told
+      if (isBackWordDue) notices.add({ text: comebackWords(state, name) })
+      else if (isNew) notices.add({ text: taskWords(state, task) })
+      else if (task && isReminderDue) {
+        reminders++
+        held.hasAsked = false
+        notices.add({ text: unfinishedWords(task) })
+      }
+      if (isNew) {
+        reminders = 0
+        held.hasAsked = false
+      }
+      isReminderDue = false
+      told = task ? keyOf(task) : ''
+    },
+    isDue: (task) => keyOf(task) !== told || isReminderDue,
+    remind() {
+      if (reminders >= REMINDERS) return false
+      isReminderDue = true
+      return true
+    },
+    forget() {
+      told = ''
+    },
+    heard() {
+      isBackWordDue = false
+    },
+  }
+  return held
+}
+
+function keyOf({ id, attempts }: Task): string {
+  return `${id}/${attempts}`
+}

@@ -1,0 +1,92 @@
+import type { Notices } from '../runtime/converse/conversation.ts'
+import { type AskPlan, askAboutPlan } from '../runtime/crew/asking.ts'
+import { type Team, USER } from '../runtime/team.ts'
+import type { EventOf } from '../team/event.ts'
+import { nameKey } from '../team/name.ts'
+import { whyVoid } from '../team/overdue.ts'
+import { isRefusal } from '../team/refusal.ts'
+import type { Home } from './home.ts'
+import type { LedTeam } from './lead-desk.ts'
+
+/** Answers requests of teammates that neither the lead nor a person answers. */
+export interface RequestAnswers {
+  /** Plans that a rule approves; and what only a person could answer, where nobody can be asked. */
+  onOpened(room: LedTeam, request: EventOf<'request.opened'>): void
+  /** A person thinks about a plan. */
+  readonly isAsking: boolean
+  /** Nothing else happens: the lead is reminded once of each open request, the others are denied. False if there is none. */
+  settle(rooms: readonly LedTeam[], notices: Notices): Promise<boolean>
+  close(): void
+}
+
+export function createRequestAnswers(home: Home, onAnswer: () => void): RequestAnswers {
+  const reminded = new Set<string>()
+  const closing = new AbortController()
+  let openPlans = 0
+
+  async function answerByRule({ team, by }: LedTeam, request: EventOf<'request.opened'>): Promise<void> {
+    const { id, kind, from, to } = request
+    const isAuto = kind === 'plan_approval' && home.crew.plans === 'auto'
+    if (!isAuto && nameKey(to) !== 'user') return
+    // Whoever asks for leave has a person in front of it.
+    if (kind === 'permission' && home.askers.canAsk) return
+    if (kind === 'plan_approval' && !isAuto && home.askPlan) return askPlan(home.askPlan, team, request)
+    const feedback = isAuto
+      ? 'Approved by rule: plans need no answer here.'
+      : 'Nobody can be asked here. Go on without it, or say what you need.'
+    const answer = { type: 'request.answer', id, approve: isAuto, feedback } as const
+    const given = await team.run(answer, { by: nameKey(to) === 'user' ? USER : by })
+    if (isRefusal(given)) return
+    if (!isAuto) note(from, `[REQUEST] ${id} (${kind}) of ${from} was denied: nobody can be asked here.`)
+  }
+
+  /** The run goes on for as long as somebody thinks about a plan. */
+  async function askPlan(ask: AskPlan, team: Team, request: EventOf<'request.opened'>): Promise<void> {
+    openPlans++
+    try {
+      await askAboutPlan({ team, ask }, request, closing.signal)
+    } finally {
+      openPlans--
+      onAnswer()
+    }
+  }
+
+  function note(agent: string, text: string): void {
+    home.run.tell({ type: 'note', agent, text })
+  }
+
+  return {
+    onOpened(room, request) {
+      answerByRule(room, request).catch((error) => note('lead', String(error)))
+    },
+    get isAsking() {
+      return openPlans > 0
+    },
+    async settle(rooms, notices) {
+      let isAnyOpen = false
+      for (const { team, by } of rooms) {
+        for (const request of [...team.state.requests.values()]) {
+          const { id, kind, from, to, state } = request
+          if (state !== 'pending' || kind === 'shutdown' || whyVoid(team.state, request)) continue
+          const key = `${team.name}/${id}`
+          if (nameKey(to) === 'lead' && !reminded.has(key)) {
+            reminded.add(key)
+            isAnyOpen = true
+            notices.add({
+              text: `Request ${id} of ${from} (${kind}) is still open, and ${from} waits for your answer.`,
+            })
+            continue
+          }
+          const feedback = 'Nobody answered. Go on without it, or say what you need.'
+          const author = nameKey(to) === 'user' ? USER : by
+          const answer = await team.run({ type: 'request.answer', id, approve: false, feedback }, { by: author })
+          if (isRefusal(answer)) continue
+          isAnyOpen = true
+          note(from, `[REQUEST] ${id} (${kind}) of ${from} was denied: nobody answered.`)
+        }
+      }
+      return isAnyOpen
+    },
+    close: () => closing.abort(),
+  }
+}
