@@ -1,5 +1,5 @@
 // Two teammates build a login together and settle its details between themselves, on a scripted model: no key, no
-// network. With a real one: const model = await resolveModel('anthropic/claude-sonnet-4-5')
+// network. With a real one: const model = await resolveModel('anthropic/claude-sonnet-5')
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

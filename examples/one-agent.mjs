@@ -1,5 +1,5 @@
 // One agent with a tool of its own, on a scripted model: no key, no network, the same every time.
-// With a real one: const model = await resolveModel('anthropic/claude-sonnet-4-5')
+// With a real one: const model = await resolveModel('anthropic/claude-sonnet-5')
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -9,6 +9,8 @@ export interface ProviderAccess {
   /** The base URL is the vendor's own, not a proxy or a look-alike. */
   readonly isVendor: boolean
   readonly key: string | undefined
+  /** The key is a token, sent as `Authorization: Bearer`. */
+  readonly isToken: boolean
   readonly headers: Record<string, string>
   readonly fetch: typeof globalThis.fetch
 }
@@ -19,10 +21,11 @@ export interface Opened extends Pick<ModelOptions, 'options' | 'hasBreakpoints'>
 
 /** How a model of each kind of provider is made. A package is loaded when its first model is. */
 export const openKind: Record<ProviderKind, (access: ProviderAccess, model: string) => Promise<Opened>> = {
-  async anthropic({ baseUrl, key = '', headers, fetch, isVendor }, model) {
+  async anthropic({ baseUrl, key = '', isToken, headers, fetch, isVendor }, model) {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
+    const access = isToken ? { authToken: key } : { apiKey: key }
     return {
-      languageModel: createAnthropic({ baseURL: baseUrl, apiKey: key, headers, fetch })(model),
+      languageModel: createAnthropic({ baseURL: baseUrl, ...access, headers, fetch })(model),
       hasBreakpoints: true,
       // Look-alikes refuse what streaming of tool inputs adds to the request.
       options: isVendor ? undefined : { anthropic: { toolStreaming: false } },

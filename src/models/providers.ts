@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import type { z } from 'zod'
 import { ModelFailure } from '../ports/model.ts'
 import { ollamaUrl, withVersion } from './base-url.ts'
+import { defaultModel } from './model-names.ts'
 import type { ModelSettings, ProviderKind } from './settings.ts'
 import type { Env } from './transport.ts'
 
@@ -15,8 +17,8 @@ interface KnownProvider {
   readonly isKeyNeeded: boolean
   /** Its name in the price list. */
   readonly prices?: string
-  /** Asked when the user names no model. */
-  readonly usual?: string
+  /** Those of them that hold a token, sent as `Authorization: Bearer`. */
+  readonly tokens?: readonly string[]
 }
 
 const openai = {
@@ -34,21 +36,22 @@ const known: Record<string, KnownProvider> = {
     baseUrl: 'https://api.anthropic.com/v1',
     baseUrlFrom: 'ANTHROPIC_BASE_URL',
     version: '/v1',
-    keyFrom: ['ANTHROPIC_API_KEY'],
+    // As in Claude Code: a token is set for a gateway on purpose, and comes before the key.
+    keyFrom: ['ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_API_KEY'],
+    tokens: ['ANTHROPIC_AUTH_TOKEN'],
     isKeyNeeded: true,
     prices: 'anthropic',
-    usual: 'claude-sonnet-4-5',
   },
-  openai: { ...openai, kind: 'openai', usual: 'gpt-5' },
+  openai: { ...openai, kind: 'openai' },
   'openai-chat': { ...openai, kind: 'openai-chat' },
   google: {
     kind: 'google',
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    baseUrlFrom: 'GOOGLE_GEMINI_BASE_URL',
     version: '/v1beta',
-    keyFrom: ['GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+    keyFrom: ['GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY', 'GOOGLE_API_KEY'],
     isKeyNeeded: true,
     prices: 'google',
-    usual: 'gemini-2.5-pro',
   },
   openrouter: {
     kind: 'compatible',
@@ -57,7 +60,6 @@ const known: Record<string, KnownProvider> = {
     keyFrom: ['OPENROUTER_API_KEY'],
     isKeyNeeded: true,
     prices: 'openrouter',
-    usual: 'anthropic/claude-sonnet-4.5',
   },
   ollama: {
     kind: 'compatible',
@@ -79,6 +81,11 @@ const compatible: KnownProvider = {
   isKeyNeeded: false,
 }
 
+/** Own entries only: a provider named `constructor` is not known. */
+function factsOf(name: string): KnownProvider | undefined {
+  return Object.hasOwn(known, name) ? known[name] : undefined
+}
+
 const WITHOUT_A_KEY =
   'Or run without any key: watch deskmates demo, or use a scripted model, -m scripted:FILE (docs/scripted-model.md).'
 
@@ -88,6 +95,10 @@ export interface Provider {
   readonly baseUrl: string
   readonly isVendor: boolean
   readonly key: string | undefined
+  /** The key is a token, sent as `Authorization: Bearer`. */
+  readonly isToken: boolean
+  /** The variable that holds the key; undefined where there is none, or the settings hold it. */
+  readonly keyVariable: string | undefined
   readonly headers: Record<string, string>
   readonly prices: string | undefined
   /** The provider and which of its keys, without showing it. */
@@ -98,14 +109,15 @@ export interface Provider {
 export function findProvider(name: string, model: string, env: Env, settings: ModelSettings): Provider {
   const setting = settings.providers[name] ?? {}
   const isNamed = name === 'compatible' || setting.baseUrl !== undefined || setting.kind !== undefined
-  const facts = known[name] ?? (isNamed ? compatible : undefined)
+  const facts = factsOf(name) ?? (isNamed ? compatible : undefined)
   if (facts === undefined) throw unknownProvider(name, model)
   const kind = setting.kind ?? facts.kind
   const baseUrl = baseUrlOf(name, model, facts, setting.baseUrl, env)
   // OpenAI's key is for OpenAI, or for whoever stands behind OPENAI_BASE_URL: not for every server somebody names.
   const usual = facts === compatible && setting.baseUrl !== undefined ? [] : facts.keyFrom
   const keyNames = setting.keyFrom === undefined ? usual : [setting.keyFrom]
-  const key = setting.key ?? keyNames.map((variable) => env[variable]).find(Boolean)
+  const keyVariable = setting.key === undefined ? keyNames.find((variable) => env[variable]?.trim()) : undefined
+  const key = setting.key ?? env[keyVariable ?? '']?.trim()
   if (!key && (facts.isKeyNeeded || setting.keyFrom)) throw noKey(name, model, keyNames)
   const isVendor = baseUrl === facts.baseUrl
   return {
@@ -114,22 +126,47 @@ export function findProvider(name: string, model: string, env: Env, settings: Mo
     baseUrl,
     isVendor,
     key,
+    isToken: facts.tokens?.includes(keyVariable ?? '') ?? false,
+    keyVariable,
     headers: setting.headers ?? {},
     prices: facts.prices,
     account: `${name} ${createHash('sha256').update(`${baseUrl} ${key}`).digest('hex').slice(0, 8)}`,
   }
 }
 
-/** The model to use when nobody named one, by the keys at hand. */
-export function usualModel(env: Env): string {
-  for (const [name, { keyFrom, usual }] of Object.entries(known))
-    if (usual && keyFrom.some((variable) => env[variable])) return `${name}/${usual}`
-  const variables = Object.values(known).flatMap(({ keyFrom }) => keyFrom.slice(0, 1))
+/** The model to use when the user names none, by the keys at hand. */
+export function usualModel(env: Env, settings: ProviderSettings = {}): string {
+  for (const name of Object.keys(known)) {
+    const model = defaultModel(name)
+    if (model !== undefined && hasKey(name, env, settings)) return `${name}/${model}`
+  }
   throw failure(
     '',
     'key',
-    `No model is named and no key is set. Name one with -m provider/model, and set its key: ${[...new Set(variables)].join(', ')}. A local model needs none: -m ollama/NAME. ${WITHOUT_A_KEY}`,
+    `No model is named and no key is set. Name one with -m provider/model, and set its key: ${[...new Set(Object.keys(known).flatMap(mainVariable))].join(', ')}. A local model needs none: -m ollama/NAME. ${WITHOUT_A_KEY}`,
   )
+}
+
+type ProviderSettings = Partial<Pick<z.input<typeof ModelSettings>, 'providers'>>
+
+/** Whether there is a key for this provider, in the settings or in a variable. */
+export function hasKey(name: string, env: Env, { providers = {} }: ProviderSettings = {}): boolean {
+  const { key, keyFrom } = providers[name] ?? {}
+  const variables = keyFrom === undefined ? keyVariables(name) : [keyFrom]
+  return Boolean(key) || variables.some((variable) => env[variable]?.trim())
+}
+
+/** Variables that may hold the key of a provider, the first that is set counts. */
+export function keyVariables(name: string): readonly string[] {
+  return factsOf(name)?.keyFrom ?? []
+}
+
+export const knownProviders: readonly string[] = Object.keys(known)
+
+/** The variable most people set. */
+function mainVariable(name: string): string[] {
+  const { keyFrom, tokens = [] } = known[name]!
+  return keyFrom.filter((variable) => !tokens.includes(variable)).slice(0, 1)
 }
 
 function baseUrlOf(
@@ -151,7 +188,7 @@ function baseUrlOf(
   try {
     return withVersion(name === 'ollama' ? ollamaUrl(given) : given, version)
   } catch (cause) {
-    const text = `${where} is no URL: '${given}'. It looks like https://host or https://host${version}.`
+    const text = `${where} is not a URL: '${given}'. It looks like https://host or https://host${version}.`
     throw failure(`${name}/${model}`, 'request', text, cause)
   }
 }
@@ -163,7 +200,7 @@ function noKey(name: string, model: string, variables: readonly string[]): Model
 
 function unknownProvider(name: string, model: string): ModelFailure {
   const names = [...Object.keys(known), 'compatible'].join(', ')
-  const text = `Nobody knows the provider '${name}'. Known are ${names}; for any other OpenAI-compatible server set providers.${name}.baseUrl in the settings.`
+  const text = `Unknown provider '${name}'. Known providers: ${names}; for any other OpenAI-compatible server set providers.${name}.baseUrl in the settings.`
   return failure(`${name}/${model}`, 'request', text)
 }
 

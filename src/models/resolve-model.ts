@@ -2,16 +2,17 @@ import { resolve } from 'node:path'
 import type { z } from 'zod'
 import { type Model, ModelFailure } from '../ports/model.ts'
 import { modelFrom } from './model-from.ts'
+import { fullName } from './model-names.ts'
 import { persist } from './persist.ts'
 import { listedPricing, type Pricing, UNKNOWN_PRICING } from './prices.ts'
 import { openKind } from './provider-kinds.ts'
-import { findProvider } from './providers.ts'
+import { findProvider, hasKey } from './providers.ts'
 import { ModelSettings } from './settings.ts'
 import { createFetch, type Env, PATIENCE } from './transport.ts'
 import { type ModelWorld, systemWorld } from './world.ts'
 
 /**
- * The model a user named: `anthropic/claude-sonnet-4-5`, `scripted:FILE`, `replay:FILE`. Of several names each is asked
+ * The model a user named: `anthropic/claude-sonnet-5`, `sonnet`, `scripted:FILE`, `replay:FILE`. Of several names each is asked
  * when those before it have failed. Throws a `ModelFailure` that says what to set when something is missing.
  */
 export async function resolveModel(
@@ -39,31 +40,34 @@ async function resolveOne(name: string, env: Env, settings: ModelSettings, world
     const { replayModel } = await import('./recording/replay.ts')
     return replayModel(resolve(file!), { root: world.root })
   }
-  const slash = name.indexOf('/')
-  if (slash < 1 || slash === name.length - 1)
+  const { name: full } = fullName(name, (provider) => hasKey(provider, env, settings))
+  const slash = full.indexOf('/')
+  if (slash < 1 || slash === full.length - 1)
     throw new ModelFailure(
       { model: name, fault: 'request' },
-      `'${name}' names no model. Write provider/model, such as anthropic/claude-sonnet-4-5 or ollama/qwen3; or scripted:FILE or replay:FILE.`,
+      `'${name}' names no model. Write provider/model, such as anthropic/sonnet, openai/gpt, google/gemini or ollama/qwen3; or scripted:FILE or replay:FILE.`,
     )
-  return open(name, name.slice(0, slash), name.slice(slash + 1), env, settings, world)
+  return open(full, name, env, settings, world)
 }
 
+/** `asked` is what the user wrote; settings may name the model either way. */
 async function open(
   name: string,
-  providerName: string,
-  model: string,
+  asked: string,
   env: Env,
   settings: ModelSettings,
   { clock, setAlarm }: ModelWorld,
 ): Promise<Model> {
+  const providerName = name.slice(0, name.indexOf('/'))
+  const model = name.slice(providerName.length + 1)
   const provider = findProvider(providerName, model, env, settings)
-  const setting = settings.models[name] ?? {}
+  const setting = settings.models[asked] ?? settings.models[name] ?? {}
   const fetch = createFetch(env, { ...PATIENCE, ...settings.patience }, setAlarm)
   const [opened, listed] = await Promise.all([
     openKind[provider.kind]({ ...provider, fetch }, model),
     pricing(provider.prices, model),
   ])
-  const price = settings.prices[name]
+  const price = settings.prices[asked] ?? settings.prices[name]
   return modelFrom(opened.languageModel, {
     name,
     provider: providerName,

@@ -86,7 +86,7 @@ export interface Price {
 
 /** A language model, or a chain of them: one is asked, retried while nothing was emitted, then the next. */
 export interface Model {
-  /** As the user named it: `anthropic/claude-sonnet-4-5`. */
+  /** `provider/model`: `anthropic/claude-sonnet-5`. */
   readonly name: string
   readonly provider: string
   /** Models that share an account share its limits: the provider, and which of its keys without showing it. */

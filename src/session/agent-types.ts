@@ -1,16 +1,41 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { isInside } from '../permissions/paths/places.ts'
 import { type AgentType, BUILT_IN } from '../tools/agents/agent-type.ts'
-import { readAgentTypes } from '../tools/agents/read-agent-types.ts'
+import { type AgentFolder, collect, readAgentTypes } from '../tools/agents/read-agent-types.ts'
+import { userFolder } from '../tools/paths/user-folder.ts'
 import type { Workspace } from '../workspace.ts'
 import { isTrusted } from './trusted.ts'
 
-/** The kinds of agents a lead may send out: ours, and those of the project where somebody trusts it. */
-export function agentTypesOf(place: Workspace, warn: (message: string) => void): readonly AgentType[] {
-  const { types, problems } = readAgentTypes(place.workspace)
-  if (types.length === BUILT_IN.length && problems.length === 0) return BUILT_IN
-  if (isTrusted(place)) {
-    for (const problem of problems) warn(problem)
-    return types
-  }
-  warn(`The agent types of this project wait until you trust it: deskmates trust`)
-  return BUILT_IN
+export interface AgentTypesPlace {
+  readonly workspace: Workspace
+  /** The workspace's folder as it really is. */
+  readonly root: string
+  /** Further folders in which agents may write. */
+  readonly folders: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly warn: (message: string) => void
+}
+
+/**
+ * The types of agents a lead may start: the built-in ones, those of the project where the user trusts it, and those of the
+ * user. A name is taken by the first of them.
+ */
+export function agentTypesOf({ workspace, root, folders, env, warn }: AgentTypesPlace): readonly AgentType[] {
+  const project = readAgentTypes(workspace.workspace)
+  const isThere = project.types.length > BUILT_IN.length || project.problems.length > 0
+  const counts = isThere && isTrusted(workspace)
+  if (isThere && !counts) warn(`The agent types of this project wait until you trust it: deskmates trust`)
+  const all = collect(counts ? project.types : BUILT_IN, userFolders([root, ...folders], env))
+  for (const problem of [...(counts ? project.problems : []), ...all.problems]) warn(problem)
+  return all.types
+}
+
+/** Those that lie where agents may write are not the user's word: they count as the project's, which needs trust. */
+function userFolders(written: readonly string[], env: AgentTypesPlace['env']): AgentFolder[] {
+  const folders = [{ path: join(userFolder(env), 'agents'), shown: '~/.config/deskmates/agents' }]
+  if (env.HOME) folders.unshift({ path: join(env.HOME, '.claude', 'agents'), shown: '~/.claude/agents' })
+  return folders.filter(
+    ({ path }) => existsSync(path) && !written.some((folder) => isInside(folder, realpathSync(path))),
+  )
 }

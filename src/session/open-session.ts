@@ -104,7 +104,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       },
       askers: createAskers(options.ask, clock),
       askPlan: options.askPlan,
-      agentTypes: agentTypesOf(workspace, warn),
+      agentTypes: agentTypesOf({ workspace, root, folders, env, warn }),
       tools: options.tools ?? [],
       leadTools: knowledge.tools,
       instructions: knowledge.instructions,

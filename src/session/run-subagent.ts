@@ -88,10 +88,17 @@ export function createRunAgent(home: SubagentHome): RunAgent {
       },
       world.signal,
     )
+    let turns = 0
     let step = await loop.next()
     for (; !step.done; step = await loop.next()) {
-      if (step.value.type === 'called') world.onTool()
-      home.run.tell({ ...step.value, agent: name, parent: world.call })
+      const event = step.value
+      if (event.type === 'called') world.onTool()
+      home.run.tell({ ...event, agent: name, parent: world.call })
+      // Its own limit, from the file of its type: the calls of that last answer are not run.
+      if (event.type !== 'answered' || ++turns < (type.maxTurns ?? Number.POSITIVE_INFINITY)) continue
+      if (!event.reply.turn.content.some((part) => part.type === 'tool-call')) continue
+      await loop.return(undefined as never)
+      return { text: '', problem: `it used the ${turns} turns that maxTurns of its agent file gives it` }
     }
     world.signal.throwIfAborted()
     return endOf(step.value)

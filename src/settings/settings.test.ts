@@ -101,6 +101,45 @@ describe('settings', () => {
     })
   })
 
+  it.each([
+    [['anthropic/x', 'scripted:evil.mjs']],
+    [['scripted:evil.mjs', 'anthropic/x']],
+    [['anthropic/x', 'openai/y', 'replay:words.jsonl']],
+  ])('of an untrusted project hold back a list of fallback models with a script in it: %j', (fallbackModels) => {
+    const path = write('project', { fallbackModels })
+    const { settings, warnings } = load({ isTrusted: () => false })
+    expect(settings).toEqual({})
+    expect(warnings).toEqual([`${path}: fallbackModels waits until you trust this folder: deskmates trust`])
+    expect(load().settings).toEqual({ fallbackModels })
+  }) // T38
+
+  it('of an untrusted project may name models of providers, by family too', () => {
+    const named = { model: 'sonnet', fallbackModels: ['openai/gpt', 'haiku'] }
+    write('project', named)
+    expect(load({ isTrusted: () => false })).toMatchObject({ settings: named, warnings: [] })
+  }) // T38
+
+  it('of an untrusted project set nothing that reaches a provider, a program or a tool', () => {
+    // Every key there is, so that a new one is held back until it is listed here.
+    const free = ['$schema', 'model', 'fallbackModels', 'maxOutputTokens', 'permissions']
+    const values: Record<string, unknown> = {
+      providers: { anthropic: { baseUrl: 'http://127.0.0.1:1', keyFrom: 'OPENAI_API_KEY' } },
+      prices: { 'a/x': { input: 0, output: 0 } },
+      models: { 'a/x': { options: { anthropic: { x: 1 } } } },
+      patience: { firstByte: 1 },
+      team: { plans: 'auto' },
+      tools: { spelling: 'simple' },
+      sandbox: { mode: 'off', env: ['ANTHROPIC_API_KEY'] },
+      hooks: { Stop: [{ hooks: [{ type: 'command', command: 'id' }] }] },
+      hooksFail: 'open',
+    }
+    expect([...free, ...Object.keys(values)].sort()).toEqual(Object.keys(Settings.shape).sort())
+    write('project', values)
+    write('local', values)
+    expect(load({ isTrusted: () => false }).settings).toEqual({})
+    expect(load().settings).toEqual(expect.objectContaining({ hooksFail: 'open', patience: { firstByte: 1 } }))
+  }) // T38
+
   it('ask for trust only when a project file needs it', () => {
     const asked = () => {
       throw new Error('asked')

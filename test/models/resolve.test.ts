@@ -26,16 +26,18 @@ describe('a model that cannot be used', () => {
   })
 
   it('says that a name is no name, and how one looks', async () => {
-    for (const name of ['gpt-5', '/x', 'openai/']) expect((await failureOf(name)).message).toMatch(/provider\/model/)
+    for (const name of ['qwen3', '/x', 'openai/', '[1m]'])
+      expect((await failureOf(name)).message).toMatch(/provider\/model/)
   })
 
   it('says that nobody knows the provider, and how to make it known', async () => {
+    for (const name of ['constructor/x', '__proto__/x']) expect((await failureOf(name)).message).toContain('Unknown')
     expect((await failureOf('acme/x')).message).toMatch(/anthropic.*providers\.acme\.baseUrl/)
   })
 
   it('says which variable holds no URL', async () => {
     const env = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: 'not a url' }
-    expect((await failureOf('anthropic/x', env)).message).toMatch(/ANTHROPIC_BASE_URL is no URL: 'not a url'/)
+    expect((await failureOf('anthropic/x', env)).message).toMatch(/ANTHROPIC_BASE_URL is not a URL: 'not a url'/)
   })
 
   it('says where the settings are wrong', async () => {
@@ -89,6 +91,15 @@ describe('the usual model', () => {
     expect(usualModel({ GEMINI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' })).toMatch(/^anthropic\//)
   })
 
+  it('is found by every variable that may hold a key, or by the settings', () => {
+    expect(usualModel({ ANTHROPIC_AUTH_TOKEN: 't' })).toMatch(/^anthropic\//)
+    expect(usualModel({ GOOGLE_API_KEY: 'k' })).toMatch(/^google\//)
+    expect(usualModel({ OPENROUTER_API_KEY: 'k' })).toMatch(/^openrouter\/anthropic\//)
+    expect(usualModel({}, { providers: { openai: { key: 'k' } } })).toMatch(/^openai\//)
+    expect(usualModel({ LAB: 'k' }, { providers: { google: { keyFrom: 'LAB' } } })).toMatch(/^google\//)
+    expect(() => usualModel({ ANTHROPIC_API_KEY: ' ' })).toThrow('no key is set')
+  }) // T38
+
   it('without any key is an error that names every variable and what works without', () => {
     expect(() => usualModel({})).toThrow(/ANTHROPIC_API_KEY.*OPENAI_API_KEY.*GEMINI_API_KEY.*scripted:/)
   })
@@ -101,7 +112,8 @@ it('a provider of the settings is reached with its own key', async () => {
 })
 
 describe('a key', () => {
-  const refusal = { status: 401, body: '{"error":{"message":"Incorrect key sk-secret-1 given"}}' }
+  const body = '{"error":{"message":"Incorrect key sk-secret-1 given: sk-secret-1 is not known"}}'
+  const refusal = { status: 401, body }
 
   it('and the base URL come from the usual variables (A14)', async () => {
     await using server = await wireServer()
@@ -110,6 +122,42 @@ describe('a key', () => {
     await ask(await resolveModel('anthropic/x', env, {}, instantWorld()))
     expect(server.asked[0]).toMatchObject({ path: '/v1/messages', headers: { 'x-api-key': 'sk-secret-1' } })
   })
+
+  it.each([
+    ['anthropic/x', { ANTHROPIC_AUTH_TOKEN: 'token-12345' }, 'authorization', 'Bearer token-12345'],
+    [
+      'anthropic/x',
+      { ANTHROPIC_AUTH_TOKEN: 'token-12345', ANTHROPIC_API_KEY: 'k' },
+      'authorization',
+      'Bearer token-12345',
+    ],
+    ['anthropic/x', { ANTHROPIC_AUTH_TOKEN: ' ', ANTHROPIC_API_KEY: 'key-12345\n' }, 'x-api-key', 'key-12345'],
+    ['google/x', { GOOGLE_API_KEY: 'key-12345' }, 'x-goog-api-key', 'key-12345'],
+    ['google/x', { GOOGLE_API_KEY: 'other', GEMINI_API_KEY: 'key-12345' }, 'x-goog-api-key', 'key-12345'],
+    ['google/x', { GOOGLE_GENERATIVE_AI_API_KEY: 'key-12345' }, 'x-goog-api-key', 'key-12345'],
+    ['openai/x', { OPENAI_API_KEY: 'key-12345' }, 'authorization', 'Bearer key-12345'],
+    ['compatible/x', { OPENAI_API_KEY: 'key-12345' }, 'authorization', 'Bearer key-12345'],
+  ])('of %s is taken from %j', async (name, keys, header, value) => {
+    await using server = await wireServer()
+    server.play(refusal)
+    const at = { ANTHROPIC_BASE_URL: server.url, OPENAI_BASE_URL: server.url, GOOGLE_GEMINI_BASE_URL: server.url }
+    await ask(await resolveModel(name, { ...at, ...keys }, {}, instantWorld()))
+    expect(server.asked).toHaveLength(1)
+    expect(server.asked[0]?.headers[header]).toBe(value)
+    // One way to say who asks, never two.
+    const others = ['authorization', 'x-api-key', 'x-goog-api-key'].filter((one) => one !== header)
+    expect(others.map((one) => server.asked[0]?.headers[one])).toEqual([undefined, undefined])
+  }) // T38
+
+  it('of openrouter goes there, and ollama is found by OLLAMA_HOST without one', async () => {
+    await using server = await wireServer()
+    server.play(refusal)
+    const settings = { providers: { openrouter: { baseUrl: server.url } } }
+    await ask(await resolveModel('openrouter/a/b', { OPENROUTER_API_KEY: 'key-12345' }, settings, instantWorld()))
+    const env = { OLLAMA_HOST: server.url.replace('http://', ''), OPENAI_API_KEY: 'sk-secret-1' }
+    await ask(await resolveModel('ollama/qwen3', env, {}, instantWorld()))
+    expect(server.asked.map(({ headers }) => headers.authorization)).toEqual(['Bearer key-12345', undefined])
+  }) // T38
 
   it('of one provider is never sent to another', async () => {
     await using server = await wireServer()
@@ -128,6 +176,9 @@ describe('a key', () => {
     server.play(refusal)
     const env = { OPENAI_API_KEY: 'sk-secret-1', OPENAI_BASE_URL: server.url }
     const { error } = await ask(await resolveModel('openai-chat/x', env, {}, instantWorld()))
-    expect(error).toMatchObject({ fault: 'key', message: expect.stringContaining('Incorrect key (hidden) given') })
+    expect(error).toMatchObject({
+      fault: 'key',
+      message: expect.stringContaining('Incorrect key (hidden) given: (hidden) is not known'),
+    })
   })
 })

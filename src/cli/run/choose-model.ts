@@ -1,5 +1,6 @@
 import { resolve as resolvePath } from 'node:path'
-import { usualModel } from '../../models/providers.ts'
+import { fullName } from '../../models/model-names.ts'
+import { hasKey, usualModel } from '../../models/providers.ts'
 import { openRecording } from '../../models/recording/record.ts'
 import { resolveModel } from '../../models/resolve-model.ts'
 import { systemWorld } from '../../models/world.ts'
@@ -19,18 +20,19 @@ export async function chooseModel(
   { maxBudgetUsd, record }: RunOptions,
   settings: Settings,
   env: NodeJS.ProcessEnv,
-  { root, cwd }: { readonly root: string; readonly cwd: string },
+  { root, cwd, warn }: { readonly root: string; readonly cwd: string; readonly warn: (message: string) => void },
 ): Promise<Chosen> {
   const { providers, prices, models, patience } = settings
   const about = { providers, prices, models, patience }
   const world = { ...systemWorld, root }
   const resolve = (names: string | readonly [string, ...string[]]) => resolveModel(names, env, about, world)
-  const [first, ...others] = [settings.model ?? usualModel(env), ...(settings.fallbackModels ?? [])]
+  const [first, ...others] = [settings.model ?? usualModel(env, settings), ...(settings.fallbackModels ?? [])]
   const names = [fileFrom(cwd, first!), ...others.map((name) => fileFrom(cwd, name))] as const
   const chain = await resolve(names)
   if (maxBudgetUsd !== undefined)
     for (const name of names) if ((await resolve(name)).price === undefined) throw noPrice(name)
 
+  const warned = new Set<string>()
   const isRecorded = /^(scripted|replay):/
   const recorded = record === undefined ? undefined : openRecording(resolvePath(cwd, record), chain, { root })
   return {
@@ -38,6 +40,13 @@ export async function chooseModel(
     async modelFor(name) {
       // A recording holds what each agent was answered, whichever model it had: nobody else is asked, or paid.
       if (names[0].startsWith('replay:')) return chain
+      // An agent file names a family; where no provider of it has a key, the work is still to be done.
+      const named = fullName(name, (provider) => hasKey(provider, env, settings))
+      if (named.isAlias && !hasKey(named.name.split('/')[0]!, env, settings)) {
+        if (!warned.has(name)) warn(`There is no key for ${named.name} (${name}); ${chain.name} is used in its place.`)
+        warned.add(name)
+        return recorded?.(chain) ?? chain
+      }
       const model = await resolve(name)
       if (maxBudgetUsd !== undefined && model.price === undefined) throw noPrice(name)
       return recorded?.(model) ?? model

@@ -296,3 +296,40 @@ describe('deskmates -p', () => {
     expect(tools).not.toContain('grep')
   })
 })
+
+describe('an agent file that names a model by its family', () => {
+  const agentFile = (name: string, front: string) => {
+    const folder = join(desk.env.HOME ?? '', '.claude', 'agents')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, `${name}.md`), `---\nname: ${name}\ndescription: d\n${front}\n---\nYou help.\n`)
+  }
+  const sends = (type: string) => [
+    { agent: 'lead', when: { answer: 1 }, calls: [{ tool: 'Task', input: { prompt: 'help', agent_type: type } }] },
+    { agent: `lead/${type}-1`, times: 'always' as const, text: 'helped' },
+    { when: { result: { tool: 'Task', text: 'helped' } }, text: 'it helped' },
+  ]
+
+  it.each(['sonnet', 'opus', 'gpt', 'inherit'])(
+    'works without a key for it, on the model of the session: %s',
+    async (model) => {
+      agentFile('helper', `model: ${model}`)
+      const { code, stdout, stderr } = await desk.run(['-p', 'get help', '-m', script(sends('helper'))])
+      expect({ code, stdout }).toEqual({ code: 0, stdout: 'it helped\n' })
+      if (model !== 'inherit') expect(stderr).toMatch(/There is no key for \w+\/[\w.-]+ \(\w+\); scripted:.* is used/)
+    },
+  ) // T38
+
+  it('stops after maxTurns', async () => {
+    agentFile('helper', 'maxTurns: 2')
+    const model = script([
+      {
+        agent: 'lead',
+        when: { answer: 1 },
+        calls: [{ tool: 'Task', input: { prompt: 'help', agent_type: 'helper' } }],
+      },
+      { agent: 'lead/helper-1', times: 'always', calls: [{ tool: 'glob', input: { pattern: '*' } }] },
+      { when: { result: { tool: 'Task', text: 'it used the 2 turns' } }, text: 'it gave up' },
+    ])
+    expect((await desk.run(['-p', 'get help', '-m', model])).stdout).toBe('it gave up\n')
+  }) // T38
+})

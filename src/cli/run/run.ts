@@ -73,7 +73,11 @@ export async function carryOut(
   const team = await wantedSession(call, options, workspace)
   const cwd = resolve(call.cwd, call.globals.cwd ?? '.')
   const root = realpathSync(workspace.workspace)
-  const chosen = await chooseModel(options, settings, call.env, { root, cwd })
+  const chosen = await chooseModel(options, settings, call.env, {
+    root,
+    cwd,
+    warn: (message) => void warn(call, message),
+  })
   const prompt = isAsked ? await readPrompt(call, asked) : undefined
   if (prompt === undefined && team === undefined) throw new Misused("Say what to do: deskmates -p 'what to do'")
 

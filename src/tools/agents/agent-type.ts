@@ -14,6 +14,8 @@ export interface AgentType {
   readonly isReadOnly: boolean
   /** Undefined: that of whoever starts it. */
   readonly model: string | undefined
+  /** Calls of its model at most, as a subagent. */
+  readonly maxTurns?: number | undefined
 }
 
 export const BUILT_IN: readonly AgentType[] = [

@@ -19,10 +19,11 @@ export function parseAgentType(text: string | undefined): ParsedAgentType {
     const issues = said.error.issues.map(({ path, message }) => `${path.join('.') || 'YAML'}: ${message}`)
     return broken(`${issues.join('; ')}.`)
   }
-  const { name, description, model } = said.data
+  const { name, description, model, tools: _, disallowedTools, permissionMode, maxTurns, ...others } = said.data
   if (!isName(name)) return broken(nameRule(name))
   if (prompt.trim() === '') return broken('it has no prompt below the second ---.')
-  const { tools, unknown } = toolsOf(said.data.tools)
+  const { tools, unknown } = toolsOf(said.data.tools, disallowedTools, permissionMode === 'plan')
+  const turns = turnsOf(maxTurns)
   return {
     type: {
       name,
@@ -31,17 +32,46 @@ export function parseAgentType(text: string | undefined): ParsedAgentType {
       tools,
       isReadOnly: !tools.includes('write_file') && !tools.includes('edit_file'),
       model: model === undefined || model === 'inherit' ? undefined : model,
+      ...(turns !== undefined && { maxTurns: turns }),
     },
-    problems: unknown.length === 0 ? [] : [`no subagent has the tools ${unknown.join(', ')}; it works without them.`],
+    problems: [
+      ...(unknown.length === 0 ? [] : [`no subagent has the tools ${unknown.join(', ')}; it works without them.`]),
+      ...(isKept(permissionMode) ? [] : [NO_MORE_RIGHTS(permissionMode)]),
+      ...(maxTurns === undefined || turns !== undefined
+        ? []
+        : ['maxTurns is not a number of turns; it has no effect.']),
+      ...(Object.keys(others).length === 0 ? [] : [noEffect(Object.keys(others))]),
+    ],
   }
 }
 
+/** Keys that no line here reads are kept, to be named. */
 const Front = z.looseObject({
   name: z.string(),
   description: z.string().min(1),
   tools: z.union([z.string(), z.array(z.string())]).nullish(),
+  disallowedTools: z.union([z.string(), z.array(z.string())]).nullish(),
   model: z.string().min(1).optional(),
+  permissionMode: z.string().optional(),
+  maxTurns: z.unknown().optional(),
 })
+
+/** A file may narrow what its agent does, and never widen it: rights come from the session. */
+function isKept(permissionMode: string | undefined): permissionMode is 'default' | 'plan' | undefined {
+  return permissionMode === undefined || permissionMode === 'default' || permissionMode === 'plan'
+}
+
+const NO_MORE_RIGHTS = (mode: string) =>
+  `permissionMode ${mode} has no effect: an agent has the rights of its session (--permission-mode).`
+
+function noEffect(keys: readonly string[]): string {
+  return `${keys.join(', ')} ${keys.length === 1 ? 'has' : 'have'} no effect here.`
+}
+
+function turnsOf(said: unknown): number | undefined {
+  const turns = typeof said === 'string' && /^\d{1,9}$/.test(said.trim()) ? Number(said) : said
+  return Number.isSafeInteger(turns) && (turns as number) > 0 ? (turns as number) : undefined
+}
 
 function broken(problem: string): ParsedAgentType {
   return { type: undefined, problems: [problem] }
@@ -55,16 +85,28 @@ function readYaml(text: string): unknown {
   }
 }
 
-/** `Read, Grep` or a list of such names, ours or those of other programs. Left out: all a subagent can have. */
-function toolsOf(said: string | readonly string[] | null | undefined): { tools: string[]; unknown: string[] } {
+type Names = string | readonly string[] | null | undefined
+
+/** All a subagent can have, or those that are named, without those that are taken away. */
+function toolsOf(wanted: Names, taken: Names, isReadOnly: boolean): { tools: string[]; unknown: string[] } {
   const all = namesFor('code')
-  if (said === undefined || said === null) return { tools: all, unknown: [] }
-  const names = (typeof said === 'string' ? said.split(',') : said).map((name) => name.trim()).filter(Boolean)
-  const ours = names.map((name) => ({ name, tool: THEIRS.get(name.toLowerCase()) ?? name }))
+  const ours = namesOf(wanted)?.filter(({ name }) => name !== '*')
+  const isAll = ours === undefined || ours.length < (namesOf(wanted)?.length ?? 0)
+  const without = namesOf(taken)?.map(({ tool }) => tool) ?? []
+  const tools = isAll ? all : all.filter((tool) => ours.some((one) => one.tool === tool))
   return {
-    tools: all.filter((tool) => ours.some((one) => one.tool === tool)),
-    unknown: ours.filter(({ tool }) => !all.includes(tool)).map(({ name }) => name),
+    tools: tools.filter((tool) => !without.includes(tool) && !(isReadOnly && WRITING.includes(tool))),
+    unknown: (ours ?? []).filter(({ tool }) => !all.includes(tool)).map(({ name }) => name),
   }
+}
+
+const WRITING = ['write_file', 'edit_file']
+
+/** `Read, Grep` or a list of such names, ours or those of other programs; undefined where none are named. */
+function namesOf(said: Names): { name: string; tool: string }[] | undefined {
+  if (said === undefined || said === null) return undefined
+  const names = (typeof said === 'string' ? said.split(',') : said).map((name) => name.trim()).filter(Boolean)
+  return names.map((name) => ({ name, tool: THEIRS.get(name.toLowerCase()) ?? name }))
 }
 
 const THEIRS = new Map([

@@ -18,16 +18,31 @@ export interface AgentTypes {
  * only where the user trusts the folder.
  */
 export function readAgentTypes(root: string): AgentTypes {
-  const types = [...BUILT_IN]
+  return collect(
+    BUILT_IN,
+    ['agents', '.claude/agents'].map((folder) => ({ path: join(root, folder), shown: folder, inside: root })),
+  )
+}
+
+/** An agent folder of the user; `inside`: what links may not lead out of. */
+export interface AgentFolder {
+  readonly path: string
+  readonly shown: string
+  readonly inside?: string
+}
+
+/** Adds the types of these folders to those that are there already, which keep their names. */
+export function collect(there: readonly AgentType[], folders: readonly AgentFolder[]): AgentTypes {
+  const types = [...there]
   const problems: string[] = []
-  for (const folder of ['agents', '.claude/agents']) {
-    for (const name of markdownIn(join(root, folder))) {
-      const path = `${folder}/${name}`
-      const parsed = parseAgentType(readInside(join(root, path), root))
-      problems.push(...parsed.problems.map((problem) => `${path}: ${problem}`))
+  for (const { path, shown, inside } of folders) {
+    for (const name of markdownIn(path)) {
+      const parsed = parseAgentType(readInside(join(path, name), inside))
+      problems.push(...parsed.problems.map((problem) => `${shown}/${name}: ${problem}`))
       if (!parsed.type) continue
       const same = types.find((type) => type.name.toLowerCase() === parsed.type?.name.toLowerCase())
-      if (same) problems.push(`${path}: there is an agent type ${same.name} already. Give this one another name.`)
+      if (same)
+        problems.push(`${shown}/${name}: there is an agent type ${same.name} already. Give this one another name.`)
       else types.push(parsed.type)
     }
   }
@@ -45,11 +60,11 @@ function markdownIn(folder: string): string[] {
   }
 }
 
-/** Undefined for what is no file inside of the root. */
-function readInside(path: string, root: string): string | undefined {
+/** Undefined for what is no file, or outside of the root. */
+function readInside(path: string, root: string | undefined): string | undefined {
   try {
     using spot = openSpot(path)
-    if (!spot.stats.isFile() || !isInside(root, spot.real)) return undefined
+    if (!spot.stats.isFile() || (root !== undefined && !isInside(root, spot.real))) return undefined
     const fd = openAt(spot, constants.O_RDONLY)
     try {
       return readWhole(fd, path).toString('utf8')
