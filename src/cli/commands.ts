@@ -131,7 +131,7 @@ export const commands: readonly Listed[] = [
   },
   {
     name: 'doctor',
-    summary: 'try out this machine: disk, processes, git, sandbox',
+    summary: 'try out this machine: disk, processes, git, sandbox, keys, network',
     load: async () => (await import('./doctor.ts')).doctor,
   },
   {

@@ -11,6 +11,7 @@ import { type Examined, examineMachine } from './doctor/examine-machine.ts'
 import { fileSystem } from './doctor/file-system.ts'
 import { git } from './doctor/git.ts'
 import { kill, playHolder } from './doctor/kill.ts'
+import { keys, model, call as modelCall, network } from './doctor/models.ts'
 import { postgres } from './doctor/postgres.ts'
 import { playClaimant, race } from './doctor/race.ts'
 import { openReport, openSilence, type Report } from './doctor/report.ts'
@@ -27,18 +28,22 @@ interface Options {
   /** How doctor starts its own processes. */
   play?: string
   name: string
+  /** Also asks the model, which costs a little. */
+  call?: true
 }
 
 export const doctor: SubCommand<Options> = {
   example: `$ deskmates doctor                              tries out this machine and this folder's disk
 $ deskmates doctor --store postgres://db/teams  and this database
+$ deskmates doctor --call                       and asks the model one word, which costs a little
 $ deskmates doctor --json`,
   define(command) {
+    command.option('--call', 'also make one real call of the model, which costs a little')
     for (const flags of ['--play <part>', '--name <member>'])
       command.addOption(command.createOption(flags).default('').hideHelp())
   },
-  async run(call, { play, name }) {
-    if (!play) return visit(call)
+  async run(call, { play, name, call: isAsked }) {
+    if (!play) return visit(call, isAsked ? [...examinations, modelCall] : examinations)
     if (play === 'claimant') await playClaimant(call, name)
     else if (play === 'holder') await playHolder(call)
     else throw new Misused(`${JSON.stringify(play)} is no part that a process of doctor plays.`)
@@ -58,24 +63,27 @@ export const examinations: readonly Examination[] = [
   git,
   terminal,
   sandbox,
+  keys,
+  model,
+  network,
 ]
 
-async function visit(call: Call): Promise<number> {
+async function visit(call: Call, wanted: readonly Examination[]): Promise<number> {
   const began = performance.now()
   // Before anything is made: a store that makes no sense is a mistake on the command line.
   wantedStore(call)
   await using report = call.globals.json ? openSilence() : openReport(call)
-  const all = await examineAll(call, report)
+  const all = await examineAll(call, report, wanted)
   await report.closing(all, performance.now() - began)
   if (call.globals.json) await printJsonArray(call, all)
   return all.some(({ verdict }) => verdict === 'fail') ? EXIT.failed : EXIT.done
 }
 
 /** When it is over, in whichever way, nothing of what was made for it is left. */
-async function examineAll(call: Call, report: Report): Promise<Examined[]> {
+async function examineAll(call: Call, report: Report, wanted: readonly Examination[]): Promise<Examined[]> {
   const { root } = findRoot(resolve(call.cwd, call.globals.cwd ?? '.'), call.env, call.env.HOME || homedir())
   await using room = openRoom(call, { root, cli: process.argv[1] ?? '', disk: realDisk, patience: PATIENCE })
-  return await examineMachine(room, examinations, report)
+  return await examineMachine(room, wanted, report)
 }
 
 /** Within this many milliseconds has to happen what happens at once. */

@@ -37,6 +37,9 @@ export interface ModelOptions {
   readonly clock?: Clock
   /** The key, and whatever else no message of a failure may show. */
   readonly secrets?: readonly string[]
+  /** The variables that hold the key and name the proxy, to say which to check. */
+  readonly keyVariable?: string | undefined
+  readonly proxyVariable?: string | undefined
 }
 
 const MAX_OUTPUT = 8000
@@ -77,7 +80,9 @@ export function modelFrom(languageModel: LanguageModel, options: ModelOptions = 
       } catch (error) {
         signal.throwIfAborted()
         const { emitted } = progress
-        const failure = asFailure(error, { model: name, emitted, now: clock.now(), secrets: options.secrets })
+        const { secrets, keyVariable, proxyVariable } = options
+        const about = { model: name, emitted, now: clock.now(), secrets, keyVariable, proxyVariable }
+        const failure = asFailure(error, about)
         throw failure.fault === 'cut off' && !progress.isEventStream ? noEvents(failure) : failure
       } finally {
         reader?.cancel().catch(() => {})

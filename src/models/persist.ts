@@ -83,7 +83,8 @@ async function* insist(
     if (seconds === undefined) throw tried === 1 ? failure : afterAll(failure, tried)
     // After a refusal the whole account waits, and the governor says so.
     if (failure.fault === 'rate limit') continue
-    yield { type: 'waiting', provider: model.provider, seconds, why: failure.message }
+    const retry = { tried, of: tries[failure.fault] ?? 1, givesUpIn: longestWait(failure.fault, tried) }
+    yield { type: 'waiting', provider: model.provider, seconds, why: failure.message, retry }
     await world.pause(seconds, signal)
   }
 }
@@ -128,6 +129,13 @@ function waitAfter(failure: ModelFailure, tried: number, random: () => number): 
     // Never earlier than asked, and not all at the same moment.
     return retryAfter > LONGEST_WAIT ? undefined : retryAfter * (1 + random() / 10)
   return Math.min(60, 2 ** (tried - 1)) * (0.5 + random() / 2)
+}
+
+/** Seconds of waiting at most from this try to the last. */
+function longestWait(fault: ModelFault, tried: number): number {
+  let seconds = 0
+  for (let at = tried; at < (tries[fault] ?? 1); at++) seconds += Math.min(60, 2 ** (at - 1))
+  return seconds
 }
 
 function afterAll(failure: ModelFailure, tried: number): ModelFailure {

@@ -7,6 +7,7 @@ import { persist } from './persist.ts'
 import { listedPricing, type Pricing, UNKNOWN_PRICING } from './prices.ts'
 import { openKind } from './provider-kinds.ts'
 import { findProvider, hasKey } from './providers.ts'
+import { proxyVariable } from './proxy.ts'
 import { ModelSettings } from './settings.ts'
 import { createFetch, type Env, PATIENCE } from './transport.ts'
 import { type ModelWorld, systemWorld } from './world.ts'
@@ -77,6 +78,8 @@ async function open(
     hasBreakpoints: opened.hasBreakpoints,
     options: withOptions(opened.options, setting.options),
     clock,
+    keyVariable: provider.keyVariable,
+    proxyVariable: proxyVariable(env, provider.baseUrl),
     // Shorter ones are no secrets, and would make words of their own unreadable.
     secrets: [provider.key ?? '', ...Object.values(provider.headers)].filter((secret) => secret.length >= 8),
     ...(price === undefined ? { price: listed.price, cost: listed.cost } : { price }),

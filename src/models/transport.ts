@@ -14,7 +14,8 @@ export interface Patience {
 
 // Models may think for minutes before they say a word, and some servers send nothing in the meantime.
 export const PATIENCE: Patience = { firstByte: 300, silence: 300 }
-const CONNECT_SECONDS = 15
+// Short, so that a run without a network says so soon; a connection that is only slow is tried again.
+const CONNECT_SECONDS = 5
 
 export type Env = Readonly<Record<string, string | undefined>>
 

@@ -46,11 +46,26 @@ export type ModelEvent =
   /** The model has begun to write a call of this tool. */
   | { readonly type: 'call'; readonly tool: string }
   /** Nothing is sent before so many seconds have passed. */
-  | { readonly type: 'waiting'; readonly provider: string; readonly seconds: number; readonly why: string }
+  | {
+      readonly type: 'waiting'
+      readonly provider: string
+      readonly seconds: number
+      readonly why: string
+      /** Where a call failed and is tried again. */
+      readonly retry?: Retry
+    }
   /** What the provider said about its limits; for whoever paces the calls, not for a screen. */
   | { readonly type: 'limits'; readonly limits: readonly RateLimit[] }
   /** This model gave up; the next of the chain is asked. */
   | { readonly type: 'fallback'; readonly from: string; readonly to: string; readonly why: string }
+
+export interface Retry {
+  /** How often it was tried already, and how often it is tried at most. */
+  readonly tried: number
+  readonly of: number
+  /** Seconds of waiting at most until it is given up. */
+  readonly givesUpIn: number
+}
 
 /** So much is left for now, and more of it after so many seconds. */
 export interface RateLimit {
@@ -111,9 +126,12 @@ export interface Model {
  * unreadable    what came back is not what the protocol says
  * empty         an answer with nothing in it
  * refused       the provider's filter let nothing of the answer through
- * key           no key, a wrong one, or no right to use this model (401, 403)
+ * key           no key, or one the provider does not accept (401)
+ * permission    the key is known and may not do this, or not from here (403)
+ * billing       the account has no credit left, or cannot pay (402, and words in 400, 403 and 429)
+ * model         the provider has no model of this name, or this key may not use it (404)
  * too long      the conversation does not fit into the model's window
- * request       refused as wrong (400, 404, 422)
+ * request       refused as wrong (400, 422)
  * script        a scripted or recorded model has no answer to this
  */
 export type ModelFault =
@@ -127,6 +145,9 @@ export type ModelFault =
   | 'empty'
   | 'refused'
   | 'key'
+  | 'permission'
+  | 'billing'
+  | 'model'
   | 'too long'
   | 'request'
   | 'script'

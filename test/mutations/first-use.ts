@@ -93,4 +93,22 @@ export const mutations: readonly Mutation[] = [
     test: 'src/cli/first-words.test.ts',
     fails: 'is never a paid prompt',
   },
+  {
+    name: 'no-credit-is-a-wrong-request',
+    mistake: 'an account without credit is told to check its request',
+    file: 'src/models/failure.ts',
+    old: "if (said === 'billing') return said",
+    new: "if (said === 'key') return said",
+    test: 'test/models/refusals.test.ts',
+    fails: 'without credit is never answered with advice',
+  },
+  {
+    name: 'doctor-trusts-the-project',
+    mistake: 'doctor connects to the server that an untrusted project names',
+    file: 'src/cli/doctor/models.ts',
+    old: 'isTrusted: () => isTrusted({ workspace, trust })',
+    new: 'isTrusted: () => true',
+    test: 'src/cli/doctor/models.test.ts',
+    fails: 'names the proxy that is used',
+  },
 ]

@@ -333,3 +333,26 @@ describe('an agent file that names a model by its family', () => {
     expect((await desk.run(['-p', 'get help', '-m', model])).stdout).toBe('it gave up\n')
   }) // T38
 })
+
+describe('a provider that fails', () => {
+  const failing = (fault: string, times: number) =>
+    script([
+      { times, error: { fault: fault as never, message: `the ${fault} is the reason` } },
+      { times: 'always', text: 'there again' },
+    ])
+
+  it('is named at once in a pipe, with what is tried and when it is given up, once until it answers', async () => {
+    const { code, stdout, stderr } = await desk.run(['-p', 'hi', '-m', failing('network', 2)])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'there again\n' })
+    const lines = stderr.split('\n').filter((line) => line.includes('the network is the reason'))
+    expect(lines).toEqual([expect.stringMatching(/Trying again \(1 of 6 tries failed; .* in about 31 s\)\.$/)])
+    const json = await desk.run(['-p', 'hi', '-m', failing('network', 1), '--json'])
+    expect(JSON.parse(json.stderr.trim()).warning.message).toContain('Trying again')
+  }) // T40
+
+  it('for want of credit ends the run at once', async () => {
+    const { code, stderr } = await desk.run(['-p', 'hi', '-m', failing('billing', 1)])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the billing is the reason')])
+    expect(stderr).not.toContain('Trying again')
+  }) // T40
+})

@@ -23,7 +23,7 @@ import type { Line } from './envelope.ts'
 import { lineOf } from './lines.ts'
 import { defineOptions, type Format, type RunOptions, settingsOf } from './options.ts'
 import { readPrompt } from './prompt.ts'
-import { talkOf } from './talk.ts'
+import { createTrouble, talkOf } from './talk.ts'
 import { createTally, errorsOf, type Tally } from './tally.ts'
 
 /** What `deskmates -p …` does: one prompt, one answer, nobody to ask. */
@@ -155,6 +155,7 @@ async function hold(call: Call, about: Talk, onOver: () => void): Promise<number
   const { session, prompt, format, mode, cwd, goOn, isTold } = about
   const began = call.clock.now()
   const tally = createTally()
+  const trouble = createTrouble()
   const emit = async (line: Line | undefined) => {
     if (line && format === 'stream-json') await printJson(call, line)
   }
@@ -177,6 +178,9 @@ async function hold(call: Call, about: Talk, onOver: () => void): Promise<number
     await emit(lineOf(event, session.id))
     const told = isTold ? talkOf(event) : undefined
     if (told !== undefined) await talk(call, `${told}\n`)
+    // The stream has a line for it already.
+    const said = isTold || format === 'stream-json' ? undefined : trouble(event)
+    if (said !== undefined) await warn(call, said)
   })
   onOver()
   const duration_ms = Math.round((call.clock.now() - began) * 1000)

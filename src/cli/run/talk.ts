@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../ports/model.ts'
+import type { Retry, ToolCall } from '../../ports/model.ts'
 import type { SessionEvent } from '../../session/session.ts'
 import { oneLine } from '../screen.ts'
 
@@ -13,7 +13,7 @@ export function talkOf(event: SessionEvent): string | undefined {
         ? undefined
         : `${who}${event.call.toolName} was denied: ${oneLine(event.denied)}`
     case 'waiting':
-      return `${who}waiting for ${event.provider}: ${Math.ceil(event.seconds)} s (${oneLine(event.why)})`
+      return `${who}waiting for ${event.provider}: ${Math.ceil(event.seconds)} s (${oneLine(event.why)})${retried(event.retry)}`
     case 'fallback':
       return `${who}${event.from} failed, asking ${event.to}: ${oneLine(event.why)}`
     case 'compacted':
@@ -27,6 +27,28 @@ export function talkOf(event: SessionEvent): string | undefined {
     default:
       return undefined
   }
+}
+
+/**
+ * What has to be said in a pipe too: that a provider cannot be reached, or fails, and is tried again. Once, until it
+ * answers; each further try would only fill a log.
+ */
+export function createTrouble(): (event: SessionEvent) => string | undefined {
+  const silent = new Set<string>()
+  return (event) => {
+    if (event.type === 'answered') silent.delete(event.agent)
+    if (event.type === 'fallback') return talkOf(event)
+    if (event.type !== 'waiting' || event.retry === undefined || silent.has(event.agent)) return undefined
+    silent.add(event.agent)
+    const who = event.agent === 'lead' ? '' : `[${event.agent}] `
+    return `${who}${oneLine(event.why, 400)}${retried(event.retry)}`
+  }
+}
+
+function retried(retry: Retry | undefined): string {
+  if (retry === undefined) return ''
+  const { tried, of, givesUpIn } = retry
+  return ` Trying again (${tried} of ${of} tries failed; it is given up after ${of}, in about ${Math.ceil(givesUpIn)} s).`
 }
 
 /** A tool by its name; what `Task` sends out is told apart. */

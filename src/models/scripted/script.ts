@@ -32,6 +32,9 @@ const Faults = z.enum([
   'empty',
   'refused',
   'key',
+  'permission',
+  'billing',
+  'model',
   'too long',
   'request',
 ])
