@@ -18,14 +18,15 @@ const HEX = '[0-9a-f]'
 const MODELS: readonly Format[] = [
   format('anthropic', `sk-ant-${W}{20,}`),
   format('openai project', `sk-(?:proj|svcacct|admin|None)-${W}{20,}`),
-  format('openrouter', `sk-or-v1-${HEX}{32,}`),
+  format('openrouter', `sk-or-${W}{24,}`),
   format('openai', `sk-${A}{32,}`),
   format('google api', `AIza${W}{35}`),
+  format('google api, new', `AQ\\.${W}{40,}`),
   format('google oauth secret', `GOCSPX-${W}{20,}`),
   format('google oauth token', `ya29\\.${W}{20,}`),
   format('google refresh token', `1//0${W}{30,}`),
-  format('groq', `gsk_${A}{40,}`),
-  format('xai', `xai-${A}{40,}`),
+  format('groq', `gsk_${A}{32,}`),
+  format('xai', `xai-${A}{32,}`),
   format('perplexity', `pplx-${A}{32,}`),
   format('fireworks', `fw_(?=[A-Za-z]*\\d)${A}{20,}`),
   format('replicate', `r8_${A}{30,}`),
@@ -43,11 +44,15 @@ const MODELS: readonly Format[] = [
   format('firecrawl', `fc-${HEX}{32}`),
   format('e2b', `e2b_${HEX}{40}`),
   format('helicone', `sk-helicone-${W}{20,}`),
+  format('together', `tgp_v1_${W}{20,}`),
+  format('runpod', `rpa_${A}{32,}`),
+  format('apify', `apify_api_${A}{30,}`),
+  format('cursor', `(?:crsr|key)_${HEX}{64}`),
   format('weights and biases', `wandb_v1_${W}{30,}`),
 ]
 
 const CLOUD: readonly Format[] = [
-  format('aws access key', `(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}`),
+  format('aws access key', `(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}`),
   format('aws bedrock', `ABSK[A-Za-z0-9+/]{60,}={0,2}`),
   format('alibaba', `LTAI${A}{12,}`),
   format('tencent', `AKID${A}{32}`),
@@ -58,6 +63,7 @@ const CLOUD: readonly Format[] = [
   format('azure shared key', `SharedAccessKey=[A-Za-z0-9+/]{43}=`),
   format('azure sas', `sig=[A-Za-z0-9%+/]{43,}(?:%3D|=)`),
   format('cloudflare ca', `v1\\.0-${HEX}{24}-${HEX}{146}`),
+  format('cloudflare token', `cf(?:k|ut|at)_${A}{40,}`),
   format('heroku', `HRKU-${W}{30,}`),
   format('fly.io', `fo1_${W}{40,}`),
   format('fly.io macaroon', `fm[12][a-z]?_[A-Za-z0-9+/]{60,}={0,2}`),
@@ -69,12 +75,17 @@ const CLOUD: readonly Format[] = [
   format('planetscale', `pscale_(?:tkn|pw|oauth)_[\\w.=-]{32,}`),
   format('neon', `napi_${A}{40,}`),
   format('databricks', `dapi${HEX}{32}(?:-\\d)?`),
-  format('doppler', `dp\\.(?:pt|st|ct|sa|scim|audit)\\.[\\w.-]{40,}`),
+  format('doppler', `dp\\.(?:pt|st|ct|sa|scim|audit)\\.[\\w.-]{30,}`),
   format('hashicorp vault', `hv[sbr]\\.${W}{24,}`),
   format('terraform cloud', `${A}{14}\\.atlasv1\\.[\\w=-]{60,}`),
   format('pulumi', `pul-${HEX}{40}`),
   format('1password', `ops_eyJ[A-Za-z0-9+/=_-]{100,}`),
   format('age', `AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}`),
+  format('age, post-quantum', `AGE-SECRET-KEY-PQ-1[0-9A-Z]{58,}`),
+  format('minisign', `(?:RWRTY0Iy|RWQAAEIy)[A-Za-z0-9+/]{100,}={0,2}`),
+  format('nkey seed', `S[ACNOU][A-Z2-7]{56}(?![A-Za-z0-9])`),
+  format('extended private key', `[xyzt]prv[1-9A-HJ-NP-Za-km-z]{90,}`),
+  format('bitwarden', `0\\.${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}\\.${A}{30}:[A-Za-z0-9+/]{22}==`),
   format('tailscale', `tskey-[a-z]+-${W}{12,}`),
   format('scaleway', `SCW[A-Z0-9]{17}`),
   format('oracle session', `ST\\$ey[\\w.-]{40,}`),
@@ -90,15 +101,15 @@ const CLOUD: readonly Format[] = [
 ]
 
 const CODE: readonly Format[] = [
-  format('github', `gh[pousr]_${A}{36,}`),
-  format('github fine-grained', `github_pat_\\w{60,}`),
+  format('github', `gh[pousr]_(?:${A}{36,}|${A}{1,20}_eyJ[\\w.-]{30,})`),
+  format('github fine-grained', `github_pat_\\w{50,}`),
   format('gitlab', `gl(?:pat|dt|rt|ptt|ft|imt|agent|oas|soat|cbt|ffct|rtr)-[\\w.=-]{20,}`),
   format('gitlab runner', `GR1348941[\\w-]{20,}`),
   format('bitbucket', `ATBB${A}{24,}`),
   format('atlassian', `ATATT3[\\w=-]{60,}`),
   format('atlassian connect', `ATCTT3[\\w=-]{60,}`),
   format('npm', `npm_${A}{36}`),
-  format('pypi', `pypi-AgE${W}{50,}`),
+  format('pypi', `pypi-A${W}{40,}`),
   format('rubygems', `rubygems_${HEX}{48}`),
   format('crates.io', `cio${A}{32}`),
   format('nuget', `oy2[a-z0-9]{43}`),
@@ -119,6 +130,7 @@ const CODE: readonly Format[] = [
   format('asana', `\\d/\\d{16}(?:/\\d{16})?:${HEX}{32}`),
   format('clickup', `pk_\\d{6,}_[A-Z0-9]{32}`),
   format('contentful', `CFPAT-${W}{43}`),
+  format('posthog', `ph[xs]_${A}{40,}`),
   format('readme', `rdme_[a-z0-9]{70}`),
   format('typeform', `tfp_[\\w.=-]{40,}`),
   format('prefect', `pn[ubt]_${A}{36}`),
@@ -126,7 +138,7 @@ const CODE: readonly Format[] = [
 ]
 
 const TALK: readonly Format[] = [
-  format('slack', `xox[abeoprs]-[\\w-]{20,}`),
+  format('slack', `xox[a-eoprs]-[\\w%-]{20,}`),
   format('slack configuration', `xoxe\\.xox[bp]-\\d-${A}{40,}`),
   format('slack app', `xapp-\\d-[A-Z0-9]+-\\d+-[a-z0-9]{32,}`),
   format('slack hook', `hooks\\.slack\\.com/(?:services|workflows|triggers)/[\\w+/-]{30,}`),
@@ -135,7 +147,7 @@ const TALK: readonly Format[] = [
   format('telegram', `\\d{8,10}:AA${W}{33}`),
   format('teams hook', `webhook\\.office\\.com/webhookb2/[\\w@-]{36,}/IncomingWebhook/${HEX}{32}/[\\w-]{36}`),
   format('twilio account key', `SK${HEX}{32}`),
-  format('sendgrid', `SG\\.${W}{22}\\.${W}{43}`),
+  format('sendgrid', `SG\\.${W}{16,24}\\.${W}{32,}`),
   format('mailgun', `key-${HEX}{32}`),
   format('mailchimp', `${HEX}{32}-us\\d{1,2}`),
   format('brevo', `xkeysib-${HEX}{64}-${A}{16}`),
@@ -160,7 +172,7 @@ const MONEY: readonly Format[] = [
   format('paystack', `sk_(?:live|test)_${HEX}{40}`),
   format('mollie', `(?:live|test)_(?=[A-Za-z]*\\d)${A}{30,}`),
   format('gocardless', `live_[\\w=-]{40}`),
-  format('shopify', `shp(?:at|ca|pa|ss)_${HEX}{32}`),
+  format('shopify', `shp(?:at|ca|pa|ss|tka)_${HEX}{32,}`),
   format('lob', `(?:live|test)_(?:pub_)?${HEX}{35}`),
   format('easypost', `EZ[AT]K${A}{54}`),
   format('duffel', `duffel_(?:live|test)_[\\w=-]{43}`),
@@ -168,8 +180,13 @@ const MONEY: readonly Format[] = [
 ]
 
 const ANYWHERE: readonly Format[] = [
-  format('jwt', `eyJ${W}{8,}\\.eyJ${W}{8,}\\.${W}{8,}`),
-  format('jwe', `eyJ${W}{16,}\\.${W}*\\.${W}{8,}\\.${W}{16,}\\.${W}{16,}`),
+  // Only where a run of such letters begins: looking for one inside of it at every place would take for ever.
+  format('jwt', `(?:(?<![\\w-])|(?<=\\\\[bfnrt]|%[0-9A-Fa-f]{2}))eyJ${W}{8,}\\.eyJ${W}{8,}\\.${W}{8,}`),
+  format(
+    'jwe',
+    `(?:(?<![\\w-])|(?<=\\\\[bfnrt]|%[0-9A-Fa-f]{2}))eyJ${W}{16,}\\.${W}*\\.${W}{8,}\\.${W}{16,}\\.${W}{16,}`,
+  ),
+  format('mapbox', `sk\\.eyJ${W}{20,}\\.${W}{16,}`),
   format('paseto', `v[1-4]\\.(?:local|public)\\.${W}{40,}`),
 ]
 

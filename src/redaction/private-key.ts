@@ -1,31 +1,74 @@
-const NAME = '(?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?'
-const BEGIN = `-----BEGIN ${NAME}-----`
-/** Also as JSON, indented or with numbers of lines: whatever a key looks like on its way through a program. */
-const BODY = '[A-Za-z0-9+/=\\s\\\\:,.()-]'
+import type { Span } from './span.ts'
 
-/** A private key in PEM, also one whose end is missing. */
-export const PRIVATE_KEY = new RegExp(
-  `${BEGIN}(?:${BODY}{0,65536}?-----END ${NAME}-----|(?:\\s|\\\\[nrt])*(?:[A-Za-z0-9+/=]{16,}(?:\\s|\\\\[nrt]|\\d{1,6}(?=\\s|\\\\t))*)+)`,
+const NAME = '(?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?'
+const BEGIN = new RegExp(
+  `-----BEGIN ${NAME}-----|---- BEGIN SSH2 [A-Z ]{0,20}PRIVATE KEY ----|Private-Lines: \\d{1,3}`,
   'g',
 )
+const END = new RegExp(
+  `-----END ${NAME}-----|---- END SSH2 [A-Z ]{0,20}PRIVATE KEY ----|Private-MAC: [0-9a-f]{40,64}`,
+  'y',
+)
+/** Also as JSON, indented, quoted, in a diff or with numbers of lines: whatever a key looks like on its way. */
+const isBody = bodyTable()
+/** More than any key, encrypted or with comments, has. */
+const LONGEST = 64 * 1024
+/** What follows the first line of a key whose end is missing. */
+const LINES = /(?:\s|\\[nrt])*(?:[A-Za-z0-9+/=]{16,}(?:\s|\\[nrt]|\d{1,6}(?=\s|\\t))*)+/y
+const BEGINNING = /-{1,5}(?: ?B(?:E(?:G(?:I(?:N(?: [A-Z0-9 ]{0,60}-{0,5})?)?)?)?)?)?$|Private-Lines?:? ?\d{0,3}$/
 
-const BEGUN = new RegExp(`^(?:-----BEGIN [A-Z0-9 ]{0,60}-{0,5}|${BEGIN}${BODY}{0,65536})$`)
-const ENDED = new RegExp(`-----END ${NAME}-----`)
-
-/** Where a key begins that goes on behind the end of this text; -1 if none does. */
-export function openKey(text: string): number {
-  const at = text.lastIndexOf('-----BEGIN ')
-  if (at === -1) return -1
-  const rest = text.slice(at)
-  return BEGUN.test(rest) && !ENDED.test(rest) ? at : -1
+export interface Keys {
+  readonly spans: readonly Span[]
+  /** Where a key begins that may go on behind the end of the text; the text's length if none does. */
+  readonly openFrom: number
 }
 
-/** Where a key begins that is whole, and goes on behind this place; -1 if none does. */
-export function keyAcross(text: string, place: number): number {
-  const at = place > 0 ? text.lastIndexOf('-----BEGIN ', place - 1) : -1
-  if (at === -1) return -1
-  PRIVATE_KEY.lastIndex = at
-  const found = PRIVATE_KEY.exec(text)
-  PRIVATE_KEY.lastIndex = 0
-  return found && found.index < place && found.index + found[0].length > place ? found.index : -1
+/** Private keys in PEM, SSH2 and PuTTY form, also those whose end is missing. Each character is looked at once. */
+export function privateKeys(text: string): Keys {
+  const spans: Span[] = []
+  let openFrom = text.length
+  BEGIN.lastIndex = 0
+  for (let found = BEGIN.exec(text); found; found = BEGIN.exec(text)) {
+    const start = found.index
+    const body = start + found[0].length
+    const { end, isWhole, isOpen } = bodyFrom(text, body, start + LONGEST)
+    if (isOpen) openFrom = Math.min(openFrom, start)
+    spans.push({ start, end: isWhole ? end : unended(text, body, end, start) })
+    BEGIN.lastIndex = end
+  }
+  const beginning = BEGINNING.exec(text.slice(-100))
+  if (beginning) openFrom = Math.min(openFrom, Math.max(0, text.length - 100) + beginning.index)
+  return { spans: spans.filter(({ start, end }) => end > start), openFrom }
+}
+
+function bodyFrom(text: string, from: number, most: number) {
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === DASH || code === CAPITAL_P) {
+      END.lastIndex = at
+      const ended = END.exec(text)
+      if (ended) return { end: at + ended[0].length, isWhole: true, isOpen: false }
+      BEGIN.lastIndex = at
+      if (text.startsWith('-----BEGIN ', at) || text.startsWith('---- BEGIN ', at))
+        return { end: at, isWhole: false, isOpen: false }
+    }
+    if (at >= most || !isBody[code]) return { end: at, isWhole: false, isOpen: false }
+  }
+  return { end: text.length, isWhole: false, isOpen: text.length < most }
+}
+
+/** The lines of a key without an end; a header alone is no secret. */
+function unended(text: string, body: number, limit: number, start: number): number {
+  LINES.lastIndex = body
+  const lines = LINES.exec(text)
+  return lines ? Math.min(limit, body + lines[0].length) : start
+}
+
+const DASH = 45
+const CAPITAL_P = 80
+
+function bodyTable(): boolean[] {
+  const table: boolean[] = []
+  for (let code = 0; code < 128; code++) table[code] = /[A-Za-z0-9+/=\s\\:,.()>|#*"'-]/.test(String.fromCharCode(code))
+  return table
 }

@@ -1,13 +1,15 @@
-import { CONTEXTS } from './contexts.ts'
-import { FORMATS } from './formats.ts'
-import { keyAcross, openKey, PRIVATE_KEY } from './private-key.ts'
+import { findSecrets } from './find-secrets.ts'
 import { secretValues } from './secret-values.ts'
+import { type Span, without } from './span.ts'
 
-/** Takes secrets out of text on its way out of the process. Journals and transcripts keep what agents saw. */
+/**
+ * Takes secrets out of text where it leaves the process, and before conversations, messages and outputs are kept on disk.
+ * It costs time in proportion to the text, whatever the text is.
+ */
 export interface Redactor {
   /** A whole text. */
   text(text: string): string
-  /** A text that comes in pieces, cut anywhere. */
+  /** A text that comes in pieces, cut anywhere. Gives what `text` would give for all of it. */
   stream(): RedactingStream
 }
 
@@ -18,128 +20,135 @@ export interface RedactingStream {
   end(): string
 }
 
-const GONE = '[redacted]'
-
-/** Known formats, and every value of a secret variable. */
-export function createRedactor(env: Readonly<Record<string, string | undefined>>): Redactor {
-  const values = secretValues(env)
+/** Known formats, and every value of a secret variable; `more` are further values, whatever they look like. */
+export function createRedactor(
+  env: Readonly<Record<string, string | undefined>>,
+  more: readonly string[] = [],
+): Redactor {
+  const values = [...secretValues(env), ...more].sort((a, b) => b.length - a.length)
   const literal = values.length > 0 ? new RegExp(values.map(quoted).join('|'), 'g') : undefined
   // Those are not held back as words are.
   const spaced = values.filter((value) => /\s/.test(value))
 
   function text(whole: string): string {
-    let clean = literal ? beheaded(whole.replace(literal, GONE), values) : whole
-    if (clean.includes('-----BEGIN ')) clean = clean.replace(PRIVATE_KEY, GONE)
-    clean = clean.replace(LONG_WORD, (word) => (START.test(word) ? word.replace(KNOWN, GONE) : word))
-    if (!HINT.test(clean)) return clean
-    for (const { pattern, isSecret } of CONTEXTS)
-      clean = clean.replace(pattern, (all, before, value) => (isSecret?.(value) === false ? all : before + GONE))
-    return clean
+    if (whole.length < SHORTEST) return whole
+    const { spans } = findSecrets(whole, values, literal)
+    return spans.length === 0 ? whole : without(whole, spans)
   }
 
   function stream(): RedactingStream {
-    let held = ''
+    // What was shown stays for a while: it decides what the words behind it mean.
+    let buffer = ''
+    let shown = 0
+    let lookAt = 0
     return {
       write(piece) {
         if (__BUG__ === 'redact-per-chunk') return text(piece)
-        const before = held.length
-        held += piece
-        // In the middle of a word nothing is decided, and nobody looks at what is held.
-        if (before > 0 && !SPACE.test(piece) && held.length < LONGEST_WORD) return ''
-        const cut = safeCut(held, spaced)
-        if (cut === 0) return ''
-        const safe = text(held.slice(0, cut))
-        held = held.slice(cut)
+        const isInWord = buffer.length > shown
+        buffer += piece
+        const held = buffer.length - shown
+        // In the middle of a word nothing is decided.
+        if (isInWord && !SPACE.test(piece) && held < LONGEST_WORD) return ''
+        // What is held for long is looked at again only when it has grown by a part of itself, not at each piece.
+        if (held < lookAt) return ''
+        const { cut, spans } = safeCut()
+        lookAt = cut > shown || held < 64 ? 0 : held + Math.max(24, held / 4)
+        if (cut <= shown) return ''
+        const safe = without(buffer, spans, shown, cut)
+        const kept = contextStart(buffer, cut)
+        buffer = buffer.slice(kept)
+        shown = cut - kept
         return safe
       },
       end() {
-        const rest = text(held)
-        held = ''
+        const { spans } = look(buffer.length)
+        const rest = without(buffer, spans, shown)
+        buffer = ''
+        shown = 0
         return rest
       },
+    }
+
+    function look(from: number) {
+      const isSuspect = from > shown || SUSPECT.test(buffer.slice(shown)) || (literal && buffer.search(literal) !== -1)
+      return isSuspect || spaced.length > 0
+        ? findSecrets(buffer, values, literal)
+        : { spans: [] as readonly Span[], openFrom: buffer.length }
+    }
+
+    /** Up to here no secret is cut in two, whatever comes next. */
+    function safeCut(): { cut: number; spans: readonly Span[] } {
+      const { spans, openFrom } = look(shown)
+      let cut = wordStart(buffer, buffer.length)
+      if (buffer.length - Math.max(cut, shown) >= LONGEST_WORD) cut = buffer.length - LONGEST_WORD / 2
+      else cut = openerBefore(buffer, Math.max(cut, shown), shown)
+      cut = Math.min(cut, openFrom)
+      for (const value of spaced) cut = Math.min(cut, overlap(buffer, value))
+      for (const { start, end } of spans) if (start < cut && end > cut) cut = start
+      return { cut, spans }
     }
   }
 
   return { text, stream }
 }
 
-/** No format is shorter, and most words are. */
-const LONG_WORD = /[^\s"'`<>]{16,}/g
-/** Behind a letter or digit nothing begins, unless that ends an escape of JSON or a colour. */
-const EDGE = '(?:(?<![A-Za-z0-9])|(?<=\\\\[bfnrt])|(?<=\\[[\\d;]{0,20}m))'
-const KNOWN = new RegExp(`${EDGE}(?:${FORMATS.map(({ pattern }) => pattern).join('|')})`, 'g')
-/** Each format has one of these near its beginning; a picture or a hash of any length has none. */
-const START =
-  /[-_:.=$~|]|AKI|ASI|ABIA|ACCA|ABSK|LTAI|AZDO|AIza|SCW|AQ|dapi|ATBB|ATATT|ATCTT|cio|oy2|AKCp|cmVm|SK|dG9rO|EAA|IGQ|AAAA|cflt|EZ|us\d|eyJ|GR13|\/\//
-/** Nothing of CONTEXTS is in a text without one of these. */
-const HINT =
-  /:\/\/[^\s/@]*@|authorization|bearer[ \t]|basic[ \t]|(?:passw|secret|token|key|credential|passphrase)[\w-]*\\*["']?[ \t]*[:=]/i
+const SHORTEST = 4
+/** Without one of these a few words hold no secret, unless they are one of the values. */
+const SUSPECT =
+  /[:=@]|\S{16}|--|(?<!\S)-[A-Za-z]|…|passw|authoriz|bearer|basic|cookie|secret|token|key|credential|private/i
 const SPACE = /\s/
+const LONGEST_WORD = 16 * 1024
+/** How much of what was shown is kept. */
+const CONTEXT = 400
 
 function quoted(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
-/** A screen that cuts a line may have cut a value: what is left of it before the sign goes too. */
-function beheaded(text: string, values: readonly string[]): string {
-  if (!text.includes('…')) return text
-  return text.replace(/(\S{4,400})…/g, (all, word: string) => {
-    for (const value of values)
-      for (let length = Math.min(value.length - 1, word.length); length >= 4; length--)
-        if (word.endsWith(value.slice(0, length))) return `${word.slice(0, -length)}${GONE}…`
-    return all
-  })
-}
-
-/** Words that may be followed by a secret on the same line. */
+/** Words that may be followed by a secret on the same line, so many words later at most. */
 const OPENER =
-  /authorization|bearer|basic|passw|secret|token|key|credential|passphrase|apikey|digest|^\\*["']?[:=]\\*["']?$/i
-const LONGEST_WORD = 16 * 1024
+  /authorization|bearer|basic|cookie|passw|secret|token|key|credential|passphrase|digest|negotiate|login|account|_(?:pass|pat|pwd|pw|auth|jwt|dsn|creds?)\\*["']?[:=]?|pwd|^-{1,2}(?:\w{0,4}[uUpa]$|\w*(?:user|pass|pat\b|auth))|[:=]\\*["']?$|^\\*["']?[:=]/i
+const WORDS_BEHIND = 8
 
-/** Up to here no secret is cut in two, whatever comes next. */
-function safeCut(text: string, spaced: readonly string[]): number {
-  let cut = wordStart(text, text.length)
-  if (text.length - cut >= LONGEST_WORD) cut = insideWord(text, cut)
-  // `Authorization: Basic …` is one secret; a line ends it.
-  for (let words = 0; words < 4 && cut > 0; words++) {
-    if (/[\n\r]/.test(text.charAt(cut - 1))) break
-    const before = text.slice(0, cut).trimEnd().length
-    if (/[\n\r]/.test(text.slice(before, cut))) break
-    const start = wordStart(text, before)
-    if (start === before || !OPENER.test(text.slice(start, before).slice(-200))) break
-    cut = start
+/** The earliest word before this place that may still be followed by a secret; the place itself if there is none. */
+function openerBefore(text: string, place: number, least: number): number {
+  let cut = place
+  let at = place
+  for (let words = 0; words < WORDS_BEHIND && at > least; words++) {
+    let end = at
+    while (end > least && isBlank(text.charCodeAt(end - 1))) end--
+    // A line ends it.
+    if (end > 0 && isLineEnd(text.charCodeAt(end - 1))) break
+    const start = Math.max(least, wordStart(text, end))
+    if (start === end) break
+    if (OPENER.test(text.slice(Math.max(start, end - 200), end))) cut = start
+    at = start
   }
-  const key = openKey(text)
-  if (key !== -1) cut = Math.min(cut, key)
-  for (const value of spaced) cut = Math.min(cut, overlap(text, value))
-  // Nor one that is whole: the last word may be its end.
-  const block = keyAcross(text, cut)
-  if (block !== -1) cut = block
-  for (const value of spaced) {
-    const at = text.lastIndexOf(value, cut - 1)
-    if (at !== -1 && cut > at && cut < at + value.length) cut = at
-  }
+  // Indentation belongs to the line that begins with it.
+  while (cut < place && cut > least && isBlank(text.charCodeAt(cut - 1))) cut--
   return cut
 }
 
 function wordStart(text: string, end: number): number {
   let start = end
-  while (start > 0 && !isSpace(text.charCodeAt(start - 1))) start--
+  while (start > 0 && !isBlank(text.charCodeAt(start - 1)) && !isLineEnd(text.charCodeAt(start - 1))) start--
   return start
 }
 
-function isSpace(code: number): boolean {
-  return code === 32 || (code >= 9 && code <= 13)
+function isBlank(code: number): boolean {
+  return code === 32 || code === 9 || code === 11 || code === 12
 }
 
-/** A word without end (a picture) is let go but for its last part, at a place where nothing known goes on. */
-function insideWord(text: string, from: number): number {
-  const cut = text.length - LONGEST_WORD / 2
-  for (const match of text.slice(from).matchAll(KNOWN)) {
-    const start = from + match.index
-    if (start < cut && start + match[0].length > cut) return start > from ? start : start + match[0].length
-  }
-  return cut
+function isLineEnd(code: number): boolean {
+  return code === 10 || code === 13
+}
+
+/** Where a word or line begins that is near enough to matter. */
+function contextStart(text: string, cut: number): number {
+  if (cut <= CONTEXT) return 0
+  const from = cut - CONTEXT
+  const space = text.slice(from, cut).search(/\s/)
+  return space === -1 ? from : from + space
 }
 
 /** Where the text ends with the beginning of this value; its length if it does not. */

@@ -6,10 +6,10 @@ const LAST = /(?:^|_)(?:PAT|PW|PWD|PSW|AUTH|CREDS?|JWT|BEARER|CONN_STR|DSN)$|(?<
 const KEY = /KEY/
 /** Names that hold one of the words and are no secret. */
 const HARMLESS_KEY = /^(?:MON|TUR|DON|HOC|JOC|WHIS)?KEY(?:BOARD|MAP|TIMEOUT|RING|STROKE|FRAME|WORD|NOTE|PRESS|BIND)?S?$/
-const WORKING_FOLDER = /^(?:OLD|INIT)?_?PWD$/
+const WORKING_FOLDER = /^(?:OLD|INIT_)?PWD$/
 /** The last word of a name that describes a secret instead of holding it. */
 const DESCRIPTION =
-  /_(?:FILE|PATH|DIR|FOLDER|SOCK|SOCKET|URL|URI|ENDPOINT|HOST|PORT|TTL|EXPIRY|EXPIRES|EXPIRATION|TIMEOUT|LENGTH|SIZE|COUNT|LIMIT|NAME|TYPE|ALGORITHM|ALG|ENABLED|DISABLED|REQUIRED|VERSION|REGION|ARN|STORE|HELPER|PROVIDER)$|PASSFILE$/
+  /_(?:FILE|PATH|DIR|FOLDER|SOCK|SOCKET|URL|URI|ENDPOINT|HOST|PORT|TTL|EXPIRY|EXPIRES|EXPIRATION|TIMEOUT|LENGTH|SIZE|COUNT|LIMIT|NAME|TYPE|ALGORITHM|ALG|ENABLED|RESET|REMAINING|LABEL|HINT|TEXT|MESSAGE|PLACEHOLDER|ERROR|TITLE|HELP|PATTERN|REGEXP?|FIELD|COLUMN|INDEX|POLICY|SCHEMA|RULES?|DISABLED|REQUIRED|VERSION|REGION|ARN|STORE|HELPER|PROVIDER)$|PASSFILE$/
 const NUMBER_OF_TOKENS =
   /(?:^|_)(?:MAX|MIN|NUM|LIMIT|BUDGET|TOTAL|INPUT|OUTPUT|THINKING|COMPLETION|PROMPT)_(?:\w+_)?TOKENS$/
 
@@ -25,7 +25,7 @@ export function isSecretName(name: string): boolean {
     .replace(/[^A-Za-z\d]+/g, '_')
     .toUpperCase()
     .replace(/_*\d*_*$/, '')
-  if (WORKING_FOLDER.test(words) || NUMBER_OF_TOKENS.test(words)) return false
+  if (WORKING_FOLDER.test(name) || /^(?:IS|HAS|SHOW|HIDE)_/.test(words) || NUMBER_OF_TOKENS.test(words)) return false
   if (/WEBHOOK|CONNECTION_?STRING/.test(words)) return true
   if (DESCRIPTION.test(words)) return false
   if (ANYWHERE.test(words) || LAST.test(words)) return true
@@ -45,12 +45,12 @@ const PASSWORD_PARAMETER =
 export function secretsOfAddress(text: string): string[] {
   const found: string[] = []
   for (const [, login = ''] of text.matchAll(ADDRESS)) {
-    const colon = login.indexOf(':')
-    if (colon !== -1) found.push(login.slice(colon + 1))
-    if (colon === -1 || login.length === colon + 1) {
-      const name = colon === -1 ? login : login.slice(0, colon)
-      if (isTokenLogin(name)) found.push(name)
-    }
+    const [name = '', ...rest] = login.split(':')
+    const password = rest.join(':')
+    // GitHub's form of a token as the name of a user.
+    const isNameOnly = password === '' || password === 'x-oauth-basic'
+    if (!isNameOnly) found.push(password)
+    else if (isTokenLogin(name)) found.push(name)
   }
   for (const [, value = ''] of text.matchAll(PASSWORD_PARAMETER)) found.push(value)
   return found.filter((value) => value !== '')
@@ -58,5 +58,5 @@ export function secretsOfAddress(text: string): string[] {
 
 /** `https://TOKEN@host`: a login without password is a token when no person is called so. */
 export function isTokenLogin(login: string): boolean {
-  return login.length >= 16 && /\d/.test(login) && /[A-Za-z]/.test(login) && !login.includes('%40')
+  return login.length >= 12 && /\d/.test(login) && /[A-Za-z]/.test(login) && !login.includes('%40')
 }

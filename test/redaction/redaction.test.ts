@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createRedactor } from '../../src/redaction/redactor.ts'
-import { IN_CONTEXT, PRIVATE_KEY_BLOCK, SAMPLES } from './samples.ts'
+import { HARMLESS, IN_CONTEXT, PRIVATE_KEY_BLOCK, SAMPLES } from './samples.ts'
 
 const VALUES = { DEPLOY_TOKEN: 'blue-elephant', MY_SECRET_PHRASE: 'two words "quoted"', db_password: 'päss/wörd&1' }
 const redactor = createRedactor({
@@ -64,7 +64,25 @@ describe('what leaves the process', () => {
       for (const shown of cuts(text)) expect(shown).toBe(clean)
       expect(inPieces(text)).toBe(clean)
     }
-  })
+  }) // T18
+
+  it('holds none of them in a file, indented, with numbers of lines, or in JSON inside of JSON', () => {
+    const file = IN_CONTEXT.map(({ before, secret, behind }) => before + secret + behind).join('\n')
+    const lines = file.split('\n')
+    const forms = [
+      file,
+      lines.map((line) => `  ${line}`).join('\n'),
+      lines.map((line, i) => `${String(i + 1).padStart(6)}\t${line}`).join('\n'),
+      JSON.stringify({ file }),
+      JSON.stringify({ numbered: lines.map((line, i) => `${String(i + 1).padStart(6)}\t${line}`).join('\n') }),
+      JSON.stringify({ inner: JSON.stringify({ file }) }),
+    ]
+    for (const form of forms) {
+      const clean = redactor.text(form)
+      expect(IN_CONTEXT.filter(({ secret }) => clean.includes(secret.replace(/^x:/, '')))).toEqual([])
+      expect(inPieces(form)).toBe(clean)
+    }
+  }) // T18
 
   it('holds no private key, as a file, in JSON, with numbers of lines, or without its end', () => {
     const lines = PRIVATE_KEY_BLOCK.split('\n')
@@ -94,10 +112,7 @@ describe('what leaves the process', () => {
       ),
       `commit ${'0123456789abcdef'.repeat(4).slice(0, 40)}\nuuid ${randomUUID()}\nsha512-${picture.slice(0, 86)}==`,
       `{"type":"image","data":"${picture}"}`,
-      'The token is read from the environment. Basic authentication is off; bearer tokens expire.',
-      'const apiKey = config.providers.apiKey2\nMAX_TOKENS=100000000\nif (password === undefined) return getPassword()',
-      'see https://example.com/a:b@c and mailto:ada@example.com, DEBUG_KEYS=true, abc, /home/somebody',
-      'test_something_with_a_long_name_that_goes_on sk-learn task-1 desk_live_mates key-value-pairs-are-fine',
+      ...HARMLESS,
     ]
     for (const text of texts) {
       expect(redactor.text(text)).toBe(text)
