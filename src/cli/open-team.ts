@@ -1,4 +1,5 @@
 import type { Log } from '../ports/store.ts'
+import { createEraser } from '../redaction/eraser.ts'
 import { openTeam, type Team } from '../runtime/team.ts'
 import { isPresent, type Member } from '../team/member.ts'
 import { isName, nameKey, nameRule } from '../team/name.ts'
@@ -45,7 +46,7 @@ export async function withTeam<T>(
 /** One whose deletion was cut short by a crash is put away first, where a new one may begin. */
 export async function openFolded(call: Call, { store }: Workspace, name: string, mayBegin: boolean): Promise<Team> {
   for (;;) {
-    const team = await openTeam(store, name, { clock: call.clock })
+    const team = await openTeam(store, name, { clock: call.clock, eraser: createEraser(call.env) })
     try {
       await team.refresh()
       if (!mayBegin || !team.state.team.get()?.deleted) return team

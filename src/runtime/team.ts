@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../ports/clock.ts'
 import { createIds } from '../ports/ids.ts'
 import type { Cursor, Log, Store } from '../ports/store.ts'
+import type { Eraser } from '../redaction/eraser.ts'
 import type { Answer } from '../team/answer.ts'
 import type { Applied, Effect } from '../team/apply.ts'
 import { type Command, isCommandId, type Letter } from '../team/command.ts'
@@ -65,6 +66,8 @@ export interface TeamOptions {
    * the store has warned of it.
    */
   readonly onRewound?: (loss: Loss) => void
+  /** Takes secrets out of everything this process writes to the journal. */
+  readonly eraser?: Pick<Eraser, 'value'> | undefined
 }
 
 /** What becomes of an agent's work is said to people and to the runtime, never to a model. */
@@ -74,6 +77,7 @@ export const USER: Author = { name: 'user' }
 
 export async function openTeam(store: Store, name: string, options: TeamOptions = {}): Promise<Team> {
   const { clock = systemClock, newId = createIds() } = options
+  const clean = <T>(value: T): T => options.eraser?.value(value) ?? value
   const appender = await openAppender({
     log: await store.log(`${name}/journal`, { aside: true }),
     presence: store.presence,
@@ -96,7 +100,7 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
     events: readonly TeamEvent[],
     { by = USER, commandId, until = 'durable' }: Reporting = {},
   ): Promise<readonly Effect[]> {
-    const effects = await appender.report(events, { id: commandId ?? newId(), by, until })
+    const effects = await appender.report(clean(events), { id: commandId ?? newId(), by, until })
     showing.soon()
     return effects
   }
@@ -117,13 +121,17 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
     async run(command, { by = USER, commandId, until = 'durable' } = {}) {
       if (commandId !== undefined && !isCommandId(commandId)) return noCommandId(commandId)
       const mayRepeat = commandId !== undefined
-      const answer = await appender.run(command, { id: commandId ?? newId(), by, mayRepeat, until })
+      const answer = await appender.run(clean(command), { id: commandId ?? newId(), by, mayRepeat, until })
       if (!isRefusal(answer) && answer.note === undefined) showing.soon()
       return appender.log.whole(answer)
     },
     async send(letter, { by = USER, commandId } = {}) {
       if (commandId !== undefined && !isCommandId(commandId)) return noCommandId(commandId)
-      const effects = await appender.send(letter, { id: commandId ?? newId(), by, mayRepeat: commandId !== undefined })
+      const effects = await appender.send(clean(letter), {
+        id: commandId ?? newId(),
+        by,
+        mayRepeat: commandId !== undefined,
+      })
       if (!isRefusal(effects)) showing.soon()
       return effects
     },

@@ -2,6 +2,7 @@ import { createIds } from '../ports/ids.ts'
 import type { Reply, UserTurn } from '../ports/model.ts'
 import { type Appended, advance, type Cursor, type Log, type LogRecord, START } from '../ports/store.ts'
 import { turnstile } from '../ports/turnstile.ts'
+import type { Eraser } from '../redaction/eraser.ts'
 import { TeamError } from '../team/errors.ts'
 import type { Json } from '../team/json.ts'
 import { asRewound, ConversationRewound } from './rewound.ts'
@@ -66,6 +67,8 @@ export interface TranscriptOptions {
   /** Of the agent that goes on with the conversation. */
   readonly generation: number
   readonly newId?: () => string
+  /** Takes secrets out of everything that enters the conversation. */
+  readonly eraser?: Pick<Eraser, 'value'> | undefined
 }
 
 /** What counts here and is not in the log yet. It is not written before it is true. */
@@ -78,7 +81,12 @@ interface Told {
 const SOON = 200
 
 /** Opens a conversation for one generation: from its line on, what older ones still write does not count. */
-export async function openTranscript({ log, generation, newId = createIds() }: TranscriptOptions): Promise<Transcript> {
+export async function openTranscript({
+  log,
+  generation,
+  newId = createIds(),
+  eraser,
+}: TranscriptOptions): Promise<Transcript> {
   const state = emptyTranscript()
   let unwritten: Told[] = []
   /** Ids of records that count already and were not met in the log yet. */
@@ -176,7 +184,7 @@ export async function openTranscript({ log, generation, newId = createIds() }: T
   }
 
   function recordOf(what: Partial<LogRecord>): LogRecord {
-    return { id: newId(), generation, ...what }
+    return { id: newId(), generation, ...(eraser?.value(what) ?? what) }
   }
 
   /** One after the other, since a handle has one reader. */

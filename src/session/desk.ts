@@ -57,11 +57,11 @@ export interface Desk extends AsyncDisposable {
 export async function openDesk(plan: DeskPlan): Promise<Desk> {
   const { home, team, by, permits } = plan
   const { root, folders, env } = home
-  const transcript = await openTranscript({ log: plan.log, generation: by.generation! })
+  const transcript = await openTranscript({ log: plan.log, generation: by.generation!, eraser: home.eraser })
   const notices = createNotices()
   await takeUp({ transcript, notices }, endRecordedGroup)
 
-  const outputs = createOutputs({ folder: join(home.outputsOf(team.name), by.name), root })
+  const outputs = createOutputs({ folder: join(home.outputsOf(team.name), by.name), root, eraser: home.eraser })
   const reads = createReads()
   const accounts = createAccounts(team, by)
   const allJobs = createJobs({

@@ -2,6 +2,7 @@ import type { AlarmClock } from '../ports/clock.ts'
 import type { Model } from '../ports/model.ts'
 import type { Store } from '../ports/store.ts'
 import type { Boundary, Tool } from '../ports/tool.ts'
+import type { Eraser } from '../redaction/eraser.ts'
 import type { Limits, Used } from '../runtime/converse/conversation.ts'
 import type { AskPlan } from '../runtime/crew/asking.ts'
 import type { CrewSettings } from '../runtime/crew/crew-plan.ts'
@@ -21,6 +22,8 @@ export interface Home {
   modelFor(name: string): Promise<Model>
   readonly root: string
   readonly folders: readonly string[]
+  /** Takes the user's secrets out of what is written and told; undefined where there are none. */
+  readonly eraser?: Eraser | undefined
   readonly env: Readonly<Record<string, string>>
   /** Where large outputs of a team's agents are kept, a folder each. */
   outputsOf(team: string): string

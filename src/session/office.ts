@@ -108,7 +108,11 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
   }
 
   async function openRoom(name: string, description?: string): Promise<Room> {
-    const team = await openTeam(home.store, name, { clock: home.clock, onRewound: office.hearOf })
+    const team = await openTeam(home.store, name, {
+      clock: home.clock,
+      onRewound: office.hearOf,
+      eraser: home.eraser,
+    })
     try {
       const by = await takeLead(team, home.store, { session: rooms[0]!.team.name, description })
       await home.store.presence.announce(name)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type AlarmClock, systemClock } from '../ports/clock.ts'
 import { type Model, ModelFailure } from '../ports/model.ts'
 import type { Tool } from '../ports/tool.ts'
+import { createEraser } from '../redaction/eraser.ts'
 import { type Limits, nothingUsed } from '../runtime/converse/conversation.ts'
 import type { Ask, AskPlan } from '../runtime/crew/asking.ts'
 import { CREW_SETTINGS, type CrewSettings } from '../runtime/crew/crew-plan.ts'
@@ -57,6 +58,8 @@ export interface SessionOptions {
   readonly folders?: readonly string[]
   /** Of the commands agents run; keys of models are left out. By default this process's. */
   readonly env?: Readonly<Record<string, string | undefined>>
+  /** Values that conversations, messages and kept outputs must not hold, besides those of secret variables in `env`. */
+  readonly secrets?: readonly string[]
   readonly clock?: AlarmClock
   /** How agents call the tools of the team. */
   readonly spelling?: Spelling
@@ -95,6 +98,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       root,
       folders,
       env: commandEnv(env),
+      eraser: createEraser(env, options.secrets),
       boundary: opened.boundary,
       hooks: hooksOf(options, id, root, commandEnv(env)),
       outputsOf: (name) => join(workspace.root, '.teams', name, 'outputs'),
@@ -118,7 +122,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       run: { used: nothingUsed(), tell: () => {}, end: async () => {} },
     }
     // Before the lead sits down there is nobody to tell but by the store's warning.
-    team = await openTeam(store, id, { clock, onRewound: (loss) => office?.hearOf(loss) })
+    team = await openTeam(store, id, { clock, eraser: home.eraser, onRewound: (loss) => office?.hearOf(loss) })
     const by = await takeLead(team, store)
     await store.presence.announce(id)
     office = await openOffice(home, { team, by })

@@ -1,4 +1,5 @@
 import type { Model } from '../ports/model.ts'
+import type { Eraser } from '../redaction/eraser.ts'
 import type { Stop } from '../runtime/converse/agent-event.ts'
 import type { Conversation, Limits, Used } from '../runtime/converse/conversation.ts'
 import { converse } from '../runtime/converse/converse.ts'
@@ -28,6 +29,7 @@ export interface SubagentHome {
   /** Whom an agent of this name asks for leave. */
   askerOf(agent: string): Asker
   readonly hooks?: Hooks | undefined
+  readonly eraser?: Eraser | undefined
   account: Conversation['account']
   /** The run that pays for it and shows it. */
   readonly run: { readonly used: Used; readonly tell: (event: SessionEvent) => void }
@@ -49,7 +51,8 @@ export function createRunAgent(home: SubagentHome): RunAgent {
     const offered = toolsForSubagent(type).filter((tool) => permits.isOffered(tool.name))
     const reads = createReads()
     await using store = await openMemoryStore()
-    await using transcript = await openTranscript({ log: await store.log('errand/transcripts/agent'), generation: 1 })
+    const log = await store.log('errand/transcripts/agent')
+    await using transcript = await openTranscript({ log, generation: 1, eraser: home.eraser })
     const asked = [
       { turn: userTurn([prompt]), mail: [], jobs: [], acknowledge: async () => {}, isTrue: async () => {} },
     ]

@@ -53,6 +53,7 @@ async function runNow({ command, timeout }: BashInput, world: ToolWorld): Promis
         newest.hear(bytes)
       },
     })
+    output.close()
     const text = output.text().trim() || '(no output)'
     const notes = [...told(end, timeout), ...(end.leftOver ? [LEFT_OVER] : [])]
     if (plan.enclosed && !isSuccess(end)) notes.push(...boundaryNotes(command, text, plan.enclosed))

@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync, readdirSync, realpathSync, writeFileSync, writeSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Output, Outputs } from '../ports/tool.ts'
+import type { Eraser } from '../redaction/eraser.ts'
 import { createExcerpt } from './excerpt.ts'
 import { show } from './paths/territory.ts'
 
@@ -13,10 +14,18 @@ export interface OutputsPlace {
   readonly limit?: number
   /** So many bytes of one output are kept; who writes without end must not fill the disk. */
   readonly keep?: number
+  /** Takes secrets out of what is kept and told. */
+  readonly eraser?: Eraser | undefined
 }
 
 /** Large outputs in files, numbered as they come: what a model reads is the same in every replay. */
-export function createOutputs({ folder, root, limit = 50_000, keep = 256 * 1024 * 1024 }: OutputsPlace): Outputs {
+export function createOutputs({
+  folder,
+  root,
+  limit = 50_000,
+  keep = 256 * 1024 * 1024,
+  eraser,
+}: OutputsPlace): Outputs {
   const outputs: Outputs = {
     get folder() {
       return realOr(folder)
@@ -31,14 +40,23 @@ export function createOutputs({ folder, root, limit = 50_000, keep = 256 * 1024 
     keep(content, about) {
       const { fd, path } = createFile(folder, about)
       try {
-        writeFileSync(fd, content)
+        writeFileSync(
+          fd,
+          typeof content === 'string' ? (eraser?.text(content) ?? content) : (eraser?.bytes(content) ?? content),
+        )
       } finally {
         closeSync(fd)
       }
       return show(path, { root })
     },
     open: (about) =>
-      openOutput({ limit, keep, create: () => createFile(folder, about), show: (path) => show(path, { root }) }),
+      openOutput({
+        limit,
+        keep,
+        eraser,
+        create: () => createFile(folder, about),
+        show: (path) => show(path, { root }),
+      }),
   }
   return outputs
 }
@@ -46,6 +64,7 @@ export function createOutputs({ folder, root, limit = 50_000, keep = 256 * 1024 
 interface OutputPlan {
   readonly limit: number
   readonly keep: number
+  readonly eraser: Eraser | undefined
   readonly create: () => OutputFile
   readonly show: (path: string) => string
 }
@@ -55,7 +74,7 @@ interface OutputFile {
   readonly path: string
 }
 
-function openOutput({ limit, keep, create, show }: OutputPlan): Output {
+function openOutput({ limit, keep, eraser, create, show }: OutputPlan): Output {
   const excerpt = createExcerpt(limit)
   let file: OutputFile | undefined
   let total = 0
@@ -76,19 +95,25 @@ function openOutput({ limit, keep, create, show }: OutputPlan): Output {
     }
   }
 
+  const erasing = eraser?.stream()
+  const take = (bytes: Uint8Array) => {
+    if (bytes.length === 0) return
+    if (total <= limit && total + bytes.length > limit) put(excerpt.whole()!)
+    total += bytes.length
+    excerpt.add(bytes)
+    if (total > limit) put(bytes)
+  }
+
   return {
     write(bytes) {
-      if (isClosed) return
-      if (total <= limit && total + bytes.length > limit) put(excerpt.whole()!)
-      total += bytes.length
-      excerpt.add(bytes)
-      if (total > limit) put(bytes)
+      if (!isClosed) take(erasing ? erasing.write(bytes) : bytes)
     },
     text() {
       const where = file ? `All of it is in ${show(file.path)}: see more with read_file (offset, limit) or grep.` : ''
       return excerpt.text([where, trouble && `But ${trouble}.`].filter(Boolean).join(' '))
     },
     close() {
+      if (erasing && !isClosed) take(erasing.end())
       if (file && !isClosed) closeSync(file.fd)
       isClosed = true
     },

@@ -98,6 +98,7 @@ export async function carryOut(
     folders: options.addDir?.map((dir) => folder(resolve(cwd, dir))),
     cwd,
     env: withoutKeys(call.env, settings),
+    secrets: keysIn(call.env, settings),
     clock: call.clock,
     warn: (message) => void warn(call, message),
   })
@@ -277,6 +278,11 @@ function crewOf({ team = {} }: Settings): Partial<CrewSettings> {
 function withoutKeys(env: NodeJS.ProcessEnv, { providers = {} }: Settings): NodeJS.ProcessEnv {
   const keys = new Set(Object.values(providers).map(({ keyFrom }) => keyFrom))
   return Object.fromEntries(Object.entries(env).filter(([name]) => !keys.has(name)))
+}
+
+/** Their values, which no conversation and no message may hold. */
+function keysIn(env: NodeJS.ProcessEnv, { providers = {} }: Settings): string[] {
+  return Object.values(providers).flatMap(({ keyFrom }) => (keyFrom && env[keyFrom] ? [env[keyFrom]] : []))
 }
 
 function folder(path: string): string {

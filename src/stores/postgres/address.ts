@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isIPv4, isIPv6 } from 'node:net'
 import { TeamError } from '../../team/errors.ts'
 
 /** Where the database is and how to talk to it, read from a `postgres://` address. */
@@ -87,9 +88,17 @@ function hostsOf(places: string, port = process.env.PGPORT): Host[] {
   })
 }
 
+/** A socket, or a name or number that cannot lead elsewhere: `localhost.example.com` and `127.evil.net` can. */
+export function isThisMachine(host: string): boolean {
+  const name = host.toLowerCase().replace(/\.$/, '')
+  if (name.startsWith('/') || name === 'localhost' || name.endsWith('.localhost')) return true
+  if (isIPv6(name)) return /^(?:::1|(?:0{1,4}:){7}0{0,3}1|::ffff:127\.\d+\.\d+\.\d+)$/.test(name)
+  return isIPv4(name) && name.startsWith('127.')
+}
+
 /** Like other clients we encrypt where the server can, except on this very machine. */
 function tlsOf(mode: string | undefined, rootCertificate: string | undefined, hosts: readonly Host[]): Tls {
-  const isLocal = hosts.every(({ name }) => /^(localhost|127\.|::1$|\/)/.test(name))
+  const isLocal = hosts.every(({ name }) => isThisMachine(name))
   const wanted = mode ?? (rootCertificate ? 'verify-full' : isLocal ? 'disable' : 'prefer')
   if (wanted === 'disable') return false
   if (wanted === 'prefer' || wanted === 'allow') return 'prefer'

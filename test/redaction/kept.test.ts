@@ -1,0 +1,80 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Desk, openDesk } from '../../src/cli/desk.ts'
+import { createEraser } from '../../src/redaction/eraser.ts'
+
+let desk: Desk
+beforeEach(() => {
+  desk = openDesk()
+})
+afterEach(() => desk.close())
+
+const VALUE = 'blue-elephant-77'
+
+function everyFile(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() ? [join(entry.parentPath, entry.name)] : [],
+  )
+}
+
+describe('the value of a secret variable', () => {
+  it('is in no transcript, message, task or kept output of a run', async () => {
+    // Two names that say nothing, one that the settings name as a key.
+    const env = { ...desk.env, PATH: process.env.PATH, DEPLOY_TOKEN: VALUE, MY_HOUSE: 'number-twelve-b' }
+    mkdirSync(join(desk.dir, 'notes'))
+    writeFileSync(join(desk.dir, 'notes', 'all.txt'), `${`word ${VALUE} `.repeat(8000)}\nnumber-twelve-b\n`)
+    const bash = (command: string) => ({ tool: 'bash', input: { command } })
+    const parts = [
+      {
+        text: `I saw ${VALUE}.`,
+        calls: [
+          { tool: 'TaskCreate', input: { subject: `use ${VALUE}`, description: `it is ${VALUE}` } },
+          bash(`printf '${VALUE.slice(0, 7)}'; printf '${VALUE.slice(7)}\\n'`),
+          bash('cat notes/all.txt'),
+          { tool: 'read_file', input: { path: 'notes/all.txt' } },
+        ],
+      },
+      { text: 'done' },
+    ]
+    writeFileSync(join(desk.dir, '..', 'script.json'), JSON.stringify({ parts }))
+    const argv = ['-p', `what is ${VALUE}?`, '-m', `scripted:${join(desk.dir, '..', 'script.json')}`]
+    await desk.run([...argv, '--permission-mode', 'bypassPermissions', '--sandbox', 'off'], { env })
+    const files = everyFile(join(desk.dir, '.teams')).concat(everyFile(join(desk.dir, '.tasks')))
+    expect(files.filter((file) => file.includes('/outputs/')).length).toBeGreaterThan(0)
+    expect(files.filter((file) => readFileSync(file, 'utf8').includes(VALUE))).toEqual([])
+    const transcript = files.find((file) => file.endsWith('/transcripts/lead.jsonl'))!
+    expect(readFileSync(transcript, 'utf8').split('[redacted]').length).toBeGreaterThan(5)
+    // What no name calls a secret is what it was.
+    expect(readFileSync(transcript, 'utf8')).toContain('number-twelve-b')
+  }) // T10
+})
+
+describe('an eraser', () => {
+  const eraser = createEraser({ DEPLOY_TOKEN: VALUE, OTHER_KEY: 'päss-wörd' }, ['from the settings'])!
+
+  it('takes values out of bytes, wherever they are cut', () => {
+    const text = `a ${VALUE} b päss-wörd c from the settings d blue-elephant-7 ${VALUE}${VALUE}`
+    const bytes = Buffer.from(text)
+    const clean = 'a [redacted] b [redacted] c [redacted] d blue-elephant-7 [redacted][redacted]'
+    expect(Buffer.from(eraser.bytes(bytes)).toString()).toBe(clean)
+    for (let at = 0; at <= bytes.length; at++) {
+      const stream = eraser.stream()
+      const pieces = [stream.write(bytes.subarray(0, at)), stream.write(bytes.subarray(at)), stream.end()]
+      expect(Buffer.concat(pieces).toString()).toBe(clean)
+    }
+  }) // T10
+
+  it('leaves names, ids and pictures as they are, and drops the signature of changed thoughts', () => {
+    const value = {
+      id: VALUE,
+      from: VALUE,
+      content: [{ type: 'reasoning', text: `so ${VALUE}`, providerOptions: { anthropic: { signature: 's' } } }],
+      image: { data: VALUE },
+      count: 3,
+    }
+    expect(eraser.value(value)).toEqual({ ...value, content: [{ type: 'reasoning', text: 'so [redacted]' }] })
+    const same = { content: ['nothing'] }
+    expect(eraser.value(same)).toBe(same)
+  })
+})
