@@ -107,8 +107,10 @@ export interface Outputs {
   readonly folder: string
   /** Cuts `text` to what a result may hold, keeping the whole under the path that is named in it. */
   fit(text: string, about: string): Promise<string>
-  /** Keeps all of it, whatever its size; the path by which this agent reads it. */
+  /** Keeps all of it, whatever its size; the path by which this agent reads it. Durable when it returns. */
   keep(content: Uint8Array | string, about: string): string
+  /** Writes a file again that was kept under this name and is missing. */
+  restore(name: string, content: string): void
   /** The same as `fit` for what comes in pieces and may be endless. */
   open(about: string): Output
 }

@@ -1,7 +1,7 @@
 import type { Seat } from '../ports/seat.ts'
 import type { Author } from '../team/event.ts'
 import { unreadOf } from '../team/state.ts'
-import { inWords } from './converse/mail-news.ts'
+import { inWords } from './converse/in-words.ts'
 import type { Team } from './team.ts'
 
 /** A member's place in a team; `isHeard` says which messages its transcript holds already. */

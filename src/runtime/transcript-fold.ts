@@ -2,6 +2,7 @@ import type { AssistantTurn, ToolCall, ToolTurn, Turn, UserTurn } from '../ports
 import type { LogRecord } from '../ports/store.ts'
 import type { ProcessGroup } from '../ports/tool.ts'
 import type { Usage } from '../team/usage.ts'
+import type { MailFile } from './converse/conversation.ts'
 
 export type CallResult = Extract<ToolTurn['content'][number], { type: 'tool-result' }>
 
@@ -26,6 +27,8 @@ export interface TranscriptState {
   counted: { readonly tokens: number; readonly turns: number } | undefined
   /** Ids of the messages that were told, each with the record that first did. */
   readonly mail: Map<string, string>
+  /** By path: the message of which all is there. */
+  readonly files: Map<string, string>
   /** Calls of the last assistant turn whose result has not come in; their turn joins `turns` when all have. */
   readonly open: Map<string, ToolCall>
   readonly results: CallResult[]
@@ -45,6 +48,7 @@ export function emptyTranscript(): TranscriptState {
     turns: [],
     counted: undefined,
     mail: new Map(),
+    files: new Map(),
     open: new Map(),
     results: [],
     running: new Map(),
@@ -60,6 +64,7 @@ export function applyTurn(state: TranscriptState, record: LogRecord): boolean {
   if (generation < state.generation) return false
   if (record.open === true) state.generation = generation
   for (const id of (record.mail ?? []) as string[]) if (!state.mail.has(id)) state.mail.set(id, record.id)
+  for (const { path, message } of (record.files ?? []) as unknown as MailFile[]) state.files.set(path, message)
   // Written by us alone and summed, so its shape is not checked again at every opening.
   if (record.user) {
     hearTurn(state.turns, record.user as unknown as UserTurn)
@@ -99,7 +104,9 @@ export interface BegunJob {
 /** Results that the model is no longer told; each place names what it is told instead. */
 export interface Demoted {
   readonly results: readonly { readonly turn: number; readonly part: number; readonly text: string }[]
-  /** About so many tokens. */
+  /** User turns that were too long for the model, with what it is told instead. */
+  readonly turns?: readonly { readonly turn: number; readonly texts: readonly string[] }[]
+  /** About so many tokens of what the provider counted. */
   readonly saved: number
 }
 
@@ -111,7 +118,7 @@ export interface Compacted {
   readonly before: number
 }
 
-function applyDemoted(state: TranscriptState, { results, saved }: Demoted): void {
+function applyDemoted(state: TranscriptState, { results, turns: cut = [], saved }: Demoted): void {
   const { turns, counted } = state
   for (const { turn: at, part, text } of results) {
     const turn = turns[at] as ToolTurn
@@ -119,6 +126,8 @@ function applyDemoted(state: TranscriptState, { results, saved }: Demoted): void
     content[part] = { ...(content[part] as CallResult), output: { type: 'text', value: text } }
     turns[at] = { ...turn, content }
   }
+  for (const { turn: at, texts } of cut)
+    turns[at] = { ...(turns[at] as UserTurn), content: texts.map((text) => ({ type: 'text', text })) }
   if (counted) state.counted = { ...counted, tokens: Math.max(0, counted.tokens - saved) }
 }
 

@@ -5,6 +5,7 @@ import { turnstile } from '../ports/turnstile.ts'
 import type { Eraser } from '../redaction/eraser.ts'
 import { TeamError } from '../team/errors.ts'
 import type { Json } from '../team/json.ts'
+import type { MailFile } from './converse/conversation.ts'
 import { asRewound, ConversationRewound } from './rewound.ts'
 import {
   applyTurn,
@@ -32,9 +33,15 @@ export interface Transcript extends AsyncDisposable {
   readonly state: TranscriptState
   /**
    * A turn with the messages and the ends of jobs it tells of. Written and durable soon, by itself, but not before
-   * what it tells of is: `isTrue` resolves then.
+   * what it tells of is: `isTrue` resolves then. `files` are those in which the whole of a long message is.
    */
-  hear(turn: UserTurn, mail: readonly string[], jobs?: readonly string[], isTrue?: () => Promise<void>): Promise<void>
+  hear(
+    turn: UserTurn,
+    mail: readonly string[],
+    jobs?: readonly string[],
+    isTrue?: () => Promise<void>,
+    files?: readonly MailFile[],
+  ): Promise<void>
   /**
    * Read back when it resolves: only then may it be shown, and calls of it begin that only look. Durable soon, by
    * itself.
@@ -114,8 +121,16 @@ export async function openTranscript({
 
   return {
     state,
-    hear: (user, mail, jobs = [], isTrue = undefined) =>
-      tell({ user: user as unknown as Json, mail: [...mail], ...(jobs.length > 0 && { jobs: [...jobs] }) }, isTrue),
+    hear: (user, mail, jobs = [], isTrue = undefined, files = []) =>
+      tell(
+        {
+          user: user as unknown as Json,
+          mail: [...mail],
+          ...(jobs.length > 0 && { jobs: [...jobs] }),
+          ...(files.length > 0 && { files: files.map((file) => ({ ...file })) }),
+        },
+        isTrue,
+      ),
     answer: ({ turn: assistant, end, usage, cost, model }) =>
       write({ assistant: assistant as unknown as Json, end, usage, cost, model }),
     synced,

@@ -4,11 +4,13 @@ import type { Seats } from '../ports/seat.ts'
 import type { Log } from '../ports/store.ts'
 import type { Jobs, Tool } from '../ports/tool.ts'
 import { type Conversation, createNotices, type News, type Notices } from '../runtime/converse/conversation.ts'
+import { type Portion, portionOf } from '../runtime/converse/portion.ts'
 import { takeUp } from '../runtime/converse/take-up.ts'
 import { createFence, throwIfSuperseded } from '../runtime/fence.ts'
 import type { Team } from '../runtime/team.ts'
 import { openTranscript, type Transcript } from '../runtime/transcript.ts'
 import type { Author } from '../team/event.ts'
+import { nameKey } from '../team/name.ts'
 import { situationOf } from '../team/situation.ts'
 import { NoTool } from '../tools/define-tool.ts'
 import { jobNotice } from '../tools/job-notice.ts'
@@ -19,6 +21,7 @@ import { createReads } from '../tools/reads.ts'
 import { type Accounts, createAccounts } from './accounts.ts'
 import type { Home } from './home.ts'
 import { hooked } from './hooked.ts'
+import { restoreMailFiles } from './mail-files.ts'
 import type { Permits } from './permits.ts'
 import { calledTeam } from './system-prompt.ts'
 
@@ -37,7 +40,7 @@ export interface DeskPlan {
   tools(desk: Pick<Desk, 'accounts'>): readonly Tool[]
   seats(isHeard: (id: string) => boolean): Seats
   /** What is new for it; asked before each of its calls of a model. */
-  listen(desk: Pick<Desk, 'transcript' | 'notices'>): Promise<News | undefined>
+  listen(desk: Pick<Desk, 'transcript' | 'notices'>, portion: Portion): Promise<News | undefined>
   acknowledge: Conversation['acknowledge']
   urgency(): number
   readonly mayDo: Conversation['mayDo']
@@ -62,6 +65,8 @@ export async function openDesk(plan: DeskPlan): Promise<Desk> {
   await takeUp({ transcript, notices }, endRecordedGroup)
 
   const outputs = createOutputs({ folder: join(home.outputsOf(team.name), by.name), root, eraser: home.eraser })
+  await restoreMailFiles(home.store, transcript.state, { outputs, name: by.name, teams: teamsOf(team, by) })
+  const portion = portionOf({ model: plan.model, maxOutput: home.maxOutput }, outputs.keep)
   const reads = createReads()
   const accounts = createAccounts(team, by)
   const allJobs = createJobs({
@@ -98,7 +103,7 @@ export async function openDesk(plan: DeskPlan): Promise<Desk> {
     async listen() {
       accounts.check()
       await home.store.presence.confirm()
-      const news = await plan.listen({ transcript, notices })
+      const news = await plan.listen({ transcript, notices }, portion)
       throwIfSuperseded(team, by)
       return news
     },
@@ -148,6 +153,11 @@ export async function openDesk(plan: DeskPlan): Promise<Desk> {
       }
     },
   }
+}
+
+/** Those from which mail comes into its conversation. */
+function teamsOf({ name, state }: Team, by: Author): readonly string[] {
+  return nameKey(by.name) === 'lead' ? [name, ...state.leads.get()] : [name]
 }
 
 /** A job is on record before it begins, so that whoever resumes can say what became of it. */

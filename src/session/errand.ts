@@ -1,4 +1,6 @@
 import type { ToolCall } from '../ports/model.ts'
+import { fitted } from '../runtime/converse/fitted.ts'
+import { portionOf } from '../runtime/converse/portion.ts'
 import { taskWords } from '../runtime/crew/words.ts'
 import type { Member } from '../team/member.ts'
 import type { Task } from '../team/task.ts'
@@ -24,7 +26,9 @@ export async function errandFor(
   const askerOf = (agent: string) => home.askers.ofErrand(team, by, agent)
   const runAgent = createRunAgent({ ...home, name: member.name, account: desk.accounts.pay, askerOf })
   const type = home.agentTypes.find(({ name }) => name === member.profile?.agentType) ?? CODE
-  const prompt = `${taskWords(team.state, task, 'Do task')}\nYou do it alone and once: your last words are its result.`
+  const { tokens, keep } = portionOf({ model: home.model, maxOutput: home.maxOutput }, desk.talk.memory.keep)
+  const words = fitted(taskWords(team.state, task, 'Do task'), tokens, keep, 'task').text
+  const prompt = `${words}\nYou do it alone and once: your last words are its result.`
   let end: SubagentEnd = { text: '', problem: 'it was stopped' }
   const job = desk.jobs.start(
     'agent',

@@ -46,14 +46,21 @@ export async function openLeadDesk(home: Home, office: Office, led: () => readon
         ...home.tools,
       ]
     },
-    async listen({ transcript, notices }) {
+    async listen({ transcript, notices }, portion) {
       await door()
       const all: News[] = []
+      // Half of it is for its own team, the other half for all others together.
+      let left = portion.tokens
+      const share = Math.floor(left / 2 / Math.max(1, led().length - 1))
       // Its own team last, whose news take the notices along: nothing may fail behind that and lose them.
       for (const [i, { team, by }] of [...led().entries()].reverse()) {
         const from = i === 0 ? undefined : team.name
-        const news = await mailNews({ team, transcript, notices: i === 0 ? notices : NONE }, by, from)
-        if (news) all.unshift(news)
+        const tokens = i === 0 ? left : share
+        const told = { team, transcript, notices: i === 0 ? notices : NONE, portion: { ...portion, tokens } }
+        const news = await mailNews(told, by, from)
+        if (!news) continue
+        left -= tokens - Math.max(0, news.left)
+        all.unshift(news)
       }
       return joined(all)
     },
@@ -75,6 +82,7 @@ function joined(all: readonly News[]): News | undefined {
     turn: { role: 'user', content: all.flatMap(({ turn }) => turn.content) },
     mail: all.flatMap(({ mail }) => mail),
     jobs: all.flatMap(({ jobs }) => jobs),
+    files: all.flatMap(({ files = [] }) => files),
     async isTrue() {
       for (const { isTrue } of all) await isTrue()
     },

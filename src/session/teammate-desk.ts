@@ -48,7 +48,7 @@ export async function openTeammateDesk(home: Home, team: Team, member: Member, b
       const task = heldBy(team.state, name)
       return task ? remainingPath(team.state, task.id) : 0
     },
-    listen: ({ transcript, notices }) => mailNews({ team, transcript, notices }, by),
+    listen: ({ transcript, notices }, portion) => mailNews({ team, transcript, notices, portion }, by),
     acknowledge: async (ids, turn) => void (await team.acknowledge(name, ids, null, { by, turn })),
   })
 }

@@ -1,9 +1,11 @@
 import { createCompaction } from '../runtime/compact/compaction.ts'
+import { tokensIn } from '../runtime/compact/weigh.ts'
 import { isAborted } from '../runtime/converse/aborted.ts'
 import type { Stop } from '../runtime/converse/agent-event.ts'
 import { createChannel } from '../runtime/converse/channel.ts'
-import { nothingUsed } from '../runtime/converse/conversation.ts'
+import { type Agent, nothingUsed } from '../runtime/converse/conversation.ts'
 import { converse } from '../runtime/converse/converse.ts'
+import { promptRoom } from '../runtime/converse/portion.ts'
 import { PlaceLost } from '../runtime/rewound.ts'
 import { TeamError } from '../team/errors.ts'
 import type { RanHook } from '../tools/hooks/hooks.ts'
@@ -60,7 +62,10 @@ export async function* compact(
   const agent = talk.agent.name
   try {
     let text = '[Nothing to compress.]'
-    const loop = createCompaction(talk, offer(talk.agent.tools)).summarise({ trigger: 'manual', focus }, signal)
+    const compaction = createCompaction(talk, offer(talk.agent.tools))
+    const cut = await compaction.shorten()
+    if (cut) text = `Shortened: about ${cut.before} tokens became ${cut.after}.`
+    const loop = compaction.summarise({ trigger: 'manual', focus }, signal)
     for await (const event of loop) {
       if (event.type === 'compacted') text = `Compressed: about ${event.before} tokens became ${event.after}.`
       yield { agent, ...event }
@@ -90,9 +95,10 @@ async function rounds(
     if (prompt !== undefined) {
       const { refusal, content } = await withHooks(office, prompt, signal, tell)
       if (refusal !== undefined) throw new PromptRefused(refusal)
+      refuseTooLarge(content, talk.agent)
       // Before anything is awaited, so that both are one write.
       accounts.show('working')
-      granted(await office.rooms[0]!.team.send({ to: talk.agent.name, content }))
+      granted(await office.rooms[0]!.team.send({ to: talk.agent.name, content, extra: { prompt: true } }))
     }
     accounts.show('working')
     const stop = await untilSettled(office, signal, tell)
@@ -180,5 +186,22 @@ export class PromptRefused extends TeamError {
   readonly code = 'prompt_refused'
   constructor(why: string) {
     super(`A hook refused the prompt: ${why}. Ask in another way, or change the hook in your settings.`)
+  }
+}
+
+/** Before it is sent: a prompt that no request can hold would stay in the conversation. */
+function refuseTooLarge(prompt: string, agent: Agent): void {
+  const tokens = tokensIn(prompt)
+  const most = Math.max(0, promptRoom(agent) - tokensIn(agent.system))
+  if (tokens > most) throw new PromptTooLarge(Buffer.byteLength(prompt), tokens, most, agent.model.name)
+}
+
+export class PromptTooLarge extends TeamError {
+  readonly code = 'prompt_too_large'
+  constructor(bytes: number, tokens: number, most: number, model: string) {
+    super(
+      `The prompt has ${bytes} bytes, about ${tokens} tokens; with ${model} a prompt may have about ${most}. ` +
+        'Nothing was sent. Put the text into a file and name its path in the prompt, or use a model with a larger window (-m).',
+    )
   }
 }

@@ -56,9 +56,13 @@ function inWords(state: TeamState, task: Task): string {
   const about = [
     task.status === 'in_progress' ? `in progress, ${task.owner}` : task.status,
     ...(task.assignee !== null && task.status === 'pending' ? [`for ${task.assignee}`] : []),
-    ...(waits.length > 0 ? [`waits for ${waits.join(', ')}`] : []),
+    ...(waits.length > 0 ? [`waits for ${someOf(waits)}`] : []),
   ]
   return `${task.id} (${about.join('; ')}): ${oneLine(task.subject)}`
+}
+
+function someOf(ids: readonly string[]): string {
+  return ids.length > MOST ? `${ids.slice(0, MOST).join(', ')} and ${ids.length - MOST} more` : ids.join(', ')
 }
 
 function openRequests(state: TeamState, name: string): Request[] {

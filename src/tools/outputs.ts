@@ -1,9 +1,21 @@
-import { closeSync, mkdirSync, openSync, readdirSync, realpathSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Output, Outputs } from '../ports/tool.ts'
 import type { Eraser } from '../redaction/eraser.ts'
 import { createExcerpt } from './excerpt.ts'
 import { show } from './paths/territory.ts'
+
+const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants
 
 export interface OutputsPlace {
   /** `.teams/<team>/outputs/<agent>`; made, for this user only, when the first output is too large. */
@@ -39,15 +51,15 @@ export function createOutputs({
     },
     keep(content, about) {
       const { fd, path } = createFile(folder, about)
-      try {
-        writeFileSync(
-          fd,
-          typeof content === 'string' ? (eraser?.text(content) ?? content) : (eraser?.bytes(content) ?? content),
-        )
-      } finally {
-        closeSync(fd)
-      }
+      const erased =
+        typeof content === 'string' ? (eraser?.text(content) ?? content) : (eraser?.bytes(content) ?? content)
+      writeSynced(fd, erased, folder)
       return show(path, { root })
+    },
+    restore(name, content) {
+      makePrivate(folder)
+      const fd = openSync(join(realpathSync(folder), basename(name)), O_CREAT | O_WRONLY | O_TRUNC | O_NOFOLLOW, 0o600)
+      writeSynced(fd, eraser?.text(content) ?? content, folder)
     },
     open: (about) =>
       openOutput({
@@ -59,6 +71,22 @@ export function createOutputs({
       }),
   }
   return outputs
+}
+
+/** A turn names the file, so it must not be gone after a power cut that leaves the turn. */
+function writeSynced(fd: number, content: Uint8Array | string, folder: string): void {
+  try {
+    writeFileSync(fd, content)
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+  const entries = openSync(folder, O_RDONLY)
+  try {
+    fsyncSync(entries)
+  } finally {
+    closeSync(entries)
+  }
 }
 
 interface OutputPlan {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { START } from '../../src/ports/store.ts'
 import type { Tool } from '../../src/ports/tool.ts'
 import { mailNews, userTurn } from '../../src/runtime/converse/mail-news.ts'
+import { portionOf } from '../../src/runtime/converse/portion.ts'
 import { closeTalks, echo, played, run, talkOf, usage } from '../../src/runtime/converse/practice-talk.ts'
 import { takeUp } from '../../src/runtime/converse/take-up.ts'
 import { openTranscript } from '../../src/runtime/transcript.ts'
@@ -103,9 +104,10 @@ function promises(): void {
       })
       const talk = await talkOf({ model, place })
       const { transcript, notices } = talk
+      const portion = portionOf({ model }, talk.memory.keep)
       const team = Object.create(talk.team, { syncNews: { value: () => synced } })
       await talk.team.send({ to: 'lead', content: 'go' })
-      await run({ ...talk, listen: () => mailNews({ team, transcript, notices }, { name: 'lead' }) })
+      await run({ ...talk, listen: () => mailNews({ team, transcript, notices, portion }, { name: 'lead' }) })
       expect([...seen, await lines()]).toEqual([['open'], ['open', 'user', 'assistant']])
     })
 

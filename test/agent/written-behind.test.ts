@@ -5,6 +5,7 @@ import type { Log } from '../../src/ports/store.ts'
 import type { Tool } from '../../src/ports/tool.ts'
 import type { Limits } from '../../src/runtime/converse/conversation.ts'
 import { mailNews, userTurn } from '../../src/runtime/converse/mail-news.ts'
+import { portionOf } from '../../src/runtime/converse/portion.ts'
 import { closeTalks, echo, played, run, talkOf, usage } from '../../src/runtime/converse/practice-talk.ts'
 import { openTranscript } from '../../src/runtime/transcript.ts'
 import type { CallResult } from '../../src/runtime/transcript-fold.ts'
@@ -64,8 +65,9 @@ const once = () => {
 async function talkOn({ transcript }: Awaited<ReturnType<typeof faulty>>, more: Parameters<typeof talkOf>[0]) {
   const talk = await talkOf(more)
   await talk.team.send({ to: 'lead', content: 'go' })
-  const { team, notices } = talk
-  return { ...talk, transcript, listen: () => mailNews({ team, transcript, notices }, { name: 'lead' }) }
+  const { team, notices, memory } = talk
+  const portion = portionOf(more, memory.keep)
+  return { ...talk, transcript, listen: () => mailNews({ team, transcript, notices, portion }, { name: 'lead' }) }
 }
 
 describe('a conversation that is written behind', () => {

@@ -3,14 +3,17 @@ import type { AgentEvent } from '../converse/agent-event.ts'
 import type { Conversation } from '../converse/conversation.ts'
 import { askSummary, textOf } from './ask-summary.ts'
 import { turnsToKeep } from './cut.ts'
+import { cutTurns } from './cut-turns.ts'
 import { demotable, demote } from './demote.ts'
-import { limitsOf } from './limits.ts'
-import { weigh } from './weigh.ts'
+import { limitsOf, USUAL_WINDOW } from './limits.ts'
+import { prefaceTokens, weigh } from './weigh.ts'
 
 /** Keeps a conversation small enough for its model. */
 export interface Compaction {
   /** Before each call of the model. True if the history was cut, so that money and news are to be looked at again. */
   makeRoom(signal: AbortSignal): AsyncGenerator<AgentEvent, boolean>
+  /** Cuts user turns that alone do not fit; all of them is kept in a file. How large it was and is, if any was cut. */
+  shorten(): Promise<{ readonly before: number; readonly after: number } | undefined>
   /** Now, whatever its size. False if there is nothing to summarise. */
   summarise(why: Why, signal: AbortSignal): AsyncGenerator<AgentEvent, boolean>
 }
@@ -38,6 +41,7 @@ export function createCompaction(talk: Conversation, tools: readonly ToolOffer[]
       nextDemotion = Math.max(limits.demote, after + limits.step)
       size = after
     }
+    if (size > limits.summarise) size = (await shorten())?.after ?? size
     if (size <= nextSummary) return false
     try {
       return yield* summarise({ trigger: 'auto' }, signal)
@@ -56,13 +60,28 @@ export function createCompaction(talk: Conversation, tools: readonly ToolOffer[]
     await transcript.demote(demote(candidates, memory))
   }
 
+  /** What was written by an older version, or weighs more with this provider than it seemed to. */
+  async function shorten(most = largestTurn()): Promise<{ before: number; after: number } | undefined> {
+    const before = weigh(state, preface)
+    const cuts = cutTurns(state, most, limits.keep, memory)
+    if (!cuts) return undefined
+    await transcript.demote(cuts)
+    return { before, after: weigh(state, preface) }
+  }
+
+  /** Tokens that one turn may have for a request to fit with what stands before it. */
+  function largestTurn(): number {
+    return Math.max(limits.keep, Math.floor(limits.summarise * 0.9) - prefaceTokens(preface))
+  }
+
   async function* summarise({ trigger, focus }: Why, signal: AbortSignal): AsyncGenerator<AgentEvent, boolean> {
     const { turns } = state
+    const isCut = (await shorten(trigger === 'too long' ? limits.keep : undefined)) !== undefined
     const most = Math.floor(limits.summarise / 2)
     const keep = turnsToKeep(turns, { keep: trigger === 'auto' ? limits.keep : 0, most })
-    if (keep === undefined) return false
+    if (keep === undefined) return isCut
     const before = weigh(state, preface)
-    const isTooLong = trigger === 'too long'
+    const isTooLong = trigger === 'too long' || before > (agent.model.context ?? USUAL_WINDOW)
     talk.used.purse.calls++
     const reply = yield* askSummary({ agent, tools, turns, limits, focus, isTooLong }, signal)
     talk.account(reply)
@@ -76,7 +95,7 @@ export function createCompaction(talk: Conversation, tools: readonly ToolOffer[]
     return true
   }
 
-  return { makeRoom, summarise }
+  return { makeRoom, shorten, summarise }
 }
 
 /** The summary stands where the user speaks, so that the system prompt never changes. */

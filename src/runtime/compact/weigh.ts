@@ -1,6 +1,7 @@
 import { estimateTokenCount } from 'tokenx'
 import type { Turn } from '../../ports/model.ts'
 import type { TranscriptState } from '../transcript-fold.ts'
+import { estimateTokens } from './estimate-tokens.ts'
 
 /** What the model is told besides the turns. */
 export interface Preface {
@@ -35,13 +36,18 @@ export function turnTokens(turn: Turn): number {
   return tokens
 }
 
+/** The larger of two estimates: one knows languages, the other what is no language. The first is slow on long texts. */
 export function tokensIn(text: string): number {
-  return text === '' ? 0 : estimateTokenCount(text)
+  const tokens = estimateTokens(text)
+  return text === '' || text.length > LONG_TEXT ? tokens : Math.max(tokens, estimateTokenCount(text))
 }
+
+/** Characters. */
+const LONG_TEXT = 100_000
 
 const known = new WeakMap<Turn, number>()
 
-function prefaceTokens(preface: Preface): number {
+export function prefaceTokens(preface: Preface): number {
   return tokensIn(preface.system) + tokensIn(offered(preface))
 }
 

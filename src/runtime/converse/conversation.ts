@@ -75,16 +75,26 @@ export interface News {
   readonly mail: readonly string[]
   /** Ids of the jobs whose end it tells. */
   readonly jobs: readonly string[]
+  /** Long messages of which the turn holds head and tail: the rest is in these files, which are durable. */
+  readonly files?: readonly MailFile[]
   /** All that it tells of is durable when this resolves: a power cut must not leave a turn of which nothing is true. */
   isTrue(): Promise<void>
   /** To be called when the turn is in the transcript, and not before. */
   acknowledge(): Promise<void>
 }
 
+/** Where all of a message is of which a turn holds head and tail. */
+export interface MailFile {
+  readonly message: string
+  /** As the agent is told it. */
+  readonly path: string
+}
+
 /** What the runtime has to tell an agent besides mail: a job has ended, or was interrupted. Each is taken once. */
 export interface Notices {
   add(notice: Notice): void
-  take(): readonly Notice[]
+  /** Those at the front for which `fits` holds, the first in any case; the others wait for the next turn. */
+  take(fits?: (notice: Notice) => boolean): readonly Notice[]
   readonly waiting: number
 }
 
@@ -98,7 +108,12 @@ export function createNotices(): Notices {
   const notices: Notice[] = []
   return {
     add: (notice) => void notices.push(notice),
-    take: () => notices.splice(0),
+    take(fits = () => true) {
+      const first = notices.slice(0, 1)
+      if (first[0]) fits(first[0])
+      const end = notices.findIndex((notice, at) => at > 0 && !fits(notice))
+      return notices.splice(0, end === -1 ? notices.length : end)
+    },
     get waiting() {
       return notices.length
     },

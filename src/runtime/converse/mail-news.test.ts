@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { inWords } from './mail-news.ts'
+import { inWords } from './in-words.ts'
 import { closeTalks, played, talkOf } from './practice-talk.ts'
 
 afterEach(closeTalks)

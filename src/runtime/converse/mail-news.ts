@@ -1,21 +1,29 @@
 import type { UserTurn } from '../../ports/model.ts'
 import type { Author } from '../../team/event.ts'
-import type { Message } from '../../team/message.ts'
 import { type Unread, unreadOf } from '../../team/state.ts'
+import { tokensIn } from '../compact/weigh.ts'
 import type { Team } from '../team.ts'
 import type { Transcript } from '../transcript.ts'
-import type { News, Notices } from './conversation.ts'
+import type { News, Notice, Notices } from './conversation.ts'
+import { fitted } from './fitted.ts'
+import { choose, type Portion } from './portion.ts'
+
+/** With the tokens that are left of the portion. */
+export interface MailNews extends News {
+  readonly left: number
+}
 
 /**
- * Folds the journal's news and makes one user turn of all mail and notices: never an invented assistant turn. What the
+ * Folds the journal's news and makes one user turn of a portion of mail and notices; the rest stays unread for the next
+ * turn. What the
  * transcript holds already was heard by somebody who died before saying so, and is only acknowledged. `from` names the
  * team it comes from where that could be in doubt.
  */
 export async function mailNews(
-  { team, transcript, notices }: { team: Team; transcript: Transcript; notices: Notices },
+  { team, transcript, notices, portion }: { team: Team; transcript: Transcript; notices: Notices; portion: Portion },
   by: Author,
   from?: string,
-): Promise<News | undefined> {
+): Promise<MailNews | undefined> {
   const acknowledge = async (heard: readonly Unread[]) => {
     for (const { ids, take, turn } of together(heard, transcript)) {
       // Should a power cut take it back, the transcript still knows, and it is said again.
@@ -31,20 +39,33 @@ export async function mailNews(
 
   const fresh = unread.filter(({ message }) => !inTranscript.has(message.id))
   if (fresh.length === 0 && notices.waiting === 0) return undefined
-  const messages = await team.whole(fresh.map(({ message }) => message))
-  const told = notices.take()
-  const letters = messages.flatMap((message, i) => {
-    const isExternal = fresh[i]?.external ?? true
-    return isSaidAgain(messages, i) && !isExternal ? [] : [inWords(message, isExternal, from)]
-  })
-  const mail = fresh.map(({ message }) => message.id)
+  const { mail, words, files, left } = await choose(fresh, team, portion, from)
+  // Last, and nothing is awaited behind it: whatever failed would lose them.
+  const told = takeNotices(notices, portion)
   return {
-    turn: userTurn([...told.map(({ text }) => text), ...letters]),
-    mail,
+    turn: userTurn([...told.map(({ text }) => text), ...words]),
+    mail: mail.map(({ message }) => message.id),
     jobs: told.flatMap(({ job }) => job ?? []),
+    files,
+    left,
     isTrue: () => team.syncNews(),
-    acknowledge: () => acknowledge(fresh),
+    acknowledge: () => acknowledge(mail),
   }
+}
+
+/** Notices have a portion of their own: mail does not hold them up. */
+function takeNotices(notices: Notices, { tokens, keep }: Portion): readonly Notice[] {
+  let left = tokens
+  const cost = new Map<Notice, number>()
+  const taken = notices.take((notice) => {
+    const size = notice.text.length > tokens * 20 ? tokens : Math.min(tokens, tokensIn(notice.text))
+    cost.set(notice, size)
+    left -= size
+    return left >= 0
+  })
+  return taken.map((notice) =>
+    cost.get(notice)! < tokens ? notice : { ...notice, text: fitted(notice.text, tokens / 2, keep, 'notice').text },
+  )
 }
 
 interface Heard {
@@ -69,33 +90,4 @@ function together(heard: readonly Unread[], { state }: Transcript): Iterable<Hea
 
 export function userTurn(texts: readonly string[]): UserTurn {
   return { role: 'user', content: texts.map((text) => ({ type: 'text', text })) }
-}
-
-/** That somebody rests is worth saying once: of several such notices in one turn the last one counts. */
-function isSaidAgain(messages: readonly Message[], at: number): boolean {
-  const { type, from } = messages[at]!
-  return (
-    type === 'idle_notification' && messages.slice(at + 1).some((later) => later.type === type && later.from === from)
-  )
-}
-
-/** The user speaks plainly; everybody else is named, and what came in by the door is marked as such. */
-export function inWords(
-  { from, type, content, request_id, approve }: Message,
-  isExternal: boolean,
-  team?: string,
-): string {
-  if (from === 'user' && type === 'message' && !isExternal) return content
-  const request = typeof request_id === 'string' && !isExternal ? ` request_id="${attribute(request_id)}"` : ''
-  // The words of an answer need not say whether it is a yes.
-  const answer = typeof approve === 'boolean' && !isExternal ? ` approve="${approve}"` : ''
-  const where = team === undefined ? '' : ` team="${attribute(team)}"`
-  const origin = isExternal ? ' origin="external, unverified"' : ''
-  // Nobody ends their own letter and begins one of somebody else in it.
-  const letter = content.replace(/<(?=\/?message\b)/gi, '&lt;')
-  return `<message from="${attribute(from)}"${where} type="${type}"${request}${answer}${origin}>\n${letter}\n</message>`
-}
-
-function attribute(text: string): string {
-  return text.replace(/["<>&\s]/g, '_')
 }

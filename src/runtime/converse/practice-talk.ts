@@ -10,6 +10,7 @@ import type { AgentEvent, Stop } from './agent-event.ts'
 import { type Conversation, createNotices, type Limits, type Notices, nothingUsed } from './conversation.ts'
 import { converse } from './converse.ts'
 import { mailNews } from './mail-news.ts'
+import { portionOf } from './portion.ts'
 
 export const usage = { input: 10, cacheRead: 0, cacheWrite: 0, output: 5 }
 type Call = { id: string; tool: string; input?: unknown }
@@ -78,14 +79,15 @@ export async function talkOf({
   open.push(team, transcript)
   const notices = createNotices()
   const by = { name: 'lead' }
+  const memory = { keep: (_: unknown, about: string) => `outputs/${about}.txt`, situation: async () => 'You are lead.' }
   return {
     agent: { name: 'lead', system: 'You lead.', model, tools, limits },
     team,
     transcript,
     used: nothingUsed(),
-    memory: { keep: (_, about) => `outputs/${about}.txt`, situation: async () => 'You are lead.' },
+    memory,
     notices,
-    listen: () => mailNews({ team, transcript, notices }, by),
+    listen: () => mailNews({ team, transcript, notices, portion: portionOf({ model }, memory.keep) }, by),
     acknowledge: async (ids, turn) => void (await team.acknowledge('lead', ids, null, { by, turn })),
     account({ usage, cost, model }) {
       // Whoever works meets the same trouble.

@@ -12,6 +12,7 @@ import { defineTool } from '../../tools/define-tool.ts'
 import { seatedTools } from '../../tools/team/team-tools.ts'
 import { createNotices, nothingUsed } from '../converse/conversation.ts'
 import { mailNews } from '../converse/mail-news.ts'
+import { portionOf } from '../converse/portion.ts'
 import { createFence } from '../fence.ts'
 import { createSeat } from '../seat.ts'
 import { openTeam } from '../team.ts'
@@ -103,7 +104,7 @@ export async function practiceCrew({
         memory: { keep: (_, about) => about, situation: async () => situationOf(team.state, name, 'your team') },
         async listen() {
           await listening(name)
-          return mailNews({ team, transcript, notices }, by)
+          return mailNews({ team, transcript, notices, portion: portionOf({ model }, (_, about) => about) }, by)
         },
         acknowledge: async (ids, turn) => void (await team.acknowledge(name, ids, null, { by, turn })),
         account() {},

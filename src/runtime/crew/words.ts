@@ -5,14 +5,19 @@ import type { Desk } from './crew-plan.ts'
 /** How much of what earlier tasks brought is told along. */
 const RESULT = 2000
 
+/** Of so many earlier tasks. */
+const MOST_RESULTS = 20
+
 /** What a teammate is told about a task it holds now. */
 export function taskWords(state: TeamState, task: Task, opening = 'You hold task'): string {
   const files = task.files.length > 0 ? `\nFiles: ${task.files.join(', ')}` : ''
-  const before = task.blockedBy.flatMap((id) => {
+  const results = task.blockedBy.flatMap((id) => {
     const done = state.tasks.get(id)
     if (done?.status !== 'completed' || done.result === null) return []
     return [`\nTask ${id} (${done.subject}) brought: ${cut(done.result)}`]
   })
+  const more = results.length - MOST_RESULTS
+  const before = more > 0 ? [...results.slice(0, MOST_RESULTS), `\nand ${more} more results: see TaskList`] : results
   const how = 'Complete it with TaskUpdate (status completed, result) when it is done.'
   return `<task id="${task.id}">\n${opening} ${task.id}: ${task.subject}\n${task.description}${files}${before.join('')}\n${how}\n</task>`
 }

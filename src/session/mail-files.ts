@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Store } from '../ports/store.ts'
+import type { Outputs } from '../ports/tool.ts'
+import { deliveredMail } from '../runtime/delivered-mail.ts'
+import { openTeam } from '../runtime/team.ts'
+import type { TranscriptState } from '../runtime/transcript-fold.ts'
+import { unreadOf } from '../team/state.ts'
+
+/**
+ * Writes the files again that hold the whole of a long message, where they are missing: on another machine, or because
+ * somebody removed them. The journals of its teams keep what was sent.
+ */
+export async function restoreMailFiles(
+  store: Store,
+  { files }: Pick<TranscriptState, 'files'>,
+  { outputs, name, teams }: { outputs: Outputs; name: string; teams: readonly string[] },
+): Promise<void> {
+  const missing = new Map<string, string>()
+  for (const [path, message] of files) if (!existsSync(join(outputs.folder, basename(path)))) missing.set(message, path)
+  for (const team of missing.size > 0 ? teams : []) {
+    const log = await store.log(`${team}/journal`)
+    try {
+      const read = await deliveredMail(log, name, (id) => missing.has(id))
+      for (const [id, { unread }] of read) write(id, unread.message.content)
+    } finally {
+      await log.close()
+    }
+    await using handle = await openTeam(store, team)
+    await handle.refresh()
+    const waiting = unreadOf(handle.state, name).filter(({ message }) => missing.has(message.id))
+    for (const { id, content } of await handle.whole(waiting.map(({ message }) => message))) write(id, content)
+  }
+
+  function write(id: string, content: string): void {
+    const path = missing.get(id)
+    if (path !== undefined) outputs.restore(basename(path), content)
+  }
+}
