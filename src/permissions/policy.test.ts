@@ -123,7 +123,7 @@ describe('rules', () => {
 
   it('allow and deny paths as a .gitignore would', () => {
     const by = policy({
-      allow: rules('edit_file(src/**)', 'edit_file(docs/)', 'edit_file(*.md)', 'edit_file(/w/abs/*)'),
+      allow: rules('edit_file(src/**)', 'edit_file(docs/)', 'edit_file(*.md)', 'edit_file(//w/abs/*)'),
     })
     for (const path of ['src/a.ts', './src/x/y.ts', '/w/src/.hidden', 'docs/a/b', 'x/README.md', 'abs/x'])
       expect(edit(path, by), path).toBe('allow')

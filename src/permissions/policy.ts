@@ -1,9 +1,11 @@
 import type { Wish } from '../ports/tool.ts'
-import { allowsLine, allowsTool } from './allows-line.ts'
+import { type Allowed, type Allowing, allowsLine } from './allows-line.ts'
 import { isInside } from './paths/places.ts'
+import { fileSystem, remembered, type Surroundings } from './paths/surroundings.ts'
 import { type Asked, allows, catches, catchesPath, namesTool, type Rule } from './rule.ts'
-import { type Line, readLine, unknownIn } from './shell/line.ts'
+import { type Line, unknownIn } from './shell/line.ts'
 import { either } from './shell/match-command.ts'
+import { readLine } from './shell/read-line.ts'
 
 /**
  * default            reads; asks before it writes or runs
@@ -22,6 +24,8 @@ export interface Policy {
   readonly allow: readonly Rule[]
   /** What patterns of paths are relative to. */
   readonly root: string
+  /** Where links lead; the real file system unless it is said. */
+  readonly surroundings?: Surroundings
   /** For agents that only look: they never write, and what they run needs a rule or an answer in every mode. */
   readonly isReadOnly?: boolean
   /** The policy of whoever sent this agent out; see `narrow`. */
@@ -36,9 +40,15 @@ export interface Verdict {
   readonly why: string
 }
 
-/** Deny first, then ask, then allow; where no rule speaks, the mode does. Pure: the same wish, the same verdict. */
+/** Deny first, then ask, then allow; where no rule speaks, the mode does. Only links are looked up, nothing is kept. */
 export function judge(tool: string, wish: Wish | undefined, policy: Policy): Verdict {
-  return judgeAsked(tool, wish?.kind === 'run' ? { ...wish, line: readLine(wish.command) } : wish, policy)
+  if (wish?.kind !== 'run') return judgeAsked(tool, wish, policy)
+  const surroundings = remembered(policy.surroundings ?? fileSystem)
+  return judgeAsked(tool, { ...wish, line: lineOf(wish.command, policy) }, { ...policy, surroundings })
+}
+
+function lineOf(command: string, { root }: Policy): Line {
+  return readLine(command, { folders: [root] })
 }
 
 /** The policy of an agent that another sent out: whatever it says itself, it never allows more than the other's. */
@@ -58,7 +68,8 @@ function judgeAsked(tool: string, wish: Asked | undefined, policy: Policy): Verd
 function judgeAlone(tool: string, wish: Asked | undefined, policy: Policy): Verdict {
   const { mode, root, isReadOnly = false } = policy
   const changes = wish !== undefined && wish.kind !== 'read'
-  const look = (rules: readonly Rule[]) => rules.map((rule) => ({ rule, match: catches(rule, tool, wish, root) }))
+  const look = (rules: readonly Rule[]) =>
+    rules.map((rule) => ({ rule, match: catches(rule, tool, wish, root, policy.surroundings) }))
   const [denying, asking] = [look(policy.deny), look(policy.ask)]
 
   const denied = denying.find(({ match }) => match === 'yes')?.rule
@@ -73,13 +84,15 @@ function judgeAlone(tool: string, wish: Asked | undefined, policy: Policy): Verd
   if (unsure) return unanswered(mode, `${doubt(wish)}, so the rule ${unsure.text} may mean it`, unsure.text)
   const allowed =
     wish?.kind === 'run' ? allowedRun(tool, wish.line, wish.command, policy) : allowedBy(tool, wish, policy)
-  if (allowed) return { verdict: 'allow', rule: allowed.text, why: `the rule ${allowed.text} allows it` }
+  if (allowed && 'rule' in allowed && allowed.rule)
+    return { verdict: 'allow', rule: allowed.rule.text, why: `the rule ${allowed.rule.text} allows it` }
   if (!changes) return { verdict: 'allow', why: 'reading inside the workspace needs no leave' }
   if (mode === 'bypassPermissions' && !isReadOnly)
     return { verdict: 'allow', why: 'the mode bypassPermissions allows it' }
   if (mode === 'acceptEdits' && wish.kind === 'write')
     return { verdict: 'allow', why: 'the mode acceptEdits allows it' }
-  return unanswered(mode, `no rule allows it, and ${NEEDS[wish.kind]} somebody's leave`)
+  const why = allowed && 'why' in allowed && allowed.why !== 'no rule names it' ? ` (${allowed.why})` : ''
+  return unanswered(mode, `no rule allows it${why}, and ${NEEDS[wish.kind]} somebody's leave`)
 }
 
 const NEEDS = { write: 'writing needs', run: 'running a command needs', use: 'this tool needs' }
@@ -94,27 +107,33 @@ function unanswered(mode: Mode, why: string, rule?: string): Verdict {
   return { verdict, why, ...(rule !== undefined && { rule }) }
 }
 
-function allowedBy(tool: string, wish: Wish | undefined, { allow, root }: Policy): Rule | undefined {
-  return allow.find((rule) => allows(rule, tool, wish, root))
+function allowedBy(tool: string, wish: Wish | undefined, { allow, root }: Policy): Allowed {
+  return { rule: allow.find((rule) => allows(rule, tool, wish, root)) }
 }
 
-function allowedRun(tool: string, line: Line, command: string, policy: Policy): Rule | undefined {
+function allowedRun(tool: string, line: Line, command: string, policy: Policy): Allowed {
   const rules = policy.allow.filter((rule) => rule.pattern !== undefined && rule.tools.includes(tool.toLowerCase()))
   if (__BUG__ === 'prefix-rule') {
     const begins = rules.find(({ pattern }) => command.startsWith(pattern!.replace(/[ :]?\*$/, '')))
-    if (begins) return begins
+    if (begins) return { rule: begins }
   }
-  return allowsTool(policy.allow, tool) ?? allowsLine(line, { ...policy, rules, ...asFileTools(policy) })
+  const whole = policy.allow.find((rule) => namesTool(rule, tool))
+  return whole ? { rule: whole } : allowsLine(line, { ...allowingOf(policy), rules })
 }
 
 /** Where a redirection may lead: where a file tool may go without asking. */
-function asFileTools(policy: Policy) {
+function allowingOf(policy: Policy): Omit<Allowing, 'rules'> {
   const isOpen = (path: string) => isInside(policy.root, path) && !isKept(path.slice(policy.root.length))
+  const verdictOf = (path: string) => judge('write_file', { kind: 'write', tool: 'write_file', path }, policy).verdict
+  const isSpokenAgainst = (path: string) =>
+    [...policy.deny, ...policy.ask].some((rule) => catchesPath(rule, 'write', path, policy.root))
   return {
-    mayWrite: (path: string) =>
-      isOpen(path) && judge('write_file', { kind: 'write', tool: 'write_file', path }, policy).verdict === 'allow',
-    mayRead: (path: string) =>
+    root: policy.root,
+    surroundings: policy.surroundings ?? fileSystem,
+    mayWrite: (path) => isOpen(path) && verdictOf(path) === 'allow',
+    mayRead: (path) =>
       isOpen(path) && judge('read_file', { kind: 'read', tool: 'read_file', path }, policy).verdict === 'allow',
+    mayChange: (path) => isOpen(path) && !isSpokenAgainst(path),
   }
 }
 
@@ -142,15 +161,18 @@ const NETWORK = 'network'
 
 /** Whether a command may reach the network, where a boundary can keep it away: only if a rule allows it. */
 export function mayUseNetwork(command: string, policy: Policy): boolean {
-  const line = readLine(command)
+  const line = lineOf(command, policy)
   const about = (rules: readonly Rule[]) => rules.filter(({ tools }) => tools.includes(NETWORK))
   const stops = [...about(policy.deny), ...about(policy.ask)]
   const asked: Asked = { kind: 'run', tool: NETWORK, command, line }
-  if (either(stops.map((rule) => catches(rule, NETWORK, asked, policy.root))) !== 'no') return false
+  if (either(stops.map((rule) => catches(rule, NETWORK, asked, policy.root, policy.surroundings))) !== 'no')
+    return false
   const rules = about(policy.allow)
-  const isAllowed =
-    rules.some(({ pattern }) => pattern === undefined) ||
-    allowsLine(line, { ...policy, rules, mayRead: () => true, mayWrite: () => true }) !== undefined
+  // Where it writes was judged when the command was allowed.
+  const anywhere = { mayRead: () => true, mayWrite: () => true }
+  const patterned = rules.filter(({ pattern }) => pattern !== undefined)
+  const allowed = allowsLine(line, { ...allowingOf(policy), ...anywhere, rules: patterned })
+  const isAllowed = patterned.length < rules.length || ('rule' in allowed && allowed.rule !== undefined)
   return isAllowed && (policy.within === undefined || mayUseNetwork(command, policy.within))
 }
 

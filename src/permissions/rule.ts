@@ -1,8 +1,7 @@
-import { relative, sep } from 'node:path'
-import picomatch from 'picomatch'
 import type { Wish } from '../ports/tool.ts'
 import { TeamError } from '../team/errors.ts'
-import { isInside, placeOf } from './paths/places.ts'
+import { type PathPattern, parsePathPattern } from './paths/path-pattern.ts'
+import { fileSystem, type Surroundings } from './paths/surroundings.ts'
 import type { Line } from './shell/line.ts'
 import { catchesLine, either, type Match } from './shell/match-command.ts'
 import { catchesFiles } from './shell/match-files.ts'
@@ -33,7 +32,8 @@ export function parseRule(text: string): Rule {
   const [, name, pattern] = /^([A-Za-z0-9_*-]+)(?:\((.+)\))?$/s.exec(text.trim()) ?? []
   if (name === undefined) throw new WrongRule(text)
   const key = name.toLowerCase()
-  return { text: text.trim(), tools: ALIASES.get(key) ?? [key], pattern: pattern?.trim() }
+  const isAll = key === 'bash' && pattern?.trim() === '*'
+  return { text: text.trim(), tools: ALIASES.get(key) ?? [key], pattern: isAll ? undefined : pattern?.trim() }
 }
 
 export class WrongRule extends TeamError {
@@ -61,14 +61,21 @@ export function namesTool(rule: Rule, tool: string): boolean {
 export function allows(rule: Rule, tool: string, wish: Wish | undefined, root: string): boolean {
   if (!rule.tools.includes(tool.toLowerCase())) return false
   if (rule.pattern === undefined) return true
-  return (wish?.kind === 'read' || wish?.kind === 'write') && matchesPath(rule.pattern, wish.path, root)
+  if (wish?.kind !== 'read' && wish?.kind !== 'write') return false
+  return pathPatternOf(rule.pattern, root, false)?.matches(wish.path) ?? false
 }
 
 /**
  * Whether a rule that denies or asks means this. Of a command it looks at every part, however it is wrapped, and at the
  * files it names, so that bash cannot do to a file what a file tool may not.
  */
-export function catches(rule: Rule, tool: string, wish: Asked | undefined, root: string): Match {
+export function catches(
+  rule: Rule,
+  tool: string,
+  wish: Asked | undefined,
+  root: string,
+  surroundings: Surroundings = fileSystem,
+): Match {
   const { pattern, tools } = rule
   if (pattern === undefined) return namesTool(rule, tool) ? 'yes' : 'no'
   if (wish?.kind === 'read' || wish?.kind === 'write')
@@ -78,41 +85,30 @@ export function catches(rule: Rule, tool: string, wish: Asked | undefined, root:
   if (tools.includes(tool.toLowerCase())) return catchesLine(pattern, line)
   const kinds = (['read', 'write'] as const).filter((kind) => tools.some((name) => TOUCHING[kind].includes(name)))
   return either(
-    kinds.map((kind) =>
-      catchesFiles({ kind, pattern, catches: (path) => catchesPath(rule, kind, path, root) }, line, root),
-    ),
+    kinds.map((kind) => {
+      const means = pathPatternOf(pattern, root, true)
+      return catchesFiles({ kind, text: pattern, pattern: means, surroundings }, line)
+    }),
   )
 }
 
 /** A wish whose command has been read. */
 export type Asked = Exclude<Wish, { kind: 'run' }> | (Extract<Wish, { kind: 'run' }> & { readonly line: Line })
 
-/** The same for a file alone: who may not edit it must not replace it either. */
+/** The same for a file alone: who may not edit it must not replace it either. What cannot be read means every file. */
 export function catchesPath({ tools, pattern }: Rule, kind: 'read' | 'write', path: string, root: string): boolean {
   if (pattern === undefined || !tools.some((tool) => TOUCHING[kind].includes(tool))) return false
-  return matchesPath(pattern, path, root, { nocase: true })
+  return pathPatternOf(pattern, root, true)?.matches(path) ?? true
 }
 
-const TOUCHING = { read: ['read_file', 'glob', 'grep'], write: ['write_file', 'edit_file'] }
-
-/** As in a `.gitignore`: a pattern without `/` means a name anywhere, and a folder means what is in it. */
-function matchesPath(pattern: string, path: string, root: string, { nocase = false } = {}): boolean {
-  const place = placeOf(path, root)
-  const isAbsolute = pattern.startsWith('/')
-  if (!isAbsolute && !isInside(root, place)) return false
-  const steps = (isAbsolute ? place : relative(root, place)).split(sep)
-  const matches = matcherOf(pattern.replace(/^\.\//, '').replace(/\/+$/, ''), nocase)
-  return steps.some((_, i) => matches(steps.slice(0, i + 1).join('/')))
-}
+/** The tools whose rules are about files that are read or written. */
+export const TOUCHING = { read: ['read_file', 'glob', 'grep'], write: ['write_file', 'edit_file'] }
 
 /** Rules are few and asked often. */
-const matchers = new Map<string, (path: string) => boolean>()
+const patterns = new Map<string, PathPattern | undefined>()
 
-function matcherOf(pattern: string, nocase: boolean): (path: string) => boolean {
-  const key = `${nocase} ${pattern}`
-  const known = matchers.get(key)
-  if (known) return known
-  const matcher = picomatch(pattern, { dot: true, basename: !pattern.includes('/'), nocase })
-  matchers.set(key, matcher)
-  return matcher
+function pathPatternOf(pattern: string, root: string, isCaseless: boolean): PathPattern | undefined {
+  const key = `${isCaseless} ${root} ${pattern}`
+  if (!patterns.has(key)) patterns.set(key, parsePathPattern(pattern, root, isCaseless))
+  return patterns.get(key)
 }

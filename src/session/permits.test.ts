@@ -24,7 +24,7 @@ describe('the permissions of a run with nobody to ask', () => {
       allowed: false,
       why: expect.stringContaining("--allowedTools 'bash(make *),bash(npm *),bash(tee *)'"),
     })
-    expect(await mayDo(run('$X'))).toMatchObject({ why: expect.stringContaining("--allowedTools 'bash'") })
+    expect(await mayDo(run('$X'))).toMatchObject({ why: expect.stringContaining('No rule covers this form') })
   })
 
   it('let an agent that was sent out tell its lead what it needs, and never the user (B70)', async () => {

@@ -1,7 +1,6 @@
-import { patternFor } from '../permissions/allows-line.ts'
+import { hintFor } from '../permissions/hints.ts'
 import { deniesNetwork, forbids, isOffered, judge, type Mode, narrow, type Policy } from '../permissions/policy.ts'
 import { parseRule } from '../permissions/rule.ts'
-import { readLine } from '../permissions/shell/line.ts'
 import type { ToolWorld, Wish } from '../ports/tool.ts'
 import type { Conversation, Leave } from '../runtime/converse/conversation.ts'
 import type { Question } from '../runtime/crew/asking.ts'
@@ -61,14 +60,16 @@ export function createPermits(plan: PermitsPlan, isSentOut = false, asker: Asker
       const whom = isSentOut ? 'Permission required: say so in your report, so that your lead can ask. ' : ''
       const denied = `${whom}${why}, and nobody can be asked here.`
       if (!wish) return { allowed: false, why: denied }
-      const wanted = { call, wish, why, rules: rulesFor(wish) }
+      const { rules, advice } = hintFor(wish, policy)
+      const wanted = { call, wish, why, rules }
       if (asker.ask) {
         // Nobody is asked for what could not be done anyway.
         const kept = unkept(wish, plan)
         return kept ?? asker.ask(wanted, signal)
       }
       await asker.onDenied?.(wanted)
-      return { allowed: false, why: `${denied} The user can allow it: ${howTo(wanted.rules)}` }
+      const what = rules.length > 0 ? `The user can allow it: ${howTo(rules)}` : advice
+      return { allowed: false, why: `${denied} ${what}` }
     },
     forbids: (kind, path) => forbids(policy, kind, path),
     isOffered: (tool) => isOffered(tool, policy),
@@ -92,15 +93,7 @@ function unkept(wish: Wish | undefined, { policy, sandbox }: PermitsPlan): Leave
   return undefined
 }
 
-/** What nobody can read to its end no pattern covers, so only the whole tool can be allowed. */
-function rulesFor(wish: Wish): string[] {
-  const line = wish.kind === 'run' ? readLine(wish.command) : undefined
-  const patterns = line?.unknown.length === 0 ? line.steps.map(patternFor) : [undefined]
-  if (patterns.length === 0 || patterns.includes(undefined)) return [wish.tool]
-  return [...new Set(patterns)].map((pattern) => `${wish.tool}(${pattern})`)
-}
-
 /** The option by which the user allows these. */
 export function howTo(rules: readonly string[]): string {
-  return `--allowedTools '${rules.join(',')}'`
+  return `--allowedTools '${rules.join(',').replaceAll("'", "'\\''")}'`
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { judge, MODES, narrow, type Policy } from '../../src/permissions/policy.ts'
 import { parseRule } from '../../src/permissions/rule.ts'
-import { readLine } from '../../src/permissions/shell/line.ts'
+import { readLine } from '../../src/permissions/shell/read-line.ts'
 import type { Wish } from '../../src/ports/tool.ts'
 import { ordinary, rules, slipping, unallowed } from './commands.ts'
 

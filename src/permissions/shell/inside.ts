@@ -1,6 +1,7 @@
-import { gitRuns } from './git-runs.ts'
-import { OPEN_WORD, type Word } from './word.ts'
-import { FOLLOWED, type Followed, RISKY_OPTIONS, SHELLS, SUFFIXES } from './wrappers.ts'
+import { unknownBuiltin } from './builtins.ts'
+import { unknownUse } from './tables/unknown-use.ts'
+import { literal, OPEN_WORD, type Word } from './word.ts'
+import { FOLLOWED, type Followed, SHELLS, SUFFIXES } from './wrappers.ts'
 
 /**
  * What a command runs in turn.
@@ -30,20 +31,21 @@ export function insideOf(words: readonly Word[]): Inside[] {
   if (SUFFIXES.has(program)) return words.length > 1 ? [{ kind: 'suffixes' }] : []
   if (program === 'find') return insideFind(words)
   if (program === 'fd' || program === 'fdfind') return insideFd(words)
-  if (program === 'git') return gitRuns(words).map(unknown)
   if (program === 'eval') return insideText(words.slice(1))
-  if (program === 'trap') return words.length > 2 ? insideText(words.slice(1, 2)) : []
-  if (UNSEEN.has(program)) return [unknown(`${program} can run anything`)]
-  const risky = RISKY_OPTIONS.get(program)
-  // A pattern of names may become an option too, where a file is called like one.
-  if (risky && words.slice(1).some(({ text }) => text === undefined || risky.test(text)))
-    return [unknown(`${program} may run a program by its options`)]
+  if (program === 'trap') return insideTrap(words)
+  const why = unknownBuiltin(words) ?? unknownUse(words)
+  if (why !== undefined) return [unknown(why)]
   const followed = FOLLOWED.get(program)
   return followed ? insideFollowed(program, followed, words) : []
 }
 
-/** Builtins behind which later words mean something else. */
-const UNSEEN = new Set(['.', 'source', 'alias', 'unalias', 'enable', 'bind', 'complete', 'compgen', 'hash', 'fc'])
+/** Commands for later: `trap '…' EXIT`. */
+function insideTrap(words: readonly Word[]): Inside[] {
+  const rest = words.slice(words[1]?.text === '--' ? 2 : 1)
+  if (rest.length === 0 || (rest.length === 1 && /^-[lp]$/.test(rest[0]!.text ?? ''))) return []
+  if (rest[0]!.text?.startsWith('-') && rest[0]!.text !== '-') return [unknown('what trap is given is not known here')]
+  return rest[0]!.text === '-' || rest[0]!.text === '' ? [] : insideText(rest.slice(0, 1))
+}
 
 function unknown(why: string): Inside {
   return { kind: 'unknown', why }
@@ -58,23 +60,22 @@ function insideText(words: readonly Word[]): Inside[] {
 
 /** `bash -c '…'`, a script in a file, or whatever comes in by a pipe. */
 function insideShell(words: readonly Word[]): Inside[] {
+  const open = unknown('what the shell is given is not known before')
   for (let i = 1; i < words.length; i++) {
     const { text } = words[i]!
-    if (text === undefined) return [unknown('what the shell is given is not known before')]
-    if (/^[-+][a-zA-Z]*c[a-zA-Z]*$/.test(text)) {
+    if (text === undefined) return [open]
+    if (/^-[eulx]*c$/.test(text)) {
       const script = words[i + 1]?.text
-      if (script === undefined || words.length > i + 2 || /[io]/.test(text))
-        return [unknown('what the shell is given is not known before')]
-      return [{ kind: 'script', script, at: i + 1 }]
+      return script === undefined || words.length > i + 2 ? [open] : [{ kind: 'script', script, at: i + 1 }]
     }
     if (/^[-+][eux]+$|^--(norc|noprofile|posix)$/.test(text)) continue
-    if (/^[-+]o$/.test(text) && /^\w+$/.test(words[i + 1]?.text ?? '')) {
+    if (/^[-+][eux]*o$/.test(text) && /^(pipefail|errexit|nounset|xtrace)$/.test(words[i + 1]?.text ?? '')) {
       i++
       continue
     }
-    if (/^-/.test(text)) break
-    // A file is a program like any other, which a rule can name.
-    return [{ kind: 'words', words: words.slice(i), at: i }]
+    if (/^[-+]/.test(text)) break
+    // A file is a program like any other, which a rule can name; a pipe or a descriptor is not.
+    return /^\/(dev|proc)(\/|$)/.test(text) ? [open] : [{ kind: 'words', words: words.slice(i), at: i }]
   }
   return words.length === 2 && /^--(version|help)$/.test(words[1]?.text ?? '')
     ? []
@@ -111,19 +112,24 @@ function filledIn(word: Word): Word {
   return word.text?.includes('{}') ? { raw: word.raw } : word
 }
 
+/** A `find` that runs more than this is not read to its end. */
+const MOST_RUNS = 20
+
 function insideFind(words: readonly Word[]): Inside[] {
   const found: Inside[] = []
   for (let i = 1; i < words.length; i++) {
     const { text } = words[i]!
     // Bare words may stand before the expression only where they cannot become a part of it.
     if (text === undefined && words[i]?.glob === undefined) return [unknown('what find does is not known before')]
-    if (text === '-delete') found.push({ kind: 'words', words: [plain('rm'), OPEN_WORD], at: -1 })
+    if (text === '-delete') found.push({ kind: 'words', words: [literal('rm'), OPEN_WORD], at: -1 })
     if (/^-f(print0?|printf|ls)$/.test(text ?? '')) found.push(unknown(`find ${text} writes a file`))
+    if (found.length > MOST_RUNS) return [unknown('find runs too much')]
     if (!/^-(exec|ok)(dir)?$/.test(text ?? '')) continue
-    const end = words.findIndex((word, at) => at > i && (word.text === ';' || word.text === '+'))
-    const inner = words.slice(i + 1, end === -1 ? undefined : end)
+    let end = i + 1
+    while (end < words.length && words[end]!.text !== ';' && words[end]!.text !== '+') end++
+    const inner = words.slice(i + 1, end)
     if (inner.length > 0) found.push({ kind: 'words', words: inner.map(filledIn), at: i + 1 })
-    i = end === -1 ? words.length : end
+    i = end
   }
   return found
 }
@@ -136,8 +142,4 @@ function insideFd(words: readonly Word[]): Inside[] {
       ? [unknown('what fd does is not known before')]
       : []
   return [{ kind: 'words', words: [...words.slice(at + 1).map(filledIn), OPEN_WORD], at: at + 1 }]
-}
-
-export function plain(text: string): Word {
-  return { raw: text, text }
 }

@@ -1,5 +1,7 @@
 import { programOf } from './inside.ts'
-import { isInterpreting, type Line, linesOf, readLine, type Step, stepsOf } from './line.ts'
+import { type Line, linesOf, type Step, stepsOf } from './line.ts'
+import { readLine } from './read-line.ts'
+import { fitsWildcard } from './wildcard.ts'
 import type { Word } from './word.ts'
 
 /** Whether a rule means something; `maybe` where only running it would tell. */
@@ -23,18 +25,25 @@ function* matchesIn(pattern: string, line: Line): Generator<Match> {
   for (const { unknown } of linesOf(line)) if (unknown.length > 0) yield 'maybe'
   for (const step of stepsOf(line)) {
     yield catchesWords(pattern, step.words)
-    if (step.unknown.length > 0 || isInterpreting(step)) yield 'maybe'
+    if (step.unknown.length > 0) yield 'maybe'
     if (step.runsSomewhere) yield* matchesSomewhere(pattern, step)
   }
 }
 
+/** So many places are tried; a command with more of them is not read to its end. */
+const MOST_TAILS = 40
+
 /** Any tail of its words may be what it runs, and any of them a script. */
 function* matchesSomewhere(pattern: string, { words }: Step): Generator<Match> {
+  const wanted = partsOf(pattern).literal?.split(/\s+/)[0]
+  const name = wanted?.slice(wanted.lastIndexOf('/') + 1).toLowerCase()
+  let tails = 0
   for (let i = 1; i < words.length; i++) {
-    yield catchesWords(pattern, words.slice(i))
     const { text } = words[i]!
-    if (text === undefined) yield 'maybe'
-    else if (/\s/.test(text)) yield catchesLine(pattern, readLine(text, 4))
+    if (text === undefined || name === undefined) yield 'maybe'
+    else if (/\s/.test(text)) yield catchesLine(pattern, readLine(text, { folders: undefined }, 4))
+    else if (text.slice(text.lastIndexOf('/') + 1).toLowerCase() !== name) continue
+    else yield ++tails > MOST_TAILS ? 'maybe' : catchesWords(pattern, words.slice(i))
   }
 }
 
@@ -42,7 +51,8 @@ function catchesWords(pattern: string, words: readonly Word[]): Match {
   const program = programOf(words)
   if (program === undefined) return words.length === 0 ? 'no' : 'maybe'
   const { literal, isPrefix } = partsOf(pattern)
-  if (matcherOf(pattern, 'i').test(spell(words)) || matcherOf(pattern, 'i').test(spell(words, program))) return 'yes'
+  if (fits(pattern.toLowerCase(), spell(words).toLowerCase())) return 'yes'
+  if (fits(pattern.toLowerCase(), spell(words, program).toLowerCase())) return 'yes'
   if (literal === undefined) return couldMatch(pattern, words, program) ? 'maybe' : 'no'
   const [wanted = '', ...rest] = literal.split(/\s+/)
   const name = wanted.slice(wanted.lastIndexOf('/') + 1)
@@ -103,16 +113,7 @@ function couldMatch(pattern: string, words: readonly Word[], program: string): b
 /** Whether a pattern that allows means this simple command: as it is spelled, with the very program it names. */
 export function allowsWords(pattern: string, words: readonly Word[]): boolean {
   if (words[0]?.text === undefined) return false
-  const matcher = matcherOf(pattern)
-  return matcher.test(spell(words)) || matcher.test(words.map(({ raw }) => raw).join(' '))
-}
-
-/** How many of a command's words a pattern names before its first `*`; all, if it has none. */
-export function namedWords(pattern: string): number {
-  const star = pattern.indexOf('*')
-  if (star === -1) return Number.POSITIVE_INFINITY
-  const words = pattern.slice(0, star).replace(/:$/, ' ').split(/\s+/)
-  return words.length - 1
+  return fits(pattern, spell(words)) || fits(pattern, words.map(({ raw }) => raw).join(' '))
 }
 
 /** `*` stands for anything; ` *` and `:*` at the end also for nothing. */
@@ -122,11 +123,10 @@ function partsOf(pattern: string): { literal: string | undefined; isPrefix: bool
   return { literal: pattern.includes('*') ? undefined : pattern, isPrefix: false }
 }
 
-function matcherOf(pattern: string, flags = ''): RegExp {
+function fits(pattern: string, text: string): boolean {
   const { literal, isPrefix } = partsOf(pattern)
-  const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  if (literal !== undefined) return new RegExp(`^${escaped(literal)}${isPrefix ? '( .*)?' : ''}$`, `s${flags}`)
-  return new RegExp(`^${pattern.split('*').map(escaped).join('.*')}$`, `s${flags}`)
+  if (isPrefix) return text === literal || text.startsWith(`${literal} `)
+  return fitsWildcard(pattern, text)
 }
 
 /** One spelling for all ways to write the same words; one that holds blanks stays in quotes. */

@@ -1,41 +1,52 @@
 import { dirname, resolve } from 'node:path'
-import picomatch from 'picomatch'
+import type { PathPattern } from '../paths/path-pattern.ts'
 import { isInside, placeOf } from '../paths/places.ts'
+import type { Surroundings } from '../paths/surroundings.ts'
 import { programOf } from './inside.ts'
-import { isInterpreting, type Line, linesOf, type Step, stepsOf, unknownIn } from './line.ts'
+import { type Line, type Step, stepsOf, unknownIn } from './line.ts'
 import { either, type Match } from './match-command.ts'
+import { fitsWildcard } from './wildcard.ts'
 import type { Word } from './word.ts'
 import { GO_THROUGH, PRINTERS, READERS } from './wrappers.ts'
 
 /** A rule about files, for looking at commands. */
 export interface FileRule {
   readonly kind: 'read' | 'write'
-  readonly pattern: string
-  catches(path: string): boolean
+  /** As the user wrote it. */
+  readonly text: string
+  /** Undefined where it cannot be read: then it may mean any file. */
+  readonly pattern: PathPattern | undefined
+  readonly surroundings: Surroundings
 }
+
+/** So many names of one line are looked up; a line with more of them is not read to its end. */
+const MOST_NAMES = 500
 
 /**
  * Whether a command line names a file that a rule means: as a word, in an option, as the source or target of a
- * redirection, by a pattern. By name only: what a program opens by itself is for the boundary to keep away.
+ * redirection, by a pattern or through a link. A name that cannot be followed (a variable, `/proc`, a search through a
+ * folder) may be that file. What was given a second name before, by a hard link or by renaming a folder, is for the
+ * sandbox to keep away, and so is what a program opens by itself.
  */
-export function catchesFiles(rule: FileRule, line: Line, root: string): Match {
-  return either(matchesIn(rule, line, root))
+export function catchesFiles(rule: FileRule, line: Line): Match {
+  return either(matchesIn(rule, line))
 }
 
-function* matchesIn(rule: FileRule, line: Line, root: string): Generator<Match> {
-  if (unknownIn(line) !== undefined) yield 'maybe'
-  const folders = foldersOf(line, root)
-  if (!folders) yield 'maybe'
-  const near = folders ?? [root]
-  for (const { redirections } of linesOf(line))
-    for (const { kind, target } of redirections)
-      if (rule.kind === 'read' || kind === 'write') yield catchesWord(rule, target, near)
+function* matchesIn(rule: FileRule, line: Line): Generator<Match> {
+  if (!rule.pattern || unknownIn(line) !== undefined) yield 'maybe'
+  if (!rule.pattern) return
+  let names = 0
+  const count = (word: Word, step: Step): Match => {
+    names += 1
+    return names > MOST_NAMES ? 'maybe' : catchesWord(rule, rule.pattern!, word, step.folders)
+  }
   for (const step of stepsOf(line)) {
+    for (const { kind, target } of step.redirections)
+      if (rule.kind === 'read' || kind === 'write') yield count(target, step)
     if (!touches(rule, step)) continue
-    if (isInterpreting(step)) yield 'maybe'
-    for (const word of [...step.words, ...step.assignments.map(({ value }) => value)])
-      yield catchesWord(rule, word, near)
-    yield goesThrough(rule, step, near)
+    for (const word of step.words) yield count(word, step)
+    for (const { value } of step.assignments) yield count(value, step)
+    yield goesThrough(rule.pattern, step)
   }
 }
 
@@ -46,24 +57,53 @@ function touches({ kind }: FileRule, { words }: Step): boolean {
   if (kind === 'read') return true
   const looks =
     READERS.has(program) || (program === 'git' && /^(log|diff|show|status|blame)$/.test(words[1]?.text ?? ''))
-  return !looks || words.some(({ text }) => /^(-o|--output)/.test(text ?? ''))
+  return !looks || words.some(({ text }) => /^(-o|--o)/.test(text ?? ''))
 }
 
-function catchesWord(rule: FileRule, { text, glob }: Word, folders: readonly string[]): Match {
-  const catches = (name: string) => folders.some((folder) => rule.catches(placeOf(name, folder)))
-  if (glob !== undefined) return folders.some((folder) => globMayMean(rule, glob, folder)) ? 'maybe' : 'no'
+function catchesWord(rule: FileRule, pattern: PathPattern, word: Word, folders: Step['folders']): Match {
+  const { text, glob, loop, isStatus } = word
+  if (loop) return either(loop.map((one) => catchesWord(rule, pattern, one, folders)))
+  if (isStatus) return 'no'
+  if (!folders) return text?.startsWith('-') || text === '' ? 'no' : 'maybe'
+  if (glob !== undefined) return folders.some((folder) => globMayMean(pattern, glob, folder)) ? 'maybe' : 'no'
   if (text === undefined) return 'maybe'
-  if (namesIn(text).some(catches)) return 'yes'
-  return mentionsIn(text).some(catches) ? 'maybe' : 'no'
+  const named = either(namesIn(text).map((name) => catchesName(rule, pattern, name, folders)))
+  if (named !== 'no') return named
+  return mentionsIn(text).some((name) => folders.some((folder) => pattern.matches(placeOf(name, folder))))
+    ? 'maybe'
+    : 'no'
 }
 
-/** The word, and what may be a path inside of it: `--file=x`, `if=x`, `@x`, `HEAD:x`, `-fx`. */
+/** By its name, and by where it leads if it is a link; below /proc every file has many names. */
+function catchesName(
+  { surroundings }: FileRule,
+  pattern: PathPattern,
+  name: string,
+  folders: readonly string[],
+): Match {
+  if (name.length > 4096) return 'maybe'
+  for (const folder of folders) {
+    const place = placeOf(name, folder)
+    if (pattern.matches(place)) return 'yes'
+    if (/^\/(proc|dev\/fd)(\/|$)/.test(place)) return 'maybe'
+    if (/^[-\d]/.test(name) || name.includes('\0')) continue
+    const found = surroundings.whereIs(place)
+    if (found && found.real !== place && pattern.matches(found.real)) return 'yes'
+  }
+  return 'no'
+}
+
+/** The word, and what may be a path inside of it: `--file=x`, `if=x`, `@x`, `HEAD:x`, `-fx`. All of one length in sum. */
 function namesIn(text: string): string[] {
-  const names = [text]
-  for (const [sign] of text.matchAll(/[=:@,]/g)) names.push(...text.split(sign).filter(Boolean))
-  if (/^-[a-zA-Z]./.test(text)) names.push(text.slice(2))
-  names.push(text.replace(/^[^=:@]*[=:@]/, '').replace(/^file:\/\//, ''))
-  return [...new Set(names)].filter((name) => name !== '')
+  if (!/[=:@,]/.test(text) && !/^-[a-zA-Z]./.test(text)) return text === '' ? [] : [text]
+  const names = new Set([text, ...text.split(/[=:@,]/)])
+  for (const sign of ['=', ':', '@']) {
+    const at = text.indexOf(sign)
+    if (at !== -1) names.add(text.slice(at + 1).replace(/^file:\/\//, ''))
+  }
+  if (/^-[a-zA-Z]./.test(text)) names.add(text.slice(2))
+  names.delete('')
+  return [...names].slice(0, MOST_NAMES)
 }
 
 /** A path in the middle of a text or of a piece of code: perhaps it is only talked about. */
@@ -71,66 +111,52 @@ function mentionsIn(text: string): string[] {
   return /[\s'"()<>|;&{}[\]]/.test(text) ? text.split(/[\s'"()<>|;&{}[\],=:`]+/).filter(Boolean) : []
 }
 
-/** A pattern in a command stands for any name that fits it. */
-function globMayMean({ pattern, catches }: FileRule, glob: string, folder: string): boolean {
-  const isPlain = !/[*?[\]{}()!]/.test(pattern)
-  if (catches(placeOf(glob, folder))) return true
+/** A pattern in a command stands for any name that fits it. What is in brackets is taken for anything. */
+function globMayMean(pattern: PathPattern, glob: string, folder: string): boolean {
+  if (pattern.matches(placeOf(glob, folder))) return true
   const steps = glob.split('/').filter(Boolean)
-  if (isPlain && !pattern.includes('/')) {
-    // The rule means a name anywhere: the last step of the pattern, or a folder on its way.
-    return steps.some((step) => picomatch.isMatch(pattern, step, { dot: true, nocase: true }))
+  const open = steps.findIndex((step) => /[*?[]/.test(step))
+  const place = resolve(glob.startsWith('/') ? '/' : folder, ...steps.slice(0, Math.max(0, open)))
+  if (/^\/(proc|dev)(\/|$)/.test(place)) return true
+  // A name anywhere: one of the steps must be able to become it.
+  if (pattern.isName && pattern.isPlain) {
+    const name = pattern.text.toLowerCase()
+    return steps.some((step) => fitsWildcard(widened(step), name))
   }
-  const fixed = steps.slice(
-    0,
-    Math.max(
-      0,
-      steps.findIndex((step) => /[*?[]/.test(step)),
-    ),
-  )
-  const place = resolve(folder, glob.startsWith('/') ? '/' : '', ...fixed)
-  if (!pattern.includes('/')) return true
-  const wanted = placeOf(fixedPart(pattern), pattern.startsWith('/') ? '/' : folder)
-  if (!isInside(place, wanted) && !isInside(wanted, place)) return false
-  if (!isPlain) return true
+  if (pattern.isName) return true
+  const { fixed } = pattern
+  if (!isInside(place, fixed) && !isInside(fixed, place)) return false
   return (
-    picomatch.isMatch(wanted, placeOf(glob, folder), { dot: true, nocase: true }) || isInside(dirname(wanted), place)
+    !pattern.isPlain ||
+    isInside(dirname(fixed), place) ||
+    fitsWildcard(widened(placeOf(glob, folder)), fixed.toLowerCase())
   )
 }
 
-/** The folders a pattern certainly begins with. */
-function fixedPart(pattern: string): string {
-  const steps = pattern.replace(/^\.\//, '').split('/')
-  const open = steps.findIndex((step) => /[*?[{(!]/.test(step))
-  return (open === -1 ? steps : steps.slice(0, open)).join('/') || '.'
+/** Every bracket and `?` as `*`, which means more. */
+function widened(glob: string): string {
+  return glob
+    .toLowerCase()
+    .replace(/\[.*\]/g, '*')
+    .replaceAll('?', '*')
 }
 
-/** Whoever goes through a folder also comes to what is inside of it. */
-function goesThrough({ pattern }: FileRule, { words }: Step, folders: readonly string[]): Match {
+/** A command that goes through a folder also opens what is inside of it. */
+function goesThrough(pattern: PathPattern, { words, folders }: Step): Match {
   const program = programOf(words) ?? ''
-  const isDeep = words.slice(1).some(({ text }) => (program === 'ls' ? /^-[a-zA-Z]*R/ : DEEP).test(text ?? ''))
-  if (!GO_THROUGH.has(program) && !(isDeep && /^(e?grep|cp|rm|ls|chmod|chown|scp|install|diff)$/.test(program)))
-    return 'no'
-  if (!pattern.includes('/')) return 'maybe'
+  if (!isDeep(program, words)) return 'no'
+  if (pattern.isName || !folders) return 'maybe'
   const names = ['.', ...words.slice(1).flatMap(({ text }) => text ?? [])].filter((name) => !name.startsWith('-'))
-  const isAbove = folders.some((folder) => {
-    const wanted = placeOf(fixedPart(pattern), pattern.startsWith('/') ? '/' : folder)
-    return names.some((name) => isInside(placeOf(name, folder), wanted))
-  })
+  const isAbove = folders.some((folder) => names.some((name) => isInside(placeOf(name, folder), pattern.fixed)))
   return isAbove ? 'maybe' : 'no'
 }
 
-const DEEP = /^(-[a-zA-Z]*[rRa]|--recursive|--archive)/
-
-/** Every folder the line may be in at some point; undefined if that cannot be known. */
-export function foldersOf(line: Line, root: string): string[] | undefined {
-  const folders = [root]
-  for (const { words } of stepsOf(line)) {
-    if (!/^(cd|pushd|popd|chdir)$/.test(programOf(words) ?? '')) continue
-    const where = words.slice(1).filter(({ text }) => !/^-[LPe@]+$|^--$/.test(text ?? ''))
-    const text = where[0]?.text
-    if (where.length !== 1 || text === undefined || text === '-' || /^[+-]\d/.test(text)) return undefined
-    folders.push(...folders.map((folder) => placeOf(text, folder)))
-    if (folders.length > 64) return undefined
-  }
-  return [...new Set(folders)]
+function isDeep(program: string, words: readonly Word[]): boolean {
+  const has = (option: RegExp) => words.slice(1).some(({ text }) => option.test(text ?? ''))
+  if (GO_THROUGH.has(program)) return true
+  if (program === 'ls') return has(/^-[a-zA-Z]*R|^--rec/)
+  if (/^[ef]?grep$/.test(program)) return has(/^(-[a-zA-Z]*[rRd]|--(r|de|di))/)
+  if (program === 'git')
+    return has(/^(grep|archive|bundle)$/) || (has(/^stash$/) && has(/^(-[a-zA-Z]*[ua]|--(i|a))/)) || has(/^clean$/)
+  return /^(cp|rm|chmod|chown|chgrp|install|diff)$/.test(program) && has(/^(-[a-zA-Z]*[rRad]|--(r|a))/)
 }

@@ -1,145 +1,100 @@
-import { NotUnderstood } from './not-understood.ts'
+import type { Word as Parsed, ParsedScript, WordPart } from 'unbash'
+import { plainText } from './plain-text.ts'
 import type { Word } from './word.ts'
 
-/** A text that is being read, and what to do with commands inside of a word. */
-export interface Source {
-  at: number
-  readonly text: string
-  /** From behind an opening bracket to behind the one that closes it. */
-  readNested(): void
-  readScript(script: string): void
+/** What a word is read for, besides its text. */
+export interface WordReader {
+  /** What the loops around it go through, by the name of their variable. */
+  readonly loops: ReadonlyMap<string, readonly Word[]>
+  /** Commands inside of it; undefined where they could not be parsed. */
+  script(script: ParsedScript | undefined): void
+  /** Why nobody can say what it runs. */
+  unknown(why: string): void
+  /** Sets a variable by `${name:=value}`. */
+  assigns(name: string): void
 }
 
-/** What is known of a word while it is read. */
-interface Draft {
-  text: string
-  /** It is not all there is to know: something is filled in when it runs. */
-  isOpen: boolean
+/** A word of the parser's tree, with everything reported that it would run. */
+export function readWord(word: Parsed, reader: WordReader): Word {
+  const raw = word.text
+  for (const part of word.parts ?? []) readPart(part, reader)
+  const plain = plainText(raw)
+  if (plain) {
+    if (!(word.parts ?? []).every(isPlain)) return { raw }
+    if (plain.isGlob) return { raw, glob: plain.text }
+    return word.value === plain.text ? { raw, text: plain.text } : { raw }
+  }
+  const name = /^"\$([a-z][a-z0-9_]*)"$/.exec(raw)?.[1]
+  const loop = name === undefined ? undefined : reader.loops.get(name)
+  if (loop) return { raw, loop }
+  if (isOneScript(word.parts)) return { raw, isScript: true }
+  return raw.includes('$?') && plainText(raw.replaceAll('$?', '0'))?.isGlob === false
+    ? { raw, isStatus: true }
+    : { raw }
 }
 
-/** Reads one word with all its quotes and substitutions; what those run is handed to the source. */
-export function readWord(source: Source): Word {
-  const { text } = source
-  const begin = source.at
-  const draft: Draft = { text: '', isOpen: false }
-  /** What is not quoted and may make several words of one. */
-  let signs = ''
-  for (;;) {
-    const sign = text[source.at]
-    if (sign === undefined || /[\s;&|)]/.test(sign)) break
-    if (sign === '<' || sign === '>') {
-      if (text[source.at + 1] !== '(') break
-      source.at += 2
-      source.readNested()
-      // The program gets the name of a pipe, whose number decides nothing.
-      draft.text += '/dev/fd/63'
-      continue
+function isPlain(part: WordPart): boolean {
+  if (part.type === 'DoubleQuoted') return part.parts.every(({ type }) => type === 'Literal')
+  if (part.type === 'Glob') return part.parts?.every(isPlain) ?? true
+  return part.type === 'Literal' || part.type === 'SingleQuoted'
+}
+
+function isOneScript(parts: readonly WordPart[] | undefined): boolean {
+  const [only, ...others] = parts ?? []
+  if (only?.type !== 'DoubleQuoted' || others.length > 0 || only.parts.length !== 1) return false
+  const [inside] = only.parts
+  return inside?.type === 'CommandExpansion' && inside.text.startsWith('$(')
+}
+
+export function readPart(part: WordPart, reader: WordReader): void {
+  switch (part.type) {
+    case 'DoubleQuoted':
+    case 'LocaleString':
+    case 'Glob':
+    case 'BraceExpansion':
+    case 'ExtendedGlob':
+      for (const inner of part.parts ?? []) readPart(inner, reader)
+      return
+    case 'CommandExpansion':
+    case 'ProcessSubstitution':
+      return reader.script(part.script)
+    case 'ArithmeticExpansion':
+      // A name in it is looked up and calculated in turn, and so is an index.
+      if (!/^\$(\(\(|\[)[\d\s+*/%()-]*(\)\)|\])$/.test(part.text)) reader.unknown('it calculates')
+      return
+    case 'ParameterExpansion':
+      return readParameter(part, reader)
+    default:
+      return
+  }
+}
+
+function readParameter(part: Extract<WordPart, { type: 'ParameterExpansion' }>, reader: WordReader): void {
+  const { operation, index, prefix } = part
+  if (prefix === '!') reader.unknown('it uses a variable by the name in another')
+  if (index && !/^(\d+|[@*])$/.test(index.text)) reader.unknown('it uses an array with an index that is calculated')
+  if (!operation) return
+  switch (operation.type) {
+    case 'Default':
+      if (operation.operator.endsWith('=')) reader.assigns(part.parameter)
+      readWord(operation.operand, reader)
+      return
+    case 'Remove':
+      readWord(operation.operand, reader)
+      return
+    case 'Replace':
+      readWord(operation.pattern, reader)
+      readWord(operation.replacement, reader)
+      return
+    case 'Slice': {
+      const numbers = [operation.offset, operation.length].flatMap((word) => (word ? [word.text.trim()] : []))
+      if (!numbers.every((text) => /^-?\d+$/.test(text))) reader.unknown('it calculates where to cut a text')
+      return
     }
-    if (sign === '(') throw new NotUnderstood('a ( stands inside of a word')
-    source.at++
-    if (sign === '\\') readEscape(source, draft)
-    else if (sign === "'") draft.text += readSingle(source)
-    else if (sign === '"') readDouble(source, draft)
-    else if (sign === '$') readDollar(source, draft, false)
-    else if (sign === '`') readBackquotes(source, draft)
-    else {
-      if (/[*?[\]{},.]/.test(sign)) signs += sign
-      if (sign === '~' && (source.at - 1 === begin || /[=:]/.test(text[source.at - 2]!))) draft.isOpen = true
-      draft.text += sign
-    }
+    case 'CaseModification':
+      if (operation.operand) readWord(operation.operand, reader)
+      return
+    default:
+      reader.unknown('it has an expansion that may run something')
   }
-  const raw = text.slice(begin, source.at)
-  // `{}` alone is what it says; with a comma or two dots in between it becomes several words.
-  if (draft.isOpen || /\{.*(,|\.\.).*\}/.test(signs)) return { raw }
-  return /[*?]|\[.*\]/.test(signs) ? { raw, glob: draft.text } : { raw, text: draft.text }
-}
-
-function readEscape(source: Source, draft: Draft): void {
-  const sign = source.text[source.at]
-  if (sign === undefined) throw new NotUnderstood('it ends with a backslash')
-  source.at++
-  if (sign !== '\n') draft.text += sign
-}
-
-function readSingle(source: Source): string {
-  const end = source.text.indexOf("'", source.at)
-  if (end === -1) throw new NotUnderstood('a quote has no end')
-  const inside = source.text.slice(source.at, end)
-  source.at = end + 1
-  return inside
-}
-
-/** The body of a heredoc: to its end, with quotes that mean nothing. */
-export function readExpanded(source: Source): void {
-  readDouble(source, { text: '', isOpen: false }, false)
-}
-
-function readDouble(source: Source, draft: Draft, isQuoted = true): void {
-  for (;;) {
-    const sign = source.text[source.at]
-    if (sign === undefined && isQuoted) throw new NotUnderstood('a quote has no end')
-    if (sign === undefined) return
-    source.at++
-    if (sign === '"' && isQuoted) return
-    if (sign === '$') readDollar(source, draft, true)
-    else if (sign === '`') readBackquotes(source, draft)
-    else if (sign === '\\') {
-      const next = source.text[source.at] ?? ''
-      source.at += next === '' ? 0 : 1
-      draft.text += next === '\n' ? '' : /[$`"\\]/.test(next) ? next : `\\${next}`
-    } else draft.text += sign
-  }
-}
-
-function readDollar(source: Source, draft: Draft, isQuoted: boolean): void {
-  const rest = source.text.slice(source.at, source.at + 200)
-  if (rest.startsWith('((') || rest.startsWith('[')) throw new NotUnderstood('it calculates')
-  if (rest.startsWith('(')) {
-    source.at++
-    source.readNested()
-    draft.isOpen = true
-    return
-  }
-  if (rest.startsWith('{')) {
-    const [whole] = PLAIN_EXPANSION.exec(rest) ?? []
-    if (whole === undefined) throw new NotUnderstood('it has an expansion that may run something')
-    source.at += whole.length
-    draft.isOpen = true
-    return
-  }
-  // $'…' with escapes of its own, and $"…" in other languages: what they say is not worked out.
-  if (!isQuoted && /^['"]/.test(rest)) {
-    const [whole] = /^'(?:[^'\\]|\\.)*'/s.exec(source.text.slice(source.at)) ?? []
-    if (whole === undefined) throw new NotUnderstood('it has a text in a form of its own')
-    source.at += whole.length
-    draft.isOpen = true
-    return
-  }
-  const [name] = /^(?:[A-Za-z_]\w*|[0-9@*#?$!_-])/.exec(rest) ?? []
-  if (name === undefined) {
-    draft.text += '$'
-    return
-  }
-  source.at += name.length
-  draft.isOpen = true
-}
-
-/** A value and what to use instead or cut off, without anything that is worked out in turn. */
-const PLAIN_EXPANSION = /^\{(?:#?[A-Za-z_]\w*|#?\d+|[#?$!@*-]|[A-Za-z_]\w*(?::[-+?]|[-+?]|%%?|##?)[\w./ *-]*)\}/
-
-function readBackquotes(source: Source, draft: Draft): void {
-  let script = ''
-  for (;;) {
-    const sign = source.text[source.at]
-    if (sign === undefined) throw new NotUnderstood('a backquote has no end')
-    source.at++
-    if (sign === '`') break
-    const next = source.text[source.at] ?? ''
-    if (sign === '\\' && /[\\`$]/.test(next)) {
-      script += next
-      source.at++
-    } else script += sign
-  }
-  source.readScript(script)
-  draft.isOpen = true
 }

@@ -2,10 +2,16 @@
 export interface Word {
   /** As it stands in the line. */
   readonly raw: string
-  /** What the program gets. Missing where only a run decides: variables, substitutions, braces, `~`. */
+  /** What the program gets: literal or plainly quoted. Missing where only a run decides. */
   readonly text?: string
   /** Stands for the names of files: the pattern, without its quotes. */
   readonly glob?: string
+  /** `"$f"` of a loop around it: what it goes through, each literal or a pattern of names. */
+  readonly loop?: readonly Word[]
+  /** `"$(…)"` and nothing else: one word, whatever it says. */
+  readonly isScript?: boolean
+  /** Literal but for `$?`: a text with a number in it. */
+  readonly isStatus?: boolean
 }
 
 export interface Assignment {
@@ -13,24 +19,14 @@ export interface Assignment {
   readonly value: Word
 }
 
-/** A program with its words, or assignments alone. */
-export interface SimpleCommand {
-  readonly assignments: readonly Assignment[]
-  readonly words: readonly Word[]
-}
-
 export interface Redirection {
   readonly kind: 'read' | 'write'
   readonly target: Word
 }
 
-/** Everything that a line would run, in order, also inside of substitutions, groups and loops. */
-export interface ShellLine {
-  readonly commands: readonly SimpleCommand[]
-  readonly redirections: readonly Redirection[]
-  /** Why there may be more in it than that; undefined if all of it was understood. */
-  readonly unknown: string | undefined
-}
-
 /** What is known of a word's beginning is not enough: it is what a run makes of it. */
 export const OPEN_WORD: Word = { raw: '…' }
+
+export function literal(text: string): Word {
+  return { raw: text, text }
+}

@@ -44,6 +44,9 @@ export const FOLLOWED: ReadonlyMap<string, Followed> = new Map<string, Followed>
   ['doas', { flags: /^-[nL]+$/, takes: /^-[uC]$/, raises: true }],
 ])
 
+/** Of these, the ones that run their command as it would run without them. */
+export const TRANSPARENT: ReadonlySet<string> = new Set(['env', 'command', 'nice', 'nohup', 'stdbuf', 'timeout'])
+
 /** Programs that run another in a way with too many forms: every tail of their words may be the one. */
 export const SUFFIXES: ReadonlySet<string> = new Set(
   `su runuser pkexec chroot unshare nsenter setpriv capsh flock chrt taskset prlimit strace ltrace gdb valgrind script
@@ -54,69 +57,9 @@ export const SUFFIXES: ReadonlySet<string> = new Set(
 
 export const SHELLS: ReadonlySet<string> = new Set(['bash', 'sh', 'dash', 'zsh', 'ksh', 'mksh', 'ash', 'fish', 'rbash'])
 
-/** Options by which otherwise ordinary programs run others. */
-export const RISKY_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
-  [
-    'tar',
-    /^(--checkpoint-action|--to-command|--use-compress-program|--rsh-command|--info-script|--new-volume-script|-[a-zA-Z]*[IF])/,
-  ],
-  ['rsync', /^(-[a-zA-Z]*e|--rsh|--rsync-path)/],
-  ['sort', /^--compress-program/],
-  ['rg', /^--(pre|hostname-bin)\b/],
-  ['man', /^(-[a-zA-Z]*[PH]|--pager|--html)/],
-  ['less', /^\+/],
-  ['more', /^\+/],
-  ['zip', /^(-TT|--unzip-command)/],
-  ['scp', /^-[oSF]/],
-  ['sftp', /^-[oSF]/],
-  ['wget', /^(--use-askpass|--config|-e|--execute)/],
-  ['curl', /^(-[a-zA-Z]*K|--config)/],
-  ['split', /^--filter/],
-])
-
-/** By these a program for awk does more than compute. */
-const AWK_ACTS = /[|>@]|system|getline|^-[fil]|^--(file|include|load|exec)/
-
-/** Programs that are given a program in a language of their own, which may do whatever they can. */
-export const INTERPRETERS: ReadonlyMap<string, RegExp> = new Map([
-  ...['awk', 'gawk', 'mawk', 'nawk'].map((name): [string, RegExp] => [name, AWK_ACTS]),
-  ['sed', /^(?!-)(?!\d*(,\d+)?[pdq]$)(?!s([/|,#])[^/|,#]*\2[^/|,#]*\2[gip\d]*$)/],
-  ['perl', /^-[a-zA-Z]*[eE]/],
-  ['ruby', /^-[a-zA-Z]*e/],
-  ['python', /^-[a-zA-Z]*c/],
-  ['python3', /^-[a-zA-Z]*c/],
-  ['node', /^(-[a-zA-Z]*[ep]|--eval|--print)/],
-  ['deno', /^eval$/],
-  ['bun', /^(-e|--eval)/],
-  ['php', /^-[a-zA-Z]*[rBR]/],
-  ['lua', /^-e/],
-  ['osascript', /./],
-  ['vi', /./],
-  ['vim', /./],
-  ['nvim', /./],
-  ['ex', /./],
-  ['ed', /./],
-  ['emacs', /./],
-  ['gdb', /./],
-  ['sqlite3', /./],
-  ['psql', /./],
-  ['jshell', /./],
-])
-
-/** Builtins that change what the words of later commands mean: no pattern allows them, only a rule for all of bash. */
-export const CHANGE_LATER: ReadonlySet<string> = new Set(
-  `alias bind complete declare disown enable export fc getopts hash let local mapfile pushd popd read readarray
-  readonly set shopt source . trap typeset unalias umask unset`.split(/\s+/),
-)
-
-/** Variables that change no program's meaning. */
-export const HARMLESS_VARIABLES: ReadonlySet<string> = new Set(
-  'CI NODE_ENV NO_COLOR FORCE_COLOR COLUMNS LINES TZ LANG LC_ALL TERM DEBIAN_FRONTEND'.split(' '),
-)
-
 /** Programs that only look at the files they are given. */
 export const READERS: ReadonlySet<string> = new Set(
-  `cat head tail less more grep egrep fgrep rg ag ls wc diff cmp file stat nl cut uniq tr od xxd hexdump strings md5sum
+  `cat head tail grep egrep fgrep rg ag ls wc diff cmp file stat nl cut tr od hexdump strings md5sum
   sha1sum sha256sum sha512sum du df tree basename dirname realpath readlink echo printf test [ true false : cd pwd jq
   column fold comm paste rev tac which type`.split(/\s+/),
 )
@@ -135,4 +78,6 @@ export const PRINTERS: ReadonlySet<string> = new Set([
 ])
 
 /** Programs that open all that is in a folder, the current one if they are told none. */
-export const GO_THROUGH: ReadonlySet<string> = new Set('rg ag ack tar zip 7z rsync mv scp'.split(' '))
+export const GO_THROUGH: ReadonlySet<string> = new Set(
+  'rg ag ack rgrep tar bsdtar cpio pax zip 7z rsync mv scp'.split(' '),
+)

@@ -1,5 +1,5 @@
-import { patternFor } from '../../permissions/allows-line.ts'
-import { readLine } from '../../permissions/shell/line.ts'
+import { patternFor } from '../../permissions/hints.ts'
+import { readLine } from '../../permissions/shell/read-line.ts'
 import type { Enclosed } from '../../ports/tool.ts'
 
 /** What a command that failed inside of the boundary may have missed, for the model to act on. */

@@ -1,0 +1,90 @@
+import { relative } from 'node:path'
+import type { Wish } from '../ports/tool.ts'
+import { placeOf } from './paths/places.ts'
+import { judge, type Policy } from './policy.ts'
+import { parseRule, parseRules } from './rule.ts'
+import { type Step, unknownIn } from './shell/line.ts'
+import { spell } from './shell/match-command.ts'
+import { readLine } from './shell/read-line.ts'
+import { isKnownProgram } from './shell/tables/tables.ts'
+import { TRANSPARENT } from './shell/wrappers.ts'
+
+/** How a user can allow what was asked about. */
+export interface Hint {
+  /** Rules that allow it once they are added; empty if no rule does. */
+  readonly rules: readonly string[]
+  /** What to do instead, where there are none. */
+  readonly advice: string
+}
+
+/** Every rule it names was tried: with them added to the policy, the same action is allowed. */
+export function hintFor(wish: Wish, policy: Policy): Hint {
+  const candidates = wish.kind === 'run' ? candidatesFor(wish, policy) : [[wish.tool]]
+  for (const rules of candidates) {
+    const texts = [...new Set(rules)]
+    if (texts.length > 0 && texts.every(isWritable) && isAllowedWith(texts, wish, policy))
+      return { rules: texts, advice: '' }
+  }
+  return { rules: [], advice: wish.kind === 'run' ? ADVICE : 'No rule allows it while another rule is in force.' }
+}
+
+const ADVICE =
+  'No rule covers this form of command. Run one plain command at a time: literal words, no variables, no substitution; ' +
+  'write files with write_file.'
+
+/** From the widest to the narrowest. */
+function candidatesFor({ tool, command }: Extract<Wish, { kind: 'run' }>, { root }: Policy): string[][] {
+  const line = readLine(command, { folders: [root] })
+  const of = (pattern: string) => `${tool}(${pattern})`
+  const writes = line.steps.flatMap((step) => writtenBy(step, root))
+  const steps = line.steps.flatMap(runBy).filter(({ words }) => !BARE.test(words[0]?.text ?? ''))
+  if (unknownIn(line) !== undefined || steps.length === 0) return []
+  const exact = steps.map(({ words }) => spell(words))
+  const wide = steps.map((step, i) => patternFor(step) ?? exact[i]!)
+  const isShort = command.length <= LONGEST && !command.trim().includes('\n')
+  return [[...wide.map(of), ...writes], [...exact.map(of), ...writes], isShort ? [of(command.trim())] : []]
+}
+
+/** Longer lines are no rules to write down. */
+const LONGEST = 300
+
+/** Need no rule of their own. */
+const BARE = /^$|^(cd|true|false|:|exit|break|continue|set|test|\[|wait)$/
+
+/** What a wrapper runs, in its place. */
+function runBy(step: Step): Step[] {
+  if (!TRANSPARENT.has(step.words[0]?.text ?? '') || step.runs.length === 0) return [step]
+  return step.runs.flatMap(({ line }) => line.steps.flatMap(runBy))
+}
+
+function writtenBy({ redirections, folders }: Step, root: string): string[] {
+  return redirections.flatMap(({ kind, target: { text } }) => {
+    if (kind !== 'write' || text === undefined || /^\/dev\//.test(text)) return []
+    return (folders ?? []).map((folder) => `write_file(${relative(root, placeOf(text, folder))})`)
+  })
+}
+
+/** The pattern to propose for a command, where there is one that covers its everyday uses. */
+export function patternFor({ words }: Pick<Step, 'words'>): string | undefined {
+  const program = words[0]?.text
+  return program !== undefined && isKnownProgram(program) ? `${program} *` : undefined
+}
+
+/** Can stand on a command line between others. */
+function isWritable(rule: string): boolean {
+  try {
+    const parsed = parseRules(rule)
+    return parsed.length === 1 && parsed[0]!.text === rule
+  } catch {
+    return false
+  }
+}
+
+function isAllowedWith(rules: readonly string[], wish: Wish, policy: Policy): boolean {
+  return judge(wish.tool, wish, withRules(rules, policy)).verdict === 'allow'
+}
+
+function withRules(rules: readonly string[], policy: Policy): Policy {
+  const allow = [...policy.allow, ...rules.map(parseRule)]
+  return { ...policy, allow, ...(policy.within && { within: withRules(rules, policy.within) }) }
+}

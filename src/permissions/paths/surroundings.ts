@@ -1,0 +1,65 @@
+import { lstatSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { openSpot } from './spot.ts'
+
+/** What the policy asks of the file system, so that it can be judged without one. */
+export interface Surroundings {
+  /** Where a path leads with all links resolved; undefined if that cannot be told. */
+  whereIs(path: string): Whereabouts | undefined
+}
+
+export interface Whereabouts {
+  readonly real: string
+  readonly kind: 'file' | 'folder' | 'missing' | 'other'
+}
+
+/** The real file system. Like the file tools it asks an open descriptor where it is, never a name twice. */
+export const fileSystem: Surroundings = {
+  whereIs(path) {
+    try {
+      using spot = openSpot(path)
+      const { stats, real } = spot
+      return { real, kind: stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other' }
+    } catch (error) {
+      return codeOf(error) === 'ENOENT' ? whereItWouldBe(path) : undefined
+    }
+  },
+}
+
+/** A path that does not exist yet: below the nearest folder that does. A link that leads nowhere is not such a path. */
+function whereItWouldBe(path: string): Whereabouts | undefined {
+  const missing: string[] = []
+  for (let at = path; ; at = dirname(at)) {
+    try {
+      lstatSync(at)
+      using spot = openSpot(at)
+      return { real: join(spot.real, ...missing), kind: 'missing' }
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT' || at === dirname(at) || isLink(at)) return undefined
+      missing.unshift(at.slice(dirname(at).length).replace(/^\//, ''))
+    }
+  }
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink()
+  } catch {
+    return false
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code
+}
+
+/** Asks for each path once, for as long as one line is judged. */
+export function remembered(surroundings: Surroundings): Surroundings {
+  const known = new Map<string, Whereabouts | undefined>()
+  return {
+    whereIs(path) {
+      if (!known.has(path)) known.set(path, surroundings.whereIs(path))
+      return known.get(path)
+    },
+  }
+}

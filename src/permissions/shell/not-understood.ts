@@ -1,2 +1,0 @@
-/** Why a line was not understood, in words for whoever is asked. */
-export class NotUnderstood extends Error {}

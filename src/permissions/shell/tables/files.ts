@@ -1,0 +1,102 @@
+import { basename, join } from 'node:path'
+import type { Given, Setting, Uses } from './use.ts'
+
+const reading = (flags: string, more: Partial<Uses> = {}): Uses => ({ flags, operands: 'read', ...more })
+
+/** What is put into a folder takes the place of what is there, also of a link that leads elsewhere. */
+function intoFolder({ operands, options }: Given, setting: Setting): string | undefined {
+  const isDeep = options.some((option) => /^(-[rRa]|--recursive)$/.test(option))
+  const target = operands.at(-1)?.text
+  if (target === undefined) return 'where it writes is not known before'
+  for (const { text, loop } of operands.slice(0, -1))
+    for (const source of loop?.map((word) => word.text) ?? [text]) {
+      if (source === undefined) return 'what it writes is not known before'
+      const place = join(target, basename(source))
+      if (!setting.mayWrite(place) || place === join(target)) return `it may not write ${place}`
+      // What is merged into a folder may follow the links in it.
+      if (isDeep && setting.exists(setting.isFolder(target) && setting.exists(target) ? place : target))
+        return `${target} is there already`
+    }
+  return undefined
+}
+
+const COLUMNS =
+  '-a -A -l -h -R -r -t -S -1 -d -F -i -s -n -p -g -o -G -H -L -B -b -c -C -k -m -N -q -Q -u -U -v -x -X -Z'
+
+/** Programs that list, read, compare, make, copy and remove files. */
+export const FILES: Readonly<Record<string, Uses>> = {
+  ls: reading(
+    `${COLUMNS} --all --almost-all --human-readable --recursive --directory --classify --full-time --inode --reverse --size`,
+    {
+      attached: '--color --sort --time --format --time-style --indicator-style',
+      values: { '-I': 'word', '--ignore': 'word', '-w': 'number' },
+    },
+  ),
+  cat: reading('-A -b -e -E -n -s -t -T -u -v --number --show-all --show-ends --squeeze-blank'),
+  tac: reading(''),
+  rev: reading(''),
+  nl: reading('-p', { values: { '-b': 'word', '-w': 'number', '-s': 'word', '-n': 'word', '-v': 'number' } }),
+  head: reading('-q -v -z --quiet --verbose', {
+    digits: true,
+    values: { '-n': 'number', '-c': 'number', '--lines': 'number', '--bytes': 'number' },
+  }),
+  tail: reading('-q -v -z -f -F --quiet --verbose --follow --retry', {
+    digits: true,
+    values: { '-n': 'number', '-c': 'number', '--lines': 'number', '--bytes': 'number', '-s': 'number' },
+  }),
+  wc: reading('-l -w -c -m -L --lines --words --bytes --chars --max-line-length'),
+  stat: reading('-L -t -f --dereference --terse', { values: { '-c': 'word', '--format': 'word', '--printf': 'word' } }),
+  file: reading('-b -i -L -h -k --brief --mime --mime-type --mime-encoding'),
+  du: reading('-a -b -c -h -k -m -s -S -x -L --summarize --human-readable --total --all --apparent-size', {
+    values: { '-d': 'number', '--max-depth': 'number', '--exclude': 'word' },
+  }),
+  df: reading('-a -h -H -i -k -T -l -P'),
+  tree: reading('-a -d -f -i -l -p -s -h -u -g -D -F -C -n -J -X --dirsfirst --noreport --gitignore --prune --du', {
+    values: { '-L': 'number', '-I': 'word', '-P': 'word', '--filelimit': 'number' },
+  }),
+  realpath: reading('-e -m -s -q -L -P', { values: { '--relative-to': 'word' } }),
+  readlink: reading('-e -f -m -n -q'),
+  basename: { flags: '-a -z', values: { '-s': 'word' }, operands: 'word' },
+  dirname: { flags: '-z', operands: 'word' },
+  md5sum: reading('-b -t -c --check --quiet --status'),
+  sha1sum: reading('-b -t -c --check --quiet --status'),
+  sha256sum: reading('-b -t -c --check --quiet --status'),
+  sha512sum: reading('-b -t -c --check --quiet --status'),
+  shasum: reading('-b -t', { values: { '-a': 'number' } }),
+  cksum: reading(''),
+  diff: reading(
+    '-u -r -N -q -s -w -b -B -i -y -a -c -e -n --brief --recursive --unified --side-by-side --ignore-all-space --no-dereference --suppress-common-lines',
+    {
+      values: { '-U': 'number', '-C': 'number', '-x': 'word', '--exclude': 'word', '-W': 'number' },
+      attached: '--color --unified',
+    },
+  ),
+  cmp: reading('-s -l -b --silent --quiet', { values: { '-n': 'number' } }),
+  comm: reading('-1 -2 -3 -i --nocheck-order'),
+  od: reading('-A -c -x -b -d -o -v', { values: { '-t': 'word', '-N': 'number', '-j': 'number' }, attached: '-A' }),
+  hexdump: reading('-C -c -b -x -v', { values: { '-n': 'number', '-s': 'number' } }),
+  xxd: reading('-p -u -b -i', { values: { '-l': 'number', '-s': 'number', '-c': 'number' }, most: 1 }),
+  strings: reading('-a -f', { values: { '-n': 'number' } }),
+  mkdir: { flags: '-p -v --parents --verbose', operands: 'write' },
+  touch: { flags: '-a -c -m --no-create', operands: 'write' },
+  rmdir: { flags: '-p -v --parents', operands: 'write' },
+  rm: { flags: '-r -R -f -v -d --recursive --force --verbose --dir', operands: 'write' },
+  cp: {
+    flags: '-r -R -f -v -p -n -u -a --recursive --force --verbose --no-clobber --update --preserve',
+    operands: 'read',
+    last: 'write',
+    check: intoFolder,
+  },
+  mv: { flags: '-f -v -n -u --force --verbose --no-clobber', operands: 'write', check: intoFolder },
+  tee: { flags: '-a --append', operands: 'write' },
+  zipinfo: reading('-1 -l -s -v'),
+  unzip: reading('-l -v -t -q', {
+    check: ({ options }) => (options.some((one) => /^-[lt]$/.test(one)) ? undefined : 'unzip writes files'),
+  }),
+  gzip: {
+    flags: '-l -t -v',
+    operands: 'read',
+    check: ({ options }) => (options.some((one) => /^-[lt]$/.test(one)) ? undefined : 'gzip writes files'),
+  },
+  zcat: reading(''),
+}

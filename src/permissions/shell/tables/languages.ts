@@ -1,0 +1,216 @@
+import type { Uses } from './use.ts'
+
+/** `VAR=value` and other makefiles are not here: both can name any program. */
+const MAKE: Uses = {
+  flags: '-s -k -n -B -i --silent --quiet --keep-going --dry-run --always-make --version',
+  attached: '-j --jobs',
+  operands: 'name',
+}
+
+const PYTEST: Uses = {
+  flags:
+    '-q -v -vv -vvv -x -s -l --lf --ff --co --collect-only --no-header --disable-warnings --quiet --verbose --exitfirst --last-failed --failed-first --version --no-cov --cov',
+  values: { '-k': 'word', '-m': 'word', '--maxfail': 'number', '--tb': 'name', '-n': 'word', '--durations': 'number' },
+  attached: '--cov --cov-report',
+  operands: 'read',
+}
+const MODULES: Readonly<Record<string, Uses>> = {
+  pytest: PYTEST,
+  unittest: { flags: '-v -q -f -b', operands: 'name' },
+  mypy: { flags: '--strict --no-error-summary --ignore-missing-imports --pretty --version', operands: 'read' },
+  ruff: {
+    commands: {
+      check: {
+        flags: '--fix --no-fix --diff --quiet -q --watch --statistics',
+        values: { '--select': 'word', '--ignore': 'word' },
+        operands: 'read',
+      },
+      format: { flags: '--check --diff --quiet -q', operands: 'read' },
+    },
+    flags: '--version',
+  },
+  black: { flags: '--check --diff -q --quiet --version', values: { '-l': 'number' }, operands: 'read' },
+  flake8: { values: { '--max-line-length': 'number', '--select': 'word' }, operands: 'read' },
+  compileall: { flags: '-q', operands: 'read' },
+  'json.tool': { flags: '--sort-keys --compact', values: { '--indent': 'number' }, operands: 'read', most: 1 },
+}
+
+/** A file of the workspace, or one of these modules by `-m`, which `refuseModule` looks at. */
+const PYTHON: Uses = {
+  flags: '--version -V -u -B',
+  first: ['script'],
+  operands: 'word',
+  endsAtOperand: true,
+  check: ({ operands, options }) =>
+    operands.length > 0 || options.some((option) => /^(--version|-V)$/.test(option))
+      ? undefined
+      : 'python without a file reads a program from its input',
+}
+
+export const PYTHON_MODULES = MODULES
+
+const CARGO_BUILD: Uses = {
+  flags:
+    '--release --all --workspace --all-targets --all-features --no-default-features --lib --bins --tests --locked --offline --frozen -q --quiet -v --verbose --no-run --no-fail-fast --doc --check --fix --allow-dirty',
+  values: {
+    '-p': 'name',
+    '--package': 'name',
+    '--features': 'word',
+    '--bin': 'name',
+    '--test': 'name',
+    '--example': 'name',
+    '-j': 'number',
+    '--target': 'name',
+    '--exclude': 'name',
+  },
+  operands: 'name',
+  rest: 'word',
+}
+
+const GO_BUILD: Uses = {
+  flags: '-v -race -short -cover -failfast -json -n',
+  values: { '-run': 'word', '-count': 'number', '-timeout': 'word', '-bench': 'word', '-tags': 'name', '-p': 'number' },
+  attached: '-run -count -timeout -bench -tags -p',
+  operands: 'word',
+}
+
+/** Other languages and tools for building. */
+export const LANGUAGES: Readonly<Record<string, Uses>> = {
+  make: MAKE,
+  python: PYTHON,
+  python3: PYTHON,
+  pytest: PYTEST,
+  mypy: MODULES.mypy!,
+  ruff: MODULES.ruff!,
+  black: MODULES.black!,
+  flake8: MODULES.flake8!,
+  pip: pip(),
+  pip3: pip(),
+  cargo: {
+    flags: '--version -V -q',
+    commands: Object.fromEntries(
+      [
+        'build',
+        'b',
+        'test',
+        't',
+        'check',
+        'c',
+        'clippy',
+        'fmt',
+        'doc',
+        'bench',
+        'run',
+        'r',
+        'tree',
+        'clean',
+        'fetch',
+        'update',
+        'metadata',
+      ].map((name) => [name, CARGO_BUILD]),
+    ),
+  },
+  rustc: { flags: '--version -V' },
+  go: {
+    commands: {
+      build: GO_BUILD,
+      test: GO_BUILD,
+      vet: { operands: 'word' },
+      run: {
+        operands: 'word',
+        endsAtOperand: true,
+        check: ({ operands }) =>
+          /^(\.(\/[\w./-]*)?|[\w/-]+\.go)$/.test(operands[0]?.text ?? '') && !operands[0]!.text!.includes('..')
+            ? undefined
+            : 'go run of something else',
+      },
+      fmt: { operands: 'word' },
+      list: { flags: '-m -json', operands: 'word' },
+      mod: { commands: { tidy: { flags: '-v' }, download: {}, verify: {}, graph: {} } },
+      version: {},
+      env: { operands: 'name' },
+      doc: { operands: 'word' },
+    },
+  },
+  gofmt: { flags: '-l -d -s -w', operands: 'write' },
+  gh: {
+    flags: '--version',
+    commands: {
+      pr: {
+        commands: {
+          list: gh(),
+          view: gh(),
+          status: gh(),
+          checks: gh(),
+          diff: gh(),
+          create: gh(),
+          comment: gh(),
+          checkout: gh(),
+        },
+      },
+      issue: { commands: { list: gh(), view: gh(), status: gh(), create: gh(), comment: gh() } },
+      run: { commands: { list: gh(), view: gh() } },
+      repo: { commands: { view: gh() } },
+      auth: { commands: { status: {} } },
+    },
+  },
+  docker: {
+    flags: '--version -v',
+    commands: {
+      ps: { flags: '-a -q --all --quiet', values: { '--filter': 'word', '--format': 'word' } },
+      images: { flags: '-a -q' },
+      version: {},
+      info: {},
+      logs: { flags: '-f -t', values: { '--tail': 'word', '-n': 'word' }, operands: 'name' },
+    },
+  },
+  curl: {
+    flags: '-s -S -f -L -i -I -v -k --silent --show-error --fail --location --include --head --compressed -sS -4 -6',
+    values: { '-X': 'name', '--request': 'name', '-m': 'number', '--max-time': 'number', '--retry': 'number' },
+    operands: 'word',
+    check: ({ operands }) =>
+      operands.every(({ text }) => /^https?:\/\/[\w.:/?&=%#~+,@-]*$/.test(text ?? ''))
+        ? undefined
+        : 'curl of something that is not a plain address',
+  },
+}
+
+function gh(): Uses {
+  return {
+    flags: '--draft -d --fill --comments -c --verbose --log --log-failed --name-only --patch',
+    values: {
+      '-t': 'text',
+      '--title': 'text',
+      '-b': 'text',
+      '--body': 'text',
+      '-F': 'read',
+      '--body-file': 'read',
+      '-B': 'name',
+      '--base': 'name',
+      '-H': 'name',
+      '--head': 'name',
+      '-L': 'number',
+      '--limit': 'number',
+      '-s': 'name',
+      '--state': 'name',
+      '--json': 'word',
+      '-l': 'word',
+      '--label': 'word',
+      '-a': 'word',
+      '--assignee': 'word',
+    },
+    operands: 'name',
+  }
+}
+
+function pip(): Uses {
+  return {
+    flags: '--version -V',
+    commands: {
+      list: { flags: '--outdated', values: { '--format': 'name' } },
+      show: { operands: 'name' },
+      freeze: {},
+      check: {},
+    },
+  }
+}

@@ -1,0 +1,227 @@
+import type { Given, Setting, Uses } from './use.ts'
+
+const QUIET =
+  '-s --silent -q --quiet --if-present --no-audit --no-fund --no-progress --offline --prefer-offline --verbose'
+const CHOOSE = { '-w': 'name', '--workspace': 'name', '--prefix': 'folder' } as const
+const ALL = '--workspaces -ws --include-workspace-root'
+const SAVE =
+  '-D --save-dev -S --save -E --save-exact -O --save-optional --no-save --save-peer --production --legacy-peer-deps --ignore-scripts --frozen-lockfile --force -f'
+
+/** A script of `package.json`. What stands before `--` would be npm's own. */
+const script: Uses = {
+  flags: `${QUIET} ${ALL}`,
+  values: CHOOSE,
+  first: ['name'],
+  operands: 'word',
+  rest: 'word',
+  check: onlyNames,
+}
+const test: Uses = { flags: `${QUIET} ${ALL}`, values: CHOOSE, operands: 'word', rest: 'word' }
+const looking: Uses = {
+  flags: '--json --long -l -a --all --parseable',
+  values: { '--depth': 'number' },
+  operands: 'name',
+}
+const installing: Uses = {
+  flags: `${QUIET} ${ALL} ${SAVE}`,
+  values: { ...CHOOSE },
+  attached: '--omit --include',
+  operands: 'word',
+  check: onlyPackages,
+}
+
+/** A name and perhaps a version, as a registry has it: no folder, no archive, no address. */
+function onlyPackages({ operands }: Given, setting: Setting): string | undefined {
+  for (const { text } of operands)
+    if (
+      !/^(@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*(@[\^~]?[\w.-]+)?$/i.test(text ?? '') ||
+      /\.t(ar|gz)/.test(text!) ||
+      setting.exists(text!)
+    )
+      return `${text ?? 'a word'} is not the name of a package`
+  return undefined
+}
+
+function onlyNames({ operands }: Given): string | undefined {
+  return operands.every(({ text }) => text === undefined || !text.includes('=')) ? undefined : 'it sets something'
+}
+
+const NPM: Uses = {
+  flags: `--version -v ${QUIET} ${ALL}`,
+  values: CHOOSE,
+  commands: {
+    test,
+    t: test,
+    start: test,
+    stop: test,
+    restart: test,
+    run: script,
+    'run-script': script,
+    ci: installing,
+    install: installing,
+    i: installing,
+    add: installing,
+    uninstall: installing,
+    remove: installing,
+    update: installing,
+    dedupe: installing,
+    ls: looking,
+    list: looking,
+    outdated: looking,
+    view: looking,
+    info: looking,
+    explain: looking,
+    why: looking,
+    audit: { flags: '--json --production', attached: '--omit --audit-level' },
+    ping: {},
+    root: {},
+    bin: {},
+    prefix: {},
+    whoami: {},
+    help: { operands: 'name' },
+    fund: {},
+    doctor: {},
+    pack: {
+      flags: '--dry-run --json',
+      check: ({ options }) => (options.includes('--dry-run') ? undefined : 'npm pack writes a file'),
+    },
+  },
+}
+
+const PNPM: Uses = {
+  flags: `--version -v -r --recursive ${QUIET}`,
+  values: { '--filter': 'name', '-F': 'name', '-C': 'folder', '--dir': 'folder' },
+  commands: { ...NPM.commands!, build: test, lint: test, dev: test, typecheck: test, format: test, check: test },
+}
+const YARN: Uses = {
+  flags: `--version -v ${QUIET}`,
+  values: { '--cwd': 'folder' },
+  commands: { ...NPM.commands!, build: test, lint: test, dev: test, typecheck: test, format: test, check: test },
+}
+
+/** Checkers, compilers and test runners of JavaScript. They read their own settings from the workspace. */
+const TOOLS: Readonly<Record<string, Uses>> = {
+  tsc: {
+    flags:
+      '--noEmit --watch -w -b --build --version -v --strict --pretty --listFiles --incremental --skipLibCheck --emitDeclarationOnly --declaration --showConfig --extendedDiagnostics --diagnostics --force',
+    values: { '-p': 'read', '--project': 'read', '--outDir': 'write', '--target': 'name', '--module': 'name' },
+    operands: 'read',
+  },
+  vitest: {
+    flags:
+      '--run --watch --coverage --silent --no-coverage --bail --no-color --changed --globals --passWithNoTests -u --update --version -v',
+    values: {
+      '-t': 'word',
+      '--testNamePattern': 'word',
+      '--reporter': 'name',
+      '--project': 'name',
+      '--testTimeout': 'number',
+      '--retry': 'number',
+      '--pool': 'name',
+    },
+    attached: '--bail --coverage --changed',
+    operands: 'read',
+  },
+  jest: {
+    flags:
+      '--watch --coverage --silent --verbose --bail -b -i --runInBand --passWithNoTests --ci --no-coverage -u --updateSnapshot --onlyChanged -o --forceExit --detectOpenHandles --listTests --version --no-cache',
+    values: {
+      '-t': 'word',
+      '--testNamePattern': 'word',
+      '--testPathPattern': 'word',
+      '--maxWorkers': 'word',
+      '-w': 'word',
+      '--testTimeout': 'number',
+    },
+    attached: '--bail --coverage',
+    operands: 'read',
+  },
+  mocha: {
+    flags: '--bail -b --recursive --watch -w --exit --no-color --version',
+    values: {
+      '-g': 'word',
+      '--grep': 'word',
+      '--timeout': 'number',
+      '-t': 'number',
+      '--reporter': 'name',
+      '-R': 'name',
+    },
+    operands: 'read',
+  },
+  eslint: {
+    flags: '--fix --quiet --cache --no-cache --version -v --debug --no-color --color --fix-dry-run',
+    values: { '--ext': 'word', '--max-warnings': 'number', '-f': 'name', '--format': 'name' },
+    operands: 'read',
+  },
+  prettier: {
+    flags: '--check -c --list-different -l --version --no-color --cache --ignore-unknown -u --write -w',
+    values: { '--log-level': 'name', '--parser': 'name' },
+    operands: 'read',
+  },
+  biome: {
+    flags: '',
+    commands: Object.fromEntries(
+      ['check', 'lint', 'format', 'ci'].map((name) => [
+        name,
+        {
+          flags: '--write --fix --unsafe --staged --changed --no-errors-on-unmatched',
+          values: { '--max-diagnostics': 'name' },
+          operands: 'read',
+        } satisfies Uses,
+      ]),
+    ),
+  },
+  playwright: {
+    commands: {
+      test: {
+        flags: '--list --forbid-only --quiet --update-snapshots',
+        values: {
+          '-g': 'word',
+          '--grep': 'word',
+          '--project': 'name',
+          '--reporter': 'name',
+          '--workers': 'number',
+          '--retries': 'number',
+        },
+        operands: 'read',
+      },
+    },
+  },
+  vite: { commands: { build: { flags: '--minify --sourcemap', values: { '--mode': 'name' } } }, flags: '--version' },
+  next: { commands: { build: {}, lint: {} }, flags: '--version' },
+  turbo: {
+    commands: { run: { operands: 'name', flags: '--force', values: { '--filter': 'name' } } },
+    flags: '--version',
+  },
+  knip: { flags: '--production --strict --no-progress --dependencies --exports --files' },
+}
+
+const NODE_TEST =
+  '--test --test-only --experimental-test-coverage --enable-source-maps --no-warnings --experimental-strip-types --watch'
+
+/** A file of the workspace, with whatever words; none of node's ways to run a text or to load something first. */
+const node: Uses = {
+  flags: `--version -v --check -c ${NODE_TEST}`,
+  values: { '--test-name-pattern': 'word', '--test-reporter': 'name' },
+  first: ['script'],
+  operands: 'word',
+  endsAtOperand: true,
+  check: ({ options, operands }, setting) =>
+    options.includes('--test')
+      ? operands.every(({ text }) => text !== undefined && !text.startsWith('-') && setting.isScript(text))
+        ? undefined
+        : 'node --test takes files of the workspace'
+      : operands.length > 0 || options.some((option) => /^(--version|-v)$/.test(option))
+        ? undefined
+        : 'node without a file reads a program from its input',
+}
+
+/** The JavaScript side of a workspace. */
+export const NODE: Readonly<Record<string, Uses>> = {
+  node,
+  npm: NPM,
+  pnpm: PNPM,
+  yarn: YARN,
+  npx: { flags: '--no-install --no', commands: TOOLS },
+  ...TOOLS,
+}

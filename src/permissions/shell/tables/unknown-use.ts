@@ -1,0 +1,41 @@
+import type { Word } from '../word.ts'
+import { refuseCommand } from './tables.ts'
+import type { Setting } from './use.ts'
+
+/** Programs with a table that can start other programs: outside of their tables nobody can say which. */
+const RUN_OTHERS: ReadonlySet<string> = new Set(
+  'git tar sed awk gawk mawk nawk sort rg node python python3 go cargo'.split(' '),
+)
+
+/** The same without a table: they have options by which they start any program. */
+const RUN_ANYTHING: ReadonlySet<string> = new Set(
+  `rsync scp sftp wget man less more zip split perl5 osascript vi vim nvim view ex ed emacs gdb lldb sqlite3 psql mysql jshell
+  irb ipython make-kpkg`.split(/\s+/),
+)
+
+/** Given a file they run it; given anything else they run that. */
+const INTERPRETERS: ReadonlySet<string> = new Set(
+  'perl ruby php lua deno bun tsx ts-node tclsh Rscript julia'.split(' '),
+)
+
+const anywhere: Setting = {
+  mayRead: () => true,
+  mayWrite: () => true,
+  isFolder: () => true,
+  isScript: (path) => !/^\/(dev|proc)(\/|$)/.test(path),
+  exists: () => false,
+}
+
+/** Why nobody can say which programs this command starts, undefined where one can. Where it does so is not looked at. */
+export function unknownUse(words: readonly Word[]): string | undefined {
+  const path = words[0]?.text ?? ''
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const [first] = words.slice(1)
+  if (RUN_ANYTHING.has(name)) return `${name} can run anything`
+  if (INTERPRETERS.has(name))
+    return /^(--version|-v|[\w./][^\s]*)$/.test(first?.text ?? '') && !/^\/(dev|proc)(\/|$)/.test(first!.text!)
+      ? undefined
+      : `what ${name} runs is not known before`
+  if (!RUN_OTHERS.has(name)) return undefined
+  return refuseCommand([{ raw: name, text: name }, ...words.slice(1)], anywhere)
+}
