@@ -1,5 +1,5 @@
-import type { Presence } from '../ports/store.ts'
 import { openTeam } from '../runtime/team.ts'
+import { belongsHere } from '../session/session-folder.ts'
 import { isPresent } from '../team/member.ts'
 import { roster, type TeamState } from '../team/state.ts'
 import type { Workspace } from '../workspace.ts'
@@ -47,13 +47,14 @@ async function show(call: Call, sessions: Awaited<ReturnType<typeof sessionsIn>>
 }
 
 /** Teams that a lead has worked in; further teams come back with the session that leads them, and count as its own. */
-async function sessionsIn(call: Call, { store }: Workspace) {
+async function sessionsIn(call: Call, workspace: Workspace) {
+  const { store } = workspace
   const teams = new Map<string, Awaited<ReturnType<typeof factsOf>>>()
   for (const team of await store.teams()) {
     try {
       await using handle = await openTeam(store, team, { clock: call.clock })
       await handle.refresh()
-      teams.set(team, await factsOf(handle.state, store.presence))
+      teams.set(team, await factsOf(handle.state, workspace))
     } catch (error) {
       await warn(call, `Team ${team} cannot be read: ${explain(error, call.env).message}`)
     }
@@ -73,11 +74,17 @@ async function sessionsIn(call: Call, { store }: Workspace) {
     })
 }
 
-async function factsOf(state: TeamState, presence: Presence) {
+async function factsOf(state: TeamState, workspace: Workspace) {
+  const { presence } = workspace.store
   const facts = state.team.get()
   const lead = roster(state).find(({ name }) => name === 'lead')
   return {
-    isSession: facts !== undefined && !facts.deleted && facts.session === null && Boolean(lead?.generation),
+    isSession:
+      facts !== undefined &&
+      !facts.deleted &&
+      facts.session === null &&
+      Boolean(lead?.generation) &&
+      belongsHere(state, workspace),
     state: await lifeOf(state, presence),
     members: roster(state)
       .filter((member) => isPresent(member) && member.name !== 'lead')

@@ -1,7 +1,7 @@
 import type { Presence } from '../ports/store.ts'
 import type { Team } from '../runtime/team.ts'
 import { cedeTeam } from '../session/leading-session.ts'
-import { pidIn } from '../stores/files/identity.ts'
+import { pidIn } from '../stores/identity.ts'
 import { nameKey } from '../team/name.ts'
 import { isRefusal } from '../team/refusal.ts'
 import { memberNamed, roster } from '../team/state.ts'

@@ -146,6 +146,14 @@ export interface LogOptions {
 /** Who is running: survives in records, compares equal only for the same process of the same boot of one machine. */
 export type RuntimeId = string
 
+/** How long a process counts as alive without a word. */
+export interface Lease {
+  /** By the clock of the store; grows with every renewal. */
+  readonly until: number
+  /** Seconds; 0 or less when it has ended. */
+  readonly left: number
+}
+
 export interface Presence {
   /** This very process. */
   readonly self: RuntimeId
@@ -160,6 +168,8 @@ export interface Presence {
   confirm(): Promise<void>
   /** `unknown`: another machine or pid namespace, about which only a lease could tell. A silent process is `alive`. */
   look(runtime: RuntimeId): Promise<'alive' | 'dead' | 'unknown'>
+  /** Where leases decide: that of another process, unless it is known to run. */
+  leaseOf?(runtime: RuntimeId): Promise<Lease | undefined>
 }
 
 export interface Store extends AsyncDisposable {

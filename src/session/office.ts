@@ -114,7 +114,11 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       eraser: home.eraser,
     })
     try {
-      const by = await takeLead(team, home.store, { session: rooms[0]!.team.name, description })
+      const by = await takeLead(team, home.store, {
+        session: rooms[0]!.team.name,
+        description,
+        folder: rooms[0]!.team.state.supervisor.get().folder,
+      })
       await home.store.presence.announce(name)
       return enter({ team, by })
     } catch (error) {

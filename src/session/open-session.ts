@@ -14,6 +14,7 @@ import type { Spelling } from '../tools/team/spelling.ts'
 import type { Workspace } from '../workspace.ts'
 import { agentTypesOf } from './agent-types.ts'
 import { createAskers } from './asker.ts'
+import { awaitLease } from './await-lease.ts'
 import { commandEnv } from './command-env.ts'
 import type { Home } from './home.ts'
 import { knowledgeOf } from './knowledge.ts'
@@ -22,8 +23,9 @@ import { ownFolders, withoutFolders } from './own-folders.ts'
 import { createPermits, forErrand, type Permissions, policyOf } from './permits.ts'
 import { openSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
 import type { Session } from './session.ts'
+import { folderOf, whyNotHere } from './session-folder.ts'
 import { newSessionId } from './session-id.ts'
-import { giveUpLead, SessionOpen, takeLead } from './take-lead.ts'
+import { giveUpLead, SessionOpen, SessionRefused, takeLead } from './take-lead.ts'
 import { compact, work } from './work.ts'
 
 export interface SessionOptions {
@@ -33,6 +35,13 @@ export interface SessionOptions {
   readonly modelFor?: (name: string) => Promise<Model>
   /** Goes on with this team, or makes it; without it a new one is named by its session id. */
   readonly team?: string
+  /**
+   * Goes on with the team in this folder although it belongs to another one, in a database or a shared DESKMATES_DIR.
+   * Without it that is refused: its commands would run in the wrong place.
+   */
+  readonly here?: boolean
+  /** Ends waiting for the lease of another process, while the session is opened. */
+  readonly signal?: AbortSignal
   /** What agents may do. Without it they may only look. */
   readonly permissions?: Permissions
   /** Asks a person for what no rule allows, for lead, teammates and whom they send out. Without it that is denied at once. */
@@ -74,6 +83,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const { workspace, clock = systemClock, env = process.env, warn = () => {} } = options
   const { store } = workspace
   const root = realpathSync(workspace.workspace)
+  const folder = folderOf(workspace)
   const id = options.team ?? newSessionId(clock)
   const place = `${store.presence.self} ${workspace.journalOf(id)}`
   if (taken.has(place)) throw new SessionOpen(id)
@@ -123,7 +133,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     }
     // Before the lead sits down there is nobody to tell but by the store's warning.
     team = await openTeam(store, id, { clock, eraser: home.eraser, onRewound: (loss) => office?.hearOf(loss) })
-    const by = await takeLead(team, store)
+    await team.refresh()
+    const elsewhere = options.here ? undefined : whyNotHere(team.state, workspace, id)
+    if (elsewhere) throw new SessionRefused(elsewhere)
+    const waiting = { team, presence: store.presence, clock, signal: options.signal, warn }
+    const by = await takeLead(team, store, { folder, awaitLease: () => awaitLease(waiting) })
     await store.presence.announce(id)
     office = await openOffice(home, { team, by })
   } catch (error) {

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../ports/clock.ts'
+import { openTeam } from '../runtime/team.ts'
 import type { Workspace } from '../workspace.ts'
+import { belongsHere, folderOf } from './session-folder.ts'
 
 /** When it began, for people and for sorting, and four letters against chance: `s-20260715-091233-k3fq`. */
 export function newSessionId(clock: Clock): string {
@@ -16,14 +18,27 @@ export function isSessionId(team: string): boolean {
 }
 
 /** The session that was talked to last; in a database, where nobody can see that, the one that began last. */
-export async function newestSession({ store, root, kind }: Workspace): Promise<string | undefined> {
+export async function newestSession(workspace: Workspace): Promise<string | undefined> {
+  const { store, root, kind } = workspace
   const teams = await store.teams()
-  if (kind === 'postgres') return teams.filter(isSessionId).sort().at(-1)
+  if (kind === 'postgres') return firstHere(workspace, teams.filter(isSessionId).sort().reverse())
   const used = teams.flatMap((team) => {
     const transcript = statSync(join(root, '.teams', team, 'transcripts', 'lead.jsonl'), { throwIfNoEntry: false })
     return transcript ? [{ team, at: transcript.mtimeMs }] : []
   })
-  return used.sort((a, b) => a.at - b.at || a.team.localeCompare(b.team)).at(-1)?.team
+  const newestFirst = used.sort((a, b) => b.at - a.at || b.team.localeCompare(a.team)).map(({ team }) => team)
+  return firstHere(workspace, newestFirst)
+}
+
+/** The first of these that belongs to this folder. */
+async function firstHere(workspace: Workspace, teams: readonly string[]): Promise<string | undefined> {
+  if (folderOf(workspace) === undefined) return teams[0]
+  for (const name of teams) {
+    await using team = await openTeam(workspace.store, name)
+    await team.refresh()
+    if (belongsHere(team.state, workspace)) return name
+  }
+  return undefined
 }
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'

@@ -3,6 +3,7 @@ import type { Team } from '../runtime/team.ts'
 import { TeamError } from '../team/errors.ts'
 import type { Author } from '../team/event.ts'
 import { isRefusal, type Refusal } from '../team/refusal.ts'
+import type { SessionFolder } from '../team/session-folder.ts'
 
 /** A session cannot be opened or spoken to as things are; `code` is the team's own word for why. */
 export class SessionRefused extends TeamError {
@@ -20,11 +21,13 @@ export class SessionRefused extends TeamError {
 export async function takeLead(
   team: Team,
   { presence }: Pick<Store, 'presence'>,
-  further: FurtherTeam = {},
+  { folder, awaitLease, ...further }: LeadOptions = {},
 ): Promise<Author> {
   await team.refresh()
   if (!team.state.team.get()) granted(await team.run({ type: 'team.create', team: team.name, ...further }))
-  const took = await team.run({ type: 'supervise', runtime: presence.self })
+  const supervise = () => team.run({ type: 'supervise', runtime: presence.self, ...(folder && { folder }) })
+  let took = await supervise()
+  if (isRefusal(took) && took.refused === 'supervised' && (await awaitLease?.())) took = await supervise()
   if (isRefusal(took) && took.refused === 'supervised') throw new SessionRefused(inUse(team.name, took))
   granted(took)
   const spawned = granted(await team.run({ type: 'member.spawn', name: 'lead', role: 'lead', runtime: presence.self }))
@@ -39,6 +42,13 @@ export async function takeLead(
 export async function giveUpLead(team: Team, { presence }: Pick<Store, 'presence'>): Promise<void> {
   await team.run({ type: 'supervise.end', runtime: presence.self }).catch(() => {})
   await presence.withdraw(team.name)
+}
+
+export interface LeadOptions extends FurtherTeam {
+  /** Where its commands run from now on. */
+  readonly folder?: SessionFolder | undefined
+  /** Waits until the process that runs the team may be replaced; false if it turns out to be alive. */
+  awaitLease?(): Promise<boolean>
 }
 
 interface FurtherTeam {

@@ -82,7 +82,12 @@ export function applyEvent(state: TeamState, event: TeamEvent, place: Place, eff
     case 'team.restored':
       return loadState(state, event.state)
     case 'supervisor.took':
-      return state.supervisor.set({ runtime: event.runtime, epoch: event.epoch })
+      return state.supervisor.set({
+        ...state.supervisor.get(),
+        runtime: event.runtime,
+        epoch: event.epoch,
+        ...(event.folder && { folder: event.folder }),
+      })
     case 'supervisor.gone':
       return leaveTeam(state, event.epoch)
     case 'member.joined':
@@ -131,7 +136,7 @@ export function applyEvent(state: TeamState, event: TeamEvent, place: Place, eff
 /** Nobody runs the team any more, nor those whom that process ran. */
 function leaveTeam(state: TeamState, epoch: number): void {
   const { runtime } = state.supervisor.get()
-  state.supervisor.set({ runtime: null, epoch })
+  state.supervisor.set({ ...state.supervisor.get(), runtime: null, epoch })
   if (runtime === null) return
   for (const member of [...state.members.values()])
     if (member.runtime === runtime) state.members.set(nameKey(member.name), { ...member, runtime: null })

@@ -2,6 +2,7 @@ import type { Author } from './event.ts'
 import type { MemberKind, Profile } from './member.ts'
 import type { MessageType } from './message.ts'
 import type { RequestAnswer, RequestKind } from './request.ts'
+import type { SessionFolder } from './session-folder.ts'
 import type { TaskDraft, TaskId } from './task.ts'
 
 /** What somebody wants to happen. Whether it may is for `decide` to say. */
@@ -10,7 +11,7 @@ export type Command =
   /** The lead of this team leads that one too, or no more. */
   | { readonly type: 'team.lead'; readonly team: string; readonly leads: boolean }
   | { readonly type: 'team.delete' }
-  | { readonly type: 'supervise'; readonly runtime: string; readonly force?: boolean }
+  | { readonly type: 'supervise'; readonly runtime: string; readonly force?: boolean; readonly folder?: SessionFolder }
   /** This process runs the team no more, though it lives on: whoever comes next need not wait for it. */
   | { readonly type: 'supervise.end'; readonly runtime: string }
   | {

@@ -29,7 +29,7 @@ export function decideMember(state: TeamState, command: MemberCommand, about: Ci
 /** Several runtimes may run members of a team; exactly one supervises it, under a growing epoch. */
 export function decideSupervisor(
   state: TeamState,
-  { runtime, force }: Of<'supervise'>,
+  { runtime, force, folder }: Of<'supervise'>,
   about: Circumstances,
 ): Decision {
   if (!isLead(about.by.name))
@@ -46,7 +46,15 @@ export function decideSupervisor(
     )
   }
   return {
-    events: [{ type: 'supervisor.took', runtime, epoch: epoch + 1, forced: force === true && current !== null }],
+    events: [
+      {
+        type: 'supervisor.took',
+        runtime,
+        epoch: epoch + 1,
+        forced: force === true && current !== null,
+        ...(folder && { folder }),
+      },
+    ],
   }
 }
 

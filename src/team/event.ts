@@ -4,6 +4,7 @@ import { MemberKind, MemberStatus, Profile } from './member.ts'
 import { isMessage, Message } from './message.ts'
 import { Name } from './name.ts'
 import { Assignment, RequestId, RequestKind } from './request.ts'
+import { SessionFolder } from './session-folder.ts'
 import { Attempt, Dependency, isTaskId, Priority, TaskId, Timestamp } from './task.ts'
 import { Usage } from './usage.ts'
 
@@ -25,7 +26,12 @@ const decisions = {
   'team.ceded': z.object({ team: Name }),
   'team.deleted': z.object({ reason: z.string() }),
   'team.restored': z.object({ state: z.json(), lost: z.array(z.string()), from: z.string() }),
-  'supervisor.took': z.object({ runtime: z.string(), epoch: z.number().int(), forced: z.boolean() }),
+  'supervisor.took': z.object({
+    runtime: z.string(),
+    epoch: z.number().int(),
+    forced: z.boolean(),
+    folder: SessionFolder.optional(),
+  }),
   'supervisor.gone': z.object({ epoch: z.number().int(), reason: z.string() }),
   'member.joined': z.object({
     name: Name,

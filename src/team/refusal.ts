@@ -32,6 +32,7 @@ export type RefusalCode =
   | 'stale'
   | 'served'
   | 'supervised'
+  | 'other_folder'
   | 'too_large'
   | 'command_id_taken'
 

@@ -6,6 +6,7 @@ import { Member } from './member.ts'
 import { Message } from './message.ts'
 import { nameKey } from './name.ts'
 import { Request } from './request.ts'
+import { SessionFolder } from './session-folder.ts'
 import { type Deviation, emptyState, mailboxOf, roster, type TeamState, unreadOf } from './state.ts'
 import { Task } from './task.ts'
 import { Spent } from './usage.ts'
@@ -19,7 +20,7 @@ const Dump = z.object({
     .object({ id: z.string(), name: z.string(), description: z.string(), createdAt: z.number(), deleted: z.boolean() })
     .extend({ session: z.string().nullable().default(null) })
     .nullable(),
-  supervisor: z.object({ runtime: z.string().nullable(), epoch: z.number() }),
+  supervisor: z.object({ runtime: z.string().nullable(), epoch: z.number(), folder: SessionFolder.optional() }),
   counters: z.object({ task: z.number(), request: z.number(), place: z.number() }),
   members: z.array(Member),
   tasks: z.array(Task),

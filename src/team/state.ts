@@ -3,12 +3,13 @@ import type { Member } from './member.ts'
 import type { Message } from './message.ts'
 import { nameKey } from './name.ts'
 import type { Request } from './request.ts'
+import type { SessionFolder } from './session-folder.ts'
 import { Cell, Recent, Sorted, Table, Trial } from './table.ts'
 import { compareTasks, type Task, type TaskId } from './task.ts'
 import type { Spent } from './usage.ts'
 
 /** Raise it whenever the same journal would fold to another state: old snapshots are then ignored. */
-export const FOLD_VERSION = 4
+export const FOLD_VERSION = 5
 
 /** How many message ids we can still tell apart from new ones; an older repeat counts as new. */
 const REMEMBERED = 100_000
@@ -26,6 +27,8 @@ export interface TeamFacts {
 export interface Supervisor {
   readonly runtime: string | null
   readonly epoch: number
+  /** Where its session works, or worked last; missing in what older versions wrote. */
+  readonly folder?: SessionFolder | undefined
 }
 
 /** A message that somebody has not read yet. Bodies of read mail are in the journal only. */

@@ -23,6 +23,7 @@ export interface RunOptions {
   readonly sandbox?: SandboxMode
   readonly continue?: true
   readonly resume?: string | true
+  readonly here?: true
   readonly appendSystemPrompt?: string
   readonly addDir?: string[]
   readonly record?: string
@@ -58,6 +59,7 @@ export function defineRunOptions(command: Command): void {
     new Option('--allowed-tools <rules>').argParser(rules).hideHelp(),
     new Option('--disallowed-tools <rules>').argParser(rules).hideHelp(),
     new Option('--sandbox <mode>', 'keeps commands in: where it works, or not at all').choices(SANDBOX_MODES),
+    new Option('--here', 'go on in this folder with a session that belongs to another one'),
     new Option('--append-system-prompt <text>', 'stands at the end of the instructions'),
     new Option('--add-dir <dir>', 'a further folder to read and write in').argParser(another),
     new Option('--record <file>', 'keep what the model was asked and answered, for -m replay:FILE'),

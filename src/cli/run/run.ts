@@ -84,6 +84,8 @@ export async function carryOut(
   await using session = await openSession({
     workspace,
     team,
+    here: options.here,
+    signal: call.signal,
     model: chosen.model,
     modelFor: chosen.modelFor,
     permissions: settings.permissions,

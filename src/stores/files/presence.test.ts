@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { runtimeOf, thisRuntime } from '../identity.ts'
 import { realDisk } from './disk.ts'
-import { runtimeOf, thisRuntime } from './identity.ts'
 import { filePresence } from './presence.ts'
 
 let dir: string

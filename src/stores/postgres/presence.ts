@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Presence, RuntimeId } from '../../ports/store.ts'
+import type { Lease, Presence, RuntimeId } from '../../ports/store.ts'
+import { hasEndedHere, runsHere, thisRuntime } from '../identity.ts'
 import type { Lines } from './lines.ts'
 import type { Statements } from './statements.ts'
 
@@ -21,7 +22,7 @@ export async function openPresence(
   clock: () => ClockReading = readClocks,
 ): Promise<PostgresPresence> {
   const [row] = await lines.ask(statements.clock)
-  const self: RuntimeId = `p-${row?.now}-${process.pid}-${randomBytes(6).toString('hex')}`
+  const self: RuntimeId = `p-${row?.now}-${thisRuntime().slice(2)}-${randomBytes(6).toString('hex')}`
   const teams = new Set<string>([''])
   let hasWritten = false
   let renewed = clock()
@@ -39,6 +40,15 @@ export async function openPresence(
   function sinceRenewal(): number {
     const { wall, steady } = clock()
     return Math.max(wall - renewed.wall, steady - renewed.steady)
+  }
+
+  async function leaseOf(runtime: RuntimeId): Promise<Lease> {
+    const [found] = await lines.ask(statements.look, [runtime])
+    const now = Number(found?.now)
+    if (found?.until !== null) return { until: Number(found?.until), left: (Number(found?.until) - now) / 1000 }
+    const born = Number(FORM.exec(runtime)?.[1] ?? Number.NaN)
+    const until = born <= now ? born + lease : 0
+    return { until, left: until > now ? (until - now) / 1000 : 0 }
   }
 
   async function renewAll(): Promise<void> {
@@ -62,11 +72,12 @@ export async function openPresence(
     },
     async look(runtime) {
       if (runtime === self) return 'alive'
-      const [found] = await lines.ask(statements.look, [runtime])
-      const now = Number(found?.now)
-      if (found?.until !== null) return Number(found?.until) > now ? 'alive' : 'dead'
-      const born = Number(FORM.exec(runtime)?.[1] ?? Number.NaN)
-      return born <= now && now < born + lease ? 'alive' : 'dead'
+      // A process of this machine that is gone needs no lease to prove it.
+      if (hasEndedHere(processIn(runtime))) return 'dead'
+      return (await leaseOf(runtime)).left > 0 ? 'alive' : 'dead'
+    },
+    async leaseOf(runtime) {
+      return runtime === self || runsHere(processIn(runtime)) ? undefined : leaseOf(runtime)
     },
     wrote() {
       hasWritten = true
@@ -88,4 +99,10 @@ function readClocks(): ClockReading {
   return { wall: Date.now(), steady: performance.now() }
 }
 
-const FORM = /^p-(\d{1,15})-\d+-[0-9a-f]{12}$/
+/** p-born-machine-boot-namespace-pid-start-chance; older versions wrote only the pid between. */
+const FORM = /^p-(\d{1,15})-(\d+|[0-9a-f]{12}-[0-9a-fx]{1,12}-[0-9x]{1,20}-\d{1,10}-[0-9x]{1,20})-[0-9a-f]{12}$/
+
+/** The process in the id of a runtime, as it would name itself on files. */
+function processIn(runtime: RuntimeId): RuntimeId {
+  return `r-${FORM.exec(runtime)?.[2] ?? ''}`
+}

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
-import type { RuntimeId } from '../../ports/store.ts'
+import type { RuntimeId } from '../ports/store.ts'
 
 export type Liveness = 'alive' | 'dead' | 'unknown'
 
@@ -29,6 +29,29 @@ export function look(runtime: RuntimeId): Liveness {
   const now = startOf(Number(pid))
   if (now === UNKNOWN) return 'unknown'
   return now === start ? 'alive' : 'dead'
+}
+
+/**
+ * Has a process of this very boot and pid namespace ended? Images of machines are copied with their machine id, so
+ * where many machines meet another boot proves nothing.
+ */
+export function hasEndedHere(runtime: RuntimeId): boolean {
+  return isOfThisBoot(runtime) && look(runtime) === 'dead'
+}
+
+/** Does a process of this very boot and pid namespace still run? */
+export function runsHere(runtime: RuntimeId): boolean {
+  return isOfThisBoot(runtime) && look(runtime) === 'alive'
+}
+
+function isOfThisBoot(runtime: RuntimeId): boolean {
+  const boot = FORM.exec(runtime)?.[2]
+  return boot !== UNKNOWN && boot === place().boot
+}
+
+/** Of this machine, as it stands in the ids of its processes. */
+export function thisMachine(): string {
+  return place().machine
 }
 
 /** The id of another process of this machine and namespace, as that process would name itself. */

@@ -1,0 +1,39 @@
+import { realpathSync } from 'node:fs'
+import { thisMachine } from '../stores/identity.ts'
+import { type Refusal, refuse } from '../team/refusal.ts'
+import type { SessionFolder } from '../team/session-folder.ts'
+import type { TeamState } from '../team/state.ts'
+import type { Workspace } from '../workspace.ts'
+
+/**
+ * The folder to which sessions of this workspace belong. Undefined where `.teams` lies in that folder itself: a session
+ * then belongs to the folder that holds it, also after that was moved.
+ */
+export function folderOf({ kind, root, workspace }: Workspace): SessionFolder | undefined {
+  if (kind === 'files' && root === workspace) return undefined
+  return { machine: thisMachine(), path: realpathSync(workspace) }
+}
+
+/** Was this session opened in this folder of this machine last? Of older versions' sessions in a database it is not known. */
+export function belongsHere({ supervisor }: TeamState, workspace: Workspace): boolean {
+  const here = folderOf(workspace)
+  const { folder } = supervisor.get()
+  if (!here) return true
+  if (!folder) return workspace.kind === 'files'
+  return folder.machine === here.machine && folder.path === here.path
+}
+
+/**
+ * Why a session that was named must not be gone on with here: its commands would run in another folder than before. The
+ * same path on another machine is taken for a copy of the same project.
+ */
+export function whyNotHere({ supervisor }: TeamState, workspace: Workspace, session: string): Refusal | undefined {
+  const here = folderOf(workspace)
+  const { folder } = supervisor.get()
+  if (!here || !folder || folder.path === here.path) return undefined
+  const where = folder.machine === here.machine ? '' : ' on another machine'
+  return refuse(
+    'other_folder',
+    `Session ${session} belongs to the folder ${folder.path}${where}; here is ${here.path}. Go there and repeat the command, or add --here: its agents then work in this folder from now on.`,
+  )
+}
