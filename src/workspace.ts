@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Store } from './ports/store.ts'
+import { plainText } from './redaction/plain-text.ts'
 import { realDisk } from './stores/files/disk.ts'
 import { openFileStore } from './stores/files/file-store.ts'
 import { refuseNetworkFileSystem } from './stores/files/file-system-kind.ts'
@@ -69,5 +70,5 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 }
 
 function toStderr(message: string): void {
-  process.stderr.write(`deskmates: ${message}\n`)
+  process.stderr.write(plainText(`deskmates: ${message}\n`))
 }

@@ -12,6 +12,8 @@ export interface Context {
   /** Does a person look at stderr, or type on stdin? Left out: no. */
   readonly isStderrTerminal?: boolean
   readonly isStdinTerminal?: boolean
+  /** Was stdout closed when the process began? Node then writes into nothing without saying so. Left out: no. */
+  readonly isStdoutClosed?: boolean
   /** Aborts on Ctrl-C, SIGTERM or when the terminal closes. What is being written is finished first; what waits stops waiting. */
   readonly signal: AbortSignal
   readonly clock: AlarmClock
@@ -22,6 +24,8 @@ export interface Output {
   readonly columns?: number | undefined
   readonly rows?: number | undefined
   write(text: string, done: (error?: Error | null) => void): unknown
+  /** Writes what was held back; rejects if that fails. */
+  flush?(): Promise<void>
 }
 
 /** Options that every command takes, before or after its name. */

@@ -1,8 +1,11 @@
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs'
+import { accessSync, constants, mkdtempSync, readdirSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { usualModel } from '../models/providers.ts'
 import { resolveModel } from '../models/resolve-model.ts'
+import { realDisk } from '../stores/files/disk.ts'
+import { makeFolder } from '../stores/files/folders.ts'
+import { TeamError } from '../team/errors.ts'
 import type { Call } from './context.ts'
 import { demoModel } from './demo/demo-model.ts'
 import { followUps } from './demo/follow-up.ts'
@@ -131,7 +134,23 @@ function say(call: Call, text: string): Promise<void> {
 function emptyFolder(cwd: string, wanted: string | undefined): string {
   if (wanted === undefined) return realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-demo-')))
   const dir = resolve(cwd, wanted)
-  mkdirSync(dir, { recursive: true })
+  try {
+    // Not mkdir's `recursive`: where the system makes no folders, as in /proc, Node tries again without end.
+    makeFolder(realDisk, dir)
+    accessSync(dir, constants.W_OK)
+  } catch (error) {
+    throw new NoFolder(dir, error)
+  }
   if (readdirSync(dir).length > 0) throw new Misused(`${dir} is not empty. The demo needs a folder of its own.`)
   return realpathSync(dir)
+}
+
+class NoFolder extends TeamError {
+  readonly code = 'no_folder'
+  constructor(dir: string, cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    super(`The demo cannot write to ${dir}: ${why}. Name a folder you may write to, such as --dir /tmp/demo.`, {
+      cause,
+    })
+  }
 }

@@ -6,7 +6,7 @@ import { member as aMember } from './arguments.ts'
 import type { Call } from './context.ts'
 import { EXIT, granted, OutputClosed } from './failure.ts'
 import { presentMember, withTeam } from './open-team.ts'
-import { print, printJsonArray, say, warn } from './print.ts'
+import { print, printed, printJsonArray, say, warn } from './print.ts'
 import { colours, indented, time } from './screen.ts'
 import type { SubCommand } from './sub-command.ts'
 
@@ -39,13 +39,18 @@ async function peek(call: Call, team: Team, place: Workspace, wanted: string): P
 async function takeMail(call: Call, team: Team, { store }: Workspace, wanted: string): Promise<number> {
   const member = presentMember(team.state, wanted)
   const { commandId } = call.globals
+  if (call.isStdoutClosed) throw new OutputClosed(new Error('stdout is closed'), STILL_UNREAD)
   await team.ingest()
   const command = { type: 'mail.take', member, taker: store.presence.self, limit: ALL } as const
   const { mail, note } = granted(await team.run(command, { commandId }))
   const messages = mail?.messages ?? []
-  await show(call, messages).catch((error) => {
+  try {
+    await show(call, messages)
+    // All of it is out before anything counts as read.
+    await printed(call)
+  } catch (error) {
     throw error instanceof OutputClosed ? error.saying(STILL_UNREAD) : error
-  })
+  }
   if (!mail || messages.length === 0) {
     await say(call, note ?? 'No unread mail.')
     return EXIT.done

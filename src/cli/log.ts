@@ -1,5 +1,6 @@
 import { type Audited, advance, type Cursor, type Log, type Recorded, START } from '../ports/store.ts'
 import { JournalReplaced, rewoundBy } from '../ports/store-errors.ts'
+import { safeJson } from '../redaction/plain-text.ts'
 import { createLately, type Lately } from '../runtime/lately.ts'
 import { openTeam } from '../runtime/team.ts'
 import { readEvent, type TeamEvent } from '../team/event.ts'
@@ -168,7 +169,7 @@ function textsIn(value: Json): string[] {
 
 function format(call: Call, { event, ...place }: Line): string {
   // An event's own `id` is a task's or a request's; the record's stands beside it.
-  if (call.globals.json) return `${JSON.stringify({ ...place, ...event })}\n`
+  if (call.globals.json) return `${safeJson({ ...place, ...event })}\n`
   const { dim, red } = colours(call)
   const verdict = place.verdict && place.verdict !== 'accepted' ? `${red(place.verdict)} ` : ''
   if (!event) return `${verdict}line ${place.line} (byte ${place.offset})\n`

@@ -1,3 +1,4 @@
+import { safeJson } from '../redaction/plain-text.ts'
 import type { Call, Context, Output } from './context.ts'
 import { OutputClosed } from './failure.ts'
 import { plain } from './screen.ts'
@@ -14,7 +15,7 @@ export async function printAsIs({ stdout }: Context, text: string): Promise<void
 }
 
 export function printJson(context: Context, value: unknown): Promise<void> {
-  return printAsIs(context, `${JSON.stringify(value)}\n`)
+  return printAsIs(context, `${safeJson(value)}\n`)
 }
 
 /** An array with one element per line: readable, streamable, still one JSON value. */
@@ -22,7 +23,7 @@ export async function printJsonArray(context: Context, values: readonly unknown[
   if (values.length === 0) return printAsIs(context, '[]\n')
   for (const [i, value] of values.entries()) {
     const end = i === values.length - 1 ? '\n]\n' : ''
-    await printAsIs(context, `${i === 0 ? '[\n' : ',\n'}${JSON.stringify(value)}${end}`)
+    await printAsIs(context, `${i === 0 ? '[\n' : ',\n'}${safeJson(value)}${end}`)
   }
 }
 
@@ -49,7 +50,14 @@ export async function talk({ stderr, isStderrTerminal }: Context, text: string):
 
 /** The same for programs: what they have to hear besides their data. */
 export async function talkJson({ stderr }: Context, value: unknown): Promise<void> {
-  await write(stderr, `${JSON.stringify(value)}\n`).catch(() => {})
+  await write(stderr, `${safeJson(value)}\n`).catch(() => {})
+}
+
+/** All that was printed is out, also what was held back because it might have been a secret; or why it is not. */
+export async function printed({ stdout }: Context): Promise<void> {
+  await stdout.flush?.().catch((error) => {
+    throw error instanceof OutputClosed ? error : new OutputClosed(error)
+  })
 }
 
 function write(output: Output, text: string): Promise<void> {

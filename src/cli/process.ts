@@ -1,4 +1,6 @@
+import { fstatSync, readSync, statSync } from 'node:fs'
 import { systemClock } from '../ports/clock.ts'
+import { plainText, safeJson } from '../redaction/plain-text.ts'
 import { createRedactor } from '../redaction/redactor.ts'
 import type { Context } from './context.ts'
 import { explain } from './failure.ts'
@@ -24,8 +26,8 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   process.stderr.on('error', () => {})
   process.on('uncaughtException', (error) => {
     const { code, message, exit } = explain(error, process.env)
-    const text = wantsJson(argv) ? JSON.stringify({ error: { code, message } }) : `deskmates: ${message}`
-    process.stderr.write(createRedactor(process.env).text(`${text}\n`), () => process.exit(exit))
+    const text = wantsJson(argv) ? safeJson({ error: { code, message } }) : `deskmates: ${message}`
+    process.stderr.write(plainText(createRedactor(process.env).text(`${text}\n`)), () => process.exit(exit))
   })
 
   const context: Context = {
@@ -37,10 +39,26 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
     isTerminal: process.stdout.isTTY === true,
     isStderrTerminal: process.stderr.isTTY === true,
     isStdinTerminal: process.stdin.isTTY === true,
+    isStdoutClosed: isClosed(1),
     signal: interrupted.signal,
     clock: systemClock,
   }
   const code = await runCommandLine(argv, context)
   // Not process.exitCode alone: a pipe on stdin that nobody closes would keep us here.
   process.exit(exit ?? code)
+}
+
+/**
+ * Node opens /dev/null for reading and writing in place of a stream that was closed when it started. A shell's
+ * `>/dev/null` opens it for writing only: reading from that fails.
+ */
+function isClosed(descriptor: number): boolean {
+  try {
+    const [stream, nothing] = [fstatSync(descriptor), statSync('/dev/null')]
+    if (!stream.isCharacterDevice() || stream.rdev !== nothing.rdev) return false
+    readSync(descriptor, Buffer.alloc(1))
+    return true
+  } catch {
+    return false
+  }
 }

@@ -1,23 +1,24 @@
-import { createColors } from 'picocolors'
+import { plainText } from '../redaction/plain-text.ts'
 import type { Call } from './context.ts'
+import { markedColours } from './paint.ts'
+import { cutTo, padded, widthOf } from './width.ts'
 import { wrapped } from './wrapped.ts'
 
 /** Colours for people: never in a pipe, never against NO_COLOR. */
 export function colours({ isTerminal, env }: Call) {
-  return createColors(isTerminal && !env.NO_COLOR && env.TERM !== 'dumb')
+  return markedColours(isTerminal && !env.NO_COLOR && env.TERM !== 'dumb')
 }
 
 /**
- * Columns as wide as their widest cell, the last one ragged, so that only ASCII names need to be measured. Headings
- * are for people; a program that reads the lines would have to skip them.
+ * Columns as wide as their widest cell, the last one ragged. Headings are for people; a program that reads the lines would have to skip them.
  */
 export function table(call: Call, headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const { dim } = colours(call)
   const all = call.isTerminal && rows.length > 0 ? [headings, ...rows] : rows
-  const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
+  const widths = headings.map((_, column) => Math.max(...all.map((row) => widthOf(row[column] ?? ''))))
   const start = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0)
   const lines = all.map((row, i) => {
-    const line = row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+    const line = row.map((cell, column) => (column === row.length - 1 ? cell : padded(cell, widths[column] ?? 0)))
     const text = all !== rows && i === 0 ? dim(line.join('  ')) : line.join('  ').trimEnd()
     return call.isTerminal ? wrapped(text, call.stdout.columns, start) : text
   })
@@ -26,16 +27,16 @@ export function table(call: Call, headings: readonly string[], rows: readonly (r
 
 /** Text of others as it may stand on a terminal: nothing in it moves the cursor or changes what was printed before. */
 export function plain(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this takes away
-  return text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, '\ufffd')
+  return plainText(text)
 }
 
 /** The same on one line of bounded length, cut off between two words where one ends in sight. */
 export function oneLine(text: string, most = 120): string {
   const line = plain(text.replace(/\s+/g, ' ').trim())
-  if (line.length <= most) return line
-  const space = line.lastIndexOf(' ', most - 2)
-  return space > most / 2 ? `${line.slice(0, space)} …` : `${line.slice(0, most - 1)}…`
+  if (widthOf(line) <= most) return line
+  const cut = cutTo(line, most - 1)
+  const space = cut.lastIndexOf(' ', cut.length - 1)
+  return space > cut.length / 2 ? `${line.slice(0, space)} …` : `${cut}…`
 }
 
 export function indented(text: string): string {

@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Call } from './context.ts'
 import { type Desk, openDesk } from './desk.ts'
+import { oneLine, table } from './screen.ts'
+import { widthOf } from './width.ts'
 import { wrapped } from './wrapped.ts'
 
 describe('text on a terminal', () => {
@@ -22,6 +25,36 @@ describe('text on a terminal', () => {
   it('does not count colours', () => {
     expect(wrapped('\x1b[36mone\x1b[39m two', 7)).toBe('\x1b[36mone\x1b[39m two')
   })
+
+  it('counts wide letters, emoji, flags and marks on letters as a terminal does', () => {
+    expect(wrapped('漢字 漢字 漢字', 9)).toBe('漢字 漢字\n  漢字')
+    expect(
+      wrapped('漢字漢字漢字漢字', 8)
+        .split('\n')
+        .every((line) => widthOf(line) <= 8),
+    ).toBe(true)
+    expect(widthOf('👨‍👩‍👧‍👦🇫🇷e\u0301')).toBe(5)
+  }) // T41
+
+  it('is cut between two letters as people see them', () => {
+    for (const letter of ['漢', '👨‍👩‍👧‍👦', '🇫🇷', 'e\u0301', '👍🏽']) {
+      const cut = oneLine(letter.repeat(40), 11)
+      expect(cut).toMatch(/…$/)
+      expect(cut.slice(0, -1).replaceAll(letter, '')).toBe('')
+      expect(widthOf(cut)).toBeLessThanOrEqual(11)
+    }
+    const call = { isTerminal: false, env: {} } as unknown as Call
+    expect(
+      table(
+        call,
+        ['a', 'b'],
+        [
+          ['漢字', 'x'],
+          ['abcd', 'y'],
+        ],
+      ),
+    ).toBe('漢字  x\nabcd  y\n')
+  }) // T41
 
   it('takes little room for a margin that would leave none', () => {
     expect(wrapped('0123456789 one two', 14, 11)).toBe('0123456789 one\n  two')

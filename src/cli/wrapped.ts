@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from 'node:util'
+import { brokenWord, widthOf } from './width.ts'
 
 /**
  * Breaks lines between words where a terminal of so many columns would break them inside one. The rest of a line begins
@@ -17,7 +17,7 @@ function wrappedLine(line: string, columns: number, margin = widthOf(/^ */.exec(
   const indent = ' '.repeat(margin > columns / 2 ? 2 : margin)
   const lines: string[] = []
   let current = ''
-  for (const word of line.match(/\s*\S+|\s+$/g) ?? []) {
+  const add = (word: string) => {
     if (current.trim() === '' || widthOf(current + word) <= columns) {
       current += word
     } else {
@@ -25,10 +25,14 @@ function wrappedLine(line: string, columns: number, margin = widthOf(/^ */.exec(
       current = indent + word.trimStart()
     }
   }
+  for (const word of line.match(/\s*\S+|\s+$/g) ?? []) {
+    const [first = '', ...rest] =
+      widthOf(word) > columns - indent.length ? brokenWord(word, columns - indent.length) : [word]
+    add(first)
+    for (const piece of rest) {
+      lines.push(current)
+      current = indent + piece
+    }
+  }
   return [...lines, current].join('\n')
-}
-
-/** Colours take no room. */
-function widthOf(text: string): number {
-  return stripVTControlCharacters(text).length
 }

@@ -11,7 +11,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ToolWorld } from '../ports/tool.ts'
 import { editFile } from './edit-file.ts'
@@ -95,7 +95,7 @@ describe('read_file', () => {
       isError: true,
     })
     expect((await read(world, 'pipe')).text).toContain('is a pipe, socket or device')
-    expect((await read(world, 'zero')).text).toContain('Path escapes the workspace: /dev/zero')
+    expect((await read(world, 'zero')).text).toContain('Path escapes the workspace: zero.')
     expect((await read(world, 'gone.ts')).text).toBe('gone.ts does not exist. Use glob to find what does.')
     expect((await read(world, 'a\0b')).text).toContain('NUL byte')
     expect((await read(world, 'x'.repeat(5000))).text).toContain('longer than a path may be')
@@ -240,6 +240,46 @@ describe('what file tools never do', () => {
     expect(existsSync(join(outside, 'new'))).toBe(false)
     expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('secret')
   })
+
+  it('say the same of a path outside, of other teams or denied, whether it exists or not', async () => {
+    const outside = practiceWorld().root
+    const world = practiceWorld({ forbids: (_, path) => path.endsWith('.env') })
+    for (const folder of [outside, join(world.root, '.teams', 'other')]) {
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(join(folder, 'there'), 'x')
+    }
+    mkdirSync(join(world.root, 'a'))
+    writeFileSync(join(world.root, 'a', '.env'), 'x')
+    symlinkSync(outside, join(world.root, 'door'))
+    symlinkSync(join(outside, 'there'), join(world.root, 'there'))
+    symlinkSync(join(outside, 'gone'), join(world.root, 'gone'))
+    const pairs = [
+      [join(outside, 'there'), join(outside, 'gone')],
+      [join(outside, 'there/x'), join(outside, 'gone/x')],
+      [`../${basename(outside)}/there`, `../${basename(outside)}/gone`],
+      ['door/there', 'door/gone'],
+      ['door/there/x', 'door/gone/x'],
+      ['there', 'gone'],
+      ['.teams/other/there', '.teams/other/gone'],
+      ['a/.env', 'b/.env'],
+    ] as const
+    const run = async (tool: string, path: string) => {
+      const input = { read_file: { path }, write_file: { path, content: 'x' } }[tool] ?? {
+        path,
+        old_text: 'x',
+        new_text: 'y',
+      }
+      const { text, isError } = await runCall([readFile, writeFile, editFile], { name: tool, input }, world)
+      return { text: text.replaceAll(path, 'PATH').replaceAll(/\b(there|gone)\b|[ab]\/(?=\.env)/g, ''), isError }
+    }
+    for (const [there, gone] of pairs)
+      for (const tool of ['read_file', 'write_file', 'edit_file']) {
+        const told = await run(tool, there)
+        expect(told.isError, `${tool} ${there}`).toBe(true)
+        expect(await run(tool, gone), `${tool} ${gone}`).toEqual(told)
+      }
+    expect(existsSync(join(outside, 'gone'))).toBe(false)
+  }) // T32
 
   it('refuse folders the user opened, and links inside', async () => {
     const world = practiceWorld({ folders: [practiceWorld().root] })

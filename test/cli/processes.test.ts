@@ -64,6 +64,37 @@ async function printed(child: ChildProcess, text: string): Promise<string> {
 }
 
 describe('the command as a process', () => {
+  it('takes no mail when stdout is closed, full or gone, and says so', async () => {
+    await ok('team create web')
+    await ok('team join ci --role bot --team web')
+    await ok('send ci hello --team web')
+    const shell = (to: string) =>
+      new Promise<{ code: number; stderr: string }>((resolve) => {
+        const line = `'${process.execPath}' '${cli}' inbox ci --take --team web ${to}`
+        execFile('/bin/sh', ['-c', line], options(), (error, _, stderr) =>
+          resolve({ code: typeof error?.code === 'number' ? error.code : 0, stderr }),
+        )
+      })
+    for (const to of ['>&-', '>/dev/full', '--json >&-', '--json >/dev/full']) {
+      const { code, stderr } = await shell(to)
+      expect(code, to).toBe(1)
+      expect(stderr, to).toContain('Nothing is marked as read')
+      expect(await json('inbox ci --team web --json'), to).toHaveLength(1)
+    }
+    expect((await shell('>/dev/null')).code).toBe(0)
+    expect(await json('inbox ci --team web --json')).toEqual([])
+  }, 60_000) // T52
+
+  it('says that the demo cannot write to a folder, and ends', async () => {
+    writeFileSync(join(desk.dir, 'file'), '')
+    for (const dir of ['/proc/x', '/proc/x/y', '/dev/full/x', '/sys/x/y', join(desk.dir, 'file', 'x')]) {
+      const { code, stderr } = await run('demo', '--dir', dir)
+      expect(stderr, dir).toContain(`The demo cannot write to ${dir}`)
+      expect(stderr, dir).toContain('--dir /tmp/demo')
+      expect(code, dir).toBe(1)
+    }
+  }, 60_000) // T53
+
   it('says its version, data on stdout and talk on stderr, and how it ended by its exit code', async () => {
     const [version, listed, refused, misused] = await Promise.all([
       run('--version'),

@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path'
 import { ulid } from 'ulid'
 import type { Mirror } from '../../ports/mirror.ts'
 import type { Audited, Log, LogName, Presence, Store } from '../../ports/store.ts'
+import { plainText } from '../../redaction/plain-text.ts'
 import { type Disk, realDisk } from './disk.ts'
 import { createFolderEntries } from './folder-entries.ts'
 import { makeFolder, syncFolders } from './folders.ts'
@@ -151,5 +152,5 @@ function placeOf(name: LogName): { team: string; file: string } {
 }
 
 function toStderr(message: string): void {
-  process.stderr.write(`deskmates: ${message}\n`)
+  process.stderr.write(plainText(`deskmates: ${message}\n`))
 }

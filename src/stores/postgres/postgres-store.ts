@@ -1,4 +1,5 @@
 import type { LogName, Store } from '../../ports/store.ts'
+import { plainText } from '../../redaction/plain-text.ts'
 import { parseAddress } from './address.ts'
 import type { Patience } from './line.ts'
 import { createLines } from './lines.ts'
@@ -125,5 +126,5 @@ function checkName(name: LogName): void {
 }
 
 function toStderr(message: string): void {
-  process.stderr.write(`deskmates: ${message}\n`)
+  process.stderr.write(plainText(`deskmates: ${message}\n`))
 }

@@ -1,6 +1,6 @@
 import { PathRefused, refusedBy } from '../../permissions/paths/refused.ts'
 import { openSpot, type Spot } from '../../permissions/paths/spot.ts'
-import { placeOf, refuseReading, show, type Territory } from './territory.ts'
+import { isOutside, placeOf, refuseMissing, refuseOutside, refuseReading, show, type Territory } from './territory.ts'
 
 /** Holds what is at `path` if this agent may read there. Links are followed; where they lead decides. */
 export function openForReading(path: string, territory: Territory): Spot & { readonly shown: string } {
@@ -11,9 +11,12 @@ export function openForReading(path: string, territory: Territory): Spot & { rea
     // Resolves the name, judges that, and opens the name again later.
     if (__BUG__ === 'realpath-then-open') spot = { ...spot, at: placeOf(path, territory.root) }
   } catch (error) {
-    throw refusedBy(error, path)
+    const refusal = refuseMissing(placeOf(path, territory.root), territory, 'read')
+    throw refusal === undefined ? refusedBy(error, path) : new PathRefused(refusal)
   }
-  const refusal = refuseReading(spot.real, territory)
+  const refusal = isOutside(spot.real, territory)
+    ? refuseOutside(placeOf(path, territory.root), territory)
+    : refuseReading(spot.real, territory)
   if (refusal === undefined) return { ...spot, shown: show(spot.real, territory) }
   spot[Symbol.dispose]()
   throw new PathRefused(refusal)

@@ -2,7 +2,8 @@ import { closeSync, constants, mkdirSync, openSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { PathRefused, refusedBy } from '../../permissions/paths/refused.ts'
 import { openAt, openSpot, type Spot, type SpotOptions, whereIs } from '../../permissions/paths/spot.ts'
-import { placeOf, refuseWriting, show, type Territory } from './territory.ts'
+import { resolvedPlace } from './resolved-place.ts'
+import { isOutside, placeOf, refuseMissing, refuseOutside, refuseWriting, show, type Territory } from './territory.ts'
 
 /** A regular file, open for reading and writing, with all its content still in it. */
 export interface Writable extends Disposable {
@@ -21,11 +22,14 @@ export function openForWriting(path: string, territory: Territory, { mayCreate }
   const place = placeOf(path, territory.root)
   const name = basename(place)
   if (path.endsWith('/') || name === '') throw new PathRefused(`${path} names a folder. Name a file in it.`)
+  // Judged again by what is opened; here only so that the words do not tell what exists outside.
+  if (isOutside(resolvedPlace(dirname(place)), territory)) throw new PathRefused(refuseOutside(place, territory))
   try {
     using folder = openFolder(dirname(place), [name], territory, mayCreate)
     return openUnder(folder, name, territory, mayCreate)
   } catch (error) {
-    throw refusedBy(error, path)
+    const refusal = refuseMissing(place, territory, 'write')
+    throw refusal === undefined ? refusedBy(error, path) : new PathRefused(refusal)
   }
 }
 

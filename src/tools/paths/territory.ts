@@ -1,6 +1,7 @@
 import { relative, sep } from 'node:path'
 import { isInside } from '../../permissions/paths/places.ts'
 import type { ToolWorld } from '../../ports/tool.ts'
+import { resolvedPlace } from './resolved-place.ts'
 
 export { isInside, placeOf } from '../../permissions/paths/places.ts'
 
@@ -19,6 +20,26 @@ export function refuseReading(real: string, territory: Territory): string | unde
   if (territory.forbids('read', real))
     return `A rule of the user denies reading ${show(real, territory)}. Work without it, or ask them.`
   return undefined
+}
+
+/**
+ * Why this agent may not use a path that could not be opened, judged by where it would be: what lies outside, belongs to
+ * others or is denied is refused in the same words whether it exists or not. `place` is the path before links are resolved.
+ */
+export function refuseMissing(place: string, territory: Territory, kind: 'read' | 'write'): string | undefined {
+  const where = resolvedPlace(place)
+  if (isOutside(where, territory)) return outside(show(place, territory), territory)
+  return kind === 'read' ? refuseReading(where, territory) : refuseWriting(where, territory)
+}
+
+/** Outside of the workspace and of every folder the user opened. */
+export function isOutside(real: string, territory: Territory): boolean {
+  return stepsInside(real, territory) === undefined && !isInside(territory.outputs.folder, real)
+}
+
+/** The same words for everything outside: they repeat the path that was given, not where its links lead. */
+export function refuseOutside(place: string, territory: Territory): string {
+  return outside(show(place, territory), territory)
 }
 
 /** The same for writing: nobody writes what decides what agents may do. */
