@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { isInside, placeOf } from './paths/places.ts'
+import { isInside, placeOf, unresolved } from './paths/places.ts'
 import type { Surroundings } from './paths/surroundings.ts'
 import type { Rule } from './rule.ts'
 import { targetsOf } from './shell/folders.ts'
@@ -121,14 +121,16 @@ function isOtherRepository(folder: string, { root, surroundings }: Allowing): bo
 
 function settingOf(folder: string, allowing: Allowing, isGit: boolean): Setting {
   const { surroundings, root } = allowing
-  const find = (path: string) => (path.includes('\0') ? undefined : surroundings.whereIs(placeOf(path, folder)))
+  const find = (path: string) => (path.includes('\0') ? undefined : surroundings.whereIs(unresolved(path, folder)))
+  const mayUse = (path: string, may: (real: string) => boolean) => {
+    if (DEVICES.test(path)) return true
+    const found = find(path)
+    return found !== undefined && found.kind !== 'other' && found.real !== root && may(found.real)
+  }
   return {
-    mayRead: (path) => !/^\/(proc|sys|dev)(\/|$)/.test(placeOf(path, folder)) || DEVICES.test(path),
-    mayWrite: (path) => {
-      if (DEVICES.test(path)) return true
-      const found = find(path)
-      return found !== undefined && found.kind !== 'other' && found.real !== root && allowing.mayChange(found.real)
-    },
+    mayRead: (path) => (!SPECIAL.test(path) && !SPECIAL.test(placeOf(path, folder))) || DEVICES.test(path),
+    mayWrite: (path) => mayUse(path, allowing.mayWrite),
+    mayChange: (path) => mayUse(path, allowing.mayChange),
     isFolder: (path) => {
       const place = placeOf(path, folder)
       return (
@@ -170,6 +172,8 @@ function isHarmlessBuiltin({ words, unknown }: Step): boolean {
   return /^(true|false|:|exit|break|continue|set|test|\[|wait)$/.test(words[0]!.text!)
 }
 
+/** Below these a file has many names, and some show what other processes keep to themselves. */
+const SPECIAL = /^\/+(\.?\/+)*(proc|sys|dev)(\/|$)/
 const DEVICES = /^\/dev\/(null|stdout|stderr|stdin|zero)$/
 
 function refuseRedirections(step: Step, allowing: Allowing, isPlanted: boolean): string | undefined {
@@ -191,7 +195,7 @@ function mayRedirect(
   if (isPlanted) return false
   const may = kind === 'write' ? allowing.mayWrite : allowing.mayRead
   return folders.every((folder) => {
-    const found = allowing.surroundings.whereIs(placeOf(text, folder))
+    const found = allowing.surroundings.whereIs(unresolved(text, folder))
     return found !== undefined && /^(file|missing)$/.test(found.kind) && may(found.real)
   })
 }

@@ -38,11 +38,17 @@ function candidatesFor({ tool, command }: Extract<Wish, { kind: 'run' }>, { root
   const of = (pattern: string) => `${tool}(${pattern})`
   const writes = line.steps.flatMap((step) => writtenBy(step, root))
   const steps = line.steps.flatMap(runBy).filter(({ words }) => !BARE.test(words[0]?.text ?? ''))
-  if (unknownIn(line) !== undefined || steps.length === 0) return []
+  if (line.unknown.length > 0 || steps.length === 0) return []
   const exact = steps.map(({ words }) => spell(words))
   const wide = steps.map((step, i) => patternFor(step) ?? exact[i]!)
-  const isShort = command.length <= LONGEST && !command.trim().includes('\n')
-  return [[...wide.map(of), ...writes], [...exact.map(of), ...writes], isShort ? [of(command.trim())] : []]
+  const isLiteral = (step: Step) => step.words.every(({ text }) => text !== undefined)
+  const isKnown = steps.every((step) => isLiteral(step) || patternFor(step) !== undefined)
+  const isShort = unknownIn(line) === undefined && command.length <= LONGEST && !command.trim().includes('\n')
+  return [
+    isKnown ? [...wide.map(of), ...writes] : [],
+    steps.every(isLiteral) ? [...exact.map(of), ...writes] : [],
+    isShort ? [of(command.trim())] : [],
+  ]
 }
 
 /** Longer lines are no rules to write down. */

@@ -8,3 +8,8 @@ export function isInside(folder: string, path: string): boolean {
 export function placeOf(path: string, root: string): string {
   return join(path.startsWith(sep) ? sep : root, path)
 }
+
+/** The same as the system reads it: `..` behind a link is the folder above where the link leads. */
+export function unresolved(path: string, root: string): string {
+  return path.startsWith(sep) ? path : `${root}${sep}${path}`
+}

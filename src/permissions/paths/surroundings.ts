@@ -28,6 +28,8 @@ export const fileSystem: Surroundings = {
 
 /** A path that does not exist yet: below the nearest folder that does. A link that leads nowhere is not such a path. */
 function whereItWouldBe(path: string): Whereabouts | undefined {
+  // What stands above something that is not there cannot be told.
+  if (/\/\.\.(\/|$)/.test(path)) return undefined
   const missing: string[] = []
   for (let at = path; ; at = dirname(at)) {
     try {

@@ -28,6 +28,11 @@ export function unmoved(folders: Folders): Flow {
 /** What `cd` and its kin make of it. */
 export function movedBy(words: readonly Word[], folders: Folders): Flow {
   const program = words[0]?.text
+  if (program === 'eval' || program === '.' || program === 'source') return unmoved(undefined)
+  if (program === 'command' || program === 'builtin') {
+    const begin = words.findIndex(({ text }, i) => i > 0 && !text?.startsWith('-'))
+    return begin === -1 ? unmoved(folders) : movedBy(words.slice(begin), folders)
+  }
   if (program !== 'cd' && program !== 'pushd' && program !== 'popd') return unmoved(folders)
   const targets = program === 'cd' ? targetsOf(words) : undefined
   if (!targets || !folders) return { done: undefined, failed: folders }
@@ -37,11 +42,12 @@ export function movedBy(words: readonly Word[], folders: Folders): Flow {
 
 /** The folders that a `cd` names; undefined where it names none that can be known. */
 export function targetsOf(words: readonly Word[]): readonly string[] | undefined {
-  const rest = words.slice(1).filter(({ text }) => text !== '--' && text !== '-P')
+  const rest = words.slice(1).filter(({ text }) => text !== '--')
   const [target] = rest
   if (rest.length !== 1 || !target) return undefined
   const names = (target.loop ?? [target]).map(({ text }) => text)
-  return names.every((name) => name !== undefined && name !== '' && !/^[-+]/.test(name))
+  // Behind a name, `..` may mean the folder above a link.
+  return names.every((name) => name !== undefined && name !== '' && !/^[-+]|[^./][^/]*\/+\.\.(\/|$)/.test(name))
     ? (names as string[])
     : undefined
 }

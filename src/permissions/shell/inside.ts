@@ -31,7 +31,7 @@ export function insideOf(words: readonly Word[]): Inside[] {
   if (SUFFIXES.has(program)) return words.length > 1 ? [{ kind: 'suffixes' }] : []
   if (program === 'find') return insideFind(words)
   if (program === 'fd' || program === 'fdfind') return insideFd(words)
-  if (program === 'eval') return insideText(words.slice(1))
+  if (program === 'eval') return insideText(words.slice(words[1]?.text === '--' ? 2 : 1))
   if (program === 'trap') return insideTrap(words)
   const why = unknownBuiltin(words) ?? unknownUse(words)
   if (why !== undefined) return [unknown(why)]

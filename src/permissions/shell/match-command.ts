@@ -40,7 +40,7 @@ function* matchesSomewhere(pattern: string, { words }: Step): Generator<Match> {
   let tails = 0
   for (let i = 1; i < words.length; i++) {
     const { text } = words[i]!
-    if (text === undefined || name === undefined) yield 'maybe'
+    if (text === undefined || name === undefined || /^-.*\s/s.test(text)) yield 'maybe'
     else if (/\s/.test(text)) yield catchesLine(pattern, readLine(text, { folders: undefined }, 4))
     else if (text.slice(text.lastIndexOf('/') + 1).toLowerCase() !== name) continue
     else yield ++tails > MOST_TAILS ? 'maybe' : catchesWords(pattern, words.slice(i))

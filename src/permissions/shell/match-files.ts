@@ -1,10 +1,11 @@
 import { dirname, resolve } from 'node:path'
 import type { PathPattern } from '../paths/path-pattern.ts'
-import { isInside, placeOf } from '../paths/places.ts'
+import { isInside, placeOf, unresolved } from '../paths/places.ts'
 import type { Surroundings } from '../paths/surroundings.ts'
 import { programOf } from './inside.ts'
 import { type Line, type Step, stepsOf, unknownIn } from './line.ts'
 import { either, type Match } from './match-command.ts'
+import { isKnownUse } from './tables/unknown-use.ts'
 import { fitsWildcard } from './wildcard.ts'
 import type { Word } from './word.ts'
 import { GO_THROUGH, PRINTERS, READERS } from './wrappers.ts'
@@ -44,9 +45,10 @@ function* matchesIn(rule: FileRule, line: Line): Generator<Match> {
     for (const { kind, target } of step.redirections)
       if (rule.kind === 'read' || kind === 'write') yield count(target, step)
     if (!touches(rule, step)) continue
-    for (const word of step.words) yield count(word, step)
+    const isText = step.words.some(({ isScript }) => isScript) && isKnownUse(step.words)
+    for (const word of step.words) if (!isText || !word.isScript) yield count(word, step)
     for (const { value } of step.assignments) yield count(value, step)
-    yield goesThrough(rule.pattern, step)
+    yield goesThrough(rule.pattern, step, rule.surroundings)
   }
 }
 
@@ -74,6 +76,10 @@ function catchesWord(rule: FileRule, pattern: PathPattern, word: Word, folders: 
     : 'no'
 }
 
+/** Below these every file has many names. */
+const SPECIAL = /^\/+(\.?\/+)*(proc|dev)(\/|$)/
+const DEVICES = /^\/dev\/(null|stdin|stdout|stderr|zero|u?random|tty)$/
+
 /** By its name, and by where it leads if it is a link; below /proc every file has many names. */
 function catchesName(
   { surroundings }: FileRule,
@@ -85,9 +91,9 @@ function catchesName(
   for (const folder of folders) {
     const place = placeOf(name, folder)
     if (pattern.matches(place)) return 'yes'
-    if (/^\/(proc|dev\/fd)(\/|$)/.test(place)) return 'maybe'
+    if (!DEVICES.test(name) && [name, place].some((path) => SPECIAL.test(path))) return 'maybe'
     if (/^[-\d]/.test(name) || name.includes('\0')) continue
-    const found = surroundings.whereIs(place)
+    const found = surroundings.whereIs(unresolved(name, folder))
     if (found && found.real !== place && pattern.matches(found.real)) return 'yes'
   }
   return 'no'
@@ -101,7 +107,8 @@ function namesIn(text: string): string[] {
     const at = text.indexOf(sign)
     if (at !== -1) names.add(text.slice(at + 1).replace(/^file:\/\//, ''))
   }
-  if (/^-[a-zA-Z]./.test(text)) names.add(text.slice(2))
+  // The value of an option may follow a few others in the same word.
+  if (/^-[a-zA-Z]./.test(text)) for (let at = 2; at < Math.min(text.length, 8); at++) names.add(text.slice(at))
   names.delete('')
   return [...names].slice(0, MOST_NAMES)
 }
@@ -142,14 +149,27 @@ function widened(glob: string): string {
 }
 
 /** A command that goes through a folder also opens what is inside of it. */
-function goesThrough(pattern: PathPattern, { words, folders }: Step): Match {
+function goesThrough(pattern: PathPattern, { words, folders }: Step, surroundings: Surroundings): Match {
   const program = programOf(words) ?? ''
   if (!isDeep(program, words)) return 'no'
-  if (pattern.isName || !folders) return 'maybe'
-  const names = ['.', ...words.slice(1).flatMap(({ text }) => text ?? [])].filter((name) => !name.startsWith('-'))
+  if (!folders) return 'maybe'
+  const operands = words.slice(1).flatMap(({ text }) => (text === undefined || text.startsWith('-') ? [] : [text]))
+  // These take what they are named; only a folder among that has more in it.
+  if (MOVERS.has(program)) {
+    const isFile = (name: string) =>
+      folders.every((folder) => /^(file|missing)$/.test(surroundings.whereIs(unresolved(name, folder))?.kind ?? ''))
+    if (operands.length > 1 && operands.slice(0, -1).every(isFile)) return 'no'
+  }
+  if (pattern.isName) return 'maybe'
+  const names =
+    operands.length > (SEARCHERS.has(program) ? 1 : 0) && !MOVERS.has(program) ? operands : ['.', ...operands]
   const isAbove = folders.some((folder) => names.some((name) => isInside(placeOf(name, folder), pattern.fixed)))
   return isAbove ? 'maybe' : 'no'
 }
+
+const MOVERS: ReadonlySet<string> = new Set(['mv', 'ln'])
+/** Their first operand is what they look for. */
+const SEARCHERS: ReadonlySet<string> = new Set(['grep', 'egrep', 'fgrep', 'rgrep', 'rg', 'ag', 'ack', 'tar', 'git'])
 
 function isDeep(program: string, words: readonly Word[]): boolean {
   const has = (option: RegExp) => words.slice(1).some(({ text }) => option.test(text ?? ''))
@@ -157,6 +177,10 @@ function isDeep(program: string, words: readonly Word[]): boolean {
   if (program === 'ls') return has(/^-[a-zA-Z]*R|^--rec/)
   if (/^[ef]?grep$/.test(program)) return has(/^(-[a-zA-Z]*[rRd]|--(r|de|di))/)
   if (program === 'git')
-    return has(/^(grep|archive|bundle)$/) || (has(/^stash$/) && has(/^(-[a-zA-Z]*[ua]|--(i|a))/)) || has(/^clean$/)
+    return (
+      has(/^(grep|archive|bundle|clean)$/) ||
+      (has(/^stash$/) && has(/^(-[a-zA-Z]*[ua]|--(i|a))/)) ||
+      (has(/^add$/) && has(/^(-[a-zA-Z]*[Auf]|--(a|u|f)|\.\/?$|:|.*[*?[])/))
+    )
   return /^(cp|rm|chmod|chown|chgrp|install|diff)$/.test(program) && has(/^(-[a-zA-Z]*[rRad]|--(r|a))/)
 }

@@ -206,12 +206,22 @@ export class Walker {
     const redirections = this.redirected(node.redirects, folders, scope)
     this.leaves.push({ words, assignments, redirections, folders })
     const flow = movedBy(words, folders)
-    if (flow.done !== folders && scope.isRepeated) this.unknown.push('it changes the folder inside of a loop')
+    if ((flow.done !== folders || flow.failed !== folders) && scope.isRepeated)
+      this.unknown.push('it changes the folder inside of a loop')
     return flow
   }
 
   /** The parser forgives much: whatever it passed over inside of a command makes that command unknown. */
   private isWhole({ name, prefix, suffix, end }: Command): boolean {
+    // bash takes `{name}` right before a redirection for a variable to set, also where the name is an index.
+    const sets = [...(name ? [name] : []), ...suffix].some(
+      (part) =>
+        part.type === 'Word' &&
+        part.text.startsWith('{') &&
+        part.text.endsWith('}') &&
+        /[<>]/.test(this.source[part.end] ?? ''),
+    )
+    if (sets) return false
     const parts = [...prefix, ...(name ? [name] : []), ...suffix].sort((a, b) => a.pos - b.pos)
     const isBlank = (from: number, to: number) => /^(?:[ \t]|\\\n)*$/.test(this.source.slice(from, to))
     const last = parts.at(-1)

@@ -79,5 +79,5 @@ export const PRINTERS: ReadonlySet<string> = new Set([
 
 /** Programs that open all that is in a folder, the current one if they are told none. */
 export const GO_THROUGH: ReadonlySet<string> = new Set(
-  'rg ag ack rgrep tar bsdtar cpio pax zip 7z rsync mv scp'.split(' '),
+  'rg ag ack rgrep tar bsdtar cpio pax zip 7z rsync mv scp ln'.split(' '),
 )

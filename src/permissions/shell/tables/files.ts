@@ -12,7 +12,7 @@ function intoFolder({ operands, options }: Given, setting: Setting): string | un
     for (const source of loop?.map((word) => word.text) ?? [text]) {
       if (source === undefined) return 'what it writes is not known before'
       const place = join(target, basename(source))
-      if (!setting.mayWrite(place) || place === join(target)) return `it may not write ${place}`
+      if (!setting.mayChange(place) || place === join(target)) return `it may not write ${place}`
       // What is merged into a folder may follow the links in it.
       if (isDeep && setting.exists(setting.isFolder(target) && setting.exists(target) ? place : target))
         return `${target} is there already`
@@ -77,18 +77,18 @@ export const FILES: Readonly<Record<string, Uses>> = {
   hexdump: reading('-C -c -b -x -v', { values: { '-n': 'number', '-s': 'number' } }),
   xxd: reading('-p -u -b -i', { values: { '-l': 'number', '-s': 'number', '-c': 'number' }, most: 1 }),
   strings: reading('-a -f', { values: { '-n': 'number' } }),
-  mkdir: { flags: '-p -v --parents --verbose', operands: 'write' },
-  touch: { flags: '-a -c -m --no-create', operands: 'write' },
-  rmdir: { flags: '-p -v --parents', operands: 'write' },
-  rm: { flags: '-r -R -f -v -d --recursive --force --verbose --dir', operands: 'write' },
+  mkdir: { flags: '-p -v --parents --verbose', operands: 'change' },
+  touch: { flags: '-a -c -m --no-create', operands: 'change' },
+  rmdir: { flags: '-p -v --parents', operands: 'change' },
+  rm: { flags: '-r -R -f -v -d --recursive --force --verbose --dir', operands: 'change' },
   cp: {
     flags: '-r -R -f -v -p -n -u -a --recursive --force --verbose --no-clobber --update --preserve',
     operands: 'read',
-    last: 'write',
+    last: 'change',
     check: intoFolder,
   },
-  mv: { flags: '-f -v -n -u --force --verbose --no-clobber', operands: 'write', check: intoFolder },
-  tee: { flags: '-a --append', operands: 'write' },
+  mv: { flags: '-f -v -n -u --force --verbose --no-clobber', operands: 'change', check: intoFolder },
+  tee: { flags: '-a --append', operands: 'change' },
   zipinfo: reading('-1 -l -s -v'),
   unzip: reading('-l -v -t -q', {
     check: ({ options }) => (options.some((one) => /^-[lt]$/.test(one)) ? undefined : 'unzip writes files'),

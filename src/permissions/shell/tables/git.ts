@@ -154,9 +154,9 @@ export const GIT: Uses = {
       operands: 'read',
     },
     reset: { flags: '--soft --mixed --hard --keep --merge -q --quiet', operands: 'read' },
-    rm: { flags: '-r -f --force -q --quiet --cached -n --dry-run --ignore-unmatch', operands: 'write' },
-    mv: { flags: '-f --force -n --dry-run -k -v', operands: 'write' },
-    clean: { flags: '-n --dry-run -d -f --force -x -X -q', operands: 'write' },
+    rm: { flags: '-r -f --force -q --quiet --cached -n --dry-run --ignore-unmatch', operands: 'change' },
+    mv: { flags: '-f --force -n --dry-run -k -v', operands: 'change' },
+    clean: { flags: '-n --dry-run -d -f --force -x -X -q', operands: 'change' },
     stash: {
       flags: '',
       commands: {
@@ -215,6 +215,7 @@ export const GIT: Uses = {
       flags:
         '--get --get-all --get-regexp --list -l --local --global --system --show-origin --show-scope --name-only -z',
       operands: 'word',
+      optionsFirst: true,
       check: unlessConfigured,
     },
     worktree: { commands: { list: { flags: '--porcelain -v' } } },

@@ -132,7 +132,7 @@ export const LANGUAGES: Readonly<Record<string, Uses>> = {
       doc: { operands: 'word' },
     },
   },
-  gofmt: { flags: '-l -d -s -w', operands: 'write' },
+  gofmt: { flags: '-l -d -s -w', operands: 'change' },
   gh: {
     flags: '--version',
     commands: {

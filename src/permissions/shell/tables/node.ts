@@ -42,7 +42,9 @@ function onlyPackages({ operands }: Given, setting: Setting): string | undefined
   return undefined
 }
 
+/** `npm run env` runs its words as a command where there is no such script. */
 function onlyNames({ operands }: Given): string | undefined {
+  if (operands[0]?.text === 'env') return 'npm run env runs any command'
   return operands.every(({ text }) => text === undefined || !text.includes('=')) ? undefined : 'it sets something'
 }
 
@@ -63,6 +65,7 @@ const NPM: Uses = {
     add: installing,
     uninstall: installing,
     remove: installing,
+    rm: installing,
     update: installing,
     dedupe: installing,
     ls: looking,

@@ -4,13 +4,13 @@ import type { Setting } from './use.ts'
 
 /** Programs with a table that can start other programs: outside of their tables nobody can say which. */
 const RUN_OTHERS: ReadonlySet<string> = new Set(
-  'git tar sed awk gawk mawk nawk sort rg node python python3 go cargo'.split(' '),
+  'git tar sed awk gawk mawk nawk sort rg node python python3 go cargo npm pnpm yarn npx make'.split(' '),
 )
 
 /** The same without a table: they have options by which they start any program. */
 const RUN_ANYTHING: ReadonlySet<string> = new Set(
-  `rsync scp sftp wget man less more zip split perl5 osascript vi vim nvim view ex ed emacs gdb lldb sqlite3 psql mysql jshell
-  irb ipython make-kpkg`.split(/\s+/),
+  `rsync scp sftp wget man less more zip split osascript vi vim nvim view ex ed emacs gdb lldb sqlite3 psql mysql jshell
+  irb ipython`.split(/\s+/),
 )
 
 /** Given a file they run it; given anything else they run that. */
@@ -21,9 +21,15 @@ const INTERPRETERS: ReadonlySet<string> = new Set(
 const anywhere: Setting = {
   mayRead: () => true,
   mayWrite: () => true,
+  mayChange: () => true,
   isFolder: () => true,
   isScript: (path) => !/^\/(dev|proc)(\/|$)/.test(path),
   exists: () => false,
+}
+
+/** Whether a table describes this use: then a substitution in it is text for an option, and no path. */
+export function isKnownUse(words: readonly Word[]): boolean {
+  return refuseCommand(words, anywhere) === undefined
 }
 
 /** Why nobody can say which programs this command starts, undefined where one can. Where it does so is not looked at. */

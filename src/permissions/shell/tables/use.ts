@@ -8,11 +8,12 @@ import type { Word } from '../word.ts'
  * number  digits, perhaps with a sign
  * name    a plain name: letters, digits and `-_./@:^~+`, which means no path to git or npm by itself
  * read    a path that is read
- * write   a path that is written, made or removed
+ * write   a file that an option writes: as for a redirection, a rule must let file tools write it
+ * change  a path that is made, written or removed by a program whose purpose that is
  * folder  a folder to work in
  * script  a program file in the workspace, which is run
  */
-export type Kind = 'text' | 'word' | 'number' | 'name' | 'read' | 'write' | 'folder' | 'script'
+export type Kind = 'text' | 'word' | 'number' | 'name' | 'read' | 'write' | 'change' | 'folder' | 'script'
 
 /** The harmless uses of a program: exact names only. What is not in the table is asked about. */
 export interface Uses {
@@ -34,6 +35,8 @@ export interface Uses {
   readonly most?: number
   /** Options end at the first operand: what follows belongs to a program that is run. */
   readonly endsAtOperand?: boolean
+  /** Behind an operand everything is an operand, also what looks like an option. */
+  readonly optionsFirst?: boolean
   /** What follows `--`, where it differs from operands. */
   readonly rest?: Kind
   /** The first operand decides. */
@@ -54,6 +57,7 @@ export interface Given {
 export interface Setting {
   mayRead(path: string): boolean
   mayWrite(path: string): boolean
+  mayChange(path: string): boolean
   isFolder(path: string): boolean
   /** A regular file inside of the workspace. */
   isScript(path: string): boolean
@@ -112,6 +116,7 @@ class Reading {
         this.operands.push(...words.slice(i + 1))
         return this.end()
       }
+      if (uses.optionsFirst && this.operands.length > 0) return this.wrong(word)
       const next = words[i + 1]
       const taken = this.option(text, next)
       if (typeof taken === 'string') return taken
@@ -207,6 +212,8 @@ class Reading {
         return setting.mayRead(text)
       case 'write':
         return setting.mayWrite(text)
+      case 'change':
+        return setting.mayChange(text)
       case 'folder':
         return setting.isFolder(text)
       case 'script':
