@@ -1,5 +1,6 @@
 import { isRuntimeFact, MessageType, messageType } from '../team/message.ts'
 import { isName, nameRule } from '../team/name.ts'
+import { isRole, roleRule } from '../team/role.ts'
 import { type TaskStatus, taskStatus } from '../team/task.ts'
 import { Misused } from './failure.ts'
 
@@ -11,9 +12,14 @@ export function name(text: string): string {
   return text
 }
 
+export function role(text: string): string {
+  if (!isRole(text)) throw new Misused(roleRule(text))
+  return text
+}
+
 /** `''` takes a value away again. */
-export function nameOrNone(text: string): string {
-  return text === '' ? '' : name(text)
+export function roleOrNone(text: string): string {
+  return text === '' ? '' : role(text)
 }
 
 /**

@@ -1,8 +1,9 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { openTeam, type Team } from '../runtime/team.ts'
-import { isName, nameKey } from '../team/name.ts'
+import { nameKey } from '../team/name.ts'
 import { isRefusal } from '../team/refusal.ts'
+import { isRole, roleRule } from '../team/role.ts'
 import { memberNamed } from '../team/state.ts'
 import { compareIds, type TaskDraft } from '../team/task.ts'
 import { type TeamView, teamView } from '../team/view.ts'
@@ -29,7 +30,7 @@ export function oldTeam(call: Call, from: string): string {
 }
 
 function isOldTeam(folder: string): boolean {
-  if (existsSync(join(folder, 'inbox'))) return true
+  if (existsSync(join(folder, 'inbox')) || existsSync(join(folder, 'inboxes'))) return true
   const config = join(folder, 'config.json')
   return existsSync(config) && Array.isArray(readJson(config, [])?.members)
 }
@@ -56,6 +57,14 @@ export async function importTeam(
   return { filled: teamView(team.state), imported: { members, messages, tasks, left } }
 }
 
+/** Of members that have none. */
+const DEFAULT_ROLE = 'member'
+
+/** Claude Code calls the lead of a team `team-lead`. */
+function isLeadName(name: string): boolean {
+  return ['lead', 'team-lead'].includes(nameKey(name))
+}
+
 async function importMembers(team: Team, folder: string, left: string[]): Promise<number> {
   const path = join(folder, 'config.json')
   const config = existsSync(path) ? readJson(path, left) : undefined
@@ -63,27 +72,27 @@ async function importMembers(team: Team, folder: string, left: string[]): Promis
   let count = 0
   for (const member of members) {
     const name = String(member?.name ?? '')
-    if (nameKey(name) === 'lead') continue
-    const role = isName(String(member?.role ?? '')) ? String(member.role) : 'member'
-    const answer = await team.run({ type: 'member.join', name, role })
+    if (isLeadName(name)) continue
+    const written = member?.role === undefined || member.role === null ? DEFAULT_ROLE : String(member.role)
+    const isKept = isRole(written)
+    const answer = await team.run({ type: 'member.join', name, role: isKept ? written : DEFAULT_ROLE })
     if (isRefusal(answer)) left.push(`member ${JSON.stringify(name)}: ${answer.message}`)
     else count++
+    if (!isRefusal(answer) && !isKept) left.push(`role of ${name}, who joined as ${DEFAULT_ROLE}: ${roleRule(written)}`)
   }
   return count
 }
 
 /** Put through the door like any foreign line, so old keys, broken lines and unknown types are treated as there. */
 async function importMail(team: Team, folder: string, door: string | undefined, left: string[]): Promise<number> {
-  const inbox = join(folder, 'inbox')
-  const files = existsSync(inbox) ? readdirSync(inbox).filter((file) => file.endsWith('.jsonl')) : []
-  for (const file of files.sort()) {
-    const name = basename(file, '.jsonl')
-    const member = memberNamed(team.state, name)
+  for (const path of mailboxesIn(folder)) {
+    const name = basename(path).replace(/\.jsonl?$/, '')
+    const member = memberNamed(team.state, isLeadName(name) ? 'lead' : name)
     if (!member) {
-      left.push(`${join(inbox, file)}: nobody is called ${JSON.stringify(name)}`)
+      left.push(`${path}: no member is called ${JSON.stringify(name)}`)
       continue
     }
-    const text = readFileSync(join(inbox, file), 'utf8').trim()
+    const text = path.endsWith('.json') ? linesOfList(path, left) : readFileSync(path, 'utf8').trim()
     if (text === '' || door === undefined) continue
     mkdirSync(door, { recursive: true, mode: 0o700 })
     appendFileSync(join(door, `${member.name}.jsonl`), `${text}\n`, { mode: 0o600 })
@@ -107,10 +116,45 @@ async function importMail(team: Team, folder: string, door: string | undefined, 
   }
 }
 
+/** `inbox/NAME.jsonl` of the old layout, `inboxes/NAME.json` of Claude Code. */
+function mailboxesIn(folder: string): string[] {
+  const list = (name: string, ending: RegExp) => {
+    const inbox = join(folder, name)
+    const files = existsSync(inbox) ? readdirSync(inbox).filter((file) => ending.test(file)) : []
+    return files.sort().map((file) => join(inbox, file))
+  }
+  return [...list('inbox', /\.jsonl$/), ...list('inboxes', /\.jsonl?$/)]
+}
+
+/** A mailbox of Claude Code is one JSON list; what was read before stays there. */
+function linesOfList(path: string, left: string[]): string {
+  const list = readList(path, left)
+  const unread = list.filter((message) => message?.read !== true)
+  if (unread.length < list.length) left.push(`${path}: ${counted(list.length - unread.length, 'message')} read before`)
+  return unread
+    .map((message) => {
+      const { from, text, content = text, timestamp } = message ?? {}
+      const at = typeof timestamp === 'string' ? Date.parse(timestamp) / 1000 : timestamp
+      const sent = typeof at === 'number' && Number.isFinite(at) ? { timestamp: at } : {}
+      return JSON.stringify({ type: 'message', from, content, ...sent })
+    })
+    .join('\n')
+}
+
+function readList(path: string, left: string[]): Old[] {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    if (Array.isArray(value)) return value
+    left.push(`${path}: not a JSON list of messages`)
+  } catch (error) {
+    left.push(`${path}: ${error instanceof Error ? error.message : error}`)
+  }
+  return []
+}
+
 /** Mail comes in through the door, which only files have. */
 function leaveMail(folder: string, left: string[]): number {
-  const inbox = join(folder, 'inbox')
-  if (existsSync(inbox)) left.push(`${inbox}: mailbox files are brought in on --store files only`)
+  for (const path of mailboxesIn(folder)) left.push(`${path}: mailbox files are brought in on --store files only`)
   return 0
 }
 

@@ -1,4 +1,4 @@
-import { list, member, name, priority } from './arguments.ts'
+import { list, member, priority, role } from './arguments.ts'
 import { changeTask } from './change-task.ts'
 import type { SubCommand } from './sub-command.ts'
 
@@ -21,7 +21,7 @@ export const taskAdd: SubCommand<Options, [subject: string]> = {
       .option('--description <text>', 'everything its owner needs to know')
       .option('--blocked-by <ids>', 'tasks or plans that come first, like 1,2', list)
       .option('--files <paths>', 'what its owner will change, like src/api/,README.md', list)
-      .option('--role <role>', 'only members of this role may claim it', name)
+      .option('--role <role>', 'only members of this role may claim it', role)
       .option('--assignee <member>', 'only this member may claim it', member)
       .option('--priority <n>', '0 to 10, the highest first; 5 if not given', priority)
       .option('--as <member>', 'on behalf of a joined member', member)

@@ -3,6 +3,7 @@ import { allTasks, failedDependencies, openDependencies } from '../team/board.ts
 import { nameKey } from '../team/name.ts'
 import { nextDeadline } from '../team/overdue.ts'
 import { isRefusal, type Refusal } from '../team/refusal.ts'
+import { roleKey } from '../team/role.ts'
 import { memberNamed, type TeamState } from '../team/state.ts'
 import type { Task } from '../team/task.ts'
 import type { TaskView } from '../team/view.ts'
@@ -92,6 +93,6 @@ function whyNot(state: TeamState, task: Task, as: string): string {
   if (openDependencies(state, task).length > 0) return 'waiting for other tasks'
   if (task.assignee !== null && nameKey(task.assignee) !== nameKey(as)) return 'assigned to others'
   const role = memberNamed(state, as)?.role ?? ''
-  if (task.role !== null && nameKey(task.role) !== nameKey(role)) return 'for another role'
+  if (task.role !== null && roleKey(task.role) !== roleKey(role)) return 'for another role'
   return 'in need of files that are in use'
 }

@@ -1,5 +1,5 @@
 import type { TaskStatus } from '../team/task.ts'
-import { list, member, memberOrNone, nameOrNone, priority, status } from './arguments.ts'
+import { list, member, memberOrNone, priority, roleOrNone, status } from './arguments.ts'
 import { changeTask, useTaskUpdate } from './change-task.ts'
 import { Misused } from './failure.ts'
 import type { SubCommand } from './sub-command.ts'
@@ -34,7 +34,7 @@ $ deskmates task update 3 --status deleted --detach   delete it; what waited for
       .option('--add-blocked-by <ids>', 'tasks or plans that come first', list)
       .option('--remove-blocked-by <ids>', 'no longer wait for these', list)
       .option('--files <paths>', "what its owner will change; '' for none", list)
-      .option('--role <role>', "only members of this role may claim it; '' for any", nameOrNone)
+      .option('--role <role>', "only members of this role may claim it; '' for any", roleOrNone)
       .option('--priority <n>', '0 to 10, the highest first', priority)
       .option('--as <member>', 'on behalf of a joined member', member)
   },

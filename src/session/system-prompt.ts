@@ -43,8 +43,8 @@ export function teammatePrompt({ team, root, folders, name, role, send, type, ap
     .replace('{root}', () => root)
     .replaceAll('{send}', send)
     .replace('{name}', name)
-    .replace('{role}', role)
     .replace('{more}', () => more.map((text) => `\n${text}\n`).join(''))
+    .replace('{role}', () => role)
     .trim()
 }
 

@@ -8,6 +8,7 @@ import { nameKey } from './name.ts'
 import { gateWords, isOpen, planGate } from './plan-gate.ts'
 import { type Refusal, refuse } from './refusal.ts'
 import { isLead } from './rights.ts'
+import { roleKey } from './role.ts'
 import { heldBy, memberNamed, readyList, type TeamState } from './state.ts'
 import { planOf, type Task } from './task.ts'
 import { waitsForWords } from './view.ts'
@@ -59,7 +60,7 @@ export function nextFor(state: TeamState, member: Member): Task | undefined {
 }
 
 function isForRole({ role }: Task, member: Member): boolean {
-  return role === null || nameKey(role) === nameKey(member.role) || __BUG__ === 'claim-ignores-role'
+  return role === null || roleKey(role) === roleKey(member.role) || __BUG__ === 'claim-ignores-role'
 }
 
 /** May this member claim this ready task now? */

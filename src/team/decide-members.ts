@@ -6,6 +6,7 @@ import { isTooLong } from './message.ts'
 import { isName, isReserved, nameKey, nameRule } from './name.ts'
 import { refuse } from './refusal.ts'
 import { isLead, unknownMember } from './rights.ts'
+import { isRole, normalRole, roleKey, roleRule } from './role.ts'
 import { heldBy, memberNamed, roster, type TeamState } from './state.ts'
 
 type MemberCommand = Extract<Command, { type: `member.${string}` }>
@@ -82,13 +83,22 @@ function join(state: TeamState, { name, role, kind = 'external' }: Of<'member.jo
   if (!isLead(by.name) && nameKey(by.name) !== nameKey(name))
     return refuse('not_allowed', `${by.name} cannot join for ${name}.`)
   if (known && known.status !== 'stopped') {
-    if (known.role === role && known.kind === kind) return { events: [], note: `${known.name} is already in the team.` }
+    if (roleKey(known.role) === roleKey(role) && known.kind === kind)
+      return { events: [], note: `${known.name} is already in the team.` }
     const busy = whyBusy(state, known)
     if (busy) return busy
   }
   return {
     events: [
-      joined(known, { name: known?.name ?? name, role, kind, status: 'idle', runtime: null, epoch: 0, prompt: null }),
+      joined(known, {
+        name: known?.name ?? name,
+        role: normalRole(role),
+        kind,
+        status: 'idle',
+        runtime: null,
+        epoch: 0,
+        prompt: null,
+      }),
     ],
   }
 }
@@ -108,7 +118,9 @@ function spawn(state: TeamState, command: Of<'member.spawn'>, { id, by, now }: C
   const { epoch } = state.supervisor.get()
   const status = asLead ? 'idle' : 'starting'
   const to = known?.name ?? name
-  const events = [joined(known, { name: to, role, kind: 'agent', status, runtime, epoch, prompt, profile })]
+  const events = [
+    joined(known, { name: to, role: normalRole(role), kind: 'agent', status, runtime, epoch, prompt, profile }),
+  ]
   if (prompt === null || asLead) return { events }
   if (isTooLong(prompt)) return refuse('too_large', 'A prompt has at most 1 MB. Put the rest into a file and name it.')
   const message = { id: `${id}.prompt`, type: 'message', from: by.name, to, content: prompt, timestamp: now } as const
@@ -185,7 +197,7 @@ function joined(
 function checkNewcomer(name: string, role: string): Decision | undefined {
   if (!isName(name)) return refuse('invalid', nameRule(name))
   if (isReserved(name)) return refuse('invalid', `${name} is a reserved name (lead, user, all); choose another.`)
-  if (!isName(role)) return refuse('invalid', `As a role, ${nameRule(role)}`)
+  if (!isRole(role)) return refuse('invalid', roleRule(role))
   return undefined
 }
 

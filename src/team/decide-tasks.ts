@@ -9,6 +9,7 @@ import { nameKey } from './name.ts'
 import { isRefusal, type Refusal, refuse } from './refusal.ts'
 import { normalisePattern } from './reservation.ts'
 import { isLead, unknownMember } from './rights.ts'
+import { normalRole } from './role.ts'
 import { memberNamed, type TeamState } from './state.ts'
 import { planOf, type Task, TaskDraft, TaskId, taskStatus } from './task.ts'
 
@@ -108,7 +109,7 @@ function create(
     subject: subject.trim(),
     description,
     activeForm: activeForm ?? `Working on: ${subject.trim()}`,
-    role: role ?? null,
+    role: role === undefined || role === null ? null : normalRole(role),
     assignee: assignee ? (memberNamed(state, assignee)?.name ?? assignee) : null,
     priority,
     blockedBy,
@@ -181,6 +182,7 @@ function checkChanges(
   if (assignee && task.status !== 'pending')
     return refuse('wrong_state', `Task ${task.id} is ${task.status}; only a pending task can be assigned.`)
   if (assignee) changes.assignee = memberNamed(state, assignee)?.name ?? assignee
+  if (typeof changes.role === 'string') changes.role = normalRole(changes.role)
   if (typeof changes.subject === 'string') changes.subject = changes.subject.trim()
   return (
     checkText(String(changes.subject ?? task.subject), String(changes.description ?? task.description)) ??

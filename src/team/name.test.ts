@@ -60,7 +60,6 @@ describe('a name', () => {
         message: nameRule(name),
       })
       expect(world.no({ type: 'member.spawn', name, role: 'dev', runtime: 'r' }).refused).toBe('invalid')
-      expect(world.no({ type: 'member.join', name: 'ada', role: name }).refused).toBe('invalid')
       expect(world.no({ type: 'member.stop', name }).refused).toBe('unknown_member')
       expect(world.no({ type: 'mail.take', member: name, taker: 'p' }).refused).toBe('unknown_member')
       expect(isRefusal(world.send({ to: name, content: 'x' })), JSON.stringify(name)).toBe(true)

@@ -2,6 +2,7 @@ import type { Author } from './event.ts'
 import { isFenced } from './mail.ts'
 import { isName, nameKey, nameRule } from './name.ts'
 import { type Refusal, refuse } from './refusal.ts'
+import { quotedRole } from './role.ts'
 import { memberNamed, roster, type TeamState } from './state.ts'
 
 /** Is there a team, and may this author act in it at all? */
@@ -27,7 +28,7 @@ export function mayAct(state: TeamState, by: Author): Refusal | undefined {
   if (member.status === 'stopped') {
     return refuse(
       'member_stopped',
-      `${member.name} has left the team. Join again with: deskmates team join ${member.name} --role ${member.role}`,
+      `${member.name} has left the team. Join again with: deskmates team join ${member.name} --role ${quotedRole(member.role)}`,
     )
   }
   return undefined

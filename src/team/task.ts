@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Name } from './name.ts'
+import { Role } from './role.ts'
 
 /** `1`, `2`, `3` … on the open board; `03-01/T3` for the third task of plan `03-01`. */
 const TASK_ID = /^(?:[1-9]\d{0,14}|\d\d-\d\d\/T[1-9]\d{0,5})$/
@@ -80,7 +80,7 @@ export const TaskDraft = z.object({
   subject: z.string(),
   description: z.string().default(''),
   activeForm: z.string().optional(),
-  role: Name.nullish(),
+  role: Role.nullish(),
   assignee: z.string().nullish(),
   priority: Priority.default(5),
   blockedBy: z.array(z.string()).default([]),
