@@ -9,7 +9,7 @@ import { test } from './test.mjs'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Where tests live that go on for longer in a soak. */
-const SOAKED = ['test/storms', 'test/team', 'test/postgres']
+const SOAKED = ['test/storms', 'test/team', 'test/postgres', 'test/policy/corpus']
 
 const commands = {
   async start(args) {

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { hintFor } from '../../../src/permissions/hints.ts'
+import { judge } from '../../../src/permissions/policy.ts'
+import { EVERYDAY, EXAMPLE_RULES } from './everyday.ts'
+import { policyOf } from './rule-sets.ts'
+import { type Slot, withSlots } from './slot.ts'
+
+const policyIn = (slot: Slot, allow: readonly string[]) =>
+  policyOf({ allow, deny: [], mode: 'default', guards: [] }, slot.root)
+const verdictIn = (slot: Slot, allow: readonly string[], command: string) =>
+  judge('bash', { kind: 'run', tool: 'bash', command }, policyIn(slot, allow))
+
+describe('everyday commands under the example rules', () => {
+  it('pass, at least 54 of 60, and a hint for each other one is a rule that allows it or says there is none', async () => {
+    expect(new Set(EVERYDAY).size).toBe(60)
+    const verdicts = await withSlots(1, EVERYDAY, async (command, slot) => {
+      const verdict = verdictIn(slot, EXAMPLE_RULES, command)
+      const hinted = verdict.verdict === 'allow' ? true : isHintRight(slot, command)
+      return { command, verdict, hinted }
+    })
+    const refused = verdicts.filter(({ verdict }) => verdict.verdict !== 'allow')
+    console.log(`everyday commands: ${60 - refused.length} of 60 pass`)
+    for (const { command, verdict } of refused) console.log(`asked: ${JSON.stringify(command)}: ${verdict.why}`)
+    expect(60 - refused.length).toBeGreaterThanOrEqual(54)
+    expect(refused.filter(({ hinted }) => !hinted).map(({ command, verdict }) => `${command}: ${verdict.why}`)).toEqual(
+      [],
+    )
+  }) // T36
+
+  it('are the rules that docs/settings.md shows', () => {
+    const docs = readFileSync(join(import.meta.dirname, '../../../docs/settings.md'), 'utf8')
+    for (const rule of EXAMPLE_RULES) expect(docs).toContain(`"${rule}"`)
+  }) // T36
+})
+
+function isHintRight(slot: Slot, command: string): boolean {
+  const { rules, advice } = hintFor({ kind: 'run', tool: 'bash', command }, policyIn(slot, EXAMPLE_RULES))
+  if (rules.length === 0) return advice.startsWith('No rule')
+  return verdictIn(slot, [...EXAMPLE_RULES, ...rules], command).verdict === 'allow'
+}
