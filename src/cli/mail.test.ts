@@ -226,6 +226,14 @@ describe('inbox', () => {
 })
 
 describe('requests and answer', () => {
+  it('requests --all shows what was answered, and what a member that stops leaves', async () => {
+    await desk.ok('team join ada --role dev')
+    await desk.ok(['send', 'ada', 'please stop', '--type', 'shutdown_request'])
+    await desk.ok(['answer', 'r1', 'reject', '--feedback', 'the tests are red', '--as', 'ada'])
+    expect(await desk.ok('requests --all')).toContain('the tests are red')
+    expect(await desk.ok('requests')).not.toContain('ANSWER')
+  }) // T34
+
   it('a request is kept until its one answer, which only the one who was asked can give (B43, B68, F28, F29)', async () => {
     const sent = await desk.json(['send', 'ada', 'please stop', '--type', 'shutdown_request'])
     expect(sent).toMatchObject({

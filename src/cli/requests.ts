@@ -1,4 +1,4 @@
-import type { Request } from '../team/request.ts'
+import { answerWords, type Request } from '../team/request.ts'
 import { withTeam } from './open-team.ts'
 import { print, printJsonArray, say } from './print.ts'
 import { oneLine, table, time } from './screen.ts'
@@ -25,10 +25,28 @@ export const requests: SubCommand<{ all?: boolean }> = {
         request.note ?? request.state,
         request.deadline === null ? '' : time(request.deadline),
         oneLine(request.content),
+        ...(all ? [oneLine(answerOf(request))] : []),
       ])
-      await print(call, table(call, ['ID', 'KIND', 'FROM → TO', 'STATE', 'DEADLINE', 'ABOUT'], rows))
+      const head = ['ID', 'KIND', 'FROM → TO', 'STATE', 'DEADLINE', 'ABOUT', ...(all ? ['ANSWER'] : [])]
+      await print(call, table(call, head, rows))
       if (shown.length === 0) await say(call, all ? 'No requests.' : 'No open requests.')
     }),
+}
+
+/** What was said to it, or why it needs no answer any more; '' while it is open. */
+function answerOf(request: Request): string {
+  switch (request.state) {
+    case 'pending':
+      return ''
+    case 'approved':
+    case 'rejected':
+      return answerWords(request, request)
+    case 'timed_out':
+    case 'void':
+      return request.reason
+    default:
+      return request satisfies never
+  }
 }
 
 /** The next command that writes will close it; here it is only said. */

@@ -25,6 +25,8 @@ export function describeEvent(event: TeamEvent): string {
       return `${event.name} stopped: ${oneLine(event.reason)}`
     case 'member.lost':
       return `${event.name} was lost: ${oneLine(event.reason)}`
+    case 'member.parked':
+      return `${event.name} is parked until the next run: ${oneLine(event.reason)}`
     case 'member.activity':
       return `${event.name} is ${event.status}`
     case 'task.created':

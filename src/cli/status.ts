@@ -48,6 +48,7 @@ async function statusOf(state: TeamState, presence: Presence, { clock, env }: Ca
   const ready = [...state.tasks.values()].filter(
     (task) => task.status === 'pending' && taskView(state, task).waitsFor.length === 0,
   ).length
+  const isCutOff = (kind: string, status: string) => life === 'interrupted' && kind === 'agent' && status !== 'idle'
   return {
     name,
     description,
@@ -58,7 +59,7 @@ async function statusOf(state: TeamState, presence: Presence, { clock, env }: Ca
     runtime: state.supervisor.get().runtime,
     members: roster(state)
       .filter(isPresent)
-      .map(({ name, role, kind, status, generation }) => {
+      .map(({ name, role, kind, status, generation, parked }) => {
         const task = heldBy(state, name)
         const spent = state.spent.get(name.toLowerCase())
         return {
@@ -66,8 +67,10 @@ async function statusOf(state: TeamState, presence: Presence, { clock, env }: Ca
           role,
           kind,
           // What it did when its process was gone is not what it does.
-          status: life === 'interrupted' && kind === 'agent' && status !== 'idle' ? ('interrupted' as const) : status,
+          status:
+            parked !== undefined ? ('parked' as const) : isCutOff(kind, status) ? ('interrupted' as const) : status,
           generation,
+          ...(parked !== undefined && { parked }),
           task: task ? { id: task.id, subject: task.subject } : null,
           unread: unreadOf(state, name).length,
           calls: spent?.calls ?? 0,
@@ -109,7 +112,11 @@ function inWords(
     `${tasks.completed} completed`,
     ...(tasks.failed > 0 ? [`${tasks.failed} failed`] : []),
   ]
+  const parked = members.flatMap(({ name, parked }) =>
+    parked === undefined ? [] : [`  ${name} is parked: ${oneLine(parked)}`],
+  )
   const lines = [
+    ...parked,
     `  tasks: ${counts.join(', ')}`,
     ...requests.map(
       ({ id, kind, from, to, content }) => `  request ${id}: ${from} asks ${to} (${kind}): ${oneLine(content)}`,

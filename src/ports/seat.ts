@@ -2,6 +2,7 @@ import type { Answer } from '../team/answer.ts'
 import type { Effect } from '../team/apply.ts'
 import type { Command, Letter } from '../team/command.ts'
 import type { Message } from '../team/message.ts'
+import type { Plans } from '../team/plan-gate.ts'
 import type { Refusal } from '../team/refusal.ts'
 import type { TeamState } from '../team/state.ts'
 
@@ -72,4 +73,6 @@ export interface Spawned {
   /** Woken again with what it knew, instead of new. */
   readonly isKnown: boolean
   readonly task?: string | undefined
+  /** Who approves its plan, if it needs one. */
+  readonly plans?: Plans | undefined
 }

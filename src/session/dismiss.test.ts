@@ -45,7 +45,7 @@ describe('a team that is dismissed', () => {
     expect(await ending).toMatchObject({
       notified: 2,
       report: [
-        '- ada: shut down (clean)',
+        '- ada: shut down (clean, artifacts not committed, uncommitted files: 3)',
         '- bob: stopped: timed out',
         '- left undone by bob: did not answer before it was stopped',
       ],
@@ -62,7 +62,7 @@ describe('a team that is dismissed', () => {
     }
     const ended = await dismiss(plan(practice, { team: Object.create(practice.team, { run: { value: run } }) }))
     expect(ended.report).toEqual([
-      '- ada: shut down (clean)',
+      '- ada: shut down (clean, artifacts not committed, uncommitted files: 3)',
       '- bob: stopped, could not be asked',
       '- left undone by lead: 3 changed files were not committed when the team was ended by force',
     ])

@@ -5,8 +5,11 @@ import type { Author } from '../team/event.ts'
 import { isPresent, type Member } from '../team/member.ts'
 import { nameKey } from '../team/name.ts'
 import { isRefusal } from '../team/refusal.ts'
+import type { Request } from '../team/request.ts'
 import { roster } from '../team/state.ts'
 import { counted } from '../team/wording.ts'
+
+type Approved = Extract<Request, { state: 'approved' }>
 
 /** A team that is to end, and who ends it. */
 export interface Dismissal {
@@ -66,11 +69,23 @@ async function goOnWithoutThem({ team, by, uncommitted, tell }: Dismissal): Prom
   await team.report([{ type: 'deviation.noted', member: 'lead', task: null, text }], { by })
 }
 
+/** Its status, and what it left where it left something. */
+function leftBehind({ status, feedback, pendingWork, artifactsCommitted, uncommitted }: Approved): string {
+  const facts = [
+    status ?? 'clean',
+    feedback,
+    pendingWork.length > 0 ? `pending work: ${pendingWork.join('; ')}` : '',
+    artifactsCommitted === false ? 'artifacts not committed' : '',
+    uncommitted ? `uncommitted files: ${uncommitted}` : '',
+  ]
+  return facts.filter((fact) => fact !== '').join(', ')
+}
+
 /** How somebody's last request to stop was answered. */
 function endOf({ state }: Team, name: string): string {
   const request = [...state.requests.values()].findLast(
     ({ kind, to }) => kind === 'shutdown' && nameKey(to) === nameKey(name),
   )
-  if (request?.state === 'approved') return `shut down (${request.status ?? 'clean'})`
+  if (request?.state === 'approved') return `shut down (${leftBehind(request)})`
   return request ? `stopped: ${request.state.replace('_', ' ')}` : 'had been lost before'
 }

@@ -54,6 +54,8 @@ export interface Run {
   used: Used
   /** Where events go. */
   tell: (event: SessionEvent) => void
+  /** Why the last run ended in the middle of the work, if it did. */
+  endedBy?: string | undefined
   /** Aborts it; resolves when nothing of it runs any more. */
   end: () => Promise<void>
 }

@@ -2,8 +2,10 @@ import type { Office } from '../ports/seat.ts'
 import type { News, Notices } from '../runtime/converse/conversation.ts'
 import { mailNews } from '../runtime/converse/mail-news.ts'
 import type { Team } from '../runtime/team.ts'
+import type { Transcript } from '../runtime/transcript.ts'
 import type { Author } from '../team/event.ts'
 import { nameKey } from '../team/name.ts'
+import { type Unread, unreadOf } from '../team/state.ts'
 import { toolsFor } from '../tools/toolbox.ts'
 import { type Desk, openDesk } from './desk.ts'
 import type { Home } from './home.ts'
@@ -48,6 +50,9 @@ export async function openLeadDesk(home: Home, office: Office, led: () => readon
     },
     async listen({ transcript, notices }, portion) {
       await door()
+      // Where a turn is due anyway all that is new comes with it.
+      const isAtRest = (transcript.state.turns.at(-1)?.role ?? 'assistant') === 'assistant' && notices.waiting === 0
+      if (isAtRest && !(await hasMailToHear(led(), transcript))) return undefined
       const all: News[] = []
       // Half of it is for its own team, the other half for all others together.
       let left = portion.tokens
@@ -71,6 +76,20 @@ export async function openLeadDesk(home: Home, office: Office, led: () => readon
       }
     },
   })
+}
+
+/** That a teammate rests never causes a turn; it is told with what does. */
+export function wakesLead({ message, external }: Unread): boolean {
+  return external || message.type !== 'idle_notification'
+}
+
+/** False where all that is new is who rests. What the transcript holds already is left to be acknowledged. */
+async function hasMailToHear(led: readonly LedTeam[], { state }: Transcript): Promise<boolean> {
+  for (const { team, by } of led) {
+    await team.refresh()
+    if (unreadOf(team.state, by.name).some((one) => wakesLead(one) || state.mail.has(one.message.id))) return true
+  }
+  return false
 }
 
 const NONE: Notices = { add() {}, take: () => [], waiting: 0 }

@@ -14,7 +14,7 @@ import type { Desk } from './desk.ts'
 import { dismiss } from './dismiss.ts'
 import { errandFor } from './errand.ts'
 import type { Home } from './home.ts'
-import { type LedTeam, openLeadDesk } from './lead-desk.ts'
+import { type LedTeam, openLeadDesk, wakesLead } from './lead-desk.ts'
 import { goneWords, isLedBy } from './leading-session.ts'
 import { createRequestAnswers } from './request-answers.ts'
 import type { Session } from './session.ts'
@@ -36,12 +36,12 @@ export interface SessionOffice extends Office, AsyncDisposable {
   readonly left: Session['left']
   /** Everybody whose life ended with a process or a run goes on. */
   resume(): Promise<readonly string[]>
-  /** Ends everybody's work; all of it stays resumable. */
-  halt(): Promise<void>
+  /** Ends everybody's work, and why; all of it stays resumable. */
+  halt(reason: string): Promise<void>
   readonly isAtRest: boolean
   /** The limit of the run that keeps a teammate from what it has to do. */
   readonly heldBackBy: ReturnType<typeof limitReached>
-  /** Is there mail the lead has not heard? */
+  /** Is there mail the lead has not heard and that is worth a turn? */
   readonly hasMail: boolean
   /** Everything rests: wakes whoever could still go on. False when nobody can. */
   stir(): Promise<boolean>
@@ -206,8 +206,9 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       for (const { crew } of rooms) back.push(...(await crew.resume()))
       return back
     },
-    async halt() {
-      await Promise.all(rooms.map(({ crew }) => crew.halt()))
+    async halt(reason) {
+      home.run.endedBy = reason
+      await Promise.all(rooms.map(({ crew }) => crew.halt(reason)))
     },
     get isAtRest() {
       return !answers.isAsking && rooms.every(({ crew }) => crew.isAtRest)
@@ -217,7 +218,9 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
     },
     get hasMail() {
       const { mail } = desk.transcript.state
-      return rooms.some(({ team }) => unreadOf(team.state, 'lead').some(({ message }) => !mail.has(message.id)))
+      return rooms.some(({ team }) =>
+        unreadOf(team.state, 'lead').some((one) => !mail.has(one.message.id) && wakesLead(one)),
+      )
     },
     async stir() {
       // What others wrote last may not have been noticed yet. Trouble is met by whoever works next.
@@ -261,7 +264,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       await Promise.all(rooms.map(({ crew }) => crew.close()))
       await desk[Symbol.asyncDispose]()
       for (const { team } of rooms.slice(1)) {
-        await giveUpLead(team, home.store)
+        await giveUpLead(team, home.store, home.run.endedBy)
         await team.close()
       }
     },

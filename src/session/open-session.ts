@@ -180,7 +180,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       // Whoever ran it may have stopped looking without saying so.
       await home.run.end()
       await office[Symbol.asyncDispose]()
-      await giveUpLead(team!, store)
+      await giveUpLead(team!, store, home.run.endedBy)
     } finally {
       taken.delete(place)
       sandbox?.[Symbol.dispose]()

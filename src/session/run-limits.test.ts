@@ -141,3 +141,165 @@ describe('an agent that repeats failing calls', () => {
     expect(JSON.stringify(heard)).toContain('without any progress')
   }) // T54
 })
+
+describe('teammates when a run ends in the middle of the work', () => {
+  const spentBudget: Parts = [
+    ...endless.slice(0, 2),
+    { agent: ['ada', 'bob'], times: 'always', calls: [call('TaskList')] },
+  ]
+  const lost = (events: readonly SessionEvent[]) =>
+    events.filter((event) => event.type === 'team' && event.event.type === 'member.lost')
+
+  it('are parked with the limit as the reason, never lost, and the next run brings them back', async () => {
+    const first = await open(spentBudget, { limits: { turns: 9 } })
+    const { events } = await run(first, 'Go')
+    expect(lost(events)).toEqual([])
+    for (const name of ['ada', 'bob'])
+      expect(memberNamed(first.team.state, name)).toMatchObject({
+        status: 'idle',
+        parked: 'this run made all the model calls it was allowed (--max-turns)',
+      })
+    await first.close()
+    await using again = await open([{ agent: ['lead', 'ada', 'bob'], times: 'always', text: 'Fine.' }], {
+      team: first.id,
+    })
+    const next = await run(again)
+    expect(lost(next.events)).toEqual([])
+    expect([...again.team.state.tasks.values()].map(({ ended }) => ended[0]?.end)).toEqual([
+      'owner parked',
+      'owner parked',
+    ])
+    expect(memberNamed(again.team.state, 'ada')).toMatchObject({ generation: 2 })
+    expect(memberNamed(again.team.state, 'ada')?.parked).toBeUndefined()
+  }) // T34
+
+  it('are parked when the run is interrupted', async () => {
+    const stop = new AbortController()
+    const session = await open([
+      ...endless.slice(0, 2),
+      {
+        agent: ['ada', 'bob'],
+        times: 'always',
+        compose() {
+          stop.abort()
+          return { calls: [call('TaskList')] }
+        },
+      },
+    ])
+    const { events } = await runToEnd(session, 'Go', stop.signal)
+    await session.close()
+    expect(lost(events)).toEqual([])
+    expect(memberNamed(session.team.state, 'ada')).toMatchObject({ status: 'idle', parked: 'the run was interrupted' })
+  }) // T34
+})
+
+describe('a team that rests', () => {
+  it('is resumed without a single model call, however often', async () => {
+    const first = await open([
+      {
+        agent: 'lead',
+        when: { answer: 1 },
+        calls: ['ada', 'bob', 'eve'].map((name) => call('Task', { name, prompt: 'Hello.' })),
+      },
+      { times: 'always', text: 'Fine.' },
+    ])
+    await run(first, 'Go')
+    await first.close()
+    for (let i = 0; i < 3; i++) {
+      await using again = await open([{ times: 'always', text: 'Again.' }], { team: first.id })
+      const { stop, events } = await run(again)
+      expect(stop.kind).toBe('finished')
+      expect(answers(events)).toEqual([])
+      const sent = events.filter((event) => event.type === 'team' && event.event.type === 'message.sent')
+      expect(sent, 'no idle notice is repeated').toEqual([])
+    }
+  }) // T25
+})
+
+describe('the lead', () => {
+  const waiting: Parts = [
+    { agent: 'lead', when: { answer: 1 }, calls: [call('Task', { name: 'ada', prompt: 'Hello.' })] },
+    { agent: 'lead', when: { user: 'asked ada to stop' }, text: 'I know.' },
+    { agent: 'lead', times: 'always', text: 'Fine.' },
+    { agent: 'ada', times: 'always', text: 'Hello.' },
+  ]
+
+  it('is told when the user asks a teammate to stop, with what it leaves', async () => {
+    await using session = await open(waiting)
+    await run(session, 'Go')
+    await session.team.run({ type: 'request.open', kind: 'shutdown', to: 'ada', content: 'too slow' })
+    const { stop, events } = await run(session)
+    expect(stop).toMatchObject({ text: 'I know.' })
+    const heard = JSON.stringify(events.filter((event) => event.type === 'heard' && event.agent === 'lead'))
+    expect(heard).toContain('[user asked ada to stop (too slow)] approved: status: clean, pending work: none')
+    expect(heard).toContain('uncommitted files: not checked')
+  }) // T26
+
+  it('is told when the user stops a teammate without asking it', async () => {
+    await using session = await open(waiting)
+    await run(session, 'Go')
+    await session.team.run({ type: 'member.stop', name: 'ada', reason: 'it is in the way' })
+    const { events } = await run(session)
+    const heard = JSON.stringify(events.filter((event) => event.type === 'heard' && event.agent === 'lead'))
+    expect(heard).toContain('[The user stopped ada: it is in the way.]')
+  }) // T26
+
+  it('is told status, pending work and uncommitted files of a teammate that agrees to stop', async () => {
+    await using session = await open([
+      { agent: 'lead', when: { answer: 1 }, calls: [call('Task', { name: 'ada', prompt: 'Hello.' })] },
+      {
+        agent: 'lead',
+        when: { answer: 2 },
+        calls: [call('SendMessage', { type: 'shutdown_request', to: 'ada', content: 'Enough.' })],
+      },
+      { agent: 'lead', times: 'always', text: 'Fine.' },
+      {
+        agent: 'ada',
+        times: 'always',
+        compose({ turns }) {
+          const id = /request_id=\\"(r\d+)/.exec(JSON.stringify(turns.at(-1)))?.[1]
+          const answer = { request_id: id, approve: true, status: 'in_progress', pending_work: ['the tests'] }
+          const said = { type: 'shutdown_response', artifacts_committed: true, ...answer }
+          return { calls: [id ? call('SendMessage', said) : call('TaskList')] }
+        },
+      },
+    ])
+    const { events } = await run(session, 'Go')
+    const heard = JSON.stringify(events.filter((event) => event.type === 'heard' && event.agent === 'lead'))
+    expect(heard).toMatch(
+      /approved; status: in_progress, pending work: the tests, artifacts committed: yes, uncommitted/,
+    )
+  }) // T26
+
+  it.for([
+    ['auto', 'approved at once by a rule'],
+    ['human', 'goes to the user for approval'],
+  ] as const)('hears where the plan of a new teammate goes with plans: %s', async ([plans, words]) => {
+    await using session = await open(
+      [
+        {
+          agent: 'lead',
+          when: { answer: 1 },
+          calls: [call('Task', { name: 'ada', prompt: 'Plan.', require_plan: true })],
+        },
+        { agent: 'lead', times: 'always', text: 'Fine.' },
+        {
+          agent: 'ada',
+          when: { answer: 1 },
+          calls: [call('SendMessage', { type: 'plan_approval_request', content: 'I dig.' })],
+        },
+        { agent: 'ada', times: 'always', text: 'Planned.' },
+      ],
+      { crew: { plans } },
+    )
+    const { events } = await run(session, 'Go')
+    const spawned = events.flatMap((event) =>
+      event.type === 'called' && event.agent === 'lead' ? [event.result.text] : [],
+    )
+    expect(spawned[0]).toContain(words)
+    const heard = JSON.stringify(events.filter((event) => event.type === 'heard' && event.agent === 'lead'))
+    expect(heard, 'the lead is not asked').not.toContain('plan_approval_request')
+    const [request] = session.team.state.requests.values()
+    expect(request).toMatchObject({ state: plans === 'auto' ? 'approved' : 'rejected' })
+  }) // T31
+})

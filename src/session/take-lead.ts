@@ -39,8 +39,12 @@ export async function takeLead(
  * Gives the team back: whoever comes next need not wait for this process to end. Should that fail, they go by the
  * process, as after a crash.
  */
-export async function giveUpLead(team: Team, { presence }: Pick<Store, 'presence'>): Promise<void> {
-  await team.run({ type: 'supervise.end', runtime: presence.self }).catch(() => {})
+export async function giveUpLead(
+  team: Team,
+  { presence }: Pick<Store, 'presence'>,
+  reason?: string | undefined,
+): Promise<void> {
+  await team.run({ type: 'supervise.end', runtime: presence.self, reason }).catch(() => {})
   await presence.withdraw(team.name)
 }
 

@@ -110,14 +110,18 @@ describe('a team in a workspace', () => {
       {
         agent: 'lead',
         when: { user: 'Go' },
-        calls: [call('TeamCreate', { name: 'api' }), call('Task', { name: 'ada', prompt: 'Dig.' })],
+        calls: [
+          call('TeamCreate', { name: 'api' }),
+          call('Task', { name: 'ada', prompt: 'Dig.' }),
+          call('Task', { name: 'eve', prompt: 'Dig.' }),
+        ],
       },
       {
         agent: 'lead',
         when: { user: 'ada was lost' },
         calls: [call('Task', { name: 'bob', team_name: 'web', prompt: 'Hello.' })],
       },
-      { agent: 'ada', times: 'always', error: { fault: 'key', message: 'the key is wrong' } },
+      { agent: ['ada', 'eve'], times: 'always', error: { fault: 'key', message: 'the key is wrong' } },
       { agent: ['lead', 'bob'], times: 'always', text: 'Well.' },
     ])
     expect((await run(talk, 'Go')).kind).toBe('finished')

@@ -1,6 +1,7 @@
 import type { Seat } from '../ports/seat.ts'
 import { mailNews } from '../runtime/converse/mail-news.ts'
 import { behindGate } from '../runtime/crew/gate.ts'
+import { countingUncommitted } from '../runtime/crew/leave.ts'
 import { createSeat } from '../runtime/seat.ts'
 import type { Team } from '../runtime/team.ts'
 import type { Author } from '../team/event.ts'
@@ -12,6 +13,7 @@ import { chosen } from './chosen-model.ts'
 import { type Desk, openDesk } from './desk.ts'
 import type { Home } from './home.ts'
 import { teammatePrompt } from './system-prompt.ts'
+import { uncommittedIn } from './uncommitted.ts'
 
 /** A teammate's desk: the same loop as the lead's, with its own conversation, mailbox and role. */
 export async function openTeammateDesk(home: Home, team: Team, member: Member, by: Author): Promise<Desk> {
@@ -40,7 +42,7 @@ export async function openTeammateDesk(home: Home, team: Team, member: Member, b
     limits: home.limits,
     used: () => home.run.used,
     seats(isHeard) {
-      const seat = askingWhom(home, createSeat(team, by, isHeard))
+      const seat = countingUncommitted(askingWhom(home, createSeat(team, by, isHeard)), () => uncommittedIn(home.root))
       return { seat: (named) => (named === undefined || named === team.name ? seat : undefined), teams: [team.name] }
     },
     tools: () => [...toolsFor('teammate', { type, spelling: home.spelling }), ...home.tools],
@@ -53,9 +55,9 @@ export async function openTeammateDesk(home: Home, team: Team, member: Member, b
   })
 }
 
-/** Plans go to whoever says yes to them, whomever the model names. */
+/** Plans go to whoever says yes to them, whomever the model names; what a rule decides does not wake the lead. */
 function askingWhom({ crew }: Home, seat: Seat): Seat {
-  if (crew.plans !== 'human') return seat
+  if (crew.plans === 'lead') return seat
   const run: Seat['run'] = (command) =>
     seat.run(command.type === 'request.open' && command.kind === 'plan_approval' ? { ...command, to: 'user' } : command)
   return Object.create(seat, { run: { value: run } })

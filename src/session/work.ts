@@ -5,6 +5,7 @@ import type { Stop } from '../runtime/converse/agent-event.ts'
 import { createChannel } from '../runtime/converse/channel.ts'
 import { type Agent, nothingUsed } from '../runtime/converse/conversation.ts'
 import { converse } from '../runtime/converse/converse.ts'
+import { limitWords } from '../runtime/converse/limit-words.ts'
 import { promptRoom } from '../runtime/converse/portion.ts'
 import { PlaceLost } from '../runtime/rewound.ts'
 import { TeamError } from '../team/errors.ts'
@@ -29,6 +30,7 @@ export async function* work(
   const left = new AbortController()
   const channel = createChannel<SessionEvent>()
   run.used = nothingUsed()
+  run.endedBy = undefined
   run.tell = channel.put
   const stop = rounds(office, prompt, AbortSignal.any([signal, left.signal]), channel.put).finally(channel.end)
   stop.catch(() => {})
@@ -104,16 +106,30 @@ async function rounds(
     const stop = await untilSettled(office, signal, tell)
     text = stop.text
     // Only who has settled may rest where they are; whatever stopped the lead stops everybody.
-    if (stop.kind !== 'finished') await office.halt()
+    if (stop.kind !== 'finished') await office.halt(whyEnded(stop))
     accounts.show('idle')
     await accounts.settle()
     return stop
   } catch (error) {
-    await office.halt()
+    await office.halt(`the run failed: ${error instanceof Error ? error.message : String(error)}`)
     accounts.show('idle')
     // Should that fail too, this error is the one to tell, and whoever runs next finds out by itself.
     await accounts.settle().catch(() => {})
     return { kind: 'error', error: error instanceof Error ? error : new Error(String(error)), text }
+  }
+}
+
+/** Why a run ended in the middle of the work, for those whose work was cut off. */
+function whyEnded(stop: Exclude<Stop, { kind: 'finished' }>): string {
+  switch (stop.kind) {
+    case 'limit':
+      return stop.limit === 'turns' ? limitWords(stop) : `the lead was stopped: ${limitWords(stop)}`
+    case 'budget':
+      return 'the budget of the run is used up'
+    case 'aborted':
+      return 'the run was interrupted'
+    case 'error':
+      return `the run failed: ${stop.error.message}`
   }
 }
 

@@ -44,6 +44,7 @@ export function answer(state: TeamState, command: Command, record: string, { eve
     case 'member.spawn':
     case 'member.stop':
     case 'member.lose':
+    case 'member.park':
       return { ...memberAnswer(state, command.name), effects }
     case 'task.add':
     case 'task.claim':

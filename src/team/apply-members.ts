@@ -18,15 +18,19 @@ export function applyMemberEvent(state: TeamState, event: MemberEvent, place: Pl
     return dropStaleControl(state, event.name, effects)
   }
   if (!before || before.generation !== event.generation) return
+  const { parked, ...unparked } = before
   switch (event.type) {
     case 'member.stopped':
-      state.members.set(key, { ...before, status: 'stopped', runtime: null })
+      state.members.set(key, { ...unparked, status: 'stopped', runtime: null })
       freeAssignments(state, event.name, place)
       return returnMail(state, event.name, place, effects)
     case 'member.lost':
-      return state.members.set(key, { ...before, status: 'lost', runtime: null })
+      return state.members.set(key, { ...unparked, status: 'lost', runtime: null })
+    case 'member.parked':
+      return state.members.set(key, { ...before, status: 'idle', runtime: null, parked: event.reason })
     case 'member.activity':
-      // Stopped, stopping and lost are sticky: a turn that ends late must not bring anybody back.
+      // Stopped, stopping, lost and parked are sticky: a turn that ends late must not bring anybody back.
+      if (parked !== undefined) return
       if ((__BUG__ === 'stop-overwritten-by-idle' ? [] : ['stopped', 'stopping', 'lost']).includes(before.status))
         return
       return state.members.set(key, { ...before, status: event.status })

@@ -93,6 +93,7 @@ export function applyEvent(state: TeamState, event: TeamEvent, place: Place, eff
     case 'member.joined':
     case 'member.stopped':
     case 'member.lost':
+    case 'member.parked':
     case 'member.activity':
       return applyMemberEvent(state, event, place, effects)
     case 'task.created':

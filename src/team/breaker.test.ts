@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { admit, CLOSED, lost, settled, worked } from './breaker.ts'
+import { admit, Breaker, CLOSED, failsRepeatedly, lost, settled, worked } from './breaker.ts'
 
 const opened = lost(lost(CLOSED, 'ada', 1000), 'bob', 1299)
 
@@ -9,6 +9,23 @@ describe('the circuit breaker', () => {
     expect(lost(lost(CLOSED, 'ada', 1000), 'bob', 1300).state).toBe('closed')
     expect(admit(opened, 'ada', 1300).isAdmitted).toBe(false)
   })
+
+  it('stays closed when one agent is lost again and again, and says that it fails repeatedly (C68)', () => {
+    const again = lost(lost(lost(CLOSED, 'ada', 1000), 'Ada', 1001), 'ada', 1002)
+    expect(again.state).toBe('closed')
+    expect(failsRepeatedly(again, 'ada', 1003)).toBe(true)
+    expect(failsRepeatedly(lost(CLOSED, 'ada', 1000), 'ada', 1001)).toBe(false)
+    expect(failsRepeatedly(again, 'bob', 1003)).toBe(false)
+    expect(failsRepeatedly(again, 'ada', 1121)).toBe(true)
+    expect(failsRepeatedly(again, 'ada', 1122)).toBe(false)
+    expect(lost(again, 'bob', 1003).state).toBe('open')
+  }) // T34
+
+  it('reads losses of which an older version kept only the time', () => {
+    const old = Breaker.parse({ ...CLOSED, losses: [1000] })
+    expect(lost(old, 'ada', 1001).losses).toEqual([1000, { name: 'ada', at: 1001 }])
+    expect(lost(old, 'ada', 1400).losses).toEqual([{ name: 'ada', at: 1400 }])
+  }) // T34
 
   it('lets one through after two minutes, not sooner, and nobody else beside it (C68)', () => {
     expect(admit(opened, 'ada', 1299 + 119)).toMatchObject({ isAdmitted: false, breaker: { state: 'open' } })

@@ -1,8 +1,11 @@
 import { z } from 'zod'
+import { nameKey } from './name.ts'
 import { Timestamp } from './task.ts'
 
-/** Seconds: so many losses within `WINDOW` open it; after `PAUSE` one probe is let through. */
-const LOSSES = 2
+/** So many different agents lost within `WINDOW` seconds open it; after `PAUSE` seconds one probe is let through. */
+const AGENTS = 2
+/** One agent that was lost so often within `WINDOW` is not brought back before the pause is over. */
+const LOSSES_OF_ONE = 2
 const WINDOW = 300
 export const PAUSE = 120
 /** Seconds a probe has to show that it works. */
@@ -16,8 +19,8 @@ const PROBE = 60
 export const Breaker = z.object({
   state: z.enum(['closed', 'open', 'half-open']),
   openedAt: Timestamp.nullable(),
-  /** When teammates were lost, the newest last. */
-  losses: z.array(Timestamp),
+  /** Which teammates were lost, and when, the newest last. Older versions wrote the time alone. */
+  losses: z.array(z.union([z.object({ name: z.string(), at: Timestamp }), Timestamp])),
   /** Who is being tried, since when. */
   probe: z.object({ name: z.string(), since: Timestamp }).nullable(),
 })
@@ -25,12 +28,33 @@ export type Breaker = z.infer<typeof Breaker>
 
 export const CLOSED: Breaker = { state: 'closed', openedAt: null, losses: [], probe: null }
 
-/** A teammate was lost. */
+/** A teammate was lost. One that is lost again and again says nothing about the others. */
 export function lost(breaker: Breaker, name: string, now: number): Breaker {
-  const losses = [...breaker.losses.filter((at) => at > now - WINDOW), now]
+  const losses = [...recent(breaker, now), { name, at: now }]
   const isProbe = breaker.state === 'half-open' && breaker.probe?.name === name
-  if (isProbe || losses.length >= LOSSES) return { state: 'open', openedAt: now, losses, probe: null }
+  const agents = new Set(losses.map((loss) => nameKey(nameOf(loss))))
+  if (isProbe || agents.size >= AGENTS) return { state: 'open', openedAt: now, losses, probe: null }
   return { ...breaker, losses }
+}
+
+/** This agent was lost too often lately to be brought back before the pause is over, whatever the others do. */
+export function failsRepeatedly(breaker: Breaker, name: string, now: number): boolean {
+  const own = recent(breaker, now).filter((loss) => nameKey(nameOf(loss)) === nameKey(name))
+  return own.length >= LOSSES_OF_ONE && own.some((loss) => timeOf(loss) > now - PAUSE)
+}
+
+type Loss = Breaker['losses'][number]
+
+function recent({ losses }: Breaker, now: number): Loss[] {
+  return losses.filter((loss) => timeOf(loss) > now - WINDOW)
+}
+
+function timeOf(loss: Loss): number {
+  return typeof loss === 'number' ? loss : loss.at
+}
+
+function nameOf(loss: Loss): string {
+  return typeof loss === 'number' ? '' : loss.name
 }
 
 /** A teammate has done something: if it was the probe, all is well again. */

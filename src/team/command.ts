@@ -13,7 +13,7 @@ export type Command =
   | { readonly type: 'team.delete' }
   | { readonly type: 'supervise'; readonly runtime: string; readonly force?: boolean; readonly folder?: SessionFolder }
   /** This process runs the team no more, though it lives on: whoever comes next need not wait for it. */
-  | { readonly type: 'supervise.end'; readonly runtime: string }
+  | { readonly type: 'supervise.end'; readonly runtime: string; readonly reason?: string | undefined }
   | {
       readonly type: 'member.join'
       readonly name: string
@@ -36,6 +36,8 @@ export type Command =
   | { readonly type: 'member.stop'; readonly name: string; readonly generation?: number; readonly reason?: string }
   /** Only the supervisor says so; the next generation finds the mail again. */
   | { readonly type: 'member.lose'; readonly name: string; readonly reason: string }
+  /** Its run ends in the middle of its work, in order: the next run goes on with it. Only the supervisor says so. */
+  | { readonly type: 'member.park'; readonly name: string; readonly reason: string }
   | { readonly type: 'task.add'; readonly tasks: readonly TaskDraft[] }
   | ({ readonly type: 'task.update'; readonly id: TaskId } & TaskChanges)
   | { readonly type: 'task.claim'; readonly id?: TaskId; readonly lease?: number }

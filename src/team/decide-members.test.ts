@@ -282,7 +282,7 @@ describe('a supervisor', () => {
     expect(world.state.supervisor.get()).toEqual({ runtime: 'three', epoch: 3 })
   })
 
-  it('may give the team back while its process lives: who rests waits, who was cut off is lost (F24, F33)', () => {
+  it('may give the team back while its process lives: who rests waits, who was cut off is parked (F24, F33)', () => {
     const world = openWorld()
     world.ok({ type: 'supervise', runtime: 'one' })
     const [busy, resting] = [spawn(world, 'busy', 'one'), spawn(world, 'resting', 'one')]
@@ -294,15 +294,21 @@ describe('a supervisor', () => {
     expect(world.no({ type: 'supervise.end', runtime: 'one' }, { name: 'busy', generation: busy }).refused).toBe(
       'not_allowed',
     )
-    world.ok({ type: 'supervise.end', runtime: 'one' })
+    world.ok({ type: 'supervise.end', runtime: 'one', reason: 'the budget is used up' })
     expect(world.state.supervisor.get()).toEqual({ runtime: null, epoch: 1 })
-    expect(memberNamed(world.state, 'busy')).toMatchObject({ status: 'lost', runtime: null })
+    expect(memberNamed(world.state, 'busy')).toMatchObject({
+      status: 'idle',
+      runtime: null,
+      parked: 'the budget is used up',
+    })
+    report(world, 'busy', busy, 'working')
+    expect(memberNamed(world.state, 'busy'), 'a late report brings nobody back').toMatchObject({ status: 'idle' })
     expect(memberNamed(world.state, 'resting')).toMatchObject({ status: 'idle', runtime: null })
     expect(memberNamed(world.state, 'elsewhere')).toMatchObject({ generation: elsewhere, runtime: 'two' })
-    expect(world.task('1')).toMatchObject({ status: 'pending', ended: [{ end: 'owner lost' }] })
+    expect(world.task('1')).toMatchObject({ status: 'pending', ended: [{ end: 'owner parked' }] })
     world.ok({ type: 'supervise', runtime: 'two' })
     expect(world.state.supervisor.get()).toEqual({ runtime: 'two', epoch: 2 })
-  })
+  }) // T34
 })
 
 describe('names of states', () => {

@@ -21,7 +21,8 @@ export function decideMember(state: TeamState, command: MemberCommand, about: Ci
     case 'member.stop':
       return stop(state, command, about)
     case 'member.lose':
-      return lose(state, command, about)
+    case 'member.park':
+      return endLife(state, command, about)
     default:
       return command satisfies never
   }
@@ -60,17 +61,17 @@ export function decideSupervisor(
 }
 
 /**
- * The supervisor goes home. Whoever it ran and rests keeps its state and waits for the next one; whoever was in the
- * middle of something is lost, so that its task does not lie there for ever.
+ * The supervisor gives the team back. A member that rests keeps its state and waits for the next supervisor; one in the
+ * middle of something is parked, so that its task does not stay claimed for ever.
  */
-export function endSupervision(state: TeamState, { runtime }: Of<'supervise.end'>, { by }: Circumstances): Decision {
+export function endSupervision(state: TeamState, command: Of<'supervise.end'>, { by }: Circumstances): Decision {
+  const { runtime, reason = 'its session was closed' } = command
   if (!isLead(by.name)) return refuse('not_allowed', `Only the lead or the user runs a team, not ${by.name}.`)
   const { runtime: current, epoch } = state.supervisor.get()
   if (current !== runtime) return { events: [], note: 'This process does not supervise the team.' }
-  const reason = 'its session was closed'
   const cutOff = roster(state).filter((member) => member.runtime === runtime && whyBusy(state, member))
   return {
-    events: [...cutOff.flatMap((member) => loss(state, member, reason)), { type: 'supervisor.gone', epoch, reason }],
+    events: [...cutOff.flatMap((member) => parking(state, member, reason)), { type: 'supervisor.gone', epoch, reason }],
   }
 }
 
@@ -128,7 +129,8 @@ function spawn(state: TeamState, command: Of<'member.spawn'>, { id, by, now }: C
 }
 
 /** Releases its claim and returns its unread mail to the senders, all in this one record. */
-function stop(state: TeamState, { name, generation, reason }: Of<'member.stop'>, { by }: Circumstances): Decision {
+function stop(state: TeamState, { name, generation, reason }: Of<'member.stop'>, about: Circumstances): Decision {
+  const { by } = about
   const member = memberNamed(state, name)
   if (!member) return refuse('unknown_member', unknownMember(state, name))
   if (nameKey(member.name) === 'lead')
@@ -141,8 +143,10 @@ function stop(state: TeamState, { name, generation, reason }: Of<'member.stop'>,
     return { events: [], note: `${member.name} has begun a new life since; that one was not meant.` }
   const end = member.kind === 'agent' ? 'owner stopped' : 'owner left'
   const why = reason ?? (itself ? 'left' : `stopped by ${by.name}`)
+  const isByUser = member.kind === 'agent' && nameKey(by.name) === 'user'
   return {
     events: [
+      ...(isByUser ? [tellLead(state, member, why, about)] : []),
       ...release(state, member, end),
       { type: 'member.stopped', name: member.name, generation: member.generation, reason: why },
       ...unanswerable(state, member, `${member.name} stopped`),
@@ -150,16 +154,39 @@ function stop(state: TeamState, { name, generation, reason }: Of<'member.stop'>,
   }
 }
 
-function lose(state: TeamState, { name, reason }: Of<'member.lose'>, { self }: Circumstances): Decision {
+/** The lead counts on those it works with: it hears when the user stops one of them. */
+function tellLead(state: TeamState, { name }: Member, why: string, { id, now }: Circumstances): TeamEvent {
+  const task = heldBy(state, name)
+  const freed = task ? ` Task ${task.id} (${task.subject}), which it held, is free again.` : ''
+  const content = `[The user stopped ${name}: ${why}.${freed}]`
+  const message = { id: `${id}.stopped`, type: 'message', from: 'user', to: 'lead', content, timestamp: now } as const
+  return { type: 'message.sent', message }
+}
+
+function endLife(
+  state: TeamState,
+  { type, name, reason }: Of<'member.lose'> | Of<'member.park'>,
+  { self }: Circumstances,
+): Decision {
   const member = memberNamed(state, name)
   if (!member) return refuse('unknown_member', unknownMember(state, name))
   if (state.supervisor.get().runtime !== self)
-    return refuse('not_allowed', 'Only the supervisor of a team declares a member lost.')
+    return refuse('not_allowed', 'Only the supervisor of a team declares a member lost or parked.')
   if (member.kind !== 'agent')
     return refuse('not_allowed', `${member.name} is not run by us; it leaves by: deskmates team leave ${member.name}`)
   if (member.status === 'stopped' || member.status === 'lost')
     return { events: [], note: `${member.name} is already ${member.status}.` }
-  return { events: loss(state, member, reason) }
+  if (type === 'member.lose') return { events: loss(state, member, reason) }
+  if (!whyBusy(state, member)) return { events: [], note: `${member.name} rests and has nothing to park.` }
+  return { events: parking(state, member, reason) }
+}
+
+function parking(state: TeamState, member: Member, reason: string): TeamEvent[] {
+  return [
+    ...release(state, member, 'owner parked'),
+    { type: 'member.parked', name: member.name, generation: member.generation, reason },
+    ...unanswerable(state, member, `${member.name} was parked`),
+  ]
 }
 
 function loss(state: TeamState, member: Member, reason: string): TeamEvent[] {
@@ -182,7 +209,11 @@ function unanswerable(state: TeamState, member: Member, reason: string): TeamEve
     .map(({ id }) => ({ type: 'request.closed', id, state: 'void', reason }))
 }
 
-function release(state: TeamState, member: Member, end: 'owner left' | 'owner stopped' | 'owner lost'): TeamEvent[] {
+function release(
+  state: TeamState,
+  member: Member,
+  end: 'owner left' | 'owner stopped' | 'owner lost' | 'owner parked',
+): TeamEvent[] {
   const task = heldBy(state, member.name)
   return task ? [{ type: 'task.released', id: task.id, end }] : []
 }

@@ -81,7 +81,14 @@ describe('a request', () => {
     ])
     world.ok({ ...answer('r1'), status: 'clean', pendingWork: ['docs'], artifactsCommitted: true }, 'ada')
     expect(world.inbox('lead')).toMatchObject([
-      { type: 'shutdown_response', from: 'ada', request_id: 'r1', approve: true, status: 'clean', content: 'because' },
+      {
+        type: 'shutdown_response',
+        from: 'ada',
+        request_id: 'r1',
+        approve: true,
+        status: 'clean',
+        content: expect.stringMatching(/^because; status: clean, pending work: docs, artifacts committed: yes/),
+      },
     ])
     expect(memberNamed(world.state, 'ada')?.status).toBe('stopping')
     world.ok(open('plan_approval', 'lead'), 'bob')

@@ -6,7 +6,7 @@ import { isTooLong, type Message } from './message.ts'
 import { nameKey } from './name.ts'
 import { whyVoid } from './overdue.ts'
 import { refuse } from './refusal.ts'
-import { RequestAnswer } from './request.ts'
+import { answerWords, RequestAnswer } from './request.ts'
 import { isLead, unknownMember } from './rights.ts'
 import { heldBy, memberNamed, type TeamState } from './state.ts'
 
@@ -147,9 +147,15 @@ function answer(state: TeamState, command: Of<'request.answer'>, about: Circumst
         ? 'plan_approval_response'
         : undefined
   const extra = { request_id: request.id, approve, ...(status !== null && { status }) }
-  const content = feedback || (approve ? 'approved' : 'rejected')
+  const verdict = approve ? 'approved' : 'rejected'
+  const words = answerWords({ kind: request.kind, state: verdict }, parsed.data)
+  const content = feedback !== '' || words === '' ? words || verdict : `${verdict}; ${words}`
   const from = nameKey(by.name) === 'user' ? 'user' : request.to
-  return { events: [answered, ...mail(type, from, request.from, content, extra, about)] }
+  const events = [answered, ...mail(type, from, request.from, content, extra, about)]
+  // The lead counts on those it works with: it hears when the user stops one of them.
+  if (request.kind !== 'shutdown' || nameKey(request.from) === 'lead') return { events }
+  const toLead = `[${request.from} asked ${request.to} to stop (${request.content})] ${verdict}: ${words || verdict}`
+  return { events: [...events, ...mail(type, from, 'lead', toLead, extra, about, 'lead')] }
 }
 
 /** Requests that only a runtime acts on (permission, budget) travel as events, not as mail. */
@@ -160,7 +166,10 @@ function mail(
   content: string,
   extra: Record<string, unknown>,
   { id, now }: Circumstances,
+  suffix = 'mail',
 ): TeamEvent[] {
   if (!type) return []
-  return [{ type: 'message.sent', message: { ...extra, id: `${id}.mail`, type, from, to, content, timestamp: now } }]
+  return [
+    { type: 'message.sent', message: { ...extra, id: `${id}.${suffix}`, type, from, to, content, timestamp: now } },
+  ]
 }

@@ -56,6 +56,7 @@ function decideByType(state: TeamState, command: Command, about: Circumstances):
     case 'member.join':
     case 'member.stop':
     case 'member.lose':
+    case 'member.park':
       return decideMember(state, command, about)
     case 'task.update':
       return decideUpdate(state, command, about)

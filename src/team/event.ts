@@ -46,6 +46,8 @@ const decisions = {
   }),
   'member.stopped': z.object({ name: z.string(), generation, reason: z.string() }),
   'member.lost': z.object({ name: z.string(), generation, reason: z.string() }),
+  /** Its run ended in the middle of its work, in order: it waits for the next run, and its task is free until then. */
+  'member.parked': z.object({ name: z.string(), generation, reason: z.string() }),
   'task.created': z.object({
     id: TaskId,
     subject: z.string(),
@@ -95,6 +97,8 @@ const decisions = {
     status: z.enum(['clean', 'in_progress', 'error']).nullable(),
     pendingWork: z.array(z.string()),
     artifactsCommitted: z.boolean().nullable(),
+    /** Files that were changed and not committed when it agreed to stop, counted by its runtime; null: not checked. */
+    uncommitted: z.number().int().nonnegative().nullable().optional(),
   }),
   'request.closed': z.object({ id: z.string(), state: z.enum(['timed_out', 'void']), reason: z.string() }),
   'mail.taken': z.object({ member: z.string(), ids, taker: z.string(), until: Timestamp }),

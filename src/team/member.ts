@@ -4,7 +4,7 @@ import { Timestamp } from './task.ts'
 /**
  * starting          spawned, has not reported yet
  * working           owns a task or is in a turn
- * idle              owes nothing; wakes on mail or a ready task; spends nothing while it waits
+ * idle              owes nothing, or is parked between two runs; wakes on mail or a ready task; spends nothing while it waits
  * waiting_approval  asked for an approval and may not go on
  * stopping          agreed to stop
  * stopped           final for this generation; its claims and unread mail left with it
@@ -42,6 +42,8 @@ export const Member = z.object({
   joinedAt: Timestamp,
   /** Its place in the roster. */
   place: z.number().int(),
+  /** Why its last run ended in the middle of its work; only while it waits for the next run. */
+  parked: z.string().optional(),
 })
 export type Member = z.infer<typeof Member>
 

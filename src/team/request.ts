@@ -30,6 +30,8 @@ const answered = {
   status: z.enum(['clean', 'in_progress', 'error']).nullable(),
   pendingWork: z.array(z.string()),
   artifactsCommitted: z.boolean().nullable(),
+  /** Changed files that its runtime found uncommitted; null where that was not checked. */
+  uncommitted: z.number().int().nonnegative().nullable().optional(),
 }
 
 /**
@@ -53,5 +55,29 @@ export const RequestAnswer = z.object({
   status: answered.status.default(null),
   pendingWork: answered.pendingWork.default([]),
   artifactsCommitted: answered.artifactsCommitted.default(null),
+  uncommitted: answered.uncommitted,
 })
 export type RequestAnswer = z.input<typeof RequestAnswer>
+
+type Answered = Pick<
+  z.infer<typeof RequestAnswer>,
+  'feedback' | 'status' | 'pendingWork' | 'artifactsCommitted' | 'uncommitted'
+>
+
+/** What an answer says besides yes or no. Whoever agrees to stop also says, or has it counted, what it leaves. */
+export function answerWords(
+  { kind, state }: { readonly kind: RequestKind; readonly state: 'approved' | 'rejected' },
+  { feedback, status, pendingWork, artifactsCommitted, uncommitted = null }: Answered,
+): string {
+  if (kind !== 'shutdown') return feedback
+  const isLeaving = state === 'approved'
+  const facts = [
+    ...(status === null ? [] : [`status: ${status}`]),
+    ...(pendingWork.length > 0 || isLeaving ? [`pending work: ${pendingWork.join('; ') || 'none'}`] : []),
+    ...(artifactsCommitted === null && !isLeaving ? [] : [`artifacts committed: ${SAID[String(artifactsCommitted)]}`]),
+    ...(isLeaving ? [`uncommitted files: ${uncommitted ?? 'not checked'}`] : []),
+  ]
+  return [feedback, facts.join(', ')].filter((part) => part !== '').join('; ')
+}
+
+const SAID: Record<string, string> = { true: 'yes', false: 'no', null: 'not said' }

@@ -14,7 +14,16 @@ const PIECE = 4 * 1024 * 1024
  */
 export function restorations(state: TeamState, piece = PIECE): readonly Json[] {
   const { tasks, mail, messages, ...rest } = unplaced(dumpState(state))
-  const { team: _1, supervisor: _2, counters: _3, ...nothing } = dumpState(emptyState()) as Dump
+  // Loading a piece replaces each of these whole, so every piece holds them.
+  const {
+    team: _1,
+    supervisor: _2,
+    counters: _3,
+    breaker: _4,
+    deviations: _5,
+    leads: _6,
+    ...nothing
+  } = dumpState(emptyState()) as Dump
   const pieces: Dump[] = [{ ...rest, tasks: [], mail: [], messages: nothing.messages } as Dump]
   let size = 0
   const put = (bytes: number, add: (last: Dump) => void) => {

@@ -25,7 +25,16 @@ export const Attempt = z.object({
   owner: z.string(),
   claimedAt: Timestamp,
   endedAt: Timestamp,
-  end: z.enum(['released', 'failed', 'lease ended', 'owner left', 'owner stopped', 'owner lost', 'reopened']),
+  end: z.enum([
+    'released',
+    'failed',
+    'lease ended',
+    'owner left',
+    'owner stopped',
+    'owner lost',
+    'owner parked',
+    'reopened',
+  ]),
   reason: z.string().optional(),
 })
 export type Attempt = z.infer<typeof Attempt>

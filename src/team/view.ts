@@ -72,10 +72,11 @@ export function waitsForWords({ waitsFor, waitsForFailed }: Pick<TaskView, 'wait
   return waitsFor.map((id) => (waitsForFailed.includes(id) ? `${id} (failed)` : id)).join(', ')
 }
 
-export type MemberView = Pick<Member, 'name' | 'role' | 'kind' | 'status' | 'generation'>
+/** `parked` is there only while it waits for the next run: why the last one ended in the middle of its work. */
+export type MemberView = Pick<Member, 'name' | 'role' | 'kind' | 'status' | 'generation' | 'parked'>
 
-export function memberView({ name, role, kind, status, generation }: Member): MemberView {
-  return { name, role, kind, status, generation }
+export function memberView({ name, role, kind, status, generation, parked }: Member): MemberView {
+  return { name, role, kind, status, generation, ...(parked !== undefined && { parked }) }
 }
 
 export interface TeamView {

@@ -8,7 +8,7 @@ import { openSession } from '../../src/session/open-session.ts'
 import { runToEnd } from '../../src/session/practice-run.ts'
 import type { Session } from '../../src/session/session.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/memory-store.ts'
-import { heldBy, memberNamed } from '../../src/team/state.ts'
+import { memberNamed } from '../../src/team/state.ts'
 import { workspaceOn } from './workspace-on.ts'
 
 let root: string
@@ -82,9 +82,9 @@ describe('a session that was closed', () => {
       },
     ])
     expect((await run(first, 'Go', stop.signal)).kind).toBe('aborted')
-    expect(heldBy(first.team.state, 'ada')?.id).toBe('1')
     await first.close()
-    expect(first.team.state.tasks.get('1')).toMatchObject({ status: 'pending', ended: [{ end: 'owner lost' }] })
+    expect(first.team.state.tasks.get('1')).toMatchObject({ status: 'pending', ended: [{ end: 'owner parked' }] })
+    expect(memberNamed(first.team.state, 'ada')).toMatchObject({ status: 'idle', parked: 'the run was interrupted' })
 
     await using second = await open(place, [
       { agent: 'ada', times: 1, calls: [call('TaskUpdate', { taskId: '1', status: 'completed', result: 'dug' })] },
@@ -92,5 +92,5 @@ describe('a session that was closed', () => {
     ])
     expect((await run(second, undefined)).kind).toBe('finished')
     expect(second.team.state.tasks.get('1')).toMatchObject({ status: 'completed', owner: 'ada', attempts: 2 })
-  })
+  }) // T34
 })

@@ -224,7 +224,7 @@ describe('a crew where several things happen at once', () => {
     const practice = await crewOf(() => ({ text: 'Here.' }))
     await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
     await practice.until(() => practice.crew.isAtRest)
-    await practice.crew.halt()
+    await practice.crew.halt('the run was interrupted')
     await practice.team.send({ to: 'ada', content: 'Read me.' }, { by: practice.lead })
     await practice.team.run({ type: 'member.lose', name: 'ada', reason: 'gone' }, { by: practice.lead })
     const taken = await practice.team.run({ type: 'mail.take', member: 'ada', taker: 'memory-gone' })
@@ -258,7 +258,7 @@ describe('a crew where several things happen at once', () => {
     })
     await practice.tasks({ subject: 'dig' })
     await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
-    await practice.until(() => practice.team.state.breaker.get().state === 'open' && practice.crew.isAtRest)
+    await practice.until(() => mailOfLead(practice).length === 3 && practice.crew.isAtRest)
     expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
     expect(mailOfLead(practice).at(-1)?.content).toContain('needs an approved plan')
   })
@@ -293,7 +293,7 @@ describe('a crew where several things happen at once', () => {
     })
     await practice.crew.spawn({ name: 'ada', prompt: 'Dig.' })
     await practice.until(() => practice.asked.length > 0)
-    await practice.crew.halt()
+    await practice.crew.halt('the run was interrupted')
     const asked = practice.asked.length
     practice.clock.advance(500)
     for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
@@ -416,18 +416,22 @@ describe('a loss', () => {
     await practice.until(() => practice.team.state.tasks.get('1')?.status === 'completed')
     await practice.until(() => practice.crew.isAtRest)
     expect(practice.team.state.tasks.get('1')).toMatchObject({ owner: 'ada-errand', result: 'done by an errand' })
-    expect(practice.team.state.breaker.get().state).toBe('open')
+    expect(practice.team.state.breaker.get().state, 'one agent says nothing about the others').toBe('closed')
     const notes = practice.events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
     expect(notes).toEqual([
       '[HEALTH] Agent ada disappeared: the key is wrong',
       '[HEALTH] Agent ada disappeared: the key is wrong',
-      '[BREAKER] closed → open: ada was lost',
       '[FALLBACK] the key is wrong: switching from teammate to task for ada',
     ])
     expect(mailOfLead(practice).filter(({ type }) => type === 'error')).toHaveLength(2)
-    const refused = await practice.crew.spawn({ name: 'bob', prompt: 'Help.' })
+    const refused = await practice.crew.spawn({ name: 'ada', prompt: 'Help.' })
     expect(refused).toMatchObject({ message: expect.stringContaining('Task without a name') })
-  })
+    await practice.crew.spawn({ name: 'bob', prompt: 'Help.' })
+    await practice.until(() => practice.team.state.breaker.get().state === 'open')
+    expect(await practice.crew.spawn({ name: 'eve', prompt: 'Help.' })).toMatchObject({
+      message: expect.stringContaining('circuit breaker is open'),
+    })
+  }) // T34
 
   it('ends in a plain failure when the errand fails too (C60)', async () => {
     const practice = await crewOf(failing, { errand: async () => ({ text: '', problem: 'the key is wrong' }) })
@@ -446,13 +450,26 @@ describe('a loss', () => {
     const practice = await crewOf((request, signal) =>
       isBroken ? failing(request, signal) : diligent(request, signal),
     )
-    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.' })
+    for (const name of ['ada', 'bob']) await practice.crew.spawn({ name, prompt: 'Dig.' })
     await practice.until(() => practice.team.state.breaker.get().state === 'open' && practice.crew.isAtRest)
     isBroken = false
     practice.clock.advance(121)
     await practice.until(() => practice.team.state.breaker.get().state === 'closed')
-    await practice.until(() => statusOf(practice, 'ada') === 'idle')
+    await practice.until(() => statusOf(practice, 'ada') === 'idle' || statusOf(practice, 'bob') === 'idle')
   })
+
+  it('of one agent again and again is followed by another try after the pause', async () => {
+    let isBroken = true
+    const practice = await crewOf((request, signal) =>
+      isBroken ? failing(request, signal) : diligent(request, signal),
+    )
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.' })
+    await practice.until(() => practice.asked.length === 2 && practice.crew.isAtRest)
+    expect(statusOf(practice, 'ada')).toBe('lost')
+    isBroken = false
+    practice.clock.advance(121)
+    await practice.until(() => statusOf(practice, 'ada') === 'idle')
+  }) // T34
 
   it('is also silence for too long while owing work (F46)', async () => {
     const practice = await crewOf((request, signal) =>
@@ -490,6 +507,8 @@ describe('a crew that is resumed', () => {
     expect(await after.crew.resume()).toEqual(['ada', 'bob'])
     await after.until(() => after.crew.isAtRest)
     expect(after.askedOf('bob')).toHaveLength(0)
+    const idle = mailOfLead(after).filter(({ type, from }) => type === 'idle_notification' && from === 'bob')
+    expect(idle, 'an idle notice is given once').toHaveLength(1)
     const heard = JSON.stringify(after.askedOf('ada')[0]!.turns)
     expect(heard.match(/Dig\./g)).toHaveLength(1)
     expect(heard.match(/Mind the roses\./g)).toHaveLength(1)

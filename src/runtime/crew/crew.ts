@@ -27,11 +27,13 @@ export interface Crew {
   nudge(): boolean
   /** Resolves when all of these have stopped, refused to, or had time enough. */
   stopped(names: readonly string[]): Promise<void>
-  /** Ends everybody's life here for now; all of it stays resumable. */
-  halt(): Promise<void>
+  /** Ends everybody's life here for now and parks who was in the middle of something; all of it stays resumable. */
+  halt(reason: string): Promise<void>
   /** The same, for good. */
   close(): Promise<void>
 }
+
+const INTERRUPTED = 'its run was interrupted'
 
 /** Seconds after which nobody waits any longer for those who were asked to stop. */
 const SHUTDOWN = 35
@@ -164,7 +166,14 @@ export function openCrew(plan: CrewPlan): Crew {
     start({ name: answer.member!.name, generation: answer.member!.generation, epoch: lead.epoch! }, false)
     note(health.turns(answer.member!, 'start'))
     await team.syncNews()
-    return { name: answer.member!.name, team: team.name, role, isKnown: known !== undefined, task }
+    return {
+      name: answer.member!.name,
+      team: team.name,
+      role,
+      isKnown: known !== undefined,
+      task,
+      plans: plan.settings.plans,
+    }
   }
 
   /** A new life for somebody who was lost, with the task it held and what it had asked. */
@@ -190,10 +199,10 @@ export function openCrew(plan: CrewPlan): Crew {
       const back: Author[] = []
       for (const member of roster(team.state)) {
         if (member.kind !== 'agent' || nameKey(member.name) === 'lead' || member.status === 'stopped') continue
-        // Without a runtime it rested when its session was closed.
-        if ([runtime, null].includes(member.runtime) && !mates.has(nameKey(member.name)))
-          await team.run({ type: 'member.lose', name: member.name, reason: 'its run was interrupted' }, { by: lead })
-        if (memberNamed(team.state, member.name)?.status !== 'lost') continue
+        // Without a runtime it rested, or was parked, when its session was closed.
+        const isOurs = [runtime, null].includes(member.runtime) && !mates.has(nameKey(member.name))
+        if (!isOurs && member.status !== 'lost') continue
+        if (isOurs) await team.run({ type: 'member.park', name: member.name, reason: INTERRUPTED }, { by: lead })
         if (isErrand(member)) {
           await team.run(
             { type: 'member.stop', name: member.name, reason: 'its errand died with its process' },
@@ -241,7 +250,7 @@ export function openCrew(plan: CrewPlan): Crew {
       stopWatching()
       alarm()
       losses.close()
-      await halt()
+      await end()
       await watching
       await desks[Symbol.asyncDispose]()
     },
@@ -266,7 +275,16 @@ export function openCrew(plan: CrewPlan): Crew {
     return asked?.state === 'rejected' || asked?.state === 'void'
   }
 
-  async function halt(): Promise<void> {
+  async function halt(reason: string): Promise<void> {
+    await end()
+    for (const { name, kind, status, runtime: where } of roster(team.state)) {
+      if (kind !== 'agent' || nameKey(name) === 'lead' || where !== runtime || status === 'stopped') continue
+      // What cannot be written now is parked when the session is closed, or by whoever resumes it.
+      await team.run({ type: 'member.park', name, reason }, { by: lead }).catch(trouble)
+    }
+  }
+
+  async function end(): Promise<void> {
     losses.halt()
     await Promise.all([...mates.values()].map((mate) => mate.end()))
     await Promise.all(endings)
@@ -278,8 +296,8 @@ export function openCrew(plan: CrewPlan): Crew {
   function lastHeld({ name }: Member): string | undefined {
     for (const task of team.state.tasks.values()) {
       const last = task.ended.at(-1)
-      if (task.status === 'pending' && last?.end === 'owner lost' && nameKey(last.owner) === nameKey(name))
-        return task.id
+      const isCutOff = last?.end === 'owner lost' || last?.end === 'owner parked'
+      if (task.status === 'pending' && isCutOff && nameKey(last.owner) === nameKey(name)) return task.id
     }
     return undefined
   }

@@ -1,6 +1,9 @@
+import { createIds } from '../../ports/ids.ts'
+import type { Seat } from '../../ports/seat.ts'
 import type { Author, TeamEvent } from '../../team/event.ts'
 import { nameKey } from '../../team/name.ts'
 import { shutdownOf } from '../../team/next-step.ts'
+import { isRefusal } from '../../team/refusal.ts'
 import type { Request } from '../../team/request.ts'
 import { heldBy, memberNamed, type TeamState } from '../../team/state.ts'
 import { counted } from '../../team/wording.ts'
@@ -12,8 +15,18 @@ export async function agreeToStop({ team, uncommitted }: CrewPlan, by: Author): 
   const request = member && shutdownOf(team.state, member)
   if (!request) return
   const left = await uncommitted()
-  const artifactsCommitted = left === undefined ? null : left === 0
-  await team.run({ type: 'request.answer', id: request.id, approve: true, status: 'clean', artifactsCommitted }, { by })
+  const checked = { artifactsCommitted: left === undefined ? null : left === 0, uncommitted: left ?? null }
+  await team.run({ type: 'request.answer', id: request.id, approve: true, status: 'clean', ...checked }, { by })
+}
+
+/** Who agrees to stop by a tool call says what it leaves; its runtime counts what is not committed. */
+export function countingUncommitted(seat: Seat, uncommitted: CrewPlan['uncommitted']): Seat {
+  const run: Seat['run'] = async (command) => {
+    const isStop =
+      command.type === 'request.answer' && command.approve && seat.state.requests.get(command.id)?.kind === 'shutdown'
+    return seat.run(isStop ? { ...command, uncommitted: (await uncommitted()) ?? null } : command)
+  }
+  return Object.create(seat, { run: { value: run } })
 }
 
 /** Goes, as it agreed to. What it left undone, or said to be committed and is not, is on record. */
@@ -31,6 +44,8 @@ export async function leave(plan: CrewPlan, by: Author): Promise<void> {
   await team.run({ type: 'member.stop', name: by.name, reason: 'shut down' }, { by })
 }
 
+const newId = createIds()
+
 /** Stops somebody who did not answer in time, or answered and did not go. Nobody waits for them any longer. */
 export async function forceOut(plan: CrewPlan, request: Request): Promise<void> {
   const { team, lead, tell } = plan
@@ -40,12 +55,19 @@ export async function forceOut(plan: CrewPlan, request: Request): Promise<void> 
   const task = heldBy(team.state, request.to)
   const text = `[SHUTDOWN] Timeout: ${request.to} did not respond within ${seconds}s.`
   tell({ type: 'note', agent: request.to, text })
+  const left = (await plan.uncommitted()) ?? 'not checked'
   const why = task ? `was stopped while it held the task (${task.subject})` : 'did not answer before it was stopped'
   await team.report([deviation(request.to, task?.id ?? null, why)], { by: lead })
-  await team.run(
+  const stopped = await team.run(
     { type: 'member.stop', name: request.to, generation: request.toGeneration, reason: 'timed_out' },
     { by: lead },
   )
+  if (isRefusal(stopped)) return
+  const freed = task ? `; task ${task.id} (${task.subject}), which it held, is free again` : ''
+  const content = `${request.to} did not answer within ${seconds} s and was stopped by force (timed_out)${freed}; status, pending work and artifacts committed: not said; uncommitted files: ${left}`
+  const answer = { type: 'shutdown_response', from: request.to, to: 'lead', request_id: request.id } as const
+  const message = { id: newId(), ...answer, content, timestamp: plan.clock.now() }
+  await team.report([{ type: 'message.sent', message }], { by: lead })
 }
 
 /** Requests to stop whose time is up although whom they ask is still there. */

@@ -1,5 +1,5 @@
 import { createIds } from '../../ports/ids.ts'
-import { admit, type Breaker, lost, PAUSE, settled, worked } from '../../team/breaker.ts'
+import { admit, type Breaker, failsRepeatedly, lost, PAUSE, settled, worked } from '../../team/breaker.ts'
 import type { Author } from '../../team/event.ts'
 import type { Member } from '../../team/member.ts'
 import { isRefusal, type Refusal, refuse } from '../../team/refusal.ts'
@@ -54,7 +54,12 @@ export function createLosses(
     if (before.state === next.state) return
     plan.tell({ type: 'note', agent: 'lead', text: `[BREAKER] ${before.state} → ${next.state}: ${reason}` })
     alarm()
-    if (next.state === 'open') alarm = clock.in(PAUSE, () => void probe().catch(trouble))
+    if (next.state === 'open') probeAfterPause()
+  }
+
+  function probeAfterPause(): void {
+    alarm()
+    alarm = clock.in(PAUSE, () => void probe().catch(trouble))
   }
 
   async function lose(by: Author, cause: unknown): Promise<void> {
@@ -75,7 +80,9 @@ export function createLosses(
       const admitted = admit(breaker, by.name, clock.now())
       change(admitted.breaker, `${by.name} is tried`)
       if (isHalted) return
-      if (admitted.isAdmitted && (await bringBack(member, task?.id))) return
+      const isTooOften = failsRepeatedly(breaker, by.name, clock.now())
+      if (admitted.isAdmitted && !isTooOften && (await bringBack(member, task?.id))) return
+      if (admitted.isAdmitted && isTooOften) probeAfterPause()
       if (!task || isHalted) return
       if (member.profile?.requirePlan)
         await mailLead(by.name, `Task ${task.id} needs an approved plan, so no errand does it in place of ${by.name}.`)
@@ -169,6 +176,10 @@ export function createLosses(
       errands = new AbortController()
     },
     admit(name) {
+      if (failsRepeatedly(breaker, name, clock.now())) {
+        const text = `${name} keeps failing, so it is not brought back before two minutes have passed. Send out a subagent instead: Task without a name; or make another teammate.`
+        return refuse('wrong_state', text)
+      }
       const admitted = admit(breaker, name, clock.now())
       change(admitted.breaker, `${name} is tried`)
       if (admitted.isAdmitted) return undefined

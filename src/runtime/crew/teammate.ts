@@ -65,6 +65,7 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
   let isBusy = true
   let wake = () => {}
   const held = createHeldTask(name, isBack)
+  let hasWorked = false
   /** Something urgent cut it off in the middle. */
   let isCut = false
 
@@ -195,6 +196,7 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
   }
 
   async function converseAt({ talk }: Desk, isCutOff: boolean): Promise<Stop> {
+    hasWorked = true
     turn = new AbortController()
     let quiet = () => {}
     const signOfLife = () => {
@@ -294,8 +296,9 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
       const events: TeamEvent[] = [{ type: 'member.activity', name, generation, status }]
       const task = heldBy(team.state, name)
       const content = task ? `waits, holding task ${task.id}` : 'has nothing to do'
-      if (status === 'idle')
-        events.push(...health.turns({ name, generation }, 'idle'), voice.letter('idle_notification', content))
+      if (status === 'idle') events.push(...health.turns({ name, generation }, 'idle'))
+      // One that came back and found nothing to do had said that before its process ended.
+      if (status === 'idle' && (!isBack || hasWorked)) events.push(voice.letter('idle_notification', content))
       await team.report(events, { by })
     }
     const now = me()
@@ -313,6 +316,8 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
 
   async function retire(): Promise<void> {
     if (isBusy || heldBy(team.state, name)) return
+    const words = `stops by itself, because it had nothing to do for ${settings.idle} s`
+    await team.report([voice.letter('idle_notification', words)], { by })
     await team.run({ type: 'member.stop', name, reason: 'had nothing to do for too long' }, { by })
     wake()
   }

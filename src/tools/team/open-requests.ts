@@ -1,7 +1,7 @@
 import type { Seat } from '../../ports/seat.ts'
 import type { ToolWorld } from '../../ports/tool.ts'
 import { nameKey } from '../../team/name.ts'
-import type { Request, RequestKind } from '../../team/request.ts'
+import { answerWords, type Request, type RequestKind } from '../../team/request.ts'
 import type { TeamState } from '../../team/state.ts'
 import { beginning } from '../excerpt.ts'
 import { NotDone } from './not-done.ts'
@@ -82,9 +82,8 @@ export function requestWords(request: Request): string {
       return `${head}. You are told when it is answered.`
     case 'approved':
     case 'rejected': {
-      const left = request.pendingWork.length === 0 ? '' : `; not finished: ${request.pendingWork.join(', ')}`
-      const how = request.status === null ? '' : `, ${request.status}`
-      return `${head} by ${request.by}${how}${request.feedback === '' ? '' : `: ${request.feedback}`}${left}.`
+      const words = answerWords(request, request)
+      return `${head} by ${request.by}${words === '' ? '' : `: ${words}`}.`
     }
     case 'timed_out':
     case 'void':

@@ -1,5 +1,6 @@
 import type { Office, SpawnPlan } from '../../ports/seat.ts'
 import type { ToolResult, ToolWorld } from '../../ports/tool.ts'
+import type { Plans } from '../../team/plan-gate.ts'
 import type { TeammateWish } from '../task.ts'
 import { granted } from './not-done.ts'
 import { teamWords } from './seat-of.ts'
@@ -24,13 +25,19 @@ export function spawnThrough(office: Office): (wish: TeammateWish, world: ToolWo
   })
 }
 
+const PLAN_GOES: Record<Plans, string> = {
+  lead: 'Its plan comes to you for approval before it changes anything.',
+  human: 'Its plan goes to the user for approval before it changes anything; you are not asked.',
+  auto: 'It hands in a plan before it changes anything, which is approved at once by a rule; you are not asked.',
+}
+
 /** Makes a teammate, or wakes the one of this name, and says so. */
 export async function spawn(office: Office, plan: SpawnPlan, world: ToolWorld): Promise<string> {
-  const { name, team, role, isKnown, task } = granted(await office.spawn(plan))
+  const { name, team, role, isKnown, task, plans = 'lead' } = granted(await office.spawn(plan))
   const who = isKnown
     ? `'${name}' (role: ${role}) is back in ${teamWords(world, team)}, with what it knew`
     : `Spawned '${name}' (role: ${role}) in ${teamWords(world, team)}`
   const begins = task === undefined ? 'without an initial task' : `on task #${task}`
-  const gate = plan.requirePlan ? ' Its plan comes to you for approval before it changes anything.' : ''
+  const gate = plan.requirePlan ? ` ${PLAN_GOES[plans]}` : ''
   return `${who}; it is working now, ${begins}.${gate} You are told what it does: end your turn rather than wait or ask.`
 }

@@ -23,7 +23,7 @@ export function createTeamDelete(office: Office): Tool {
   })
 }
 
-/** That somebody rests, or will stop, without another word. */
-function isInReport({ type, content }: Message): boolean {
-  return type === 'idle_notification' || (type === 'shutdown_response' && /^(approved|rejected)$/.test(content))
+/** That a teammate rests, or agreed to stop and what it left: the report says so. */
+function isInReport({ type, approve }: Message): boolean {
+  return type === 'idle_notification' || (type === 'shutdown_response' && approve === true)
 }
