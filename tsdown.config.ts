@@ -38,6 +38,7 @@ export default defineConfig(
       name: 'types',
       entry: published,
       dts: { emitDtsOnly: true },
+      plugins: [withoutVariance()],
     },
     {
       ...common,
@@ -68,6 +69,25 @@ function executable(fileName: string): Rolldown.Plugin {
   return {
     name: 'executable',
     renderChunk: (code, chunk) => (chunk.fileName === fileName && !code.startsWith('#!') ? shebang + code : null),
+  }
+}
+
+/**
+ * Takes the variance annotations out of inlined declarations. Those of zod hold only inside its own package: in ours
+ * the compiler checks them with `skipLibCheck: false` and refuses five (TS2636). Left out, variance is inferred.
+ */
+function withoutVariance(): Rolldown.Plugin {
+  const annotation = /(?<=[<,]\s*(?:\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/\s*)*)(?:in\s+out|in|out)\s+(?=[A-Z]\w*\b)/g
+  return {
+    name: 'without-variance',
+    generateBundle: {
+      order: 'post',
+      handler(_options, bundle) {
+        for (const output of Object.values(bundle))
+          if (output.type === 'chunk' && output.fileName.endsWith('.d.ts'))
+            output.code = output.code.replace(annotation, '')
+      },
+    },
   }
 }
 
