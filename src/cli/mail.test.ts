@@ -163,6 +163,15 @@ describe('inbox', () => {
     expect(desk.read('.teams', 'default', 'inbox', 'ada.jsonl').trim()).toBe('')
   })
 
+  it('takes nothing where stdout is closed', async () => {
+    await desk.ok('team create web')
+    await desk.ok('send lead hello --team web')
+    const { code, stderr } = await desk.run('inbox lead --take --team web', { isStdoutClosed: true })
+    expect(code).toBe(1)
+    expect(stderr).toContain('Nothing is marked as read')
+    expect(await desk.json('inbox lead --team web')).toHaveLength(1)
+  }) // T52
+
   it('--take acknowledges nothing that its reader did not get; the next one gets it again, marked (F2)', async () => {
     await desk.ok('send ada one')
     const closed = { write: (_: string, done: (error?: Error) => void) => done(new Error('EPIPE')) }

@@ -1,7 +1,11 @@
+import { realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { START } from '../ports/store.ts'
+import { acceptInstructions } from '../session/knowledge.ts'
 import { folderHash } from '../stores/files/folder-hash.ts'
 import { nameKey } from '../team/name.ts'
 import type { Workspace } from '../workspace.ts'
+import type { Call } from './context.ts'
 import { Misused } from './failure.ts'
 import { openStore } from './open-store.ts'
 import { LIST, unknownTeam } from './open-team.ts'
@@ -25,14 +29,22 @@ $ deskmates trust --team web     only the journal of web`,
     const teams = []
     for (const name of wanted) teams.push(await trustTeam(place, name))
     if (folder) place.trust.trustFolder(folder.path, folder.hash)
-    const trusted = { folder, teams: teams.filter((team) => team !== undefined) }
+    const instructions = folder ? acceptedHere(call, place) : []
+    const trusted = { folder, instructions, teams: teams.filter((team) => team !== undefined) }
     if (call.globals.json) return printJson(call, trusted)
     const lines = [
       ...(folder ? [`trusted  ${folder.path}  settings, agents, skills and hooks as they are now`] : []),
+      ...instructions.map((path) => `trusted  ${path}  instructions as they are now`),
       ...trusted.teams.map(({ name, path }) => `trusted  ${path}  the journal of ${name}`),
     ]
     await print(call, `${lines.join('\n')}\n`)
   },
+}
+
+function acceptedHere(call: Call, place: Workspace): string[] {
+  const root = realpathSync(place.workspace)
+  const cwd = realpathSync(resolve(call.cwd, call.globals.cwd ?? '.'))
+  return acceptInstructions({ workspace: place, root, cwd, env: call.env })
 }
 
 const BY_ADDRESS = 'Teams in PostgreSQL are trusted by the address you give; leave out --team.'

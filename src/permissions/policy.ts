@@ -1,5 +1,6 @@
 import type { Wish } from '../ports/tool.ts'
 import { type Allowed, type Allowing, allowsLine } from './allows-line.ts'
+import { instructsAgents } from './instructing-files.ts'
 import { isInside } from './paths/places.ts'
 import { fileSystem, remembered, type Surroundings } from './paths/surroundings.ts'
 import { type Asked, allows, catches, catchesPath, namesTool, type Rule } from './rule.ts'
@@ -89,9 +90,12 @@ function judgeAlone(tool: string, wish: Asked | undefined, policy: Policy): Verd
   if (!changes) return { verdict: 'allow', why: 'reading inside the workspace needs no leave' }
   if (mode === 'bypassPermissions' && !isReadOnly)
     return { verdict: 'allow', why: 'the mode bypassPermissions allows it' }
-  if (mode === 'acceptEdits' && wish.kind === 'write')
+  const instructs = wish.kind === 'write' && instructsAgents(wish.path)
+  if (mode === 'acceptEdits' && wish.kind === 'write' && !instructs)
     return { verdict: 'allow', why: 'the mode acceptEdits allows it' }
   const why = allowed && 'why' in allowed && allowed.why !== 'no rule names it' ? ` (${allowed.why})` : ''
+  if (instructs)
+    return unanswered(mode, 'this file tells agents or tools what to do, so a rule that names it or a person allows it')
   return unanswered(mode, `no rule allows it${why}, and ${NEEDS[wish.kind]} somebody's leave`)
 }
 
@@ -108,7 +112,8 @@ function unanswered(mode: Mode, why: string, rule?: string): Verdict {
 }
 
 function allowedBy(tool: string, wish: Wish | undefined, { allow, root }: Policy): Allowed {
-  return { rule: allow.find((rule) => allows(rule, tool, wish, root)) }
+  const isNamed = wish?.kind === 'write' && instructsAgents(wish.path)
+  return { rule: allow.find((rule) => (rule.pattern !== undefined || !isNamed) && allows(rule, tool, wish, root)) }
 }
 
 function allowedRun(tool: string, line: Line, command: string, policy: Policy): Allowed {

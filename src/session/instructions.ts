@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { openAt, openSpot } from '../permissions/paths/spot.ts'
 import { kindOf } from '../tools/paths/kind-of-bytes.ts'
 import { isInside } from '../tools/paths/territory.ts'
+import { hashOf, type InstructionFile } from './accepted-instructions.ts'
 
 export interface InstructionsPlace {
   /** The folder the agent works in, inside of the workspace. */
@@ -10,6 +11,12 @@ export interface InstructionsPlace {
   readonly root: string
   readonly home: string | undefined
   readonly warn: (message: string) => void
+  /** A person trusts this folder as it is: its files may bring in what the user wrote at home. Left out: no. */
+  readonly isTrusted?: boolean
+  /** Whether a rule of the user denies reading this file. */
+  readonly forbids?: (path: string) => boolean
+  /** Whether a file of the workspace counts as it is now. Left out: yes. */
+  readonly isAccepted?: (file: InstructionFile) => boolean
 }
 
 const NAMES: readonly string[] = ['AGENTS.md', 'CLAUDE.md']
@@ -22,7 +29,8 @@ const MOST = 128 * 1024
  * What people wrote for agents: `AGENTS.md`, else `CLAUDE.md`, from the working folder up to the workspace's root, nearest
  * first, then the user's own. `@path` brings another file in. Nothing is loaded twice, and what is cut off is said.
  */
-export function instructionsOf({ cwd, root, home, warn }: InstructionsPlace): string {
+export function instructionsOf(place: InstructionsPlace): string {
+  const { cwd, root, home, warn, isTrusted = false, forbids = () => false, isAccepted = () => true } = place
   const seen = new Set<string>()
   let left = MOST
   const own = home === undefined ? [] : [join(home, '.config', 'deskmates'), join(home, '.claude')]
@@ -51,6 +59,11 @@ export function instructionsOf({ cwd, root, home, warn }: InstructionsPlace): st
       warn(`${shown(path)}: it is a link that leads out of the workspace. It is left out of the instructions.`)
       return undefined
     }
+    const refusal = refused(path, file)
+    if (refusal !== undefined) {
+      warn(`${shown(path)}: ${refusal} It is left out of the instructions.`)
+      return undefined
+    }
     seen.add(file.real)
     left -= file.text.length
     if (file.isCut)
@@ -63,15 +76,30 @@ export function instructionsOf({ cwd, root, home, warn }: InstructionsPlace): st
     return withImports(text, (wanted) => bringIn(wanted, path, depth))
   }
 
+  /** Why a file that could be read is not told to a model. */
+  function refused(path: string, file: ReadText): string | undefined {
+    if (forbids(file.real) || forbids(path)) return 'a rule denies reading it.'
+    if (!isInside(root, file.real)) return undefined
+    if (isSecretFile(file.real.slice(root.length))) return 'it may hold secrets, or belongs to deskmates or git.'
+    const { hash, changedAt } = file
+    if (isAccepted({ path: file.real.slice(root.length + 1), hash, changedAt })) return undefined
+    return 'it was changed during a session, perhaps by an agent. Read it, then accept it with: deskmates trust.'
+  }
+
   function bringIn(wanted: string, from: string, depth: number): string | undefined {
     const path = wanted.startsWith('~/')
       ? join(home ?? '~', wanted.slice(2))
       : isAbsolute(wanted)
         ? wanted
         : resolve(dirname(from), wanted)
-    // Somebody else's project may name what a person wrote at home, but nothing that is no prose: no key, no history.
+    // A trusted project may name what a person wrote at home, but nothing that is no prose: no key, no history.
     const isOwn = home !== undefined && own.some((folder) => isInside(folder, from))
-    if (!isOwn && !isInside(root, path) && !/^~\/.*\.(md|markdown|txt)$/.test(wanted)) return undefined
+    const isProse = home !== undefined && isInside(home, path) && /^~\/.*\.(md|markdown|txt)$/.test(wanted)
+    if (!isOwn && !isInside(root, path) && !(isTrusted && isProse)) return undefined
+    if (!isOwn && isSecretFile(path)) {
+      warn(`${shown(from)}: @${wanted} may hold secrets and was left out of the instructions.`)
+      return undefined
+    }
     if (depth >= DEEPEST_IMPORT) {
       warn(`${shown(from)}: @${wanted} is more than ${DEEPEST_IMPORT} files deep and was left out of the instructions.`)
       return undefined
@@ -83,6 +111,13 @@ export function instructionsOf({ cwd, root, home, warn }: InstructionsPlace): st
     if (isInside(root, path)) return path.slice(root.length + 1)
     return home !== undefined && isInside(home, path) ? `~${path.slice(home.length)}` : path
   }
+}
+
+/** What a project never gets into a prompt by naming it, whatever the rules say. */
+function isSecretFile(path: string): boolean {
+  return /(?:^|\/)(?:\.teams|\.tasks|\.git|\.ssh|\.aws|\.gnupg|\.kube|\.docker|\.azure|\.config\/gcloud|\.password-store)(?:\/|$)|(?:^|\/)(?:\.env(?:\.[^/]*)?|\.envrc|\.netrc|_netrc|\.npmrc|\.pypirc|\.pgpass|\.git-credentials|\.htpasswd|id_(?:rsa|dsa|ecdsa|ed25519)[^/]*|credentials[^/]*|secrets?\.[^/]*|[^/]*\.(?:pem|key|p12|pfx|kdbx|keystore|jks)|\.[^/]*_history)$/i.test(
+    path,
+  )
 }
 
 function foldersUp(cwd: string, root: string): string[] {
@@ -111,6 +146,8 @@ function withImports(text: string, bringIn: (path: string) => string | undefined
 
 interface ReadText {
   readonly text: string
+  readonly hash: string
+  readonly changedAt: number
   readonly real: string
   readonly size: number
   readonly isCut: boolean
@@ -128,7 +165,8 @@ function readText(path: string, most: number): ReadText | { readonly problem: st
       const start = bytes.subarray(0, read)
       if (kindOf(start.subarray(0, 8192)).is !== 'text') return { problem: 'it is not text.' }
       const text = new TextDecoder().decode(start, { stream: true })
-      return { text, real: spot.real, size: spot.stats.size, isCut: spot.stats.size > read }
+      const { size, ctimeMs } = spot.stats
+      return { text, hash: hashOf(start), changedAt: ctimeMs, real: spot.real, size, isCut: size > read }
     } finally {
       closeSync(fd)
     }

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { forbids } from '../permissions/policy.ts'
 import { type AlarmClock, systemClock } from '../ports/clock.ts'
 import { type Model, ModelFailure } from '../ports/model.ts'
 import type { Tool } from '../ports/tool.ts'
@@ -17,7 +18,7 @@ import { createAskers } from './asker.ts'
 import { awaitLease } from './await-lease.ts'
 import { commandEnv } from './command-env.ts'
 import type { Home } from './home.ts'
-import { knowledgeOf } from './knowledge.ts'
+import { type Knowledge, knowledgeOf } from './knowledge.ts'
 import { openOffice, type SessionOffice } from './office.ts'
 import { ownFolders, withoutFolders } from './own-folders.ts'
 import { createPermits, forErrand, type Permissions, policyOf } from './permits.ts'
@@ -91,6 +92,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   let team: Team | undefined
   let home: Home
   let sandbox: Sandbox | undefined
+  let knowledge: Knowledge | undefined
   let office: SessionOffice
   try {
     const folders = (options.folders ?? []).map((folder) => realpathSync(folder))
@@ -99,7 +101,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const given = { workspace, root, folders, commandEnv: commandEnv(env), processEnv: env, policy, warn }
     const opened = await openSandbox({ ...options.sandbox, ...given })
     sandbox = opened
-    const knowledge = knowledgeOf({ workspace, root, cwd: realpathSync(options.cwd ?? root), env, warn })
+    knowledge = knowledgeOf({
+      ...{ workspace, root, cwd: realpathSync(options.cwd ?? root), env, warn },
+      forbids: (path) => forbids(policy, 'read', path),
+    })
     home = {
       store,
       clock,
@@ -139,11 +144,13 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const waiting = { team, presence: store.presence, clock, signal: options.signal, warn }
     const by = await takeLead(team, store, { folder, awaitLease: () => awaitLease(waiting) })
     await store.presence.announce(id)
+    knowledge.begin(id)
     office = await openOffice(home, { team, by })
   } catch (error) {
     // Nobody is left to run it: whoever comes next need not wait for us.
     taken.delete(place)
     sandbox?.[Symbol.dispose]()
+    knowledge?.end(id)
     if (team) await giveUpLead(team, store).catch(() => {})
     await team?.close().catch(() => {})
     throw error
@@ -184,6 +191,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     } finally {
       taken.delete(place)
       sandbox?.[Symbol.dispose]()
+      knowledge?.end(id)
       await team?.close()
     }
   }

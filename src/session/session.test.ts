@@ -334,7 +334,7 @@ describe('a session', () => {
       { env },
     )
     expect((await runToEnd(talk, 'go')).stop).toMatchObject({ text: 'tried' })
-    expect(JSON.stringify(results).match(/denies (reading|writing)/g)).toHaveLength(3)
+    expect(JSON.stringify(results).match(/denies (reading|writing)/g)).toHaveLength(4)
     expect(JSON.stringify(results)).not.toContain('sk-')
     expect(readFileSync(join(dir, files.settings), 'utf8')).toContain('sk-secret')
     expect(existsSync(join(dir, files.state))).toBe(false)

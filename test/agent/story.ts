@@ -74,6 +74,7 @@ export async function openPlace(dir: string, around: (disk: Disk) => Disk = (dis
     store,
     trust: {
       everything: true,
+      state: '',
       trustTeam() {},
       isTeamTrusted: () => true,
       trustFolder() {},

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Desk, openDesk } from '../../src/cli/desk.ts'
 import { createEraser } from '../../src/redaction/eraser.ts'
+import { userFolder } from '../../src/tools/paths/user-folder.ts'
 
 let desk: Desk
 beforeEach(() => {
@@ -47,6 +48,28 @@ describe('the value of a secret variable', () => {
     expect(readFileSync(transcript, 'utf8').split('[redacted]').length).toBeGreaterThan(5)
     // What no name calls a secret is what it was.
     expect(readFileSync(transcript, 'utf8')).toContain('number-twelve-b')
+  }) // T10
+})
+
+describe('the value', () => {
+  it('of a variable that the settings name as a key is in no command and no transcript', async () => {
+    const env = { ...desk.env, PATH: process.env.PATH, MY_HOUSE: 'number-twelve-b' }
+    mkdirSync(userFolder(env), { recursive: true })
+    writeFileSync(
+      join(userFolder(env), 'settings.json'),
+      JSON.stringify({ providers: { openai: { keyFrom: 'MY_HOUSE' } } }),
+    )
+    const command = 'echo "it is <$MY_HOUSE>"; echo number-twelve-b'
+    const parts = [{ text: 'look', calls: [{ tool: 'bash', input: { command } }] }, { text: 'done' }]
+    writeFileSync(join(desk.dir, '..', 'script.json'), JSON.stringify({ parts }))
+    const argv = ['-p', 'go', '-m', `scripted:${join(desk.dir, '..', 'script.json')}`]
+    const run = [...argv, '--permission-mode', 'bypassPermissions', '--sandbox', 'off']
+    const { stderr } = await desk.run(run, { env })
+    const files = everyFile(join(desk.dir, '.teams'))
+    const transcript = files.find((file) => file.endsWith('/transcripts/lead.jsonl'))
+    expect(transcript, stderr).toBeDefined()
+    expect(readFileSync(transcript!, 'utf8')).toContain('it is <>')
+    expect(files.filter((file) => readFileSync(file, 'utf8').includes('number-twelve-b'))).toEqual([])
   }) // T10
 })
 

@@ -11,6 +11,7 @@ export function workspaceOn(store: Store, root: string, journal = root): Workspa
     store,
     trust: {
       everything: true,
+      state: '',
       trustTeam() {},
       isTeamTrusted: () => true,
       trustFolder() {},

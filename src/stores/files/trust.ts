@@ -11,6 +11,8 @@ import { replaceFile } from './replace-file.ts'
 export interface Trust {
   /** DESKMATES_TRUST=1: a container that holds nothing worth protecting. */
   readonly everything: boolean
+  /** The folder all of it is kept in. */
+  readonly state: string
   trustTeam(teamId: string, team: string, path: string): void
   isTeamTrusted(teamId: string): boolean
   /** Covers the folder as it is now; with another `folderHash` it asks again. */
@@ -45,6 +47,7 @@ export function openTrust(
 
   return {
     everything,
+    state,
 
     trustTeam(teamId, team, path) {
       keep(teamFile(teamId), { teamId, team, path })

@@ -1,5 +1,6 @@
 import { closeSync, constants, mkdirSync, openSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { instructsAgents } from '../../permissions/instructing-files.ts'
 import { PathRefused, refusedBy } from '../../permissions/paths/refused.ts'
 import { openAt, openSpot, type Spot, type SpotOptions, whereIs } from '../../permissions/paths/spot.ts'
 import { resolvedPlace } from './resolved-place.ts'
@@ -26,14 +27,20 @@ export function openForWriting(path: string, territory: Territory, { mayCreate }
   if (isOutside(resolvedPlace(dirname(place)), territory)) throw new PathRefused(refuseOutside(place, territory))
   try {
     using folder = openFolder(dirname(place), [name], territory, mayCreate)
-    return openUnder(folder, name, territory, mayCreate)
+    return openUnder(folder, name, territory, mayCreate, place)
   } catch (error) {
     const refusal = refuseMissing(place, territory, 'write')
     throw refusal === undefined ? refusedBy(error, path) : new PathRefused(refusal)
   }
 }
 
-function openUnder(folder: Spot, name: string, territory: Territory, mayCreate: boolean): Writable {
+/** Leave was asked for the path that was given: by another name of the same file it would not have been given. */
+function refuseAlias(real: string, asked: string, territory: Territory): string | undefined {
+  if (!instructsAgents(real) || instructsAgents(asked)) return undefined
+  return `This path leads to ${show(real, territory)}, which tells agents or tools what to do. Name that file itself.`
+}
+
+function openUnder(folder: Spot, name: string, territory: Territory, mayCreate: boolean, asked: string): Writable {
   const found = existing(`${folder.at}/${name}`, { follow: false })
   if (found === undefined && !mayCreate) throw Object.assign(new Error(`no ${name}`), { code: 'ENOENT' })
   using spot = found
@@ -49,7 +56,7 @@ function openUnder(folder: Spot, name: string, territory: Territory, mayCreate: 
     : openSync(`${folder.at}/${name}`, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK, 0o666)
   // Once more, now that nothing can move between looking and writing: the folder itself may have been moved away.
   const real = whereIs(fd, join(folder.real, name))
-  const refusal = refuseWriting(real, territory)
+  const refusal = refuseWriting(real, territory) ?? refuseAlias(real, asked, territory)
   if (refusal === undefined)
     return { fd, real, shown: show(real, territory), isNew: !spot, [Symbol.dispose]: () => closeSync(fd) }
   closeSync(fd)
