@@ -1,11 +1,16 @@
 import type { ToolCall } from '../ports/model.ts'
 import { fitted } from '../runtime/converse/fitted.ts'
 import { portionOf } from '../runtime/converse/portion.ts'
-import { taskWords } from '../runtime/crew/words.ts'
+import { REMINDERS } from '../runtime/crew/held-task.ts'
+import { taskWords, unfinishedWords } from '../runtime/crew/words.ts'
+import { createSeat } from '../runtime/seat.ts'
+import type { Author } from '../team/event.ts'
 import type { Member } from '../team/member.ts'
+import { heldBy } from '../team/state.ts'
 import type { Task } from '../team/task.ts'
 import { BUILT_IN } from '../tools/agents/agent-type.ts'
 import type { SubagentEnd } from '../tools/task.ts'
+import { taskUpdate } from '../tools/team/task-update.ts'
 import type { Desk } from './desk.ts'
 import type { Home } from './home.ts'
 import type { LedTeam } from './lead-desk.ts'
@@ -18,7 +23,7 @@ export async function errandFor(
   home: Home,
   desk: Desk,
   { team, by }: LedTeam,
-  { task, member }: { task: Task; member: Member },
+  { task, member, as }: { task: Task; member: Member; as: Author },
   signal: AbortSignal,
 ): Promise<SubagentEnd> {
   const call = { toolCallId: `errand-${task.id}-${task.attempts}` } as ToolCall
@@ -28,7 +33,18 @@ export async function errandFor(
   const type = home.agentTypes.find(({ name }) => name === member.profile?.agentType) ?? CODE
   const { tokens, keep } = portionOf({ model: home.model, maxOutput: home.maxOutput }, desk.talk.memory.keep)
   const words = fitted(taskWords(team.state, task, 'Do task'), tokens, keep, 'task').text
-  const prompt = `${words}\nYou do it alone and once: your last words are its result.`
+  const prompt = `${words}\nYou do it alone and once. It counts as done only when you complete it with TaskUpdate; if it cannot be done, set its status to failed with the reason.`
+  // It acts as the member that holds the task, whoever sends it out.
+  const seat = createSeat(team, as, () => false)
+  const seats = {
+    seat: (name?: string) => (name === undefined || name === team.name ? seat : undefined),
+    teams: [team.name],
+  }
+  let reminders = 0
+  const wantsMore = () => {
+    const isHeld = heldBy(team.state, as.name)?.id === task.id
+    return isHeld && reminders++ < REMINDERS ? unfinishedWords(task) : undefined
+  }
   let end: SubagentEnd = { text: '', problem: 'it was stopped' }
   const job = desk.jobs.start(
     'agent',
@@ -36,8 +52,15 @@ export async function errandFor(
     async ({ id, signal: stop, write }) => {
       const world = desk.talk.worldOf(call, AbortSignal.any([stop, signal]), () => {})
       end = await runAgent(
-        { type, description: task.subject, prompt, model: member.profile?.model ?? undefined },
-        { ...world, recordGroup: (group) => world.recordGroup(group, id), onTool() {} },
+        {
+          type,
+          description: task.subject,
+          prompt,
+          model: member.profile?.model ?? undefined,
+          tools: [taskUpdate],
+          wantsMore,
+        },
+        { ...world, seats, recordGroup: (group) => world.recordGroup(group, id), onTool() {} },
       )
       write(end.text)
       return { state: end.problem === undefined ? 'completed' : 'failed', summary: end.problem ?? end.text }

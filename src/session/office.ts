@@ -88,7 +88,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       runtime: home.store.presence.self,
       clock: home.clock,
       openDesk: (member, author) => openTeammateDesk(home, team, member, author),
-      errand: (task, member, signal) => errandFor(home, desk, { team, by }, { task, member }, signal),
+      errand: (task, member, as, signal) => errandFor(home, desk, { team, by }, { task, member, as }, signal),
       wantsMore: (agent, goneOn, signal) => wantsMore(home, agent, goneOn, signal),
       uncommitted: () => uncommittedIn(home.root),
       tell: (event) => home.run.tell(event),

@@ -1,7 +1,7 @@
 import type { Model } from '../ports/model.ts'
 import type { Eraser } from '../redaction/eraser.ts'
 import type { Stop } from '../runtime/converse/agent-event.ts'
-import type { Conversation, Limits, Used } from '../runtime/converse/conversation.ts'
+import type { Conversation, Limits, News, Used } from '../runtime/converse/conversation.ts'
 import { converse } from '../runtime/converse/converse.ts'
 import { limitWords } from '../runtime/converse/limit-words.ts'
 import { userTurn } from '../runtime/converse/mail-news.ts'
@@ -41,21 +41,24 @@ export interface SubagentHome {
  */
 export function createRunAgent(home: SubagentHome): RunAgent {
   const sent = new Map<string, number>()
-  return async ({ type, prompt, model }, world) => {
+  return async ({ type, prompt, model, tools = [], wantsMore }, world) => {
     const count = (sent.get(type.name) ?? 0) + 1
     sent.set(type.name, count)
     const name = `${home.name}/${type.name}-${count}`
     const permits = home.permits(type.isReadOnly, true, home.askerOf(`${home.name} › ${type.name}`))
     const around =
       home.hooks && hooked(home.hooks, { agent: name, parent: world.call, tell: (event) => home.run.tell(event) })
-    const offered = toolsForSubagent(type).filter((tool) => permits.isOffered(tool.name))
+    const offered = [...toolsForSubagent(type), ...tools].filter((tool) => permits.isOffered(tool.name))
     const reads = createReads()
     await using store = await openMemoryStore()
     const log = await store.log('errand/transcripts/agent')
     await using transcript = await openTranscript({ log, generation: 1, eraser: home.eraser })
-    const asked = [
-      { turn: userTurn([prompt]), mail: [], jobs: [], acknowledge: async () => {}, isTrue: async () => {} },
-    ]
+    const asked = [said(prompt)]
+    /** Only where it would end otherwise: in the middle of its work nothing is added. */
+    const more = () => {
+      const text = transcript.state.turns.at(-1)?.role === 'assistant' ? wantsMore?.() : undefined
+      return text === undefined ? undefined : said(text)
+    }
     const loop = converse(
       {
         agent: {
@@ -73,7 +76,7 @@ export function createRunAgent(home: SubagentHome): RunAgent {
           situation: async () =>
             `You are ${name}, an agent of type ${type.name}, sent out by ${home.name}. Your errand, as it was given to you:\n${prompt}`,
         },
-        listen: async () => asked.shift(),
+        listen: async () => asked.shift() ?? more(),
         acknowledge: async () => {},
         account: home.account,
         mayDo: around?.mayDo(permits.mayDo) ?? permits.mayDo,
@@ -106,6 +109,10 @@ export function createRunAgent(home: SubagentHome): RunAgent {
     world.signal.throwIfAborted()
     return endOf(step.value)
   }
+}
+
+function said(text: string): News {
+  return { turn: userTurn([text]), mail: [], jobs: [], acknowledge: async () => {}, isTrue: async () => {} }
 }
 
 function endOf(stop: Stop): SubagentEnd {

@@ -13,6 +13,10 @@ export interface SubagentPlan {
   readonly description: string
   readonly prompt: string
   readonly model: string | undefined
+  /** Tools besides those of its type. */
+  readonly tools?: readonly Tool[] | undefined
+  /** What it is told when it wants to end although something is missing; undefined if it may end. */
+  wantsMore?(): string | undefined
 }
 
 export interface SubagentWorld extends ToolWorld {

@@ -17,8 +17,16 @@ export interface CrewPlan {
   readonly clock: AlarmClock
   /** A member sits down: its conversation is taken up where it was. */
   openDesk(member: Member, by: Author): Promise<Desk>
-  /** Carries out one task without a teammate; `problem` says why it did not come off. */
-  errand(task: Task, member: Member, signal: AbortSignal): Promise<{ text: string; problem?: string | undefined }>
+  /**
+   * Carries out one task without a teammate, as the member `as` that holds it. It completes the task by its own tool call
+   * or not at all; `problem` says why it ended without its last words.
+   */
+  errand(
+    task: Task,
+    member: Member,
+    as: Author,
+    signal: AbortSignal,
+  ): Promise<{ text: string; problem?: string | undefined }>
   /** What somebody wants to be done before this agent rests, after it went on so often; undefined if it may rest. */
   wantsMore?(agent: string, goneOn: number, signal: AbortSignal): Promise<string | undefined>
   /** Files that are changed and not committed; undefined where nothing keeps count. */

@@ -445,6 +445,20 @@ describe('a loss', () => {
     expect(notes).toContain('[FALLBACK] the key is wrong: switching from task to nobody for ada')
   })
 
+  it('leaves no task completed that its errand did not complete itself, and records what it said', async () => {
+    const errand = async () => ({ text: 'I could not do it: nothing was changed.' })
+    const practice = await crewOf(failing, { errand })
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await practice.until(() => practice.team.state.tasks.get('1')?.status === 'failed')
+    await practice.until(() => practice.crew.isAtRest)
+    expect(practice.team.state.tasks.get('1')).toMatchObject({
+      reason: expect.stringContaining('I could not do it: nothing was changed.'),
+    })
+    expect(mailOfLead(practice).at(-1)?.content).toContain('I could not do it: nothing was changed.')
+    expect(statusOf(practice, 'ada-errand')).toBe('stopped')
+  }) // T23
+
   it('is over when one that is tried after the pause works (C68, F49)', async () => {
     let isBroken = true
     const practice = await crewOf((request, signal) =>

@@ -4,6 +4,7 @@ import type { Author } from '../../team/event.ts'
 import type { Member } from '../../team/member.ts'
 import { isRefusal, type Refusal, refuse } from '../../team/refusal.ts'
 import { heldBy, memberNamed, roster } from '../../team/state.ts'
+import { beginning } from '../../tools/excerpt.ts'
 import { ConversationRewound } from '../rewound.ts'
 import type { CrewPlan } from './crew-plan.ts'
 import type { HealthBook } from './health.ts'
@@ -109,10 +110,13 @@ export function createLosses(
         `Nobody could take over task ${id}: ${isRefusal(spawned) ? spawned.message : 'it is gone'}`,
       )
     const by = { name, generation: spawned.member!.generation, epoch: lead.epoch! }
-    const { text: result, problem } = await plan.errand(task, member, AbortSignal.any([closing.signal, errands.signal]))
+    const stop = AbortSignal.any([closing.signal, errands.signal])
+    const { text: words, problem: cause } = await plan.errand(task, member, by, stop)
     if (closing.signal.aborted || isHalted) return
-    if (problem === undefined) await team.run({ type: 'task.complete', id, result }, { by })
-    else {
+    // Its words say nothing about the task: only its own call ends it.
+    if (heldBy(team.state, name)?.id === id) {
+      const last = words.trim() === '' ? 'it said nothing' : `its last words: ${beginning(words.trim(), 1000)}`
+      const problem = cause ?? `it ended without completing the task (${last})`
       plan.tell({
         type: 'note',
         agent: name,

@@ -38,7 +38,7 @@ export async function practiceCrew({
   place = createPlace(),
   clock = manualClock(),
   settings = {},
-  errand = async () => ({ text: 'done by an errand' }),
+  errand,
   uncommitted = async () => undefined,
   putAway = async () => {},
   listening = async () => {},
@@ -79,7 +79,7 @@ export async function practiceCrew({
     lead,
     runtime: store.presence.self,
     clock,
-    errand,
+    errand: errand ?? completing,
     uncommitted,
     tell: (event) => void events.push(event),
     onRest() {},
@@ -87,6 +87,11 @@ export async function practiceCrew({
     settings: { ...CREW_SETTINGS, ...settings },
     openDesk: (member, by) => practiceDesk(member, by),
   })
+
+  async function completing({ id }: Task, _: Member, as: Author): Promise<{ text: string }> {
+    await team.run({ type: 'task.complete', id, result: 'done by an errand' }, { by: as })
+    return { text: 'Done.' }
+  }
 
   async function practiceDesk({ name }: Member, by: Author): Promise<Desk> {
     const log = await store.log(`web/transcripts/${name}`)
