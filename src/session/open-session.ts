@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { deadRules } from '../permissions/dead-rules.ts'
 import { forbids } from '../permissions/policy.ts'
 import { type AlarmClock, systemClock } from '../ports/clock.ts'
 import { type Model, ModelFailure } from '../ports/model.ts'
@@ -11,6 +12,7 @@ import { CREW_SETTINGS, type CrewSettings } from '../runtime/crew/crew-plan.ts'
 import { openTeam, type Team } from '../runtime/team.ts'
 import type { HookSettings, HooksFail } from '../tools/hooks/hook-settings.ts'
 import { createHooks } from '../tools/hooks/hooks.ts'
+import { EVERY_NAME } from '../tools/roles.ts'
 import type { Spelling } from '../tools/team/spelling.ts'
 import type { Workspace } from '../workspace.ts'
 import { agentTypesOf } from './agent-types.ts'
@@ -97,6 +99,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   try {
     const folders = (options.folders ?? []).map((folder) => realpathSync(folder))
     const policy = policyOf(options.permissions ?? {}, root)
+    for (const message of deadRules(policy, [...EVERY_NAME, ...(options.tools ?? []).map(({ name }) => name)]))
+      warn(message)
     const closed = ownFolders(env)
     const given = { workspace, root, folders, commandEnv: commandEnv(env), processEnv: env, policy, warn }
     const opened = await openSandbox({ ...options.sandbox, ...given })

@@ -30,6 +30,9 @@ const OFFERED: readonly Row[] = [
   { team: ['Skill'], roles: ['lead'] },
 ]
 
+/** The names of all tools in both spellings, for rules that name one. */
+export const EVERY_NAME: readonly string[] = OFFERED.flatMap(({ team, simple = [] }) => [...team, ...simple])
+
 export function namesFor(role: Role, spelling: Spelling = 'team'): string[] {
   const rows = OFFERED.filter(({ roles }) => roles.includes(role))
   return rows.flatMap(({ team, simple = team }) => (spelling === 'team' ? team : simple))

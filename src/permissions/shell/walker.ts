@@ -187,7 +187,8 @@ export class Walker {
     if (!isOrdinaryVariable(name)) this.unknown.push(`it sets ${name}`)
     const loops = new Map(scope.loops)
     loops.delete(name)
-    if (wordlist && this.mayLoop(name) && words.every(isLooped)) loops.set(name, words)
+    if (wordlist && this.mayLoop(name) && words.length <= MAX_LOOP_WORDS && words.every(isLooped))
+      loops.set(name, words)
     else this.special.push(`its loop over ${name} is not one over plain words`)
     return eitherOf(folders, this.walkList(body, folders, { loops, isRepeated: true }))
   }
@@ -327,6 +328,9 @@ export class Walker {
     }
   }
 }
+
+/** Each of them is judged wherever the variable stands, so there must not be many. */
+const MAX_LOOP_WORDS = 32
 
 /** Builtins whose words set variables. */
 const SETTERS: ReadonlySet<string> = new Set('declare export local readonly typeset'.split(' '))

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { judge, type Policy } from './policy.ts'
+import { parseRule } from './rule.ts'
+
+const policy: Policy = {
+  mode: 'default',
+  root: '/w',
+  allow: ['bash(cat *)', 'bash(* a* b*c)', 'bash(git *)', 'bash(docker *)', 'edit(src/**)'].map(parseRule),
+  ask: [parseRule('bash(*a*a*a*b)')],
+  deny: ['bash(rm *)', 'read_file(*a*a*b)', 'read_file(a/**/b/**/c)', 'edit(infra/**)'].map(parseRule),
+}
+
+/** Each makes a line of about so many characters that once took more than linear time, or might. */
+const families: Readonly<Record<string, (length: number) => string>> = {
+  'names in one word': (length) => `cat ${'a=,:@'.repeat(length / 5)}`,
+  'stars in one word': (length) => `cat ${'*a'.repeat(length / 2)}b`,
+  'one long name': (length) => `cat ${'a'.repeat(length)}`,
+  'many words': (length) => `cat ${'a '.repeat(length / 2)}`,
+  'many steps of a path': (length) => `cat ${'a/'.repeat(length / 2)}`,
+  'open braces': (length) => `echo ${'{a,'.repeat(length / 3)}`,
+  'closed braces': (length) => `echo ${'{a,b}'.repeat(length / 5)}`,
+  'many commands': (length) => 'ls;'.repeat(length / 3),
+  'many pipes': (length) => `${'ls|'.repeat(length / 3)}ls`,
+  'nested substitutions': (length) => `echo ${'$('.repeat(length / 2)}`,
+  'many substitutions': (length) => `echo ${'$(a)'.repeat(length / 4)}`,
+  backquotes: (length) => `echo ${'`a`'.repeat(length / 3)}`,
+  'tails of a wrapper': (length) => `docker ${'rm '.repeat(length / 3)}`,
+  'tails with options': (length) => `ssh ${'git -a '.repeat(length / 7)}`,
+  'runs of find': (length) => `find . ${'-exec a \\; '.repeat(length / 11)}`,
+  'a loop over many words': (length) =>
+    `for f in ${'a '.repeat(length / 4)}; do ${'cat "$f";'.repeat(length / 36)} done`,
+  'many heredocs': (length) => 'cat <<E\na\nE\n'.repeat(length / 12),
+  'a quoted heredoc': (length) => `cat <<'E'\n${'{a,'.repeat(length / 3)}\nE`,
+  backslashes: (length) => `echo ${'\\\\'.repeat(length / 2)}`,
+  arithmetic: (length) => `echo $((${'1+'.repeat(length / 2)}1))`,
+  'a sed script': (length) => `sed '${'s/a/b/;'.repeat(length / 7)}' x`,
+}
+
+/** The least of several, in processor time, so that a busy machine does not count. */
+function timeOf(command: string): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let i = 0; i < 7; i++) {
+    const begin = process.cpuUsage()
+    judge('bash', { kind: 'run', tool: 'bash', command }, policy)
+    const { user, system } = process.cpuUsage(begin)
+    least = Math.min(least, user + system)
+  }
+  return least
+}
+
+describe('judging a command line', () => {
+  // Below some milliseconds only the clock is measured.
+  const FLOOR_US = 4000
+
+  it.for(Object.keys(families))('takes at most 2.5 times as long for twice as much: %s', (name) => {
+    const of = families[name]!
+    const [half, whole] = [timeOf(of(7500)), timeOf(of(15_000))]
+    expect(whole / Math.max(half, FLOOR_US)).toBeLessThan(2.5)
+  }) // T16
+
+  it('reads no line of more than 16 KB outside of quoted heredocs, and none nested over 50 deep', () => {
+    const verdict = (command: string) =>
+      judge('bash', { kind: 'run', tool: 'bash', command }, { ...policy, ask: [], deny: [] }).verdict
+    expect(verdict(`cat ${'a'.repeat(15_000)}`)).toBe('allow')
+    expect(verdict(`cat ${'a'.repeat(17_000)}`)).toBe('ask')
+    expect(verdict(`cat <<'E' > src/a\n${'{a,\n'.repeat(20_000)}E`)).toBe('allow')
+    expect(verdict(`cat <<E > src/a\n${'{a,\n'.repeat(20_000)}E`)).toBe('ask')
+    expect(verdict(`${'( '.repeat(40)}cat a${')'.repeat(40)}`)).toBe('allow')
+    expect(verdict(`${'( '.repeat(60)}cat a${')'.repeat(60)}`)).toBe('ask')
+  }) // T16
+})
