@@ -141,7 +141,7 @@ function settingOf(folder: string, allowing: Allowing, isGit: boolean): Setting 
     },
     isScript: (path) => {
       const found = find(path)
-      return found !== undefined && /^(file|missing)$/.test(found.kind) && isInside(root, found.real)
+      return path !== '-' && found !== undefined && /^(file|missing)$/.test(found.kind) && isInside(root, found.real)
     },
     exists: (path) => find(path)?.kind !== 'missing',
   }

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { hintFor } from '../../src/permissions/hints.ts'
 import { judge, mayUseNetwork, type Policy } from '../../src/permissions/policy.ts'
 import { parseRule, parseRules } from '../../src/permissions/rule.ts'
@@ -96,9 +96,12 @@ describe('one bash rule', () => {
       'for npm_config_script_shell in ./x; do npm test; done',
       'for IFS in x; do ls; done',
       'select x in a; do ls; done',
+      'for exported in ./x; do npm test; done',
     ]
+    vi.stubEnv('exported', '1')
     expect(allowedOf(commands, by)).toEqual([])
     expect(mayUseNetwork("for RANDOM in 'a[$(id)]'; do npm install; done", by)).toBe(false)
+    vi.unstubAllEnvs()
     expect(allowedOf(['for i in 1 2 3; do npm test; done'], by)).toHaveLength(1)
   }) // T1
 
@@ -147,6 +150,10 @@ describe('one bash rule', () => {
       'git -c core.pager=id log',
       'git --exec-path=. log',
       'git -C src/out status',
+      'git config core.pager --list',
+      'git add nested',
+      'git range-diff --since --output=x HEAD~2..HEAD~1 HEAD~1..HEAD',
+      'git diff -L --output=x HEAD~1',
     ]
     expect(allowedOf(commands, by)).toEqual([])
     expect(allowedOf(['git -C src log', 'git push origin main', 'git config --get user.name'], by)).toHaveLength(3)
@@ -198,7 +205,9 @@ describe('one bash rule', () => {
 
   it('covers no option that runs a program or writes a file, in whatever spelling', () => {
     const by = policy(
-      ['tar', 'sort', 'sed', 'awk', 'find', 'xargs', 'grep', 'npm', 'rg', 'env'].map((name) => `bash(${name} *)`),
+      ['tar', 'sort', 'sed', 'awk', 'find', 'xargs', 'grep', 'npm', 'rg', 'env', 'printf', 'python3'].map(
+        (name) => `bash(${name} *)`,
+      ),
     )
     const commands = [
       'tar --to-com=id -xf a.tar',
@@ -224,6 +233,11 @@ describe('one bash rule', () => {
       'npm test --script-shell=./x',
       'env -S id',
       'env X=1 npm test',
+      "printf '12345%n' PATH; npm test",
+      "sed 's/[^]x/]/g;s/e;e id #/x/' src/a.ts",
+      "sed 's/[[.a.]/]/x/;e id' src/a.ts",
+      'npm run -- env id',
+      'python3 - <<< "import os"',
     ]
     expect(allowedOf(commands, by)).toEqual([])
   }) // T12
@@ -254,6 +268,9 @@ describe('a rule that denies', () => {
       "echo $(( a['$(rm x)'] ))",
       'eval -- rm x',
       "script -c'rm x' /dev/null",
+      "printf 'x%n' 'a[$(rm x)]'",
+      'python3 - <<< "import os"',
+      "gdb -batch -ex 'shell rm x'",
     ]
     expect(allowedOf(commands, by())).toEqual([])
     for (const mode of ['default', 'acceptEdits', 'dontAsk', 'bypassPermissions'] as const)

@@ -21,6 +21,8 @@ export const fileSystem: Surroundings = {
       const { stats, real } = spot
       return { real, kind: stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other' }
     } catch (error) {
+      // Below a file there is nothing, and nothing can be made.
+      if (codeOf(error) === 'ENOTDIR') return { real: path, kind: 'missing' }
       return codeOf(error) === 'ENOENT' ? whereItWouldBe(path) : undefined
     }
   },

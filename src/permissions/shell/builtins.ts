@@ -63,8 +63,14 @@ function isSafeSet(rest: readonly Word[]): boolean {
   )
 }
 
-function isPrinting([format]: readonly Word[]): boolean {
-  return format?.text !== undefined && (format.text === '--' || !format.text.startsWith('-'))
+function isPrinting(rest: readonly Word[]): boolean {
+  const format = rest[0]?.text === '--' ? rest[1] : rest[0]
+  return format?.text !== undefined && isPlainFormat(format.text)
+}
+
+/** Of `printf`: an option or `%n` sets a variable. */
+export function isPlainFormat(format: string): boolean {
+  return /^(?!-)(?:[^%]|%%|%[-+ 0#]*\d*(?:\.\d+)?[sdiuoxXcfeEgGbq])*$/.test(format)
 }
 
 /** `-n x`, `x = y` and the like, with their operator in plain sight. */

@@ -49,7 +49,7 @@ export const TRANSPARENT: ReadonlySet<string> = new Set(['env', 'command', 'nice
 
 /** Programs that run another in a way with too many forms: every tail of their words may be the one. */
 export const SUFFIXES: ReadonlySet<string> = new Set(
-  `su runuser pkexec chroot unshare nsenter setpriv capsh flock chrt taskset prlimit strace ltrace gdb valgrind script
+  `su runuser pkexec chroot unshare nsenter setpriv capsh flock chrt taskset prlimit strace ltrace valgrind script
   watch parallel busybox toybox systemd-run at batch firejail bwrap proot fakeroot entr run-parts expect screen tmux
   xvfb-run dbus-run-session rlwrap unbuffer socat ssh docker podman kubectl start-stop-daemon caffeinate arch linux32
   linux64 setarch coproc ld.so ld-linux-x86-64.so.2`.split(/\s+/),

@@ -124,7 +124,15 @@ export const GIT: Uses = {
       attached: '--sort --format -n --merged --contains --points-at',
       operands: 'word',
     },
-    add: { flags: '-A --all -u --update -n --dry-run -v --verbose -f --force -N --intent-to-add', operands: 'read' },
+    add: {
+      flags: '-A --all -u --update -n --dry-run -v --verbose -f --force -N --intent-to-add',
+      operands: 'read',
+      // Git would ask a repository that was added what has changed, and follow its settings for that.
+      check: ({ operands }, setting) =>
+        operands.some(({ text }) => text === undefined || (!/^\.\/*$/.test(text) && setting.exists(`${text}/.git`)))
+          ? 'a repository inside of this one may be added'
+          : undefined,
+    },
     commit: {
       flags: `-a --all --amend --no-edit --allow-empty --allow-empty-message -n --no-verify -q --quiet -v --verbose -s --signoff
       --dry-run --no-gpg-sign --reset-author -i --include -o --only --short --porcelain`,

@@ -108,7 +108,8 @@ function endOf(text: string, begin: number, delimiter: string): number | undefin
     else if (sign === '\n') return undefined
     else if (sign === '[') {
       const close = text.indexOf(']', at + 2)
-      if (close === -1 || text.slice(at, close).includes(delimiter)) return undefined
+      const inside = text.slice(at + 1, close)
+      if (close === -1 || /^\^?\]|\[/.test(inside) || inside === '^' || inside.includes(delimiter)) return undefined
     }
   }
   return undefined

@@ -1,3 +1,4 @@
+import { isPlainFormat } from '../builtins.ts'
 import type { Uses } from './use.ts'
 
 const printing: Uses = { prints: true }
@@ -8,7 +9,7 @@ export const TEXT: Readonly<Record<string, Uses>> = {
   printf: {
     prints: true,
     check: ({ operands }) =>
-      operands[0]?.text?.startsWith('-') ? 'printf with an option may set a variable' : undefined,
+      isPlainFormat(operands[0]?.text ?? '-') ? undefined : 'this format of printf is not among its known uses',
   },
   pwd: { flags: '-L -P' },
   which: { flags: '-a', operands: 'word' },
@@ -111,6 +112,8 @@ export const TEXT: Readonly<Record<string, Uses>> = {
     values: { '--indent': 'number' },
     first: ['word'],
     operands: 'read',
+    check: ({ operands }) =>
+      /\b(import|include)\b/.test(operands[0]?.text ?? '') ? 'this jq program reads other files' : undefined,
   },
   find: {
     // Options of find are words of its expression, in which order decides; none of these runs or writes anything.

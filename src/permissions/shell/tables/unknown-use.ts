@@ -4,7 +4,7 @@ import type { Setting } from './use.ts'
 
 /** Programs with a table that can start other programs: outside of their tables nobody can say which. */
 const RUN_OTHERS: ReadonlySet<string> = new Set(
-  'git tar sed awk gawk mawk nawk sort rg node python python3 go cargo npm pnpm yarn npx make'.split(' '),
+  'git tar sed awk gawk mawk nawk sort rg node python python3 go cargo npm pnpm yarn npx make jq'.split(' '),
 )
 
 /** The same without a table: they have options by which they start any program. */
@@ -23,7 +23,7 @@ const anywhere: Setting = {
   mayWrite: () => true,
   mayChange: () => true,
   isFolder: () => true,
-  isScript: (path) => !/^\/(dev|proc)(\/|$)/.test(path),
+  isScript: (path) => path !== '-' && !/^\/(dev|proc)(\/|$)/.test(path),
   exists: () => false,
 }
 

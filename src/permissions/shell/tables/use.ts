@@ -99,6 +99,7 @@ class Reading {
       const { text } = word
       if (text === '--') {
         if (uses.commands) return `${name} -- is not among its known uses`
+        if (uses.rest !== undefined && this.operands.length < (uses.first?.length ?? 0)) return this.wrong(word)
         for (const rest of words.slice(i + 1)) {
           if (!this.fits(uses.rest ?? uses.operands, rest)) return this.wrong(rest)
           if (uses.rest === undefined) this.operands.push(rest)
@@ -170,6 +171,8 @@ class Reading {
     this.options.push(option)
     if (!next) return `${this.name} ${option} has no value`
     if (next.isScript && kind === 'text') return 1
+    // Where a program knows this option without a value, it would be an option.
+    if (/^-\S/.test(next.text ?? '') && kind !== 'number') return this.wrong(next)
     return this.fits(kind, next) ? 1 : this.wrong(next)
   }
 
