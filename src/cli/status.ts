@@ -1,11 +1,11 @@
-import { delimiter } from 'node:path'
 import type { Presence } from '../ports/store.ts'
 import { settled } from '../team/breaker.ts'
 import { isPresent } from '../team/member.ts'
 import { heldBy, roster, type TeamState, unreadOf } from '../team/state.ts'
 import { taskView } from '../team/view.ts'
 import { counted } from '../team/wording.ts'
-import { findBubblewrap } from '../tools/boundary/probe.ts'
+import { PROGRAM } from '../tools/boundary/probe.ts'
+import { findProgram } from '../tools/processes/find-program.ts'
 import { name } from './arguments.ts'
 import type { Call } from './context.ts'
 import { existing, withTeam } from './open-team.ts'
@@ -82,7 +82,7 @@ async function statusOf(state: TeamState, presence: Presence, { clock, env }: Ca
     requests: [...state.requests.values()].filter((request) => request.state === 'pending'),
     breaker: settled(state.breaker.get(), clock.now()).state,
     /** Whether this machine has what keeps commands in; `deskmates doctor` tries whether it works. */
-    sandbox: findBubblewrap((env.PATH ?? '').split(delimiter), []) === undefined ? 'missing' : 'installed',
+    sandbox: findProgram(PROGRAM, env.PATH, []) === undefined ? 'missing' : 'installed',
     deviations: state.deviations.get(),
   }
 }

@@ -83,7 +83,13 @@ export interface ToolWorld {
 
 /** The second layer behind the policy: what a command can reach, whatever it is. */
 export interface Boundary {
-  around(command: string): Enclosed
+  /**
+   * For a command of an agent or a hook. Until the result is released, what the command may not change is held in
+   * place. `scripts` are files elsewhere that it can read.
+   */
+  around(command: string, options?: { readonly scripts?: readonly string[] }): Enclosed
+  /** For a program of ours: nothing can be written, there is no network, and no variable of the user is set. */
+  aroundOwn(): Enclosed
 }
 
 /** How to start a program so that it runs inside. */
@@ -92,6 +98,23 @@ export interface Enclosed {
   readonly prefix: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly hasNetwork: boolean
+  /** Its processes have a namespace of their own, which ends with the first of them. */
+  readonly hasOwnProcesses: boolean
+  readonly limits: ResourceLimits
+  /** Aborted when the command did what it may not and must be ended at once. */
+  readonly violated?: AbortSignal
+  /** Call it when nothing of the command runs any more. Says what the command did that was undone, for its result. */
+  release(): readonly string[]
+}
+
+/** What a command may use. */
+export interface ResourceLimits {
+  /** Processes and threads of one command. */
+  readonly processes: number
+  /** Bytes of data of one process. */
+  readonly memory: number
+  /** Bytes of one file. */
+  readonly fileSize: number
 }
 
 /** A process group of ours: the pid alone may belong to somebody else by now. */

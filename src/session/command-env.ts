@@ -1,9 +1,28 @@
-/** Variables that agents' commands must not see: whoever holds them pays for models or writes to the teams of others. */
-const SECRET = /_API_KEY$|^(ANTHROPIC_AUTH_TOKEN|DESKMATES_STORE|DESKMATES_TRUST|DESKMATES_STATE)$/
+import { isSecretVariable } from '../redaction/secret-name.ts'
+import { gitEnv } from '../tools/boundary/git-env.ts'
 
-/** The environment of the commands that agents run. */
-export function commandEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value === undefined || SECRET.test(name) ? [] : [[name, value]])),
-  )
+/** Variables that no command may see, whatever the user says: they pay for models, or open the teams of others. */
+const NEVER = /_API_KEY$|^(ANTHROPIC_AUTH_TOKEN|DESKMATES_STORE|DESKMATES_TRUST|DESKMATES_STATE)$/
+
+/**
+ * The environment of the commands that agents run and of hooks. Secrets are left out, by their names and by passwords
+ * in their values, unless the user lets commands see them by name (`sandbox.env`).
+ */
+export function commandEnv(
+  env: Readonly<Record<string, string | undefined>>,
+  also: readonly string[] = [],
+): Record<string, string> {
+  const passed = Object.entries(env).flatMap(([name, value]) => {
+    if (value === undefined || NEVER.test(name)) return []
+    return also.includes(name) || !isSecretVariable(name, value) ? [[name, value] as const] : []
+  })
+  return { ...withoutGit(Object.fromEntries(passed)), ...gitEnv({ runsHooks: false }) }
 }
+
+/** What the shell of the user says about git (another configuration, another repository, other programs) is its own. */
+function withoutGit(env: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_') || PASSED_GIT.test(name)))
+}
+
+/** Who commits. */
+const PASSED_GIT = /^GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)$/

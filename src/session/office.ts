@@ -21,7 +21,7 @@ import type { Session } from './session.ts'
 import { wantsMore } from './stop-hook.ts'
 import { giveUpLead, JournalMissing, takeLead } from './take-lead.ts'
 import { openTeammateDesk } from './teammate-desk.ts'
-import { uncommittedIn } from './uncommitted.ts'
+import { countUncommitted } from './uncommitted.ts'
 
 /** A team with the crew that works in it. */
 interface Room extends LedTeam {
@@ -90,7 +90,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       openDesk: (member, author) => openTeammateDesk(home, team, member, author),
       errand: (task, member, as, signal) => errandFor(home, desk, { team, by }, { task, member, as }, signal),
       wantsMore: (agent, goneOn, signal) => wantsMore(home, agent, goneOn, signal),
-      uncommitted: () => uncommittedIn(home.root),
+      uncommitted,
       tell: (event) => home.run.tell(event),
       onRest: wake,
       mayWork: () => limitReached(home.limits, home.run.used) === undefined,
@@ -270,10 +270,10 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
     },
   }
 
+  const uncommitted = () => countUncommitted(home)
   /** Everybody is asked to stop and accounted for; then the team is put away. */
   async function removeRoom(room: Room): Promise<Deleted> {
     const { team, by, crew } = room
-    const uncommitted = () => uncommittedIn(home.root)
     const ended = await dismiss({ team, by, crew, uncommitted, tell: (event) => home.run.tell(event) })
     await crew.close()
     await team.run({ type: 'team.delete' }, { by })

@@ -102,8 +102,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     for (const message of deadRules(policy, [...EVERY_NAME, ...(options.tools ?? []).map(({ name }) => name)]))
       warn(message)
     const closed = ownFolders(env)
-    const given = { workspace, root, folders, commandEnv: commandEnv(env), processEnv: env, policy, warn }
-    const opened = await openSandbox({ ...options.sandbox, ...given })
+    const ownEnv = commandEnv(env, options.sandbox?.env)
+    const given = { workspace, root, folders, commandEnv: ownEnv, processEnv: env, policy, warn }
+    const opened = await openSandbox({ ...options.sandbox, ...given, hooks: options.hooks })
     sandbox = opened
     knowledge = knowledgeOf({
       ...{ workspace, root, cwd: realpathSync(options.cwd ?? root), env, warn },
@@ -116,10 +117,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       modelFor: options.modelFor ?? noOther,
       root,
       folders,
-      env: commandEnv(env),
+      env: ownEnv,
       eraser: createEraser(env, options.secrets),
       boundary: opened.boundary,
-      hooks: hooksOf(options, id, root, commandEnv(env)),
+      hooks: hooksOf(options, id, { root, folders, env: ownEnv, sandbox: opened }),
       outputsOf: (name) => join(workspace.root, '.teams', name, 'outputs'),
       permits(isReadOnly, isSentOut, asker) {
         const own = isSentOut ? forErrand(policy, isReadOnly) : policy
@@ -201,10 +202,22 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 }
 
-function hooksOf({ hooks, hooksFail }: SessionOptions, session: string, root: string, env: Record<string, string>) {
+function hooksOf(
+  { hooks, hooksFail }: SessionOptions,
+  session: string,
+  { root, folders, env, sandbox }: Pick<Home, 'root' | 'folders' | 'env'> & { sandbox: Sandbox },
+) {
   if (!hooks) return undefined
-  const named = { ...env, DESKMATES_PROJECT_DIR: root, CLAUDE_PROJECT_DIR: root }
-  return createHooks({ settings: hooks, fail: hooksFail, session, cwd: root, env: named })
+  return createHooks({
+    settings: hooks,
+    fail: hooksFail,
+    session,
+    cwd: root,
+    writable: [root, ...folders],
+    env: { ...env, DESKMATES_PROJECT_DIR: root, CLAUDE_PROJECT_DIR: root },
+    boundary: sandbox.boundary,
+    mustEnclose: sandbox.mode === 'require',
+  })
 }
 
 async function noOther(name: string): Promise<Model> {

@@ -23,7 +23,7 @@ export interface Permits extends Pick<Conversation, 'mayDo'>, Pick<ToolWorld, 'f
 export interface PermitsPlan {
   readonly policy: Policy
   /** What keeps commands in, and whether they may run without. */
-  readonly sandbox: Pick<Sandbox, 'state' | 'why' | 'mode' | 'sayIfMissing'>
+  readonly sandbox: Pick<Sandbox, 'state' | 'why' | 'mode'>
 }
 
 export function policyOf(permissions: Permissions, root: string): Policy {
@@ -79,7 +79,6 @@ export function createPermits(plan: PermitsPlan, isSentOut = false, asker: Asker
 /** What a command may not do because nothing keeps it in; undefined if it may. */
 function unkept(wish: Wish | undefined, { policy, sandbox }: PermitsPlan): Leave | undefined {
   if (wish?.kind !== 'run' || sandbox.state === 'on') return undefined
-  sandbox.sayIfMissing()
   if (sandbox.mode === 'require')
     return {
       allowed: false,

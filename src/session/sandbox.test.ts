@@ -49,11 +49,25 @@ it('says once that nothing keeps commands in, with the cause and what to do, and
   expect(warnings).toEqual([expect.stringMatching(/can alter the team's files: .*not installed.*--sandbox off/s)])
 })
 
-it('runs no command where a sandbox is required and there is none, and is silent where none is wanted', async () => {
+it('runs no command where a sandbox is required and there is none, and says it where none is wanted', async () => {
   const env = { PATH: '/nowhere', HOME: dir }
   const required = await look({ env, sandbox: { mode: 'require' } })
   expect(required.shown).toContain('commands must run in a sandbox, and there is none here')
   expect(required.shown).not.toContain('written')
   expect(required.warnings).toEqual([expect.stringMatching(/^No command is run: .*not installed.*--sandbox auto/s)])
-  expect(await look({ env, sandbox: { mode: 'off' } })).toMatchObject({ state: 'off', warnings: [] })
+  expect(await look({ env, sandbox: { mode: 'off' } })).toMatchObject({ state: 'off', warnings: [expect.any(String)] })
 })
+
+it('says at the start, before any command, what commands can do where nothing keeps them in', async () => {
+  const warnings: string[] = []
+  const model = scriptedModel({ parts: [{ text: 'hello' }] })
+  const env = { PATH: '/nowhere', HOME: dir }
+  const open = (options: Partial<SessionOptions>) =>
+    openSession({ workspace, model, env, warn: (message) => void warnings.push(message), ...options })
+  await (await open({ sandbox: { mode: 'off' } })).close()
+  expect(warnings).toEqual([expect.stringMatching(/--sandbox off.*\/proc.*keys.*as any member.*docs\/security\.md/s)])
+  await (await open({})).close()
+  expect(warnings[1]).toMatch(/not installed.*\/proc.*keys.*as any member.*docs\/security\.md/s)
+  await (await open({ sandbox: { mode: 'off' }, permissions: { deny: ['bash'] } })).close()
+  expect(warnings, 'agents without a shell run no command').toHaveLength(2)
+}) // T10, T19

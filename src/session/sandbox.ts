@@ -1,6 +1,10 @@
 import { join } from 'node:path'
 import { forbids, isOffered, mayUseNetwork, type Policy } from '../permissions/policy.ts'
+import type { ResourceLimits } from '../ports/tool.ts'
+import { look, thisRuntime } from '../stores/identity.ts'
+import { removeLeftFolders } from '../tools/boundary/left-folders.ts'
 import { type OpenedBoundary, openBoundary, type SandboxMode } from '../tools/boundary/open-boundary.ts'
+import type { HookSettings } from '../tools/hooks/hook-settings.ts'
 import type { Workspace } from '../workspace.ts'
 
 export interface SandboxOptions {
@@ -8,6 +12,8 @@ export interface SandboxOptions {
   readonly mode?: SandboxMode | undefined
   /** Names of variables that commands may see besides the usual ones. */
   readonly env?: readonly string[] | undefined
+  /** What one command may use; by default enough for builds and tests. */
+  readonly limits?: Partial<ResourceLimits> | undefined
 }
 
 export interface SandboxPlan extends SandboxOptions {
@@ -19,27 +25,30 @@ export interface SandboxPlan extends SandboxOptions {
   /** Of this process, which says where deskmates keeps things. */
   readonly processEnv: Readonly<Record<string, string | undefined>>
   readonly policy: Policy
+  readonly hooks: HookSettings | undefined
   warn(message: string): void
 }
 
 /** What keeps commands in, or the fact that nothing does. */
 export interface Sandbox extends OpenedBoundary {
   readonly mode: SandboxMode
-  /** Says once, before the first command, with the cause and what to do, that nothing keeps it in. */
-  sayIfMissing(): void
 }
 
 export async function openSandbox(plan: SandboxPlan): Promise<Sandbox> {
   const { mode = 'auto', workspace, root, folders, commandEnv, processEnv, policy } = plan
   const { DESKMATES_STATE: state, XDG_STATE_HOME: xdgState, XDG_CONFIG_HOME: xdgConfig } = processEnv
   const places = [state, xdgState && join(xdgState, 'deskmates'), xdgConfig && join(xdgConfig, 'deskmates')]
+  const runsCommands = isOffered('bash', policy) || plan.hooks !== undefined
+  removeLeftFolders((runtime) => look(runtime) === 'dead')
   const opened = await openBoundary({
-    // Who is not offered a shell runs no command.
-    mode: isOffered('bash', policy) ? mode : 'off',
+    // Agents without a shell run no command, but what they write may be run by a hook.
+    mode: runsCommands ? mode : 'off',
     root,
     folders,
     env: commandEnv,
     also: plan.env,
+    limits: plan.limits,
+    runtime: thisRuntime(),
     hidden: [...places.flatMap((path) => path || []), ...teamsOf(workspace.root)],
     rules: {
       hasFileRules: policy.deny.some(({ pattern, tools }) => pattern !== undefined && !tools.includes('bash')),
@@ -47,25 +56,28 @@ export async function openSandbox(plan: SandboxPlan): Promise<Sandbox> {
       mayUseNetwork: (command) => mayUseNetwork(command, policy),
     },
   })
-  let isSaid = false
-  return {
-    ...opened,
-    mode,
-    sayIfMissing() {
-      if (opened.why && !isSaid) plan.warn(missingWords(mode, opened.why))
-      isSaid = true
-    },
-  }
+  if (runsCommands) for (const text of startWarnings(mode, opened)) plan.warn(text)
+  return { ...opened, mode }
 }
 
-function missingWords(mode: SandboxMode, { cause, remedy }: NonNullable<OpenedBoundary['why']>): string {
-  if (mode === 'require')
-    return `No command is run: it must be in a sandbox, and there is none here: ${cause}. ${remedy}. Or let commands run without one, with your leave: --sandbox auto.`
-  return (
-    `Commands run without a sandbox and can alter the team's files: ${cause}. ${remedy}. ` +
-    'Every command needs your leave: a rule, an answer or a mode; --sandbox off says that you know.'
-  )
+/** What a user has to know before the first command runs: that nothing keeps commands in, and what follows. */
+function startWarnings(mode: SandboxMode, { state, why }: OpenedBoundary): string[] {
+  if (state === 'on') return []
+  if (mode === 'require' && why)
+    return [
+      `No command is run: commands must run in a sandbox, and there is none here: ${why.cause}. ${why.remedy}. Or let commands run without one: --sandbox auto.`,
+    ]
+  if (!why)
+    return [`Commands run without a sandbox, as you said with --sandbox off, and can alter the team's files. ${UNKEPT}`]
+  return [
+    `Commands run without a sandbox and can alter the team's files: ${why.cause}. ${why.remedy}. ${UNKEPT} ` +
+      'Every command needs a rule, an answer or a mode that allows it; --sandbox off says that you want it so.',
+  ]
 }
+
+/** In step with docs/security.md. */
+const UNKEPT =
+  'They can also read what you can read (the environment of your processes in /proc, with its keys) and write to the team as any member. See docs/security.md.'
 
 /** They may be kept elsewhere than in the workspace. */
 function teamsOf(folder: string): string[] {

@@ -1,21 +1,42 @@
-import { execFile } from 'node:child_process'
+import { type GitPlace, runGit } from '../tools/boundary/run-git.ts'
+import type { Home } from './home.ts'
 
-/** How many files in this folder are changed and not committed; undefined where git does not keep count. */
-export function uncommittedIn(root: string): Promise<number | undefined> {
-  const args = [
-    '-c',
-    'core.fsmonitor=',
-    'status',
-    '--porcelain',
-    '--untracked-files=all',
-    '--',
-    '.',
-    ':!.teams',
-    ':!.tasks',
-  ]
-  return new Promise((resolve) => {
-    execFile('git', args, { cwd: root, timeout: 10_000, maxBuffer: 64 * 1024 * 1024 }, (error, stdout) => {
-      resolve(error ? undefined : stdout.split('\n').filter((line) => line !== '').length)
-    })
-  })
+/**
+ * How many files in this folder are changed and not committed; undefined where git does not keep count. Without a
+ * boundary it is not checked: git would run what files of agents tell it to.
+ */
+export async function uncommittedIn(place: Omit<GitPlace, 'boundary'> & Partial<GitPlace>): Promise<Uncommitted> {
+  const { boundary } = place
+  if (boundary === undefined) return { isChecked: false }
+  const end = await runGit({ ...place, boundary }, STATUS)
+  if (!end || end.error || end.code !== 0) return { isChecked: true, files: undefined }
+  return { isChecked: true, files: end.stdout.split('\0').filter((line) => line !== '').length }
 }
+
+export type Uncommitted =
+  | { readonly isChecked: false }
+  | { readonly isChecked: true; readonly files: number | undefined }
+
+const NOT_CHECKED =
+  'Whether all changes are committed was not checked: without a sandbox git would run what files of agents tell it to.'
+
+/** The number alone; where it was not checked, that is told. */
+export async function countUncommitted(home: Home): Promise<number | undefined> {
+  const found = await uncommittedIn(home)
+  if (found.isChecked) return found.files
+  home.run.tell({ type: 'note', agent: 'lead', text: `[not checked] ${NOT_CHECKED}` })
+  return undefined
+}
+
+const STATUS = [
+  'status',
+  '--porcelain',
+  '--no-renames',
+  '-z',
+  '--untracked-files=all',
+  '--ignore-submodules=all',
+  '--',
+  '.',
+  ':!.teams',
+  ':!.tasks',
+]

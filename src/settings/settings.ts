@@ -76,6 +76,18 @@ export const Settings = z.strictObject({
         .optional()
         .meta({ description: 'auto: where it works; require: no commands without; off: none.' }),
       env: z.array(z.string()).optional().meta({ description: 'Variables commands may see besides the usual ones.' }),
+      limits: z
+        .strictObject({
+          processes: z.int().positive().optional().meta({ description: 'Processes and threads of one command, 4096.' }),
+          memory: z
+            .int()
+            .positive()
+            .optional()
+            .meta({ description: 'Bytes of data of one process; 3/4 of the memory.' }),
+          fileSize: z.int().positive().optional().meta({ description: 'Bytes of one file, 16 GB.' }),
+        })
+        .optional()
+        .meta({ description: 'What one command may use.' }),
     })
     .optional()
     .meta({ description: 'What keeps the commands of agents in.' }),

@@ -42,6 +42,7 @@ async function runNow({ command, timeout }: BashInput, world: ToolWorld): Promis
   const output = world.outputs.open('bash')
   const newest = tellNewest(world)
   const plan = planOf(command, world)
+  let undone: readonly string[] = []
   try {
     const end = await runCommand({
       ...plan,
@@ -52,10 +53,12 @@ async function runNow({ command, timeout }: BashInput, world: ToolWorld): Promis
         output.write(bytes)
         newest.hear(bytes)
       },
+    }).finally(() => {
+      undone = plan.enclosed?.release() ?? []
     })
     output.close()
     const text = output.text().trim() || '(no output)'
-    const notes = [...told(end, timeout), ...(end.leftOver ? [LEFT_OVER] : [])]
+    const notes = [...told(end, timeout), ...(end.leftOver ? [LEFT_OVER] : []), ...undone]
     if (plan.enclosed && !isSuccess(end)) notes.push(...boundaryNotes(command, text, plan.enclosed))
     return { text: [text, ...notes].join('\n'), isError: !isSuccess(end) }
   } finally {
@@ -69,14 +72,19 @@ const LEFT_OVER =
 
 function runAsJob({ command, timeout }: BashInput, world: ToolWorld): ToolResult {
   const job = world.jobs.start('bash', command, async ({ id, signal, write }): Promise<JobEnd> => {
+    const plan = planOf(command, world)
+    let undone: readonly string[] = []
     const end = await runCommand({
-      ...planOf(command, world),
+      ...plan,
       signal,
       timeout,
       record: (group) => world.recordGroup(group, id),
       onOutput: write,
+    }).finally(() => {
+      undone = plan.enclosed?.release() ?? []
     })
-    return { state: isSuccess(end) ? 'completed' : 'failed', summary: told(end, timeout).join(' ') || 'exit code 0' }
+    const words = [...told(end, timeout), ...undone].join(' ')
+    return { state: isSuccess(end) ? 'completed' : 'failed', summary: words || 'exit code 0' }
   })
   const words = 'It runs on. You are told when it ends; look with TaskOutput, end it with TaskStop.'
   return { text: `${JSON.stringify({ task_id: job.id, status: 'running' })}\n${words}` }
@@ -85,7 +93,7 @@ function runAsJob({ command, timeout }: BashInput, world: ToolWorld): ToolResult
 function planOf(command: string, world: ToolWorld) {
   const enclosed = world.boundary?.around(command)
   const env = { ...(enclosed?.env ?? world.env), DESKMATES_AGENT: world.agent }
-  return { command, cwd: world.root, env, enclosed, ...(enclosed && { prefix: enclosed.prefix }) }
+  return { command, cwd: world.root, env, enclosed }
 }
 
 function isSuccess({ code, isTimedOut }: CommandEnd): boolean {

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { codeOf } from '../../stores/files/disk.ts'
 import { TeamError } from '../../team/errors.ts'
+import { startProgram } from '../../tools/processes/start-program.ts'
 
 export interface Ran {
   readonly code: number | null
@@ -38,7 +39,15 @@ export function createChildren(options: { readonly cli: string; readonly env: No
 
   function start(program: string, args: readonly string[], cwd: string | undefined, env: NodeJS.ProcessEnv) {
     // A group of its own: whatever a program starts in turn is ended with it.
-    const child = spawn(program, [...args], { cwd, env, stdio: 'pipe', detached: true })
+    const stdio = ['pipe', 'pipe', 'pipe'] as const
+    const child = startProgram({
+      file: program,
+      args,
+      cwd,
+      env,
+      stdio,
+      detached: true,
+    }) as ChildProcessWithoutNullStreams
     const said = { stderr: '' }
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       said.stderr += text

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { ulid } from 'ulid'
 import type { Disk } from '../../stores/files/disk.ts'
 import { look, thisRuntime } from '../../stores/identity.ts'
+import { findProgram } from '../../tools/processes/find-program.ts'
 import { openWorkspace, type Workspace } from '../../workspace.ts'
 import type { Call } from '../context.ts'
 import { type Children, createChildren, type Player, type Ran } from './children.ts'
@@ -90,7 +91,10 @@ export function openRoom(call: Call, { root, cli, disk, patience }: RoomOptions)
       open: (folder) => openWorkspace({ cwd: folder, env: environmentOf(folder), warn: () => {} }),
       async run(program, args, folder) {
         signal.throwIfAborted()
-        return children.run(program, args, folder)
+        // Doctor may run in a folder whose programs agents can write, found first on a PATH that npm made.
+        const found = findProgram(program, env.PATH, [root, above])
+        if (found === undefined) throw Object.assign(new Error(`${program} is not installed`), { code: 'ENOENT' })
+        return children.run(found.file, args, folder)
       },
       play(folder, part, name) {
         signal.throwIfAborted()

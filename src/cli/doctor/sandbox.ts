@@ -2,13 +2,22 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:f
 import { homedir, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { ulid } from 'ulid'
+import { look } from '../../stores/identity.ts'
+import { counted } from '../../team/wording.ts'
 import { bubblewrapArgs } from '../../tools/boundary/bubblewrap.ts'
+import { describeEnclosure } from '../../tools/boundary/describe.ts'
+import { protectedGit } from '../../tools/boundary/git-folders.ts'
+import { removeLeftFolders } from '../../tools/boundary/left-folders.ts'
+import { resourceLimits } from '../../tools/boundary/limits.ts'
 import { INSTALL, remedyFor } from '../../tools/boundary/probe.ts'
 import { oneLine } from '../screen.ts'
 import { isNotInstalled } from './children.ts'
 import { type Examination, fail, notAvailable, pass } from './examination.ts'
 
 const IMPOSTOR = `Is the bwrap on your PATH the real one? ${INSTALL}`
+
+/** The profile is generated and tested as text; this is said until it was run on a Mac. */
+const NOT_TRIED = 'the sandbox for macOS (sandbox-exec) has not been tried on a Mac yet'
 
 /** What tries to get out: writes a file, and looks for a network. */
 const PRISONER = 'echo out 2>/dev/null > "$1"; cat /proc/net/dev'
@@ -19,8 +28,10 @@ export const sandbox: Examination = {
   onDisk: false,
   remedy: INSTALL,
   async examine({ call, run }) {
+    const left = removeLeftFolders((runtime) => look(runtime) === 'dead')
+    if (process.platform === 'darwin') return notAvailable(NOT_TRIED, 'Work in a container or on Linux to be certain')
     if (process.platform !== 'linux')
-      return notAvailable('bubblewrap needs Linux', 'Work in a container or on Linux where commands must be kept in')
+      return notAvailable('there is no sandbox for this system', 'Work in a container or on Linux')
     const own = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-doctor-')))
     const escaped = join(tmpdir(), `deskmates-doctor-${ulid()}`)
     try {
@@ -37,7 +48,8 @@ export const sandbox: Examination = {
       }
       if (networks(stdout).length > 0)
         return fail(`a command in bubblewrap sees the network ${networks(stdout).join(', ')}`, IMPOSTOR)
-      return pass('bubblewrap keeps a command from writing and from the network')
+      const removed = left === 0 ? '' : `; removed ${counted(left, 'folder', 'folders')} that killed sessions had left`
+      return pass(`bubblewrap keeps a command from writing and from the network${removed}`)
     } catch (error) {
       if (!isNotInstalled(error)) throw error
       return notAvailable('bubblewrap (bwrap) is not installed', INSTALL)
@@ -52,17 +64,21 @@ function cell(own: string, env: Readonly<Record<string, string | undefined>>, fo
   const [root, tmp, inside] = ['work', 'tmp', 'home'].map((name) => join(own, name)) as [string, string, string]
   for (const folder of [root, tmp, inside]) mkdirSync(folder, { recursive: true })
   const home = env.HOME || homedir()
-  return bubblewrapArgs({
+  const enclosure = describeEnclosure({
     root,
     folders: [],
     tmp,
     home: existsSync(home) && home !== '/' ? { real: realpathSync(home), inside } : undefined,
     hidden: [],
     kept: [],
+    git: protectedGit([], [root]),
+    scripts: [],
     path: (env.PATH ?? '').split(delimiter).filter(Boolean),
+    canWrite: true,
     hasNetwork: false,
-    forbidsUserns,
+    limits: resourceLimits(),
   })
+  return bubblewrapArgs(enclosure, { forbidsUserns })
 }
 
 /** Interfaces of /proc/net/dev other than a namespace's own loopback. */

@@ -11,7 +11,7 @@ export function refuseNetworkFileSystem(dir: string, disk: Disk): void {
   const there = nearest(disk, resolve(dir))
   const kind =
     process.platform === 'darwin'
-      ? refusedMount(execFileSync('/sbin/mount', { encoding: 'utf8' }), disk.realpathSync(there))
+      ? refusedMount(execFileSync('/sbin/mount', { encoding: 'utf8', env: {} }), disk.realpathSync(there))
       : refusedMagic(disk.statfsSync(there).type)
   if (kind !== undefined) throw new RefusedFileSystem(dir, kind)
 }

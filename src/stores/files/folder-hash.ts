@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readdirSync, readSync, realpathSync, type Stats, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { TeamError } from '../../team/errors.ts'
 
 /**
@@ -35,8 +35,29 @@ export function folderHash(root: string): string {
 
   const settings = list(join(root, '.claude')).filter((name) => /^settings.*\.json$/.test(name))
   for (const name of [...PARTS, ...settings.map((file) => `.claude/${file}`)]) if (status(join(root, name))) add(name)
+  for (const name of hookFiles(root, settings)) add(name)
   return hash.digest('hex')
 }
+
+/** The files of the folder that commands of hooks name: a hook is what its script does. */
+function hookFiles(root: string, claude: readonly string[]): string[] {
+  const own = list(join(root, '.deskmates')).filter((name) => /\.json$/.test(name))
+  const settings = [...own.map((name) => `.deskmates/${name}`), ...claude.map((name) => `.claude/${name}`), ...YAML]
+  const commands = settings.flatMap((name) => {
+    const stat = status(join(root, name))
+    const text = stat?.isFile() && stat.size < MOST_SETTINGS ? read(join(root, name), stat.size)?.toString() : undefined
+    return [...(text ?? '').matchAll(COMMAND)].map(([, command = '']) => command)
+  })
+  const words = commands.flatMap((command) => command.split(/[\s"'`\\;|&()<>=]+/))
+  const names = words.map((word) => relative(root, resolve(root, word.replace(PROJECT, root)))).filter(Boolean)
+  return [...new Set(names)].sort().filter((name) => !name.startsWith('..') && status(join(root, name))?.isFile())
+}
+
+const YAML = ['deskmates.yaml', 'deskmates.yml']
+const MOST_SETTINGS = 1 << 20
+/** In JSON and in YAML; the rest of the line is enough. */
+const COMMAND = /["']?command["']?\s*:\s*(.+)/g
+const PROJECT = /^\$\{?(?:DESKMATES|CLAUDE)_PROJECT_DIR\}?(?=\/)/
 
 /** Whoever links a skill to the whole disk gets this instead of a command that never ends. */
 export class TooMuchToTrust extends TeamError {

@@ -1,11 +1,18 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { realpathSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import type { Boundary } from '../../ports/tool.ts'
+import type { Boundary, Enclosed, ResourceLimits } from '../../ports/tool.ts'
+import { findProgram, safePath } from '../processes/find-program.ts'
 import { boundaryEnv } from './boundary-env.ts'
-import { bubblewrapArgs, type Enclosure } from './bubblewrap.ts'
 import { deniedFiles } from './denied-files.ts'
-import { findBubblewrap, type Probe, probe } from './probe.ts'
+import { describeEnclosure, type Surroundings } from './describe.ts'
+import type { Enclosure } from './enclosure.ts'
+import { protectedGit } from './git-folders.ts'
+import { guardGit } from './git-guard.ts'
+import { makeSandboxFolder } from './left-folders.ts'
+import { resourceLimits } from './limits.ts'
+import { createPlaceholders } from './placeholders.ts'
+import { PROGRAM, type Probe, prefixFor, probe } from './probe.ts'
+import { watchRepositories } from './repositories.ts'
 
 /**
  * auto      keeps commands in where that works; where it does not, says so
@@ -22,6 +29,9 @@ export interface BoundaryPlan {
   readonly env: Readonly<Record<string, string>>
   /** Variables to be seen inside besides the usual ones. */
   readonly also?: readonly string[] | undefined
+  readonly limits?: Partial<ResourceLimits> | undefined
+  /** This process: when it is killed, another one can tell by it whose folders are left. */
+  readonly runtime?: string | undefined
   /** Places of deskmates itself: state, settings, teams kept elsewhere. */
   readonly hidden: readonly string[]
   /** As the rules of the user have it. */
@@ -42,54 +52,75 @@ export interface OpenedBoundary extends Disposable {
 
 export async function openBoundary(plan: BoundaryPlan): Promise<OpenedBoundary> {
   if (plan.mode === 'off') return { state: 'off', boundary: undefined, [Symbol.dispose]() {} }
-  const own = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-inside-')))
-  const [tmp, inside] = [join(own, 'tmp'), join(own, 'home')]
-  for (const folder of [tmp, inside]) mkdirSync(folder, { mode: 0o700 })
-  const remove = () => rmSync(own, { recursive: true, force: true })
+  const open = [plan.root, ...plan.folders]
+  const folder = makeSandboxFolder(plan.runtime)
   const real = realHome(plan.env.HOME)
-  const enclosure: Enclosure = {
+  const surroundings: Omit<Surroundings, 'git'> = {
     root: plan.root,
     folders: plan.folders,
-    tmp,
-    home: real === undefined ? undefined : { real, inside },
+    tmp: folder.tmp,
+    home: real === undefined ? undefined : { real, inside: folder.home },
     hidden: plan.hidden,
     kept: [],
+    scripts: [],
     path: (plan.env.PATH ?? '').split(delimiter).filter(Boolean),
+    canWrite: true,
     hasNetwork: false,
-    forbidsUserns: true,
+    limits: resourceLimits(plan.limits),
   }
   const env = boundaryEnv(plan.env, { also: plan.also ?? [] })
-  const program = findBubblewrap(enclosure.path, [plan.root, ...plan.folders])
-  const found = await onceFor(`${plan.root} ${env.PATH}`, () =>
-    probe(program, (forbidsUserns) => bubblewrapArgs({ ...enclosure, forbidsUserns }), env),
-  )
+  const program = findProgram(PROGRAM, plan.env.PATH, open)?.file
+  const repositories = watchRepositories(open)
+  const describe = (changes: Partial<Surroundings>) =>
+    describeEnclosure({ ...surroundings, git: protectedGit([], open), ...changes })
+  const found = await onceFor(`${plan.root} ${env.PATH}`, () => probe(program, describe({}), env))
   if (!found.works || program === undefined) {
-    remove()
+    folder[Symbol.dispose]()
     const { cause, remedy } = found as Extract<Probe, { works: false }>
     return { state: 'missing', why: { cause, remedy }, boundary: undefined, [Symbol.dispose]() {} }
   }
+  const placeholders = createPlaceholders(folder.record)
+  const denied = () => (plan.rules.hasFileRules ? deniedFiles(open, plan.rules.forbids) : { hidden: [], kept: [] })
+  const enclosed = (enclosure: Enclosure, own: Readonly<Record<string, string>>): Omit<Enclosed, 'release'> => ({
+    prefix: prefixFor(program, enclosure, found),
+    env: process.platform === 'darwin' ? { ...own, TMPDIR: folder.tmp } : own,
+    hasNetwork: enclosure.hasNetwork,
+    hasOwnProcesses: process.platform === 'linux',
+    limits: enclosure.limits,
+  })
+
   return {
     state: 'on',
     boundary: {
-      around(command) {
-        const { forbids, hasFileRules, mayUseNetwork } = plan.rules
-        const hasNetwork = mayUseNetwork(command)
-        const denied = hasFileRules ? deniedFiles([plan.root, ...plan.folders], forbids) : { hidden: [], kept: [] }
-        const args = bubblewrapArgs({
-          ...enclosure,
-          forbidsUserns: found.forbidsUserns,
-          hasNetwork,
-          hidden: [...plan.hidden, ...denied.hidden],
-          kept: denied.kept,
-        })
+      around(command, { scripts = [] } = {}) {
+        const hasNetwork = plan.rules.mayUseNetwork(command)
+        const before = repositories.now()
+        const git = protectedGit(before, open)
+        const claude = open.map((path) => ({ path: join(path, '.claude'), isFolder: true }))
+        const giveBack = placeholders.hold([...git.placeholders, ...claude])
+        const { hidden, kept } = denied()
+        const enclosure = describe({ git, hasNetwork, hidden: [...plan.hidden, ...hidden], kept, scripts })
+        const guard = guardGit(git)
+        let undone: readonly string[] | undefined
         return {
-          prefix: [program, ...args],
-          env: boundaryEnv(plan.env, { also: plan.also ?? [], hasNetwork }),
-          hasNetwork,
+          ...enclosed(enclosure, boundaryEnv(plan.env, { also: plan.also ?? [], hasNetwork })),
+          violated: guard.violated,
+          release() {
+            if (undone) return undone
+            undone = [...guard.end(plan.root), ...repositories.refuseUnsafe(before, enclosure)]
+            giveBack()
+            return undone
+          },
         }
       },
+      aroundOwn() {
+        const { hidden } = denied()
+        const enclosure = describe({ canWrite: false, hidden: [...plan.hidden, ...hidden] })
+        const own = { PATH: safePath(plan.env.PATH, open), HOME: '/', LC_ALL: 'C' }
+        return { ...enclosed(enclosure, own), release: () => [] }
+      },
     },
-    [Symbol.dispose]: remove,
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
   }
 }
 

@@ -1,7 +1,9 @@
-import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { isAbsolute, join } from 'node:path'
-import { isInside } from '../paths/territory.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runProgram } from '../processes/run-program.ts'
+import { bubblewrapArgs } from './bubblewrap.ts'
+import type { Enclosure } from './enclosure.ts'
+import { seatbeltProfile } from './seatbelt.ts'
 
 /** Whether commands can be kept in here, found out by keeping one in. */
 export type Probe =
@@ -13,42 +15,47 @@ export const INSTALL =
 
 /** What a prisoner says who is really inside: it can write where it may, nowhere else, and sees no network. */
 export const PRISONER =
-  'test -w . && ! test -w /usr && ! test -w /etc && test "$(grep -c : /proc/net/dev)" = 1 && echo inside'
+  process.platform === 'darwin'
+    ? 'test -w . && ! touch /usr/local/deskmates-probe 2>/dev/null && ! nc -z -w 1 127.0.0.1 1 2>/dev/null && echo inside'
+    : 'test -w . && ! test -w /usr && ! test -w /etc && test "$(grep -c : /proc/net/dev)" = 1 && echo inside'
 
-/** Bubblewrap itself. Not one in a folder that agents can write to: on the PATH there may be such. */
-export function findBubblewrap(path: readonly string[], open: readonly string[]): string | undefined {
-  return path
-    .filter((folder) => isAbsolute(folder))
-    .map((folder) => join(folder, 'bwrap'))
-    .filter((file) => existsSync(file))
-    .find((file) => !open.some((folder) => isInside(folder, file) || isInside(folder, realpathSync(file))))
+/** What keeps commands in on this system. */
+export const PROGRAM = process.platform === 'darwin' ? 'sandbox-exec' : 'bwrap'
+
+/** How a program is started inside of an enclosure. */
+export function prefixFor(program: string, enclosure: Enclosure, found: Extract<Probe, { works: true }>): string[] {
+  if (process.platform === 'darwin') return [program, '-p', seatbeltProfile(enclosure)]
+  return [program, ...bubblewrapArgs(enclosure, found)]
 }
 
 /** Tries a command inside, with --disable-userns if this bubblewrap knows it. Never throws, never hangs. */
-export async function probe(
-  program: string | undefined,
-  argsFor: (forbidsUserns: boolean) => string[],
-  env: Env,
-): Promise<Probe> {
-  if (process.platform !== 'linux')
+export async function probe(program: string | undefined, enclosure: Enclosure, env: Env): Promise<Probe> {
+  if (process.platform !== 'linux' && process.platform !== 'darwin')
     return {
       works: false,
-      cause: 'bubblewrap needs Linux',
+      cause: 'there is no sandbox for this system',
       remedy: 'Work in a container or on Linux where commands must be kept in',
     }
-  if (program === undefined) return { works: false, cause: 'bubblewrap (bwrap) is not installed', remedy: INSTALL }
-  const first = await attempt(program, argsFor(true), env)
+  if (program === undefined)
+    return process.platform === 'darwin'
+      ? { works: false, cause: 'sandbox-exec is not on the PATH', remedy: 'Add /usr/bin to the PATH' }
+      : { works: false, cause: 'bubblewrap (bwrap) is not installed', remedy: INSTALL }
+  const trial = (forbidsUserns: boolean) =>
+    attempt(prefixFor(program, enclosure, { works: true, forbidsUserns }), enclosure.root, env)
+  const first = await trial(true)
   if (first === undefined) return { works: true, forbidsUserns: true }
   // Who is root and keeps the right to make namespaces keeps too much.
-  const second = first.isOld && process.getuid?.() !== 0 ? await attempt(program, argsFor(false), env) : first
+  const second = first.isOld && process.getuid?.() !== 0 ? await trial(false) : first
   return second === undefined ? { works: true, forbidsUserns: false } : { works: false, ...second }
 }
 
 type Env = Readonly<Record<string, string | undefined>>
 
-async function attempt(program: string, args: readonly string[], env: Env): Promise<Refusal | undefined> {
-  const { code, stdout, stderr, error } = await run(program, [...args, '/bin/sh', '-c', PRISONER], env)
-  if (error) return { isOld: false, cause: `bubblewrap cannot be started (${error.message})`, remedy: INSTALL }
+async function attempt([file = '', ...args]: string[], cwd: string, env: Env): Promise<Refusal | undefined> {
+  const run = { file, args: [...args, '/bin/sh', '-c', PRISONER], cwd, env, timeout: PATIENCE }
+  const { code, stdout, stderr, error } = await runProgram(run)
+  if (error && code === null)
+    return { isOld: false, cause: `bubblewrap cannot be started (${error.message})`, remedy: INSTALL }
   if (code === 0 && stdout.trim() === 'inside') return undefined
   const said = stderr.trim().split('\n')[0]?.slice(0, 300) ?? ''
   const isOld = /--disable-userns/.test(said)
@@ -63,24 +70,6 @@ interface Refusal {
 }
 
 const PATIENCE = 10_000
-
-function run(program: string, args: readonly string[], { PATH, ...env }: Env) {
-  return new Promise<{ code: number | null; stdout: string; stderr: string; error?: NodeJS.ErrnoException }>((done) => {
-    const child = spawn(program, args, {
-      env: { ...env, PATH },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: PATIENCE,
-      killSignal: 'SIGKILL',
-    })
-    const said = { stdout: '', stderr: '' }
-    for (const name of ['stdout', 'stderr'] as const)
-      child[name].setEncoding('utf8').on('data', (text: string) => {
-        said[name] = (said[name] + text).slice(0, 10_000)
-      })
-    child.once('error', (error) => done({ code: null, ...said, error }))
-    child.once('close', (code) => done({ code, ...said }))
-  })
-}
 
 /** Who forbids user namespaces, which bubblewrap is made of. The kernel says so; a container can only be guessed. */
 export function remedyFor(said = ''): string {

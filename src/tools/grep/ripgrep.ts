@@ -1,16 +1,14 @@
-import { execFile } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
-import { isAbsolute, join } from 'node:path'
+import { resolve } from 'node:path'
 import type { ToolWorld } from '../../ports/tool.ts'
 import { isInside } from '../paths/territory.ts'
+import { findProgram } from '../processes/find-program.ts'
+import { runProgram } from '../processes/run-program.ts'
 import type { Pattern } from './compile.ts'
 
-/** `rg` on the user's PATH, or the one of the package @vscode/ripgrep if somebody installed it beside us. */
-export async function findRipgrep(root: string): Promise<string | undefined> {
-  const folders = (process.env.PATH ?? '').split(':').filter((folder) => isAbsolute(folder))
-  // What lies in the workspace may have been put there by an agent, and would run without anybody's leave.
-  const own = folders.map((folder) => join(folder, 'rg')).find((path) => !isInside(root, path) && isProgram(path))
-  return own ?? packaged()
+/** `rg` on the user's PATH, or the one of the package @vscode/ripgrep if it is installed beside us. */
+export async function findRipgrep(writable: readonly string[]): Promise<string | undefined> {
+  // What lies in the workspace may have been put there by an agent, and would run without permission.
+  return findProgram('rg', process.env.PATH, writable)?.file ?? packaged()
 }
 
 let fromPackage: Promise<string | undefined> | undefined
@@ -18,15 +16,6 @@ let fromPackage: Promise<string | undefined> | undefined
 function packaged(): Promise<string | undefined> {
   fromPackage ??= import('@vscode/ripgrep').then(({ rgPath }) => rgPath).catch(() => undefined)
   return fromPackage
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Fewer files than this are read faster than a program starts. */
@@ -39,14 +28,18 @@ export async function ripgrepFilter(
   ripgrep: string,
   { rust, ignoresCase }: Pattern,
   files: readonly string[],
-  { root, signal }: ToolWorld,
+  { root, folders, boundary, signal }: ToolWorld,
 ): Promise<string[] | undefined> {
   if (rust === undefined || files.length < WORTH_IT) return undefined
+  // The boundary shows the workspace and nothing else.
+  if (boundary && !files.every((file) => [root, ...folders].some((folder) => isInside(folder, resolve(root, file)))))
+    return undefined
+  const enclosed = boundary?.aroundOwn()
   const flags = ['--no-config', '--files-with-matches', '--null', '--text', '--no-messages', '--no-ignore']
   const args = [...flags, ...(ignoresCase ? ['--ignore-case'] : ['--case-sensitive']), '--regexp', rust, '--']
   const likely: string[] = []
   for (const batch of batches(files)) {
-    const names = await run(ripgrep, [...args, ...batch], root, signal)
+    const names = await run([...(enclosed?.prefix ?? []), ripgrep, ...args, ...batch], root, signal)
     signal.throwIfAborted()
     if (!names) return undefined
     const told = new Set(names)
@@ -71,11 +64,11 @@ function* batches(files: readonly string[]): Generator<string[]> {
 }
 
 /** Names it printed; undefined if it failed (code 1 only says that nothing matches). */
-function run(program: string, args: string[], cwd: string, signal: AbortSignal): Promise<string[] | undefined> {
-  return new Promise((resolve) => {
-    execFile(program, args, { cwd, signal, env: {}, maxBuffer: 64 * 1024 * 1024 }, (error, output) => {
-      if (error && error.code !== 1) resolve(undefined)
-      else resolve(output.split('\0').filter((name) => name !== ''))
-    })
-  })
+async function run([file = '', ...args]: string[], cwd: string, signal: AbortSignal): Promise<string[] | undefined> {
+  const end = await runProgram({ file, args, cwd, env: {}, timeout: TIMEOUT_MS, signal, maxOutput: MAX_OUTPUT })
+  if (end.error || (end.code !== 0 && end.code !== 1)) return undefined
+  return end.stdout.split('\0').filter((name) => name !== '')
 }
+
+const TIMEOUT_MS = 60_000
+const MAX_OUTPUT = 64 * 1024 * 1024

@@ -11,6 +11,9 @@ const Hook = z.strictObject({
     .min(1)
     .meta({ description: 'For the shell; gets JSON on stdin. Exit 2 refuses, with stderr as feedback.' }),
   timeout: z.number().positive().optional().meta({ description: 'Seconds it may take, 60 by default.' }),
+  sandbox: z.boolean().optional().meta({
+    description: 'false: runs outside of the sandbox, with your rights. Its files must not be writable for agents.',
+  }),
 })
 
 const Matched = z.strictObject({

@@ -1,12 +1,23 @@
-import { spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
+import type { Boundary, Enclosed } from '../../ports/tool.ts'
+import { findProgram, SYSTEM_PATH, safePath } from '../processes/find-program.ts'
+import { limitLines } from '../processes/gate.ts'
 import { endGroup } from '../processes/group.ts'
+import { startProgram } from '../processes/start-program.ts'
+import { hookScripts } from './hook-scripts.ts'
 import type { Hook } from './hook-settings.ts'
 
 /** What a hook is run with. */
 export interface HookPlace {
   readonly cwd: string
+  /** Folders in which agents can write: no program of a hook is looked for there. */
+  readonly writable?: readonly string[]
   readonly env: Readonly<Record<string, string>>
+  /** Keeps hooks in; undefined where the user does not want that, or it does not work here. */
+  readonly boundary?: Boundary | undefined
+  /** No hook runs outside unless its own settings say so. */
+  readonly mustEnclose?: boolean
 }
 
 /**
@@ -25,15 +36,40 @@ export type HookOutcome =
 const PATIENCE = 60
 const MOST = 100_000
 
-/** Runs a hook as a process group of its own, outside of every boundary, with JSON on its stdin. Never throws. */
-export async function runHook(
+/**
+ * Runs a hook as a process group of its own with JSON on its stdin, inside of the boundary unless its settings say
+ * otherwise: what it runs may be a file that agents write, such as the scripts of a package.json. Never throws.
+ */
+export async function runHook(hook: Hook, input: object, place: HookPlace, signal: AbortSignal): Promise<HookOutcome> {
+  if (hook.sandbox !== false && place.mustEnclose && !place.boundary) return NOT_ENCLOSED
+  const scripts = hookScripts(hook.command, place.cwd, place.env.HOME)
+  const enclosed = hook.sandbox === false ? undefined : place.boundary?.around(hook.command, { scripts })
+  try {
+    return await runIn(hook, input, place, enclosed, signal)
+  } finally {
+    enclosed?.release()
+  }
+}
+
+const NOT_ENCLOSED: HookOutcome = {
+  kind: 'failed',
+  why: 'it must run in a sandbox, and there is none here; "sandbox": false in its settings lets it run outside',
+}
+
+async function runIn(
   hook: Hook,
   input: object,
-  { cwd, env }: HookPlace,
+  { cwd, env, writable = [cwd] }: HookPlace,
+  enclosed: Enclosed | undefined,
   signal: AbortSignal,
 ): Promise<HookOutcome> {
   const seconds = hook.timeout ?? PATIENCE
-  const child = spawn('/bin/sh', ['-c', hook.command], { cwd, env, detached: true, stdio: 'pipe' })
+  const shell = findProgram('sh', SYSTEM_PATH, writable)?.file ?? '/bin/sh'
+  const line = enclosed ? `${limitLines(enclosed.limits)}\n${hook.command}` : hook.command
+  const [file = '', ...args] = [...(enclosed?.prefix ?? []), shell, '-c', line]
+  const shown = { ...(enclosed?.env ?? env), ...projectOf(env), PATH: safePath(env.PATH, writable) }
+  const stdio = ['pipe', 'pipe', 'pipe'] as const
+  const child = startProgram({ file, args, cwd, env: shown, detached: true, stdio }) as ChildProcessWithoutNullStreams
   const said = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => {
@@ -43,7 +79,8 @@ export async function runHook(
   child.stdin.on('error', () => {})
   child.stdin.end(JSON.stringify(input))
 
-  const late = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)])
+  const violated = enclosed?.violated ? [enclosed.violated] : []
+  const late = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000), ...violated])
   try {
     const [code, killed] = (await once(child, 'exit', { signal: late })) as [number | null, string | null]
     await Promise.race([once(child.stdout, 'close'), once(late, 'abort'), soon()])
@@ -56,6 +93,11 @@ export async function runHook(
     if (child.pid !== undefined) await endGroup(child.pid)
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
   }
+}
+
+/** Where the project is, as scripts for other programs ask for it. */
+function projectOf(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => /^(DESKMATES|CLAUDE)_PROJECT_DIR$/.test(name)))
 }
 
 /** What it left in the background may hold its output for ever. */

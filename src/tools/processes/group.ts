@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ProcessGroup } from '../../ports/tool.ts'
+import { askProgram } from './start-program.ts'
 
 /** The group a process leads, named so that it cannot be taken for a later one with the same number. */
 export function groupOf(pid: number): ProcessGroup {
@@ -105,7 +105,8 @@ interface Member {
   readonly start: number
 }
 
-function membersOf(group: number): Member[] {
+/** The processes of a group that run. */
+export function membersOf(group: number): Member[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   return pids.flatMap((pid) => statOf(Number(pid)) ?? []).filter((one) => one.group === group)
 }
@@ -122,20 +123,11 @@ function statOf(pid: number): Member | undefined {
 function boot(): string {
   return isLinux
     ? read('/proc/sys/kernel/random/boot_id').trim()
-    : ask('/usr/sbin/sysctl', '-n', 'kern.bootsessionuuid')
+    : askProgram('/usr/sbin/sysctl', '-n', 'kern.bootsessionuuid')
 }
 
 function macStart(pid: number): string {
-  return ask('/bin/ps', '-o', 'lstart=', '-p', String(pid)).replaceAll(' ', '_')
-}
-
-function ask(command: string, ...args: string[]): string {
-  try {
-    const env = { LC_ALL: 'C', TZ: 'UTC' }
-    return execFileSync(command, args, { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'ignore'] }).trim()
-  } catch {
-    return ''
-  }
+  return askProgram('/bin/ps', '-o', 'lstart=', '-p', String(pid)).replaceAll(' ', '_')
 }
 
 function read(path: string): string {

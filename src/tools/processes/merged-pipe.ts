@@ -1,10 +1,10 @@
-import { execFile } from 'node:child_process'
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { promisify } from 'node:util'
+import { findProgram, SYSTEM_PATH } from './find-program.ts'
+import { runProgram } from './run-program.ts'
 
 /** One pipe that a command can use as its output and its errors, so that they stay in order. */
 export interface MergedPipe {
@@ -20,12 +20,13 @@ export interface MergedPipe {
  * `> /dev/stderr` or `tee /dev/stdout` would fail. Undefined where none can be made: use what Node makes.
  */
 export async function openMergedPipe(): Promise<MergedPipe | undefined> {
-  if (process.platform !== 'linux') return undefined
+  const mkfifo = process.platform === 'linux' ? findProgram('mkfifo', SYSTEM_PATH, []) : undefined
+  if (mkfifo === undefined) return undefined
   let folder: string | undefined
   try {
     folder = mkdtempSync(join(tmpdir(), 'deskmates-'))
     const path = join(folder, 'output')
-    await promisify(execFile)('mkfifo', ['-m', '600', path])
+    await runProgram({ ...mkfifo, args: ['-m', '600', path], cwd: '/', env: {}, timeout: 10_000 })
     const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const writer = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW)
     return {

@@ -1,19 +1,22 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ProcessGroup } from '../../ports/tool.ts'
+import type { Enclosed, ProcessGroup } from '../../ports/tool.ts'
 import { TeamError } from '../../team/errors.ts'
+import { enclosedGate, GATE, LEFT_OVER } from './gate.ts'
 import { endGroup, endWithUs, groupOf, isGroupAlive } from './group.ts'
 import { openMergedPipe } from './merged-pipe.ts'
+import { limitProcesses } from './process-limit.ts'
+import { startProgram } from './start-program.ts'
 
 export interface CommandPlan {
   readonly command: string
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** A program and its arguments that run the command inside of a boundary. */
-  readonly prefix?: readonly string[]
+  /** How the command is started inside of a boundary. */
+  readonly enclosed?: Enclosed | undefined
   readonly signal: AbortSignal
   /** Milliseconds; without it only the signal ends it. */
   readonly timeout: number | undefined
@@ -41,6 +44,7 @@ export async function runCommand(plan: CommandPlan): Promise<CommandEnd> {
   const pid = child.pid!
   const isEnded = endWithUs(pid)
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
+  const saysLeftOver = listenTo(child.stdio[4] as Readable | undefined)
   const drained = new Promise<void>((resolve) => reader.once('close', resolve))
   reader.on('error', () => reader.destroy()).on('data', plan.onOutput)
 
@@ -50,6 +54,11 @@ export async function runCommand(plan: CommandPlan): Promise<CommandEnd> {
     ending ??= endGroup(pid)
   }
   plan.signal.addEventListener('abort', end)
+  const endNow = () => {
+    ending ??= endGroup(pid, 0)
+  }
+  plan.enclosed?.violated?.addEventListener('abort', endNow)
+  const unlimit = plan.enclosed ? limitProcesses(pid, plan.enclosed.limits.processes) : () => {}
   let timer: NodeJS.Timeout | undefined
   try {
     await plan.record(groupOf(pid))
@@ -61,12 +70,15 @@ export async function runCommand(plan: CommandPlan): Promise<CommandEnd> {
         end()
       }, plan.timeout)
     const [code, killedBy] = await exited
-    const leftOver = (await leavesSomething(pid, drained)) && !ending
+    const leftOver =
+      !ending && (plan.enclosed?.hasOwnProcesses ? await saysLeftOver() : await leavesSomething(pid, drained))
     return { code, killedBy, isTimedOut, leftOver }
   } finally {
     clearTimeout(timer)
     plan.signal.removeEventListener('abort', end)
+    plan.enclosed?.violated?.removeEventListener('abort', endNow)
     if (await (ending ?? endGroup(pid))) isEnded()
+    unlimit()
     // Who left the group for a session of its own may hold the pipe for ever.
     await Promise.race([drained, delay(DRAIN)])
     reader.destroy()
@@ -82,25 +94,35 @@ async function leavesSomething(pid: number, drained: Promise<void>): Promise<boo
   return isGroupAlive(pid)
 }
 
-/** Waits for a line before it becomes the command; if whoever should send it is gone, it never does. */
-const GATE = 'exec 2>&1; read -r go <&3 || exit 125; exec 3<&-; exec "$0" -c "$1"'
+/** How long the end of a command's own processes may take, in milliseconds. */
+const REPORT_MS = 2000
+
+/** What an enclosed command left, as its gate says right before it ends; to be asked when it has ended. */
+function listenTo(report: Readable | undefined): () => Promise<boolean> {
+  let text = ''
+  report?.setEncoding('utf8').on('data', (part: string) => {
+    text = (text + part).slice(0, 100)
+  })
+  const closed = new Promise<void>((resolve) => (report ? report.once('close', resolve) : resolve()))
+  return async () => {
+    await Promise.race([closed, delay(REPORT_MS)])
+    return text.includes(LEFT_OVER)
+  }
+}
 
 function open(gate: Writable): void {
   gate.end('go\n')
 }
 
-async function begin({
-  command,
-  cwd,
-  env,
-  prefix = [],
-}: CommandPlan): Promise<{ child: ChildProcess; reader: Readable }> {
+async function begin({ command, cwd, env, enclosed }: CommandPlan): Promise<{ child: ChildProcess; reader: Readable }> {
   const pipe = await openMergedPipe()
   try {
     const shell = SHELLS.find((path) => existsSync(path)) ?? '/bin/sh'
-    const stdio = ['ignore', pipe?.writer ?? 'pipe', 'ignore', 'pipe'] as const
-    const [program = '', ...args] = [...prefix, '/bin/sh', '-c', GATE, shell, command]
-    const child = spawn(program, args, { cwd, env, detached: true, stdio: [...stdio] })
+    const reports = enclosed?.hasOwnProcesses ? (['pipe'] as const) : []
+    const stdio = ['ignore', pipe?.writer ?? 'pipe', 'ignore', 'pipe', ...reports] as const
+    const gate = enclosed?.hasOwnProcesses ? enclosedGate(enclosed.limits) : GATE
+    const [file = '', ...args] = [...(enclosed?.prefix ?? []), '/bin/sh', '-c', gate, shell, command]
+    const child = startProgram({ file, args, cwd, env, detached: true, stdio })
     // It may end before it reads the gate's line; its exit tells.
     child.stdio[3]?.on('error', () => {})
     await once(child, 'spawn')

@@ -1,0 +1,74 @@
+import { type Dirent, lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Where git would find a repository: a `.git` of any kind, or a folder that is one itself (`isBare`). */
+export interface Repository {
+  readonly path: string
+  readonly isBare: boolean
+}
+
+/** Folders that are not searched: too large, or not git's to look for. Submodules in them are found by the index. */
+const PASSED_BY = new Set(['node_modules', '.teams', '.tasks'])
+const MAX_FOLDERS = 10_000
+/** A folder that changed this recently (milliseconds) may change again without a new time stamp. */
+const RECENT_MS = 100
+
+/** Finds the repositories in folders, nearest to the top first. Remembers what it saw in folders that did not change. */
+export function createRepositoryFinder(): (folders: readonly string[]) => Repository[] {
+  const seen = new Map<string, Seen>()
+  return (folders) => {
+    const found: Repository[] = []
+    const queue = [...folders]
+    for (let i = 0; i < queue.length && i < MAX_FOLDERS; i++) {
+      const folder = queue[i]!
+      const { hasGit, isBare, inner } = look(folder, seen)
+      if (hasGit) found.push({ path: join(folder, '.git'), isBare: false })
+      if (isBare) found.push({ path: folder, isBare: true })
+      queue.push(...inner.map((name) => join(folder, name)))
+    }
+    return found
+  }
+}
+
+interface Seen {
+  readonly stamp: string
+  readonly hasGit: boolean
+  readonly isBare: boolean
+  readonly inner: readonly string[]
+}
+
+function look(folder: string, seen: Map<string, Seen>): Seen {
+  const stamp = stampOf(folder)
+  const before = seen.get(folder)
+  if (before !== undefined && stamp !== undefined && before.stamp === stamp.text && !stamp.isRecent) return before
+  const entries = list(folder)
+  const names = new Set(entries.map(({ name }) => name))
+  const now = {
+    stamp: stamp?.isRecent === false ? stamp.text : '',
+    hasGit: names.has('.git'),
+    isBare: ['HEAD', 'objects', 'refs'].every((name) => names.has(name)),
+    inner: entries
+      .filter((entry) => entry.isDirectory() && entry.name !== '.git' && !PASSED_BY.has(entry.name))
+      .map(({ name }) => name),
+  }
+  seen.set(folder, now)
+  return now
+}
+
+function stampOf(folder: string): { text: string; isRecent: boolean } | undefined {
+  try {
+    const { dev, ino, mtimeMs, ctimeMs } = lstatSync(folder)
+    return { text: `${dev} ${ino} ${mtimeMs} ${ctimeMs}`, isRecent: Math.abs(Date.now() - ctimeMs) < RECENT_MS }
+  } catch {
+    return undefined
+  }
+}
+
+function list(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    // Gone, or not readable for this user: git does not read it either.
+    return []
+  }
+}

@@ -1,0 +1,58 @@
+import { join, relative } from 'node:path'
+import { type Enclosure, rulesInside } from './enclosure.ts'
+import { createRepositoryFinder, type Repository } from './find-repositories.ts'
+import { putAside } from './git-guard.ts'
+import { gitlinksIn } from './git-index.ts'
+import { whyUnsafe } from './judge-repository.ts'
+import { readPlainFile } from './read-plain-file.ts'
+
+/** The repositories in the folders of agents: those that are there are protected, those that commands make are judged. */
+export interface Repositories {
+  now(): Repository[]
+  /**
+   * Puts aside what makes a repository out of a folder where git would run a program of a command's choice. Judged are
+   * those that the command could change: all that it had not found there. Says in words what was put aside.
+   */
+  refuseUnsafe(before: readonly Repository[], enclosure: Enclosure): string[]
+}
+
+export function watchRepositories(folders: readonly string[]): Repositories {
+  const find = createRepositoryFinder()
+  const now = () => {
+    const found = find(folders)
+    const known = new Set(found.map(({ path }) => path))
+    const linked = found.flatMap(submodulesOf).filter(({ path }) => !known.has(path))
+    return [...found, ...linked]
+  }
+  return {
+    now,
+    refuseUnsafe(before, enclosure) {
+      const held = rulesInside(enclosure).flatMap(({ kind, path }) => (kind === 'read-only' ? [path] : []))
+      const old = new Set(before.map(({ path }) => path))
+      return now()
+        .filter(({ path }) => !old.has(path))
+        .flatMap((repository) => refuse(repository, enclosure, held))
+    },
+  }
+}
+
+function refuse(repository: Repository, { root, writable }: Enclosure, held: readonly string[]): string[] {
+  const why = whyUnsafe(repository, writable, held)
+  if (why === undefined) return []
+  const path = repository.isBare ? join(repository.path, 'HEAD') : repository.path
+  const shown = relative(root, path) || path
+  try {
+    return [`[sandbox: ${shown} is now ${putAside(path)}: git would run programs there, because ${why}]`]
+  } catch (error) {
+    return [`[sandbox: look at ${shown} before you use git: ${why} (${(error as Error).message})]`]
+  }
+}
+
+const MAX_INDEX_BYTES = 256 << 20
+
+/** git enters the submodules of its index, wherever they are. */
+function submodulesOf({ path, isBare }: Repository): Repository[] {
+  const index = isBare ? undefined : readPlainFile(join(path, 'index'), MAX_INDEX_BYTES)
+  const links = index && (gitlinksIn(index) ?? gitlinksIn(index, 32))
+  return (links ?? []).map((link) => ({ path: join(path, '..', link, '.git'), isBare: false }))
+}
