@@ -13,7 +13,7 @@ import { chosen } from './chosen-model.ts'
 import { type Desk, openDesk } from './desk.ts'
 import type { Home } from './home.ts'
 import { teammatePrompt } from './system-prompt.ts'
-import { uncommittedIn } from './uncommitted.ts'
+import { countUncommitted } from './uncommitted.ts'
 
 /** A teammate's desk: the same loop as the lead's, with its own conversation, mailbox and role. */
 export async function openTeammateDesk(home: Home, team: Team, member: Member, by: Author): Promise<Desk> {
@@ -42,7 +42,7 @@ export async function openTeammateDesk(home: Home, team: Team, member: Member, b
     limits: home.limits,
     used: () => home.run.used,
     seats(isHeard) {
-      const seat = countingUncommitted(askingWhom(home, createSeat(team, by, isHeard)), () => uncommittedIn(home.root))
+      const seat = countingUncommitted(askingWhom(home, createSeat(team, by, isHeard)), () => countUncommitted(home))
       return { seat: (named) => (named === undefined || named === team.name ? seat : undefined), teams: [team.name] }
     },
     tools: () => [...toolsFor('teammate', { type, spelling: home.spelling }), ...home.tools],
