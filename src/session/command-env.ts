@@ -4,6 +4,9 @@ import { gitEnv } from '../tools/boundary/git-env.ts'
 /** Variables that no command may see, whatever the user says: they pay for models, or open the teams of others. */
 const NEVER = /_API_KEY$|^(ANTHROPIC_AUTH_TOKEN|DESKMATES_STORE|DESKMATES_TRUST|DESKMATES_STATE)$/
 
+/** Variables by which bash runs other code, or reads the same line another way than the permission rules read it. */
+const CHANGES_BASH = /^(BASH_ENV|ENV|BASH_FUNC_.*|BASHOPTS|SHELLOPTS|CDPATH|GLOBIGNORE|IFS|PS4|PROMPT_COMMAND)$/
+
 /**
  * The environment of the commands that agents run and of hooks. Secrets are left out, by their names and by passwords
  * in their values, unless the user lets commands see them by name (`sandbox.env`).
@@ -13,7 +16,7 @@ export function commandEnv(
   also: readonly string[] = [],
 ): Record<string, string> {
   const passed = Object.entries(env).flatMap(([name, value]) => {
-    if (value === undefined || NEVER.test(name)) return []
+    if (value === undefined || NEVER.test(name) || CHANGES_BASH.test(name)) return []
     return also.includes(name) || !isSecretVariable(name, value) ? [[name, value] as const] : []
   })
   return { ...withoutGit(Object.fromEntries(passed)), ...gitEnv({ runsHooks: false }) }

@@ -81,7 +81,7 @@ it('leaves secrets out of the environment of commands, by name and by value', ()
   }
   const env = commandEnv({ ...secret, LANG: 'C', GIT_CONFIG_GLOBAL: '/evil', GIT_DIR: '/evil', GIT_AUTHOR_NAME: 'Ada' })
   expect(Object.keys(env).filter((name) => name in secret)).toEqual([])
-  expect(env).toMatchObject({ LANG: 'C', GIT_AUTHOR_NAME: 'Ada', GIT_CONFIG_COUNT: '4' })
+  expect(env).toMatchObject({ LANG: 'C', GIT_AUTHOR_NAME: 'Ada', GIT_CONFIG_COUNT: '8' })
   expect(env).not.toHaveProperty('GIT_DIR')
   expect(env).not.toHaveProperty('GIT_CONFIG_GLOBAL')
   expect(Object.values(env)).toEqual(
@@ -90,6 +90,11 @@ it('leaves secrets out of the environment of commands, by name and by value', ()
   expect(commandEnv(secret, ['GITHUB_TOKEN', 'DESKMATES_STORE'])).toMatchObject({ GITHUB_TOKEN: 'x' })
   expect(commandEnv(secret, ['DESKMATES_STORE'])).not.toHaveProperty('DESKMATES_STORE')
 }) // T10
+
+it('leaves variables out of the environment of commands that make bash read a line another way', () => {
+  const shell = { BASH_ENV: './x', ENV: './x', CDPATH: '/tmp', IFS: 'x', 'BASH_FUNC_ls%%': '() { id; }', PS4: '$(id)' }
+  expect(Object.keys(commandEnv({ ...shell, LANG: 'C' })).filter((name) => name in shell)).toEqual([])
+}) // T11
 
 function folder(): string {
   const made = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-enclosure-')))

@@ -82,4 +82,13 @@ export const mutations: readonly Mutation[] = [
     test: 'test/boundary/enclosure.test.ts',
     fails: 'quotes paths in a Seatbelt profile',
   },
+  {
+    name: 'bash-startup-file-in-commands',
+    mistake: 'commands run the startup file that BASH_ENV names, before the line that rules judged',
+    file: 'src/session/command-env.ts',
+    old: 'BASH_ENV|',
+    new: '',
+    test: 'test/boundary/enclosure.test.ts',
+    fails: 'leaves variables out of the environment',
+  },
 ]
