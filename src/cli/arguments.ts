@@ -50,6 +50,12 @@ export function duration(text: string): number {
   return seconds
 }
 
+/** How many: 0 or more. */
+export function count(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new Misused(`${quote(text)} is not a number. Use 0 or more.`)
+  return Number(text)
+}
+
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
 /** `a,b` and repeated options add up. Commas inside braces belong to a glob: `src/{a,b}.ts` is one pattern. */

@@ -5,12 +5,16 @@ export interface Listed {
   readonly group?: { readonly name: string; readonly summary: string }
   readonly name: string
   readonly summary: string
+  /** Meant where its group is named alone. */
+  readonly isDefault?: true
   load(): Promise<AnySubCommand>
 }
 
 const team = { name: 'team', summary: 'make, show and end teams; join and leave' }
 const task = { name: 'task', summary: 'the board: add, claim and finish tasks' }
 const config = { name: 'config', summary: 'the settings and where they come from' }
+
+const sessions = { name: 'sessions', summary: 'the sessions of this folder; remove old ones' }
 
 /** All sub-commands. The words stand here, so that showing help loads none of them. */
 export const commands: readonly Listed[] = [
@@ -107,6 +111,19 @@ export const commands: readonly Listed[] = [
     name: 'resume',
     summary: 'go on with a session and everybody in it',
     load: async () => (await import('./resume.ts')).resume,
+  },
+  {
+    group: sessions,
+    name: 'list',
+    summary: 'all of them, with date and title',
+    isDefault: true,
+    load: async () => (await import('./sessions/list.ts')).sessionsList,
+  },
+  {
+    group: sessions,
+    name: 'prune',
+    summary: 'remove old sessions in which nothing is left to do',
+    load: async () => (await import('./sessions/prune.ts')).sessionsPrune,
   },
   {
     name: 'status',

@@ -55,7 +55,7 @@ describe('a prompt without -p', () => {
   it('takes global options in front of it, and goes on with a session by -c', async () => {
     expect(await desk.ok(['--json', 'first thing', '-m', model])).toContain('"result":"hello"')
     expect(await desk.ok(['-c', 'second thing', '-m', model])).toBe('hello\n')
-    expect(await desk.json('resume')).toHaveLength(1)
+    expect(await desk.json('sessions')).toHaveLength(1)
   }) // T37
 })
 
@@ -69,6 +69,7 @@ describe('one plain word that is not a command', () => {
     ['tsak', 'Did you mean task?'],
     ['inbxo', 'Did you mean inbox?'],
     ['hlep', 'Did you mean help?'],
+    ['sesions', 'Did you mean sessions?'],
     ['plan', '--permission-mode plan'],
     ['run', "deskmates -p 'what to do'"],
     ['exec', "deskmates -p 'what to do'"],
@@ -93,6 +94,7 @@ describe('one plain word that is not a command', () => {
 
   it('says of a command in quotes that it needs none', async () => {
     expect(await refused(['task list'])).toContain('deskmates task list')
+    expect(await refused(['sessions prune'])).toContain('deskmates sessions prune')
   }) // T37
 
   it('is close to no two commands at once that would hide one of them', async () => {

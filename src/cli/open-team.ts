@@ -1,10 +1,12 @@
 import type { Log } from '../ports/store.ts'
 import { createEraser } from '../redaction/eraser.ts'
 import { openTeam, type Team } from '../runtime/team.ts'
+import { isSessionId } from '../session/session-id.ts'
 import { isPresent, type Member } from '../team/member.ts'
 import { isName, nameKey, nameRule } from '../team/name.ts'
 import { unknownMember } from '../team/rights.ts'
 import { memberNamed, type TeamState } from '../team/state.ts'
+import { counted } from '../team/wording.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Call } from './context.ts'
 import { Misused, Refused } from './failure.ts'
@@ -97,9 +99,16 @@ export function unknownTeam(
     ? 'Name one with --team.'
     : `Make it with: deskmates team create ${wanted}`,
 ): Refused {
-  const others = teams.length > 0 ? `Teams here: ${teams.join(', ')}.` : 'There are no teams here yet.'
+  const others = teams.length > 0 ? `Teams here: ${inWords(teams)}.` : 'There are no teams here yet.'
   const message = `There is no team ${wanted}. ${others} ${next}`
   return new Refused({ refused: 'unknown_team', message })
+}
+
+/** Sessions are counted: a folder has many, and `deskmates sessions` lists them with date and title. */
+function inWords(teams: readonly string[]): string {
+  const named = teams.filter((team) => !isSessionId(team))
+  const sessions = teams.length - named.length
+  return [...named, ...(sessions > 0 ? [`${counted(sessions, 'session')} (deskmates sessions)`] : [])].join(', ')
 }
 
 /** Reading goes on past damage, but never silently. */

@@ -124,13 +124,13 @@ function addCommands(program: Command, context: Context, running: Running): void
   const groups = new Map<string, Command>()
   const modules = new Map<Command, () => Promise<AnySubCommand>>()
   addGlobals(program)
-  for (const { group, name, summary, load } of commands) {
+  for (const { group, name, summary, isDefault, load } of commands) {
     let parent = program
     if (group) {
       parent = groups.get(group.name) ?? addGlobals(program.command(group.name).description(group.summary))
       groups.set(group.name, parent)
     }
-    modules.set(parent.command(name).description(summary), load)
+    modules.set(parent.command(name, { isDefault: isDefault === true }).description(summary), load)
   }
   modules.set(program.command(RUN, { hidden: true }), async () => (await import('./run/run.ts')).run)
   for (const parent of [program, ...groups.values()]) {

@@ -8,9 +8,12 @@ import { PROGRAM } from '../tools/boundary/probe.ts'
 import { findProgram } from '../tools/processes/find-program.ts'
 import { name } from './arguments.ts'
 import type { Call } from './context.ts'
+import { openStore } from './open-store.ts'
 import { existing, withTeam } from './open-team.ts'
 import { print, printJson } from './print.ts'
 import { colours, oneLine, table } from './screen.ts'
+import { findSessions, type ListedSession } from './sessions/find-sessions.ts'
+import { sessionTable } from './sessions/show-sessions.ts'
 import type { SubCommand } from './sub-command.ts'
 import { lifeOf } from './team-life.ts'
 
@@ -22,20 +25,38 @@ web  at work
   ada     working  dev   2: plant          12
   tasks: 1 pending, 1 in progress, 3 completed`,
   define(command) {
-    command.argument('[team]', 'its name; without it the one of --team', name)
+    command.argument('[team]', 'its name; without it the one of --team, else the newest session of this folder', name)
   },
-  run: (call, _options, named) =>
-    withTeam(
+  async run(call, _options, named) {
+    const isNamed = named !== undefined || call.globals.team !== undefined || Boolean(call.env.DESKMATES_TEAM)
+    const [newest, ...others] = isNamed ? [] : await sessionsHere(call)
+    const wanted = named ?? newest?.name
+    await withTeam(
       call,
       'read',
       async (team, place) => {
-        await existing(call, team, place, named)
+        await existing(call, team, place, wanted)
         const shown = await team.whole(await statusOf(team.state, place.store.presence, call))
-        if (call.globals.json) await printJson(call, shown)
-        else await print(call, inWords(call, shown))
+        if (call.globals.json) await printJson(call, isNamed ? shown : { ...shown, others })
+        else await print(call, `${inWords(call, shown)}${othersInWords(call, others)}`)
       },
-      named,
-    ),
+      wanted,
+    )
+  },
+}
+
+async function sessionsHere(call: Call): Promise<ListedSession[]> {
+  await using workspace = await openStore(call)
+  return findSessions(call, workspace)
+}
+
+/** Of the other sessions so many are shown. */
+const SHOWN = 10
+
+function othersInWords(call: Call, others: readonly ListedSession[]): string {
+  if (others.length === 0) return ''
+  const more = others.length > SHOWN ? `${others.length - SHOWN} more: deskmates sessions\n` : ''
+  return `\nOther sessions (deskmates status SESSION):\n${sessionTable(call, others.slice(0, SHOWN))}${more}`
 }
 
 type Status = Awaited<ReturnType<typeof statusOf>>

@@ -87,7 +87,7 @@ describe('a team on the command line', () => {
     expect(code).toBe(0)
     const missing = await desk.run(['resume', 'nobody', '-m', model])
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('There is no team nobody')])
-    expect(missing.stderr).toMatch(/See: deskmates resume\n$/)
+    expect(missing.stderr).toMatch(/See: deskmates sessions\n$/)
   })
 
   it('says in one line that there is nothing to go on with: no session, or one where all is settled', async () => {

@@ -2,8 +2,10 @@ import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { START } from '../ports/store.ts'
 import { acceptInstructions } from '../session/knowledge.ts'
+import { isSessionId } from '../session/session-id.ts'
 import { folderHash } from '../stores/files/folder-hash.ts'
 import { nameKey } from '../team/name.ts'
+import { counted } from '../team/wording.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Call } from './context.ts'
 import { Misused } from './failure.ts'
@@ -35,7 +37,7 @@ $ deskmates trust --team web     only the journal of web`,
     const lines = [
       ...(folder ? [`trusted  ${folder.path}  settings, agents, skills and hooks as they are now`] : []),
       ...instructions.map((path) => `trusted  ${path}  instructions as they are now`),
-      ...trusted.teams.map(({ name, path }) => `trusted  ${path}  the journal of ${name}`),
+      ...journalsInWords(trusted.teams),
     ]
     await print(call, `${lines.join('\n')}\n`)
   },
@@ -46,6 +48,20 @@ function acceptedHere(call: Call, place: Workspace): string[] {
   const cwd = realpathSync(resolve(call.cwd, call.globals.cwd ?? '.'))
   return acceptInstructions({ workspace: place, root, cwd, env: call.env })
 }
+
+/** By name where there are few; sessions are many, and their names say nothing. */
+function journalsInWords(teams: readonly { name: string; path: string }[]): string[] {
+  const [first] = teams
+  if (first === undefined) return []
+  if (teams.length === 1) return [`trusted  ${first.path}  the journal of ${first.name}`]
+  const named = teams.filter(({ name }) => !isSessionId(name)).map(({ name }) => name)
+  const sessions = teams.length - named.length
+  const shown = named.length > SHOWN ? [...named.slice(0, SHOWN), `${named.length - SHOWN} more teams`] : named
+  const all = [...shown, ...(sessions > 0 ? [counted(sessions, 'session')] : [])]
+  return [`trusted  ${counted(teams.length, 'journal')}: ${all.join(', ')}`]
+}
+
+const SHOWN = 10
 
 const BY_ADDRESS = 'Teams in PostgreSQL are trusted by the address you give; leave out --team.'
 

@@ -28,6 +28,7 @@ import { openSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
 import type { Session } from './session.ts'
 import { folderOf, whyNotHere } from './session-folder.ts'
 import { newSessionId } from './session-id.ts'
+import { titleOf } from './session-title.ts'
 import { giveUpLead, SessionOpen, SessionRefused, takeLead } from './take-lead.ts'
 import { compact, work } from './work.ts'
 
@@ -45,6 +46,8 @@ export interface SessionOptions {
   readonly here?: boolean
   /** Ends waiting for the lease of another process, while the session is opened. */
   readonly signal?: AbortSignal
+  /** What a new session is called in lists, such as its first prompt: one line of it is kept. */
+  readonly title?: string
   /** What agents may do. Without it they may only look. */
   readonly permissions?: Permissions
   /** Asks a person for what no rule allows, for lead, teammates and whom they send out. Without it that is denied at once. */
@@ -147,7 +150,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const elsewhere = options.here ? undefined : whyNotHere(team.state, workspace, id)
     if (elsewhere) throw new SessionRefused(elsewhere)
     const waiting = { team, presence: store.presence, clock, signal: options.signal, warn }
-    const by = await takeLead(team, store, { folder, awaitLease: () => awaitLease(waiting) })
+    const description = titleOf(home.eraser?.value(options.title ?? '') ?? options.title ?? '')
+    const by = await takeLead(team, store, { description, folder, awaitLease: () => awaitLease(waiting) })
     await store.presence.announce(id)
     knowledge.begin(id)
     office = await openOffice(home, { team, by })

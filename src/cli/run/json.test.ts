@@ -87,7 +87,7 @@ describe.each([[['--output-format', 'json']], [['--output-format=stream-json']],
 
     it('gets the sessions as JSON', async () => {
       await desk.run(['-p', 'look', '-m', denied()])
-      expect(JSON.parse(await desk.ok(['resume', ...asking]))).toMatchObject([{ state: 'at rest' }])
+      expect(JSON.parse(await desk.ok(['sessions', 'list', '--json']))).toMatchObject([{ state: 'at rest' }])
     })
 
     it('does not get the help of a group in the place of an error', async () => {

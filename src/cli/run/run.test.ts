@@ -216,19 +216,20 @@ describe('deskmates -p', () => {
 
   it('shows no command a variable that the settings name as a key', async () => {
     mkdirSync(join(desk.env.HOME!, '.config', 'deskmates'), { recursive: true })
-    const settings = { providers: { corp: { baseUrl: 'http://127.0.0.1:9', keyFrom: 'CORP_TOKEN' } } }
+    const settings = { providers: { corp: { baseUrl: 'http://127.0.0.1:9', keyFrom: 'CORP_DOOR' } } }
     writeFileSync(join(desk.env.HOME!, '.config', 'deskmates', 'settings.json'), JSON.stringify(settings))
     const model = script([
       { calls: [{ tool: 'bash', input: { command: 'env' } }] },
       { when: { result: 'SHOWN=yes' }, text: 'seen' },
     ])
-    const env = { ...desk.env, PATH: process.env.PATH, CORP_TOKEN: 'very-secret', SHOWN: 'yes' }
+    const env = { ...desk.env, PATH: process.env.PATH, CORP_DOOR: 'open-for-me', SHOWN: 'yes' }
     const { stdout } = await desk.run(
       ['-p', 'x', '-m', model, '--allowedTools', 'bash', '--sandbox', 'off', '--output-format', 'stream-json'],
       { env },
     )
     expect(stdout).toContain('"result":"seen"')
-    expect(stdout).not.toContain('very-secret')
+    // Its name does not say that it is a secret: only the settings do.
+    expect(stdout).not.toContain('CORP_DOOR')
   })
 
   it('asks for trust before a project says who is asked and what is allowed', async () => {

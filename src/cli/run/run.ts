@@ -5,9 +5,10 @@ import type { CrewSettings } from '../../runtime/crew/crew-plan.ts'
 import { openTeam } from '../../runtime/team.ts'
 import { openSession } from '../../session/open-session.ts'
 import type { Session, SessionEvent } from '../../session/session.ts'
-import { newestSession } from '../../session/session-id.ts'
+import { isSessionId, newestSession } from '../../session/session-id.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { nameKey } from '../../team/name.ts'
+import { roster } from '../../team/state.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Call } from '../context.ts'
 import { EXIT, Misused, OutputClosed, Refused } from '../failure.ts'
@@ -18,7 +19,7 @@ import { readSettings } from '../read-settings.ts'
 import { isPrompt, unknownWord } from '../read-words.ts'
 import type { SubCommand } from '../sub-command.ts'
 import { version } from '../version.ts'
-import { chooseModel } from './choose-model.ts'
+import { type Chosen, chooseModel } from './choose-model.ts'
 import type { Line } from './envelope.ts'
 import { lineOf } from './lines.ts'
 import { defineOptions, type Format, type RunOptions, settingsOf } from './options.ts'
@@ -81,11 +82,36 @@ export async function carryOut(
   const prompt = isAsked ? await readPrompt(call, asked) : undefined
   if (prompt === undefined && team === undefined) throw new Misused("Say what to do: deskmates -p 'what to do'")
 
+  const about = { workspace, options, settings, chosen, format, cwd, prompt, team }
+  const { exit, id, didNothing } = await runSession(call, about)
+  // A run that failed before its first answer (a wrong key, no network) has nothing to go on with.
+  if (team === undefined && didNothing) {
+    await workspace.store.remove(id, true)
+    await say(call, 'deskmates: Nothing was done, so no session is kept.')
+  }
+  return exit
+}
+
+interface SessionRun {
+  readonly workspace: Workspace
+  readonly options: RunOptions
+  readonly settings: Settings
+  readonly chosen: Chosen
+  readonly format: Format
+  readonly cwd: string
+  readonly prompt: string | undefined
+  /** Undefined: a new session. */
+  readonly team: string | undefined
+}
+
+async function runSession(call: Call, about: SessionRun): Promise<{ exit: number; id: string; didNothing: boolean }> {
+  const { workspace, options, settings, chosen, format, cwd, prompt, team } = about
   await using session = await openSession({
     workspace,
     team,
     here: options.here,
     signal: call.signal,
+    title: prompt,
     model: chosen.model,
     modelFor: chosen.modelFor,
     permissions: settings.permissions,
@@ -106,7 +132,7 @@ export async function carryOut(
   })
   if (chosen.notice !== undefined) await say(call, `deskmates: ${chosen.notice}`)
   const mode = settings.permissions?.mode ?? 'default'
-  return await converse(call, {
+  const talk: Talk = {
     session,
     prompt,
     format,
@@ -114,7 +140,10 @@ export async function carryOut(
     cwd,
     goOn: howToGoOn(session.id, options.model),
     isTold: options.verbose ?? (format === 'text' && call.isStderrTerminal === true),
-  })
+    outcome: { didNothing: false },
+  }
+  const exit = await converse(call, talk)
+  return { exit, id: session.id, ...talk.outcome }
 }
 
 interface Talk {
@@ -127,6 +156,15 @@ interface Talk {
   readonly goOn: string
   /** Is what happens said on stderr too? */
   readonly isTold: boolean
+  /** Said when it is over. */
+  readonly outcome: { didNothing: boolean }
+}
+
+/** No model has answered, and nobody else has written to its team or its board. */
+function isUntouched({ team: { state } }: Session, { calls }: Tally): boolean {
+  const mail = [...state.mailboxes.values()].flatMap((mailbox) => [...mailbox.values()])
+  const isOwn = mail.every(({ message, external }) => !external && message.from === 'user') && mail.length <= 1
+  return calls === 0 && state.tasks.size === 0 && roster(state).length <= 1 && isOwn && state.leads.get().length === 0
 }
 
 /** With the model where one was named: without it there may be none, or another one. */
@@ -186,6 +224,7 @@ async function hold(call: Call, about: Talk, onOver: () => void): Promise<number
     if (said !== undefined) await warn(call, said)
   })
   onOver()
+  about.outcome.didNothing = stop.kind === 'error' && isUntouched(session, tally)
   const duration_ms = Math.round((call.clock.now() - began) * 1000)
   const result = tally.result(stop, { session_id: session.id, duration_ms, goOn, left: session.left })
   if (format === 'text') await printAsIs(call, stop.text === '' ? '' : `${stop.text.replace(/\n$/, '')}\n`)
@@ -254,9 +293,14 @@ async function wantedSession(call: Call, options: RunOptions, workspace: Workspa
   const teams = await workspace.store.teams()
   const found = teams.find((team) => nameKey(team) === nameKey(wanted))
   if (found !== undefined) return sessionLeading(workspace, found)
-  if (options.resume !== undefined) throw unknownTeam(wanted, teams, 'See: deskmates resume')
+  if (options.resume !== undefined) throw unknownTeam(wanted, named(teams), 'See: deskmates sessions')
   if (nameKey(wanted) !== DEFAULT) throw unknownTeam(wanted, teams)
   return DEFAULT
+}
+
+/** Sessions are many and their names say nothing; they are listed elsewhere. */
+function named(teams: readonly string[]): string[] {
+  return teams.filter((team) => !isSessionId(team))
 }
 
 /** A further team is gone on with by the session that leads it. */

@@ -1,0 +1,94 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { openTeam } from '../../runtime/team.ts'
+import { belongsHere } from '../../session/session-folder.ts'
+import { isPresent } from '../../team/member.ts'
+import { roster, type TeamState } from '../../team/state.ts'
+import type { Workspace } from '../../workspace.ts'
+import type { Call } from '../context.ts'
+import { explain } from '../failure.ts'
+import { warn } from '../print.ts'
+import { lifeOf, type TeamLife } from '../team-life.ts'
+
+/** A session as it is listed: its own team, and what its further teams add to it. */
+export interface ListedSession {
+  readonly name: string
+  /** The first line of its first prompt, or what its team was described as; empty where there is neither. */
+  readonly title: string
+  /** Seconds since 1970. */
+  readonly createdAt: number
+  /** When its lead was last asked or answered; in a database, where no file says so, when it began. */
+  readonly usedAt: number
+  readonly state: TeamLife
+  readonly members: readonly string[]
+  readonly openTasks: number
+  readonly unread: number
+  /** Further teams that its lead leads. */
+  readonly teams: readonly string[]
+}
+
+/** The sessions of this folder, the one that was used last first: teams that a lead has worked in. */
+export async function findSessions(call: Call, workspace: Workspace): Promise<ListedSession[]> {
+  const { store } = workspace
+  const teams = new Map<string, Awaited<ReturnType<typeof factsOf>>>()
+  for (const team of await store.teams()) {
+    try {
+      await using handle = await openTeam(store, team, { clock: call.clock })
+      await handle.refresh()
+      teams.set(team, await handle.whole(await factsOf(handle.state, workspace)))
+    } catch (error) {
+      await warn(call, `Team ${team} cannot be read: ${explain(error, call.env).message}`)
+    }
+  }
+  const sessions = [...teams]
+    .filter(([, { isSession }]) => isSession)
+    .map(([name, { state, leads, title, createdAt, ...own }]) => {
+      const all = [own, ...leads.flatMap((led) => teams.get(led) ?? [])]
+      return {
+        name,
+        title,
+        createdAt,
+        usedAt: usedAt(workspace, name) ?? createdAt,
+        state,
+        members: all.flatMap(({ members }) => members),
+        openTasks: all.reduce((sum, { openTasks }) => sum + openTasks, 0),
+        unread: all.reduce((sum, { unread }) => sum + unread, 0),
+        teams: leads,
+      }
+    })
+  return sessions.sort((a, b) => b.usedAt - a.usedAt || b.name.localeCompare(a.name))
+}
+
+/** The newest session that no process works on, which is what going on means without a name. */
+export function newestAtRest(sessions: readonly ListedSession[]): ListedSession | undefined {
+  return sessions.find(({ state }) => state !== 'at work' && state !== 'unknown')
+}
+
+async function factsOf(state: TeamState, workspace: Workspace) {
+  const facts = state.team.get()
+  const lead = roster(state).find(({ name }) => name === 'lead')
+  return {
+    isSession:
+      facts !== undefined &&
+      !facts.deleted &&
+      facts.session === null &&
+      Boolean(lead?.generation) &&
+      belongsHere(state, workspace),
+    title: facts?.description ?? '',
+    createdAt: facts?.createdAt ?? 0,
+    state: await lifeOf(state, workspace.store.presence),
+    members: roster(state)
+      .filter((member) => isPresent(member) && member.name !== 'lead')
+      .map((member) => member.name),
+    openTasks: [...state.tasks.values()].filter(({ status }) => status !== 'completed').length,
+    unread: [...state.mailboxes.values()].reduce((sum, mailbox) => sum + mailbox.size, 0),
+    leads: state.leads.get(),
+  }
+}
+
+function usedAt({ root, kind }: Workspace, team: string): number | undefined {
+  if (kind === 'postgres') return undefined
+  const path = join(root, '.teams', team, 'transcripts', 'lead.jsonl')
+  const seconds = statSync(path, { throwIfNoEntry: false })?.mtimeMs
+  return seconds === undefined ? undefined : seconds / 1000
+}
