@@ -58,7 +58,8 @@ describe('the README', () => {
   it('leads nowhere that is not there', () => {
     const links = [...page.text.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, path = '']) => path)
     expect(links.length).toBeGreaterThan(10)
-    expect(links.filter((path) => !existsSync(join(project, path)))).toEqual([])
+    const at = (path: string) => path.replace('https://github.com/deskmates/deskmates/blob/main/', '')
+    expect(links.filter((path) => !existsSync(join(project, at(path))))).toEqual([])
   })
 })
 
