@@ -15,6 +15,7 @@ import { openStore } from './open-store.ts'
 import { resolveTeam, wantedTeam } from './open-team.ts'
 import { print, printJson } from './print.ts'
 import type { SubCommand } from './sub-command.ts'
+import { type ExaminedTranscript, examineTranscripts, type MendedTranscript, mendTranscripts } from './transcripts.ts'
 import { unclaimedMail } from './unclaimed-mail.ts'
 
 export const check: SubCommand<{ repair?: boolean }> = {
@@ -35,8 +36,9 @@ All is well.`,
       return found.examined.problems.length > 0 ? EXIT.failed : EXIT.done
     }
     const repaired = await mend(call, place, team, found.examined)
+    const transcripts = await mendTranscripts(call, place, team)
     const left = await look(call, place, team)
-    await report(call, { kind, team }, left, repaired)
+    await report(call, { kind, team }, left, { ...repaired, transcripts })
     return left.examined.problems.length > 0 ? EXIT.failed : EXIT.done
   },
 }
@@ -66,17 +68,27 @@ async function look(call: Call, { store, journalOf }: Workspace, name: string): 
   if (session !== undefined && examined.problems.length === 0)
     return { examined: { ...examined, problems: [missing(examined.path, name, session)] }, views: [], notes: [] }
   const mirror = store.mirror?.(name)
-  if (!mirror || !examined.state.team.get()) return { examined: withCut(examined, lost), views: [], notes: [] }
+  if (!examined.state.team.get()) return { examined: withCut(examined, lost), views: [], notes: [] }
   await using team = await openTeam(store, name, { clock: call.clock })
+  if (!mirror) {
+    await team.refresh()
+    const transcripts = await examineTranscripts(store, team, journalOf(name))
+    return { examined: withTranscripts(withCut(examined, lost), transcripts), views: [], notes: [] }
+  }
   const shown = await mirror.shownTo()
   await team.refresh()
   const { seq } = team.cursor
   // Views are written from the journal, so whatever they show was once in it.
   const isCut = shown > seq && examined.problems.length === 0
   const cut = lost ?? (isCut ? cutOff(examined.path, seq, shown, 0) : undefined)
+  const transcripts = await examineTranscripts(store, team, journalOf(name))
   const views = await mirror.differences(team.state, team.cursor)
   const notes = unclaimedMail(realDisk, join(dirname(examined.path), 'inbox'), team.state)
-  return { examined: withCut(examined, cut), views, notes }
+  return { examined: withTranscripts(withCut(examined, cut), transcripts), views, notes }
+}
+
+function withTranscripts(examined: Examined, transcripts: readonly ExaminedTranscript[]): Examined {
+  return { ...examined, problems: [...examined.problems, ...transcripts.flatMap(({ problem }) => problem ?? [])] }
 }
 
 function missing(path: string, team: string, session: string): Problem {
@@ -94,7 +106,7 @@ async function report(
   call: Call,
   { kind, team }: { kind: Workspace['kind']; team: string },
   { examined, views, notes }: Found,
-  repaired?: Repaired,
+  repaired?: Repaired & { readonly transcripts: readonly MendedTranscript[] },
 ): Promise<void> {
   const { path, counts, problems, state } = examined
   const { accepted, ...others } = counts
@@ -124,6 +136,12 @@ async function report(
   for (const line of repaired?.lost ?? []) lines.push(`  ${line}`)
   if (repaired && repaired.kept > 0)
     lines.push(`Kept from behind the break: ${counted(repaired.kept, 'line')} of mail and other facts.`)
+  for (const { member, archived, removed, returned, calls } of repaired?.transcripts ?? []) {
+    const where = archived === null ? '' : `; they are now in ${archived}`
+    const mail = counted(returned, 'message is', 'messages are')
+    lines.push(`The transcript of ${member} goes on without ${counted(removed, 'line')}${where}. ${mail} unread again.`)
+    for (const call of calls) lines.push(`  not run again: ${call}`)
+  }
   if (repaired && state.team.get()) lines.push(BUILT_AGAIN[kind])
   lines.push(verdict(team, examined, repaired?.lost.length ?? 0))
   await print(call, `${lines.join('\n')}\n`)

@@ -55,6 +55,8 @@ export function describeEvent(event: TeamEvent): string {
       return `${event.approve ? 'approved' : 'rejected'} ${event.id}${event.feedback ? `: ${oneLine(event.feedback)}` : ''}`
     case 'request.closed':
       return `${event.id} ended as ${event.state}: ${oneLine(event.reason)}`
+    case 'transcript.repaired':
+      return `transcript of ${event.member} lost ${counted(event.lost.length, 'part')}; ${counted(event.returned.length, 'message is', 'messages are')} unread again`
     case 'mail.taken':
       return `took ${counted(event.ids.length, 'message')} of ${event.member}`
     case 'message.sent': {

@@ -1,6 +1,7 @@
 import { createIds } from '../ports/ids.ts'
 import type { Reply, UserTurn } from '../ports/model.ts'
-import { type Appended, advance, type Cursor, type Log, type LogRecord, START } from '../ports/store.ts'
+import { type Appended, advance, type Cursor, type Fault, type Log, type LogRecord, START } from '../ports/store.ts'
+import { JournalReadOnly } from '../ports/store-errors.ts'
 import { turnstile } from '../ports/turnstile.ts'
 import type { Eraser } from '../redaction/eraser.ts'
 import { TeamError } from '../team/errors.ts'
@@ -24,6 +25,37 @@ export class Superseded extends TeamError {
   readonly code = 'superseded'
 }
 
+/** The journal knows of turns that are not in the transcript: its file is missing, empty, or lost its end. */
+export class TranscriptLost extends TeamError {
+  readonly code = 'transcript_lost'
+  /** Of the records that are left. */
+  readonly left: ReadonlySet<string>
+  constructor(left: ReadonlySet<string>, isMail: boolean) {
+    const what = left.size === 0 ? 'is missing or empty' : 'lost its end'
+    super(`It ${what}, but by the journal this agent ${isMail ? 'was told mail in it' : 'asked its model'}.`)
+    this.left = left
+  }
+}
+
+/** A line of the transcript is not what was written: nobody goes on with it before it was repaired. */
+export class TranscriptDamaged extends TeamError {
+  readonly code = 'transcript_damaged'
+  constructor({ path, line, offset, detail }: Fault, cause: unknown) {
+    const [, team = 'TEAM'] = /[\\/ ]([^\\/ ]+)[\\/]transcripts[\\/]/.exec(path) ?? []
+    const what = detail.replace(/\. Run: .*$/s, '')
+    super(
+      `The transcript ${path} is damaged at line ${line} (byte ${offset}): ${what}. Repair it: deskmates check --repair --team ${team}`,
+      { cause },
+    )
+  }
+}
+
+function asDamaged(error: unknown): never {
+  if (error instanceof JournalReadOnly && error.fault.kind === 'damaged')
+    throw new TranscriptDamaged(error.fault, error)
+  throw error
+}
+
 /**
  * What one agent's model was told and answered. It is the truth about the conversation: what stands in it happened,
  * and after a crash the conversation goes on from its last line. What the model is told counts at once and is written
@@ -33,14 +65,14 @@ export interface Transcript extends AsyncDisposable {
   readonly state: TranscriptState
   /**
    * A turn with the messages and the ends of jobs it tells of. Written and durable soon, by itself, but not before
-   * what it tells of is: `isTrue` resolves then. `files` are those in which the whole of a long message is.
+   * what it tells of is: `isTrue` resolves then. `more` are the files that hold the whole of long messages, and the task it tells of.
    */
   hear(
     turn: UserTurn,
     mail: readonly string[],
     jobs?: readonly string[],
     isTrue?: () => Promise<void>,
-    files?: readonly MailFile[],
+    more?: { readonly files?: readonly MailFile[] | undefined; readonly task?: string | undefined },
   ): Promise<void>
   /**
    * Read back when it resolves: only then may it be shown, and calls of it begin that only look. Durable soon, by
@@ -74,6 +106,8 @@ export interface TranscriptOptions {
   /** Of the agent that goes on with the conversation. */
   readonly generation: number
   readonly newId?: () => string
+  /** A record that stands in it by the journal's word; `''`: any. Without it nothing is known of it yet. */
+  readonly expects?: string | undefined
   /** Takes secrets out of everything that enters the conversation. */
   readonly eraser?: Pick<Eraser, 'value'> | undefined
 }
@@ -93,6 +127,7 @@ export async function openTranscript({
   generation,
   newId = createIds(),
   eraser,
+  expects,
 }: TranscriptOptions): Promise<Transcript> {
   const state = emptyTranscript()
   let unwritten: Told[] = []
@@ -115,19 +150,26 @@ export async function openTranscript({
     await foldTo(undefined)
     isDeaf = true
   }
+  if (expects !== undefined) {
+    const ids = await readIds().catch(asDamaged)
+    const damaged = log.faults().find(({ kind }) => kind === 'damaged')
+    if (damaged) throw new TranscriptDamaged(damaged, undefined)
+    if (expects === '' ? !ids.hasTurns : !ids.all.has(expects)) throw new TranscriptLost(ids.all, expects !== '')
+  }
   // With it all that a dead process wrote and did not sync.
-  await write({ open: true })
+  await write({ open: true }).catch(asDamaged)
   isDeaf = false
 
   return {
     state,
-    hear: (user, mail, jobs = [], isTrue = undefined, files = []) =>
+    hear: (user, mail, jobs = [], isTrue = undefined, { files = [], task } = {}) =>
       tell(
         {
           user: user as unknown as Json,
           mail: [...mail],
           ...(jobs.length > 0 && { jobs: [...jobs] }),
           ...(files.length > 0 && { files: files.map((file) => ({ ...file })) }),
+          ...(task !== undefined && { task }),
         },
         isTrue,
       ),
@@ -268,11 +310,23 @@ export async function openTranscript({
     )
   }
 
+  /** Folds all that is there; the ids of its records, and whether any of them is a turn. */
+  async function readIds(): Promise<{ all: ReadonlySet<string>; hasTurns: boolean }> {
+    const all = new Set<string>()
+    let hasTurns = false
+    await foldTo(undefined, (record) => {
+      all.add(record.id)
+      hasTurns ||= record.user !== undefined || record.assistant !== undefined
+    })
+    return { all, hasTurns }
+  }
+
   /** Folds on to this record, or to the end. */
-  async function foldTo(id: string | undefined): Promise<void> {
+  async function foldTo(id: string | undefined, seen?: (record: LogRecord) => void): Promise<void> {
     for (let batch = await log.read(cursor); batch.length > 0; batch = await log.read(cursor)) {
       for (const recorded of batch) {
         const { record } = recorded
+        seen?.(record)
         const isMissed = isDeaf && !record.open
         if (!unmet.delete(record.id) && !isMissed) applyTurn(state, record)
         cursor = advance(cursor, recorded)

@@ -8,7 +8,7 @@ import { type Portion, portionOf } from '../runtime/converse/portion.ts'
 import { takeUp } from '../runtime/converse/take-up.ts'
 import { createFence, throwIfSuperseded } from '../runtime/fence.ts'
 import type { Team } from '../runtime/team.ts'
-import { openTranscript, type Transcript } from '../runtime/transcript.ts'
+import { openTranscript, type Transcript, TranscriptLost } from '../runtime/transcript.ts'
 import type { Author } from '../team/event.ts'
 import { nameKey } from '../team/name.ts'
 import { situationOf } from '../team/situation.ts'
@@ -21,6 +21,7 @@ import { createReads } from '../tools/reads.ts'
 import { type Accounts, createAccounts } from './accounts.ts'
 import type { Home } from './home.ts'
 import { hooked } from './hooked.ts'
+import { LeadTranscriptLost, recordLostTranscript } from './lost-transcript.ts'
 import { restoreMailFiles } from './mail-files.ts'
 import type { Permits } from './permits.ts'
 import { calledTeam } from './system-prompt.ts'
@@ -53,6 +54,8 @@ export interface Desk extends AsyncDisposable {
   readonly jobs: Jobs
   readonly accounts: Accounts
   readonly talk: Conversation
+  /** Turns of its conversation are lost, and it was told so. */
+  readonly hasLostTurns: boolean
   post(): void
 }
 
@@ -60,7 +63,17 @@ export interface Desk extends AsyncDisposable {
 export async function openDesk(plan: DeskPlan): Promise<Desk> {
   const { home, team, by, permits } = plan
   const { root, folders, env } = home
-  const transcript = await openTranscript({ log: plan.log, generation: by.generation!, eraser: home.eraser })
+  const opening = { log: plan.log, generation: by.generation!, eraser: home.eraser }
+  const expects = team.state.transcripts.get(nameKey(by.name))
+  const isLead = nameKey(by.name) === 'lead'
+  let hasLostTurns = false
+  const transcript = await openTranscript({ ...opening, expects }).catch(async (error) => {
+    if (!(error instanceof TranscriptLost)) throw error
+    if (isLead) throw new LeadTranscriptLost(team.name, error)
+    await recordLostTranscript(home, team, by.name, error)
+    hasLostTurns = true
+    return openTranscript(opening)
+  })
   const notices = createNotices()
   await takeUp({ transcript, notices }, endRecordedGroup)
 
@@ -143,6 +156,7 @@ export async function openDesk(plan: DeskPlan): Promise<Desk> {
     jobs,
     accounts,
     talk,
+    hasLostTurns,
     post: accounts.post,
     async [Symbol.asyncDispose]() {
       await allJobs[Symbol.asyncDispose]()

@@ -2,7 +2,7 @@ import type { ToolCall } from '../ports/model.ts'
 import { fitted } from '../runtime/converse/fitted.ts'
 import { portionOf } from '../runtime/converse/portion.ts'
 import { REMINDERS } from '../runtime/crew/held-task.ts'
-import { taskWords, unfinishedWords } from '../runtime/crew/words.ts'
+import { attemptWords, taskWords, unfinishedWords } from '../runtime/crew/words.ts'
 import { createSeat } from '../runtime/seat.ts'
 import type { Author } from '../team/event.ts'
 import type { Member } from '../team/member.ts'
@@ -13,6 +13,7 @@ import type { SubagentEnd } from '../tools/task.ts'
 import { taskUpdate } from '../tools/team/task-update.ts'
 import type { Desk } from './desk.ts'
 import type { Home } from './home.ts'
+import { lastCalls } from './last-calls.ts'
 import type { LedTeam } from './lead-desk.ts'
 import { createRunAgent } from './run-subagent.ts'
 
@@ -32,7 +33,13 @@ export async function errandFor(
   const runAgent = createRunAgent({ ...home, name: member.name, account: desk.accounts.pay, askerOf })
   const type = home.agentTypes.find(({ name }) => name === member.profile?.agentType) ?? CODE
   const { tokens, keep } = portionOf({ model: home.model, maxOutput: home.maxOutput }, desk.talk.memory.keep)
-  const words = fitted(taskWords(team.state, task, 'Do task'), tokens, keep, 'task').text
+  const calls = await lastCalls(home.store, team.name, member.name, task.id).catch(() => [])
+  const words = fitted(
+    `${taskWords(team.state, task, 'Do task')}${attemptWords(task, calls)}`,
+    tokens,
+    keep,
+    'task',
+  ).text
   const prompt = `${words}\nYou do it alone and once. It counts as done only when you complete it with TaskUpdate; if it cannot be done, set its status to failed with the reason.`
   // It acts as the member that holds the task, whoever sends it out.
   const seat = createSeat(team, as, () => false)

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../ports/clock.ts'
+import type { Store } from '../ports/store.ts'
 import { openTeam } from '../runtime/team.ts'
+import { memberNamed } from '../team/state.ts'
 import type { Workspace } from '../workspace.ts'
 import { belongsHere, folderOf } from './session-folder.ts'
 
@@ -22,10 +24,15 @@ export async function newestSession(workspace: Workspace): Promise<string | unde
   const { store, root, kind } = workspace
   const teams = await store.teams()
   if (kind === 'postgres') return firstHere(workspace, teams.filter(isSessionId).sort().reverse())
-  const used = teams.flatMap((team) => {
-    const transcript = statSync(join(root, '.teams', team, 'transcripts', 'lead.jsonl'), { throwIfNoEntry: false })
-    return transcript ? [{ team, at: transcript.mtimeMs }] : []
-  })
+  const timeOf = (team: string, ...path: string[]) =>
+    statSync(join(root, '.teams', team, ...path), { throwIfNoEntry: false })?.mtimeMs
+  const used: { readonly team: string; readonly at: number }[] = []
+  for (const team of teams) {
+    const at = timeOf(team, 'transcripts', 'lead.jsonl')
+    // Without the transcript the journal says whether a lead has worked here: opening the session then names the loss.
+    if (at !== undefined) used.push({ team, at })
+    else if (await hasLead(store, team)) used.push({ team, at: timeOf(team, 'journal.jsonl') ?? 0 })
+  }
   const newestFirst = used.sort((a, b) => b.at - a.at || b.team.localeCompare(a.team)).map(({ team }) => team)
   return firstHere(workspace, newestFirst)
 }
@@ -39,6 +46,13 @@ async function firstHere(workspace: Workspace, teams: readonly string[]): Promis
     if (belongsHere(team.state, workspace)) return name
   }
   return undefined
+}
+
+async function hasLead(store: Store, name: string): Promise<boolean> {
+  await using team = await openTeam(store, name)
+  await team.refresh().catch(() => {})
+  const facts = team.state.team.get()
+  return facts?.deleted === false && facts.session === null && Boolean(memberNamed(team.state, 'lead')?.generation)
 }
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'

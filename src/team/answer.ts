@@ -58,6 +58,8 @@ export function answer(state: TeamState, command: Command, record: string, { eve
     case 'request.answer':
     case 'request.withdraw':
       return { ...requestAnswer(state, command, events), effects }
+    case 'transcript.repair':
+      return { ...memberAnswer(state, command.member), effects }
     case 'mail.take':
       return { mail: { take: record, messages: takenBy(state, record, events) } }
     default:

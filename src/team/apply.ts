@@ -3,7 +3,7 @@ import { applyRequestEvent } from './apply-requests.ts'
 import { applyTaskEvent } from './apply-tasks.ts'
 import { type Author, type EventOf, readEvent, type TeamEvent } from './event.ts'
 import type { Json } from './json.ts'
-import { deliver, receiveExternal, sendMessage, takeMail } from './mail.ts'
+import { deliver, receiveExternal, returnToUnread, sendMessage, takeMail } from './mail.ts'
 import { nameKey } from './name.ts'
 import { loadState } from './snapshot.ts'
 import type { TeamState } from './state.ts'
@@ -110,6 +110,8 @@ export function applyEvent(state: TeamState, event: TeamEvent, place: Place, eff
     case 'request.answered':
     case 'request.closed':
       return applyRequestEvent(state, event, place)
+    case 'transcript.repaired':
+      return returnToUnread(state, event, effects)
     case 'mail.taken':
       return takeMail(state, event, place, effects)
     case 'message.delivered':
@@ -124,6 +126,7 @@ export function applyEvent(state: TeamState, event: TeamEvent, place: Place, eff
     }
     case 'usage': {
       const member = nameKey(event.member)
+      if (state.transcripts.get(member) === undefined) state.transcripts.set(member, '')
       return state.spent.set(member, spend(state.spent.get(member), event.usage, event.cost))
     }
     case 'external.received':

@@ -1,6 +1,6 @@
 import type { Author } from './event.ts'
 import type { MemberKind, Profile } from './member.ts'
-import type { MessageType } from './message.ts'
+import type { Message, MessageType } from './message.ts'
 import type { RequestAnswer, RequestKind } from './request.ts'
 import type { SessionFolder } from './session-folder.ts'
 import type { TaskDraft, TaskId } from './task.ts'
@@ -56,6 +56,16 @@ export type Command =
   | ({ readonly type: 'request.answer'; readonly id: string } & RequestAnswer)
   /** Whoever asked needs no answer any more. */
   | { readonly type: 'request.withdraw'; readonly id: string; readonly reason: string }
+  /** Turns of an agent's transcript are lost: it is told, the lead is told, and their mail is unread again. */
+  | {
+      readonly type: 'transcript.repair'
+      readonly member: string
+      readonly archived: string | null
+      readonly lost: readonly string[]
+      readonly returned: readonly { readonly message: Message; readonly external: boolean }[]
+      /** For the agent, and for the lead if that is another one; without it neither is told. */
+      readonly told?: { readonly agent: string; readonly lead: string }
+    }
   | {
       readonly type: 'mail.take'
       readonly member: string

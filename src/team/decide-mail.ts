@@ -1,6 +1,6 @@
 import type { Circumstances, Command, Letter } from './command.ts'
 import type { Decision } from './decide.ts'
-import type { Author } from './event.ts'
+import type { Author, TeamEvent } from './event.ts'
 import { canReceive } from './mail.ts'
 import { isControl, isRuntimeFact, isTooLong, type Message, messageType, messageTypes } from './message.ts'
 import { nameKey } from './name.ts'
@@ -49,6 +49,31 @@ export function decideTake(
         taker: command.taker,
         until: about.now + (command.lease ?? TAKE_SECONDS),
       },
+    ],
+  }
+}
+
+/** Only a person or the process that runs the team says so. Whoever stopped has no mailbox to put mail back into. */
+export function decideRepair(
+  state: TeamState,
+  command: Extract<Command, { type: 'transcript.repair' }>,
+  { id, by, now }: Circumstances,
+): Decision {
+  const { archived, lost, returned, told } = command
+  const member = memberNamed(state, command.member)
+  if (!member) return refuse('unknown_member', unknownMember(state, command.member))
+  if (!isLead(by.name)) return refuse('not_allowed', `Only the lead or the user repairs a transcript, not ${by.name}.`)
+  const { name } = member
+  const isThere = canReceive(state, name)
+  const letter = (to: string, content: string): TeamEvent => ({
+    type: 'message.sent',
+    message: { id: `${id}.repair.${nameKey(to)}`, type: 'error', from: 'user', to, content, timestamp: now },
+  })
+  return {
+    events: [
+      ...(told && isThere ? [letter(name, told.agent)] : []),
+      { type: 'transcript.repaired', member: name, archived, lost: [...lost], returned: isThere ? [...returned] : [] },
+      ...(told && nameKey(name) !== 'lead' ? [letter('lead', told.lead)] : []),
     ],
   }
 }

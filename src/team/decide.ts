@@ -1,6 +1,6 @@
 import { applyEvent } from './apply.ts'
 import type { Circumstances, Command } from './command.ts'
-import { decideTake } from './decide-mail.ts'
+import { decideRepair, decideTake } from './decide-mail.ts'
 import { decideMember, decideSupervisor, endSupervision } from './decide-members.ts'
 import { decideRequest } from './decide-requests.ts'
 import { decideTask } from './decide-tasks.ts'
@@ -71,6 +71,8 @@ function decideByType(state: TeamState, command: Command, about: Circumstances):
     case 'request.answer':
     case 'request.withdraw':
       return decideRequest(state, command, about)
+    case 'transcript.repair':
+      return decideRepair(state, command, about)
     case 'mail.take':
       return decideTake(state, command, about)
     default:

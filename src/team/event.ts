@@ -101,6 +101,16 @@ const decisions = {
     uncommitted: z.number().int().nonnegative().nullable().optional(),
   }),
   'request.closed': z.object({ id: z.string(), state: z.enum(['timed_out', 'void']), reason: z.string() }),
+  /**
+   * An agent's transcript lost turns, and goes on without them: what was `lost` in words, and the messages told in them,
+   * which are unread again. `archived` is the file that keeps the removed lines, where there is one.
+   */
+  'transcript.repaired': z.object({
+    member: z.string(),
+    archived: z.string().nullable(),
+    lost: z.array(z.string()),
+    returned: z.array(z.object({ message: Message, external: z.boolean() })),
+  }),
   'mail.taken': z.object({ member: z.string(), ids, taker: z.string(), until: Timestamp }),
 }
 
@@ -200,7 +210,7 @@ function hasMembers(value: object, count: number): boolean {
 }
 
 /** Shapes that let more through than they name. */
-const OPEN = new Set<string>(['message.sent', 'external.received', 'team.restored'])
+const OPEN = new Set<string>(['message.sent', 'external.received', 'team.restored', 'transcript.repaired'])
 
 /** Far deeper than anybody means it. Checking or writing down what is nested without end would overflow the stack. */
 const MAX_DEPTH = 200

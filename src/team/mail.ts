@@ -79,6 +79,7 @@ export function deliver(state: TeamState, event: EventOf<'message.delivered'>, p
     const mine = __BUG__ === 'missing-fence' || (!stale && (unread?.taken?.take ?? null) === event.take)
     if (unread && mine) {
       mailbox.delete(id)
+      if (event.turn !== undefined) state.transcripts.set(nameKey(event.member), event.turn)
       effects.push({ id, to: event.member, outcome: 'delivered' })
     } else
       effects.push({
@@ -87,6 +88,24 @@ export function deliver(state: TeamState, event: EventOf<'message.delivered'>, p
         outcome: 'ignored',
         reason: unread ? 'assigned to another reader' : 'already read',
       })
+  }
+}
+
+/** Turns of a transcript are lost: what they told is unread again, behind what waits already. */
+export function returnToUnread(state: TeamState, event: EventOf<'transcript.repaired'>, effects: Effect[]): void {
+  const { member: name } = event
+  const key = nameKey(name)
+  state.transcripts.delete(key)
+  const mailbox = mailboxAt(state, key)
+  for (const { message, external } of event.returned) {
+    const { id } = message
+    const isRead = canReceive(state, name) && !mailbox.has(id)
+    if (isRead) put(state, mailbox, message, external)
+    effects.push({
+      id,
+      to: name,
+      ...(isRead ? { outcome: 'queued' } : { outcome: 'ignored', reason: 'unread already' }),
+    })
   }
 }
 

@@ -42,6 +42,7 @@ const Dump = z.object({
   archives: z.array(z.tuple([z.string(), z.number()])),
   /** Missing in what older versions wrote. */
   spent: z.array(z.tuple([z.string(), Spent])).default([]),
+  transcripts: z.array(z.tuple([z.string(), z.string()])).default([]),
   breaker: Breaker.default(CLOSED),
   deviations: z
     .array(z.object({ member: z.string(), task: z.string().nullable(), text: z.string(), at: z.number() }))
@@ -68,6 +69,7 @@ export function dumpState(state: TeamState): Json {
       const spent = state.spent.get(name)
       return spent ? [[name, spent] as [string, Spent]] : []
     }),
+    transcripts: [...state.transcripts.keys()].map((name) => [name, state.transcripts.get(name) ?? '']),
     breaker: state.breaker.get(),
     deviations: [...state.deviations.get()],
     leads: [...state.leads.get()],
@@ -102,6 +104,7 @@ function fill(state: TeamState, dump: Dump): void {
   }
   for (const [archive, offset] of dump.archives) state.archives.set(archive, offset)
   for (const [name, spent] of dump.spent) state.spent.set(name, spent)
+  for (const [name, turn] of dump.transcripts) state.transcripts.set(name, turn)
   state.breaker.set(dump.breaker)
   state.deviations.set(dump.deviations as Deviation[])
   state.leads.set(dump.leads)

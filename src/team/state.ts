@@ -63,6 +63,8 @@ export interface TeamState {
   /** By member: what its model calls used. */
   readonly spent: Table<string, Spent>
   readonly breaker: Cell<Breaker>
+  /** By member: the turn of its transcript that last told it mail, `''` if only its model calls are known. */
+  readonly transcripts: Table<string, string>
   /** The newest at the end; all of them are in the journal. */
   readonly deviations: Cell<readonly Deviation[]>
   /** Further teams that this team's lead leads. */
@@ -98,6 +100,7 @@ export function emptyState(): TeamState {
     mailboxes: new Map(),
     archives: new Table(trial),
     spent: new Table(trial),
+    transcripts: new Table(trial),
     breaker: new Cell<Breaker>(trial, CLOSED),
     deviations: new Cell<readonly Deviation[]>(trial, []),
     leads: new Cell<readonly string[]>(trial, []),

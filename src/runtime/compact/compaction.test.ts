@@ -146,6 +146,7 @@ describe('a conversation that grows', () => {
     await talk.team.send({ to: 'lead', content: 'hello' })
     expect((await run(talk)).stop).toEqual({ kind: 'finished', text: 'done' })
     expect(shown(asked.at(-1))).toContain('we said hello')
+    expect(talk.used.purse.calls, 'the refused call does not count').toBe(3)
 
     const second = windowed(100_000, tooLong, () => ({ text: 'short' }), tooLong)
     const stubborn = await talkOf({ model: second.model, place: createPlace() })

@@ -77,6 +77,8 @@ export interface News {
   readonly jobs: readonly string[]
   /** Long messages of which the turn holds head and tail: the rest is in these files, which are durable. */
   readonly files?: readonly MailFile[]
+  /** The task that it tells of. */
+  readonly task?: string | undefined
   /** All that it tells of is durable when this resolves: a power cut must not leave a turn of which nothing is true. */
   isTrue(): Promise<void>
   /** To be called when the turn is in the transcript, and not before. */
@@ -102,6 +104,8 @@ export interface Notice {
   readonly text: string
   /** The job whose end it tells. */
   readonly job?: string
+  /** The task it tells of: what is done from here on is done for it. */
+  readonly task?: string | undefined
 }
 
 export function createNotices(): Notices {

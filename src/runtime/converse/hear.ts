@@ -15,9 +15,9 @@ export async function* hear({ listen, transcript }: Conversation, owed: Owed): A
   await owed.acknowledged
   const news = await listen()
   if (!news) return
-  const { turn, mail, jobs, files, isTrue, acknowledge } = news
+  const { turn, mail, jobs, files, task, isTrue, acknowledge } = news
   if (__BUG__ === 'ack-before-turn') await acknowledge()
-  await transcript.hear(turn, mail, jobs, isTrue, files)
+  await transcript.hear(turn, mail, jobs, isTrue, { files, task })
   if (mail.length > 0) owed.acknowledged = durable(transcript).then(acknowledge)
   // Whoever awaits it is told.
   owed.acknowledged.catch(() => {})

@@ -47,6 +47,7 @@ export async function mailNews(
     mail: mail.map(({ message }) => message.id),
     jobs: told.flatMap(({ job }) => job ?? []),
     files,
+    task: told.findLast(({ task }) => task !== undefined)?.task,
     left,
     isTrue: () => team.syncNews(),
     acknowledge: () => acknowledge(mail),

@@ -27,6 +27,8 @@ export interface CrewPlan {
     as: Author,
     signal: AbortSignal,
   ): Promise<{ text: string; problem?: string | undefined }>
+  /** The tool calls that this member made for a task when it last held it, in words; its transcript has them. */
+  lastCalls?(member: string, task: Task): Promise<readonly string[]>
   /** What somebody wants to be done before this agent rests, after it went on so often; undefined if it may rest. */
   wantsMore?(agent: string, goneOn: number, signal: AbortSignal): Promise<string | undefined>
   /** Files that are changed and not committed; undefined where nothing keeps count. */
@@ -55,6 +57,8 @@ export const CREW_SETTINGS: CrewSettings = { stall: 900, plans: 'lead' }
 export interface Desk extends AsyncDisposable {
   readonly talk: Conversation
   readonly notices: Notices
+  /** Turns of its conversation are lost, and it was told so. */
+  readonly hasLostTurns?: boolean
   /** Hands in what the journal is owed; whoever writes or listens next hears what goes wrong with that. */
   post(): void
 }

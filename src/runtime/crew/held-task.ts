@@ -1,7 +1,7 @@
 import { planGate } from '../../team/plan-gate.ts'
 import { heldBy, memberNamed, type TeamState } from '../../team/state.ts'
 import type { Task } from '../../team/task.ts'
-import type { Notices } from '../converse/conversation.ts'
+import type { Desk } from './crew-plan.ts'
 import { comebackWords, taskWords, unfinishedWords } from './words.ts'
 
 /** How often a teammate is reminded of one assignment before it counts as failed. */
@@ -10,7 +10,7 @@ export const REMINDERS = 2
 /** What a teammate was told about the task it holds, and how often it was reminded of it. */
 export interface HeldTask {
   /** Adds to the next turn what the teammate has to know about its task. `isCutOff`: its conversation ended in the middle. */
-  tell(notices: Notices, state: TeamState, isCutOff: boolean): void
+  tell(desk: Pick<Desk, 'notices' | 'hasLostTurns'>, state: TeamState, isCutOff: boolean, earlier?: string): void
   /** It has something to hear about this task. */
   isDue(task: Task): boolean
   /** It is reminded at its next turn. False if it was reminded often enough. */
@@ -31,15 +31,15 @@ export function createHeldTask(name: string, isBack: boolean): HeldTask {
   let isBackWordDue = isBack
   const held: HeldTask = {
     hasAsked: false,
-    tell(notices, state, isCutOff) {
+    tell({ notices, hasLostTurns }, state, isCutOff, earlier = '') {
       const member = memberNamed(state, name)
       // Whoever waits for an answer to its plan has nothing to be told before it comes.
       const task = member && planGate(state, member) !== 'pending' ? heldBy(state, name) : undefined
       // Until it has heard it: something urgent may come in between.
       isBackWordDue &&= task !== undefined || isCutOff
       const isNew = task !== undefined && keyOf(task) !== told
-      if (isBackWordDue) notices.add({ text: comebackWords(state, name) })
-      else if (isNew) notices.add({ text: taskWords(state, task) })
+      if (isBackWordDue) notices.add({ text: comebackWords(state, name, hasLostTurns), task: task?.id })
+      else if (isNew) notices.add({ text: `${taskWords(state, task)}${earlier}`, task: task.id })
       else if (task && isReminderDue) {
         reminders++
         held.hasAsked = false

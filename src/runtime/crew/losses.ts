@@ -6,6 +6,7 @@ import { isRefusal, type Refusal, refuse } from '../../team/refusal.ts'
 import { heldBy, memberNamed, roster } from '../../team/state.ts'
 import { beginning } from '../../tools/excerpt.ts'
 import { ConversationRewound } from '../rewound.ts'
+import { TranscriptDamaged } from '../transcript.ts'
 import type { CrewPlan } from './crew-plan.ts'
 import type { HealthBook } from './health.ts'
 import { Stalled } from './stalled.ts'
@@ -75,10 +76,14 @@ export function createLosses(
       report(health.turns(member, 'disappeared', cause instanceof Stalled))
       plan.tell({ type: 'note', agent: by.name, text: `[HEALTH] Agent ${by.name} disappeared: ${reason}` })
       // A server that took over takes many conversations at once, and nobody who comes back meets that again.
-      if (!(cause instanceof ConversationRewound)) change(lost(breaker, by.name, clock.now()), `${by.name} was lost`)
+      const isDamaged = cause instanceof TranscriptDamaged
+      if (isDamaged) plan.tell({ type: 'problem', agent: by.name, text: `${by.name} cannot go on. ${reason}` })
+      if (!isDamaged && !(cause instanceof ConversationRewound))
+        change(lost(breaker, by.name, clock.now()), `${by.name} was lost`)
       const freed = task ? ` Task ${task.id} (${task.subject}) is free again.` : ''
       await mailLead(by.name, `${by.name} was lost: ${reason}.${freed}`)
-      const admitted = admit(breaker, by.name, clock.now())
+      // What is damaged stays so until a person repairs it.
+      const admitted = isDamaged ? { breaker, isAdmitted: false } : admit(breaker, by.name, clock.now())
       change(admitted.breaker, `${by.name} is tried`)
       if (isHalted) return
       const isTooOften = failsRepeatedly(breaker, by.name, clock.now())

@@ -1,5 +1,6 @@
 import type { Author, TeamEvent } from '../../team/event.ts'
 import { isPresent, type Member } from '../../team/member.ts'
+import { nameKey } from '../../team/name.ts'
 import { isAsking, nextStep } from '../../team/next-step.ts'
 import { planGate } from '../../team/plan-gate.ts'
 import { isRefusal } from '../../team/refusal.ts'
@@ -17,7 +18,7 @@ import { createHeldTask, REMINDERS } from './held-task.ts'
 import { agreeToStop, leave } from './leave.ts'
 import { Stalled } from './stalled.ts'
 import { createVoice } from './voice.ts'
-import { brief } from './words.ts'
+import { attemptWords, brief } from './words.ts'
 
 /** One agent of a team in this process: it works, rests, is woken, and stops once. */
 export interface Teammate {
@@ -173,13 +174,21 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
     return !isRefusal(answer) && heldBy(team.state, name) !== undefined
   }
 
+  /** What another member that held its task before had done; nothing for a task it knows. */
+  async function earlierAttempt(): Promise<string> {
+    const task = heldBy(team.state, name)
+    const last = task?.ended.at(-1)
+    if (!task || !last || !held.isDue(task) || nameKey(last.owner) === nameKey(name)) return ''
+    return attemptWords(task, (await plan.lastCalls?.(last.owner, task).catch(() => [])) ?? [])
+  }
+
   /** Works until it has nothing more to say, then reports. */
   async function talk(): Promise<void> {
     const desk = await desks.open(by)
     const { turns } = desk.talk.transcript.state
     const isCutOff = turns.length > 0 && turns.at(-1)?.role !== 'assistant'
     const member = me()
-    if (member) held.tell(desk.notices, team.state, isCutOff)
+    if (member) held.tell(desk, team.state, isCutOff, await earlierAttempt())
     const isDue = desk.notices.waiting > 0 || isCutOff || (member && nextStep(team.state, member) === 'hear')
     if (!isDue) return desks.close(by)
     let stop = await converseAt(desk, isCutOff)

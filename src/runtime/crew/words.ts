@@ -1,5 +1,6 @@
 import { heldBy, type TeamState } from '../../team/state.ts'
 import type { Task } from '../../team/task.ts'
+import { beginning } from '../../tools/excerpt.ts'
 import type { Desk } from './crew-plan.ts'
 
 /** How much of what earlier tasks brought is told along. */
@@ -22,16 +23,30 @@ export function taskWords(state: TeamState, task: Task, opening = 'You hold task
   return `<task id="${task.id}">\n${opening} ${task.id}: ${task.subject}\n${task.description}${files}${before.join('')}\n${how}\n</task>`
 }
 
+/** What the next owner of a task is told of the attempt before it: who held it, why that ended, what it had done. */
+export function attemptWords({ id, ended }: Task, calls: readonly string[]): string {
+  const last = ended.at(-1)
+  if (!last) return ''
+  const why = last.reason === undefined ? last.end : `${last.end}: ${beginning(last.reason, 300)}`
+  const others = ended.length > 1 ? ` It was held ${ended.length} times before.` : ''
+  const list = calls.map((call) => `\n- ${call}`).join('')
+  const done = calls.length > 0 ? `Its last tool calls while it held the task:${list}` : 'What it did is not on record.'
+  return `\n<earlier-attempt task="${id}">\n${last.owner} held this task before you; the claim ended (${why}).${others} ${done}\nSome of this may have taken effect: look at the state of files and tasks before you do any of it again.\n</earlier-attempt>`
+}
+
 /** What a teammate is told that ended its turn with a task in its hands. */
 export function unfinishedWords(task: Task): string {
   return `You ended your turn, but you still hold task ${task.id} (${task.subject}). Go on with it. If it is done, complete it with TaskUpdate; if it cannot be done, set its status to failed with the reason, or to pending to give it back.`
 }
 
 /** What a teammate is told whose process has died. */
-export function comebackWords(state: TeamState, name: string): string {
+export function comebackWords(state: TeamState, name: string, hasLostTurns = false): string {
   const task = heldBy(state, name)
   const held = task ? `\n${taskWords(state, task, 'You still hold task')}` : ''
-  return `Your process ended and you were brought back. What you said and heard is all here; what was under way may have taken effect or not.${held}`
+  const memory = hasLostTurns
+    ? 'Your transcript is missing or lost its end, so you do not see all you said and were told; a message tells you more. Check the state of your work before you go on'
+    : 'Your conversation is here as far as it was kept'
+  return `Your process ended and you were brought back. ${memory}; what was under way may have taken effect or not.${held}`
 }
 
 /** A result is told in full up to here; of a longer one head, tail and where the rest is. */

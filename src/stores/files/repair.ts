@@ -38,6 +38,32 @@ export function replaceJournal(
   return damaged
 }
 
+/**
+ * Puts the first `size` bytes of a transcript in its place, which keeps all its bytes under the name
+ * `<name>.<ulid>.damaged`. `whole` is how long it was when it was examined. Returns the name of the old one.
+ */
+export function cutTranscript(disk: Disk, path: string, size: number, whole: number, damaged: string): void {
+  const fresh = `${path}.${ulid()}.new`
+  const kept = disk.readFileSync(path).subarray(0, size)
+  writeBytes(disk, fresh, [kept])
+  const archive = join(dirname(path), damaged)
+  try {
+    disk.linkSync(path, archive)
+    if (disk.statSync(path)?.size !== whole) throw new JournalMoved(path)
+    disk.renameSync(fresh, path)
+  } catch (error) {
+    remove(disk, fresh)
+    remove(disk, archive)
+    throw error
+  }
+  syncFolders(disk, [dirname(path)])
+}
+
+/** What the file that keeps the lines of a damaged transcript is called. */
+export function archiveName(member: string): string {
+  return `${member}.${ulid()}.damaged`
+}
+
 /** Somebody wrote while the new journal was made, so it would lack that. */
 export class JournalMoved extends TeamError {
   readonly code = 'journal_moved'
@@ -60,10 +86,17 @@ export function removeSnapshot(disk: Disk, folder: string): void {
 }
 
 function writeSynced(disk: Disk, path: string, records: readonly LogRecord[]): void {
-  const frames = records.map((record) => encode(record) ?? fail(path, record.id))
+  writeBytes(
+    disk,
+    path,
+    records.map((record) => (encode(record) ?? fail(path, record.id)).bytes),
+  )
+}
+
+function writeBytes(disk: Disk, path: string, pieces: readonly Buffer[]): void {
   const fd = disk.openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
   try {
-    for (const { bytes } of frames) {
+    for (const bytes of pieces) {
       for (let done = 0; done < bytes.length; ) done += disk.writeSync(fd, bytes.subarray(done))
     }
     disk.fsyncSync(fd)

@@ -3,6 +3,7 @@ import { firstUnknown, MAX_RECORD, toInstall } from '../../ports/admission.ts'
 import type { Audited, Fault, LogRecord } from '../../ports/store.ts'
 import { couldHaveCounted, isLegible, whyTailIsDamaged } from './damage.ts'
 import { asWritten, decode, type Frame } from './line.ts'
+import { repairOf } from './repair-command.ts'
 import { findTrailer, TRAILER } from './trailer.ts'
 
 /** A line that was just judged, by the same rule in every process. */
@@ -177,7 +178,7 @@ export function createScanner({ path, knows, show, from, beyond = false }: ScanO
 
   function fault(kind: Fault['kind'], detail: string): Fault {
     const mendable = kind === 'damaged' || kind === 'broken chain'
-    return { kind, path, line, offset, detail: mendable ? `${detail}. Run: deskmates check --repair` : detail }
+    return { kind, path, line, offset, detail: mendable ? `${detail}. Run: ${repairOf(path)}` : detail }
   }
 }
 
