@@ -217,6 +217,23 @@ describe('a team that rests', () => {
 })
 
 describe('the lead', () => {
+  it('spends no turn on hearing that a teammate rests', async () => {
+    await using session = await open([
+      { agent: 'lead', when: { answer: 1 }, calls: [call('Task', { name: 'ada', prompt: 'Hello.' })] },
+      { agent: 'lead', times: 'always', text: 'Fine.' },
+      { agent: 'ada', times: 'always', text: ' ' },
+    ])
+    const { events } = await run(session, 'Go')
+    const idle = events.filter(
+      (event) =>
+        event.type === 'team' &&
+        event.event.type === 'message.sent' &&
+        event.event.message.type === 'idle_notification',
+    )
+    expect(idle).toHaveLength(1)
+    expect(answers(events).filter(({ agent }) => agent === 'lead')).toHaveLength(2)
+  }) // T25
+
   const waiting: Parts = [
     { agent: 'lead', when: { answer: 1 }, calls: [call('Task', { name: 'ada', prompt: 'Hello.' })] },
     { agent: 'lead', when: { user: 'asked ada to stop' }, text: 'I know.' },

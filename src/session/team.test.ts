@@ -131,14 +131,11 @@ describe('a team at work', () => {
     const letters = events.flatMap((event) =>
       event.type === 'team' && event.event.type === 'message.sent' ? [event.event.message] : [],
     )
-    const between = letters.filter(
-      ({ type, to }) =>
-        type === 'message' &&
-        to !== 'lead' &&
-        !['Ask bob for the API.', 'You know the API.'].includes(`${letters.find((one) => one.to === to)!.content}x`),
-    )
-    expect(between.map(({ from, to, content }) => [from, to, content])).toContainEqual(['ada', 'bob', 'Which API?'])
-    expect(between.map(({ from, to, content }) => [from, to, content])).toContainEqual(['bob', 'ada', 'GET /users'])
+    const between = letters.filter(({ type, from, to }) => type === 'message' && from !== 'lead' && to !== 'lead')
+    expect(between.map(({ from, to, content }) => [from, to, content])).toEqual([
+      ['ada', 'bob', 'Which API?'],
+      ['bob', 'ada', 'GET /users'],
+    ])
     expect(
       letters.some(
         ({ from, type, content }) => from === 'ada' && type === 'result' && content === 'The API is GET /users.',

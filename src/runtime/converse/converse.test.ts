@@ -246,6 +246,15 @@ describe('a conversation', () => {
     expect(order.slice(4)).toEqual(['s1 begins', 's1 ends', 's2 begins', 's2 ends'])
   })
 
+  it('ends a turn whose calls keep failing, before the model has no more to say', async () => {
+    const unknown = () => ({ calls: [{ id: crypto.randomUUID(), tool: 'no_such_tool' }] })
+    const { model, asked } = played(...Array.from({ length: 30 }, () => unknown))
+    const talk = await talkOf({ model })
+    await talk.team.send({ to: 'lead', content: 'go' })
+    expect((await run(talk)).stop).toMatchObject({ kind: 'limit', limit: 'failures' })
+    expect(asked.length).toBeLessThan(20)
+  }) // T54
+
   it('says which kind of end it came to: limit, budget, output, refusal, failure (F35, F37)', async () => {
     const busy = () => ({ text: 'on', calls: [{ id: crypto.randomUUID(), tool: 'echo', input: { text: 'x' } }] })
     const ask = async (model: Model, limits: Limits = {}) => {

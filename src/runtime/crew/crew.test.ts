@@ -2,6 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { openMemoryStore } from '../../stores/memory/memory-store.ts'
 import { heldBy, memberNamed, unreadOf } from '../../team/state.ts'
 import { openTeam } from '../team.ts'
+import type { CrewEvent } from './crew-plan.ts'
+import { forceOut, leave, overdueShutdowns } from './leave.ts'
 import { lastWords, type Mind, type PracticeCrew, practiceCrew } from './practice-crew.ts'
 
 const open: PracticeCrew[] = []
@@ -385,24 +387,55 @@ describe('a shutdown', () => {
     expect(practice.team.state.deviations.get()).toHaveLength(1)
   })
 
-  it('meant for an earlier life does not stop a namesake (F14, G5)', async () => {
+  it('that an earlier life agreed to does not stop the next one of that name (F14, G5)', async () => {
+    const hanging: Mind = (_, signal) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    const before = await practiceCrew({ mind: hanging })
+    await before.crew.spawn({ name: 'ada', prompt: 'Dig.' })
+    await before.until(() => before.asked.length === 1)
+    await before.team.run({ type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' }, { by: before.lead })
+    const ada = { name: 'ada', generation: 1, epoch: before.lead.epoch! }
+    await before.team.run({ type: 'request.answer', id: 'r1', approve: true, pendingWork: ['the roof'] }, { by: ada })
+    await before.crash()
+
+    const after = await crewOf(() => ({ text: 'Here.' }), { place: before.place })
+    expect(await after.crew.resume()).toEqual(['ada'])
+    await after.until(() => after.crew.isAtRest)
+    after.clock.advance(60)
+    await after.until(() => after.crew.isAtRest && statusOf(after, 'ada') === 'idle')
+    const stale = after.team.state.requests.get('r1')!
+    expect(stale.state).toBe('approved')
+    expect(overdueShutdowns(after.team.state, after.clock.now() + 1000)).toEqual([])
+    await forceOut(planOf(after), stale)
+    expect(statusOf(after, 'ada')).toBe('idle')
+    await leave(planOf(after), { ...ada, generation: 2, epoch: after.lead.epoch! })
+    expect(after.team.state.deviations.get(), 'what the earlier life left is not left by this one').toEqual([])
+  })
+
+  it('is told to the lead when it was not answered in time', async () => {
     const practice = await crewOf(
       (_, signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      { uncommitted: async () => 2 },
     )
-    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.' })
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
     await practice.until(() => practice.asked.length === 1)
-    await practice.team.run(
-      { type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' },
-      { by: practice.lead },
-    )
+    const request = { type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' } as const
+    await practice.team.run(request, { by: practice.lead })
     practice.clock.advance(31)
-    await practice.until(() => statusOf(practice, 'ada') === 'stopped')
-    await practice.crew.spawn({ name: 'ada', prompt: 'Dig again.' })
-    await practice.until(() => practice.asked.length === 2)
-    practice.clock.advance(60)
-    await practice.until(() => statusOf(practice, 'ada') === 'working')
-  })
+    await practice.until(() => mailOfLead(practice).some(({ type }) => type === 'shutdown_response'))
+    const { content } = mailOfLead(practice).find(({ type }) => type === 'shutdown_response')!
+    expect(content).toContain('ada did not answer within 30 s and was stopped by force')
+    expect(content).toContain('task 1 (dig), which it held, is free again')
+    expect(content).toContain('uncommitted files: 2')
+  }) // T26
 })
+
+/** What the steps of a shutdown need of a crew. */
+function planOf({ team, lead, clock, events }: PracticeCrew) {
+  const tell = (event: CrewEvent) => void events.push(event)
+  return { team, lead, clock, tell, uncommitted: async () => 0 }
+}
 
 describe('a loss', () => {
   const failing: Mind = () => {
@@ -432,6 +465,26 @@ describe('a loss', () => {
       message: expect.stringContaining('circuit breaker is open'),
     })
   }) // T34
+
+  it('is not made good while the run is ending', async () => {
+    let letGo = () => {}
+    const isPutAway = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    let isLeaving = false
+    const putAway = () => {
+      isLeaving = true
+      return isPutAway
+    }
+    const practice = await crewOf(failing, { putAway })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.' })
+    await practice.until(() => isLeaving)
+    const halting = practice.crew.halt('the run was interrupted')
+    letGo()
+    await halting
+    expect(memberNamed(practice.team.state, 'ada')).toMatchObject({ generation: 1, status: 'lost' })
+    expect(practice.asked).toHaveLength(1)
+  })
 
   it('ends in a plain failure when the errand fails too (C60)', async () => {
     const practice = await crewOf(failing, { errand: async () => ({ text: '', problem: 'the key is wrong' }) })

@@ -9,6 +9,8 @@ import { heldBy, memberNamed, type TeamState } from '../../team/state.ts'
 import { counted } from '../../team/wording.ts'
 import type { CrewPlan } from './crew-plan.ts'
 
+type Stopping = Pick<CrewPlan, 'team' | 'lead' | 'clock' | 'uncommitted' | 'tell'>
+
 /** Answers a request to stop for somebody who rests and owes nothing. No model is asked. */
 export async function agreeToStop({ team, uncommitted }: CrewPlan, by: Author): Promise<void> {
   const member = memberNamed(team.state, by.name)
@@ -30,7 +32,7 @@ export function countingUncommitted(seat: Seat, uncommitted: CrewPlan['uncommitt
 }
 
 /** Goes, as it agreed to. What it left undone, or said to be committed and is not, is on record. */
-export async function leave(plan: CrewPlan, by: Author): Promise<void> {
+export async function leave(plan: Stopping, by: Author): Promise<void> {
   const { team, uncommitted, lead } = plan
   const request = agreedShutdown(team.state, by)
   const notes: TeamEvent[] = (request?.pendingWork ?? []).map((text) => deviation(by.name, null, text))
@@ -47,7 +49,7 @@ export async function leave(plan: CrewPlan, by: Author): Promise<void> {
 const newId = createIds()
 
 /** Stops somebody who did not answer in time, or answered and did not go. Nobody waits for them any longer. */
-export async function forceOut(plan: CrewPlan, request: Request): Promise<void> {
+export async function forceOut(plan: Stopping, request: Request): Promise<void> {
   const { team, lead, tell } = plan
   // Lost and brought back while its time ran out: whoever is there now was not asked.
   if (memberNamed(team.state, request.to)?.generation !== request.toGeneration) return
