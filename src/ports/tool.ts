@@ -65,6 +65,8 @@ export interface ToolWorld {
    * or a search does not reach what was denied by name.
    */
   forbids(kind: 'read' | 'write', path: string): boolean
+  /** A file tool wrote this file, by its real path. */
+  onWrite?(path: string): void
   /** What this agent read, to notice files that changed since. */
   readonly reads: Reads
   /**

@@ -12,6 +12,7 @@ import { openTranscript, type Transcript, TranscriptLost } from '../runtime/tran
 import type { Author } from '../team/event.ts'
 import { nameKey } from '../team/name.ts'
 import { situationOf } from '../team/situation.ts'
+import { announcingReserved } from '../tools/announce-reserved.ts'
 import { NoTool } from '../tools/define-tool.ts'
 import { jobNotice } from '../tools/job-notice.ts'
 import { createJobs } from '../tools/jobs.ts'
@@ -97,7 +98,7 @@ export async function openDesk(plan: DeskPlan): Promise<Desk> {
   const twice = tools.find(({ name }, i) => tools.findIndex((other) => other.name === name) < i)
   if (twice) throw new NoTool(twice.name, 'there is one of this name already. Give yours another')
 
-  const offered = tools.filter(({ name }) => permits.isOffered(name))
+  const offered = announcingReserved(tools.filter(({ name }) => permits.isOffered(name)))
   const around = home.hooks && hooked(home.hooks, { agent: by.name, tell: (event) => home.run.tell(event) })
 
   const talk: Conversation = {

@@ -7,6 +7,7 @@ import { limitWords } from '../runtime/converse/limit-words.ts'
 import { userTurn } from '../runtime/converse/mail-news.ts'
 import { openTranscript } from '../runtime/transcript.ts'
 import { openMemoryStore } from '../stores/memory/memory-store.ts'
+import { announcingReserved } from '../tools/announce-reserved.ts'
 import type { Hooks } from '../tools/hooks/hooks.ts'
 import { createReads } from '../tools/reads.ts'
 import type { RunAgent, SubagentEnd } from '../tools/task.ts'
@@ -48,7 +49,9 @@ export function createRunAgent(home: SubagentHome): RunAgent {
     const permits = home.permits(type.isReadOnly, true, home.askerOf(`${home.name} › ${type.name}`))
     const around =
       home.hooks && hooked(home.hooks, { agent: name, parent: world.call, tell: (event) => home.run.tell(event) })
-    const offered = [...toolsForSubagent(type), ...tools].filter((tool) => permits.isOffered(tool.name))
+    const offered = announcingReserved(
+      [...toolsForSubagent(type), ...tools].filter((tool) => permits.isOffered(tool.name)),
+    )
     const reads = createReads()
     await using store = await openMemoryStore()
     const log = await store.log('errand/transcripts/agent')

@@ -65,6 +65,7 @@ function edit({ path, old_text, new_text, replace_all }: z.infer<typeof Input>, 
   const bytes = Buffer.from(after)
   replaceContent(fd, bytes, old)
   world.reads.set(real, hashOf(bytes))
+  world.onWrite?.(real)
   return { shown, before, after, times }
 }
 

@@ -20,6 +20,7 @@ export const writeFile = defineTool({
     const bytes = Buffer.from(content)
     replaceContent(file.fd, bytes, old)
     world.reads.set(file.real, hashOf(bytes))
+    world.onWrite?.(file.real)
     const replaced = old.length > 0 ? ` (in place of ${old.length})` : ''
     return `Wrote ${bytes.length} bytes to ${file.shown}${replaced}`
   },

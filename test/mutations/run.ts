@@ -112,4 +112,13 @@ export const mutations: readonly Mutation[] = [
     test: limits,
     fails: 'is told when the user asks a teammate to stop',
   },
+  {
+    name: 'reserved-file-unannounced',
+    mistake: 'A teammate writes a file that the claim of another reserves, and nobody is told',
+    file: 'src/tools/announce-reserved.ts',
+    old: 'nameKey(owner) !== nameKey(seat.name)',
+    new: 'nameKey(owner) === nameKey(seat.name)',
+    test: 'src/session/reserved-files.test.ts',
+    fails: 'is edited, and both are told',
+  },
 ]
