@@ -553,6 +553,39 @@ describe('a loss', () => {
   })
 })
 
+describe('a finished team', () => {
+  it('does not wait for a silent connection over which a teammate would only say its closing words', async () => {
+    const practice = await crewOf((request, signal) =>
+      practice.asked.length > 1
+        ? new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+        : diligent(request, signal),
+    )
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await practice.until(() => practice.asked.length === 2)
+    practice.clock.advance(29)
+    await practice.until(() => statusOf(practice, 'ada') === 'working')
+    practice.clock.advance(2)
+    await practice.until(() => practice.crew.isAtRest)
+    expect(statusOf(practice, 'ada')).toBe('idle')
+    expect(practice.team.state.tasks.get('1')?.status).toBe('completed')
+  }) // T54
+
+  it('is not one in which a task is still open: its teammates are waited for', async () => {
+    const practice = await crewOf((request, signal) =>
+      practice.asked.length > 1
+        ? new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+        : diligent(request, signal),
+    )
+    await practice.tasks({ subject: 'dig' }, { subject: 'plant', role: 'gardener' })
+    await practice.crew.spawn({ name: 'ada', role: 'dev', prompt: 'Dig.', task: '1' })
+    await practice.until(() => practice.asked.length === 2)
+    practice.clock.advance(120)
+    for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
+    expect([practice.crew.isAtRest, statusOf(practice, 'ada')]).toEqual([false, 'working'])
+  }) // T54
+})
+
 describe('a crew that is resumed', () => {
   it('has everybody back with conversation, claim and mail; whoever rested costs nothing (F24, F33, F38, B66, C67)', async () => {
     let isHanging = true

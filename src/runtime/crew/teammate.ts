@@ -11,6 +11,7 @@ import { converse } from '../converse/converse.ts'
 import { modelAsked } from '../converse/hear.ts'
 import { limitWords } from '../converse/limit-words.ts'
 import { Superseded } from '../transcript.ts'
+import { FINISHED, watchClosingWords } from './closing-words.ts'
 import type { CrewPlan, Desk } from './crew-plan.ts'
 import type { Desks } from './desks.ts'
 import type { HealthBook } from './health.ts'
@@ -208,8 +209,10 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
     hasWorked = true
     turn = new AbortController()
     let quiet = () => {}
+    const closing = watchClosingWords(plan, name, () => turn.abort(FINISHED))
     const signOfLife = () => {
       quiet()
+      closing.restart()
       // Whoever waits for a person is not to blame for the silence.
       quiet = clock.in(settings.stall, () =>
         isAsking(team.state, by) ? signOfLife() : turn.abort(new Stalled(name, settings.stall)),
@@ -251,6 +254,7 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
       return step.value
     } finally {
       quiet()
+      closing.stop()
       await shown
     }
   }
@@ -269,7 +273,9 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
     const task = heldBy(team.state, name)
     switch (stop.kind) {
       case 'aborted':
-        if (![URGENT, STOPPING].includes(turn.signal.reason)) throw turn.signal.reason
+        if (![URGENT, STOPPING, FINISHED].includes(turn.signal.reason)) throw turn.signal.reason
+        if (turn.signal.reason === FINISHED)
+          plan.tell({ type: 'note', agent: name, text: `${name} was not waited for: its team is finished.` })
         // It may have heard the urgent word already, or lost sight of its task: it goes on from there.
         if (turn.signal.reason === URGENT) isCut = true
         return
