@@ -79,3 +79,25 @@ describe('a further team of a session whose journal is missing', () => {
     expect((await desk.json('resume')).find(({ name }: { name: string }) => name === 'main').teams).toEqual(['web'])
   }) // T44
 })
+
+describe('a damaged line of mail in a journal', () => {
+  it('is named by a run on stderr and in errors, and the run does not exit 0', async () => {
+    await desk.ok(['send', 'lead', 'a letter that gets lost', '--team', 'main'])
+    await desk.ok('task add later --team main')
+    const path = join(desk.dir, '.teams/main/journal.jsonl')
+    writeFileSync(
+      path,
+      desk.read('.teams/main/journal.jsonl').replace('a letter that gets lost', 'a letter that gets Lost'),
+    )
+    const { stderr } = await desk.run(['resume', 'main', '-m', model])
+    const { code, result } = await resume()
+    expect(code).toBe(1)
+    expect(result.is_error).toBe(true)
+    expect(result.errors.join('\n')).toMatch(
+      /journal\.jsonl:\d+ \(byte \d+\) is damaged.*deskmates check --repair --team main/,
+    )
+    expect(stderr).toContain('is damaged')
+    await desk.ok('check --repair --team main')
+    expect((await resume()).result.errors.join('\n')).not.toContain('damaged')
+  }) // T51
+})

@@ -235,7 +235,9 @@ function checkNewcomer(name: string, role: string): Decision | undefined {
 function whyBusy(state: TeamState, member: Member): Decision | undefined {
   const task = heldBy(state, member.name)
   if (task) return refuse('member_busy', `${member.name} is working on task ${task.id}. Complete or release it first.`)
-  if (['starting', 'working', 'waiting_approval', 'stopping'].includes(member.status)) {
+  // A lead that no process runs does nothing, whatever it was last seen doing: the record of its rest may be lost.
+  const isRun = member.runtime !== null || nameKey(member.name) !== 'lead'
+  if (isRun && ['starting', 'working', 'waiting_approval', 'stopping'].includes(member.status)) {
     return refuse('member_busy', `${member.name} is ${member.status}. Wait until it is idle, or stop it first.`)
   }
   return undefined

@@ -16,7 +16,7 @@ const KINDS = {
 }
 const PLACES = 50
 /** Every so many places the session is resumed as well. */
-const RESUMED = 10
+const RESUMED = 17
 
 const call = (tool: string, input: Record<string, unknown>) => ({ tool, input })
 

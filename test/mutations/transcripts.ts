@@ -71,7 +71,7 @@ export const mutations: readonly Mutation[] = [
     old: 'turn !== undefined && !left.has(turn)',
     new: 'turn !== undefined && left.has(turn)',
     test: 'src/cli/transcripts.test.ts',
-    fails: 'repair returns its mail to unread',
+    fails: 'of a teammate is an error of the run',
   },
   {
     name: 'damaged-teammate-tried-again',
