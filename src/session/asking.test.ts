@@ -306,7 +306,12 @@ describe('leave for an agent that was sent out', () => {
       },
       { agent: 'ada', times: 'always', ...broken },
       { agent: 'ada/code-1', when: { answer: 1 }, calls: [write('dug.txt')] },
-      { agent: 'ada/code-1', when: { result: 'Wrote' }, text: 'Dug.' },
+      {
+        agent: 'ada/code-1',
+        when: { result: 'Wrote' },
+        calls: [call('TaskUpdate', { taskId: '1', status: 'completed', result: 'Dug.' })],
+      },
+      { agent: 'ada/code-1', when: { result: { tool: 'TaskUpdate' } }, text: 'Dug.' },
       { agent: 'lead', times: 'always', text: 'Well.' },
     ]
     await using session = await open(parts, {
