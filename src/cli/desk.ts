@@ -83,6 +83,11 @@ export function openDesk(): Desk {
   return desk
 }
 
+/** What a command says on stderr, without the warning about a missing sandbox, which depends on the machine. */
+export function talkIn({ stderr }: { readonly stderr: string }): string {
+  return stderr.replace(/^.*Commands run without a sandbox.*\n/m, '')
+}
+
 function collector(columns: number | undefined) {
   let all = ''
   return {

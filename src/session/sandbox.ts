@@ -14,6 +14,8 @@ export interface SandboxOptions {
   readonly env?: readonly string[] | undefined
   /** What one command may use; by default enough for builds and tests. */
   readonly limits?: Partial<ResourceLimits> | undefined
+  /** The caller has already told the user what it means to run without a sandbox. */
+  readonly isAnnounced?: boolean | undefined
 }
 
 export interface SandboxPlan extends SandboxOptions {
@@ -56,7 +58,7 @@ export async function openSandbox(plan: SandboxPlan): Promise<Sandbox> {
       mayUseNetwork: (command) => mayUseNetwork(command, policy),
     },
   })
-  if (runsCommands) for (const text of startWarnings(mode, opened)) plan.warn(text)
+  if (runsCommands && !plan.isAnnounced) for (const text of startWarnings(mode, opened)) plan.warn(text)
   return { ...opened, mode }
 }
 

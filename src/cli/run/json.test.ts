@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../../models/scripted/script.ts'
-import { type Desk, openDesk } from '../desk.ts'
+import { type Desk, openDesk, talkIn } from '../desk.ts'
 import { Result } from './envelope.ts'
 
 let desk: Desk
@@ -27,14 +27,14 @@ describe.each([[['--output-format', 'json']], [['--output-format=stream-json']],
   (asking) => {
     it('hears in the result, and nowhere else, what was denied', async () => {
       const { code, stdout, stderr } = await desk.run(['-p', 'look', '-m', denied(), ...asking], PROGRAM)
-      expect({ code, stderr }).toEqual({ code: 4, stderr: '' })
+      expect({ code, stderr: talkIn({ stderr }) }).toEqual({ code: 4, stderr: '' })
       expect(resultIn(stdout)).toMatchObject({ is_error: false, permission_denials: [{ tool_name: 'bash' }] })
     })
 
     it('hears in the result, and nowhere else, why a run failed', async () => {
       const model = script({ when: { user: 'something else' }, text: 'hello' })
       const { code, stdout, stderr } = await desk.run(['-p', 'look', '-m', model, ...asking], PROGRAM)
-      expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+      expect({ code, stderr: talkIn({ stderr }) }).toEqual({ code: 1, stderr: '' })
       const { is_error, subtype, errors } = resultIn(stdout)
       expect({ is_error, subtype }).toEqual({ is_error: true, subtype: 'error_during_execution' })
       expect(errors.join()).toContain('the script has no answer')
@@ -46,7 +46,7 @@ describe.each([[['--output-format', 'json']], [['--output-format=stream-json']],
         { times: 'always', text: 'Somebody has to dig.' },
       )
       const { code, stdout, stderr } = await desk.run(['-p', 'dig', '-m', model, ...asking], PROGRAM)
-      expect({ code, stderr }).toEqual({ code: 4, stderr: '' })
+      expect({ code, stderr: talkIn({ stderr }) }).toEqual({ code: 4, stderr: '' })
       const { session_id, tasks_left } = resultIn(stdout)
       expect(tasks_left).toEqual([{ team: session_id, pending: 1, in_progress: 0, failed: 0 }])
     })
@@ -82,7 +82,9 @@ describe.each([[['--output-format', 'json']], [['--output-format=stream-json']],
       const env = { ...desk.env, ANTHROPIC_API_KEY: 'x', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' }
       const words = ['-p', 'hi', '-m', 'anthropic/claude-sonnet-4-5', ...asking]
       const { stderr } = await desk.run(words, { ...PROGRAM, env, signal: AbortSignal.abort() })
-      expect(JSON.parse(stderr)).toEqual({ warning: { message: expect.stringContaining('deskmates trust') } })
+      expect(JSON.parse(talkIn({ stderr }))).toEqual({
+        warning: { message: expect.stringContaining('deskmates trust') },
+      })
     })
 
     it('gets the sessions as JSON', async () => {

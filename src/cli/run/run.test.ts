@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../../models/scripted/script.ts'
 import { isGroupAlive } from '../../tools/processes/group.ts'
-import { type Desk, openDesk } from '../desk.ts'
+import { type Desk, openDesk, talkIn } from '../desk.ts'
 
 let desk: Desk
 beforeEach(() => {
@@ -19,11 +19,6 @@ function script(parts: Script['parts'], more: Partial<Script> = {}): string {
 
 const hello = () => script([{ times: 'always', text: 'hello' }])
 const sessions = () => readdirSync(join(desk.dir, '.teams')).filter((name) => name.startsWith('s-'))
-
-/** What a run says on stderr, without the warning about a missing sandbox, which depends on the machine. */
-function talkIn({ stderr }: { readonly stderr: string }): string {
-  return stderr.replace(/^.*Commands run without a sandbox.*\n/m, '')
-}
 
 describe('deskmates -p', () => {
   it('answers on stdout and makes a session that -c and -r go on with', async () => {

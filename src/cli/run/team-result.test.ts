@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../../models/scripted/script.ts'
-import { type Desk, openDesk } from '../desk.ts'
+import { type Desk, openDesk, talkIn } from '../desk.ts'
 import { Line, Result } from './envelope.ts'
 
 let desk: Desk
@@ -21,7 +21,8 @@ async function run(parts: Script['parts'], ...options: string[]) {
   const path = join(desk.dir, '..', 'script.json')
   writeFileSync(path, JSON.stringify({ parts }))
   const format = options.includes('--output-format') ? [] : ['--json']
-  const ran = await desk.run(['-p', 'Go', '-m', `scripted:${path}`, ...format, ...options])
+  const env = { ...desk.env, PATH: process.env.PATH }
+  const ran = await desk.run(['-p', 'Go', '-m', `scripted:${path}`, ...format, ...options], { env })
   const lines: Line[] = ran.stdout
     .trimEnd()
     .split('\n')
@@ -57,7 +58,7 @@ describe('the result of a run with a team', () => {
       '--max-turns',
       '6',
     )
-    expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
+    expect({ code, talk: talkIn({ stderr }) }).toEqual({ code: 3, talk: '' })
     expect(result).toMatchObject({ subtype: 'error_max_turns', is_error: true })
     expect(result.num_turns).toBeLessThan(6)
     expect(result.errors[0]).toContain('Unfinished work is parked')
