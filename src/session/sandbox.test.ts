@@ -46,7 +46,7 @@ it('says once that nothing keeps commands in, with the cause and what to do, and
   const { state, shown, warnings } = await look({ env: { PATH: '/nowhere', HOME: dir } })
   expect(state).toBe('missing')
   expect(shown).toContain('written')
-  expect(warnings).toEqual([expect.stringMatching(/can alter the team's files: .*not installed.*--sandbox off/s)])
+  expect(warnings).toEqual([expect.stringMatching(/without a sandbox: .*not installed.*alter the team's files/s)])
 })
 
 it('runs no command where a sandbox is required and there is none, and says it where none is wanted', async () => {
@@ -65,9 +65,9 @@ it('says at the start, before any command, what commands can do where nothing ke
   const open = (options: Partial<SessionOptions>) =>
     openSession({ workspace, model, env, warn: (message) => void warnings.push(message), ...options })
   await (await open({ sandbox: { mode: 'off' } })).close()
-  expect(warnings).toEqual([expect.stringMatching(/--sandbox off.*\/proc.*keys.*as any member.*docs\/security\.md/s)])
+  expect(warnings).toEqual([expect.stringMatching(/--sandbox off.*keys in \/proc.*as a member.*docs\/security\.md/s)])
   await (await open({})).close()
-  expect(warnings[1]).toMatch(/not installed.*\/proc.*keys.*as any member.*docs\/security\.md/s)
+  expect(warnings[1]).toMatch(/not installed.*keys in \/proc.*as a member.*docs\/security\.md/s)
   await (await open({ sandbox: { mode: 'off' }, permissions: { deny: ['bash'] } })).close()
   expect(warnings, 'agents without a shell run no command').toHaveLength(2)
 }) // T10, T19

@@ -69,17 +69,13 @@ function startWarnings(mode: SandboxMode, { state, why }: OpenedBoundary): strin
     return [
       `No command is run: commands must run in a sandbox, and there is none here: ${why.cause}. ${why.remedy}. Or let commands run without one: --sandbox auto.`,
     ]
-  if (!why)
-    return [`Commands run without a sandbox, as you said with --sandbox off, and can alter the team's files. ${UNKEPT}`]
-  return [
-    `Commands run without a sandbox and can alter the team's files: ${why.cause}. ${why.remedy}. ${UNKEPT} ` +
-      'Every command needs a rule, an answer or a mode that allows it; --sandbox off says that you want it so.',
-  ]
+  if (!why) return [`Commands run without a sandbox (--sandbox off). ${UNKEPT}`]
+  return [`Commands run without a sandbox: ${why.cause}. ${why.remedy}. ${UNKEPT}`]
 }
 
 /** In step with docs/security.md. */
 const UNKEPT =
-  'They can also read what you can read (the environment of your processes in /proc, with its keys) and write to the team as any member. See docs/security.md.'
+  "They can read what you can read, keys in /proc included, and alter the team's files or write as a member: see docs/security.md."
 
 /** They may be kept elsewhere than in the workspace. */
 function teamsOf(folder: string): string[] {
