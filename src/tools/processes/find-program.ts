@@ -22,13 +22,16 @@ export function findProgram(name: string, path: string | undefined, writable: re
   return undefined
 }
 
-/** The PATH without relative folders and without those in which agents can write, for programs of ours and hooks. */
-export function safePath(path: string | undefined, writable: readonly string[]): string {
-  return programFolders(path, writable).join(delimiter)
-}
-
 /** Where systems keep their own programs, for what is needed whatever the PATH says. */
 export const SYSTEM_PATH = ['/usr/bin', '/bin', '/usr/local/bin', '/run/current-system/sw/bin'].join(delimiter)
+
+/**
+ * The PATH without relative folders and without those in which agents can write, for programs of ours and hooks. Where
+ * none is set it is that of the system, as a shell would choose it.
+ */
+export function safePath(path: string | undefined, writable: readonly string[]): string {
+  return programFolders(path ?? SYSTEM_PATH, writable).join(delimiter)
+}
 
 function programFolders(path: string | undefined, writable: readonly string[]): string[] {
   return (path ?? '')
