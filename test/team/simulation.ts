@@ -250,7 +250,11 @@ function isMateAsked({ asked, isDead }: Life): boolean {
 async function isWorkLeft(user: Team): Promise<boolean> {
   await user.refresh()
   return roster(user.state).some(
-    (member) => isPresent(member) && member.status !== 'lost' && unreadOf(user.state, member.name).length > 0,
+    (member) =>
+      isPresent(member) &&
+      member.status !== 'lost' &&
+      // That a teammate rests never causes a turn: the lead hears it with its next one.
+      unreadOf(user.state, member.name).some(({ message }) => message.type !== 'idle_notification'),
   )
 }
 
