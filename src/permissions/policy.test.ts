@@ -143,6 +143,13 @@ describe('rules', () => {
     expect(judge('grep', { kind: 'read', tool: 'grep', path: '.env' }, by).verdict).toBe('deny')
   })
 
+  it('let no redirection into a place that file tools never write, in no mode that accepts edits', () => {
+    const kept = '.git/hooks/x .teams/w .tasks/1 .deskmates/settings.json .claude/x agents/x.md skills/x sub/.husky/x'
+    const by = policy({ mode: 'acceptEdits', allow: rules('bash(echo *)') })
+    expect(run('echo x > src/a.txt', by)).toBe('allow')
+    for (const path of kept.split(' ')) expect([path, run(`echo x > ${path}`, by)]).toEqual([path, 'ask'])
+  })
+
   it('take a tool away by its name', () => {
     const by = policy({ deny: rules('Bash', 'bash(git *)', 'TaskStop') })
     expect(['bash', 'TaskStop', 'grep'].map((tool) => isOffered(tool, by))).toEqual([false, false, true])

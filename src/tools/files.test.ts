@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -318,6 +319,29 @@ describe('what file tools never do', () => {
     expect((await write(world, 'src/agents/ada.ts', 'x')).isError).toBeUndefined()
     expect(existsSync(join(world.root, '.claude'))).toBe(false)
   })
+
+  it('write where a folder was moved to while the path was judged', async () => {
+    const world = practiceWorld()
+    const [from, to] = [join(world.root, 'plain'), join(world.root, '.git/hooks')]
+    mkdirSync(from)
+    mkdirSync(join(world.root, '.git'))
+    const moving: ToolWorld = {
+      ...world,
+      forbids() {
+        if (existsSync(from)) renameSync(from, to)
+        return false
+      },
+    }
+    expect((await write(moving, 'plain/pre-commit', 'evil')).text).toContain('is never written by a file tool')
+    expect(readFileSync(join(to, 'pre-commit'), 'utf8')).toBe('')
+  })
+
+  it('write to a file that instructs tools by the path of a linked folder', async () => {
+    const world = practiceWorld()
+    mkdirSync(join(world.root, '.vscode'))
+    symlinkSync('.vscode', join(world.root, 'plain'))
+    expect((await write(world, 'plain/tasks.json', '{}')).text).toContain('This path leads to .vscode/tasks.json')
+  }) // T17
 
   it('read what belongs to other teams, but their own outputs', async () => {
     const world = practiceWorld()

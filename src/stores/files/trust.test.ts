@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { powerCutDisk } from '../../../test/crash/power-cut-disk.ts'
 import { type Disk, realDisk } from './disk.ts'
 import { mayWrite, openTrust, StateNotWritable, UntrustedJournal } from './trust.ts'
 
@@ -36,6 +37,13 @@ describe('trust in a team', () => {
     expect(statSync(onlyFile()).mode & 0o777).toBe(0o600)
     expect(statSync(teams()).mode & 0o777).toBe(0o700)
     expect(warnings).toEqual([])
+  })
+
+  it('survives a power cut right after it was given', () => {
+    const { disk, cut } = powerCutDisk()
+    open({}, disk).trustTeam('01TEAM', 'web', '/repo/.teams/web/journal.jsonl')
+    cut('lost')
+    expect(open().isTeamTrusted('01TEAM')).toBe(true)
   })
 
   it('goes by the id of the team, so ids of any shape are only ever hashed', () => {

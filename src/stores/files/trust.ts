@@ -36,10 +36,11 @@ export function openTrust(
 
   function keep(file: string, entry: object): void {
     try {
+      const made = missingFrom(disk, dirname(file))
       makeFolder(disk, dirname(file))
       replaceFile(disk, file, Buffer.from(`${JSON.stringify({ ...entry, at: clock.now() / 1000 })}\n`))
       // A power cut that spares the journal must not make its own maker a stranger.
-      syncFolders(disk, [file, dirname(file)])
+      syncFolders(disk, [file, dirname(file), ...made.map((folder) => dirname(folder))])
     } catch (error) {
       throw new StateNotWritable(state, error)
     }
@@ -151,4 +152,9 @@ function emitWarning(text: string): void {
 
 function sha(text: string): string {
   return createHash('sha256').update(text).digest('hex')
+}
+
+/** The folder and those above it that are not there yet. */
+function missingFrom(disk: Disk, folder: string): string[] {
+  return disk.statSync(folder) ? [] : [folder, ...missingFrom(disk, dirname(folder))]
 }

@@ -1,0 +1,40 @@
+import type { Mutation } from './mutation.ts'
+
+export const mutations: readonly Mutation[] = [
+  {
+    name: 'redirection-into-tasks',
+    mistake: 'a redirection may write the files of the board',
+    file: 'src/permissions/policy.ts',
+    old: '\\.tasks|',
+    new: '',
+    test: 'src/permissions/policy.test.ts',
+    fails: 'let no redirection into a place that file tools never write',
+  },
+  {
+    name: 'path-judged-once',
+    mistake: 'the path is not judged again after the file was opened',
+    file: 'src/tools/paths/open-for-writing.ts',
+    old: 'refuseWriting(real, territory) ?? refuseAlias(',
+    new: 'refuseAlias(',
+    test: 'src/tools/files.test.ts',
+    fails: 'write where a folder was moved to',
+  },
+  {
+    name: 'instructing-file-by-alias',
+    mistake: 'a linked folder is another name for a file that instructs tools',
+    file: 'src/tools/paths/open-for-writing.ts',
+    old: ' ?? refuseAlias(real, asked, territory)',
+    new: '',
+    test: 'src/tools/files.test.ts',
+    fails: 'write to a file that instructs tools by the path of a linked folder',
+  },
+  {
+    name: 'trust-not-synced',
+    mistake: 'trust is lost by a power cut that the journal survives',
+    file: 'src/stores/files/trust.ts',
+    old: 'syncFolders(disk, [file, dirname(file), ...made.map((folder) => dirname(folder))])',
+    new: '',
+    test: 'src/stores/files/trust.test.ts',
+    fails: 'survives a power cut right after it was given',
+  },
+]
