@@ -23,7 +23,7 @@ describe('the attack corpus', () => {
     ['npm-test', "for RANDOM in 'a[$(touch PWNED)]'; do true; done"],
     ['read', 'for PATH in ./evil; do ls; done'],
     ['git', 'git config alias.x "!touch PWNED" ⏵ git x'],
-    ['git', 'git --git-dir=bare status'],
+    ['git', 'git --git-dir=bare x'],
     ['write', 'echo x > src/log.txt'],
     ['write', 'echo x > src/hooks/pre-commit'],
     ['write', 'echo x > package.json'],

@@ -207,11 +207,6 @@ export function envIn(home: string): Record<string, string> {
     TERM: 'dumb',
     SHELL: '/bin/bash',
     DESKMATES_AGENT: 'lead',
-    GIT_CONFIG_COUNT: '2',
-    GIT_CONFIG_KEY_0: 'safe.bareRepository',
-    GIT_CONFIG_VALUE_0: 'explicit',
-    GIT_CONFIG_KEY_1: 'protocol.ext.allow',
-    GIT_CONFIG_VALUE_1: 'never',
     // Nothing here may look for a network.
     npm_config_offline: 'true',
     npm_config_update_notifier: 'false',
