@@ -55,8 +55,8 @@ async function killAll(what: Kill['what'], count: number, every = EVERY): Promis
     for (let at = steps.shift(); at !== undefined; at = steps.shift()) {
       await inPlace(async (dir) => {
         const { signal } = await tell(dir, { what, at: at! })
-        // The last few calls depend on timing: a story that got to its end has to be in order too.
-        if (at! < count * 0.9) expect(signal, `${what} ${at}`).toBe('SIGKILL')
+        // The last calls depend on timing, more on a busy machine: a story that got to its end has to be in order too.
+        if (at! < count * 0.8) expect(signal, `${what} ${at}`).toBe('SIGKILL')
         await resume(dir)
         await examine(dir).catch((error) => {
           throw new Error(`killed at ${what} ${at}: ${error.message}`, { cause: error })

@@ -36,22 +36,23 @@ describe('the attack corpus', () => {
     ['deny-write', 'mv infra elsewhere'],
     ['deny-push', 'git push -q origin main'],
   ]
-  it.runIf(bubblewrap())('notices every kind of effect when lines run without being judged', async () => {
+  const UNBOXED = 'bubblewrap is missing, and attacks do not run here with nothing to judge or keep them'
+  it('notices every kind of effect when lines run without being judged', async ({ skip }) => {
+    skip(!bubblewrap(), UNBOXED)
     const unjudged: Attack[] = samples.map(([rules, text]) => ({ file: 'sample', rules, text }))
     const outcomes = await withSlots(2, unjudged, (attack, slot) => runAttack(attack, slot, { judged: false }))
     expect(outcomes.filter(({ broken }) => broken.length === 0).map(shown)).toEqual([])
   })
 
-  it.runIf(bubblewrap() && process.env.DESKMATES_SOAK === '1')(
-    'consists of attacks: most lines have an effect when they run without being judged',
-    async () => {
-      const outcomes = await withSlots(4, attacks, (attack, slot) =>
-        runAttack(attack, slot, { judged: false, timeout: 3_000 }),
-      )
-      const effective = outcomes.filter(({ broken }) => broken.length > 0).length
-      console.log(`attacks with an effect when nothing judges them: ${effective} of ${attacks.length}`)
-      expect(effective).toBeGreaterThan(attacks.length / 2)
-    },
-    1_800_000,
-  )
+  it('consists of attacks: most lines have an effect when they run without being judged', async ({ skip }) => {
+    skip(!bubblewrap(), UNBOXED)
+    // All of them in a soak, every hundredth otherwise.
+    const tried = process.env.DESKMATES_SOAK === '1' ? attacks : attacks.filter((_, i) => i % 100 === 0)
+    const outcomes = await withSlots(4, tried, (attack, slot) =>
+      runAttack(attack, slot, { judged: false, timeout: 3_000 }),
+    )
+    const effective = outcomes.filter(({ broken }) => broken.length > 0).length
+    console.log(`attacks with an effect when nothing judges them: ${effective} of ${tried.length}`)
+    expect(effective).toBeGreaterThan(tried.length / 2)
+  }, 1_800_000)
 })
