@@ -1,6 +1,7 @@
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
 import { TeamError } from '../team/errors.ts'
 import type { Usage } from '../team/usage.ts'
+import type { Order } from './order.ts'
 
 /** One turn of a conversation, as every provider package understands it. Kept verbatim, metadata included. */
 export type Turn = Exclude<LanguageModelV3Message, { role: 'system' }>
@@ -109,6 +110,8 @@ export interface Model {
   /** How many tokens fit into a request with its answer; undefined where nobody knows. */
   readonly context: number | undefined
   readonly price: Price | undefined
+  /** Only of a model that records or replays a run: the order of what its agents do. */
+  readonly order?: Order | undefined
   /**
    * One answer. Ends with the whole reply or throws a `ModelFailure`; an answer without text and calls is a failure
    * too, never an empty success. Stops quietly as soon as `signal` aborts, by throwing its reason.

@@ -6,18 +6,20 @@ import type { Team } from './team.ts'
 
 /** A member's place in a team; `isHeard` says which messages its transcript holds already. */
 export function createSeat(team: Team, by: Author, isHeard: (id: string) => boolean): Seat {
+  // What a tool reads of the state right after this belongs to the step.
+  const refresh = () => (team.order ? team.order.step(`${by.name} looks`, () => team.refresh()) : team.refresh())
   return {
     team: team.name,
     name: by.name,
     get state() {
       return team.state
     },
-    refresh: () => team.refresh(),
+    refresh,
     run: (command) => team.run(command, { by }),
     send: (letter) => team.send(letter, { by }),
     whole: (value) => team.whole(value),
     async unread() {
-      await team.refresh()
+      await refresh()
       const fresh = unreadOf(team.state, by.name).filter(({ message }) => !isHeard(message.id))
       const messages = await team.whole(fresh.map(({ message }) => message))
       // What derives from news is not to outlive them.

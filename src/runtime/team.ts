@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../ports/clock.ts'
 import { createIds } from '../ports/ids.ts'
+import type { Order } from '../ports/order.ts'
 import type { Cursor, Log, Store } from '../ports/store.ts'
 import type { Eraser } from '../redaction/eraser.ts'
 import type { Answer } from '../team/answer.ts'
@@ -20,6 +21,8 @@ export interface Team extends AsyncDisposable {
   readonly state: TeamState
   readonly cursor: Cursor
   readonly log: Log
+  /** Only where the run is recorded or replayed. */
+  readonly order?: Order | undefined
   refresh(): Promise<void>
   /** All that `state` could tell a model is durable when this resolves: what it builds on must not be taken back. */
   syncNews(): Promise<void>

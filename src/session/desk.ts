@@ -87,7 +87,9 @@ export async function openDesk(plan: DeskPlan): Promise<Desk> {
     outputs,
     before: transcript.state.jobCount,
     onEnd(job) {
-      notices.add({ text: jobNotice(job), job: job.id })
+      const tell = () => notices.add({ text: jobNotice(job), job: job.id })
+      if (team.order) void team.order.step(`${by.name} is told of ${job.id}`, tell)
+      else tell()
       // Should this fail, whoever resumes says that it was interrupted.
       transcript.endedJob({ id: job.id, state: job.state, summary: job.summary ?? '' }).catch(() => {})
     },
@@ -111,6 +113,7 @@ export async function openDesk(plan: DeskPlan): Promise<Desk> {
       limits: plan.limits,
     },
     transcript,
+    order: team.order,
     get used() {
       return plan.used()
     },
@@ -126,7 +129,8 @@ export async function openDesk(plan: DeskPlan): Promise<Desk> {
     memory: {
       keep: outputs.keep,
       async situation() {
-        await team.refresh()
+        if (team.order) await team.order.step(`${by.name} looks`, () => team.refresh())
+        else await team.refresh()
         return situationOf(team.state, by.name, calledTeam(team.name))
       },
     },

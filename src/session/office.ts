@@ -1,6 +1,8 @@
+import { turnOnly } from '../ports/order.ts'
 import type { Deleted, Office, Spawned, SpawnPlan } from '../ports/seat.ts'
 import { limitReached } from '../runtime/converse/conversation.ts'
 import { type Crew, openCrew } from '../runtime/crew/crew.ts'
+import { orderedTeam } from '../runtime/ordered-team.ts'
 import type { Loss } from '../runtime/rewound.ts'
 import { createSeat } from '../runtime/seat.ts'
 import { openTeam } from '../runtime/team.ts'
@@ -59,6 +61,7 @@ export interface SessionOffice extends Office, AsyncDisposable {
 }
 
 export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffice> {
+  const { order } = home.model
   const rooms: Room[] = []
   const waiting = new Set<() => void>()
   const seen = new Set<string>()
@@ -122,7 +125,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
         folder: rooms[0]!.team.state.supervisor.get().folder,
       })
       await home.store.presence.announce(name)
-      return enter({ team, by })
+      return enter({ team: orderedTeam(team, order, false), by })
     } catch (error) {
       await team.close()
       throw error
@@ -210,10 +213,12 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
     },
     async halt(reason) {
       home.run.endedBy = reason
+      if (order) await order.step('the run stops', turnOnly)
+      order?.release('the run was stopped')
       await Promise.all(rooms.map(({ crew }) => crew.halt(reason)))
     },
     get isAtRest() {
-      return !answers.isAsking && rooms.every(({ crew }) => crew.isAtRest)
+      return !answers.isAsking && !order?.waiting && rooms.every(({ crew }) => crew.isAtRest)
     },
     get heldBackBy() {
       return rooms.some(({ crew }) => crew.isHeldBack) ? limitReached(home.limits, home.run.used) : undefined
@@ -257,12 +262,14 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
           resolve()
         }
         waiting.add(done)
+        order?.moved().then(done)
         for (const job of desk.jobs.list()) if (job.state === 'running') void job.ended.then(done)
         signal.addEventListener('abort', done)
       })
     },
     async [Symbol.asyncDispose]() {
       answers.close()
+      order?.release('the session was closed')
       await Promise.all(rooms.map(({ crew }) => crew.close()))
       await desk[Symbol.asyncDispose]()
       for (const { team } of rooms.slice(1)) {

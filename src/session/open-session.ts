@@ -9,6 +9,7 @@ import { createEraser } from '../redaction/eraser.ts'
 import { type Limits, nothingUsed } from '../runtime/converse/conversation.ts'
 import type { Ask, AskPlan } from '../runtime/crew/asking.ts'
 import { CREW_SETTINGS, type CrewSettings } from '../runtime/crew/crew-plan.ts'
+import { orderedTeam } from '../runtime/ordered-team.ts'
 import { openTeam, type Team } from '../runtime/team.ts'
 import type { HookSettings, HooksFail } from '../tools/hooks/hook-settings.ts'
 import { createHooks } from '../tools/hooks/hooks.ts'
@@ -154,6 +155,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const by = await takeLead(team, store, { description, folder, awaitLease: () => awaitLease(waiting) })
     await store.presence.announce(id)
     knowledge.begin(id)
+    team = orderedTeam(team, options.model.order, true)
     office = await openOffice(home, { team, by })
   } catch (error) {
     // Nobody is left to run it: whoever comes next need not wait for us.

@@ -74,6 +74,7 @@ export function createRunAgent(home: SubagentHome): RunAgent {
         },
         transcript,
         used: home.run.used,
+        order: home.model.order,
         memory: {
           keep: world.outputs.keep,
           situation: async () =>

@@ -1,3 +1,4 @@
+import { turnOnly } from '../ports/order.ts'
 import { createCompaction } from '../runtime/compact/compaction.ts'
 import { tokensIn } from '../runtime/compact/weigh.ts'
 import { isAborted } from '../runtime/converse/aborted.ts'
@@ -32,7 +33,12 @@ export async function* work(
   run.used = nothingUsed()
   run.endedBy = undefined
   run.tell = channel.put
-  const stop = rounds(office, prompt, AbortSignal.any([signal, left.signal]), channel.put).finally(channel.end)
+  const over = AbortSignal.any([signal, left.signal])
+  const release = () => office.home.model.order?.release('the run was interrupted')
+  over.addEventListener('abort', release)
+  const stop = rounds(office, prompt, over, channel.put)
+    .finally(() => over.removeEventListener('abort', release))
+    .finally(channel.end)
   stop.catch(() => {})
   run.end = async () => {
     left.abort()
@@ -146,6 +152,8 @@ async function untilSettled(
   const agent = talk.agent.name
   let goneOn = 0
   for (;;) {
+    // Only what is urgent from here on interrupts it.
+    if (talk.order) await talk.order.step(`${agent} begins`, turnOnly)
     const loop = converse(talk, AbortSignal.any([signal, office.urgent()]))
     let step = await loop.next()
     for (; !step.done; step = await loop.next()) tell({ agent, ...step.value })

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -95,6 +95,26 @@ describe('a recording', () => {
       'key',
     ])
   })
+
+  it('holds that a request was interrupted, and is replayed so even if that came before it began', async () => {
+    const record = recordModel(scriptedModel({ parts: [{ text: 'Now.', times: 'always' }] }), file)
+    await ask(record, request, { signal: AbortSignal.abort() })
+    await ask(record, request)
+    expect(readFileSync(file, 'utf8')).toContain('"interrupted":true')
+    const model = await replayModel(file)
+    expect((await ask(model, request, { signal: AbortSignal.abort() })).error).toMatchObject({ name: 'AbortError' })
+    expect((await ask(model, request)).reply?.turn.content).toMatchObject([{ text: 'Now.' }])
+    const { error } = await ask(await replayModel(file), request)
+    expect((error as ModelFailure).message).toMatch(/Request 1 of lead was interrupted in .*, and now it is not/)
+  }) // T24
+
+  it('of version 1 is replayed without an order of steps', async () => {
+    await run(recordModel(scriptedModel(script), file))
+    writeFileSync(file, readFileSync(file, 'utf8').replace('{"v":2,', '{"v":1,'))
+    const model = await replayModel(file)
+    expect(model.order).toBeUndefined()
+    expect((await run(model))[0]?.error).toBeUndefined()
+  }) // T24
 
   it('names the first request that differs, where, and both values', async () => {
     await run(recordModel(scriptedModel(script), file), { result: 'the old contents' })

@@ -86,7 +86,7 @@ export const mutations: readonly Mutation[] = [
     name: 'earlier-attempt-not-told',
     mistake: 'the next owner of a task does not hear of the attempt before it',
     file: 'src/runtime/crew/teammate.ts',
-    old: 'held.tell(desk, team.state, isCutOff, await earlierAttempt())',
+    old: 'held.tell(desk, team.state, isCutOff, earlier)',
     new: 'held.tell(desk, team.state, isCutOff)',
     test: 'src/session/earlier-attempt.test.ts',
     fails: 'the next owner of a task is told who held it',

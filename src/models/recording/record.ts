@@ -7,8 +7,9 @@ import {
   type Reply,
   type Turn,
 } from '../../ports/model.ts'
-import { type RecordedCall, type RecordedModel, VERSION } from './format.ts'
+import { type RecordedCall, type RecordedModel, type RecordedStep, VERSION } from './format.ts'
 import { createNormaliser } from './normalise.ts'
+import { recordOrder } from './record-order.ts'
 
 export interface RecordingOptions {
   /** The workspace: where it lies differs from machine to machine. */
@@ -25,6 +26,7 @@ export function openRecording(path: string, main: Model, { root }: RecordingOpti
   const { name, provider, context, price } = main
   begin(path, { v: VERSION, model: name, provider, context, price })
   const agents = new Map<string, ReturnType<typeof createAgent>>()
+  const order = recordOrder((step) => appendFileSync(path, line({ step })))
 
   function createAgent() {
     const normalise = createNormaliser(root)
@@ -44,6 +46,7 @@ export function openRecording(path: string, main: Model, { root }: RecordingOpti
     account: model.account,
     context: model.context,
     price: model.price,
+    order,
     async *reply(request, signal): AsyncGenerator<ModelEvent, Reply> {
       let agent = agents.get(request.agent)
       if (agent === undefined) {
@@ -52,7 +55,7 @@ export function openRecording(path: string, main: Model, { root }: RecordingOpti
       }
       const asked = agent(request)
       const events: ModelEvent[] = []
-      const write = (outcome: Pick<RecordedCall, 'reply' | 'failure'>) =>
+      const write = (outcome: Pick<RecordedCall, 'reply' | 'failure' | 'interrupted'>) =>
         appendFileSync(path, line({ agent: request.agent, request: asked, events, ...outcome }))
       const answer = model.reply(request, signal)
       try {
@@ -67,6 +70,7 @@ export function openRecording(path: string, main: Model, { root }: RecordingOpti
         }
       } catch (error) {
         if (error instanceof ModelFailure) write({ failure: partsOf(error) })
+        else if (signal.aborted) write({ interrupted: true })
         throw error
       } finally {
         await answer.return(undefined as never)
@@ -92,6 +96,6 @@ function partsOf({ fault, message, emitted }: ModelFailure) {
   return { fault, message, emitted }
 }
 
-function line(value: RecordedModel | RecordedCall): string {
+function line(value: RecordedModel | RecordedCall | RecordedStep): string {
   return `${JSON.stringify(value)}\n`
 }

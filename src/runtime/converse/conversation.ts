@@ -1,4 +1,5 @@
 import type { Model, Reply, ToolCall, UserTurn } from '../../ports/model.ts'
+import type { Order } from '../../ports/order.ts'
 import type { Tool, ToolWorld, Wish } from '../../ports/tool.ts'
 import type { Transcript } from '../transcript.ts'
 
@@ -8,6 +9,8 @@ export interface Conversation {
   readonly transcript: Transcript
   readonly used: Used
   readonly memory: Memory
+  /** Only where the run is recorded or replayed: the order in which it hears, asks and acts among others. */
+  readonly order?: Order | undefined
   /** How much work hangs on its next call. */
   urgency?(): number
   /** What is new for this agent since it last listened; undefined when nothing is. */

@@ -1,4 +1,5 @@
 import { ModelFailure, type Reply } from '../../ports/model.ts'
+import { turnOnly } from '../../ports/order.ts'
 import { offer } from '../../tools/run-call.ts'
 import { createCompaction } from '../compact/compaction.ts'
 import { isAborted } from './aborted.ts'
@@ -37,11 +38,12 @@ async function* untilItStops(talk: Conversation, signal: AbortSignal): AsyncGene
   try {
     if (__BUG__ === 'rerun-interrupted') yield* runCalls(talk, signal, failures)
     for (;;) {
-      signal.throwIfAborted()
-      yield* hear(talk, owed)
+      if (!talk.order) signal.throwIfAborted()
+      yield* hear(talk, owed, signal)
       if (turns.length === 0 || turns.at(-1)?.role === 'assistant') return { kind: 'finished', text }
       if (limitReached(agent.limits, used)) return stopAtLimit(talk, text)
       if (yield* compaction.makeRoom(signal)) continue
+      if (talk.order) await talk.order.step(`${agent.name} asks`, turnOnly)
       // Again, since other agents of the run called meanwhile: nothing is awaited between this and the count.
       if (limitReached(agent.limits, used)) return stopAtLimit(talk, text)
 

@@ -11,9 +11,14 @@ export interface Owed {
  * Transcript first, then the acknowledgement: after a crash a message may be acknowledged late, but it is neither lost
  * nor heard twice. The model does not wait for the disk: until it has answered nothing follows from the turn.
  */
-export async function* hear({ listen, transcript }: Conversation, owed: Owed): AsyncGenerator<AgentEvent, void> {
+export async function* hear(talk: Conversation, owed: Owed, signal: AbortSignal): AsyncGenerator<AgentEvent, void> {
+  const { agent, transcript, order } = talk
   await owed.acknowledged
-  const news = await listen()
+  const listen = async () => {
+    signal.throwIfAborted()
+    return talk.listen()
+  }
+  const news = await (order ? order.step(`${agent.name} hears`, listen) : talk.listen())
   if (!news) return
   const { turn, mail, jobs, files, task, isTrue, acknowledge } = news
   if (__BUG__ === 'ack-before-turn') await acknowledge()

@@ -1,4 +1,5 @@
 import { malformedInput, type ToolCall } from '../../ports/model.ts'
+import { type Order, turnOnly } from '../../ports/order.ts'
 import type { ToolResult } from '../../ports/tool.ts'
 import { isReady, type ReadyCall, readyCall } from '../../tools/run-call.ts'
 import { type CallResult, unanswered } from '../transcript-fold.ts'
@@ -20,7 +21,7 @@ export async function* runCalls(
   const steps: Step[] = []
   for (const call of unanswered(talk.transcript.state)) {
     const input = malformedInput(call) ?? call.input
-    steps.push({ call, ready: await readyCall(talk.agent.tools, { name: call.toolName, input }) })
+    steps.push({ at: steps.length + 1, call, ready: await readyCall(talk.agent.tools, { name: call.toolName, input }) })
   }
   for (const wave of waves(steps)) {
     const channel = createChannel<AgentEvent>()
@@ -31,11 +32,14 @@ export async function* runCalls(
     yield* channel
     for (const ended of await all) if (ended.status === 'rejected') throw ended.reason
   }
-  signal.throwIfAborted()
+  // Where steps have an order, an interruption takes effect with the next one.
+  if (!talk.order) signal.throwIfAborted()
 }
 
 /** A call with the tool that can carry it out, or with what is wrong with it. */
 interface Step {
+  /** Among the calls of the answer, from 1. */
+  readonly at: number
   readonly call: ToolCall
   readonly ready: ReadyCall | ToolResult
 }
@@ -50,7 +54,9 @@ async function run(
   const { call } = step
   tell({ type: 'calling', call })
   const progress = (text: string) => tell({ type: 'progress', call: call.toolCallId, text })
-  const { result: outcome, denied, byHook } = await outcomeOf(talk, step, signal, progress)
+  const carryOut = () => outcomeOf(talk, step, signal, progress)
+  const name = `${talk.agent.name} call ${step.at} ${call.toolName}`
+  const { result: outcome, denied, byHook } = await (talk.order ? talk.order.span(name, carryOut) : carryOut())
   const result = failures.add(call, outcome)
   const isHarmless = !isReady(step.ready) || step.ready.isRepeatable
   await talk.transcript.result(asPart(call, result), result.mail, isHarmless)
@@ -79,12 +85,24 @@ async function outcomeOf(
     const world = talk.worldOf(call, signal, progress)
     // Directly before the effect: hooks, permission questions and a stopped process take as long as they take.
     if (!ready.tool.onlyLooks) await world.fence()
-    signal.throwIfAborted()
-    return { result: await ready.run(world) }
+    const carryOut = async () => {
+      signal.throwIfAborted()
+      return ready.run(world)
+    }
+    return { result: await (talk.order ? inTurn(talk.agent.name, talk.order, ready, carryOut) : carryOut()) }
   } catch (error) {
     if (!isAborted(error, signal) || __BUG__ === 'cut-pair') throw error
     return { result: INTERRUPTED }
   }
+}
+
+/** Two that read and change the same file side by side would do so in another order in every run. */
+async function inTurn<T>(agent: string, order: Order, { wish, tool }: ReadyCall, work: () => Promise<T>): Promise<T> {
+  const isShort = wish?.kind === 'read' || wish?.kind === 'write'
+  const name = `${agent} runs ${tool.name}`
+  if (isShort) return order.step(name, work)
+  await order.step(name, turnOnly)
+  return work()
 }
 
 /** It may have happened, half happened or not happened: the model has to look before it does it again. */

@@ -10,6 +10,7 @@ import type { Stop } from '../converse/agent-event.ts'
 import { converse } from '../converse/converse.ts'
 import { modelAsked } from '../converse/hear.ts'
 import { limitWords } from '../converse/limit-words.ts'
+import { inOrder } from '../ordered-team.ts'
 import { Superseded } from '../transcript.ts'
 import { FINISHED, watchClosingWords } from './closing-words.ts'
 import type { CrewPlan, Desk } from './crew-plan.ts'
@@ -128,6 +129,8 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
     // A conversation that was cut off in the middle goes on by itself.
     if (isBack && me() && !over.signal.aborted) await talk()
     for (let member = me(); member && !over.signal.aborted; member = me()) {
+      if (team.order) member = await inOrder(team, `${name} decides`).then(me)
+      if (!member || over.signal.aborted) return
       const step = stepOf(member)
       // Only a claim does not wait until the lead has heard its last words.
       if (voice.saying && step !== 'claim') {
@@ -188,8 +191,9 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
     const desk = await desks.open(by)
     const { turns } = desk.talk.transcript.state
     const isCutOff = turns.length > 0 && turns.at(-1)?.role !== 'assistant'
+    const earlier = await (team.order ? team.order.step(`${name} is told`, earlierAttempt) : earlierAttempt())
     const member = me()
-    if (member) held.tell(desk, team.state, isCutOff, await earlierAttempt())
+    if (member) held.tell(desk, team.state, isCutOff, earlier)
     const isDue = desk.notices.waiting > 0 || isCutOff || (member && nextStep(team.state, member) === 'hear')
     if (!isDue) return desks.close(by)
     let stop = await converseAt(desk, isCutOff)
@@ -262,6 +266,7 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
   /** The model is asked before anybody is told that it is. */
   async function showThatItWorks(): Promise<void> {
     await modelAsked()
+    if (team.order) await inOrder(team, `${name} works`)
     const events: TeamEvent[] = health.turns({ name, generation }, 'working')
     // Whoever goes on from task to task works all the time.
     if (me()?.status !== 'working') events.unshift({ type: 'member.activity', name, generation, status: 'working' })
@@ -270,6 +275,7 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
 
   /** What its turn came to: the lead is told, and a task in its hands does not lie there for ever. */
   async function afterwards(stop: Stop, desk: Desk): Promise<void> {
+    if (team.order) await inOrder(team, `${name} stops`)
     const task = heldBy(team.state, name)
     switch (stop.kind) {
       case 'aborted':

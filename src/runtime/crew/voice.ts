@@ -28,17 +28,18 @@ export function createVoice(
     type: 'message.sent',
     message: { id: newId(), type, from: by.name, to: 'lead', content, timestamp: clock.now() },
   })
-  const report: Voice['report'] = (events) => {
-    team.report(events, { by, until: 'written' }).catch(trouble)
+  const write = async (events: readonly TeamEvent[]): Promise<void> => {
+    await team.report(events, { by, until: 'written' }).catch(trouble)
   }
-  const tellLead: Voice['tellLead'] = (type, words) => report([letter(type, words)])
 
   return {
-    report,
-    tellLead,
+    report: (events) => void write(events),
+    tellLead: (type, words) => void write([letter(type, words)]),
     sayResult(words, transcript) {
-      const said = Promise.all([saying, transcript.synced()]).then(() => {
-        tellLead('result', words)
+      const said = Promise.all([saying, transcript.synced()]).then(async () => {
+        const written = write([letter('result', words)])
+        // A step of its own: what this teammate decides meanwhile must not depend on when its turn comes.
+        if (team.order) await written
         if (saying === said) saying = undefined
       })
       // Whoever waits for it is told.

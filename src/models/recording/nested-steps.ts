@@ -1,0 +1,19 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** Knows which steps are taken by the work of another one. They belong to it: waiting for their turn would never end. */
+export function nestedSteps() {
+  const outer = new AsyncLocalStorage<{ isOver: boolean }>()
+  return {
+    get isInside(): boolean {
+      return outer.getStore()?.isOver === false
+    },
+    async run<T>(work: () => T | Promise<T>): Promise<T> {
+      const step = { isOver: false }
+      try {
+        return await outer.run(step, work)
+      } finally {
+        step.isOver = true
+      }
+    },
+  }
+}
