@@ -27,8 +27,10 @@ export interface SharedLog {
   bind(number: number): void
   /** Takes in the answer to a read behind `from`. */
   absorbRead(from: Place, rows: readonly Row[]): void
-  /** Takes in the answer to an append; `own` are the records of it that count. */
-  absorbAppend(rows: readonly Row[], own: readonly Own[]): void
+  /** Answers that this process has taken in so far, of all logs and handles. */
+  readonly answersTaken: number
+  /** Takes in the answer to an append; `own` are the records of it that count, `askedAt` is `answersTaken` when it was sent. */
+  absorbAppend(rows: readonly Row[], own: readonly Own[], askedAt: number): void
   /** Read for nobody but an auditor: from the beginning, past everything. */
   page(from: Cursor): Promise<readonly Stored[]>
   mayHaveNews(from: Cursor): boolean
@@ -67,6 +69,10 @@ export interface SharedLogOptions {
   readonly poll: number
 }
 
+/** Of all logs and handles of this process: whoever was told of one may ask another log for what it said. */
+let answersTaken = 0
+const NEVER = -1
+
 export function createSharedLog(options: SharedLogOptions): SharedLog {
   const { name, path, lines, statements, news, knows, poll } = options
   const recent = createRecent()
@@ -76,7 +82,8 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
   let turn: Promise<unknown> = Promise.resolve()
   let log: number | undefined
   let hasBeenAtEnd = false
-  let isFresh = false
+  /** What `answersTaken` was when the end was reached; see `reachEnd`. */
+  let freshAt = NEVER
   let gone: Fault | undefined
   let newer: Fault | undefined
   let waiting = { tries: 0, until: 0 }
@@ -102,14 +109,15 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
 
   async function query(from: Place): Promise<readonly Stored[]> {
     if (gone) throw new JournalReplaced(gone)
-    return absorbRead(from, await ask(from))
+    const askedAt = answersTaken
+    return absorbRead(from, await ask(from), askedAt)
   }
 
   /** The record at `from` must still be the one that was read there, whatever server answers by now. */
-  function absorbRead(from: Place, rows: readonly Row[]): readonly Stored[] {
+  function absorbRead(from: Place, rows: readonly Row[], askedAt = NEVER): readonly Stored[] {
     const [head] = rows
     if (!head) {
-      if (log === undefined && from.seq === 0) return reachEnd()
+      if (log === undefined && from.seq === 0) return reachEnd(askedAt)
       throw new JournalReplaced(lose('replaced', log === undefined ? 'there is no such log' : 'it was removed'))
     }
     const isElsewhere = __BUG__ === 'cursor-by-number' ? false : head.at_id !== from.id
@@ -121,7 +129,7 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
     const isKept = recent.reaches(from)
     const stored = storedIn(rows)
     noteHead(head)
-    if (isKept) take(stored, Number(head.head))
+    if (isKept) take(stored, Number(head.head), askedAt)
     return readable(stored)
   }
 
@@ -136,23 +144,24 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
 
   function noteHead(head: Row): void {
     log ??= Number(head.log)
+    answersTaken++
     waiting = { tries: Number(head.waiting_tries), until: performance.now() + Number(head.waiting_ms) }
   }
 
-  function take(stored: readonly Stored[], head: number): void {
+  function take(stored: readonly Stored[], head: number, askedAt: number): void {
     if (recent.push(readable(stored)) > 0) sleep.wakeAll()
-    if (head === recent.end.seq) reachEnd()
+    if (head === recent.end.seq) reachEnd(askedAt + 1)
   }
 
   /**
-   * Right after an answer that reached the end there is nothing more to ask for: until the caller has waited for
-   * something else, which it cannot before the next tick, nobody can have told it of anything newer.
+   * Right after an answer that reached the end there is nothing more to ask for, if it is the only one that came since
+   * it was asked for: the caller cannot have been told of anything newer before the next tick.
    */
-  function reachEnd(): readonly Stored[] {
+  function reachEnd(expected: number): readonly Stored[] {
     hasBeenAtEnd = true
-    isFresh = true
+    freshAt = expected === answersTaken ? answersTaken : NEVER
     process.nextTick(() => {
-      isFresh = false
+      freshAt = NEVER
     })
     return []
   }
@@ -215,12 +224,15 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
     async read(from, which) {
       if (__BUG__ === 'serial-cursor') return bounded(storedIn(await ask(from)), which)
       const there = kept(from, which)
-      if (there && (there.length > 0 || isFresh || isStoppedAt(from))) return there
+      if (there && (there.length > 0 || freshAt === answersTaken || isStoppedAt(from))) return there
       const fetched = await fetch(from)
       return recent.reaches(from) ? recent.after(from, which) : bounded(fetched, which)
     },
     kept,
-    absorbAppend([head, ...records], own) {
+    get answersTaken() {
+      return answersTaken
+    },
+    absorbAppend([head, ...records], own, askedAt) {
       if (!head) return
       noteHead(head)
       const before = Number(head.before)
@@ -228,7 +240,7 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
       // Without news between what we knew and our own, ours stand right behind it.
       const news =
         records.length > 0 ? storedIn(records, new Map(own.map(({ record, text }) => [record.id, text]))) : ours
-      take(news, Number(head.head))
+      take(news, Number(head.head), askedAt)
     },
     absorbRead,
     bind(number) {

@@ -42,13 +42,14 @@ export function createWriter({ shared, lines, statements, hold, floor, knows }: 
 
   return async function append(records: readonly LogRecord[], hint?: Hint): Promise<readonly Outcome[]> {
     const batch = prepare(records)
+    const askedAt = shared.answersTaken
     const rows = await send(batch, records, hint)
     const [answer] = rows
     if (answer?.status === 'replaced') throw new JournalReadOnly(lost(answer))
     if (answer?.status === 'newer') throw new JournalReadOnly(shared.stop(String(answer.outcomes), Number(answer.head)))
     const outcomes = [...String(answer?.outcomes)].map((letter) => OUTCOMES[letter]!)
     const accepted = batch.filter((_, i) => outcomes[i] === 'accepted')
-    shared.absorbAppend(rows, accepted)
+    shared.absorbAppend(rows, accepted, askedAt)
     return outcomes
   }
 
