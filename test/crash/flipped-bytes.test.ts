@@ -106,7 +106,8 @@ describe('one changed byte', () => {
         const result = JSON.parse(stdout || '{}')
         if (!isNamed) expect(await look(), `${where}: after resume`).toBe(before)
         expect([0, 4], `${where}: ${stderr}${JSON.stringify(result.errors)}`).toContain(code)
-        if (code === 0) expect(await look(), `${where}: success with work missing`).toContain('2 ')
+        // A task whose record was damaged is gone only where the repair has named the loss.
+        if (code === 0 && !isNamed) expect(await look(), `${where}: success with work missing`).toContain('2 ')
       }
     },
   ) // T43, T51
