@@ -6,13 +6,13 @@ import { parseRule } from './rule.ts'
 const FILES =
   `AGENTS.md sub/CLAUDE.md ./agents.MD CLAUDE.local.md GEMINI.md .mcp.json .envrc .vscode/tasks.json .vscode/settings.json
   .idea/runConfigurations/x.xml .github/copilot-instructions.md .github/instructions/a.md .cursorrules .cursor/rules/a.mdc
-  .windsurfrules hooks/pre-commit a/../AGENTS.md /work/AGENTS.md .pre-commit-config.yaml`.split(/\s+/)
+  .windsurfrules hooks/pre-commit a/../AGENTS.md /repo/AGENTS.md .pre-commit-config.yaml`.split(/\s+/)
 const OTHERS = 'README.md src/agents.ts docs/claude.md.txt .github/workflows/ci.yml src/hooks/use-x.ts vscode/x'.split(
   ' ',
 )
 
 const policy = (mode: Policy['mode'], allow: string[] = []): Policy => ({
-  ...{ mode, root: '/work', deny: [], ask: [] },
+  ...{ mode, root: '/repo', deny: [], ask: [] },
   allow: allow.map((rule) => parseRule(rule)),
 })
 const verdict = (path: string, by: Policy) =>
