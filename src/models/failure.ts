@@ -1,5 +1,6 @@
 import { ModelFailure, type ModelFault } from '../ports/model.ts'
 import { type Headers, retryAfter } from './limits.ts'
+import { secureConnectionStep } from './secure-connection.ts'
 import { TransportFailure } from './transport.ts'
 
 export interface Circumstances {
@@ -61,7 +62,8 @@ function read(error: unknown): Report {
   const transport = transportFailure(error)
   const headers = shape.responseHeaders ?? {}
   const text = transport?.message ?? shape.message ?? ''
-  const fault = transport?.kind ?? faultOf(shape)
+  const isInsecure = shape.statusCode === undefined && secureConnectionStep(codesOf(error)) !== undefined
+  const fault = isInsecure ? 'tls' : (transport?.kind ?? faultOf(shape))
   return { fault, text, status: shape.statusCode, headers, delay: retryDelay(shape.responseBody) }
 }
 
@@ -171,12 +173,14 @@ function said({ text, status, fault }: Report): string {
 /** What to do now, when trying again did not help. */
 function nextStep(fault: ModelFault, error: unknown, { keyVariable, proxyVariable }: Circumstances): string {
   if (fault === 'network') return networkStep(error, proxyVariable)
+  if (fault === 'tls')
+    return `${secureConnectionStep(codesOf(error)) ?? ''}${proxyStep(proxyVariable)} Try it: deskmates doctor --call.`
   if (fault === 'key')
     return `Check the key${keyVariable === undefined ? '' : ` in ${keyVariable}`}; see: deskmates doctor.`
   return advice[fault]
 }
 
-const advice: Record<Exclude<ModelFault, 'network' | 'key'>, string> = {
+const advice: Record<Exclude<ModelFault, 'network' | 'tls' | 'key'>, string> = {
   'rate limit': 'The limit of this key is used up; wait, or name another model as a fallback (--fallback-model).',
   overloaded: 'The provider has no room right now; wait, or name another model as a fallback (--fallback-model).',
   server: 'The provider failed; try again later, or name another model as a fallback (--fallback-model).',
@@ -198,20 +202,18 @@ const advice: Record<Exclude<ModelFault, 'network' | 'key'>, string> = {
 
 /** Why there is no connection, by the code of the system or of the transport. */
 function networkStep(error: unknown, proxyVariable: string | undefined): string {
-  const codes = codesOf(error)
-  const proxy =
-    proxyVariable === undefined
-      ? ''
-      : ` The connection goes through the proxy in ${proxyVariable}: check it, or except the host with NO_PROXY.`
+  const codes = codesOf(error).join(' ')
   const step = networkSteps.find(([pattern]) => pattern.test(codes))?.[1] ?? 'Check the connection and the base URL.'
-  return `${step}${proxy} Try it: deskmates doctor.`
+  return `${step}${proxyStep(proxyVariable)} Try it: deskmates doctor.`
+}
+
+function proxyStep(variable: string | undefined): string {
+  if (variable === undefined) return ''
+  return ` The connection goes through the proxy in ${variable}: check it, or except the host with NO_PROXY.`
 }
 
 const networkSteps: readonly (readonly [RegExp, string])[] = [
-  [
-    /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|EPROTO/,
-    'No secure connection: the certificate is not accepted. Behind a company proxy set NODE_EXTRA_CA_CERTS to its certificate.',
-  ],
+  [/TLS|SSL|EPROTO/, 'The secure connection failed: check the network connection, and the base URL.'],
   [/ENOTFOUND|EAI_/, 'The name of the host cannot be resolved: check the network connection, and the base URL.'],
   [/ECONNREFUSED/, 'No server answers at this address: check the base URL, and that the server runs.'],
   [
@@ -220,7 +222,7 @@ const networkSteps: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-function codesOf(error: unknown): string {
+function codesOf(error: unknown): readonly string[] {
   const codes: string[] = []
   const add = (at: unknown, depth: number): void => {
     if (!(at instanceof Error) || depth > 8) return
@@ -229,5 +231,5 @@ function codesOf(error: unknown): string {
     add(at.cause, depth + 1)
   }
   add(error, 0)
-  return codes.join(' ')
+  return codes
 }

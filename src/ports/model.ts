@@ -124,6 +124,7 @@ export interface Model {
  * overloaded    the provider has no room (529, 503, or an error event inside a stream that began with 200)
  * server        it failed (500, 502, 504)
  * network       no connection, or none that lasted
+ * tls           no secure connection is possible: the certificate is not accepted, or no protocol is shared
  * time-out      connected, and then nothing for too long
  * cut off       the stream ended before the answer did
  * unreadable    what came back is not what the protocol says
@@ -142,6 +143,7 @@ export type ModelFault =
   | 'overloaded'
   | 'server'
   | 'network'
+  | 'tls'
   | 'time-out'
   | 'cut off'
   | 'unreadable'

@@ -1,5 +1,4 @@
 import { createServer as createTcpServer } from 'node:net'
-import { createServer as createTlsServer } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { resolveModel } from '../../src/models/resolve-model.ts'
 import type { ModelFailure, ModelFault } from '../../src/ports/model.ts'
@@ -142,16 +141,6 @@ describe('a provider that cannot be reached', () => {
     await closed[Symbol.asyncDispose]()
     const { error } = await failureAt(closed.url)
     expect(error).toMatchObject({ fault: 'network', message: expect.stringContaining('No server answers') })
-  }) // T40
-
-  it('because of its certificate says which variable helps', async () => {
-    const tls = createTlsServer({}, () => {})
-    tls.on('tlsClientError', () => {})
-    await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve))
-    const { port } = tls.address() as { port: number }
-    const { error } = await failureAt(`https://127.0.0.1:${port}`)
-    tls.close()
-    expect(error).toMatchObject({ fault: 'network', message: expect.stringContaining('NODE_EXTRA_CA_CERTS') })
   }) // T40
 
   it('because of a proxy names the variable of the proxy', async () => {

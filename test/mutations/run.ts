@@ -121,4 +121,13 @@ export const mutations: readonly Mutation[] = [
     test: 'src/session/reserved-files.test.ts',
     fails: 'is edited, and both are told',
   },
+  {
+    name: 'certificate-tried-again',
+    mistake: 'A certificate that is not accepted counts as a bad connection and is tried six times',
+    file: 'src/models/failure.ts',
+    old: "isInsecure ? 'tls' : (transport?.kind ?? faultOf(shape))",
+    new: 'transport?.kind ?? faultOf(shape)',
+    test: 'test/models/secure-connection.test.ts',
+    fails: 'is asked once when it has no certificate at all',
+  },
 ]

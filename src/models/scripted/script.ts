@@ -26,6 +26,7 @@ const Faults = z.enum([
   'overloaded',
   'server',
   'network',
+  'tls',
   'time-out',
   'cut off',
   'unreadable',
