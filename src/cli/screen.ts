@@ -15,7 +15,8 @@ export function colours({ isTerminal, env }: Call) {
 export function table(call: Call, headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const { dim } = colours(call)
   const all = call.isTerminal && rows.length > 0 ? [headings, ...rows] : rows
-  const widths = headings.map((_, column) => Math.max(...all.map((row) => widthOf(row[column] ?? ''))))
+  // Not spread into one call: a board may have more rows than a call may have arguments.
+  const widths = headings.map((_, column) => all.reduce((most, row) => Math.max(most, widthOf(row[column] ?? '')), 0))
   const start = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0)
   const lines = all.map((row, i) => {
     const line = row.map((cell, column) => (column === row.length - 1 ? cell : padded(cell, widths[column] ?? 0)))

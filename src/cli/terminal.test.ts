@@ -6,7 +6,7 @@ import type { Context } from './context.ts'
 import { type Desk, openDesk } from './desk.ts'
 import { print } from './print.ts'
 import { redacted } from './redacted.ts'
-import { colours } from './screen.ts'
+import { colours, table } from './screen.ts'
 
 /** The clipboard, a colour, a cleared screen, the same in eight bits, DCS and APC, a lone return, other directions. */
 const EVIL =
@@ -48,6 +48,16 @@ describe('text of others', () => {
     expect(out.replaceAll('\x1b[31m', '').replaceAll('\x1b[39m', '')).not.toMatch(OBEYED)
     expect(out).toContain(' one\r\n')
   }) // T15
+})
+
+describe('a table', () => {
+  it('has columns as wide as their widest cell with more rows than a call has arguments', () => {
+    const call = { stdout: {}, env: {}, isTerminal: false } as never
+    const rows = Array.from({ length: 300_000 }, (_, i) => [String(i), 'task'])
+    const lines = table(call, ['id', 'subject'], rows).split('\n')
+    expect(lines).toHaveLength(300_001)
+    expect(lines[7]).toBe('7       task')
+  })
 })
 
 describe('on a terminal', () => {
