@@ -4,8 +4,9 @@ import { UNREAD_CAP } from '../../team/message.ts'
 import { nameKey } from '../../team/name.ts'
 import type { TeamState } from '../../team/state.ts'
 import { type Archive, HARVEST_BYTES, HARVEST_LINES } from './door-archive.ts'
-import { isOwnLine, isTornOwnLine, readForeignLine } from './door-line.ts'
+import { type ForeignLine, isOwnLine, isTornOwnLine, readForeignLine } from './door-line.ts'
 import type { Found } from './door-weave.ts'
+import { type Copy, judgeCopy } from './shown-line.ts'
 
 export type Received = EventOf<'external.received'>
 export type Rejected = EventOf<'external.rejected'>
@@ -27,7 +28,7 @@ export function factsOf(state: TeamState, archives: readonly Archive[], now: num
       const left = room.get(key) ?? roomFor(state, archive, now)
       // The fold counts an archive by how far it came, so nothing behind a line that has to wait may go first.
       if (left <= 0) break
-      const event = eventOf(archive, found, now)
+      const event = eventOf(state, archive, found, now)
       room.set(key, left - (event.type === 'external.received' ? 1 : 0))
       events.push(event)
       bytes += Buffer.byteLength(JSON.stringify(event))
@@ -79,14 +80,52 @@ export function roomFor(state: TeamState, archive: Archive, now: number): number
   return UNREAD_CAP - (state.mailboxes.get(nameKey(archive.mailbox))?.size ?? 0)
 }
 
-function eventOf(archive: Archive, { offset, end, bytes, value }: Found, now: number): Received | Rejected {
+function eventOf(
+  state: TeamState,
+  archive: Archive,
+  { offset, end, bytes, value }: Found,
+  now: number,
+): Received | Rejected {
   const place = { archive: archive.id, offset, end }
-  const { message, reason } = value === undefined ? { reason: 'it is not JSON' } : readForeignLine(value, now / 1000)
+  const copy = judgeCopy(bytes.toString())
+  const { message, reason } = copy ? readCopy(state, archive, copy, value, now) : readLine(value, now)
   if (!message) {
     const line = bytes.toString('utf8', 0, 8000).slice(0, 2000)
     return { type: 'external.rejected', ...place, to: archive.mailbox, reason: reason ?? '', line }
   }
   const { type, from, content, timestamp, extras } = message
-  const head = { id: `${archive.id}:${offset}`, type, from, to: archive.mailbox, content, timestamp }
-  return { type: 'external.received', ...place, message: { ...head, ...extras } }
+  const body = { type, from, to: archive.mailbox, content, timestamp }
+  if (!copy)
+    return { type: 'external.received', ...place, message: { id: `${archive.id}:${offset}`, ...body, ...extras } }
+  const { external_id: id, ...others } = extras
+  return { type: 'external.received', ...place, message: { id: String(id), ...body, ...others } }
+}
+
+function readLine(value: unknown, now: number): ForeignLine {
+  return value === undefined ? { reason: 'it is not JSON' } : readForeignLine(value, now / 1000)
+}
+
+/**
+ * A line of ours that shows no message of the journal. Changed, it says nothing. As we wrote it, it holds a message that
+ * the journal has lost: it comes in as external, under its own id, so that a reader whose transcript has it is not told
+ * it again, however many copies there are.
+ */
+function readCopy(state: TeamState, { mailbox }: Archive, copy: Copy, value: unknown, now: number): ForeignLine {
+  const { id } = (value ?? {}) as { id?: unknown }
+  if (copy === 'damaged' || typeof id !== 'string' || isKnownId(state, mailbox, id)) return { reason: CHANGED_COPY }
+  return isOurId(id) ? readLine(value, now) : { reason: UNKNOWN_COPY }
+}
+
+const CHANGED_COPY =
+  'it is a changed or damaged copy of a line that deskmates wrote to show a message; unread messages are shown again'
+const UNKNOWN_COPY =
+  'deskmates wrote it to show a message that the journal does not have any more; if it is still wanted, send it again'
+
+/** An id that this program made, which no other program can know before: a ulid, or the place of a line in an archive. */
+function isOurId(id: string): boolean {
+  return /^[0-7][0-9A-HJKMNP-TV-Z]{25}(?:\.[\w-]+:\d+)?$/.test(id)
+}
+
+function isKnownId(state: TeamState, mailbox: string, id: string): boolean {
+  return state.messages.get(id) !== undefined || state.mailboxes.get(nameKey(mailbox))?.get(id) !== undefined
 }

@@ -86,7 +86,7 @@ const MAX_SENDER = 64
 /** Set by us alone; a line that brings them along does not get to say them. */
 const OURS = [
   ...['id', 'to', 'type', 'from', 'content', 'timestamp'],
-  ...['external', 'redelivered', 'returns', 'external_id', 'claimed_type', '__proto__'],
+  ...['external', 'redelivered', 'returns', 'external_id', 'claimed_type', 'view_sum', '__proto__'],
 ]
 
 function typeOf(type: unknown): { type: Message['type']; claimed?: string; reason?: undefined } | { reason: string } {

@@ -4,6 +4,7 @@ import { canReceive } from '../../team/mail.ts'
 import { UNREAD_CAP } from '../../team/message.ts'
 import { nameKey } from '../../team/name.ts'
 import { memberNamed, type TeamState } from '../../team/state.ts'
+import { counted } from '../../team/wording.ts'
 import type { Disk } from './disk.ts'
 import type { Door } from './door.ts'
 import { makeFolder } from './folders.ts'
@@ -93,6 +94,7 @@ export function openMailViews(options: {
         const { missing, ...contents } = file.look(state)
         // What was read may stand there until it is worth writing the rest again.
         const stale = isWorthwhile(state, file, contents.stale) ? contents.stale : 0
+        if (contents.damaged > 0) found.push(`${path}: holds ${counted(contents.damaged, 'damaged line')} of ours`)
         if (missing > 0) found.push(`${path}: does not show ${missing} unread message${missing === 1 ? '' : 's'}`)
         if (stale > 0)
           found.push(
@@ -106,9 +108,9 @@ export function openMailViews(options: {
       makeFolder(disk, inbox)
       for (const name of mailboxes(state)) {
         const file = fileOf(name)
-        const { stale, missing } = file.look(state)
-        if (stale > 0) empty(file)
-        if (stale > 0 || missing > 0) file.showUnread(state)
+        const { stale, missing, damaged } = file.look(state)
+        if (stale > 0 || damaged > 0) empty(file)
+        if (stale > 0 || damaged > 0 || missing > 0) file.showUnread(state)
       }
     },
   }

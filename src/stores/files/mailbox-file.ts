@@ -1,9 +1,9 @@
 import { constants } from 'node:fs'
 import { nameKey } from '../../team/name.ts'
 import { type TeamState, type Unread, unreadOf } from '../../team/state.ts'
-import { messageView } from '../../team/view.ts'
 import { codeOf, type Disk } from './disk.ts'
 import { isOwnLine } from './door-line.ts'
+import { judgeCopy, shownLine } from './shown-line.ts'
 
 /** One member's mailbox as a file: a line for each unread message, and a door for lines of others. */
 export interface MailboxFile {
@@ -27,6 +27,8 @@ export interface Contents {
   readonly stale: number
   /** How many unread messages have no line. */
   readonly missing: number
+  /** How many lines of ours are not what we wrote. */
+  readonly damaged: number
 }
 
 const CHUNK = 256 * 1024
@@ -46,11 +48,12 @@ export function openMailboxFile(
   let position = 0
   let end = 0
   let isForeign = false
+  let damaged = 0
   let isWarned = false
 
   function forget(): void {
     shown.clear()
-    inode = position = end = 0
+    inode = position = end = damaged = 0
     isForeign = false
   }
 
@@ -60,7 +63,7 @@ export function openMailboxFile(
     let stale = 0
     for (const id of shown) if (!unread?.has(id)) stale++
     const missing = (unread?.size ?? 0) - (shown.size - stale)
-    return { size: end, isForeign: isForeign || position < end, stale, missing }
+    return { size: end, isForeign: isForeign || position < end, stale, missing, damaged }
   }
 
   function readOn(state: TeamState): void {
@@ -116,7 +119,9 @@ export function openMailboxFile(
   function learn(state: TeamState, line: string): void {
     if (line.trim() === '') return
     const value = parse(line)
-    if (isOwnLine(state, mailbox, value)) shown.add((value as { id: string }).id)
+    const isDamaged = judgeCopy(line) === 'damaged'
+    if (isDamaged) damaged++
+    if (!isDamaged && isOwnLine(state, mailbox, value)) shown.add((value as { id: string }).id)
     else isForeign = true
   }
 
@@ -175,7 +180,7 @@ export function openMailboxFile(
 function* framed(unread: readonly Unread[]): Generator<Buffer> {
   let text = ''
   for (const one of unread) {
-    text += `\n${JSON.stringify(messageView(one))}\n`
+    text += `\n${shownLine(one)}\n`
     if (text.length < WRITE_AT_ONCE) continue
     yield Buffer.from(text)
     text = ''
