@@ -20,8 +20,12 @@ afterEach(() => workspace[Symbol.asyncDispose]())
 
 const call = (tool: string, input: Record<string, unknown> = {}) => ({ tool, input })
 
-/** Bob holds a task that reserves src/api; ada makes these calls meanwhile, one after the other. */
-async function written(...calls: ReturnType<typeof call>[]) {
+/** Bob holds a task that reserves src/api; the writer makes these calls meanwhile, one after the other. */
+function written(...calls: ReturnType<typeof call>[]) {
+  return writtenBy('ada', ...calls)
+}
+
+async function writtenBy(writer: 'ada' | 'lead', ...calls: ReturnType<typeof call>[]) {
   const model = scriptedModel({
     parts: [
       {
@@ -33,8 +37,8 @@ async function written(...calls: ReturnType<typeof call>[]) {
           call('Task', { name: 'ada', prompt: 'Write.' }),
         ],
       },
+      { agent: writer, when: { answer: writer === 'lead' ? 2 : 1 }, calls },
       { agent: 'lead', times: 'always', text: 'Fine.' },
-      { agent: 'ada', when: { answer: 1 }, calls },
       { agent: 'ada', times: 'always', text: 'Written.' },
       { agent: 'bob', when: { answer: 1 }, calls: [call('SendMessage', { to: 'ada', content: 'Go.' })] },
       { agent: 'bob', times: 'always', text: 'I wait.' },
@@ -43,14 +47,14 @@ async function written(...calls: ReturnType<typeof call>[]) {
   await using session = await openSession({ workspace, model, permissions: { mode: 'bypassPermissions' } })
   const { events } = await runToEnd(session, 'Go', AbortSignal.timeout(30_000))
   const results = events.flatMap((event) =>
-    event.type === 'called' && event.agent === 'ada' ? [event.result.text] : [],
+    event.type === 'called' && event.agent === writer ? [event.result.text] : [],
   )
   const letters = events.flatMap((event) =>
     event.type === 'team' && event.event.type === 'message.sent' ? [event.event.message] : [],
   )
   return {
     results,
-    told: letters.filter(({ to, from }) => to === 'bob' && from === 'ada').map(({ content }) => content),
+    told: letters.filter(({ to, from }) => to === 'bob' && from === writer).map(({ content }) => content),
   }
 }
 
@@ -75,6 +79,56 @@ describe('a file that the claim of a teammate reserves', () => {
     expect(results.filter((text) => text.includes('is reserved by task 1'))).toHaveLength(2)
     expect(told).toHaveLength(1)
     expect(readFileSync(join(dir, 'src', 'api', 'users.ts'), 'utf8')).toBe('newest')
+  }) // T33
+
+  it.for([
+    ['a redirection', 'echo x > src/api/users.ts'],
+    ['a redirection through a link', 'echo x >> link/users.ts'],
+    ['sed -i', 'sed -i s/old/new/ src/api/users.ts'],
+    ['cp that keeps the times', 'touch -r src/api/users.ts n && cp -p n src/api/users.ts'],
+    ['mv', 'echo x > n && mv n src/api/users.ts'],
+    ['rm', 'rm src/api/users.ts'],
+    ['a new file', 'mkdir src/api/new && echo x > src/api/new/users.ts'],
+    ['a renamed folder', 'mv src/api src/gone'],
+    [
+      'git checkout',
+      'git init -q . && git add src && echo x > src/api/users.ts && git checkout -q -- src/api/users.ts',
+    ],
+    ['a script', 'printf "cd src/api && printf new > users.ts" > n.sh && sh n.sh; false'],
+    ['a command that is ended by its time-out', 'echo x > src/api/users.ts; sleep 30'],
+  ])('is written by %s in bash, and both writer and owner are told', async ([, command]) => {
+    const { results, told } = await written(call('bash', { command, timeout: 2_000 }))
+    expect(results[0]).toContain('users.ts is reserved by task 1 (users), which bob works on right now')
+    expect(told).toEqual([
+      expect.stringMatching(
+        /^\[ada ran a command that changed src\/api\/.*users\.ts, which your task 1 \(users\) reserves/,
+      ),
+    ])
+  }) // T33
+
+  it('is written by a background command, and both are told when that ends', async () => {
+    const { told, results } = await writtenBy(
+      'lead',
+      call('bash', { command: 'echo x > src/api/users.ts', run_in_background: true }),
+      call('TaskOutput', { task_id: 'b000001' }),
+    )
+    expect(told).toContainEqual(expect.stringContaining('lead ran a command that changed src/api/users.ts'))
+    expect(results.at(-1)).toContain('is reserved by task 1 (users)')
+  }) // T33
+
+  it('is announced in one message however many files a command changes', async () => {
+    const command = 'for i in 1 2 3 4 5 6 7 8; do echo x > src/api/f$i; done'
+    const { results, told } = await written(call('bash', { command }), call('bash', { command }))
+    expect(results.filter((text) => text.includes('src/api/f5 and 3 more files is reserved by task 1'))).toHaveLength(2)
+    expect(told).toHaveLength(1)
+  }) // T33
+
+  it.for([
+    ['reads it', 'cat src/api/users.ts link/users.ts; ls -lR src; git status'],
+    ['writes beside it', 'echo x > src/apis.ts; mkdir -p other/src/api && echo x > other/src/api/users.ts'],
+  ])('is not announced for a command that %s', async ([, command]) => {
+    const { results, told } = await written(call('bash', { command }))
+    expect([results.join().includes('reserved'), told]).toEqual([false, []])
   }) // T33
 
   it('is not announced for files outside the reservation', async () => {

@@ -1,0 +1,22 @@
+import type { Mutation } from './mutation.ts'
+
+export const mutations: readonly Mutation[] = [
+  {
+    name: 'reserved-stamp-by-time',
+    mistake: 'a command that sets the time of a reserved file back changes it unnoticed',
+    file: 'src/tools/reserved-files.ts',
+    old: ', stats.mtimeNs, stats.ctimeNs]',
+    new: ', stats.mtimeNs]',
+    test: 'src/tools/watch-command.test.ts',
+    fails: 'finds a file of the same size whose time of writing was set back',
+  },
+  {
+    name: 'reserved-job-unwatched',
+    mistake: 'a background command changes reserved files unnoticed',
+    file: 'src/tools/announce-reserved.ts',
+    old: '{ ...world, jobs }',
+    new: 'world',
+    test: 'src/session/reserved-files.test.ts',
+    fails: 'is written by a background command, and both are told when that ends',
+  },
+]
