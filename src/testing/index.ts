@@ -1,6 +1,7 @@
-/** For whoever writes a store or runs a team in tests: contracts, sequences and a clock that obeys. Needs vitest. */
-export { commandSequences } from './command-sequences.ts'
+/**
+ * For authors of stores and for tests that run teams: contract suites, random command sequences and a manual clock. The
+ * suites need vitest and fast-check and say so when one is missing; the clock needs neither.
+ */
 export { type ManualClock, manualClock } from './manual-clock.ts'
 export type { OpenStore } from './read-all.ts'
-export { storeContract } from './store-contract.ts'
-export { teamContract } from './team-contract.ts'
+export { commandSequences, storeContract, TestPackageMissing, teamContract } from './suites.ts'

@@ -47,11 +47,18 @@ const team = await openTeam(await openMemoryStore(), 'web')
 await team.run({ type: 'task.complete', id: ${id} })
 export const subject: string | undefined = team.state.tasks.get('1')?.subject`
 
+const tests = `import { openFileStore } from 'deskmates'
+import { manualClock, storeContract, TestPackageMissing } from 'deskmates/testing'
+storeContract('mine', async () => (options) => openFileStore({ dir: 'place', ...options }))
+export const times: number[] = [manualClock(5).now()]
+export const isMissing = (error: unknown) => error instanceof TestPackageMissing && error.code === 'test_package_missing'`
+
 describe('the published types', () => {
   it('compile strictly without skipLibCheck, with the README program, and tell right from wrong', () => {
     const [program = ''] = readPage('README.md').blocks('js')
     expect(program).toContain("from 'deskmates'")
-    const programs = { 'readme.mts': program, 'right.mts': completes("'1'"), 'wrong.mts': completes('1') }
+    const teams = { 'right.mts': completes("'1'"), 'wrong.mts': completes('1') }
+    const programs = { 'readme.mts': program, 'tests.mts': tests, ...teams }
     expect(problemsIn(programs)).toEqual([expect.stringMatching(/^wrong\.mts: TS2322 /)])
-  }, 120_000) // T35
+  }, 120_000) // T35, T42
 })
