@@ -8,7 +8,7 @@ import { makeFolder } from '../stores/files/folders.ts'
 import { TeamError } from '../team/errors.ts'
 import type { Call } from './context.ts'
 import { demoModel } from './demo/demo-model.ts'
-import { followUps } from './demo/follow-up.ts'
+import { followUps, ownCommand } from './demo/follow-up.ts'
 import { ASSIGNMENT, perform, type Summary } from './demo/perform.ts'
 import type { Told } from './demo/words.ts'
 import { EXIT, Misused } from './failure.ts'
@@ -111,7 +111,8 @@ function closing(call: Call, { dir, team, report }: Summary, seconds: number): s
     'Look around; everything is still there:',
     ...followUps({ cli, cwd: call.cwd, env: call.env, dir, team }).map((command) => commandLine(call, `  ${command}`)),
     '',
-    fitted(call, "Your own turn, in a folder of yours: deskmates -p 'what to do' (docs/commands.md)", 2),
+    fitted(call, 'Next, in a project of your own, with a key such as ANTHROPIC_API_KEY set:', 2),
+    commandLine(call, `  ${ownCommand(cli)}`),
   ]
   return `\n${lines.join('\n')}\n`
 }

@@ -44,7 +44,7 @@ export function redacted(context: Context): { context: Context; flush(): Promise
   return {
     context: { ...context, stdout, stderr },
     async flush() {
-      // Nobody is left to be told.
+      // A closed stream has no reader for what is left.
       await stdout.flush().catch(() => {})
       await stderr.flush().catch(() => {})
     },

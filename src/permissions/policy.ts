@@ -96,7 +96,7 @@ function judgeAlone(tool: string, wish: Asked | undefined, policy: Policy): Verd
   const why = allowed && 'why' in allowed && allowed.why !== 'no rule names it' ? ` (${allowed.why})` : ''
   if (instructs)
     return unanswered(mode, 'this file tells agents or tools what to do, so a rule that names it or a person allows it')
-  return unanswered(mode, `no rule allows it${why}, and ${NEEDS[wish.kind]} somebody's leave`)
+  return unanswered(mode, `no rule allows it${why}, and ${NEEDS[wish.kind]} permission`)
 }
 
 const NEEDS = { write: 'writing needs', run: 'running a command needs', use: 'this tool needs' }

@@ -73,7 +73,7 @@ export function createEraser(
   }
 }
 
-/** What is no text of anybody: names, ids, kinds, pictures, and what a provider signed. */
+/** Keys whose values are not prose: names, ids, kinds, pictures, and what a provider signed. */
 const NO_TEXT = new Set(
   `id ids type role kind status state name from to member members recipient team owner assignee taskId blockedBy after
    toolCallId toolName call tool data mediaType providerOptions turn take taker generation model provider`.split(/\s+/),

@@ -40,7 +40,7 @@ export async function deliveredMail(
       cursor = advance(cursor, recorded)
     }
   }
-  // It was returned to its reader since, or nobody said yet that it was read.
+  // It was returned to its reader since, or its delivery is not acknowledged yet.
   for (const { message } of unreadOf(state, member)) found.delete(message.id)
   return found
 }

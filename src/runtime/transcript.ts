@@ -37,7 +37,7 @@ export class TranscriptLost extends TeamError {
   }
 }
 
-/** A line of the transcript is not what was written: nobody goes on with it before it was repaired. */
+/** A line of the transcript is not what was written: the conversation cannot continue before it is repaired. */
 export class TranscriptDamaged extends TeamError {
   readonly code = 'transcript_damaged'
   constructor({ path, line, offset, detail }: Fault, cause: unknown) {

@@ -22,7 +22,7 @@ export function createAskers(ask: Ask | undefined, clock: { now(): number }): As
     const key = `${team.name}/${nameKey(by.name)}/${rules.join()}`
     if (told.has(key)) return
     told.add(key)
-    const content = `${by.name} was denied to ${wishInWords(wish)}, because ${why}, and nobody can be asked here. ${rules.length > 0 ? `The user can allow it: ${howTo(rules)}.` : 'No rule covers it in this form.'} Do it yourself if you may, let ${by.name} do without it, or say in your report what is needed.`
+    const content = `${by.name} was denied to ${wishInWords(wish)}, because ${why}, and no person can be asked here. ${rules.length > 0 ? `The user can allow it: ${howTo(rules)}.` : 'No rule covers it in this form.'} Do it yourself if you may, let ${by.name} do without it, or say in your report what is needed.`
     const message = { id: newId(), type: 'error', from: by.name, to: 'lead', content, timestamp: clock.now() } as const
     await team.report([{ type: 'message.sent', message }], { by, until: 'written' })
   }

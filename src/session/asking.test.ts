@@ -329,7 +329,7 @@ describe('leave for an agent that was sent out', () => {
     const parts: Script['parts'] = [
       { agent: 'lead', when: { user: 'Go' }, calls: [sendOut()] },
       { agent: 'lead/code-1', when: { answer: 1 }, calls: [write('never.txt')] },
-      { agent: 'lead/code-1', when: { result: 'nobody can be asked here' }, text: 'I need leave to write.' },
+      { agent: 'lead/code-1', when: { result: 'no person can be asked here' }, text: 'I need leave to write.' },
       { agent: 'lead', when: hearsTask, text: 'Well.' },
     ]
     await using session = await open(parts)

@@ -41,7 +41,7 @@ export async function errandFor(
     'task',
   ).text
   const prompt = `${words}\nYou do it alone and once. It counts as done only when you complete it with TaskUpdate; if it cannot be done, set its status to failed with the reason.`
-  // It acts as the member that holds the task, whoever sends it out.
+  // It acts as the member that holds the task, whichever agent started it.
   const seat = createSeat(team, as, () => false)
   const seats = {
     seat: (name?: string) => (name === undefined || name === team.name ? seat : undefined),

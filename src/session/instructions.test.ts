@@ -27,7 +27,7 @@ function put(path: string, text: string): void {
 const told = (more: object = {}) => instructionsOf({ cwd: root, root, home, warn, ...more })
 
 describe('instructions of a project', () => {
-  it('bring in nothing from outside of it, no secret and nothing denied, while nobody trusts it', () => {
+  it('bring in nothing from outside of it, no secret and nothing denied, while it is untrusted', () => {
     put('work/.env', 'PASSWORD=one')
     put('work/sub/server.key', 'two')
     put('work/denied.md', 'three')

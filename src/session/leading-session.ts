@@ -8,7 +8,7 @@ export async function leadingSession(store: Store, team: string): Promise<string
     await using session = await openTeam(store, name)
     const leads = await session.refresh().then(
       () => session.state.leads.get(),
-      // A journal that cannot be read is named by whoever needs that one.
+      // A journal that cannot be read is named by the command that opens it.
       (): readonly string[] => [],
     )
     if (leads.includes(team)) return name

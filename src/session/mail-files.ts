@@ -9,7 +9,7 @@ import { unreadOf } from '../team/state.ts'
 
 /**
  * Writes the files again that hold the whole of a long message, where they are missing: on another machine, or because
- * somebody removed them. The journals of its teams keep what was sent.
+ * they were removed. The journals of its teams keep what was sent.
  */
 export async function restoreMailFiles(
   store: Store,

@@ -151,7 +151,7 @@ describe('a plan', () => {
     expect(stop.kind).toBe('finished')
     expect([...session.team.state.requests.values()]).toMatchObject([{ kind: 'plan_approval', state: 'rejected' }])
     expect(heardBy('lead', events).filter((turn) => turn.includes('waits for your answer'))).toHaveLength(1)
-    expect(heardBy('ada', events).filter((turn) => turn.includes('Nobody answered.'))).toHaveLength(1)
+    expect(heardBy('ada', events).filter((turn) => turn.includes('No person answered.'))).toHaveLength(1)
   })
 })
 

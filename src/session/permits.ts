@@ -58,7 +58,7 @@ export function createPermits(plan: PermitsPlan, isSentOut = false, asker: Asker
       if (verdict === 'deny') return { allowed: false, why: `${why}.` }
       if (verdict === 'allow') return unkept(wish, plan) ?? { allowed: true }
       const whom = isSentOut ? 'Permission required: say so in your report, so that your lead can ask. ' : ''
-      const denied = `${whom}${why}, and nobody can be asked here.`
+      const denied = `${whom}${why}, and no person can be asked here.`
       if (!wish) return { allowed: false, why: denied }
       const { rules, advice } = hintFor(wish, policy)
       const wanted = { call, wish, why, rules }

@@ -10,7 +10,7 @@ import type { LedTeam } from './lead-desk.ts'
 
 /** Answers requests of teammates that neither the lead nor a person answers. */
 export interface RequestAnswers {
-  /** Plans that a rule approves; and what only a person could answer, where nobody can be asked. */
+  /** Plans that a rule approves; and what only a person could answer, where no person can be asked. */
   onOpened(room: LedTeam, request: EventOf<'request.opened'>): void
   /** A person thinks about a plan. */
   readonly isAsking: boolean
@@ -28,19 +28,19 @@ export function createRequestAnswers(home: Home, onAnswer: () => void): RequestA
     const { id, kind, from, to } = request
     const isAuto = kind === 'plan_approval' && home.crew.plans === 'auto'
     if (!isAuto && nameKey(to) !== 'user') return
-    // Whoever asks for leave has a person in front of it.
+    // A request for permission is answered by the person at the terminal.
     if (kind === 'permission' && home.askers.canAsk) return
     if (kind === 'plan_approval' && !isAuto && home.askPlan) return askPlan(home.askPlan, team, request)
     const feedback = isAuto
       ? 'Approved by rule: plans need no answer here.'
-      : 'Nobody can be asked here. Go on without it, or say what you need.'
+      : 'No person can be asked here. Continue without it, or say what you need.'
     const answer = { type: 'request.answer', id, approve: isAuto, feedback } as const
     const given = await team.run(answer, { by: nameKey(to) === 'user' ? USER : by })
     if (isRefusal(given)) return
-    if (!isAuto) note(from, `[REQUEST] ${id} (${kind}) of ${from} was denied: nobody can be asked here.`)
+    if (!isAuto) note(from, `[REQUEST] ${id} (${kind}) of ${from} was denied: no person can be asked here.`)
   }
 
-  /** The run goes on for as long as somebody thinks about a plan. */
+  /** The run goes on for as long as a person considers a plan. */
   async function askPlan(ask: AskPlan, team: Team, request: EventOf<'request.opened'>): Promise<void> {
     openPlans++
     try {
@@ -77,12 +77,12 @@ export function createRequestAnswers(home: Home, onAnswer: () => void): RequestA
             })
             continue
           }
-          const feedback = 'Nobody answered. Go on without it, or say what you need.'
+          const feedback = 'No person answered. Continue without it, or say what you need.'
           const author = nameKey(to) === 'user' ? USER : by
           const answer = await team.run({ type: 'request.answer', id, approve: false, feedback }, { by: author })
           if (isRefusal(answer)) continue
           isAnyOpen = true
-          note(from, `[REQUEST] ${id} (${kind}) of ${from} was denied: nobody answered.`)
+          note(from, `[REQUEST] ${id} (${kind}) of ${from} was denied: no person answered.`)
         }
       }
       return isAnyOpen

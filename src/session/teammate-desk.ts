@@ -55,7 +55,7 @@ export async function openTeammateDesk(home: Home, team: Team, member: Member, b
   })
 }
 
-/** Plans go to whoever says yes to them, whomever the model names; what a rule decides does not wake the lead. */
+/** Plans go to the approver of the settings, not to whom the model names; what a rule decides does not wake the lead. */
 function askingWhom({ crew }: Home, seat: Seat): Seat {
   if (crew.plans === 'lead') return seat
   const run: Seat['run'] = (command) =>

@@ -18,13 +18,15 @@ export type Uncommitted =
   | { readonly isChecked: true; readonly files: number | undefined }
 
 const NOT_CHECKED =
-  'Whether all changes are committed was not checked: without a sandbox git would run what files of agents tell it to.'
+  "[not checked] Uncommitted changes are not counted without a sandbox: git would run what agents' files say."
+const reported = new WeakSet<Home>()
 
-/** The number alone; where it was not checked, that is told. */
+/** The number alone; where it was not checked, the session reports that once, not for each teammate that stops. */
 export async function countUncommitted(home: Home): Promise<number | undefined> {
   const found = await uncommittedIn(home)
   if (found.isChecked) return found.files
-  home.run.tell({ type: 'note', agent: 'lead', text: `[not checked] ${NOT_CHECKED}` })
+  if (!reported.has(home)) home.run.tell({ type: 'note', agent: 'lead', text: NOT_CHECKED })
+  reported.add(home)
   return undefined
 }
 

@@ -59,7 +59,7 @@ export const Settings = z.strictObject({
       plans: z
         .enum(PLANS)
         .optional()
-        .meta({ description: 'Who approves plans: lead, human (denied where nobody can be asked) or auto.' }),
+        .meta({ description: 'Who approves plans: lead, human (denied where no person can be asked) or auto.' }),
     })
     .optional(),
   tools: z

@@ -29,7 +29,7 @@ export function applyMemberEvent(state: TeamState, event: MemberEvent, place: Pl
     case 'member.parked':
       return state.members.set(key, { ...before, status: 'idle', runtime: null, parked: event.reason })
     case 'member.activity':
-      // Stopped, stopping, lost and parked are sticky: a turn that ends late must not bring anybody back.
+      // Stopped, stopping, lost and parked are sticky: a turn that ends late must not bring a member back.
       if (parked !== undefined) return
       if ((__BUG__ === 'stop-overwritten-by-idle' ? [] : ['stopped', 'stopping', 'lost']).includes(before.status))
         return

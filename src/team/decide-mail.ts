@@ -53,7 +53,7 @@ export function decideTake(
   }
 }
 
-/** Only a person or the process that runs the team says so. Whoever stopped has no mailbox to put mail back into. */
+/** Only a person or the process that runs the team says so. A stopped member has no mailbox to return mail to. */
 export function decideRepair(
   state: TeamState,
   command: Extract<Command, { type: 'transcript.repair' }>,

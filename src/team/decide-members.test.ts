@@ -302,7 +302,7 @@ describe('a supervisor', () => {
       parked: 'the budget is used up',
     })
     report(world, 'busy', busy, 'working')
-    expect(memberNamed(world.state, 'busy'), 'a late report brings nobody back').toMatchObject({ status: 'idle' })
+    expect(memberNamed(world.state, 'busy'), 'a late report brings no member back').toMatchObject({ status: 'idle' })
     expect(memberNamed(world.state, 'resting')).toMatchObject({ status: 'idle', runtime: null })
     expect(memberNamed(world.state, 'elsewhere')).toMatchObject({ generation: elsewhere, runtime: 'two' })
     expect(world.task('1')).toMatchObject({ status: 'pending', ended: [{ end: 'owner parked' }] })

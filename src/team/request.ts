@@ -64,7 +64,7 @@ type Answered = Pick<
   'feedback' | 'status' | 'pendingWork' | 'artifactsCommitted' | 'uncommitted'
 >
 
-/** What an answer says besides yes or no. Whoever agrees to stop also says, or has it counted, what it leaves. */
+/** What an answer says besides yes or no. A member that agrees to stop also reports what it leaves unfinished. */
 export function answerWords(
   { kind, state }: { readonly kind: RequestKind; readonly state: 'approved' | 'rejected' },
   { feedback, status, pendingWork, artifactsCommitted, uncommitted = null }: Answered,

@@ -57,7 +57,7 @@ export const runs: readonly ScriptedRun[] = [
       main: {
         parts: [
           { calls: [{ tool: 'bash', input: { command: 'rm -rf build' } }] },
-          { when: { result: 'nobody can be asked' }, text: 'I was not allowed to remove build.' },
+          { when: { result: 'no person can be asked' }, text: 'I was not allowed to remove build.' },
         ],
       },
     },

@@ -113,6 +113,7 @@ describe('the demo', { timeout: 180_000 }, () => {
     expect(stdout, 'no colours in a pipe').not.toContain('\x1b')
     expect(stdout).toContain('backend   hands in a plan to lead: Write the GraphQL schema')
     expect(stdout).toContain('without a sandbox')
+    expect(stdout.match(/\[not checked\] .*\.$/gm), 'once, in full').toHaveLength(1)
     const story = stdout.slice(0, stdout.indexOf('The lead reports'))
     expect(
       Math.max(

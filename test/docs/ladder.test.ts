@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { namesFor } from '../../src/tools/roles.ts'
 import { project, readPage } from './page.ts'
@@ -31,10 +31,5 @@ describe('the way from a loop to a team', () => {
       offered.filter((tool) => !named.includes(tool)),
       'every tool of a lead belongs to a step',
     ).toEqual([])
-  })
-
-  it('leads nowhere that is not there', () => {
-    const links = [...text.matchAll(/\]\(([^)#]+)\)/g)].map(([, path = '']) => path)
-    expect(links.filter((path) => !existsSync(join(project, dirname(name), path)))).toEqual([])
   })
 })

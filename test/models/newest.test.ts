@@ -33,7 +33,7 @@ const FAMILIES: Record<string, Record<string, RegExp>> = {
   },
 }
 
-/** Models of a provider in the price list that anybody may use: no previews, nothing that is being taken away. */
+/** Models of a provider in the price list that are generally available: no previews, no retired models. */
 function listed(provider: string): string[] {
   const found = findProvider({ providerId: provider })
   return (found?.models ?? [])

@@ -114,7 +114,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'reserved-file-unannounced',
-    mistake: 'A teammate writes a file that the claim of another reserves, and nobody is told',
+    mistake: 'A teammate writes a file that the claim of another reserves, and neither of the two is told',
     file: 'src/tools/announce-reserved.ts',
     old: 'nameKey(owner) !== nameKey(seat.name)',
     new: 'nameKey(owner) === nameKey(seat.name)',

@@ -12,7 +12,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'instructions-untrusted-home',
-    mistake: 'a project that nobody trusts imports files of the home folder',
+    mistake: 'an untrusted project imports files of the home folder',
     file: 'src/session/instructions.ts',
     old: '!(isTrusted && isProse)',
     new: '!isProse',

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { followUps } from './follow-up.ts'
+import { followUps, ownCommand } from './follow-up.ts'
 
 it('names the command as it is reached from here, quoted where a shell would split it', () => {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates follow-')))
@@ -16,7 +16,9 @@ it('names the command as it is reached from here, quoted where a shell would spl
     expect(first(top)).toBe('bin/deskmates --cwd /t/x --team graphql task list')
     expect(first(dirname(cli))).toMatch(/^'.*\/deskmates follow-.*\/bin\/deskmates' --cwd/)
     expect(first(top, { DESKMATES_DIR: '/elsewhere' })).toMatch(/^env -u DESKMATES_DIR bin\/deskmates /)
+    expect(ownCommand(cli)).toBe(`'${own}' 'what to do'`)
     rmSync(own)
+    expect(ownCommand(cli)).toBe("deskmates 'what to do'")
     expect(first(top)).toMatch(/^deskmates --cwd/)
   } finally {
     rmSync(top, { recursive: true })

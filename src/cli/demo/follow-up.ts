@@ -16,11 +16,16 @@ export function followUps(options: {
   return ['task list', 'task show 3', 'team show', 'log --all', 'check'].map((words) => `${base} ${words}`)
 }
 
+/** The command for a project of the user, from whatever folder it is started in. */
+export function ownCommand(cli: string): string {
+  return `${commandFor({ cli })} 'what to do'`
+}
+
 /** In a checkout its own command, as short as it can be written; else the installed one. */
-function commandFor({ cli, cwd }: { cli: string; cwd: string }): string {
+function commandFor({ cli, cwd }: { cli: string; cwd?: string }): string {
   const own = join(dirname(dirname(realpathSync(cli))), 'bin', 'deskmates')
   if (!existsSync(own)) return 'deskmates'
-  const near = relative(realpathSync(cwd), own)
+  const near = cwd === undefined ? own : relative(realpathSync(cwd), own)
   return quote(near.startsWith('..') ? own : near)
 }
 

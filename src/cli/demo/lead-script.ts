@@ -84,7 +84,7 @@ function afterBoard(all: readonly Moment[]): Answer {
 function closing(all: readonly Moment[], names: readonly string[], tests: { before: number; after: string }): Answer {
   const asked = all.findIndex((moment) => moment.type === 'did' && moment.input.type === 'broadcast')
   if (asked < 0) {
-    const content = 'Closing check: all tasks have ended. Does anybody have something left?'
+    const content = 'Closing check: all tasks have ended. Reply if you have anything left to do.'
     return { calls: [{ tool: 'SendMessage', input: { type: 'broadcast', content } }] }
   }
   const heard = letters(all, 'result').filter(({ at }) => at > asked)
@@ -110,5 +110,5 @@ function report(all: readonly Moment[], tests: { before: number; after: string }
   const { pass, fail } = testsIn(tests.after) ?? { pass: 0, fail: 1 }
   const outcome = fail > 0 ? `${fail} of the tests fail now` : `${tests.before} tests passed before, ${pass} pass now`
   const isWell = fail === 0 && !/pending|in_progress|failed/.test(counts)
-  return `${isWell ? 'The app speaks GraphQL.' : 'It is not done.'} ${counts} ${outcome}. Everybody has shut down.`
+  return `${isWell ? 'The app speaks GraphQL.' : 'It is not done.'} ${counts} ${outcome}. All teammates have shut down.`
 }

@@ -40,7 +40,7 @@ export const keys: Examination = {
   },
 }
 
-/** The model a run asks when none is named, and whether all it needs is there. Asks nobody. */
+/** The model a run asks when none is named, and whether all it needs is there. Makes no call. */
 export const model: Examination = {
   name: 'model',
   onDisk: false,

@@ -160,7 +160,7 @@ interface Talk {
   readonly outcome: { didNothing: boolean }
 }
 
-/** No model has answered, and nobody else has written to its team or its board. */
+/** No model has answered, and no other process or person has written to its team or its board. */
 function isUntouched({ team: { state } }: Session, { calls }: Tally): boolean {
   const mail = [...state.mailboxes.values()].flatMap((mailbox) => [...mailbox.values()])
   const isOwn = mail.every(({ message, external }) => !external && message.from === 'user') && mail.length <= 1

@@ -8,7 +8,7 @@ const BUILTINS: ReadonlySet<string> = new Set(
 )
 
 /**
- * Why nobody can say what a builtin of bash does here, undefined where one can. Only uses that are known to set nothing,
+ * Why it is unknown what a builtin of bash does here, undefined where it is known. Only uses that are known to set nothing,
  * calculate nothing and change no later word are understood: `test -v`, `printf -v`, `read`, `let` and their kin run
  * whatever stands in an index.
  */

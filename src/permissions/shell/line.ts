@@ -6,7 +6,7 @@ export interface Line {
   readonly text: string
   /** Every simple command in it, in order, also inside of substitutions, groups and loops. */
   readonly steps: readonly Step[]
-  /** Why nobody can say which programs it starts, with which words. */
+  /** Why it is unknown which programs it starts, with which words. */
   readonly unknown: readonly string[]
   /** Why no rule with a pattern allows it although it is understood: it sets variables, it expands … */
   readonly special: readonly string[]
@@ -46,7 +46,7 @@ export function* linesOf(line: Line): Generator<Line> {
   for (const step of line.steps) for (const { line: inner } of step.runs) yield* linesOf(inner)
 }
 
-/** Why nobody can say what all of it does; undefined if one can. */
+/** Why a part of it is unknown; undefined where all of it is understood. */
 export function unknownIn(line: Line): string | undefined {
   for (const { unknown } of linesOf(line)) if (unknown[0] !== undefined) return unknown[0]
   for (const { unknown } of stepsOf(line)) if (unknown[0] !== undefined) return unknown[0]

@@ -8,7 +8,7 @@ export interface WordReader {
   readonly loops: ReadonlyMap<string, readonly Word[]>
   /** Commands inside of it; undefined where they could not be parsed. */
   script(script: ParsedScript | undefined): void
-  /** Why nobody can say what it runs. */
+  /** Why it is unknown what it runs. */
   unknown(why: string): void
   /** Sets a variable by `${name:=value}`. */
   assigns(name: string): void

@@ -65,7 +65,7 @@ export function limitReached({ turns, dollars }: Limits, { purse }: Used): 'turn
 }
 
 /**
- * `isForNow`: something else has to happen first; that is no denial anybody has to be told of. `byHook`: a hook of the
+ * `isForNow`: something else has to happen first, so the denial is not reported. `byHook`: a hook of the
  * user refused it, and may let it pass later.
  */
 export type Leave =

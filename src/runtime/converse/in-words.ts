@@ -12,7 +12,7 @@ export function inWords(
   const answer = typeof approve === 'boolean' && !isExternal ? ` approve="${approve}"` : ''
   const where = team === undefined ? '' : ` team="${attribute(team)}"`
   const origin = isExternal ? ' origin="external, unverified"' : ''
-  // Nobody ends their own letter and begins one of somebody else in it.
+  // A sender cannot end its own message and begin one that seems to be of another sender.
   const letter = content.replace(/<(?=\/?message\b)/gi, '&lt;')
   return `<message from="${attribute(from)}"${where} type="${type}"${request}${answer}${origin}>\n${letter}\n</message>`
 }

@@ -2,7 +2,7 @@ import { isFinished, owesNothing } from '../../team/finished.ts'
 import { heldBy } from '../../team/state.ts'
 import type { CrewPlan } from './crew-plan.ts'
 
-/** Seconds of silence after which nobody waits for the closing words of a teammate whose team is finished. */
+/** Seconds of silence after which the run stops waiting for the closing words of a teammate whose team is finished. */
 const CLOSING_SILENCE = 30
 
 /** The reason by which a turn is aborted that would bring only closing words. */

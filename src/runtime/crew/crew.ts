@@ -279,7 +279,7 @@ export function openCrew(plan: CrewPlan): Crew {
     await end()
     for (const { name, kind, status, runtime: where } of roster(team.state)) {
       if (kind !== 'agent' || nameKey(name) === 'lead' || where !== runtime || status === 'stopped') continue
-      // What cannot be written now is parked when the session is closed, or by whoever resumes it.
+      // What cannot be written now is parked when the session is closed, or by the process that resumes it.
       await team.run({ type: 'member.park', name, reason }, { by: lead }).catch(trouble)
     }
   }

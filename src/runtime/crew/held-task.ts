@@ -19,7 +19,7 @@ export interface HeldTask {
   forget(): void
   /** The turn with what it was told is in its transcript. */
   heard(): void
-  /** Since it got its task, or was reminded of it, it asked somebody: it may well be waiting for an answer. */
+  /** Since it got its task, or was reminded of it, it asked another member: it may be waiting for an answer. */
   hasAsked: boolean
 }
 
@@ -33,7 +33,7 @@ export function createHeldTask(name: string, isBack: boolean): HeldTask {
     hasAsked: false,
     tell({ notices, hasLostTurns }, state, isCutOff, earlier = '') {
       const member = memberNamed(state, name)
-      // Whoever waits for an answer to its plan has nothing to be told before it comes.
+      // A teammate that waits for the answer to its plan gets no reminder before the answer.
       const task = member && planGate(state, member) !== 'pending' ? heldBy(state, name) : undefined
       // Until it has heard it: something urgent may come in between.
       isBackWordDue &&= task !== undefined || isCutOff

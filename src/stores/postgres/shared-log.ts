@@ -69,7 +69,7 @@ export interface SharedLogOptions {
   readonly poll: number
 }
 
-/** Of all logs and handles of this process: whoever was told of one may ask another log for what it said. */
+/** Of all logs and handles of this process: a reader that saw one answer may look in another log for what it said. */
 let answersTaken = 0
 const NEVER = -1
 

@@ -48,7 +48,7 @@ function removeTree(path: string): boolean {
       makeWritable(path)
       rmSync(path, { recursive: true, force: true })
     } catch {
-      // Somebody else is at it, or it is not ours to remove: the next start tries again.
+      // Another process is removing it, or this user may not: the next start tries again.
       return false
     }
   }
@@ -61,7 +61,7 @@ function makeWritable(folder: string): void {
     if (entry.isDirectory()) makeWritable(join(folder, entry.name))
 }
 
-/** Anybody can make a folder of this name in /tmp. */
+/** Every user of the machine can make a folder of this name in /tmp. */
 function isOwnFolder(path: string): boolean {
   try {
     const stats = lstatSync(path)

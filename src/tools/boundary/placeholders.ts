@@ -57,7 +57,7 @@ function make({ path, isFolder }: Placeholder): void {
     if (isFolder) mkdirSync(path)
     else closeSync(openSync(path, 'wx'))
   } catch {
-    // Somebody made it meanwhile, or this user may not write there and neither may a command.
+    // Another process made it meanwhile, or this user may not write there and neither may a command.
   }
 }
 

@@ -2,7 +2,7 @@ import type { Word } from '../word.ts'
 import { refuseCommand } from './tables.ts'
 import type { Setting } from './use.ts'
 
-/** Programs with a table that can start other programs: outside of their tables nobody can say which. */
+/** Programs with a table that can start other programs: outside of their tables it is unknown which. */
 const RUN_OTHERS: ReadonlySet<string> = new Set(
   'git tar sed awk gawk mawk nawk sort rg node python python3 go cargo npm pnpm yarn npx make jq'.split(' '),
 )
@@ -32,7 +32,7 @@ export function isKnownUse(words: readonly Word[]): boolean {
   return refuseCommand(words, anywhere) === undefined
 }
 
-/** Why nobody can say which programs this command starts, undefined where one can. Where it does so is not looked at. */
+/** Why it is unknown which programs this command starts, undefined where it is known. Where it does so is not looked at. */
 export function unknownUse(words: readonly Word[]): string | undefined {
   const path = words[0]?.text ?? ''
   const name = path.slice(path.lastIndexOf('/') + 1)
