@@ -15,9 +15,10 @@ export function changeTask(
   intent: Intent = 'write',
 ): Promise<void> {
   return withTeam(call, intent, async (team) => {
-    const { tasks = [], note, unblocked = [] } = granted(await team.run(command, await acting(call, team, as)))
+    const answer = granted(await team.run(command, await acting(call, team, as)))
+    const { tasks = [], note, unblocked = [], earlierAttempts } = answer
     if (note) await say(call, note)
-    if (tasks[0]) await printTask(call, tasks[0])
+    if (tasks[0]) await printTask(call, { ...tasks[0], ...(earlierAttempts && { earlierAttempts }) })
     else if ('id' in command) await say(call, `Task ${command.id} deleted.`)
     if (unblocked.length > 0) await say(call, `Now ready: ${unblocked.join(', ')}`)
   })

@@ -1,12 +1,16 @@
 import type { TeamState } from '../team/state.ts'
-import type { Task } from '../team/task.ts'
+import type { EarlierAttempt, Task } from '../team/task.ts'
 import { type TaskView, taskView, waitsForWords } from '../team/view.ts'
 import type { Call } from './context.ts'
 import { print, printJson } from './print.ts'
 import { colours, indented, oneLine, plain, table, time } from './screen.ts'
 
 /** A task as a reading command shows it. Nothing is written, so a lease that is over is only said to be. */
-export type ShownTask = TaskView & { readonly note?: 'lease over' }
+export type ShownTask = TaskView & {
+  readonly note?: 'lease over'
+  /** Only of a task that was just claimed. */
+  readonly earlierAttempts?: readonly EarlierAttempt[] | undefined
+}
 
 export function shownTask(state: TeamState, task: Task, now: number): ShownTask {
   const isOver = task.status === 'in_progress' && task.leaseUntil !== null && task.leaseUntil <= now
@@ -60,7 +64,16 @@ function sheet(call: Call, task: ShownTask): string {
       `  ${dim(label.padEnd(width))}  ${label === 'status' ? paint(task.status, value || '') : plain(value || '')}`,
   )
   const texts = [task.description, task.result].filter((text) => text).map((text) => `\n${indented(text ?? '')}`)
+  texts.push(...(task.earlierAttempts ?? []).map(earlierAttempt))
+  if (task.earlierAttempts) texts.push(`\n${indented('Look what has taken effect before you do any of it again.')}`)
   return `${bold(`#${task.id} ${oneLine(task.subject, 500)}`)}\n${[...lines, ...texts].join('\n')}\n`
+}
+
+function earlierAttempt({ owner, end, reason, lastCalls }: EarlierAttempt): string {
+  const why = reason === undefined ? end : `${end}: ${oneLine(reason, 300)}`
+  const calls = lastCalls.map((call) => `\n- ${oneLine(call, 300)}`).join('')
+  const done = lastCalls.length > 0 ? `Its last tool calls:${calls}` : 'What it did is not on record.'
+  return `\n${indented(`${owner} held this task before (${why}). ${done}`)}`
 }
 
 function painter(call: Call): (status: TaskView['status'], text: string) => string {

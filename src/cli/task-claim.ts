@@ -50,10 +50,10 @@ export const taskClaim: SubCommand<Options, [id: string | undefined]> = {
         await team.changed(restUntil(team, call, until), call.signal)
         if (!call.signal.aborted) answer = await claim()
       }
-      const { tasks = [], note } = granted(answer)
+      const { tasks = [], note, earlierAttempts } = granted(answer)
       const [task] = tasks as readonly TaskView[]
       if (task && note) await say(call, note)
-      if (task) return printTask(call, task)
+      if (task) return printTask(call, { ...task, ...(earlierAttempts && { earlierAttempts }) })
       if (call.globals.json) return printJson(call, null)
       await say(call, `Nothing to claim right now: ${why(team, as)}.`)
     }),

@@ -133,6 +133,48 @@ describe('a team on the command line', () => {
     expect(await desk.json(['resume'])).toMatchObject([{ name: 'web', state: 'interrupted' }])
   })
 
+  it('tells a member that claims a freed task by command what the earlier owner had done', async () => {
+    const parts = [
+      {
+        agent: 'lead',
+        when: { answer: 1 },
+        calls: [
+          call('TaskCreate', { subject: 'dig', description: '' }),
+          call('Task', { name: 'ada', prompt: 'Dig.', task_id: '1' }),
+        ],
+      },
+      { agent: 'ada', when: { answer: 1 }, calls: [call('glob', { pattern: '*.spade' })] },
+      {
+        agent: 'ada',
+        when: { answer: 2 },
+        calls: [call('TaskUpdate', { taskId: '1', status: 'failed', reason: 'rain' })],
+      },
+      { times: 'always', text: 'Well.' },
+    ]
+    await desk.ok(['team', 'create', 'web'])
+    const run = await desk.run(['-p', 'Go', '-m', script(parts), '--team', 'web'])
+    expect(run.code, run.stderr).toBe(4)
+    const team = ['--team', 'web']
+    await desk.ok(['team', 'join', 'ci', '--role', 'ci', ...team])
+    await desk.ok(['task', 'update', '1', '--status', 'pending', ...team])
+    const claimed = await desk.json(['task', 'claim', '1', '--as', 'ci', ...team])
+    expect(claimed).toMatchObject({
+      earlierAttempts: [
+        {
+          owner: 'ada',
+          end: 'reopened',
+          reason: 'rain',
+          lastCalls: [expect.stringContaining('*.spade'), expect.anything()],
+        },
+      ],
+    })
+    // The one who forgot to look gets it again.
+    const { stdout } = await desk.run(['task', 'claim', '--as', 'ci', ...team])
+    expect(stdout).toContain('ada held this task before (reopened: rain). Its last tool calls:')
+    expect(stdout).toContain('*.spade')
+    expect(stdout).toContain('before you do any of it again')
+  }) // T46
+
   it('counts what its further teams have left when it is listed', async () => {
     const model = scriptedModel({
       parts: [

@@ -40,6 +40,8 @@ export interface ToolResult {
   readonly images?: readonly { readonly data: string; readonly mediaType: string }[]
   /** Ids of messages that this result delivers. */
   readonly mail?: readonly string[]
+  /** The task that the agent got by this call: what it does from here on is done for it. */
+  readonly task?: string
 }
 
 /** What a tool may use while it runs one call of one agent. */

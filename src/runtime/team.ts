@@ -7,9 +7,12 @@ import type { Answer } from '../team/answer.ts'
 import type { Applied, Effect } from '../team/apply.ts'
 import { type Command, isCommandId, type Letter } from '../team/command.ts'
 import type { Author, TeamEvent } from '../team/event.ts'
+import { nameKey } from '../team/name.ts'
 import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
 import type { TeamState } from '../team/state.ts'
+import type { EarlierAttempt } from '../team/task.ts'
 import { openAppender, type Until } from './appender.ts'
+import { type Ended, earlierAttempts } from './earlier-attempts.ts'
 import { ingestMail } from './ingest.ts'
 import { type Loss, lossOf } from './rewound.ts'
 import { openShowing } from './showing.ts'
@@ -26,7 +29,10 @@ export interface Team extends AsyncDisposable {
   refresh(): Promise<void>
   /** All that `state` could tell a model is durable when this resolves: what it builds on must not be taken back. */
   syncNews(): Promise<void>
-  /** Decides and appends; resolves when the answer is durable, or `written`. A repeated `commandId` gets the first answer. */
+  /**
+   * Decides and appends; resolves when the answer is durable, or `written`. A repeated `commandId` gets the first answer.
+   * The answer to a claim names earlier attempts, whichever command claimed.
+   */
   run(command: Command, as?: Reporting): Promise<Answer | Refusal>
   /** Sends a message; the effects say, for each recipient, what the log made of it. */
   send(letter: Letter, as?: Acting): Promise<readonly Effect[] | Refusal>
@@ -36,6 +42,8 @@ export interface Team extends AsyncDisposable {
   report(events: readonly TeamEvent[], as?: Reporting): Promise<readonly Effect[]>
   /** Brings in what foreign programs left in the mailbox files. */
   ingest(): Promise<void>
+  /** What other members had done for a task before this owner got it. */
+  earlierAttempts(task: Ended, owner: string): Promise<readonly EarlierAttempt[]>
   /** What is taken from `state` and shown to a person or a model goes through this: long texts may be tickets there. */
   whole<T>(value: T): Promise<T>
   /** `seen` learns of every record as soon as this process has folded it, own or foreign; returns how to stop that. */
@@ -126,7 +134,11 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
       const mayRepeat = commandId !== undefined
       const answer = await appender.run(clean(command), { id: commandId ?? newId(), by, mayRepeat, until })
       if (!isRefusal(answer) && answer.note === undefined) showing.soon()
-      return appender.log.whole(answer)
+      const told = await appender.log.whole(answer)
+      if (isRefusal(told) || !isClaim(command)) return told
+      const held = told.tasks?.find(({ status, owner }) => status === 'in_progress' && isSame(owner ?? '', by.name))
+      const earlier = held ? await earlierAttempts(store, team, held, by.name) : []
+      return earlier.length === 0 ? told : { ...told, earlierAttempts: earlier }
     },
     async send(letter, { by = USER, commandId } = {}) {
       if (commandId !== undefined && !isCommandId(commandId)) return noCommandId(commandId)
@@ -146,6 +158,8 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
     async ingest() {
       if (mirror) await ingestMail(mirror, team)
     },
+    earlierAttempts: async (task, owner) =>
+      earlierAttempts(store, team, { id: task.id, ended: await appender.log.whole(task.ended) }, owner),
     whole: (value) => appender.log.whole(value),
     watch(seen) {
       appender.watchers.add(seen)
@@ -163,6 +177,14 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
     [Symbol.asyncDispose]: () => team.close(),
   }
   return team
+}
+
+function isClaim(command: Command): boolean {
+  return command.type === 'task.claim' || (command.type === 'task.update' && command.status === 'in_progress')
+}
+
+function isSame(one: string, other: string): boolean {
+  return nameKey(one) === nameKey(other)
 }
 
 function noCommandId(text: string): Refusal {

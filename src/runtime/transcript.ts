@@ -2,6 +2,7 @@ import { createIds } from '../ports/ids.ts'
 import type { Reply, UserTurn } from '../ports/model.ts'
 import { type Appended, advance, type Cursor, type Fault, type Log, type LogRecord, START } from '../ports/store.ts'
 import { JournalReadOnly } from '../ports/store-errors.ts'
+import type { ToolResult } from '../ports/tool.ts'
 import { turnstile } from '../ports/turnstile.ts'
 import type { Eraser } from '../redaction/eraser.ts'
 import { TeamError } from '../team/errors.ts'
@@ -85,10 +86,10 @@ export interface Transcript extends AsyncDisposable {
    */
   synced(): Promise<void>
   /**
-   * Read back when it resolves, and durable where it delivers mail. With `canWait`, for a call that does no harm when it
+   * Read back when it resolves, and durable where it delivers mail; `task` is the one that the call claimed. With `canWait`, for a call that does no harm when it
    * is done again, written soon, by itself.
    */
-  result(result: CallResult, mail?: readonly string[], canWait?: boolean): Promise<void>
+  result(result: CallResult, about?: Pick<ToolResult, 'mail' | 'task'>, canWait?: boolean): Promise<void>
   /** Old results are told by a line each from here on. Written and durable soon, by itself. */
   demote(demoted: Demoted): Promise<void>
   /** The history is told by a summary from here on, and stays in the log. Durable when it resolves. */
@@ -176,8 +177,8 @@ export async function openTranscript({
     answer: ({ turn: assistant, end, usage, cost, model }) =>
       write({ assistant: assistant as unknown as Json, end, usage, cost, model }),
     synced,
-    result(result, mail = [], canWait = false) {
-      const what = { result: result as unknown as Json }
+    result(result, { mail = [], task } = {}, canWait = false) {
+      const what = { result: result as unknown as Json, ...(task !== undefined && { task }) }
       if (mail.length > 0) return writeDurably({ ...what, mail: [...mail] })
       return canWait ? tell(what) : write(what)
     },

@@ -2,10 +2,12 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Script } from '../models/scripted/script.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 import { openSession } from './open-session.ts'
 import { runToEnd } from './practice-run.ts'
+import type { Session } from './session.ts'
 
 let dir: string
 let workspace: Workspace
@@ -62,4 +64,161 @@ it('the next owner of a task is told who held it, why that ended and what that a
   expect(told).toContain('ada held this task before you; the claim ended (')
   expect(told).toContain('echo migrated >> log')
   expect(told).toContain('look at the state of files and tasks before you do any of it again')
+}) // T46
+
+/** Lets a team work with these answers; every agent says "Well." to whatever else it is asked. */
+async function work(parts: Script['parts'], ...prompts: readonly (string | ((session: Session) => Promise<void>))[]) {
+  const model = scriptedModel({ parts: [...parts, { times: 'always', text: 'Well.' }] })
+  await using session = await openSession({
+    workspace,
+    model,
+    team: 'web',
+    permissions: { mode: 'bypassPermissions' },
+    sandbox: { mode: 'off' },
+  })
+  for (const prompt of prompts)
+    await (typeof prompt === 'string' ? runToEnd(session, prompt, AbortSignal.timeout(30_000)) : prompt(session))
+}
+
+const begin = {
+  agent: 'lead',
+  when: { user: 'Go' },
+  calls: [
+    call('TaskCreate', { subject: 'first', description: '' }),
+    call('TaskCreate', { subject: 'second', description: '' }),
+    call('Task', { name: 'ada', prompt: 'Hi.', task_id: '1' }),
+  ],
+}
+/** So that it does not take the task from the board again. */
+const stopAda = async ({ team }: Session) => {
+  await team.run({ type: 'member.stop', name: 'ada', reason: 'not needed' })
+}
+
+it('a claim by TaskUpdate in the middle of a turn tells of all earlier attempts and their last calls', async () => {
+  let told = ''
+  await work(
+    [
+      begin,
+      { agent: 'ada', when: { answer: 1 }, calls: [call('bash', { command: 'echo migrated >> log' })] },
+      {
+        agent: 'ada',
+        when: { answer: 2 },
+        calls: [call('TaskUpdate', { taskId: '1', status: 'failed', reason: 'ada is off' })],
+      },
+      {
+        agent: 'lead',
+        when: { user: 'Second' },
+        calls: [
+          call('TaskUpdate', { taskId: '1', status: 'pending' }),
+          call('TaskUpdate', { taskId: '1', owner: 'lead' }),
+          call('bash', { command: 'echo checked >> log' }),
+          call('TaskUpdate', { taskId: '1', status: 'pending', reason: 'no time' }),
+        ],
+      },
+      { agent: 'lead', when: { user: 'Third' }, calls: [call('Task', { name: 'bob', prompt: 'Take task 1.' })] },
+      { agent: 'bob', when: { answer: 1 }, calls: [call('TaskUpdate', { taskId: '1', status: 'in_progress' })] },
+      {
+        agent: 'bob',
+        when: { answer: 2 },
+        compose({ turns }) {
+          told = JSON.stringify(turns.at(-1))
+          return { calls: [call('TaskUpdate', { taskId: '1', status: 'completed', result: 'done' })] }
+        },
+      },
+    ],
+    'Go',
+    stopAda,
+    'Second',
+    'Third',
+  )
+  expect(told).toContain('ada held this task before you; the claim ended (reopened: ada is off)')
+  expect(told).toContain('echo migrated >> log')
+  expect(told).toContain('lead held this task before you; the claim ended (released: no time)')
+  expect(told).toContain('echo checked >> log')
+  expect(told).toContain('look at the state of files and tasks before you do any of it again')
+}) // T46
+
+it('the calls for a task that was claimed in the middle of a turn are told as calls for that task', async () => {
+  let told = ''
+  await work(
+    [
+      begin,
+      { agent: 'ada', when: { answer: 1 }, calls: [call('bash', { command: 'echo for the first' })] },
+      {
+        agent: 'ada',
+        when: { answer: 2 },
+        calls: [
+          call('TaskUpdate', { taskId: '1', status: 'completed', result: 'done' }),
+          call('TaskUpdate', { taskId: '2', status: 'in_progress' }),
+          call('bash', { command: 'echo for the second' }),
+        ],
+      },
+      {
+        agent: 'ada',
+        when: { answer: 3 },
+        calls: [call('TaskUpdate', { taskId: '2', status: 'failed', reason: 'it does not work' })],
+      },
+      {
+        agent: 'lead',
+        when: { user: 'Again' },
+        calls: [
+          call('TaskUpdate', { taskId: '2', status: 'pending' }),
+          call('TaskUpdate', { taskId: '2', status: 'in_progress' }),
+        ],
+      },
+      {
+        agent: 'lead',
+        compose({ turns }) {
+          const last = JSON.stringify(turns.at(-1))
+          if (last.includes('earlier-attempt')) told = last
+          return { text: 'Well.' }
+        },
+        times: 'always',
+      },
+    ],
+    'Go',
+    stopAda,
+    'Again',
+  )
+  expect(told).toContain('the claim ended (reopened: it does not work)')
+  expect(told).toContain('echo for the second')
+  expect(told).not.toContain('echo for the first')
+}) // T46
+
+it('the next owner is told what an errand had done that ended without completing its task', async () => {
+  let told = ''
+  await work(
+    [
+      {
+        agent: 'lead',
+        when: { user: 'Go' },
+        calls: [
+          call('TaskCreate', { subject: 'migrate', description: '' }),
+          call('Task', { name: 'ada', prompt: 'Hi.', task_id: '1' }),
+        ],
+      },
+      { agent: 'ada', times: 'always', error: { fault: 'key', message: 'the key is wrong' } },
+      { agent: 'ada/code-1', when: { answer: 1 }, calls: [call('bash', { command: 'echo by the errand >> log' })] },
+      {
+        agent: 'lead',
+        when: { user: 'Again' },
+        calls: [
+          call('TaskUpdate', { taskId: '1', status: 'pending' }),
+          call('Task', { name: 'bob', prompt: 'Hi.', task_id: '1' }),
+        ],
+      },
+      {
+        agent: 'bob',
+        when: { answer: 1 },
+        compose({ turns }) {
+          told = JSON.stringify(turns)
+          return { calls: [call('TaskUpdate', { taskId: '1', status: 'completed', result: 'done' })] }
+        },
+      },
+    ],
+    'Go',
+    'Again',
+  )
+  expect(told).toContain('ada-errand held this task before you')
+  expect(told).toContain('echo by the errand >> log')
 }) // T46

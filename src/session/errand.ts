@@ -2,7 +2,8 @@ import type { ToolCall } from '../ports/model.ts'
 import { fitted } from '../runtime/converse/fitted.ts'
 import { portionOf } from '../runtime/converse/portion.ts'
 import { REMINDERS } from '../runtime/crew/held-task.ts'
-import { attemptWords, taskWords, unfinishedWords } from '../runtime/crew/words.ts'
+import { taskWords, unfinishedWords } from '../runtime/crew/words.ts'
+import { createFence } from '../runtime/fence.ts'
 import { createSeat } from '../runtime/seat.ts'
 import type { Author } from '../team/event.ts'
 import type { Member } from '../team/member.ts'
@@ -10,10 +11,10 @@ import { heldBy } from '../team/state.ts'
 import type { Task } from '../team/task.ts'
 import { BUILT_IN } from '../tools/agents/agent-type.ts'
 import type { SubagentEnd } from '../tools/task.ts'
+import { attemptWords } from '../tools/team/attempt-words.ts'
 import { taskUpdate } from '../tools/team/task-update.ts'
 import type { Desk } from './desk.ts'
 import type { Home } from './home.ts'
-import { lastCalls } from './last-calls.ts'
 import type { LedTeam } from './lead-desk.ts'
 import { createRunAgent } from './run-subagent.ts'
 
@@ -33,13 +34,8 @@ export async function errandFor(
   const runAgent = createRunAgent({ ...home, name: member.name, account: desk.accounts.pay, askerOf })
   const type = home.agentTypes.find(({ name }) => name === member.profile?.agentType) ?? CODE
   const { tokens, keep } = portionOf({ model: home.model, maxOutput: home.maxOutput }, desk.talk.memory.keep)
-  const calls = await lastCalls(home.store, team.name, member.name, task.id).catch(() => [])
-  const words = fitted(
-    `${taskWords(team.state, task, 'Do task')}${attemptWords(task, calls)}`,
-    tokens,
-    keep,
-    'task',
-  ).text
+  const earlier = attemptWords(task.id, await team.earlierAttempts(task, as.name))
+  const words = fitted(`${taskWords(team.state, task, 'Do task')}\n${earlier}`, tokens, keep, 'task').text
   const prompt = `${words}\nYou do it alone and once. It counts as done only when you complete it with TaskUpdate; if it cannot be done, set its status to failed with the reason.`
   // It acts as the member that holds the task, whichever agent started it.
   const seat = createSeat(team, as, () => false)
@@ -58,6 +54,8 @@ export async function errandFor(
     `task ${task.id} in place of ${member.name}`,
     async ({ id, signal: stop, write }) => {
       const world = desk.talk.worldOf(call, AbortSignal.any([stop, signal]), () => {})
+      // On record like the conversation of a teammate: if it dies, the next owner is told what it had done.
+      const log = await home.store.log(`${team.name}/transcripts/${as.name}`)
       end = await runAgent(
         {
           type,
@@ -65,9 +63,16 @@ export async function errandFor(
           prompt,
           model: member.profile?.model ?? undefined,
           tools: [taskUpdate],
+          record: { log, generation: as.generation!, task: task.id },
           wantsMore,
         },
-        { ...world, seats, recordGroup: (group) => world.recordGroup(group, id), onTool() {} },
+        {
+          ...world,
+          seats,
+          recordGroup: (group) => world.recordGroup(group, id),
+          fence: createFence({ team, presence: home.store.presence }, as),
+          onTool() {},
+        },
       )
       write(end.text)
       return { state: end.problem === undefined ? 'completed' : 'failed', summary: end.problem ?? end.text }

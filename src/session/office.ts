@@ -16,7 +16,6 @@ import type { Desk } from './desk.ts'
 import { dismiss } from './dismiss.ts'
 import { errandFor } from './errand.ts'
 import type { Home } from './home.ts'
-import { lastCalls } from './last-calls.ts'
 import { type LedTeam, openLeadDesk, wakesLead } from './lead-desk.ts'
 import { goneWords, isLedBy } from './leading-session.ts'
 import { createRequestAnswers } from './request-answers.ts'
@@ -92,7 +91,6 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       runtime: home.store.presence.self,
       clock: home.clock,
       openDesk: (member, author) => openTeammateDesk(home, team, member, author),
-      lastCalls: (member, task) => lastCalls(home.store, team.name, member, task.id),
       errand: (task, member, as, signal) => errandFor(home, desk, { team, by }, { task, member, as }, signal),
       wantsMore: (agent, goneOn, signal) => wantsMore(home, agent, goneOn, signal),
       uncommitted,

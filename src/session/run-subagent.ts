@@ -38,11 +38,12 @@ export interface SubagentHome {
 
 /**
  * An errand: a conversation of its own that begins with the prompt and nothing else, under the same permissions, paid
- * from the same purse. It is not kept; what is kept is its last word, as the result of the call that sent it out.
+ * from the same purse. It is kept only where its plan says so; else its last word is, as the result of the call that
+ * sent it out.
  */
 export function createRunAgent(home: SubagentHome): RunAgent {
   const sent = new Map<string, number>()
-  return async ({ type, prompt, model, tools = [], wantsMore }, world) => {
+  return async ({ type, prompt, model, tools = [], record, wantsMore }, world) => {
     const count = (sent.get(type.name) ?? 0) + 1
     sent.set(type.name, count)
     const name = `${home.name}/${type.name}-${count}`
@@ -54,9 +55,10 @@ export function createRunAgent(home: SubagentHome): RunAgent {
     )
     const reads = createReads()
     await using store = await openMemoryStore()
-    const log = await store.log('errand/transcripts/agent')
-    await using transcript = await openTranscript({ log, generation: 1, eraser: home.eraser })
-    const asked = [said(prompt)]
+    const log = record?.log ?? (await store.log('errand/transcripts/agent'))
+    const generation = record?.generation ?? 1
+    await using transcript = await openTranscript({ log, generation, eraser: home.eraser })
+    const asked = [{ ...said(prompt), task: record?.task }]
     /** Only where it would end otherwise: in the middle of its work nothing is added. */
     const more = () => {
       const text = transcript.state.turns.at(-1)?.role === 'assistant' ? wantsMore?.() : undefined

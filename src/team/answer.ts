@@ -3,7 +3,7 @@ import { blockedTasks } from './board.ts'
 import type { Command } from './command.ts'
 import type { TeamEvent } from './event.ts'
 import { heldBy, mailboxOf, memberNamed, type TeamState } from './state.ts'
-import { planOf } from './task.ts'
+import { type EarlierAttempt, planOf } from './task.ts'
 import {
   type MemberView,
   type MessageView,
@@ -22,6 +22,8 @@ export interface Answer {
   readonly team?: TeamView
   readonly member?: MemberView
   readonly tasks?: readonly TaskView[]
+  /** Of a command that claims a task: what other members had done for it before. */
+  readonly earlierAttempts?: readonly EarlierAttempt[]
   /** Subjects of tasks that became ready by this. */
   readonly unblocked?: readonly string[]
   readonly request?: RequestView

@@ -147,7 +147,7 @@ function stop(state: TeamState, { name, generation, reason }: Of<'member.stop'>,
   return {
     events: [
       ...(isByUser ? [tellLead(state, member, why, about)] : []),
-      ...release(state, member, end),
+      ...release(state, member, end, why),
       { type: 'member.stopped', name: member.name, generation: member.generation, reason: why },
       ...unanswerable(state, member, `${member.name} stopped`),
     ],
@@ -183,7 +183,7 @@ function endLife(
 
 function parking(state: TeamState, member: Member, reason: string): TeamEvent[] {
   return [
-    ...release(state, member, 'owner parked'),
+    ...release(state, member, 'owner parked', reason),
     { type: 'member.parked', name: member.name, generation: member.generation, reason },
     ...unanswerable(state, member, `${member.name} was parked`),
   ]
@@ -191,7 +191,7 @@ function parking(state: TeamState, member: Member, reason: string): TeamEvent[] 
 
 function loss(state: TeamState, member: Member, reason: string): TeamEvent[] {
   return [
-    ...release(state, member, 'owner lost'),
+    ...release(state, member, 'owner lost', reason),
     { type: 'member.lost', name: member.name, generation: member.generation, reason },
     ...unanswerable(state, member, `${member.name} was lost`),
   ]
@@ -213,9 +213,10 @@ function release(
   state: TeamState,
   member: Member,
   end: 'owner left' | 'owner stopped' | 'owner lost' | 'owner parked',
+  reason: string,
 ): TeamEvent[] {
   const task = heldBy(state, member.name)
-  return task ? [{ type: 'task.released', id: task.id, end }] : []
+  return task ? [{ type: 'task.released', id: task.id, end, reason }] : []
 }
 
 function joined(

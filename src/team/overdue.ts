@@ -37,6 +37,8 @@ export function nextDeadline(state: TeamState): number | undefined {
   return all.length === 0 ? undefined : Math.min(...all)
 }
 
+const PROCESS_GONE = 'its process is gone'
+
 /**
  * Only the supervisor declares members lost. When there is none, or its own process is gone, whoever writes next takes
  * that role for this one record.
@@ -52,17 +54,17 @@ function lostMembers(state: TeamState, { gone, self }: Circumstances): { events:
     if (member.runtime === null || !gone.has(member.runtime)) continue
     const task = heldBy(state, member.name)
     if (task) {
-      events.push({ type: 'task.released', id: task.id, end: 'owner lost' })
+      events.push({ type: 'task.released', id: task.id, end: 'owner lost', reason: PROCESS_GONE })
       released.add(task.id)
     }
     events.push({
       type: 'member.lost',
       name: member.name,
       generation: member.generation,
-      reason: 'its process is gone',
+      reason: PROCESS_GONE,
     })
   }
-  if (abandoned) events.push({ type: 'supervisor.gone', epoch: supervisor.epoch, reason: 'its process is gone' })
+  if (abandoned) events.push({ type: 'supervisor.gone', epoch: supervisor.epoch, reason: PROCESS_GONE })
   return { events, released }
 }
 

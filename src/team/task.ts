@@ -39,6 +39,9 @@ export const Attempt = z.object({
 })
 export type Attempt = z.infer<typeof Attempt>
 
+/** The same for the next owner, with the last tool calls that were made for the task, in words. */
+export type EarlierAttempt = Readonly<Attempt> & { readonly lastCalls: readonly string[] }
+
 const Base = z.object({
   id: TaskId,
   subject: z.string(),

@@ -9,13 +9,14 @@ const MOST_IMAGES = 10 * 1024 * 1024
  * nothing at all, or everything there is.
  */
 export async function asResult(returned: unknown, name: string, { outputs }: ToolWorld): Promise<ToolResult> {
-  const { text, isError, images = [], mail } = isResult(returned) ? returned : { text: inWords(returned) }
+  const { text, isError, images = [], mail, task } = isResult(returned) ? returned : { text: inWords(returned) }
   const isShown = images.reduce((sum, { data }) => sum + data.length, 0) <= MOST_IMAGES
   const told = isShown ? text : `${text}\n[its images are left out: together they are too large. Ask for fewer at once]`
   return {
     text: Buffer.byteLength(told) > MOST_TEXT ? await outputs.fit(told, name) : told,
     ...(isError !== undefined && { isError }),
     ...(isShown && images.length > 0 && { images }),
+    ...(typeof task === 'string' && { task }),
     ...(Array.isArray(mail) && { mail: mail.filter((id) => typeof id === 'string') }),
   }
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Log } from '../ports/store.ts'
 import type { Tool, ToolResult, ToolWorld } from '../ports/tool.ts'
 import type { AgentType } from './agents/agent-type.ts'
 import { defineTool, jsonSchemaOf } from './define-tool.ts'
@@ -15,6 +16,8 @@ export interface SubagentPlan {
   readonly model: string | undefined
   /** Tools besides those of its type. */
   readonly tools?: readonly Tool[] | undefined
+  /** Where its conversation is kept for a task of the board; without it nothing is kept but its last words. */
+  readonly record?: { readonly log: Log; readonly generation: number; readonly task: string } | undefined
   /** What it is told when it wants to end although something is missing; undefined if it may end. */
   wantsMore?(): string | undefined
 }

@@ -148,7 +148,7 @@ describe('a conversation that is written behind', () => {
   it('keeps what was true before something that never became so', async () => {
     const { transcript, place } = await faulty()
     await transcript.answer(reply('a'))
-    await transcript.result(result('a'), [], true)
+    await transcript.result(result('a'), {}, true)
     const never = () => Promise.reject(new Error('the journal is gone'))
     await transcript.hear(userTurn(['go']), ['m1'], [], never)
     await expect(transcript.synced()).rejects.toThrow('the journal is gone')
@@ -169,7 +169,7 @@ describe('a conversation that is written behind', () => {
       const steps = [
         (i: number) => transcript.hear(userTurn([`u${i}`]), [`m${i}`], [], isTrue),
         () => transcript.answer(reply(...(random.below(2) ? [`c${calls++}`] : []))),
-        () => transcript.result(result(`c${random.below(calls + 1)}`), [], random.below(2) === 0),
+        () => transcript.result(result(`c${random.below(calls + 1)}`), {}, random.below(2) === 0),
         (i: number) => transcript.beganJob({ id: `j${i}`, about: 'x' }),
         () => transcript.synced(),
       ]

@@ -130,4 +130,22 @@ export const mutations: readonly Mutation[] = [
     test: 'test/models/secure-connection.test.ts',
     fails: 'is asked once when it has no certificate at all',
   },
+  {
+    name: 'claim-hides-earlier-attempts',
+    mistake: 'Only task.claim tells of earlier attempts, not TaskUpdate in the middle of a turn',
+    file: 'src/runtime/team.ts',
+    old: "command.type === 'task.claim' || (command.type === 'task.update' && command.status === 'in_progress')",
+    new: "command.type === 'task.claim'",
+    test: 'src/session/earlier-attempt.test.ts',
+    fails: 'a claim by TaskUpdate in the middle of a turn tells of all earlier attempts and their last calls',
+  },
+  {
+    name: 'errand-not-on-record',
+    mistake: 'The conversation of an errand is kept in memory only, so the next owner repeats its effects',
+    file: 'src/session/run-subagent.ts',
+    old: "record?.log ?? (await store.log('errand/transcripts/agent'))",
+    new: "await store.log('errand/transcripts/agent')",
+    test: 'src/session/earlier-attempt.test.ts',
+    fails: 'the next owner is told what an errand had done that ended without completing its task',
+  },
 ]

@@ -59,7 +59,7 @@ async function run(
   const { result: outcome, denied, byHook } = await (talk.order ? talk.order.span(name, carryOut) : carryOut())
   const result = failures.add(call, outcome)
   const isHarmless = !isReady(step.ready) || step.ready.isRepeatable
-  await talk.transcript.result(asPart(call, result), result.mail, isHarmless)
+  await talk.transcript.result(asPart(call, result), result, isHarmless)
   if (result.mail?.length) await talk.acknowledge(result.mail, talk.transcript.state.mail.get(result.mail[0]!))
   tell({ type: 'called', call, result, denied, ...(byHook && { byHook }) })
 }

@@ -27,8 +27,6 @@ export interface CrewPlan {
     as: Author,
     signal: AbortSignal,
   ): Promise<{ text: string; problem?: string | undefined }>
-  /** The tool calls that this member made for a task when it last held it, in words; its transcript has them. */
-  lastCalls?(member: string, task: Task): Promise<readonly string[]>
   /** What somebody wants to be done before this agent rests, after it went on so often; undefined if it may rest. */
   wantsMore?(agent: string, goneOn: number, signal: AbortSignal): Promise<string | undefined>
   /** Files that are changed and not committed; undefined where nothing keeps count. */

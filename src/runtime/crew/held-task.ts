@@ -38,8 +38,9 @@ export function createHeldTask(name: string, isBack: boolean): HeldTask {
       // Until it has heard it: something urgent may come in between.
       isBackWordDue &&= task !== undefined || isCutOff
       const isNew = task !== undefined && keyOf(task) !== told
-      if (isBackWordDue) notices.add({ text: comebackWords(state, name, hasLostTurns), task: task?.id })
-      else if (isNew) notices.add({ text: `${taskWords(state, task)}${earlier}`, task: task.id })
+      const behind = earlier === '' ? '' : `\n${earlier}`
+      if (isBackWordDue) notices.add({ text: `${comebackWords(state, name, hasLostTurns)}${behind}`, task: task?.id })
+      else if (isNew) notices.add({ text: `${taskWords(state, task)}${behind}`, task: task.id })
       else if (task && isReminderDue) {
         reminders++
         held.hasAsked = false

@@ -164,12 +164,11 @@ export function createLosses(
     plan.tell({ type: 'note', agent: 'lead', text: String(error) })
   }
 
+  /** One that no member ever had: the conversation of each errand is kept under its name. */
   function freeName(wanted: string): string {
-    const isFree = (name: string) =>
-      memberNamed(team.state, name)?.status === 'stopped' || !memberNamed(team.state, name)
     for (let i = 1; ; i++) {
       const name = i === 1 ? wanted : `${wanted}-${i}`
-      if (isFree(name)) return name
+      if (!memberNamed(team.state, name)) return name
     }
   }
 

@@ -1,11 +1,11 @@
 import type { Author, TeamEvent } from '../../team/event.ts'
 import { isPresent, type Member } from '../../team/member.ts'
-import { nameKey } from '../../team/name.ts'
 import { isAsking, nextStep } from '../../team/next-step.ts'
 import { planGate } from '../../team/plan-gate.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { heldBy, memberNamed } from '../../team/state.ts'
 import type { Task } from '../../team/task.ts'
+import { attemptWords } from '../../tools/team/attempt-words.ts'
 import type { Stop } from '../converse/agent-event.ts'
 import { converse } from '../converse/converse.ts'
 import { modelAsked } from '../converse/hear.ts'
@@ -20,7 +20,7 @@ import { createHeldTask, REMINDERS } from './held-task.ts'
 import { agreeToStop, leave } from './leave.ts'
 import { Stalled } from './stalled.ts'
 import { createVoice } from './voice.ts'
-import { attemptWords, brief } from './words.ts'
+import { brief } from './words.ts'
 
 /** One agent of a team in this process: it works, rests, is woken, and stops once. */
 export interface Teammate {
@@ -178,12 +178,11 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
     return !isRefusal(answer) && heldBy(team.state, name) !== undefined
   }
 
-  /** What another member that held its task before had done; nothing for a task it knows. */
+  /** What other members that held its task before had done; nothing for a task it knows. */
   async function earlierAttempt(): Promise<string> {
     const task = heldBy(team.state, name)
-    const last = task?.ended.at(-1)
-    if (!task || !last || !held.isDue(task) || nameKey(last.owner) === nameKey(name)) return ''
-    return attemptWords(task, (await plan.lastCalls?.(last.owner, task).catch(() => [])) ?? [])
+    if (!task || !held.isDue(task)) return ''
+    return attemptWords(task.id, await team.earlierAttempts(task, name))
   }
 
   /** Works until it has nothing more to say, then reports. */

@@ -1,6 +1,5 @@
 import { heldBy, type TeamState } from '../../team/state.ts'
 import type { Task } from '../../team/task.ts'
-import { beginning } from '../../tools/excerpt.ts'
 import type { Desk } from './crew-plan.ts'
 
 /** How much of what earlier tasks brought is told along. */
@@ -21,17 +20,6 @@ export function taskWords(state: TeamState, task: Task, opening = 'You hold task
   const before = more > 0 ? [...results.slice(0, MOST_RESULTS), `\nand ${more} more results: see TaskList`] : results
   const how = 'Complete it with TaskUpdate (status completed, result) when it is done.'
   return `<task id="${task.id}">\n${opening} ${task.id}: ${task.subject}\n${task.description}${files}${before.join('')}\n${how}\n</task>`
-}
-
-/** What the next owner of a task is told of the attempt before it: who held it, why that ended, what it had done. */
-export function attemptWords({ id, ended }: Task, calls: readonly string[]): string {
-  const last = ended.at(-1)
-  if (!last) return ''
-  const why = last.reason === undefined ? last.end : `${last.end}: ${beginning(last.reason, 300)}`
-  const others = ended.length > 1 ? ` It was held ${ended.length} times before.` : ''
-  const list = calls.map((call) => `\n- ${call}`).join('')
-  const done = calls.length > 0 ? `Its last tool calls while it held the task:${list}` : 'What it did is not on record.'
-  return `\n<earlier-attempt task="${id}">\n${last.owner} held this task before you; the claim ended (${why}).${others} ${done}\nSome of this may have taken effect: look at the state of files and tasks before you do any of it again.\n</earlier-attempt>`
 }
 
 /** What a teammate is told that ended its turn with a task in its hands. */

@@ -1,11 +1,13 @@
 import type { Seat } from '../../ports/seat.ts'
 import type { Answer } from '../../team/answer.ts'
 import type { Command } from '../../team/command.ts'
+import { nameKey } from '../../team/name.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { isLead } from '../../team/rights.ts'
 import type { Task, TaskStatus } from '../../team/task.ts'
 import type { TaskView } from '../../team/view.ts'
 import { defineTool, jsonSchemaOf } from '../define-tool.ts'
+import { attemptWords } from './attempt-words.ts'
 import { NotDone } from './not-done.ts'
 import { seatOf } from './seat-of.ts'
 import description from './task-update.md'
@@ -29,12 +31,22 @@ export const taskUpdate = defineTool({
     const answers = await inOrder(seat, commands)
     const edges = commands.flatMap((command) => ('id' in command && command.id !== before.id ? [command.id] : []))
     const waiting = edges.length === 0 ? [] : [`Waiting for it now: ${edges.join(', ')}.`]
-    return [await told(seat, before, status, answers), ...waiting].join('\n')
+    const claim = answers.find((answer) => isClaimOf(answer, before, seat.name))
+    const earlier = attemptWords(before.id, claim?.earlierAttempts ?? [])
+    const text = [await told(seat, before, status, answers), earlier, ...waiting].filter(Boolean).join('\n')
+    return { text, ...(claim && { task: before.id }) }
   },
 })
 
 /** What may stand in a call that does nothing but complete a task. */
 const COMPLETES = new Set(['taskId', 'status', 'result', 'commit', 'team_name'])
+
+/** The agent holds the task by this answer, and did not before. */
+function isClaimOf({ tasks = [] }: Answer, before: Task, me: string): boolean {
+  const isOurs = ({ status, owner }: { status: string; owner?: string | null }) =>
+    status === 'in_progress' && nameKey(owner ?? '') === nameKey(me)
+  return !isOurs(before) && tasks.some((task) => task.id === before.id && isOurs(task))
+}
 
 /** Each stands on the one before. Where one is refused, what took effect is said. */
 async function inOrder(seat: Seat, commands: readonly Command[]): Promise<Answer[]> {
@@ -89,13 +101,11 @@ async function told(
 }
 
 /** Not everybody can look a task up: whoever takes it gets all that is known about it. */
-function claimed({ id, subject, description, files, ended, owner }: TaskView): string {
-  const last = ended.at(-1)
+function claimed({ id, subject, description, files, owner }: TaskView): string {
   return [
     `Task #${id} claimed for ${owner}, in_progress: ${subject}`,
     ...(description === '' ? [] : [description]),
     ...(files.length === 0 ? [] : [`Reserved for you: ${files.join(', ')}.`]),
-    ...(last ? [`${last.owner} tried it before; that ended: ${last.reason ?? last.end}.`] : []),
     `When it is done: TaskUpdate with taskId ${id}, status completed and a result.`,
   ].join('\n')
 }
