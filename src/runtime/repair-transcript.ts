@@ -1,8 +1,8 @@
 import type { Log, Store } from '../ports/store.ts'
 import { TeamError } from '../team/errors.ts'
-import type { Message } from '../team/message.ts'
 import { isRefusal } from '../team/refusal.ts'
 import { deliveredMail } from './delivered-mail.ts'
+import { recordBatches } from './record-batches.ts'
 import { type Team, USER } from './team.ts'
 
 /** What became of a transcript whose turns are lost. */
@@ -18,9 +18,6 @@ export interface LostTurns {
   readonly archived: string | null
 }
 
-/** A record stays far below the 16 MB a line may have. */
-const RECORD_BYTES = 4 * 1024 * 1024
-
 /**
  * Puts on record that turns of a transcript are lost: mail told in them is unread again, agent and lead are told what
  * happened. `further` are the other teams whose mail comes into the same conversation. Returns how many messages.
@@ -32,7 +29,7 @@ export async function recordLostTurns(store: Store, team: Team, lost: LostTurns,
     const returned = await returnedFrom(log, lost).finally(() => log.close())
     count += returned.length
     if (one !== team && returned.length === 0) continue
-    const [first = [], ...rest] = batches(returned)
+    const [first = [], ...rest] = recordBatches(returned)
     const words = [...lost.calls, ...(lost.archived === null ? [] : [`removed lines are in ${lost.archived}`])]
     const about = { type: 'transcript.repair', member: lost.member, archived: lost.archived } as const
     const told = one === team ? { told: wordsOf(lost, returned.length) } : {}
@@ -54,22 +51,6 @@ class RepairRefused extends TeamError {
 async function returnedFrom(log: Log, { member, left }: LostTurns) {
   const read = await deliveredMail(log, member, (_, turn) => turn !== undefined && !left.has(turn))
   return [...read.values()].map(({ unread: { message, external } }) => ({ message, external }))
-}
-
-function* batches(all: readonly { message: Message; external: boolean }[]) {
-  let batch: { message: Message; external: boolean }[] = []
-  let bytes = 0
-  for (const one of all) {
-    const size = JSON.stringify(one).length
-    if (batch.length > 0 && bytes + size > RECORD_BYTES) {
-      yield batch
-      batch = []
-      bytes = 0
-    }
-    batch.push(one)
-    bytes += size
-  }
-  if (batch.length > 0) yield batch
 }
 
 function wordsOf({ member, what, calls, archived }: LostTurns, returned: number): { agent: string; lead: string } {

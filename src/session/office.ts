@@ -38,7 +38,7 @@ export interface SessionOffice extends Office, AsyncDisposable {
   readonly left: Session['left']
   /** Everybody whose life ended with a process or a run goes on. */
   resume(): Promise<readonly string[]>
-  /** Ends everybody's work, and why; all of it stays resumable. */
+  /** Stops the work of every agent, for this reason; all of it stays resumable. */
   halt(reason: string): Promise<void>
   readonly isAtRest: boolean
   /** The limit of the run that keeps a teammate from what it has to do. */
@@ -228,7 +228,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       )
     },
     async stir() {
-      // What others wrote last may not have been noticed yet. Trouble is met by whoever works next.
+      // What others wrote last may not have been noticed yet. A failure shows in the next command on that team.
       for (const { team } of rooms) await team.refresh().catch(() => {})
       if (!this.isAtRest || this.hasMail) return true
       if (rooms.map(({ crew }) => crew.nudge()).some(Boolean)) return true
@@ -278,7 +278,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
   }
 
   const uncommitted = () => countUncommitted(home)
-  /** Everybody is asked to stop and accounted for; then the team is put away. */
+  /** Every teammate is asked to stop and accounted for; then the team is put away. */
   async function removeRoom(room: Room): Promise<Deleted> {
     const { team, by, crew } = room
     const ended = await dismiss({ team, by, crew, uncommitted, tell: (event) => home.run.tell(event) })

@@ -145,7 +145,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       crew: { ...CREW_SETTINGS, ...options.crew },
       run: { used: nothingUsed(), tell: () => {}, end: async () => {} },
     }
-    // Before the lead sits down there is nobody to tell but by the store's warning.
+    // Before the lead is open, only the store's warning can report it.
     team = await openTeam(store, id, { clock, eraser: home.eraser, onRewound: (loss) => office?.hearOf(loss) })
     await team.refresh()
     const elsewhere = options.here ? undefined : whyNotHere(team.state, workspace, id)

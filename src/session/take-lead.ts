@@ -36,8 +36,8 @@ export async function takeLead(
 }
 
 /**
- * Gives the team back: whoever comes next need not wait for this process to end. Should that fail, they go by the
- * process, as after a crash.
+ * Gives the team back: the next process need not wait for this one to end. Should that fail, it looks at whether this
+ * process is alive, as after a crash.
  */
 export async function giveUpLead(
   team: Team,

@@ -45,7 +45,7 @@ const call = (tool: string, input: Record<string, unknown> = {}) => ({ tool, inp
 const answersIn = ({ turns }: ModelRequest) => turns.filter(({ role }) => role === 'assistant').length
 const say = (to: string, content: string) => call('SendMessage', { to, content })
 
-/** A teammate that writes to everybody, looks around, and completes what it holds. */
+/** A teammate that writes to all members, looks around, and completes what it holds. */
 function busy(name: string, other: string): Script['parts'][number] {
   return {
     agent: name,

@@ -109,4 +109,13 @@ export const mutations: readonly Mutation[] = [
     test: 'src/team/next-step.test.ts',
     fails: 'lets no line from outside pass for the shutdown request',
   },
+  {
+    name: 'record-batch-counts-once',
+    mistake: 'only the newest item counts, so a batch of many messages grows over the limit of a line',
+    file: 'src/runtime/record-batches.ts',
+    old: 'bytes += size',
+    new: 'bytes = size',
+    test: 'src/runtime/record-batches.test.ts',
+    fails: 'splits items in order into batches under 4 MB',
+  },
 ]

@@ -71,6 +71,15 @@ const hooks = () => ({
 })
 const waiting = () => ({ hooks: hooks(), permissions: { mode: 'bypassPermissions' as const } })
 
+/** Another process takes over while a hook of this run waits: the run ends, and what it was about to write is not written. */
+async function losesItsTeam(stop: ReturnType<typeof run>): Promise<void> {
+  await appears('hook-began', stop)
+  await takeOver()
+  writeFileSync(join(dir, 'go'), '')
+  expect(await stop).toMatchObject({ kind: 'error', error: { code: 'superseded' } })
+  expect(notes()).toBe('successor')
+}
+
 describe('an agent whose lease ended while it waited', () => {
   it.for([
     ['write_file', [write]],
@@ -88,11 +97,7 @@ describe('an agent whose lease ended while it waited', () => {
       },
     })
     const stop = run([{ agent: 'lead', calls: [...calls] }], { ...waiting(), tools: [overwrite] })
-    await appears('hook-began', stop)
-    await takeOver()
-    writeFileSync(join(dir, 'go'), '')
-    expect(await stop).toMatchObject({ kind: 'error', error: { code: 'superseded' } })
-    expect(notes()).toBe('successor')
+    await losesItsTeam(stop)
   }) // T47
 
   it('lets no subagent write for it', async () => {
@@ -102,11 +107,7 @@ describe('an agent whose lease ended while it waited', () => {
       { when: { answer: 1 }, calls: [write] },
     ]
     const stop = run(parts, waiting())
-    await appears('hook-began', stop)
-    await takeOver()
-    writeFileSync(join(dir, 'go'), '')
-    expect(await stop).toMatchObject({ kind: 'error', error: { code: 'superseded' } })
-    expect(notes()).toBe('successor')
+    await losesItsTeam(stop)
   }) // T47
 })
 

@@ -1,6 +1,6 @@
 import type { Message } from '../../team/message.ts'
 
-/** The user speaks plainly; everybody else is named, and what came in by the door is marked as such. */
+/** The user's words stand alone; every other sender is named, and what came in through a mailbox file is marked. */
 export function inWords(
   { from, type, content, request_id, approve }: Message,
   isExternal: boolean,

@@ -27,7 +27,7 @@ export interface Crew {
   nudge(): boolean
   /** Resolves when all of these have stopped, refused to, or had time enough. */
   stopped(names: readonly string[]): Promise<void>
-  /** Ends everybody's life here for now and parks who was in the middle of something; all of it stays resumable. */
+  /** Stops every agent here for now and parks those in the middle of a task; all of it stays resumable. */
   halt(reason: string): Promise<void>
   /** The same, for good. */
   close(): Promise<void>
