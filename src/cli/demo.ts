@@ -56,7 +56,7 @@ $ deskmates demo --dir /tmp/demo --speed 10 --json`,
   },
 }
 
-/** With a key and a person at the keyboard it can be the real thing. Nobody else is asked. */
+/** With a key and a person at the keyboard it can run on a real model. Otherwise no question is asked. */
 async function wishedModel(call: Call): Promise<string | undefined> {
   if (!call.isTerminal || !call.isStdinTerminal || call.globals.json) return undefined
   const name = modelByKey(call)
@@ -131,7 +131,7 @@ function say(call: Call, text: string): Promise<void> {
   return call.globals.json ? Promise.resolve() : printAsIs(call, text)
 }
 
-/** The demo writes files with everyday names, so it never does so among somebody's own. */
+/** The demo writes files with everyday names, so it never writes among files of the user. */
 function emptyFolder(cwd: string, wanted: string | undefined): string {
   if (wanted === undefined) return realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-demo-')))
   const dir = resolve(cwd, wanted)

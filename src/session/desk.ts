@@ -90,7 +90,7 @@ export async function openDesk(plan: DeskPlan): Promise<Desk> {
       const tell = () => notices.add({ text: jobNotice(job), job: job.id })
       if (team.order) void team.order.step(`${by.name} is told of ${job.id}`, tell)
       else tell()
-      // Should this fail, whoever resumes says that it was interrupted.
+      // Should this fail, the process that resumes says that it was interrupted.
       transcript.endedJob({ id: job.id, state: job.state, summary: job.summary ?? '' }).catch(() => {})
     },
   })
@@ -179,7 +179,7 @@ function teamsOf({ name, state }: Team, by: Author): readonly string[] {
   return nameKey(by.name) === 'lead' ? [name, ...state.leads.get()] : [name]
 }
 
-/** A job is on record before it begins, so that whoever resumes can say what became of it. */
+/** A job is on record before it begins, so that the process that resumes can say what became of it. */
 function onRecord(jobs: Jobs, transcript: Transcript): Jobs {
   return {
     ...jobs,

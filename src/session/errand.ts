@@ -29,7 +29,7 @@ export async function errandFor(
   signal: AbortSignal,
 ): Promise<SubagentEnd> {
   const call = { toolCallId: `errand-${task.id}-${task.attempts}` } as ToolCall
-  // The lead asks for it: whoever it stands in for is not there any more.
+  // The lead asks for it: the teammate that it replaces is lost.
   const askerOf = (agent: string) => home.askers.ofErrand(team, by, agent)
   const runAgent = createRunAgent({ ...home, name: member.name, account: desk.accounts.pay, askerOf })
   const type = home.agentTypes.find(({ name }) => name === member.profile?.agentType) ?? CODE

@@ -30,13 +30,13 @@ interface Room extends LedTeam {
   readonly crew: Crew
 }
 
-/** The lead at its desk, the teams it leads, and everybody who works in them. */
+/** The lead, the teams it leads, and the agents that work in them. */
 export interface SessionOffice extends Office, AsyncDisposable {
   readonly home: Home
   readonly desk: Desk
   readonly rooms: readonly LedTeam[]
   readonly left: Session['left']
-  /** Everybody whose life ended with a process or a run goes on. */
+  /** Every agent that ended with a process or a run continues. */
   resume(): Promise<readonly string[]>
   /** Stops the work of every agent, for this reason; all of it stays resumable. */
   halt(reason: string): Promise<void>
@@ -45,9 +45,9 @@ export interface SessionOffice extends Office, AsyncDisposable {
   readonly heldBackBy: ReturnType<typeof limitReached>
   /** Is there mail the lead has not heard and that is worth a turn? */
   readonly hasMail: boolean
-  /** Everything rests: wakes whoever could still go on. False when nobody can. */
+  /** Everything rests: wakes the agents that can still continue. False when none can. */
   stir(): Promise<boolean>
-  /** A team lost the end of its journal: whoever watches is told, and so is the lead, who may have built on it. */
+  /** A team lost the end of its journal: the user is told, and so is the lead, which may have built on it. */
   hearOf(loss: Loss): void
   /** That the session leads its team was lost with the end of the journal. */
   readonly hasLostItsPlace: boolean
@@ -169,7 +169,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       if (taken && !(await isOurs(taken)))
         return refuse(
           'wrong_state',
-          `There is a team ${taken} already, which somebody else leads. Choose another name.`,
+          `There is a team ${taken} already, which another session leads. Choose another name.`,
         )
       // The team first: a team that this session is on record to lead has had a journal.
       await openRoom(taken ?? name, description)

@@ -85,7 +85,7 @@ export interface SessionOptions {
   readonly warn?: (message: string) => void
 }
 
-/** Sits down at a team as its lead: what a dead process left is taken up, and nobody else works on it meanwhile. */
+/** Opens a team as its lead: what a dead process left is taken up, and no other process works on it meanwhile. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { workspace, clock = systemClock, env = process.env, warn = () => {} } = options
   const { store } = workspace
@@ -158,7 +158,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     team = orderedTeam(team, options.model.order, true)
     office = await openOffice(home, { team, by })
   } catch (error) {
-    // Nobody is left to run it: whoever comes next need not wait for us.
+    // No agent is left to run it: the next process need not wait for this one.
     taken.delete(place)
     sandbox?.[Symbol.dispose]()
     knowledge?.end(id)
@@ -195,7 +195,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   async function close(): Promise<void> {
     if (!taken.has(place)) return
     try {
-      // Whoever ran it may have stopped looking without saying so.
+      // The process that ran it may have stopped looking without saying so.
       await home.run.end()
       await office[Symbol.asyncDispose]()
       await giveUpLead(team!, store, home.run.endedBy)
@@ -231,5 +231,5 @@ async function noOther(name: string): Promise<Model> {
   throw new ModelFailure({ model: name, fault: 'request' }, text)
 }
 
-/** To other processes this one is a single runtime; inside of it somebody has to look. */
+/** To other processes this one is a single runtime; inside of it this set keeps a session from opening twice. */
 const taken = new Set<string>()

@@ -31,16 +31,16 @@ export function policyOf(permissions: Permissions, root: string): Policy {
   return { mode, root, allow: allow.map(parseRule), ask: ask.map(parseRule), deny: deny.map(parseRule) }
 }
 
-/** The policy of an agent that was sent out: never more than that of whoever sends it. */
+/** The policy of an agent that was sent out: never more than that of the agent that starts it. */
 export function forErrand(policy: Policy, isReadOnly: boolean): Policy {
   return narrow(policy, isReadOnly ? { ...policy, isReadOnly } : policy)
 }
 
-/** What becomes of a wish that somebody would have to allow. */
+/** What becomes of a wish that a person would have to allow. */
 export interface Asker {
   /** A person can be asked. */
   ask?(wanted: Wanted, signal: AbortSignal): Promise<Leave>
-  /** Nobody can be: whoever should know is told. */
+  /** No person can be asked: the lead and the user are told. */
   onDenied?(wanted: Wanted): Promise<void>
 }
 
@@ -48,7 +48,7 @@ export type Wanted = Pick<Question, 'call' | 'wish' | 'why' | 'rules'>
 
 /**
  * What would be asked is asked of a person if there is one, and denied otherwise. An agent that was sent out is told to
- * say so to whoever sent it.
+ * say so in its report.
  */
 export function createPermits(plan: PermitsPlan, isSentOut = false, asker: Asker = {}): Permits {
   const { policy } = plan
@@ -63,7 +63,7 @@ export function createPermits(plan: PermitsPlan, isSentOut = false, asker: Asker
       const { rules, advice } = hintFor(wish, policy)
       const wanted = { call, wish, why, rules }
       if (asker.ask) {
-        // Nobody is asked for what could not be done anyway.
+        // No person is asked for what could not be done anyway.
         const kept = unkept(wish, plan)
         return kept ?? asker.ask(wanted, signal)
       }
@@ -87,7 +87,7 @@ function unkept(wish: Wish | undefined, { policy, sandbox }: PermitsPlan): Leave
   if (deniesNetwork(policy))
     return {
       allowed: false,
-      why: 'the rule network denies commands the network, and without a sandbox nobody can keep them from it.',
+      why: 'the rule network denies commands the network, and without a sandbox nothing can keep them from it.',
     }
   return undefined
 }

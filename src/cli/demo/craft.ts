@@ -74,7 +74,7 @@ export function craftOf(path: string): Craft {
   )
 }
 
-/** What somebody who has read a file answers to a question about it. */
+/** What a teammate that has read a file answers to a question about it. */
 export function answerFrom(path: string, source: string): string {
   if (source.includes('type Query')) return `Send { products { ${fieldsIn(source).join(' ')} } } to POST /graphql.`
   const fields = [...new Set([...source.matchAll(/product\.(\w+)/g)].map(([, field = '']) => field))]

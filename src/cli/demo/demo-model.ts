@@ -21,7 +21,7 @@ export function demoModel(speed: number): Model {
   )
 }
 
-/** The same model, but the first time `victim` has changed a file, whoever answers it is gone: its life ends there. */
+/** The same model, but the first time `victim` has changed a file, its next model call fails once: it is lost there. */
 export function killing(model: Model, victim: string): Model {
   let isDue = true
   return {

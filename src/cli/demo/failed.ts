@@ -11,6 +11,6 @@ export class DemoFailed extends TeamError {
 export class DemoInterrupted extends TeamError {
   readonly code = 'interrupted'
   constructor(dir: string) {
-    super(`Stopped. Nobody works any more; what they left is in ${dir}`)
+    super(`Stopped. All agents have ended; their files are in ${dir}`)
   }
 }

@@ -5,7 +5,7 @@ import { did, letters, type Moment, momentsOf, TEST, testsIn } from './moments.t
 
 type Call = NonNullable<Answer['calls']>[number]
 
-/** A task somebody holds, as the words it was told put it. */
+/** The task a teammate holds, read from the words it was told. */
 interface Held {
   readonly id: string
   readonly subject: string
@@ -84,7 +84,7 @@ function nextStep(all: readonly Moment[], task: Held, me: string): Answer {
   return { calls: [{ tool: 'TaskUpdate', input: { taskId: task.id, ...outcome(task, run?.result) } }] }
 }
 
-/** Somebody who knows is asked once, directly. Whoever gets no answer looks for themselves. */
+/** The colleague that knows is asked once, directly. Without an answer the teammate looks for itself. */
 function ask(all: readonly Moment[], since: readonly Moment[], { files }: Held, me: string): Answer | undefined {
   for (const path of files) {
     const { asks } = craftOf(path)
@@ -102,7 +102,7 @@ function ask(all: readonly Moment[], since: readonly Moment[], { files }: Held, 
   return undefined
 }
 
-/** Whoever was told to hands in a plan for each task, again after a rejection, and waits for the answer. */
+/** A teammate that was told to hands in a plan for each task, again after a rejection, and waits for the answer. */
 function planStep(all: readonly Moment[], since: readonly Moment[], { subject, files }: Held): Answer | undefined {
   const isGated = all.some((moment) => moment.type === 'heard' && moment.text.includes('Hand in a plan'))
   if (!isGated) return undefined

@@ -27,7 +27,7 @@ import { readPrompt } from './prompt.ts'
 import { createTrouble, talkOf } from './talk.ts'
 import { createTally, errorsOf, type Tally } from './tally.ts'
 
-/** What `deskmates -p …` does: one prompt, one answer, nobody to ask. */
+/** What `deskmates -p …` does: one prompt, one answer, no questions to a person. */
 export const run: SubCommand<RunOptions, [words: string[]]> = {
   example: `$ deskmates 'why does the build fail?' --allowedTools 'bash(npm *)'
 $ git diff | deskmates -p 'review this' --output-format json
