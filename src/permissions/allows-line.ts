@@ -1,8 +1,10 @@
 import { dirname } from 'node:path'
+import type { Nested } from './paths/nested-repositories.ts'
 import { isInside, placeOf, unresolved } from './paths/places.ts'
 import type { Surroundings } from './paths/surroundings.ts'
 import type { Rule } from './rule.ts'
 import { targetsOf } from './shell/folders.ts'
+import { addedBy, plants, staysInHistory } from './shell/git-effects.ts'
 import type { Line, Step } from './shell/line.ts'
 import { allowsWords } from './shell/match-command.ts'
 import { refuseCommand } from './shell/tables/tables.ts'
@@ -37,42 +39,58 @@ export function allowsLine(line: Line, allowing: Allowing): Allowed {
   return allowsSteps(line, allowing)
 }
 
-function allowsSteps(line: Line, allowing: Allowing): Allowed {
+/** What the commands before a step may have done that cannot be seen from here. */
+interface Before {
+  /** Files from elsewhere, and with them perhaps links, are in the folder now. */
+  isPlanted: boolean
+  /** What git added: repositories in there may be in its index now. */
+  added: readonly string[] | 'anything'
+}
+
+function allowsSteps(line: Line, allowing: Allowing, before: Before = { isPlanted: false, added: [] }): Allowed {
   const odd = line.unknown[0] ?? line.special[0]
   if (odd !== undefined) return { why: odd }
   let rule: Rule | undefined
-  let isPlanted = false
+  // In a loop or beside each other every step may come before every other.
+  if (!line.isStraight) for (const step of line.steps) note(step, before)
   for (const step of line.steps) {
-    const refusal = refuseRedirections(step, allowing, isPlanted)
+    const refusal = refuseRedirections(step, allowing, before.isPlanted)
     if (refusal !== undefined) return { why: refusal, step }
-    const allowed = allowsStep(step, allowing, isPlanted)
+    const allowed = allowsStep(step, allowing, before)
     if ('why' in allowed) return { step, ...allowed }
     rule = allowed.rule ?? rule
-    isPlanted ||= PLANTERS.test(step.words.map(({ text }) => text ?? '').join(' '))
+    note(step, before)
   }
   return { rule }
 }
 
-/** Bring files from elsewhere into the folder, and with them perhaps links; nothing behind them was looked at. */
-const PLANTERS = /^git (-\S+ )*(checkout|switch|restore|reset|stash|merge|rebase|pull|cherry-pick|revert)\b|^(cp|mv) /
+/** Also of what wrappers run. */
+function note(step: Step, before: Before): void {
+  before.isPlanted ||= plants(step.words)
+  const added = before.isPlanted ? 'anything' : addedBy(step.words, step.folders)
+  before.added = added === 'anything' || before.added === 'anything' ? 'anything' : [...before.added, ...added]
+  for (const { line } of step.runs) for (const inner of line.steps) note(inner, before)
+}
 
-function allowsStep(step: Step, allowing: Allowing, isPlanted: boolean): Allowed {
+function allowsStep(step: Step, allowing: Allowing, before: Before): Allowed {
   const { words, folders } = step
   if (words.length === 0) return { rule: undefined }
   if (!folders) return { why: 'where it runs is not known before' }
   const outside = folders.find((folder) => !isWorkFolder(folder, allowing))
   if (outside !== undefined) return { why: `${outside} is not a folder of the workspace` }
-  if (words[0]!.text === 'cd') return allowsChange(words, folders, allowing, isPlanted)
+  if (words[0]!.text === 'cd') return allowsChange(words, folders, allowing, before.isPlanted)
   if (isHarmlessBuiltin(step)) return { rule: undefined }
   const named = allowing.rules.filter(({ pattern }) => allowsWords(pattern!, words))
   const exact = named.find((rule) => isExact(rule, words))
   if (exact && folders.every((folder) => folder === allowing.root)) return { rule: exact }
-  if (isTransparent(words)) return allowsRuns(step, allowing)
+  if (isTransparent(words)) return allowsRuns(step, allowing, before)
   const program = words[0]!.text
   const wild = named.find(({ pattern }) => pattern!.includes('*'))
   if (!wild) return { why: exact ? `${exact.text} is only for the root of the workspace` : 'no rule names it' }
   const nested = program === 'git' ? folders.find((folder) => isOtherRepository(folder, allowing)) : undefined
   if (nested !== undefined) return { why: `${nested} may be a repository of its own, whose settings git would follow` }
+  const entered = program === 'git' ? refuseEntering(words, allowing, before) : undefined
+  if (entered !== undefined) return { why: entered }
   for (const folder of folders) {
     const why = refuseCommand(words, settingOf(folder, allowing, program === 'git'))
     if (why !== undefined) return { why }
@@ -119,6 +137,25 @@ function isOtherRepository(folder: string, { root, surroundings }: Allowing): bo
   return false
 }
 
+/** Git goes into repositories that its index holds, and runs there what their own settings name. */
+function refuseEntering(words: readonly Word[], { root, surroundings }: Allowing, before: Before): string | undefined {
+  if (staysInHistory(words)) return undefined
+  const linked = surroundings.nestedIn(root, 'linked')
+  const nested = linked.length === 0 ? nestedIn(before.added, { root, surroundings }) : linked
+  if (nested === 'unknown') return 'git may enter a repository inside of this one; there are too many folders to tell'
+  if (nested[0] === undefined) return undefined
+  const alone = nested === linked ? '' : '; run each git command by itself'
+  return `git may enter ${nested[0]}, a repository of its own, and run what its settings name${alone}`
+}
+
+/** Repositories that git may have put into its index by what it added. */
+function nestedIn(added: Before['added'], { root, surroundings }: Pick<Allowing, 'root' | 'surroundings'>): Nested {
+  if (added.length === 0) return []
+  const all = surroundings.nestedIn(root, 'all')
+  if (all === 'unknown' || added === 'anything') return all
+  return all.filter((path) => added.some((place) => isInside(place, path) || isInside(path, place)))
+}
+
 function settingOf(folder: string, allowing: Allowing, isGit: boolean): Setting {
   const { surroundings, root } = allowing
   const find = (path: string) => (path.includes('\0') ? undefined : surroundings.whereIs(unresolved(path, folder)))
@@ -133,7 +170,10 @@ function settingOf(folder: string, allowing: Allowing, isGit: boolean): Setting 
     mayChange: (path) => mayUse(path, allowing.mayChange),
     isFolder: (path) => {
       const place = placeOf(path, folder)
+      // Some programs resolve `..` behind a link by name, others by where the link leads: both must mean this folder.
+      const found = find(path)
       return (
+        found?.real === place &&
         isWorkFolder(place, allowing) &&
         (place === root || allowing.mayChange(place)) &&
         !(isGit && isOtherRepository(place, allowing))
@@ -154,11 +194,11 @@ function isTransparent(words: readonly Word[]): boolean {
   return words.length === 3 && /^-[eux]*c$/.test(words[1]!.text ?? '')
 }
 
-function allowsRuns({ runs, unknown, words }: Step, allowing: Allowing): Allowed {
+function allowsRuns({ runs, unknown, words }: Step, allowing: Allowing, before: Before): Allowed {
   if (unknown[0] !== undefined || runs.length === 0) return { why: unknown[0] ?? `${words[0]!.text} runs nothing here` }
   let rule: Rule | undefined
   for (const { line } of runs) {
-    const allowed = allowsSteps(line, allowing)
+    const allowed = allowsSteps(line, allowing, { ...before })
     if ('why' in allowed) return allowed
     rule = allowed.rule ?? rule
   }

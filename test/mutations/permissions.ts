@@ -26,8 +26,8 @@ export const mutations: readonly Mutation[] = [
     name: 'redirections-in-bash-c',
     mistake: 'what a text for bash -c redirects is not judged',
     file: 'src/permissions/allows-line.ts',
-    old: 'const refusal = refuseRedirections(step, allowing, isPlanted)',
-    new: "const refusal = line.text.includes('bash') ? refuseRedirections(step, allowing, isPlanted) : undefined",
+    old: 'const refusal = refuseRedirections(step, allowing, before.isPlanted)',
+    new: "const refusal = line.text.includes('bash') ? refuseRedirections(step, allowing, before.isPlanted) : undefined",
     fails: 'follows links: redirections and cd are judged by where they lead',
   },
   {

@@ -38,4 +38,22 @@ export const mutations: readonly Mutation[] = [
     new: 'gets || operands.length <= 2',
     ...seen,
   },
+  {
+    name: 'git-enters-nested',
+    mistake: 'an allow rule lets git enter a repository that came in as files and is in the index',
+    file: 'src/permissions/allows-line.ts',
+    old: "const linked = surroundings.nestedIn(root, 'linked')",
+    new: 'const linked: Nested = []',
+    test: 'test/policy/nested-repositories.test.ts',
+    fails: 'does not cover git status where the index holds a repository that came in as files',
+  },
+  {
+    name: 'added-behind-a-wrapper',
+    mistake: 'what git adds behind a wrapper or in a shell is forgotten',
+    file: 'src/permissions/allows-line.ts',
+    old: '  for (const { line } of step.runs) for (const inner of line.steps) note(inner, before)\n',
+    new: '',
+    test: 'test/policy/nested-repositories.test.ts',
+    fails: 'covers git where such a repository is not in the index, and no line that may add it and go in',
+  },
 ]

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -10,6 +10,8 @@ import { everyday, exampleRules } from './everyday.ts'
 
 let root: string
 let outside: string
+/** The same without a repository that came in as files. */
+let ordinary: string
 beforeAll(() => {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-everyday-')))
   root = join(dir, 'root')
@@ -34,6 +36,8 @@ beforeAll(() => {
   symlinkSync(join(outside, 'missing'), join(root, 'src/dangling.txt'))
   symlinkSync(outside, join(root, 'src/out'))
   symlinkSync(join(root, '.env'), join(root, 'src/settings.txt'))
+  ordinary = join(dir, 'ordinary')
+  cpSync(root, ordinary, { recursive: true, filter: (path) => !path.startsWith(join(root, 'nested')) })
 })
 afterAll(() => rmSync(join(root, '..'), { recursive: true, force: true }))
 
@@ -51,7 +55,7 @@ const allowedOf = (commands: readonly string[], by: Policy) => commands.filter((
 
 describe('everyday commands', () => {
   it('pass under the example rules of docs/settings.md', () => {
-    const by = policy(exampleRules.allow, { deny: exampleRules.deny.map(parseRule) })
+    const by = policy(exampleRules.allow, { deny: exampleRules.deny.map(parseRule), root: ordinary })
     const refused = everyday.filter((command) => verdict(command, by) !== 'allow')
     expect(everyday.length).toBeGreaterThanOrEqual(60)
     expect(refused).toEqual([])

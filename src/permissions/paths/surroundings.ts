@@ -1,11 +1,14 @@
 import { lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { linkedRepositories, type Nested, repositoriesBelow } from './nested-repositories.ts'
 import { openSpot } from './spot.ts'
 
 /** What the policy asks of the file system, so that it can be judged without one. */
 export interface Surroundings {
   /** Where a path leads with all links resolved; undefined if that cannot be told. */
   whereIs(path: string): Whereabouts | undefined
+  /** Repositories that git enters by itself from this folder; `all`: also those that its index does not hold yet. */
+  nestedIn(folder: string, which: 'linked' | 'all'): Nested
 }
 
 export interface Whereabouts {
@@ -26,6 +29,7 @@ export const fileSystem: Surroundings = {
       return codeOf(error) === 'ENOENT' ? whereItWouldBe(path) : undefined
     }
   },
+  nestedIn: (folder, which) => (which === 'all' ? repositoriesBelow(folder) : linkedRepositories(folder)),
 }
 
 /** A path that does not exist yet: below the nearest folder that does. A link that leads nowhere is not such a path. */
@@ -60,10 +64,17 @@ function codeOf(error: unknown): string | undefined {
 /** Asks for each path once, for as long as one line is judged. */
 export function remembered(surroundings: Surroundings): Surroundings {
   const known = new Map<string, Whereabouts | undefined>()
+  const nested = new Map<string, Nested>()
   return {
     whereIs(path) {
       if (!known.has(path)) known.set(path, surroundings.whereIs(path))
       return known.get(path)
+    },
+    nestedIn(folder, which) {
+      const key = `${which} ${folder}`
+      const found = nested.get(key) ?? surroundings.nestedIn(folder, which)
+      nested.set(key, found)
+      return found
     },
   }
 }

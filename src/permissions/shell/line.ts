@@ -10,6 +10,8 @@ export interface Line {
   readonly unknown: readonly string[]
   /** Why no rule with a pattern allows it although it is understood: it sets variables, it expands … */
   readonly special: readonly string[]
+  /** Its steps run one after the other, each at most once: no loop, no pipe, nothing in the background. */
+  readonly isStraight: boolean
 }
 
 /** One simple command; without words where a group, a loop or nothing is redirected. */

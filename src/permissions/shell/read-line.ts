@@ -18,7 +18,7 @@ const DEEPEST = 8
 
 /** Reads a command line to the bottom: what wrappers run, what shells are given, what is substituted. Never throws. */
 export function readLine(text: string, options: ReadOptions = { folders: ['/'] }, depth = 0): Line {
-  const nothing = (why: string): Line => ({ text, steps: [], unknown: [why], special: [] })
+  const nothing = (why: string): Line => ({ text, steps: [], unknown: [why], special: [], isStraight: false })
   if (depth > DEEPEST) return nothing('it is nested too deep')
   const { code, heredocs, tooMuch } = scan(text)
   if (tooMuch !== undefined) return nothing(tooMuch)
@@ -30,7 +30,8 @@ export function readLine(text: string, options: ReadOptions = { folders: ['/'] }
     if (endsOpen(code)) walker.unknown.push('it ends with a backslash')
     walker.walkScript(script, options.folders)
     const steps = walker.leaves.map((leaf): Step => stepOf(leaf, options, depth))
-    return { text, steps, unknown: walker.unknown, special: walker.special }
+    const { unknown, special, isStraight } = walker
+    return { text, steps, unknown, special, isStraight }
   } catch (error) {
     // The parser goes down into what is nested, and so do we; what is too deep for the stack is too deep to be read.
     if (error instanceof RangeError) return nothing('it is nested too deep')
@@ -64,7 +65,7 @@ function stepOf(leaf: Leaf, options: ReadOptions, depth: number): Step {
 function lineOf(words: readonly Word[], options: ReadOptions, depth: number): Line {
   if (depth > DEEPEST) return readLine('', options, depth)
   const leaf = { words, assignments: [], redirections: [], folders: options.folders }
-  return { text: '', steps: [stepOf(leaf, options, depth)], unknown: [], special: [] }
+  return { text: '', steps: [stepOf(leaf, options, depth)], unknown: [], special: [], isStraight: true }
 }
 
 /** Whether the parser found the heredocs that were cut out before it, and no other. */

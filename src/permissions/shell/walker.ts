@@ -33,6 +33,8 @@ export class Walker {
   readonly leaves: Leaf[] = []
   readonly unknown: string[] = []
   readonly special: string[] = []
+  /** See `Line`. */
+  isStraight = true
   private readonly mayLoop: (name: string) => boolean
   /** What the positions in the tree are about. */
   private source: string
@@ -57,6 +59,7 @@ export class Walker {
   private walkStatements(statements: readonly Statement[], folders: Folders, scope: Scope): Folders {
     let at = folders
     for (const { command, background } of statements) {
+      if (background) this.isStraight = false
       const { done, failed } = this.walk(command, at, background ? { ...scope, isRepeated: false } : scope)
       if (!background) at = eitherOf(done, failed)
     }
@@ -96,6 +99,7 @@ export class Walker {
       const { done, failed } = this.walk(commands[0], folders, scope)
       return unmoved(eitherOf(done, failed))
     }
+    this.isStraight = false
     for (const command of commands) this.walk(command, folders, { ...scope, isRepeated: false })
     return unmoved(folders)
   }
@@ -129,6 +133,7 @@ export class Walker {
         return unmoved(eitherOf(...ends))
       }
       case 'While': {
+        this.isStraight = false
         const repeated = { ...scope, isRepeated: true }
         return unmoved(
           eitherOf(folders, this.walkList(node.body, this.walkList(node.clause, folders, repeated), repeated)),
@@ -183,6 +188,7 @@ export class Walker {
     folders: Folders,
     scope: Scope,
   ): Folders {
+    this.isStraight = false
     const words = (wordlist ?? []).map((word) => this.word(word, folders, scope))
     if (!isOrdinaryVariable(name)) this.unknown.push(`it sets ${name}`)
     const loops = new Map(scope.loops)

@@ -10,6 +10,7 @@ export function gitEnv({ runsHooks }: { runsHooks: boolean }): Record<string, st
     ['protocol.ext.allow', 'never'],
     ['core.fsmonitor', 'false'],
     ['diff.ignoreSubmodules', 'dirty'],
+    ['diff.submodule', 'short'],
     ['status.submoduleSummary', 'false'],
     ['submodule.recurse', 'false'],
     ['fetch.recurseSubmodules', 'false'],

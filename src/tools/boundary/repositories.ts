@@ -1,8 +1,8 @@
 import { join, relative } from 'node:path'
+import { gitlinksIn } from '../../permissions/paths/git-index.ts'
 import { type Enclosure, rulesInside } from './enclosure.ts'
 import { createRepositoryFinder, type Repository } from './find-repositories.ts'
 import { putAside } from './git-guard.ts'
-import { gitlinksIn } from './git-index.ts'
 import { whyUnsafe } from './judge-repository.ts'
 import { readPlainFile } from './read-plain-file.ts'
 

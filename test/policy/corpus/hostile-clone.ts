@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** Content of denied files. */
@@ -33,8 +33,15 @@ export function makeHostileClone(slot: string): void {
   git('config', 'gc.auto', '0')
   // Not from git, which leaves such a folder out, but from an archive.
   git('init', '-q', '--template=', 'nested')
-  git('-C', 'nested', 'commit', '-q', '--allow-empty', '-m', 'x')
+  writeFileSync(join(work, 'nested/file.txt'), 'x\n')
+  git('-C', 'nested', 'add', 'file.txt')
+  git('-C', 'nested', 'commit', '-q', '-m', 'x')
   git('-C', 'nested', 'config', 'core.fsmonitor', `touch ${MARK}-nested`)
+  // Of the same size and another time, so that git compares the content, by way of the filter.
+  git('-C', 'nested', 'config', 'filter.nested.clean', `touch ${MARK}-nested-filter; cat`)
+  mkdirSync(join(work, 'nested/.git/info'), { recursive: true })
+  writeFileSync(join(work, 'nested/.git/info/attributes'), '* filter=nested\n')
+  utimesSync(join(work, 'nested/file.txt'), 1, 1)
   git('init', '-q', '--bare', '--template=', '../remote.git')
   git('remote', 'add', 'origin', '../remote.git')
   git('add', '--', 'src', 'package.json', 'README.md', '.gitignore', 'bare', 'evil', 'tracked.txt')
@@ -43,6 +50,19 @@ export function makeHostileClone(slot: string): void {
   git('commit', '-q', '-am', 'second')
   git('push', '-q', 'origin', 'main')
   git('branch', 'other', 'HEAD~1')
+  // A branch that holds the nested repository as a submodule, as a clone may.
+  git(
+    'update-index',
+    '--add',
+    '--cacheinfo',
+    `160000,${git('-C', 'nested', 'rev-parse', 'HEAD').toString().trim()},nested`,
+  )
+  git(
+    'branch',
+    'linked',
+    git('commit-tree', '-p', 'HEAD', '-m', 'x', git('write-tree').toString().trim()).toString().trim(),
+  )
+  git('update-index', '--force-remove', 'nested')
   writeFileSync(join(work, 'src/b.ts'), 'export const b = 4\n')
   git('commit', '-q', '-am', 'third')
   for (const folder of ['hooks', 'info']) mkdirSync(join(work, '.git', folder), { recursive: true })
@@ -127,7 +147,7 @@ const FILES: Record<string, string> = {
   'work/out.patch':
     'diff --git a/../outside/made.txt b/../outside/made.txt\nnew file mode 100644\n--- /dev/null\n+++ b/../outside/made.txt\n@@ -0,0 +1 @@\n+new\n',
   'work/.gitattributes': '*.txt diff=evil filter=evil\n',
-  'work/.gitmodules': `[submodule "s"]\n\tpath = s\n\turl = ext::sh -c touch% ${MARK}-submodule\n\tupdate = !touch ${MARK}-update\n`,
+  'work/.gitmodules': `[submodule "s"]\n\tpath = s\n\turl = ext::sh -c touch% ${MARK}-submodule\n\tupdate = !touch ${MARK}-update\n[submodule "nested"]\n\tpath = nested\n\turl = ./nested\n\tignore = none\n`,
   // A bare repository is ordinary files for git: it can be committed, and a clone has it.
   'work/bare/HEAD': 'ref: refs/heads/main\n',
   'work/bare/config': `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = touch ${MARK}-bare\n\tpager = touch ${MARK}-bare-pager\n[alias]\n\tx = !touch ${MARK}-bare-alias\n[diff]\n\texternal = touch ${MARK}-bare-diff\n`,

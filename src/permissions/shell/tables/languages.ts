@@ -12,26 +12,26 @@ const PYTEST: Uses = {
     '-q -v -vv -vvv -x -s -l --lf --ff --co --collect-only --no-header --disable-warnings --quiet --verbose --exitfirst --last-failed --failed-first --version --no-cov --cov',
   values: { '-k': 'word', '-m': 'word', '--maxfail': 'number', '--tb': 'name', '-n': 'word', '--durations': 'number' },
   attached: '--cov --cov-report',
-  operands: 'read',
+  operands: 'inside',
 }
 const MODULES: Readonly<Record<string, Uses>> = {
   pytest: PYTEST,
   unittest: { flags: '-v -q -f -b', operands: 'name' },
-  mypy: { flags: '--strict --no-error-summary --ignore-missing-imports --pretty --version', operands: 'read' },
+  mypy: { flags: '--strict --no-error-summary --ignore-missing-imports --pretty --version', operands: 'inside' },
   ruff: {
     commands: {
       check: {
         flags: '--fix --no-fix --diff --quiet -q --watch --statistics',
         values: { '--select': 'word', '--ignore': 'word' },
-        operands: 'read',
+        operands: 'inside',
       },
-      format: { flags: '--check --diff --quiet -q', operands: 'read' },
+      format: { flags: '--check --diff --quiet -q', operands: 'inside' },
     },
     flags: '--version',
   },
-  black: { flags: '--check --diff -q --quiet --version', values: { '-l': 'number' }, operands: 'read' },
-  flake8: { values: { '--max-line-length': 'number', '--select': 'word' }, operands: 'read' },
-  compileall: { flags: '-q', operands: 'read' },
+  black: { flags: '--check --diff -q --quiet --version', values: { '-l': 'number' }, operands: 'inside' },
+  flake8: { values: { '--max-line-length': 'number', '--select': 'word' }, operands: 'inside' },
+  compileall: { flags: '-q', operands: 'inside' },
   'json.tool': { flags: '--sort-keys --compact', values: { '--indent': 'number' }, operands: 'read', most: 1 },
 }
 

@@ -107,8 +107,8 @@ const TOOLS: Readonly<Record<string, Uses>> = {
   tsc: {
     flags:
       '--noEmit --watch -w -b --build --version -v --strict --pretty --listFiles --incremental --skipLibCheck --emitDeclarationOnly --declaration --showConfig --extendedDiagnostics --diagnostics --force',
-    values: { '-p': 'read', '--project': 'read', '--outDir': 'write', '--target': 'name', '--module': 'name' },
-    operands: 'read',
+    values: { '-p': 'inside', '--project': 'inside', '--outDir': 'write', '--target': 'name', '--module': 'name' },
+    operands: 'inside',
   },
   vitest: {
     flags:
@@ -149,17 +149,17 @@ const TOOLS: Readonly<Record<string, Uses>> = {
       '--reporter': 'name',
       '-R': 'name',
     },
-    operands: 'read',
+    operands: 'inside',
   },
   eslint: {
     flags: '--fix --quiet --cache --no-cache --version -v --debug --no-color --color --fix-dry-run',
     values: { '--ext': 'word', '--max-warnings': 'number', '-f': 'name', '--format': 'name' },
-    operands: 'read',
+    operands: 'inside',
   },
   prettier: {
     flags: '--check -c --list-different -l --version --no-color --cache --ignore-unknown -u --write -w',
     values: { '--log-level': 'name', '--parser': 'name' },
-    operands: 'read',
+    operands: 'inside',
   },
   biome: {
     flags: '',
@@ -169,7 +169,7 @@ const TOOLS: Readonly<Record<string, Uses>> = {
         {
           flags: '--write --fix --unsafe --staged --changed --no-errors-on-unmatched',
           values: { '--max-diagnostics': 'name' },
-          operands: 'read',
+          operands: 'inside',
         } satisfies Uses,
       ]),
     ),

@@ -9,6 +9,8 @@ const WITH_FILES: Uses = { flags: `${FLAGS} -i --in-place`, values: SCRIPTS.valu
 /** sed whose every command prints, deletes, quits or replaces text; nothing that runs or writes by the script. */
 export function refuseSed(words: readonly Word[], setting: Setting): string | undefined {
   const isInPlace = words.some(({ text }) => /^(-[nErsuz]*i|--in-place)/.test(text ?? ''))
+  if (words.some(({ text }) => /^(-[nErsuz]*i.|--in-place=)/s.test(text ?? '')))
+    return 'sed -i with a suffix writes a copy'
   let given: Given | undefined
   const uses = isInPlace ? WITH_FILES : SCRIPTS
   const scripts: string[] = []
@@ -17,7 +19,7 @@ export function refuseSed(words: readonly Word[], setting: Setting): string | un
     const { text } = words[i]!
     const [, inside] = /^(?:-e|--expression=)(.+)$/s.exec(text ?? '') ?? []
     if (inside !== undefined) scripts.push(inside)
-    else if (/^(-[nErsuzi]*e|--expression)$/.test(text ?? '')) {
+    else if (/^(-[nErsuz]*e|--expression)$/.test(text ?? '')) {
       const script = words[++i]?.text
       if (script === undefined) return 'what sed does is not known before'
       scripts.push(script)

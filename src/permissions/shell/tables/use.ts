@@ -11,9 +11,10 @@ import type { Word } from '../word.ts'
  * write   a file that an option writes: as for a redirection, a rule must let file tools write it
  * change  a path that is made, written or removed by a program whose purpose that is
  * folder  a folder to work in
+ * inside  a file or folder of the workspace that a program may change or run on the way
  * script  a program file in the workspace, which is run
  */
-export type Kind = 'text' | 'word' | 'number' | 'name' | 'read' | 'write' | 'change' | 'folder' | 'script'
+export type Kind = 'text' | 'word' | 'number' | 'name' | 'read' | 'write' | 'change' | 'folder' | 'inside' | 'script'
 
 /** The harmless uses of a program: exact names only. What is not in the table is asked about. */
 export interface Uses {
@@ -219,6 +220,8 @@ class Reading {
         return setting.mayChange(text)
       case 'folder':
         return setting.isFolder(text)
+      case 'inside':
+        return setting.isFolder(text) || setting.mayChange(text)
       case 'script':
         return setting.isScript(text)
     }

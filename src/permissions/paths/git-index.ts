@@ -5,7 +5,17 @@ const GITLINK = 0o160000
  * The paths of the repositories that an index holds as submodules: git goes into them when it is asked for the state of
  * the whole. Undefined if the index cannot be read.
  */
-export function gitlinksIn(index: Buffer, hashBytes: 20 | 32 = 20): string[] | undefined {
+export function gitlinksIn(index: Buffer, hashBytes: 20 | 32 = 20): readonly string[] | undefined {
+  return readIndex(index, hashBytes)?.links
+}
+
+export interface IndexLinks {
+  readonly links: readonly string[]
+  /** No entries are kept in another file or stand for whole folders. */
+  readonly isWhole: boolean
+}
+
+export function readIndex(index: Buffer, hashBytes: 20 | 32 = 20): IndexLinks | undefined {
   if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC') return undefined
   const version = index.readUInt32BE(4)
   if (version < 2 || version > 4) return undefined
@@ -32,7 +42,14 @@ export function gitlinksIn(index: Buffer, hashBytes: 20 | 32 = 20): string[] | u
     before = name
     at = version === 4 ? end + 1 : start + (Math.floor((end - start) / 8) + 1) * 8
   }
-  return links
+  return { links, isWhole: isWholeFrom(index, at, hashBytes) }
+}
+
+/** Behind the entries stand extensions: `link` names a shared index, `sdir` says that entries may be folders. */
+function isWholeFrom(index: Buffer, from: number, hashBytes: number): boolean {
+  for (let at = from; at + 8 <= index.length - hashBytes; at += 8 + index.readUInt32BE(at + 4))
+    if (/^(link|sdir)$/.test(index.toString('latin1', at, at + 4))) return false
+  return true
 }
 
 /** A number as git packs it in the fourth version of its index. */
