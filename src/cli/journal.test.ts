@@ -270,7 +270,7 @@ describe('check', () => {
 
     const id = lines(await desk.ok('log --json'))[0].record
     const report = await desk.json('check --repair')
-    expect(report).toMatchObject({ ok: true, records: 1 })
+    expect(report).toMatchObject({ ok: true, records: 2 })
     expect(report.repaired.lost).toHaveLength(2)
     expect(report.repaired.lost.join('\n')).toContain('task.completed')
     expect(report.repaired.damaged).toMatch(/^journal\.[0-9A-Z]{26}\.damaged$/)

@@ -58,14 +58,18 @@ describe('a journal with a broken chain', () => {
       expect.stringContaining('broken chain: task.completed'),
       expect.stringContaining('broken chain: task.created'),
     ])
-    expect(report).toMatchObject({ ok: true, records: 4, problems: [], views: [] })
+    expect(report).toMatchObject({ ok: true, records: 5, problems: [], views: [] })
     expect(await contents('ada')).toEqual(['before', 'first', 'second'])
-    expect(await contents('lead')).toEqual(['hi'])
-    expect(records().slice(1)).toEqual(mail)
+    const [said, repair, ...others] = await contents('lead')
+    expect([said, others]).toEqual(['hi', []])
+    for (const line of repaired.lost) expect(repair).toContain(`\n- ${line}\n`)
+    expect(repair).toContain('was damaged and was repaired')
+    expect(records().slice(1, -1)).toEqual(mail)
     expect((await log()).map(({ type, by }) => `${type} ${by}`)).toEqual([
       'team.restored user',
       'message.sent user',
       'message.sent ada',
+      'message.sent user',
       'message.sent user',
     ])
     // No decision came back with it.
@@ -90,8 +94,8 @@ describe('a journal with a broken chain', () => {
     expect(repaired.kept).toBe(2)
     expect(repaired.lost.at(-1)).toMatch(/^line \d+ \(byte \d+\): bounced: message \S+ to bob: nobody is called bob$/)
     expect(repaired.lost).toHaveLength(3)
-    expect(await log()).toMatchObject([{ lost: repaired.lost }, { message: { content: 'needle' } }, {}])
-    expect(await contents('lead')).toEqual(['noon'])
+    expect(await log()).toMatchObject([{ lost: repaired.lost }, { message: { content: 'needle' } }, {}, {}])
+    expect(await contents('lead')).toEqual(['noon', expect.stringContaining('nobody is called bob')])
   })
 
   it('takes mail for read only where its taking still counts (F2)', async () => {

@@ -16,6 +16,7 @@ import type { Call } from './context.ts'
 import { bounces, type Examined, examine } from './examine.ts'
 import { Refused } from './failure.ts'
 import { refuseLiveSupervisor } from './team-delete.ts'
+import { alignGenerations, archiveTranscripts } from './transcript-generations.ts'
 
 export interface Repaired {
   /** The name of the broken journal's file now; null if it was whole. */
@@ -72,9 +73,14 @@ async function beginAnew({ clock }: Call, { store, trust, journalOf }: Workspace
     applyEvent(state, made, { seq: 0, id, at, by: USER }, [])
     trust.trustTeam(id, name, path)
   }
+  const unknown = await alignGenerations(store, realDisk, { team: name, journal: path, state })
   const pieces = restorations(state)
   // What a fact means is worked out at its new place: who joined by a decision that is lost, is not there.
-  const gone = [...lost, ...beyond.flatMap((fact) => bounces(fact, apply(state, fact.seq, fact.record)))]
+  const gone = [
+    ...lost,
+    ...beyond.flatMap((fact) => bounces(fact, apply(state, fact.seq, fact.record))),
+    ...unknown.map((agent) => `the transcript of ${agent}, whom the journal does not know any more: it is archived`),
+  ]
   const damaged = replaceJournal(realDisk, dirname(path), size, (from) => {
     const events = pieces.map((state, i) => ({
       type: 'team.restored',
@@ -83,10 +89,30 @@ async function beginAnew({ clock }: Call, { store, trust, journalOf }: Workspace
       from,
     }))
     const restored = chained(id, events, { at, by: { ...USER }, command: 'check.repair' })
-    return [...restored, ...beyond.map(({ record }) => record)]
+    return [
+      ...restored,
+      ...beyond.map(({ record }) => record),
+      ...(gone.length > 0 ? [letterToLead(gone, from, at)] : []),
+    ]
   })
+  archiveTranscripts(realDisk, path, unknown)
   return { damaged, lost: gone, kept: beyond.length }
 }
+
+/** The lead goes on with a board that lacks something: it is told what, or it would take what is left for all there is. */
+function letterToLead(lost: readonly string[], from: string, at: number): LogRecord {
+  const id = ulid()
+  const more = lost.length > MOST_TOLD ? [`and ${lost.length - MOST_TOLD} more`] : []
+  const content = [
+    `The journal of this team was damaged and was repaired. The damaged journal is kept in ${from}. Lost, and no longer true:`,
+    ...[...lost.slice(0, MOST_TOLD), ...more].map((line) => `- ${line}`),
+    'Compare board, teammates and mail with what you know, and create again what is missing and still wanted.',
+  ].join('\n')
+  const message = { id: `${id}.repair.lead`, type: 'error', from: 'user', to: 'lead', content, timestamp: at }
+  return { id, at, by: { ...USER }, command: 'check.repair', events: [{ type: 'message.sent', message }] }
+}
+
+const MOST_TOLD = 50
 
 const NOTHING_LEFT = 'all of it: the journal was empty or gone. What lay beside it is in .teams/.deleted now'
 

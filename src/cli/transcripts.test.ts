@@ -79,6 +79,12 @@ describe('a damaged transcript', () => {
     expect(text).toContain('they were not run again')
   }) // T43
 
+  it('names a call whose own line is damaged by the result that it had', async () => {
+    damage('ada', '"assistant":')
+    const { repaired } = await desk.json('check --repair --team web')
+    expect(repaired.transcripts[0].calls[0]).toBe('bash with an input that cannot be read any more (it ended)')
+  }) // T43
+
   it('is not damaged by a torn end: check exits 0', async () => {
     const text = readFileSync(transcript('ada'), 'utf8').trimEnd()
     writeFileSync(transcript('ada'), `${text}\n\n{"v":1,"id":"x","gen`)

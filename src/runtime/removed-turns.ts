@@ -18,8 +18,12 @@ export function callsIn(records: readonly LogRecord[], most = MOST_CALLS): strin
           calls.push({ id: part.toolCallId, words: `${part.toolName} ${oneLine(JSON.stringify(part.input) ?? '')}` })
     }
     if (isObject(result) && 'toolCallId' in result) {
-      const { output } = result as { output?: { type?: string } }
-      ended.set(String(result.toolCallId), output?.type === 'error-text' ? 'it ended with an error' : 'it ended')
+      const { output, toolName } = result as { output?: { type?: string }; toolName?: unknown }
+      const id = String(result.toolCallId)
+      ended.set(id, output?.type === 'error-text' ? 'it ended with an error' : 'it ended')
+      // The line with the call itself may be the damaged one: that it was made is known by its result.
+      if (!calls.some((call) => call.id === id))
+        calls.push({ id, words: `${oneLine(String(toolName))} with an input that cannot be read any more` })
     }
   }
   const named = calls.slice(-most).map(({ id, words }) => `${words} (${ended.get(id) ?? 'its end is not on record'})`)
