@@ -1,8 +1,8 @@
 import { closeSync, constants, readSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { isInside } from '../permissions/paths/places.ts'
 import { openAt, openSpot } from '../permissions/paths/spot.ts'
 import { kindOf } from '../tools/paths/kind-of-bytes.ts'
-import { isInside } from '../tools/paths/territory.ts'
 import { hashOf, type InstructionFile } from './accepted-instructions.ts'
 
 export interface InstructionsPlace {

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { isInside } from '../permissions/paths/places.ts'
 import { stateFolder } from '../stores/files/trust.ts'
-import { isInside } from '../tools/paths/territory.ts'
 import { userFolder } from '../tools/paths/user-folder.ts'
 import type { Permits } from './permits.ts'
 

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { isInside } from '../tools/paths/territory.ts'
+import { isInside } from '../permissions/paths/places.ts'
 import { hashOf, type InstructionFile } from './accepted-instructions.ts'
 
 /** Larger ones are compared by size and time. */

@@ -6,7 +6,7 @@ import { hintFor } from '../../src/permissions/hints.ts'
 import { judge, mayUseNetwork, type Policy } from '../../src/permissions/policy.ts'
 import { parseRule, parseRules } from '../../src/permissions/rule.ts'
 import type { Wish } from '../../src/ports/tool.ts'
-import { everyday, exampleRules } from './everyday.ts'
+import { everydayUnder, LONG_RULES } from './everyday.ts'
 
 let root: string
 let outside: string
@@ -50,12 +50,13 @@ const policy = (allow: readonly string[], changes: Partial<Policy> = {}): Policy
   deny: [],
   ...changes,
 })
+const everyday = everydayUnder('long')
 const verdict = (command: string, by: Policy) => judge('bash', run(command), by).verdict
 const allowedOf = (commands: readonly string[], by: Policy) => commands.filter((one) => verdict(one, by) === 'allow')
 
 describe('everyday commands', () => {
   it('pass under the example rules of docs/settings.md', () => {
-    const by = policy(exampleRules.allow, { deny: exampleRules.deny.map(parseRule), root: ordinary })
+    const by = policy(LONG_RULES.allow, { deny: LONG_RULES.deny.map(parseRule), root: ordinary })
     const refused = everyday.filter((command) => verdict(command, by) !== 'allow')
     expect(everyday.length).toBeGreaterThanOrEqual(60)
     expect(refused).toEqual([])

@@ -1,8 +1,8 @@
 import { closeSync, constants, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { isInside } from '../../permissions/paths/places.ts'
 import { openAt, openSpot } from '../../permissions/paths/spot.ts'
 import { readWhole } from '../paths/content.ts'
-import { isInside } from '../paths/territory.ts'
 import { type AgentType, BUILT_IN } from './agent-type.ts'
 import { parseAgentType } from './parse-agent-type.ts'
 

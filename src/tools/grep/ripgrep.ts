@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
+import { isInside } from '../../permissions/paths/places.ts'
 import type { ToolWorld } from '../../ports/tool.ts'
-import { isInside } from '../paths/territory.ts'
 import { findProgram } from '../processes/find-program.ts'
 import { runProgram } from '../processes/run-program.ts'
 import type { Pattern } from './compile.ts'

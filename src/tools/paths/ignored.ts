@@ -1,9 +1,9 @@
 import { closeSync, constants } from 'node:fs'
 import { relative } from 'node:path'
 import ignore, { type Ignore } from 'ignore'
+import { isInside } from '../../permissions/paths/places.ts'
 import { openAt, openSpot, type Spot } from '../../permissions/paths/spot.ts'
 import { readWhole } from './content.ts'
-import { isInside } from './territory.ts'
 
 /** The rules of one `.gitignore`, and the folder they count from. */
 interface Rules {

@@ -1,6 +1,7 @@
+import { placeOf } from '../../permissions/paths/places.ts'
 import { PathRefused, refusedBy } from '../../permissions/paths/refused.ts'
 import { openSpot, type Spot } from '../../permissions/paths/spot.ts'
-import { isOutside, placeOf, refuseMissing, refuseOutside, refuseReading, show, type Territory } from './territory.ts'
+import { isOutside, refuseMissing, refuseOutside, refuseReading, show, type Territory } from './territory.ts'
 
 /** Holds what is at `path` if this agent may read there. Links are followed; where they lead decides. */
 export function openForReading(path: string, territory: Territory): Spot & { readonly shown: string } {

@@ -1,10 +1,11 @@
 import { closeSync, constants, mkdirSync, openSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { instructsAgents } from '../../permissions/instructing-files.ts'
+import { placeOf } from '../../permissions/paths/places.ts'
 import { PathRefused, refusedBy } from '../../permissions/paths/refused.ts'
 import { openAt, openSpot, type Spot, type SpotOptions, whereIs } from '../../permissions/paths/spot.ts'
 import { resolvedPlace } from './resolved-place.ts'
-import { isOutside, placeOf, refuseMissing, refuseOutside, refuseWriting, show, type Territory } from './territory.ts'
+import { isOutside, refuseMissing, refuseOutside, refuseWriting, show, type Territory } from './territory.ts'
 
 /** A regular file, open for reading and writing, with all its content still in it. */
 export interface Writable extends Disposable {

@@ -3,8 +3,6 @@ import { isInside } from '../../permissions/paths/places.ts'
 import type { ToolWorld } from '../../ports/tool.ts'
 import { resolvedPlace } from './resolved-place.ts'
 
-export { isInside, placeOf } from '../../permissions/paths/places.ts'
-
 /** What decides where file tools may go. */
 export type Territory = Pick<ToolWorld, 'root' | 'folders' | 'team' | 'outputs' | 'forbids'>
 

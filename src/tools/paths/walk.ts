@@ -1,8 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { isInside } from '../../permissions/paths/places.ts'
 import { openSpot, type Spot } from '../../permissions/paths/spot.ts'
 import { type IgnoreRules, isIgnored, withRulesOf } from './ignored.ts'
-import { isInside, refuseReading, STATE_FOLDERS, type Territory } from './territory.ts'
+import { refuseReading, STATE_FOLDERS, type Territory } from './territory.ts'
 
 /** The files of one folder, which is held until the next is asked for. Links are named, never followed. */
 export interface WalkedFolder {

@@ -1,8 +1,8 @@
 import { closeSync, constants, existsSync, readdirSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
+import { isInside } from '../../permissions/paths/places.ts'
 import { openAt, openSpot } from '../../permissions/paths/spot.ts'
 import { readWhole } from '../paths/content.ts'
-import { isInside } from '../paths/territory.ts'
 import { namedFiles, parseSkill } from './parse-skill.ts'
 import type { Skill } from './skill.ts'
 

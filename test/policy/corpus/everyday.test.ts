@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hintFor } from '../../../src/permissions/hints.ts'
 import { judge } from '../../../src/permissions/policy.ts'
-import { EVERYDAY, EXAMPLE_RULES } from './everyday.ts'
+import { everydayUnder, SHORT_RULES } from '../everyday.ts'
 import { policyOf } from './rule-sets.ts'
 import { type Slot, withSlots } from './slot.ts'
 
+const EVERYDAY = everydayUnder('short')
 const policyIn = (slot: Slot, allow: readonly string[]) =>
   policyOf({ allow, deny: [], mode: 'default', guards: [] }, slot.root)
 const verdictIn = (slot: Slot, allow: readonly string[], command: string) =>
@@ -16,7 +17,7 @@ describe('everyday commands under the example rules', () => {
   it('pass, at least 54 of 60, and a hint for each other one is a rule that allows it or says there is none', async () => {
     expect(new Set(EVERYDAY).size).toBe(60)
     const verdicts = await withSlots(1, EVERYDAY, async (command, slot) => {
-      const verdict = verdictIn(slot, EXAMPLE_RULES, command)
+      const verdict = verdictIn(slot, SHORT_RULES, command)
       const hinted = verdict.verdict === 'allow' ? true : isHintRight(slot, command)
       return { command, verdict, hinted }
     })
@@ -31,12 +32,12 @@ describe('everyday commands under the example rules', () => {
 
   it('are the rules that docs/settings.md shows', () => {
     const docs = readFileSync(join(import.meta.dirname, '../../../docs/settings.md'), 'utf8')
-    for (const rule of EXAMPLE_RULES) expect(docs).toContain(`"${rule}"`)
+    for (const rule of SHORT_RULES) expect(docs).toContain(`"${rule}"`)
   }) // T36
 })
 
 function isHintRight(slot: Slot, command: string): boolean {
-  const { rules, advice } = hintFor({ kind: 'run', tool: 'bash', command }, policyIn(slot, EXAMPLE_RULES))
+  const { rules, advice } = hintFor({ kind: 'run', tool: 'bash', command }, policyIn(slot, SHORT_RULES))
   if (rules.length === 0) return advice.startsWith('No rule')
-  return verdictIn(slot, [...EXAMPLE_RULES, ...rules], command).verdict === 'allow'
+  return verdictIn(slot, [...SHORT_RULES, ...rules], command).verdict === 'allow'
 }
