@@ -28,6 +28,8 @@ export interface Seat {
 export interface Letterbox {
   readonly message: Message
   readonly words: string
+  /** The words with head and tail of the content only, and the path under which all of it was kept. */
+  excerpt(keep: (content: string, about: string) => string): { readonly words: string; readonly path: string }
 }
 
 /** Where an agent sits: a teammate in its team, a lead in all it leads. */

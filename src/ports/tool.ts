@@ -40,8 +40,19 @@ export interface ToolResult {
   readonly images?: readonly { readonly data: string; readonly mediaType: string }[]
   /** Ids of messages that this result delivers. */
   readonly mail?: readonly string[]
+  /** Long messages of which it holds head and tail: all of each is in a file, which is durable. */
+  readonly files?: readonly MailFile[]
   /** The task that the agent got by this call: what it does from here on is done for it. */
   readonly task?: string
+}
+
+/** Where all of a message is of which a turn or a result holds head and tail. */
+export interface MailFile {
+  readonly message: string
+  /** As the agent is told it. */
+  readonly path: string
+  /** Of what was written to it: a file that is not the same any more is written again from the journal. */
+  readonly sum?: string | undefined
 }
 
 /** What a tool may use while it runs one call of one agent. */
@@ -136,7 +147,9 @@ export interface Outputs {
   fit(text: string, about: string): Promise<string>
   /** Keeps all of it, whatever its size; the path by which this agent reads it. Durable when it returns. */
   keep(content: Uint8Array | string, about: string): string
-  /** Writes a file again that was kept under this name and is missing. */
+  /** A hash of the file that was kept under this path; undefined where it is missing. */
+  sumOf(path: string): string | undefined
+  /** Writes a file again that was kept under this name and is missing or damaged. */
   restore(name: string, content: string): void
   /** The same as `fit` for what comes in pieces and may be endless. */
   open(about: string): Output

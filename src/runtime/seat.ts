@@ -1,8 +1,12 @@
 import type { Seat } from '../ports/seat.ts'
 import type { Author } from '../team/event.ts'
 import { unreadOf } from '../team/state.ts'
+import { excerptOf } from './converse/fitted.ts'
 import { inWords } from './converse/in-words.ts'
 import type { Team } from './team.ts'
+
+/** Of a long message so much is told beside the path of all of it. */
+const EXCERPT_TOKENS = 5_000
 
 /** A member's place in a team; `isHeard` says which messages its transcript holds already. */
 export function createSeat(team: Team, by: Author, isHeard: (id: string) => boolean): Seat {
@@ -24,7 +28,18 @@ export function createSeat(team: Team, by: Author, isHeard: (id: string) => bool
       const messages = await team.whole(fresh.map(({ message }) => message))
       // What derives from news is not to outlive them.
       await team.syncNews()
-      return messages.map((message, i) => ({ message, words: inWords(message, fresh[i]?.external ?? true) }))
+      return messages.map((message, i) => {
+        const isExternal = fresh[i]?.external ?? true
+        return {
+          message,
+          words: inWords(message, isExternal),
+          excerpt(keep) {
+            const path = keep(message.content, 'mail')
+            const content = excerptOf(message.content, EXCERPT_TOKENS, path)
+            return { words: inWords({ ...message, content }, isExternal), path }
+          },
+        }
+      })
     },
   }
 }

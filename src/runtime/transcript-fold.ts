@@ -1,8 +1,7 @@
 import type { AssistantTurn, ToolCall, ToolTurn, Turn, UserTurn } from '../ports/model.ts'
 import type { LogRecord } from '../ports/store.ts'
-import type { ProcessGroup } from '../ports/tool.ts'
+import type { MailFile, ProcessGroup } from '../ports/tool.ts'
 import type { Usage } from '../team/usage.ts'
-import type { MailFile } from './converse/conversation.ts'
 
 export type CallResult = Extract<ToolTurn['content'][number], { type: 'tool-result' }>
 
@@ -28,7 +27,7 @@ export interface TranscriptState {
   /** Ids of the messages that were told, each with the record that first did. */
   readonly mail: Map<string, string>
   /** By path: the message of which all is there. */
-  readonly files: Map<string, string>
+  readonly files: Map<string, MailFile>
   /** Calls of the last assistant turn whose result has not come in; their turn joins `turns` when all have. */
   readonly open: Map<string, ToolCall>
   readonly results: CallResult[]
@@ -64,7 +63,7 @@ export function applyTurn(state: TranscriptState, record: LogRecord): boolean {
   if (generation < state.generation) return false
   if (record.open === true) state.generation = generation
   for (const id of (record.mail ?? []) as string[]) if (!state.mail.has(id)) state.mail.set(id, record.id)
-  for (const { path, message } of (record.files ?? []) as unknown as MailFile[]) state.files.set(path, message)
+  for (const file of (record.files ?? []) as unknown as MailFile[]) state.files.set(file.path, file)
   // Written by us alone and summed, so its shape is not checked again at every opening.
   if (record.user) {
     hearTurn(state.turns, record.user as unknown as UserTurn)

@@ -2,12 +2,11 @@ import { createIds } from '../ports/ids.ts'
 import type { Reply, UserTurn } from '../ports/model.ts'
 import { type Appended, advance, type Cursor, type Fault, type Log, type LogRecord, START } from '../ports/store.ts'
 import { JournalReadOnly } from '../ports/store-errors.ts'
-import type { ToolResult } from '../ports/tool.ts'
+import type { MailFile, ToolResult } from '../ports/tool.ts'
 import { turnstile } from '../ports/turnstile.ts'
 import type { Eraser } from '../redaction/eraser.ts'
 import { TeamError } from '../team/errors.ts'
 import type { Json } from '../team/json.ts'
-import type { MailFile } from './converse/conversation.ts'
 import { asRewound, ConversationRewound } from './rewound.ts'
 import {
   applyTurn,
@@ -89,7 +88,7 @@ export interface Transcript extends AsyncDisposable {
    * Read back when it resolves, and durable where it delivers mail; `task` is the one that the call claimed. With `canWait`, for a call that does no harm when it
    * is done again, written soon, by itself.
    */
-  result(result: CallResult, about?: Pick<ToolResult, 'mail' | 'task'>, canWait?: boolean): Promise<void>
+  result(result: CallResult, about?: Pick<ToolResult, 'mail' | 'files' | 'task'>, canWait?: boolean): Promise<void>
   /** Old results are told by a line each from here on. Written and durable soon, by itself. */
   demote(demoted: Demoted): Promise<void>
   /** The history is told by a summary from here on, and stays in the log. Durable when it resolves. */
@@ -121,6 +120,10 @@ interface Told {
 
 /** Milliseconds. A power cut may take answers that are younger, if nothing was done about them but looking. */
 const SOON = 200
+
+function filesIn(files: readonly MailFile[]): Partial<LogRecord> {
+  return files.length > 0 ? { files: files.map((file) => ({ ...file }) as unknown as Json) } : {}
+}
 
 /** Opens a conversation for one generation: from its line on, what older ones still write does not count. */
 export async function openTranscript({
@@ -169,7 +172,7 @@ export async function openTranscript({
           user: user as unknown as Json,
           mail: [...mail],
           ...(jobs.length > 0 && { jobs: [...jobs] }),
-          ...(files.length > 0 && { files: files.map((file) => ({ ...file })) }),
+          ...filesIn(files),
           ...(task !== undefined && { task }),
         },
         isTrue,
@@ -177,8 +180,8 @@ export async function openTranscript({
     answer: ({ turn: assistant, end, usage, cost, model }) =>
       write({ assistant: assistant as unknown as Json, end, usage, cost, model }),
     synced,
-    result(result, { mail = [], task } = {}, canWait = false) {
-      const what = { result: result as unknown as Json, ...(task !== undefined && { task }) }
+    result(result, { mail = [], files = [], task } = {}, canWait = false) {
+      const what = { result: result as unknown as Json, ...filesIn(files), ...(task !== undefined && { task }) }
       if (mail.length > 0) return writeDurably({ ...what, mail: [...mail] })
       return canWait ? tell(what) : write(what)
     },

@@ -80,7 +80,7 @@ export async function openDesk(plan: DeskPlan): Promise<Desk> {
 
   const outputs = createOutputs({ folder: join(home.outputsOf(team.name), by.name), root, eraser: home.eraser })
   await restoreMailFiles(home.store, transcript.state, { outputs, name: by.name, teams: teamsOf(team, by) })
-  const portion = portionOf({ model: plan.model, maxOutput: home.maxOutput }, outputs.keep)
+  const portion = portionOf({ model: plan.model, maxOutput: home.maxOutput }, outputs.keep, outputs.sumOf)
   const reads = createReads()
   const accounts = createAccounts(team, by)
   const allJobs = createJobs({

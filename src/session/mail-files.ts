@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import type { Store } from '../ports/store.ts'
 import type { Outputs } from '../ports/tool.ts'
 import { deliveredMail } from '../runtime/delivered-mail.ts'
@@ -8,16 +7,21 @@ import type { TranscriptState } from '../runtime/transcript-fold.ts'
 import { unreadOf } from '../team/state.ts'
 
 /**
- * Writes the files again that hold the whole of a long message, where they are missing: on another machine, or because
- * they were removed. The journals of its teams keep what was sent.
+ * Writes the files again that hold the whole of a long message, where they are missing or are not what was written: on
+ * another machine, after a power cut, or because another program changed them. The journals of its teams keep what was
+ * sent.
  */
 export async function restoreMailFiles(
   store: Store,
   { files }: Pick<TranscriptState, 'files'>,
   { outputs, name, teams }: { outputs: Outputs; name: string; teams: readonly string[] },
 ): Promise<void> {
-  const missing = new Map<string, string>()
-  for (const [path, message] of files) if (!existsSync(join(outputs.folder, basename(path)))) missing.set(message, path)
+  const missing = new Map<string, string[]>()
+  for (const { path, message, sum } of files.values()) {
+    const there = outputs.sumOf(path)
+    const isWhole = there !== undefined && (sum === undefined || there === sum)
+    if (!isWhole) missing.set(message, [...(missing.get(message) ?? []), path])
+  }
   for (const team of missing.size > 0 ? teams : []) {
     const log = await store.log(`${team}/journal`)
     try {
@@ -33,7 +37,6 @@ export async function restoreMailFiles(
   }
 
   function write(id: string, content: string): void {
-    const path = missing.get(id)
-    if (path !== undefined) outputs.restore(basename(path), content)
+    for (const path of missing.get(id) ?? []) outputs.restore(basename(path), content)
   }
 }

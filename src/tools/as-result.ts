@@ -1,4 +1,4 @@
-import type { ToolResult, ToolWorld } from '../ports/tool.ts'
+import type { MailFile, ToolResult, ToolWorld } from '../ports/tool.ts'
 
 /** Bytes of text, and characters of images, in one result: more fits into no line of a log and into no model. */
 const MOST_TEXT = 1024 * 1024
@@ -9,7 +9,7 @@ const MOST_IMAGES = 10 * 1024 * 1024
  * nothing at all, or everything there is.
  */
 export async function asResult(returned: unknown, name: string, { outputs }: ToolWorld): Promise<ToolResult> {
-  const { text, isError, images = [], mail, task } = isResult(returned) ? returned : { text: inWords(returned) }
+  const { text, isError, images = [], mail, files, task } = isResult(returned) ? returned : { text: inWords(returned) }
   const isShown = images.reduce((sum, { data }) => sum + data.length, 0) <= MOST_IMAGES
   const told = isShown ? text : `${text}\n[its images are left out: together they are too large. Ask for fewer at once]`
   return {
@@ -17,8 +17,14 @@ export async function asResult(returned: unknown, name: string, { outputs }: Too
     ...(isError !== undefined && { isError }),
     ...(isShown && images.length > 0 && { images }),
     ...(typeof task === 'string' && { task }),
+    ...(Array.isArray(files) && { files: files.filter(isMailFile) }),
     ...(Array.isArray(mail) && { mail: mail.filter((id) => typeof id === 'string') }),
   }
+}
+
+function isMailFile(value: unknown): value is MailFile {
+  const { message, path } = (value ?? {}) as Partial<MailFile>
+  return typeof message === 'string' && typeof path === 'string'
 }
 
 function isResult(returned: unknown): returned is ToolResult {

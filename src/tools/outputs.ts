@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import {
   closeSync,
   constants,
@@ -5,6 +6,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   writeFileSync,
   writeSync,
@@ -44,7 +46,9 @@ export function createOutputs({
     },
     async fit(text, about) {
       if (Buffer.byteLength(text) <= limit) return text
-      const output = outputs.open(about)
+      const create = () => createFile(folder, about)
+      // What a result delivers may be nowhere else, mail of a deleted team for one.
+      const output = openOutput({ limit, keep, eraser, create, show: (path) => show(path, { root }), syncs: folder })
       output.write(Buffer.from(text))
       output.close()
       return output.text()
@@ -55,6 +59,18 @@ export function createOutputs({
         typeof content === 'string' ? (eraser?.text(content) ?? content) : (eraser?.bytes(content) ?? content)
       writeSynced(fd, erased, folder)
       return show(path, { root })
+    },
+    sumOf(path) {
+      try {
+        const fd = openSync(join(realOr(folder), basename(path)), O_RDONLY | O_NOFOLLOW)
+        try {
+          return hash('sha256', readFileSync(fd), 'hex').slice(0, 16)
+        } finally {
+          closeSync(fd)
+        }
+      } catch {
+        return undefined
+      }
     },
     restore(name, content) {
       makePrivate(folder)
@@ -81,6 +97,10 @@ function writeSynced(fd: number, content: Uint8Array | string, folder: string): 
   } finally {
     closeSync(fd)
   }
+  syncEntries(folder)
+}
+
+function syncEntries(folder: string): void {
   const entries = openSync(folder, O_RDONLY)
   try {
     fsyncSync(entries)
@@ -95,6 +115,8 @@ interface OutputPlan {
   readonly eraser: Eraser | undefined
   readonly create: () => OutputFile
   readonly show: (path: string) => string
+  /** The folder of the file, where both are durable when it is closed. */
+  readonly syncs?: string
 }
 
 interface OutputFile {
@@ -102,7 +124,7 @@ interface OutputFile {
   readonly path: string
 }
 
-function openOutput({ limit, keep, eraser, create, show }: OutputPlan): Output {
+function openOutput({ limit, keep, eraser, create, show, syncs }: OutputPlan): Output {
   const excerpt = createExcerpt(limit)
   let file: OutputFile | undefined
   let total = 0
@@ -142,7 +164,11 @@ function openOutput({ limit, keep, eraser, create, show }: OutputPlan): Output {
     },
     close() {
       if (erasing && !isClosed) take(erasing.end())
-      if (file && !isClosed) closeSync(file.fd)
+      if (file && !isClosed) {
+        if (syncs !== undefined) fsyncSync(file.fd)
+        closeSync(file.fd)
+        if (syncs !== undefined) syncEntries(syncs)
+      }
       isClosed = true
     },
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -115,6 +115,54 @@ describe('a message that is longer than a turn may hold', () => {
     await using again = await open(narrow(always))
     expect(again.id).toBe('web')
     expect(readFileSync(join(folder, basename(name!)), 'utf8')).toBe(text)
+  }) // T21
+})
+
+describe('a long message that read_inbox delivers', () => {
+  const text = 'a line of a long report\n'.repeat(30_000)
+  const folder = () => join(dir, '.teams/web/outputs/lead')
+  const reads: Parts = [{ agent: 'lead', when: { answer: 1 }, calls: [call('read_inbox')] }, ...always]
+
+  /** The lead is told of nothing before it asks: the message is sent while its first answer is made. */
+  async function deliver(): Promise<string> {
+    const script = narrow(reads)
+    let isSent = false
+    const model: Model = {
+      ...script,
+      async *reply(request, signal) {
+        if (!isSent) await send(text)
+        isSent = true
+        return yield* script.reply(request, signal)
+      },
+    }
+    const session = await openSession({
+      workspace,
+      model,
+      team: 'web',
+      spelling: 'simple',
+      sandbox: { mode: 'off' },
+      permissions: { mode: 'bypassPermissions' },
+    })
+    const { events } = await run(session, 'Read your mail.')
+    await session.close()
+    const result = events.find((event) => event.type === 'called')
+    expect(result).toMatchObject({ result: { mail: ['m0'], text: expect.stringContaining('All of it is in ') } })
+    const [name, ...others] = readdirSync(folder())
+    expect(others).toEqual([])
+    expect(readFileSync(join(folder(), name!), 'utf8')).toBe(text)
+    return join(folder(), name!)
+  }
+
+  it.for<[string, (path: string) => void]>([
+    ['missing', (path) => rmSync(path)],
+    ['empty, as after a power cut', (path) => writeFileSync(path, '')],
+    ['changed', (path) => writeFileSync(path, text.replace('a line', 'A LIE'))],
+  ])('has its file written again from the journal when that is %s', async ([, damage]) => {
+    const path = await deliver()
+    damage(path)
+    await using again = await open(narrow(always))
+    expect(again.id).toBe('web')
+    expect(readFileSync(path, 'utf8')).toBe(text)
   }) // T21
 })
 

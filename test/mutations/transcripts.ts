@@ -145,4 +145,13 @@ export const mutations: readonly Mutation[] = [
     test: 'src/cli/mend.test.ts',
     fails: 'goes on after its repair with the mail from behind the break',
   },
+  {
+    name: 'file-of-read-mail-forgotten',
+    mistake: 'the file of a long message that read_inbox delivers is not on record, so nothing rebuilds it',
+    file: 'src/tools/as-result.ts',
+    old: '...(Array.isArray(files) && { files: files.filter(isMailFile) }),',
+    new: '',
+    test: 'test/agent/large-mail.test.ts',
+    fails: 'has its file written again from the journal when that is changed',
+  },
 ]

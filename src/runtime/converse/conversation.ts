@@ -1,6 +1,6 @@
 import type { Model, Reply, ToolCall, UserTurn } from '../../ports/model.ts'
 import type { Order } from '../../ports/order.ts'
-import type { Tool, ToolWorld, Wish } from '../../ports/tool.ts'
+import type { MailFile, Tool, ToolWorld, Wish } from '../../ports/tool.ts'
 import type { Transcript } from '../transcript.ts'
 
 /** One agent with all it talks to. Nothing here belongs to a provider, a terminal or a disk. */
@@ -86,13 +86,6 @@ export interface News {
   isTrue(): Promise<void>
   /** To be called when the turn is in the transcript, and not before. */
   acknowledge(): Promise<void>
-}
-
-/** Where all of a message is of which a turn holds head and tail. */
-export interface MailFile {
-  readonly message: string
-  /** As the agent is told it. */
-  readonly path: string
 }
 
 /** What the runtime has to tell an agent besides mail: a job has ended, or was interrupted. Each is taken once. */

@@ -1,9 +1,10 @@
+import type { MailFile } from '../../ports/tool.ts'
 import { isControl, type Message } from '../../team/message.ts'
 import type { Unread } from '../../team/state.ts'
 import { limitsOf, USUAL_WINDOW } from '../compact/limits.ts'
 import { tokensIn } from '../compact/weigh.ts'
 import type { Team } from '../team.ts'
-import type { Agent, MailFile } from './conversation.ts'
+import type { Agent } from './conversation.ts'
 import { excerptOf, type Keep } from './fitted.ts'
 import { inWords } from './in-words.ts'
 
@@ -14,14 +15,16 @@ export interface Portion {
   /** A prompt of the user enters whole up to so many tokens. */
   readonly prompt: number
   readonly keep: Keep
+  /** Of a file that was kept. */
+  readonly sumOf?: ((path: string) => string | undefined) | undefined
 }
 
 /** Of a tiny window more than a tenth: less than this says nothing. */
 const LEAST_TOKENS = 400
 
-export function portionOf(agent: Pick<Agent, 'model' | 'maxOutput'>, keep: Keep): Portion {
+export function portionOf(agent: Pick<Agent, 'model' | 'maxOutput'>, keep: Keep, sumOf?: Portion['sumOf']): Portion {
   const tokens = Math.max(LEAST_TOKENS, Math.floor((agent.model.context ?? USUAL_WINDOW) / 10))
-  return { tokens, prompt: promptRoom(agent), keep }
+  return { tokens, prompt: promptRoom(agent), keep, sumOf }
 }
 
 /** Tokens a prompt may have: with system prompt, tools, a summary and the answer it has to fit into the window. */
@@ -82,7 +85,7 @@ export async function choose(
         continue
       }
       const path = portion.keep(message.content, 'mail')
-      files.push({ message: message.id, path })
+      files.push({ message: message.id, path, sum: portion.sumOf?.(path) })
       const content = excerptOf(message.content, Math.floor(portion.tokens / 4), path)
       words.push(inWords({ ...message, content }, unread.external, from))
     }

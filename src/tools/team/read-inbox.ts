@@ -4,7 +4,7 @@ import { defineTool } from '../define-tool.ts'
 import description from './read-inbox.md'
 import { seatOf } from './seat-of.ts'
 
-/** Characters of mail in one result; what is longer goes in alone. */
+/** Bytes of mail in one result; what is longer goes in alone, as head, tail and the path of all of it. */
 const ENOUGH = 40_000
 
 export const readInbox = defineTool({
@@ -20,19 +20,28 @@ export const readInbox = defineTool({
     if (waiting.length === 0) return 'No new mail.'
     const shown = thatFit(waiting)
     const left = waiting.length - shown.length
-    const text = shown.map(({ words }) => words).join('\n')
+    const [first] = shown
+    const long = first && sizeOf(first) > ENOUGH ? first.excerpt(world.outputs.keep) : undefined
+    const text = long?.words ?? shown.map(({ words }) => words).join('\n')
     const more = left === 0 ? '' : `\n[${left} more wait; call read_inbox again]`
     // Only what is shown is delivered: the rest must reach its reader another time.
     const mail = (__BUG__ === 'deliver-unseen-mail' ? waiting : shown).map(({ message }) => message.id)
-    return { text: `${await world.outputs.fit(text, 'mail')}${more}`, mail }
+    if (!first || !long) return { text: `${text}${more}`, mail }
+    // Durable before the result names it; whoever resumes writes it again from the journal where it is missing.
+    const file = { message: first.message.id, path: long.path, sum: world.outputs.sumOf(long.path) }
+    return { text: `${text}${more}`, mail, files: [file] }
   },
 })
 
 function thatFit(waiting: readonly Letterbox[]): readonly Letterbox[] {
   let length = 0
-  const count = waiting.findIndex(({ words }) => {
-    length += words.length
+  const count = waiting.findIndex((one) => {
+    length += sizeOf(one)
     return length > ENOUGH
   })
   return count === -1 ? waiting : waiting.slice(0, Math.max(1, count))
+}
+
+function sizeOf({ words }: Letterbox): number {
+  return Buffer.byteLength(words)
 }
