@@ -81,7 +81,8 @@ it('leaves secrets out of the environment of commands, by name and by value', ()
   }
   const env = commandEnv({ ...secret, LANG: 'C', GIT_CONFIG_GLOBAL: '/evil', GIT_DIR: '/evil', GIT_AUTHOR_NAME: 'Ada' })
   expect(Object.keys(env).filter((name) => name in secret)).toEqual([])
-  expect(env).toMatchObject({ LANG: 'C', GIT_AUTHOR_NAME: 'Ada', GIT_CONFIG_COUNT: '8' })
+  expect(env).toMatchObject({ LANG: 'C', GIT_AUTHOR_NAME: 'Ada', GIT_CONFIG_COUNT: '9' })
+  expect(Object.values(env)).toEqual(expect.arrayContaining(['core.fsmonitor', 'diff.submodule', 'core.hooksPath']))
   expect(env).not.toHaveProperty('GIT_DIR')
   expect(env).not.toHaveProperty('GIT_CONFIG_GLOBAL')
   expect(Object.values(env)).toEqual(
