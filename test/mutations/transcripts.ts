@@ -50,7 +50,7 @@ export const mutations: readonly Mutation[] = [
     name: 'mail-file-not-rebuilt',
     mistake: 'the file of a long message is not written again when it is missing',
     file: 'src/session/mail-files.ts',
-    old: 'if (path !== undefined) outputs.restore(basename(path), content)',
+    old: 'for (const path of missing.get(id) ?? []) outputs.restore(basename(path), content)',
     new: 'if (path === undefined) outputs.restore(basename(id), content)',
     test: 'test/agent/large-mail.test.ts',
     fails: 'has its file written again from the journal',
