@@ -25,13 +25,19 @@ export async function errandFor(
   home: Home,
   desk: Desk,
   { team, by }: LedTeam,
-  { task, member, as }: { task: Task; member: Member; as: Author },
+  { task, member, as, isRunFinished }: { task: Task; member: Member; as: Author; isRunFinished: () => boolean },
   signal: AbortSignal,
 ): Promise<SubagentEnd> {
   const call = { toolCallId: `errand-${task.id}-${task.attempts}` } as ToolCall
   // The lead asks for it: the teammate that it replaces is lost.
   const askerOf = (agent: string) => home.askers.ofErrand(team, by, agent)
-  const runAgent = createRunAgent({ ...home, name: member.name, account: desk.accounts.pay, askerOf })
+  const runAgent = createRunAgent({
+    ...home,
+    name: member.name,
+    account: desk.accounts.pay,
+    askerOf,
+    isFinished: isRunFinished,
+  })
   const type = home.agentTypes.find(({ name }) => name === member.profile?.agentType) ?? CODE
   const { tokens, keep } = portionOf({ model: home.model, maxOutput: home.maxOutput }, desk.talk.memory.keep)
   const earlier = attemptWords(task.id, await team.earlierAttempts(task, as.name))
@@ -64,6 +70,7 @@ export async function errandFor(
           model: member.profile?.model ?? undefined,
           tools: [taskUpdate],
           record: { log, generation: as.generation!, task: task.id },
+          isOwing: () => heldBy(team.state, as.name)?.id === task.id,
           wantsMore,
         },
         {

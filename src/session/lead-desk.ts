@@ -5,7 +5,7 @@ import type { Team } from '../runtime/team.ts'
 import type { Transcript } from '../runtime/transcript.ts'
 import type { Author } from '../team/event.ts'
 import { nameKey } from '../team/name.ts'
-import { type Unread, unreadOf } from '../team/state.ts'
+import { roster, type Unread, unreadOf } from '../team/state.ts'
 import { toolsFor } from '../tools/toolbox.ts'
 import { type Desk, openDesk } from './desk.ts'
 import type { Home } from './home.ts'
@@ -19,7 +19,12 @@ export interface LedTeam {
 }
 
 /** The lead's desk: one conversation, into which the mail of every team it leads comes. */
-export async function openLeadDesk(home: Home, office: Office, led: () => readonly LedTeam[]): Promise<Desk> {
+export async function openLeadDesk(
+  home: Home,
+  office: Office,
+  led: () => readonly LedTeam[],
+  isRunFinished: () => boolean,
+): Promise<Desk> {
   const [{ team, by }] = led() as [LedTeam]
   const permits = home.permits(false, false, home.askers.of(team, by))
   const door = atMostEvery(LOOK_AT_DOOR, async () => {
@@ -41,7 +46,9 @@ export async function openLeadDesk(home: Home, office: Office, led: () => readon
     urgency: () => Number.POSITIVE_INFINITY,
     tools: ({ accounts }) => {
       const askerOf = (agent: string) => home.askers.ofErrand(team, by, agent)
-      const runAgent = createRunAgent({ ...home, name: by.name, account: accounts.pay, askerOf })
+      // Those who answer messages come first: what they say may be for a subagent.
+      const isFinished = () => isRunFinished() && !led().some(({ team }) => isAnyoneWorking(team))
+      const runAgent = createRunAgent({ ...home, name: by.name, account: accounts.pay, askerOf, isFinished })
       return [
         ...toolsFor('lead', { types: home.agentTypes, runAgent, office, spelling: home.spelling }),
         ...home.leadTools,
@@ -76,6 +83,10 @@ export async function openLeadDesk(home: Home, office: Office, led: () => readon
       }
     },
   })
+}
+
+function isAnyoneWorking({ state }: Team): boolean {
+  return roster(state).some(({ name, kind, status }) => kind === 'agent' && status === 'working' && name !== 'lead')
 }
 
 /** That a teammate rests never causes a turn; it is told with what does. */

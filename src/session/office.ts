@@ -6,6 +6,7 @@ import { orderedTeam } from '../runtime/ordered-team.ts'
 import type { Loss } from '../runtime/rewound.ts'
 import { createSeat } from '../runtime/seat.ts'
 import { openTeam } from '../runtime/team.ts'
+import { isFinished } from '../team/finished.ts'
 import { isFenced } from '../team/mail.ts'
 import type { Message } from '../team/message.ts'
 import { isName, isReserved, nameKey, nameRule } from '../team/name.ts'
@@ -66,10 +67,12 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
   const seen = new Set<string>()
   let turn = new AbortController()
   let hasLostItsPlace = false
+  let isLeadAtRest = false
   const wake = () => {
     for (const call of waiting) call()
     waiting.clear()
   }
+  const isRunFinished = () => isLeadAtRest && rooms.every(({ team }) => isFinished(team.state))
   const answers = createRequestAnswers(home, wake)
   /** Where task tools and spawns go when no team is named: the one made last. */
   const current = () => rooms.at(-1)!
@@ -91,11 +94,13 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       runtime: home.store.presence.self,
       clock: home.clock,
       openDesk: (member, author) => openTeammateDesk(home, team, member, author),
-      errand: (task, member, as, signal) => errandFor(home, desk, { team, by }, { task, member, as }, signal),
+      errand: (task, member, as, signal) =>
+        errandFor(home, desk, { team, by }, { task, member, as, isRunFinished }, signal),
       wantsMore: (agent, goneOn, signal) => wantsMore(home, agent, goneOn, signal),
       uncommitted,
       tell: (event) => home.run.tell(event),
       onRest: wake,
+      isRunFinished,
       mayWork: () => limitReached(home.limits, home.run.used) === undefined,
       settings: home.crew,
     })
@@ -194,6 +199,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       return room.crew.spawn(plan)
     },
     async resume() {
+      isLeadAtRest = false
       for (const name of rooms[0]!.team.state.leads.get().filter((name) => !roomOf(name))) {
         const isOwn = await isOurs(name)
         if (isOwn === undefined) throw new JournalMissing(name, rooms[0]!.team.name)
@@ -244,8 +250,12 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
     get hasLostItsPlace() {
       return hasLostItsPlace
     },
-    rest: () => desk.accounts.show('idle'),
+    rest() {
+      isLeadAtRest = true
+      desk.accounts.show('idle')
+    },
     urgent() {
+      isLeadAtRest = false
       desk.accounts.show('working')
       turn = new AbortController()
       return turn.signal
@@ -295,7 +305,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
   }
 
   const { crew } = enter(own)
-  const desk = await openLeadDesk(home, office, () => rooms).catch(async (error) => {
+  const desk = await openLeadDesk(home, office, () => rooms, isRunFinished).catch(async (error) => {
     await crew.close()
     throw error
   })

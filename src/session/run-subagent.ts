@@ -1,3 +1,4 @@
+import type { AlarmClock } from '../ports/clock.ts'
 import type { Model } from '../ports/model.ts'
 import type { Eraser } from '../redaction/eraser.ts'
 import type { Stop } from '../runtime/converse/agent-event.ts'
@@ -5,6 +6,7 @@ import type { Conversation, Limits, News, Used } from '../runtime/converse/conve
 import { converse } from '../runtime/converse/converse.ts'
 import { limitWords } from '../runtime/converse/limit-words.ts'
 import { userTurn } from '../runtime/converse/mail-news.ts'
+import { ANSWER_SILENCE, CLOSING_SILENCE, watchSilence } from '../runtime/silence.ts'
 import { openTranscript } from '../runtime/transcript.ts'
 import { openMemoryStore } from '../stores/memory/memory-store.ts'
 import { announcingReserved } from '../tools/announce-reserved.ts'
@@ -32,6 +34,9 @@ export interface SubagentHome {
   readonly hooks?: Hooks | undefined
   readonly eraser?: Eraser | undefined
   account: Conversation['account']
+  readonly clock: AlarmClock
+  /** The run waits for nothing but those who were sent out. */
+  isFinished(): boolean
   /** The run that pays for it and shows it. */
   readonly run: { readonly used: Used; readonly tell: (event: SessionEvent) => void }
 }
@@ -43,7 +48,7 @@ export interface SubagentHome {
  */
 export function createRunAgent(home: SubagentHome): RunAgent {
   const sent = new Map<string, number>()
-  return async ({ type, prompt, model, tools = [], record, wantsMore }, world) => {
+  return async ({ type, prompt, model, tools = [], record, wantsMore, isOwing = () => true }, world) => {
     const count = (sent.get(type.name) ?? 0) + 1
     sent.set(type.name, count)
     const name = `${home.name}/${type.name}-${count}`
@@ -64,6 +69,13 @@ export function createRunAgent(home: SubagentHome): RunAgent {
       const text = transcript.state.turns.at(-1)?.role === 'assistant' ? wantsMore?.() : undefined
       return text === undefined ? undefined : said(text)
     }
+    const silent = new AbortController()
+    const silence = watchSilence(home.clock, {
+      seconds: () => (isOwing() ? ANSWER_SILENCE : CLOSING_SILENCE),
+      mayEnd: home.isFinished,
+      end: () => silent.abort(Object.assign(new Error('Its model is silent.'), { name: 'AbortError' })),
+    })
+    const signal = AbortSignal.any([world.signal, silent.signal])
     const loop = converse(
       {
         agent: {
@@ -98,22 +110,36 @@ export function createRunAgent(home: SubagentHome): RunAgent {
           recordGroup: (group) => world.recordGroup(group),
         }),
       },
-      world.signal,
+      signal,
     )
     let turns = 0
-    let step = await loop.next()
-    for (; !step.done; step = await loop.next()) {
-      const event = step.value
-      if (event.type === 'called') world.onTool()
-      home.run.tell({ ...event, agent: name, parent: world.call })
-      // Its own limit, from the file of its type: the calls of that last answer are not run.
-      if (event.type !== 'answered' || ++turns < (type.maxTurns ?? Number.POSITIVE_INFINITY)) continue
-      if (!event.reply.turn.content.some((part) => part.type === 'tool-call')) continue
-      await loop.return(undefined as never)
-      return { text: '', problem: `it used the ${turns} turns that maxTurns of its agent file gives it` }
+    try {
+      silence.hear()
+      return await untilItEnds()
+    } finally {
+      silence.stop()
     }
-    world.signal.throwIfAborted()
-    return endOf(step.value)
+
+    async function untilItEnds(): Promise<SubagentEnd> {
+      let step = await loop.next()
+      for (; !step.done; step = await loop.next()) {
+        const event = step.value
+        silence.hear(event)
+        if (event.type === 'called') world.onTool()
+        home.run.tell({ ...event, agent: name, parent: world.call })
+        // Its own limit, from the file of its type: the calls of that last answer are not run.
+        if (event.type !== 'answered' || ++turns < (type.maxTurns ?? Number.POSITIVE_INFINITY)) continue
+        if (!event.reply.turn.content.some((part) => part.type === 'tool-call')) continue
+        await loop.return(undefined as never)
+        return { text: '', problem: `it used the ${turns} turns that maxTurns of its agent file gives it` }
+      }
+      world.signal.throwIfAborted()
+      if (!silent.signal.aborted) return endOf(step.value)
+      if (!isOwing()) return { text: step.value.text }
+      const problem = `its model was silent for ${ANSWER_SILENCE} s, and the run had nothing else to wait for`
+      home.run.tell({ type: 'problem', agent: name, text: `${name} was not waited for: ${problem}.` })
+      return { text: step.value.text, problem }
+    }
   }
 }
 

@@ -1,12 +1,11 @@
 import { nameKey } from './name.ts'
-import { memberNamed, type TeamState, unreadOf } from './state.ts'
+import { type TeamState, unreadOf } from './state.ts'
 
 /**
- * All that is left of the team's work is what its members still say about it: every task ended, no request is open, and
- * the lead rests with nothing to hear but who else rests.
+ * All that is left of the team's work is what its members still say: every task ended, no request is open, and the lead
+ * has nothing to hear but who else rests.
  */
 export function isFinished(state: TeamState): boolean {
-  if (memberNamed(state, 'lead')?.status !== 'idle') return false
   for (const { status } of state.tasks.values()) if (status === 'pending' || status === 'in_progress') return false
   for (const request of state.requests.values()) if (request.state === 'pending') return false
   return unreadOf(state, 'lead').every(({ message, external }) => !external && message.type === 'idle_notification')

@@ -18,6 +18,8 @@ export interface SubagentPlan {
   readonly tools?: readonly Tool[] | undefined
   /** Where its conversation is kept for a task of the board; without it nothing is kept but its last words. */
   readonly record?: { readonly log: Log; readonly generation: number; readonly task: string } | undefined
+  /** False once its work has ended and it only talks about it; without it, never. */
+  isOwing?(): boolean
   /** What it is told when it wants to end although something is missing; undefined if it may end. */
   wantsMore?(): string | undefined
 }

@@ -148,4 +148,22 @@ export const mutations: readonly Mutation[] = [
     test: 'src/session/earlier-attempt.test.ts',
     fails: 'the next owner is told what an errand had done that ended without completing its task',
   },
+  {
+    name: 'silence-cuts-off-a-command',
+    mistake: 'A command that prints nothing for two minutes counts as a silent model, and its agent is cut off',
+    file: 'src/runtime/silence.ts',
+    old: 'isSilent = running === 0',
+    new: 'isSilent = true',
+    test: 'src/runtime/silence.test.ts',
+    fails: 'silence of a model is not counted while a tool runs',
+  },
+  {
+    name: 'parked-answer-forgotten',
+    mistake: 'A teammate that is not waited for rests as if it had answered, so it never goes on',
+    file: 'src/runtime/crew/teammate.ts',
+    old: 'if (turn.signal.reason === SILENT) return park()',
+    new: 'if (turn.signal.reason === SILENT) return',
+    test: crew,
+    fails: 'lets a parked teammate go on with the message it was answering, told once',
+  },
 ]

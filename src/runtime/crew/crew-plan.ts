@@ -35,6 +35,8 @@ export interface CrewPlan {
   tell(event: CrewEvent): void
   /** Somebody has come to rest. */
   onRest(): void
+  /** The lead rests, and in none of its teams is anything left but what members still say. */
+  isRunFinished(): boolean
   /** False once the money of this run is spent: everybody rests. */
   mayWork(): boolean
   readonly settings: CrewSettings

@@ -586,6 +586,85 @@ describe('a finished team', () => {
   }) // T54
 })
 
+describe('a run that waits for nothing but silent models', () => {
+  const silent = (signal: AbortSignal) =>
+    new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  const settle = async () => {
+    for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
+  }
+  const problems = (practice: PracticeCrew) =>
+    practice.events.flatMap((event) => (event.type === 'problem' ? event.text : []))
+
+  it('parks a teammate that answers a message after 120 s of silence and names it', async () => {
+    const practice = await crewOf((_, signal) => silent(signal))
+    await practice.crew.spawn({ name: 'ada', prompt: 'Find the bug.' })
+    await practice.until(() => practice.asked.length === 1 && statusOf(practice, 'ada') === 'working')
+    practice.clock.advance(119)
+    await settle()
+    expect([practice.crew.isAtRest, problems(practice)]).toEqual([false, []])
+    practice.clock.advance(2)
+    await practice.until(() => practice.crew.isAtRest)
+    expect(problems(practice)).toEqual([expect.stringMatching(/^ada was parked in the middle of an answer.*120 s/)])
+    expect(practice.asked).toHaveLength(1)
+  }) // T54
+
+  it('lets a parked teammate go on with the message it was answering, told once', async () => {
+    let isSilent = true
+    const practice = await crewOf((_, signal) => (isSilent ? silent(signal) : { text: 'It is in line 3.' }))
+    await practice.crew.spawn({ name: 'ada', prompt: 'Find the bug.' })
+    await practice.until(() => practice.asked.length === 1 && statusOf(practice, 'ada') === 'working')
+    practice.clock.advance(121)
+    await practice.until(() => practice.crew.isAtRest)
+    isSilent = false
+    expect(await practice.crew.resume()).toEqual(['ada'])
+    await practice.until(() => practice.crew.isAtRest)
+    expect(JSON.stringify(practice.asked.at(-1)!.turns).match(/Find the bug/g)).toHaveLength(1)
+    const results = mailOfLead(practice).filter(({ type }) => type === 'result')
+    expect(results.map(({ content }) => content)).toEqual(['It is in line 3.'])
+  }) // T54
+
+  it('parks a teammate that was asked something after its task, instead of forgetting the question', async () => {
+    const practice = await crewOf(async (request, signal) => {
+      if (practice.asked.length > 1) return silent(signal)
+      const said = await diligent(request, signal)
+      await practice.team.send({ to: 'ada', content: 'Which spade?' }, { by: practice.lead })
+      return said
+    })
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await practice.until(() => practice.asked.length === 2 && statusOf(practice, 'ada') === 'working')
+    expect(JSON.stringify(practice.asked[1]!.turns)).toContain('Which spade?')
+    practice.clock.advance(60)
+    await settle()
+    expect(practice.crew.isAtRest).toBe(false)
+    practice.clock.advance(61)
+    await practice.until(() => practice.crew.isAtRest)
+    expect(problems(practice)).toHaveLength(1)
+  }) // T54
+
+  it('waits while another teammate still says something', async () => {
+    let speak = () => {}
+    const practice = await crewOf((request, signal) => {
+      if (request.agent === 'ada') return silent(signal)
+      return new Promise((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason))
+        speak = () => resolve({ calls: [{ tool: 'peek' }] })
+      })
+    })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Find the bug.' })
+    await practice.until(() => practice.asked.length === 1 && statusOf(practice, 'ada') === 'working')
+    practice.clock.advance(100)
+    await practice.crew.spawn({ name: 'bob', prompt: 'Find another.' })
+    await practice.until(() => practice.askedOf('bob').length === 1 && statusOf(practice, 'bob') === 'working')
+    practice.clock.advance(60)
+    speak()
+    await practice.until(() => practice.askedOf('bob').length === 2)
+    practice.clock.advance(60)
+    await settle()
+    expect([statusOf(practice, 'ada'), problems(practice)]).toEqual(['working', []])
+  }) // T54
+})
+
 describe('a crew that is resumed', () => {
   it('has everybody back with conversation, claim and mail; whoever rested costs nothing (F24, F33, F38, B66, C67)', async () => {
     let isHanging = true

@@ -124,6 +124,7 @@ export function openCrew(plan: CrewPlan): Crew {
       by,
       begin: oneByOne(),
       isBack,
+      areOthersSilent: () => [...mates.values()].every((other) => other === mate || !other.isBusy || other.isSilent),
       onAnswer: () => losses.onAnswer(by.name),
       onEnd(cause) {
         if (mates.get(key)?.generation === by.generation) mates.delete(key)

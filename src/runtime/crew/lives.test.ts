@@ -82,6 +82,8 @@ describe('the life of a teammate', () => {
     const practice = await crewOf((request, signal) =>
       practice.asked.length === 1 ? hang(request, signal) : { text: 'Here again.' },
     )
+    // Something is left to wait for, so that nothing but the stall ends the call.
+    await practice.tasks({ subject: 'plant', role: 'gardener' })
     await practice.crew.spawn({ name: 'ada', prompt: 'Think.' })
     await practice.until(() => statusOf(practice) === 'working')
     practice.clock.advance(899)

@@ -3,6 +3,7 @@ import type { Model, ModelRequest } from '../../ports/model.ts'
 import type { Tool, ToolWorld } from '../../ports/tool.ts'
 import { createPlace, openMemoryStore } from '../../stores/memory/memory-store.ts'
 import type { Author } from '../../team/event.ts'
+import { isFinished } from '../../team/finished.ts'
 import type { Member } from '../../team/member.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { situationOf } from '../../team/situation.ts'
@@ -84,6 +85,7 @@ export async function practiceCrew({
     tell: (event) => void events.push(event),
     onRest() {},
     mayWork: () => true,
+    isRunFinished: () => isFinished(team.state),
     settings: { ...CREW_SETTINGS, ...settings },
     openDesk: (member, by) => practiceDesk(member, by),
   })

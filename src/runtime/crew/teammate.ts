@@ -1,4 +1,5 @@
 import type { Author, TeamEvent } from '../../team/event.ts'
+import { owesNothing } from '../../team/finished.ts'
 import { isPresent, type Member } from '../../team/member.ts'
 import { isAsking, nextStep } from '../../team/next-step.ts'
 import { planGate } from '../../team/plan-gate.ts'
@@ -6,13 +7,13 @@ import { isRefusal } from '../../team/refusal.ts'
 import { heldBy, memberNamed } from '../../team/state.ts'
 import type { Task } from '../../team/task.ts'
 import { attemptWords } from '../../tools/team/attempt-words.ts'
-import type { Stop } from '../converse/agent-event.ts'
+import type { AgentEvent, Stop } from '../converse/agent-event.ts'
 import { converse } from '../converse/converse.ts'
 import { modelAsked } from '../converse/hear.ts'
 import { limitWords } from '../converse/limit-words.ts'
 import { inOrder } from '../ordered-team.ts'
+import { ANSWER_SILENCE, CLOSING_SILENCE, type Silence, watchSilence } from '../silence.ts'
 import { Superseded } from '../transcript.ts'
-import { FINISHED, watchClosingWords } from './closing-words.ts'
 import type { CrewPlan, Desk } from './crew-plan.ts'
 import type { Desks } from './desks.ts'
 import type { HealthBook } from './health.ts'
@@ -28,6 +29,8 @@ export interface Teammate {
   readonly generation: number
   /** It works, or has reason to. */
   readonly isBusy: boolean
+  /** It works, and its model has been silent for too long. */
+  readonly isSilent: boolean
   /** There may be something for it to do. */
   look(): void
   /** What it does right now is dropped, and it hears what is new. */
@@ -49,16 +52,23 @@ export interface Life {
   readonly begin: Promise<void>
   /** It was brought back after its process had died. */
   readonly isBack: boolean
+  /** All that other teammates still do is wait for a silent model. */
+  areOthersSilent(): boolean
   /** It works again: whoever doubted may stop doubting. */
   onAnswer(): void
   /** It is gone for good, by itself; `cause` says why if something was wrong. */
   onEnd(cause?: unknown): void
 }
 
+/** The run waits for nothing else, and this turn would bring only closing words. */
+const FINISHED = Object.assign(new Error('Its team is finished.'), { name: 'AbortError' })
+/** The same, with an answer still owed. */
+const SILENT = Object.assign(new Error('Its model is silent.'), { name: 'AbortError' })
 const URGENT = Object.assign(new Error('Something urgent came in.'), { name: 'AbortError' })
 const STOPPING = Object.assign(new Error('It agreed to stop.'), { name: 'AbortError' })
 
-export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer, onEnd }: Life): Teammate {
+export function startTeammate(life: Life): Teammate {
+  const { plan, desks, health, by, begin, isBack, onAnswer, onEnd } = life
   const { team, clock, settings } = plan
   const { name } = by
   const generation = by.generation!
@@ -69,6 +79,7 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
   let wake = () => {}
   const held = createHeldTask(name, isBack)
   let hasWorked = false
+  let silence: Silence | undefined
   /** Something urgent cut it off in the middle. */
   let isCut = false
 
@@ -84,7 +95,7 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
     return held.isDue(heldBy(team.state, name)!) ? step : 'rest'
   }
 
-  const life = live()
+  const lived = live()
     .finally(() => voice.saying)
     .then(
       () => onEnd(),
@@ -96,6 +107,9 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
     generation,
     get isBusy() {
       return isBusy
+    },
+    get isSilent() {
+      return silence?.isSilent ?? false
     },
     look() {
       const member = me()
@@ -120,7 +134,7 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
     async end() {
       over.abort()
       wake()
-      await life
+      await lived
     },
   }
 
@@ -212,10 +226,19 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
     hasWorked = true
     turn = new AbortController()
     let quiet = () => {}
-    const closing = watchClosingWords(plan, name, () => turn.abort(FINISHED))
-    const signOfLife = () => {
+    // Only its task was worth waiting for: what it says about it after it has ended it is not.
+    let isOwing = heldBy(team.state, name) === undefined
+    const listening = watchSilence(clock, {
+      seconds: () => (isOwing ? ANSWER_SILENCE : CLOSING_SILENCE),
+      mayEnd: () =>
+        plan.isRunFinished() &&
+        (isOwing ? !heldBy(team.state, name) && life.areOthersSilent() : owesNothing(team.state, name)),
+      end: () => turn.abort(isOwing ? SILENT : FINISHED),
+    })
+    silence = listening
+    const signOfLife = (event?: AgentEvent) => {
       quiet()
-      closing.restart()
+      listening.hear(event)
       // Whoever waits for a person is not to blame for the silence.
       quiet = clock.in(settings.stall, () =>
         isAsking(team.state, by) ? signOfLife() : turn.abort(new Stalled(name, settings.stall)),
@@ -245,9 +268,11 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
       signOfLife()
       let step = await loop.next()
       for (; !step.done; step = await loop.next()) {
-        signOfLife()
-        shown ??= showThatItWorks()
         const event = step.value
+        // Somebody waits for an answer to this.
+        if (event.type === 'heard' && event.mail.length > 0 && !heldBy(team.state, name)) isOwing = true
+        signOfLife(event)
+        shown ??= showThatItWorks()
         if (event.type === 'heard') held.heard()
         // What it does next is shown behind it.
         if (event.type === 'answered') await shown.then(onAnswer)
@@ -257,7 +282,7 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
       return step.value
     } finally {
       quiet()
-      closing.stop()
+      listening.stop()
       await shown
     }
   }
@@ -278,6 +303,7 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
     const task = heldBy(team.state, name)
     switch (stop.kind) {
       case 'aborted':
+        if (turn.signal.reason === SILENT) return park()
         if (![URGENT, STOPPING, FINISHED].includes(turn.signal.reason)) throw turn.signal.reason
         if (turn.signal.reason === FINISHED)
           plan.tell({ type: 'note', agent: name, text: `${name} was not waited for: its team is finished.` })
@@ -302,6 +328,16 @@ export function startTeammate({ plan, desks, health, by, begin, isBack, onAnswer
         if (task && !held.hasAsked && !held.remind()) await giveUp(task)
       }
     }
+  }
+
+  /** It is not waited for any longer. Its conversation ends in the middle and goes on from there when it is resumed. */
+  async function park(): Promise<void> {
+    const reason = `its model was silent for ${ANSWER_SILENCE} s, and the run had nothing else to wait for`
+    const text = `${name} was parked in the middle of an answer: ${reason}. It goes on with it when the session is resumed.`
+    await team.report([voice.letter('idle_notification', text)], { by })
+    await team.run({ type: 'member.park', name, reason }, { by: plan.lead })
+    plan.tell({ type: 'problem', agent: name, text })
+    over.abort()
   }
 
   async function giveUp(task: Task): Promise<void> {

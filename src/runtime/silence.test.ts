@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { manualClock } from '../testing/manual-clock.ts'
+import { watchSilence } from './silence.ts'
+
+const call = { type: 'tool-call' as const, toolCallId: 'a', toolName: 'bash', input: {} }
+
+it('silence of a model is not counted while a tool runs', () => {
+  const clock = manualClock()
+  let ended = 0
+  const watch = watchSilence(clock, { seconds: () => 120, mayEnd: () => true, end: () => ended++ })
+  watch.hear({ type: 'calling', call })
+  clock.advance(1000)
+  expect([ended, watch.isSilent]).toEqual([0, false])
+  watch.hear({ type: 'called', call, result: { text: '' }, denied: undefined })
+  clock.advance(119)
+  expect(ended).toBe(0)
+  clock.advance(2)
+  expect(ended).toBe(1)
+}) // T54
+
+it('silence is looked at again soon when the run had something else to wait for', () => {
+  const clock = manualClock()
+  let isFree = false
+  let ended = 0
+  const watch = watchSilence(clock, { seconds: () => 120, mayEnd: () => isFree, end: () => ended++ })
+  watch.hear()
+  clock.advance(121)
+  expect([ended, watch.isSilent]).toEqual([0, true])
+  isFree = true
+  clock.advance(11)
+  expect(ended).toBe(1)
+}) // T54

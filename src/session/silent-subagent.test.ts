@@ -1,0 +1,51 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { scriptedModel } from '../models/scripted/scripted-model.ts'
+import type { Model } from '../ports/model.ts'
+import { memberNamed } from '../team/state.ts'
+import { manualClock } from '../testing/manual-clock.ts'
+import { openWorkspace } from '../workspace.ts'
+import { openSession } from './open-session.ts'
+import { runToEnd } from './practice-run.ts'
+
+it('a run is not held for ever by a silent subagent in the background, and names it', async () => {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-silent-')))
+  const clock = manualClock()
+  const input = { prompt: 'Look.', description: 'look', run_in_background: true }
+  const scripted = scriptedModel({
+    parts: [
+      { agent: 'lead', when: { answer: 1 }, calls: [{ tool: 'Task', input }] },
+      { agent: 'lead', times: 'always', text: 'I see.' },
+    ],
+  })
+  let isAsked = false
+  const model: Model = {
+    ...scripted,
+    async *reply(request, signal) {
+      if (request.agent === 'lead') return yield* scripted.reply(request, signal)
+      isAsked = true
+      return await new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    },
+  }
+  const workspace = await openWorkspace({ cwd: dir, env: { HOME: dir, DESKMATES_STATE: join(dir, 'state') } })
+  try {
+    await using session = await openSession({ workspace, model, clock, sandbox: { mode: 'off' }, env: {} })
+    const run = runToEnd(session, 'Go', AbortSignal.timeout(30_000))
+    const isWaiting = () => isAsked && memberNamed(session.team.state, 'lead')?.status === 'idle'
+    for (let i = 0; i < 100_000 && !isWaiting(); i++) await new Promise((resolve) => setImmediate(resolve))
+    clock.advance(119)
+    for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
+    clock.advance(2)
+    const { stop, events } = await run
+    expect(stop).toMatchObject({ kind: 'finished', text: 'I see.' })
+    const problems = events.flatMap((event) => (event.type === 'problem' ? event.text : []))
+    expect(problems).toEqual([
+      expect.stringContaining('lead/code-1 was not waited for: its model was silent for 120 s'),
+    ])
+  } finally {
+    await workspace[Symbol.asyncDispose]()
+    rmSync(dir, { recursive: true })
+  }
+}) // T54
