@@ -101,7 +101,8 @@ export async function openDesk(plan: DeskPlan): Promise<Desk> {
   if (twice) throw new NoTool(twice.name, 'there is one of this name already. Give yours another')
 
   const offered = announcingReserved(tools.filter(({ name }) => permits.isOffered(name)))
-  const around = home.hooks && hooked(home.hooks, { agent: by.name, tell: (event) => home.run.tell(event) })
+  const fence = createFence({ team, presence: home.store.presence }, by)
+  const around = home.hooks && hooked(home.hooks, { agent: by.name, fence, tell: (event) => home.run.tell(event) })
 
   const talk: Conversation = {
     agent: {
@@ -151,7 +152,7 @@ export async function openDesk(plan: DeskPlan): Promise<Desk> {
       reads,
       forbids: permits.forbids,
       recordGroup: (group, job) => transcript.began({ ...group, of: job ?? call.toolCallId }),
-      fence: createFence({ team, presence: home.store.presence }, by),
+      fence,
       progress,
     }),
   }

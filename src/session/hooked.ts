@@ -13,10 +13,12 @@ export interface HookedPlan {
   readonly agent: string
   /** The call by which the agent was sent out. */
   readonly parent?: string
+  /** Rejects when another process has taken the agent over. */
+  fence(): Promise<void>
   tell(event: SessionEvent): void
 }
 
-export function hooked(hooks: Hooks, { agent, parent, tell }: HookedPlan): Hooked {
+export function hooked(hooks: Hooks, { agent, parent, fence, tell }: HookedPlan): Hooked {
   const show = (ran: RanHook) => tell({ type: 'hook', agent, ...(parent !== undefined && { parent }), ...ran })
   return {
     /** The policy first: what it denies no hook is asked about, and none can allow. */
@@ -24,7 +26,7 @@ export function hooked(hooks: Hooks, { agent, parent, tell }: HookedPlan): Hooke
       const leave = await mayDo(wish, call, signal)
       if (!leave.allowed || !hooks.has('PreToolUse', call.toolName)) return leave
       const tool = { name: call.toolName, input: call.input, id: call.toolCallId }
-      const { refusal } = await hooks.run('PreToolUse', { agent, tool }, signal, show)
+      const { refusal } = await hooks.run('PreToolUse', { agent, tool }, { signal, fence }, show)
       signal.throwIfAborted()
       return refusal === undefined ? leave : { allowed: false, why: `a hook refused it: ${refusal}`, byHook: true }
     },
@@ -38,9 +40,8 @@ export function hooked(hooks: Hooks, { agent, parent, tell }: HookedPlan): Hooke
           isRepeatable: () => false,
           async run(input, world) {
             const result = await tool.run(input, world)
-            await world.fence()
             const about = { agent, tool: { name: tool.name, input, id: world.call }, result: result.text }
-            const { refusal, context } = await hooks.run('PostToolUse', about, world.signal, show)
+            const { refusal, context } = await hooks.run('PostToolUse', about, world, show)
             const said = [context, refusal === undefined ? '' : `[a hook objects: ${refusal}]`].filter(Boolean)
             return said.length === 0 ? result : { ...result, text: [result.text, ...said].join('\n') }
           },

@@ -96,7 +96,7 @@ export async function openOffice(home: Home, own: LedTeam): Promise<SessionOffic
       openDesk: (member, author) => openTeammateDesk(home, team, member, author),
       errand: (task, member, as, signal) =>
         errandFor(home, desk, { team, by }, { task, member, as, isRunFinished }, signal),
-      wantsMore: (agent, goneOn, signal) => wantsMore(home, agent, goneOn, signal),
+      wantsMore: (agent, goneOn, signal) => wantsMore(home, { team, by: agent }, goneOn, signal),
       uncommitted,
       tell: (event) => home.run.tell(event),
       onRest: wake,

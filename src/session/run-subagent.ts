@@ -54,7 +54,8 @@ export function createRunAgent(home: SubagentHome): RunAgent {
     const name = `${home.name}/${type.name}-${count}`
     const permits = home.permits(type.isReadOnly, true, home.askerOf(`${home.name} › ${type.name}`))
     const around =
-      home.hooks && hooked(home.hooks, { agent: name, parent: world.call, tell: (event) => home.run.tell(event) })
+      home.hooks &&
+      hooked(home.hooks, { agent: name, parent: world.call, fence: world.fence, tell: (event) => home.run.tell(event) })
     const offered = announcingReserved(
       [...toolsForSubagent(type), ...tools].filter((tool) => permits.isOffered(tool.name)),
     )

@@ -8,6 +8,7 @@ import { type Agent, nothingUsed } from '../runtime/converse/conversation.ts'
 import { converse } from '../runtime/converse/converse.ts'
 import { limitWords } from '../runtime/converse/limit-words.ts'
 import { promptRoom } from '../runtime/converse/portion.ts'
+import { createFence } from '../runtime/fence.ts'
 import { PlaceLost } from '../runtime/rewound.ts'
 import { TeamError } from '../team/errors.ts'
 import type { RanHook } from '../tools/hooks/hooks.ts'
@@ -178,7 +179,7 @@ async function untilSettled(
     const { heldBackBy } = office
     if (heldBackBy === 'turns') return { kind: 'limit', limit: 'turns', text: stop.text }
     if (heldBackBy === 'dollars') return { kind: 'budget', spent: talk.used.purse.dollars, text: stop.text }
-    const feedback = await wantsMore(office.home, agent, goneOn, signal)
+    const feedback = await wantsMore(office.home, office.rooms[0]!, goneOn, signal)
     if (feedback === undefined) return stop
     goneOn++
     notices.add({ text: feedback })
@@ -187,15 +188,17 @@ async function untilSettled(
 
 /** Hooks may refuse a prompt, or add to it. */
 async function withHooks(
-  { home: { hooks }, desk: { talk } }: SessionOffice,
+  { home: { hooks, store }, desk: { talk }, rooms }: SessionOffice,
   prompt: string,
   signal: AbortSignal,
   tell: (event: SessionEvent) => void,
 ): Promise<{ refusal: string | undefined; content: string }> {
   if (!hooks?.has('UserPromptSubmit')) return { refusal: undefined, content: prompt }
   const agent = talk.agent.name
+  const { team, by } = rooms[0]!
+  const fence = createFence({ team, presence: store.presence }, by)
   const show = (ran: RanHook) => tell({ type: 'hook', agent, ...ran })
-  const { refusal, context } = await hooks.run('UserPromptSubmit', { agent, prompt }, signal, show)
+  const { refusal, context } = await hooks.run('UserPromptSubmit', { agent, prompt }, { signal, fence }, show)
   return { refusal, content: context === '' ? prompt : `${prompt}\n\n[added by a hook of the user]\n${context}` }
 }
 

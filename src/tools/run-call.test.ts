@@ -83,6 +83,18 @@ describe('a call', () => {
   })
 })
 
+describe('a call that waited', () => {
+  it('does not run when its agent was taken over while it waited, unless it only looks', async () => {
+    let ran = 0
+    const tool = (onlyLooks: boolean) =>
+      defineTool({ name: 'act', description: 'x', input: z.object({}), onlyLooks, run: () => `ran ${++ran} times` })
+    const world = { ...practiceWorld(), fence: () => Promise.reject(new Error('taken over')) }
+    await expect(runCall([tool(false)], { name: 'act', input: {} }, world)).rejects.toThrow('taken over')
+    expect(ran).toBe(0)
+    expect(await runCall([tool(true)], { name: 'act', input: {} }, world)).toEqual({ text: 'ran 1 times' })
+  }) // T47
+})
+
 describe('a tool of one’s own', () => {
   it('brings its schema, or has one of a library that can tell it', () => {
     expect(offer([add])).toMatchObject([

@@ -79,6 +79,9 @@ export function isReady(call: ReadyCall | ToolResult): call is ReadyCall {
 
 /** Tools of other people may throw. */
 async function caught(tool: Tool, input: unknown, world: ToolWorld): Promise<ToolResult> {
+  // Directly before the effect: hooks, permission questions and a stopped process take as long as they take.
+  if (!tool.onlyLooks) await world.fence()
+  world.signal.throwIfAborted()
   try {
     return await asResult(await tool.run(input, world), tool.name, world)
   } catch (error) {

@@ -258,7 +258,12 @@ describe('hooks in the sandbox', () => {
   const hookIn = async (hook: object) => {
     const settings = { Stop: [{ hooks: [{ type: 'command' as const, command: 'sh check.sh', ...hook }] }] }
     const place = { session: 's', cwd: root, writable: [root], env: env(), boundary: opened.boundary }
-    await createHooks({ ...place, settings }).run('Stop', { agent: 'lead' }, new AbortController().signal, () => {})
+    await createHooks({ ...place, settings }).run(
+      'Stop',
+      { agent: 'lead' },
+      { signal: new AbortController().signal, fence: async () => {} },
+      () => {},
+    )
   }
 
   it('run what agents wrote inside, and outside only where their settings say so', async () => {

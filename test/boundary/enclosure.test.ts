@@ -154,7 +154,7 @@ it('runs a hook in a sandbox where one is required, unless its settings say othe
     const { refusal } = await createHooks({ ...place, settings }).run(
       'PreToolUse',
       about,
-      new AbortController().signal,
+      { signal: new AbortController().signal, fence: async () => {} },
       () => {},
     )
     return refusal

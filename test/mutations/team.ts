@@ -4,12 +4,21 @@ import type { Mutation } from './mutation.ts'
 export const mutations: readonly Mutation[] = [
   {
     name: 'effect-without-fence',
-    mistake: 'a tool call that changes something runs after its hook without a look at the journal',
-    file: 'src/runtime/converse/run-calls.ts',
-    old: 'if (!ready.tool.onlyLooks) await world.fence()',
-    new: 'if (ready.tool.onlyLooks) await world.fence()',
+    mistake: 'a tool call that changes something runs after a long wait without a look at the journal',
+    file: 'src/tools/run-call.ts',
+    old: 'if (!tool.onlyLooks) await world.fence()',
+    new: 'if (tool.onlyLooks) await world.fence()',
+    test: 'src/tools/run-call.test.ts',
+    fails: 'does not run when its agent was taken over while it waited, unless it only looks',
+  },
+  {
+    name: 'hook-without-fence',
+    mistake: 'the second hook of an event runs although another process took over while the first one ran',
+    file: 'src/tools/hooks/hooks.ts',
+    old: '        await fence()\n        const outcome',
+    new: '        const outcome',
     test: 'test/postgres/fence.test.ts',
-    fails: 'does not run write_file when another process took over while its hook ran',
+    fails: 'does not run the next Stop hook when another process took over while one ran',
   },
   {
     name: 'fence-lets-the-superseded-pass',

@@ -41,7 +41,12 @@ function promises(): void {
       const settings = { PreToolUse: [{ hooks: [{ type: 'command' as const, command: 'sleep 600', timeout: 0.1 }] }] }
       const hooks = createHooks({ settings, session: 's', cwd: dir, env: { PATH: process.env.PATH ?? '' } })
       const about = { agent: 'lead', tool: { name: 'bash', input: {}, id: 'a' } }
-      const said = await hooks.run('PreToolUse', about, new AbortController().signal, () => {})
+      const said = await hooks.run(
+        'PreToolUse',
+        about,
+        { signal: new AbortController().signal, fence: async () => {} },
+        () => {},
+      )
       expect(said.refusal).toContain('longer than 0.1 s')
     })
   })

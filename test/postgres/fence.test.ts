@@ -8,8 +8,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Script } from '../../src/models/scripted/script.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
+import { openTeam } from '../../src/runtime/team.ts'
 import { openSession, type SessionOptions } from '../../src/session/open-session.ts'
 import { runToEnd } from '../../src/session/practice-run.ts'
+import { unreadOf } from '../../src/team/state.ts'
 import { defineTool } from '../../src/tools/define-tool.ts'
 import { openWorkspace } from '../../src/workspace.ts'
 import { useDatabase } from './database.ts'
@@ -100,6 +102,53 @@ describe('an agent whose lease ended while it waited', () => {
     await losesItsTeam(stop)
   }) // T47
 
+  it('does not run a call that a person allowed after another process took over', async () => {
+    let allow = () => {}
+    const { promise: asked, resolve: onAsked } = signalled()
+    const ask: SessionOptions['ask'] = () => {
+      onAsked()
+      return new Promise((resolve) => {
+        allow = () => resolve({ allowed: true })
+      })
+    }
+    const stop = run([{ agent: 'lead', calls: [write] }], { ask })
+    await asked
+    await takeOver()
+    allow()
+    expect(await stop).toMatchObject({ kind: 'error', error: { code: 'superseded' } })
+    expect(notes()).toBe('successor')
+  }) // T47
+
+  it.for(['PreToolUse', 'Stop', 'UserPromptSubmit'] as const)(
+    'does not run the next %s hook when another process took over while one ran',
+    async (event) => {
+      const { hooks: first } = hooks().PreToolUse[0]!
+      const next = { type: 'command' as const, command: `touch ${join(dir, 'next-hook')}` }
+      const matcher = event === 'PreToolUse' ? { matcher: 'write_file' } : {}
+      const settings = { [event]: [{ ...matcher, hooks: [...first, next] }] }
+      const stop = run([{ agent: 'lead', calls: [write] }], { ...waiting(), hooks: settings })
+      await appears('hook-began', stop)
+      await takeOver()
+      writeFileSync(join(dir, 'go'), '')
+      expect(await stop).toMatchObject({ kind: 'error', error: { code: 'superseded' } })
+      expect(existsSync(join(dir, 'next-hook'))).toBe(false)
+      expect(notes()).toBe('successor')
+    },
+  ) // T47
+
+  it('sends no prompt to its successor when a hook of the prompt held it up', async () => {
+    const settings = { UserPromptSubmit: [{ hooks: hooks().PreToolUse[0]!.hooks }] }
+    const stop = run([{ agent: 'lead', calls: [write] }], { ...waiting(), hooks: settings })
+    await appears('hook-began', stop)
+    await takeOver()
+    writeFileSync(join(dir, 'go'), '')
+    expect(await stop).toMatchObject({ kind: 'error', error: { code: 'superseded' } })
+    await using workspace = await open()
+    await using team = await openTeam(workspace.store, 'web')
+    await team.refresh()
+    expect(unreadOf(team.state, 'lead')).toEqual([])
+  }) // T47
+
   it('lets no subagent write for it', async () => {
     const errand = { tool: 'Task', input: { description: 'write', prompt: 'Write it.', agent_type: 'code' } }
     const parts = [
@@ -151,6 +200,14 @@ describe('a process that is stopped while a hook of write_file runs', () => {
     }
   }, 60_000) // T47
 })
+
+function signalled() {
+  let resolve = () => {}
+  const promise = new Promise<void>((onResolve) => {
+    resolve = onResolve
+  })
+  return { promise, resolve }
+}
 
 /** Resolves when the file is there; rejects when the run ends before. */
 async function appears(file: string, ended: Promise<unknown>): Promise<void> {

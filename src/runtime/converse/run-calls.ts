@@ -83,8 +83,6 @@ async function outcomeOf(
     const isHarmless = ready.isRepeatable || __BUG__ === 'effect-before-durable'
     if (!isHarmless) await talk.transcript.synced()
     const world = talk.worldOf(call, signal, progress)
-    // Directly before the effect: hooks, permission questions and a stopped process take as long as they take.
-    if (!ready.tool.onlyLooks) await world.fence()
     const carryOut = async () => {
       signal.throwIfAborted()
       return ready.run(world)

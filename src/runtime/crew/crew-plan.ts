@@ -28,7 +28,7 @@ export interface CrewPlan {
     signal: AbortSignal,
   ): Promise<{ text: string; problem?: string | undefined }>
   /** What somebody wants to be done before this agent rests, after it went on so often; undefined if it may rest. */
-  wantsMore?(agent: string, goneOn: number, signal: AbortSignal): Promise<string | undefined>
+  wantsMore?(agent: Author, goneOn: number, signal: AbortSignal): Promise<string | undefined>
   /** Files that are changed and not committed; undefined where nothing keeps count. */
   uncommitted(): Promise<number | undefined>
   /** For whoever watches. */

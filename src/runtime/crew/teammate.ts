@@ -211,7 +211,7 @@ export function startTeammate(life: Life): Teammate {
     if (!isDue) return desks.close(by)
     let stop = await converseAt(desk, isCutOff)
     for (let goneOn = 0; stop.kind === 'finished'; goneOn++) {
-      const feedback = await plan.wantsMore?.(name, goneOn, over.signal)
+      const feedback = await plan.wantsMore?.(by, goneOn, over.signal)
       if (feedback === undefined) break
       desk.notices.add({ text: feedback })
       stop = await converseAt(desk, false)

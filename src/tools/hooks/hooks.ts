@@ -28,7 +28,16 @@ export interface HooksSaid {
 
 export interface Hooks {
   has(event: HookEvent, tool?: string): boolean
-  run(event: HookEvent, about: HookAbout, signal: AbortSignal, tell: (ran: RanHook) => void): Promise<HooksSaid>
+  /**
+   * `fence` rejects when another process has taken the agent over. Each hook passes it directly before it runs, since a
+   * hook is an effect, and so does what follows from them all: they take as long as they take.
+   */
+  run(
+    event: HookEvent,
+    about: HookAbout,
+    world: { readonly signal: AbortSignal; fence(): Promise<void> },
+    tell: (ran: RanHook) => void,
+  ): Promise<HooksSaid>
 }
 
 /** Who does what. The identity comes with the call, never from somewhere else. */
@@ -44,9 +53,10 @@ export interface HookAbout {
 export function createHooks(plan: HooksPlan): Hooks {
   return {
     has: (event, tool) => hooksFor(plan.settings, event, tool).length > 0,
-    async run(event, about, signal, tell) {
+    async run(event, about, { signal, fence }, tell) {
       const contexts: string[] = []
       for (const hook of hooksFor(plan.settings, event, about.tool?.name)) {
+        await fence()
         const outcome = await runHook(hook, inputOf(plan, event, about), plan, signal)
         const why = 'why' in outcome ? outcome.why : undefined
         tell({
@@ -57,9 +67,13 @@ export function createHooks(plan: HooksPlan): Hooks {
           ...(why !== undefined && { why }),
         })
         const refusal = refusalOf(event, outcome, hook, plan.fail)
-        if (refusal !== undefined) return { refusal, context: contexts.join('\n') }
+        if (refusal !== undefined) {
+          await fence()
+          return { refusal, context: contexts.join('\n') }
+        }
         if (outcome.kind === 'passed' && outcome.context !== '') contexts.push(outcome.context)
       }
+      await fence()
       return { refusal: undefined, context: contexts.join('\n') }
     },
   }
