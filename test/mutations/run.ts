@@ -161,7 +161,7 @@ export const mutations: readonly Mutation[] = [
     name: 'parked-answer-forgotten',
     mistake: 'A teammate that is not waited for rests as if it had answered, so it never goes on',
     file: 'src/runtime/crew/teammate.ts',
-    old: 'if (turn.signal.reason === SILENT) return park()',
+    old: 'if (turn.signal.reason === SILENT) return park(plan, by, voice).then(() => over.abort())',
     new: 'if (turn.signal.reason === SILENT) return',
     test: crew,
     fails: 'lets a parked teammate go on with the message it was answering, told once',

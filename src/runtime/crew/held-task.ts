@@ -1,6 +1,8 @@
 import { planGate } from '../../team/plan-gate.ts'
 import { heldBy, memberNamed, type TeamState } from '../../team/state.ts'
 import type { Task } from '../../team/task.ts'
+import { attemptWords } from '../../tools/team/attempt-words.ts'
+import type { Team } from '../team.ts'
 import type { Desk } from './crew-plan.ts'
 import { comebackWords, taskWords, unfinishedWords } from './words.ts'
 
@@ -11,6 +13,8 @@ export const REMINDERS = 2
 export interface HeldTask {
   /** Adds to the next turn what the teammate has to know about its task. `isCutOff`: its conversation ended in the middle. */
   tell(desk: Pick<Desk, 'notices' | 'hasLostTurns'>, state: TeamState, isCutOff: boolean, earlier?: string): void
+  /** What other members that held its task before had done; nothing for a task it knows. */
+  earlierWords(team: Pick<Team, 'state' | 'earlierAttempts'>): Promise<string>
   /** It has something to hear about this task. */
   isDue(task: Task): boolean
   /** It is reminded at its next turn. False if it was reminded often enough. */
@@ -52,6 +56,10 @@ export function createHeldTask(name: string, isBack: boolean): HeldTask {
       }
       isReminderDue = false
       told = task ? keyOf(task) : ''
+    },
+    async earlierWords(team) {
+      const task = heldBy(team.state, name)
+      return task && held.isDue(task) ? attemptWords(task.id, await team.earlierAttempts(task, name)) : ''
     },
     isDue: (task) => keyOf(task) !== told || isReminderDue,
     remind() {

@@ -1,24 +1,22 @@
 import type { Author, TeamEvent } from '../../team/event.ts'
-import { owesNothing } from '../../team/finished.ts'
 import { isPresent, type Member } from '../../team/member.ts'
 import { isAsking, nextStep } from '../../team/next-step.ts'
 import { planGate } from '../../team/plan-gate.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { heldBy, memberNamed } from '../../team/state.ts'
-import type { Task } from '../../team/task.ts'
-import { attemptWords } from '../../tools/team/attempt-words.ts'
 import type { AgentEvent, Stop } from '../converse/agent-event.ts'
 import { converse } from '../converse/converse.ts'
 import { modelAsked } from '../converse/hear.ts'
 import { limitWords } from '../converse/limit-words.ts'
 import { inOrder } from '../ordered-team.ts'
-import { ANSWER_SILENCE, CLOSING_SILENCE, type Silence, watchSilence } from '../silence.ts'
+import type { Silence } from '../silence.ts'
 import { Superseded } from '../transcript.ts'
 import type { CrewPlan, Desk } from './crew-plan.ts'
 import type { Desks } from './desks.ts'
 import type { HealthBook } from './health.ts'
 import { createHeldTask, REMINDERS } from './held-task.ts'
 import { agreeToStop, leave } from './leave.ts'
+import { FINISHED, park, SILENT, watchTurn } from './silent-turn.ts'
 import { Stalled } from './stalled.ts'
 import { createVoice } from './voice.ts'
 import { brief } from './words.ts'
@@ -60,10 +58,6 @@ export interface Life {
   onEnd(cause?: unknown): void
 }
 
-/** The run waits for nothing else, and this turn would bring only closing words. */
-const FINISHED = Object.assign(new Error('Its team is finished.'), { name: 'AbortError' })
-/** The same, with an answer still owed. */
-const SILENT = Object.assign(new Error('Its model is silent.'), { name: 'AbortError' })
 const URGENT = Object.assign(new Error('Something urgent came in.'), { name: 'AbortError' })
 const STOPPING = Object.assign(new Error('It agreed to stop.'), { name: 'AbortError' })
 
@@ -192,19 +186,13 @@ export function startTeammate(life: Life): Teammate {
     return !isRefusal(answer) && heldBy(team.state, name) !== undefined
   }
 
-  /** What other members that held its task before had done; nothing for a task it knows. */
-  async function earlierAttempt(): Promise<string> {
-    const task = heldBy(team.state, name)
-    if (!task || !held.isDue(task)) return ''
-    return attemptWords(task.id, await team.earlierAttempts(task, name))
-  }
-
   /** Works until it has nothing more to say, then reports. */
   async function talk(): Promise<void> {
     const desk = await desks.open(by)
     const { turns } = desk.talk.transcript.state
     const isCutOff = turns.length > 0 && turns.at(-1)?.role !== 'assistant'
-    const earlier = await (team.order ? team.order.step(`${name} is told`, earlierAttempt) : earlierAttempt())
+    const earlierWords = () => held.earlierWords(team)
+    const earlier = await (team.order ? team.order.step(`${name} is told`, earlierWords) : earlierWords())
     const member = me()
     if (member) held.tell(desk, team.state, isCutOff, earlier)
     const isDue = desk.notices.waiting > 0 || isCutOff || (member && nextStep(team.state, member) === 'hear')
@@ -226,15 +214,7 @@ export function startTeammate(life: Life): Teammate {
     hasWorked = true
     turn = new AbortController()
     let quiet = () => {}
-    // Only its task was worth waiting for: what it says about it after it has ended it is not.
-    let isOwing = heldBy(team.state, name) === undefined
-    const listening = watchSilence(clock, {
-      seconds: () => (isOwing ? ANSWER_SILENCE : CLOSING_SILENCE),
-      mayEnd: () =>
-        plan.isRunFinished() &&
-        (isOwing ? !heldBy(team.state, name) && life.areOthersSilent() : owesNothing(team.state, name)),
-      end: () => turn.abort(isOwing ? SILENT : FINISHED),
-    })
+    const listening = watchTurn(life, (reason) => turn.abort(reason))
     silence = listening
     const signOfLife = (event?: AgentEvent) => {
       quiet()
@@ -269,8 +249,6 @@ export function startTeammate(life: Life): Teammate {
       let step = await loop.next()
       for (; !step.done; step = await loop.next()) {
         const event = step.value
-        // Somebody waits for an answer to this.
-        if (event.type === 'heard' && event.mail.length > 0 && !heldBy(team.state, name)) isOwing = true
         signOfLife(event)
         shown ??= showThatItWorks()
         if (event.type === 'heard') held.heard()
@@ -303,7 +281,7 @@ export function startTeammate(life: Life): Teammate {
     const task = heldBy(team.state, name)
     switch (stop.kind) {
       case 'aborted':
-        if (turn.signal.reason === SILENT) return park()
+        if (turn.signal.reason === SILENT) return park(plan, by, voice).then(() => over.abort())
         if (![URGENT, STOPPING, FINISHED].includes(turn.signal.reason)) throw turn.signal.reason
         if (turn.signal.reason === FINISHED)
           plan.tell({ type: 'note', agent: name, text: `${name} was not waited for: its team is finished.` })
@@ -325,24 +303,11 @@ export function startTeammate(life: Life): Teammate {
         const member = me()
         if (!member || planGate(team.state, member) === 'pending') return
         if (stop.text.trim() !== '') voice.sayResult(brief(stop.text, desk), desk.talk.transcript)
-        if (task && !held.hasAsked && !held.remind()) await giveUp(task)
+        if (!task || held.hasAsked || held.remind()) return
+        const reason = `${name} ended its turn ${REMINDERS + 1} times without completing it`
+        await team.run({ type: 'task.fail', id: task.id, reason }, { by })
       }
     }
-  }
-
-  /** It is not waited for any longer. Its conversation ends in the middle and goes on from there when it is resumed. */
-  async function park(): Promise<void> {
-    const reason = `its model was silent for ${ANSWER_SILENCE} s, and the run had nothing else to wait for`
-    const text = `${name} was parked in the middle of an answer: ${reason}. It goes on with it when the session is resumed.`
-    await team.report([voice.letter('idle_notification', text)], { by })
-    await team.run({ type: 'member.park', name, reason }, { by: plan.lead })
-    plan.tell({ type: 'problem', agent: name, text })
-    over.abort()
-  }
-
-  async function giveUp(task: Task): Promise<void> {
-    const reason = `${name} ended its turn ${REMINDERS + 1} times without completing it`
-    await team.run({ type: 'task.fail', id: task.id, reason }, { by })
   }
 
   /** Says so once, and waits. Nothing is asked, polled or paid for meanwhile. */
