@@ -16,6 +16,7 @@ export default defineConfig({
   define: { __BUG__: 'process.env.DESKMATES_BUG' },
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: 'test/temporary-folder.ts',
     // The small machines this runs on have two cores, and much of the time is spent waiting for processes.
     maxWorkers: 2,
     // Else they would be loaded as they are, with Node's streams.

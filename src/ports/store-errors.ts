@@ -78,3 +78,8 @@ export function rewoundBy(error: unknown): Fault | undefined {
 function reason(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }
+
+/** Another process has taken over what this process did, or is about to: the caller stops at once. */
+export class Superseded extends TeamError {
+  readonly code = 'superseded'
+}

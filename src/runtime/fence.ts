@@ -1,9 +1,9 @@
 import type { Presence } from '../ports/store.ts'
+import { Superseded } from '../ports/store-errors.ts'
 import type { Author } from '../team/event.ts'
 import { isFenced } from '../team/mail.ts'
 import { memberNamed } from '../team/state.ts'
 import type { Team } from './team.ts'
-import { Superseded } from './transcript.ts'
 
 /**
  * What every effect of an agent passes directly before it happens. The lease is renewed first, so that no process can

@@ -1,9 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Reply } from '../ports/model.ts'
 import type { Log } from '../ports/store.ts'
+import { Superseded } from '../ports/store-errors.ts'
 import { turnstile } from '../ports/turnstile.ts'
 import { createPlace, openMemoryStore } from '../stores/memory/memory-store.ts'
-import { openTranscript, Superseded } from './transcript.ts'
+import { openTranscript } from './transcript.ts'
 import { type CallResult, unanswered } from './transcript-fold.ts'
 
 const said = (text: string) => ({ role: 'user' as const, content: [{ type: 'text' as const, text }] })

@@ -1,7 +1,7 @@
 import { createIds } from '../ports/ids.ts'
 import type { Reply, UserTurn } from '../ports/model.ts'
 import { type Appended, advance, type Cursor, type Fault, type Log, type LogRecord, START } from '../ports/store.ts'
-import { JournalReadOnly } from '../ports/store-errors.ts'
+import { JournalReadOnly, Superseded } from '../ports/store-errors.ts'
 import type { MailFile, ToolResult } from '../ports/tool.ts'
 import { turnstile } from '../ports/turnstile.ts'
 import type { Eraser } from '../redaction/eraser.ts'
@@ -19,11 +19,6 @@ import {
   type Running,
   type TranscriptState,
 } from './transcript-fold.ts'
-
-/** A newer generation of the same agent has taken the conversation over; whoever gets this stops at once. */
-export class Superseded extends TeamError {
-  readonly code = 'superseded'
-}
 
 /** The journal knows of turns that are not in the transcript: its file is missing, empty, or lost its end. */
 export class TranscriptLost extends TeamError {

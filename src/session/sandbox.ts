@@ -41,7 +41,7 @@ export async function openSandbox(plan: SandboxPlan): Promise<Sandbox> {
   const { DESKMATES_STATE: state, XDG_STATE_HOME: xdgState, XDG_CONFIG_HOME: xdgConfig } = processEnv
   const places = [state, xdgState && join(xdgState, 'deskmates'), xdgConfig && join(xdgConfig, 'deskmates')]
   const runsCommands = isOffered('bash', policy) || plan.hooks !== undefined
-  removeLeftFolders((runtime) => look(runtime) === 'dead')
+  removeLeftFoldersOnce()
   const opened = await openBoundary({
     // Agents without a shell run no command, but what they write may be run by a hook.
     mode: runsCommands ? mode : 'off',
@@ -80,4 +80,13 @@ const UNKEPT =
 /** They may be kept elsewhere than in the workspace. */
 function teamsOf(folder: string): string[] {
   return ['.teams', '.tasks'].map((name) => join(folder, name))
+}
+
+let hasRemovedLeftFolders = false
+
+/** A temporary folder can hold many thousand entries: a process that opens many sessions lists it once. */
+function removeLeftFoldersOnce(): void {
+  if (hasRemovedLeftFolders) return
+  hasRemovedLeftFolders = true
+  removeLeftFolders((runtime) => look(runtime) === 'dead')
 }

@@ -13,7 +13,7 @@ import { ask, instantWorld } from './asking.ts'
 import { wireServer } from './wire-server.ts'
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0
-if (!hasOpenssl) console.log('models: no certificate was tried, because there is no openssl to make one with')
+const NO_OPENSSL = 'openssl is missing, which makes the certificate'
 
 let folder: string
 let server: Server
@@ -53,7 +53,8 @@ const askAt = async (url: string) => {
 }
 
 describe('a provider without a secure connection', () => {
-  it.runIf(hasOpenssl)('is asked once when its certificate is not trusted, and says which variable helps', async () => {
+  it('is asked once when its certificate is not trusted, and says which variable helps', async ({ skip }) => {
+    skip(!hasOpenssl, NO_OPENSSL)
     const { error, pauses } = await askAt(await listenSelfSigned(() => {}))
     expect(error).toMatchObject({ fault: 'tls', message: expect.stringContaining('set NODE_EXTRA_CA_CERTS') })
     expect(pauses).toEqual([])
@@ -100,34 +101,31 @@ describe('a provider without a secure connection', () => {
     expect(asFailure(error, { model: 'x/y', emitted: false, now: 0 })).toMatchObject({ fault: 'overloaded' })
   }) // T40
 
-  it.runIf(hasOpenssl)(
-    'is reached by the built command once NODE_EXTRA_CA_CERTS names its certificate',
-    async () => {
-      await using provider = await wireServer()
-      provider.play({ status: 401, body: '{"error":{"message":"reached"}}' })
-      const { port } = new URL(provider.url)
-      const url = await listenSelfSigned((socket) => {
-        const onward = connect(Number(port), '127.0.0.1')
-        socket.pipe(onward).pipe(socket)
-        for (const side of [socket, onward]) side.on('error', () => onward.destroy())
+  it('is reached by the built command once NODE_EXTRA_CA_CERTS names its certificate', async ({ skip }) => {
+    skip(!hasOpenssl, NO_OPENSSL)
+    await using provider = await wireServer()
+    provider.play({ status: 401, body: '{"error":{"message":"reached"}}' })
+    const { port } = new URL(provider.url)
+    const url = await listenSelfSigned((socket) => {
+      const onward = connect(Number(port), '127.0.0.1')
+      socket.pipe(onward).pipe(socket)
+      for (const side of [socket, onward]) side.on('error', () => onward.destroy())
+    })
+    const command = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'deskmates')
+    const run = async (more: Record<string, string>) => {
+      const child = spawn(process.execPath, [command, '-p', 'hi', '-m', 'openai/x'], {
+        cwd: folder,
+        env: { PATH: process.env.PATH, HOME: folder, DESKMATES_STATE: join(folder, 'state'), ...env(url), ...more },
+        stdio: ['ignore', 'ignore', 'pipe'],
       })
-      const command = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'deskmates')
-      const run = async (more: Record<string, string>) => {
-        const child = spawn(process.execPath, [command, '-p', 'hi', '-m', 'openai/x'], {
-          cwd: folder,
-          env: { PATH: process.env.PATH, HOME: folder, DESKMATES_STATE: join(folder, 'state'), ...env(url), ...more },
-          stdio: ['ignore', 'ignore', 'pipe'],
-        })
-        let said = ''
-        child.stderr.on('data', (bytes) => {
-          said += bytes
-        })
-        await once(child, 'close')
-        return said
-      }
-      expect(await run({})).toContain('set NODE_EXTRA_CA_CERTS')
-      expect(await run({ NODE_EXTRA_CA_CERTS: certificate() })).toContain('reached')
-    },
-    60_000,
-  ) // T40
+      let said = ''
+      child.stderr.on('data', (bytes) => {
+        said += bytes
+      })
+      await once(child, 'close')
+      return said
+    }
+    expect(await run({})).toContain('set NODE_EXTRA_CA_CERTS')
+    expect(await run({ NODE_EXTRA_CA_CERTS: certificate() })).toContain('reached')
+  }, 60_000) // T40
 })

@@ -166,4 +166,13 @@ export const mutations: readonly Mutation[] = [
     test: crew,
     fails: 'lets a parked teammate go on with the message it was answering, told once',
   },
+  {
+    name: 'lease-judged-not-ended',
+    mistake: 'a process that was judged dead renews its lease and acts before the takeover is written',
+    file: 'src/stores/postgres/statements.ts',
+    old: "where leases.until > '-infinity'",
+    new: "where leases.until >= '-infinity'",
+    test: 'src/stores/postgres/postgres-store.test.ts',
+    fails: 'is superseded when another process judged it dead, also before that one has written',
+  },
 ]

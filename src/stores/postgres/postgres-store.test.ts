@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { useDatabase } from '../../../test/postgres/database.ts'
 import { advance, type Log, START } from '../../ports/store.ts'
+import { Superseded } from '../../ports/store-errors.ts'
 import { openTeam } from '../../runtime/team.ts'
 import { idsOf, readAll } from '../../testing/read-all.ts'
 import { parseAddress } from './address.ts'
@@ -201,6 +202,7 @@ describe('a process that confirms its lease before it acts', () => {
     const lines = createLines(parseAddress(url), PATIENCE)
     const clock = { wall: 0, steady: 0 }
     const presence = await openPresence(lines, createStatements(schema), lease, () => ({ ...clock }))
+    const other = await openPresence(lines, createStatements(schema), lease)
     await presence.announce('web')
     const isHeld = async () => {
       const [row] = await lines.ask(createStatements(schema).look, [presence.self])
@@ -209,9 +211,10 @@ describe('a process that confirms its lease before it acts', () => {
     const expire = () => database.sql(`update ${schema}.leases set until = now() - interval '1 second'`)
     const end = async () => {
       await presence.leave()
+      await other.leave()
       lines.close()
     }
-    return { presence, clock, isHeld, expire, end }
+    return { presence, other, clock, isHeld, expire, end }
   }
 
   it.for(['wall', 'steady'] as const)('renews it when the %s clock says that it may have ended', async (which) => {
@@ -222,6 +225,28 @@ describe('a process that confirms its lease before it acts', () => {
     expect(await isHeld()).toBe(false)
     clock[which] += 600_000
     await presence.confirm()
+    expect(await isHeld()).toBe(true)
+    await end()
+  }) // T47
+
+  it('is superseded when another process judged it dead, also before that one has written', async () => {
+    const { presence, other, clock, isHeld, expire, end } = await leased(600_000)
+    await expire()
+    expect(await other.look(presence.self)).toBe('dead')
+    clock.steady += 600_000
+    await expect(presence.confirm()).rejects.toThrow(Superseded)
+    await expect(presence.announce('web')).rejects.toThrow(Superseded)
+    expect(await isHeld()).toBe(false)
+    await end()
+  }) // T47
+
+  it('keeps a lease that it renewed before another process judged it', async () => {
+    const { presence, other, clock, isHeld, expire, end } = await leased(600_000)
+    await expire()
+    clock.steady += 600_000
+    await presence.confirm()
+    expect(await other.look(presence.self)).toBe('alive')
+    await presence.announce('web')
     expect(await isHeld()).toBe(true)
     await end()
   }) // T47

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Lease, Presence, RuntimeId } from '../../ports/store.ts'
+import { Superseded } from '../../ports/store-errors.ts'
 import { hasEndedHere, runsHere, thisRuntime } from '../identity.ts'
 import type { Lines } from './lines.ts'
 import type { Statements } from './statements.ts'
@@ -32,7 +33,8 @@ export async function openPresence(
   async function renew(team: string): Promise<void> {
     hasWritten = true
     const asked = clock()
-    await lines.ask(statements.renew, [self, team, lease])
+    const [row] = await lines.ask(statements.renew, [self, team, lease])
+    if (!row) throw new Superseded(LEASE_ENDED)
     renewed = asked
   }
 
@@ -60,6 +62,7 @@ export async function openPresence(
     async announce(team) {
       teams.add(team)
       await lines.ask(statements.sweep)
+      await renew('')
       await renew(team)
     },
     renew,
@@ -74,7 +77,10 @@ export async function openPresence(
       if (runtime === self) return 'alive'
       // A process of this machine that is gone needs no lease to prove it.
       if (hasEndedHere(processIn(runtime))) return 'dead'
-      return (await leaseOf(runtime)).left > 0 ? 'alive' : 'dead'
+      if ((await leaseOf(runtime)).left > 0) return 'alive'
+      // In one statement with the judgement, so that its holder cannot renew it and act before the takeover is written.
+      const [ended] = await lines.ask(statements.endLease, [runtime])
+      return ended ? 'dead' : 'alive'
     },
     async leaseOf(runtime) {
       return runtime === self || runsHere(processIn(runtime)) ? undefined : leaseOf(runtime)
@@ -88,6 +94,9 @@ export async function openPresence(
     },
   }
 }
+
+const LEASE_ENDED =
+  'The lease of this process was over, and another process ended it to take over. This process does nothing more; `deskmates resume` continues here.'
 
 /** Milliseconds. */
 export interface ClockReading {

@@ -78,7 +78,12 @@ export function createStatements(schema: string) {
     clock: 'select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now',
     renew: `insert into ${schema}.leases (runtime, team, until)
       values ($1::text, $2::text, clock_timestamp() + $3::float8 * interval '1 millisecond')
-      on conflict (runtime, team) do update set until = excluded.until`,
+      on conflict (runtime, team) do update set until = excluded.until where leases.until > '-infinity'
+      returning 1 as renewed`,
+    /** Only a lease that is over: the row of no team is the one that its holder renews before it acts. */
+    endLease: `insert into ${schema}.leases (runtime, team, until) values ($1::text, '', '-infinity')
+      on conflict (runtime, team) do update set until = excluded.until where leases.until <= clock_timestamp()
+      returning 1 as ended`,
     withdraw: `delete from ${schema}.leases where runtime = $1::text and team = $2::text`,
     leave: `with others as (delete from ${schema}.leases where runtime = $1::text and team <> '')
       insert into ${schema}.leases (runtime, team, until) values ($1::text, '', clock_timestamp())
@@ -86,7 +91,10 @@ export function createStatements(schema: string) {
     look: `select max(extract(epoch from l.until))::float8 * 1000 as until,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as now
       from ${schema}.leases l where l.runtime = $1::text`,
-    sweep: `delete from ${schema}.leases where until < clock_timestamp() - interval '1 day'`,
+    /** Ended leases stay for as long as their holder could still come back. */
+    sweep: `delete from ${schema}.leases where until < clock_timestamp() - interval '1 day'
+      and (until > '-infinity' or split_part(runtime, '-', 2)::float8
+        < extract(epoch from clock_timestamp() - interval '30 days') * 1000)`,
   }
 }
 
