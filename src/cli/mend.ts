@@ -16,7 +16,7 @@ import type { Call } from './context.ts'
 import { bounces, type Examined, examine } from './examine.ts'
 import { Refused } from './failure.ts'
 import { refuseLiveSupervisor } from './team-delete.ts'
-import { alignGenerations, archiveTranscripts } from './transcript-generations.ts'
+import { alignGenerations, archiveTranscripts, newestGenerations } from './transcript-generations.ts'
 
 export interface Repaired {
   /** The name of the broken journal's file now; null if it was whole. */
@@ -73,12 +73,15 @@ async function beginAnew({ clock }: Call, { store, trust, journalOf }: Workspace
     applyEvent(state, made, { seq: 0, id, at, by: USER }, [])
     trust.trustTeam(id, name, path)
   }
-  const unknown = await alignGenerations(store, realDisk, { team: name, journal: path, state })
+  const newest = await newestGenerations(store, realDisk, { team: name, journal: path })
   const pieces = restorations(state)
   // What a fact means is worked out at its new place: who joined by a decision that is lost, is not there.
+  const bounced = beyond.flatMap((fact) => bounces(fact, apply(state, fact.seq, fact.record)))
+  // Behind those facts: what an older generation wrote counts.
+  const { events: raised, unknown } = alignGenerations(state, newest)
   const gone = [
     ...lost,
-    ...beyond.flatMap((fact) => bounces(fact, apply(state, fact.seq, fact.record))),
+    ...bounced,
     ...unknown.map((agent) => `the transcript of ${agent}, whom the journal does not know any more: it is archived`),
   ]
   const damaged = replaceJournal(realDisk, dirname(path), size, (from) => {
@@ -88,10 +91,13 @@ async function beginAnew({ clock }: Call, { store, trust, journalOf }: Workspace
       lost: i === 0 ? shortened(gone) : [],
       from,
     }))
-    const restored = chained(id, events, { at, by: { ...USER }, command: 'check.repair' })
+    const about = { at, by: { ...USER }, command: 'check.repair' }
+    const restored = chained(id, events, about)
+    const after = restored.at(-1)!.id
     return [
       ...restored,
       ...beyond.map(({ record }) => record),
+      ...(raised.length > 0 ? [{ id: ulid(), after, ...about, events: raised as unknown as Json }] : []),
       ...(gone.length > 0 ? [letterToLead(gone, from, at)] : []),
     ]
   })

@@ -3,29 +3,40 @@ import type { LogName, Store } from '../ports/store.ts'
 import { codeOf, type Disk } from '../stores/files/disk.ts'
 import { syncFolders } from '../stores/files/folders.ts'
 import { archiveName } from '../stores/files/repair.ts'
-import { nameKey } from '../team/name.ts'
+import { raiseGeneration } from '../team/decide-members.ts'
+import type { TeamEvent } from '../team/event.ts'
 import { memberNamed, type TeamState } from '../team/state.ts'
+
+/** The newest generation that wrote to each transcript of a team, by the name of its agent. */
+export async function newestGenerations(
+  store: Store,
+  disk: Disk,
+  { team, journal }: { readonly team: string; readonly journal: string },
+): Promise<ReadonlyMap<string, number>> {
+  const newest = new Map<string, number>()
+  for (const name of transcriptNames(disk, journal))
+    newest.set(name, await newestGeneration(store, `${team}/transcripts/${name}`))
+  return newest
+}
 
 /**
  * Transcripts outlive decisions that a damaged journal has lost. The next generation of an agent has to be newer than
- * any that wrote to its transcript, or that conversation counts as taken over by another process for ever: raises the
- * generations in `state`. Returns the names of agents that have a transcript and that `state` does not know at all.
+ * any that wrote to its transcript, or that conversation counts as taken over by another process for ever. Returns the
+ * events that raise the generations, and the agents that have a transcript and that `state` does not know at all.
  */
-export async function alignGenerations(
-  store: Store,
-  disk: Disk,
-  { team, journal, state }: { readonly team: string; readonly journal: string; readonly state: TeamState },
-): Promise<string[]> {
+export function alignGenerations(
+  state: TeamState,
+  newest: ReadonlyMap<string, number>,
+): { readonly events: readonly TeamEvent[]; readonly unknown: readonly string[] } {
+  const events: TeamEvent[] = []
   const unknown: string[] = []
-  for (const name of transcriptNames(disk, journal)) {
+  for (const [name, generation] of newest) {
     const member = memberNamed(state, name)
     if (!member) unknown.push(name)
-    else {
-      const generation = Math.max(member.generation, await newestGeneration(store, `${team}/transcripts/${name}`))
-      state.members.set(nameKey(name), { ...member, generation })
-    }
+    else if (member.generation < generation)
+      events.push(...raiseGeneration(state, member, generation, 'the journal was damaged and was repaired'))
   }
-  return unknown
+  return { events, unknown }
 }
 
 /** Keeps these transcripts beside the others, where no new agent of the same name goes on with them. */

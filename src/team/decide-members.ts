@@ -189,6 +189,25 @@ function parking(state: TeamState, member: Member, reason: string): TeamEvent[] 
   ]
 }
 
+/**
+ * Raises the generation of a member whose newer generations a damaged journal has lost: what the older one held is free
+ * again, and whatever resumes the team brings the member back.
+ */
+export function raiseGeneration(state: TeamState, member: Member, newest: number, reason: string): TeamEvent[] {
+  const isGone = member.status === 'stopped' || member.status === 'lost'
+  const { joinedAt: _, place: _1, parked: _2, ...facts } = member
+  return [
+    ...(isGone ? [] : loss(state, member, reason)),
+    {
+      type: 'member.joined',
+      ...facts,
+      generation: newest,
+      status: isGone ? member.status : 'lost',
+      runtime: null,
+    },
+  ]
+}
+
 function loss(state: TeamState, member: Member, reason: string): TeamEvent[] {
   return [
     ...release(state, member, 'owner lost', reason),

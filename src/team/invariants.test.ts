@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { openWorld, type World } from '../testing/world.ts'
+import { raiseGeneration } from './decide-members.ts'
 import type { TeamEvent } from './event.ts'
 import { createInvariants } from './invariants.ts'
 import type { Json } from './json.ts'
+import { memberNamed } from './state.ts'
 
 /** Folds what no decision would write, and says what is broken by it and at the end. */
 function forge(world: World, ...events: TeamEvent[]): { after: string[]; atEnd: string[] } {
@@ -42,6 +44,17 @@ describe('invariants', () => {
     world.ok({ type: 'task.update', id: '1', status: 'pending' })
     expect(forge(world)).toEqual({ after: [], atEnd: [] })
   })
+
+  it('hold when a repair raises the generation of an owner: its task is free again', () => {
+    const world = board()
+    const ada = memberNamed(world.state, 'ada')!
+    expect(forge(world, ...raiseGeneration(world.state, ada, 7, 'repaired'))).toEqual({ after: [], atEnd: [] })
+    expect(memberNamed(world.state, 'ada')).toMatchObject({ generation: 7, status: 'lost' })
+    expect(world.state.tasks.get('1')).toMatchObject({
+      status: 'pending',
+      ended: [{ owner: 'ada', end: 'owner lost' }],
+    })
+  }) // T43
 
   it('name claims that overlap, at the claim and at the end', () => {
     const broken = ['tasks 1 and 2 are both held and overlap: src/api/ and src/api/users.ts']

@@ -138,7 +138,9 @@ describe('one changed byte', () => {
         writeFileSync(join(desk.dir, path), bytes)
         const where = `${kind}, byte ${at}, bit ${bit}`
         const checked = await desk.run('check --team web')
-        expect(checked.code, `${where}: ${checked.stdout}`).toBe(isTruth ? 1 : 0)
+        // A view that says it shows more than there is looks like a journal that lost its end: named, and repaired.
+        const isExpected = isTruth || (kind === 'view' && checked.stdout.includes('its end was lost'))
+        expect(checked.code, `${where}: ${checked.stdout}`).toBe(isExpected ? 1 : 0)
         const repaired = await desk.run('check --repair --team web --json')
         expect(repaired.code, `${where}: ${repaired.stdout}${repaired.stderr}`).toBe(0)
         const named = namedIn(repaired.stdout)
