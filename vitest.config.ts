@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { changed, leanPackages } from './scripts/lean-packages.ts'
 import { applyMutation } from './test/mutations/plugin.ts'
+import { SlowFirst } from './test/slow-first.ts'
 
 export default defineConfig({
   // As in the build: prose is imported as text.
@@ -17,6 +18,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: 'test/temporary-folder.ts',
+    sequence: { sequencer: SlowFirst },
     // The small machines this runs on have two cores, and much of the time is spent waiting for processes.
     maxWorkers: 2,
     // Else they would be loaded as they are, with Node's streams.
