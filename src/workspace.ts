@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { Store } from './ports/store.ts'
+import type { Store } from './journal/store.ts'
 import { plainText } from './redaction/plain-text.ts'
 import { realDisk } from './stores/files/disk.ts'
 import { openFileStore } from './stores/files/file-store.ts'

@@ -27,40 +27,41 @@ const shipped = files.filter((file) => !isTest(file) && (imported(file, false) |
 const imports = everyImport.filter(({ file }) => shipped.includes(file))
 const inner = imports.filter(({ inside }) => inside)
 
-/** What the command line and the library put together. */
-const COMPOSED = [
-  'redaction',
-  'session',
-  'workspace.ts',
-  'runtime',
-  'tools',
-  'permissions',
-  'stores',
-  'models',
-  'ports',
-  'team',
-]
-
 /** What each folder may import. Only the command line and the library put stores and runtime together. */
+const LOW = ['journal', 'team', 'redaction']
 const mayImport: Record<string, readonly string[]> = {
   team: [],
   redaction: [],
-  ports: ['team'],
-  stores: ['redaction', 'ports', 'team'],
-  models: ['ports', 'team'],
-  permissions: ['ports', 'team'],
-  tools: ['redaction', 'permissions', 'ports', 'team'],
-  runtime: ['redaction', 'tools', 'permissions', 'ports', 'team'],
-  testing: ['runtime', 'tools', 'permissions', 'stores', 'models', 'ports', 'team'],
-  'workspace.ts': ['redaction', 'stores', 'ports', 'team'],
-  settings: ['tools', 'permissions', 'models', 'ports', 'team'],
-  session: ['redaction', 'workspace.ts', 'runtime', 'tools', 'permissions', 'stores', 'models', 'ports', 'team'],
-  cli: ['settings', ...COMPOSED],
-  'index.ts': COMPOSED,
+  journal: ['team', 'redaction'],
+  stores: LOW,
+  models: LOW,
+  prompts: ['team'],
+  permissions: ['journal', 'team'],
+  tools: ['permissions', 'prompts', 'models', ...LOW],
+  agent: ['tools', 'permissions', 'prompts', 'models', ...LOW],
+  supervisor: ['agent', 'tools', 'permissions', 'prompts', 'models', ...LOW],
+  'workspace.ts': ['stores', ...LOW],
+  settings: ['tools', 'permissions', 'models', ...LOW],
+  session: ['workspace.ts', 'supervisor', 'agent', 'tools', 'permissions', 'prompts', 'models', 'stores', ...LOW],
+  testing: ['supervisor', 'agent', 'tools', 'permissions', 'stores', 'models', ...LOW],
+  cli: [
+    'session',
+    'settings',
+    'workspace.ts',
+    'supervisor',
+    'agent',
+    'tools',
+    'permissions',
+    'prompts',
+    'stores',
+    'models',
+    ...LOW,
+  ],
+  'index.ts': ['session', 'workspace.ts', 'supervisor', 'agent', 'tools', 'permissions', 'stores', 'models', ...LOW],
 }
 
 describe('the arrows', () => {
-  it('point inward: cli → runtime → tools → ports → team, stores models → ports → team', () => {
+  it('point inward: cli → session → supervisor → agent → tools → permissions → journal → team', () => {
     const wrong = inner.filter(({ file, what }) => {
       const [from, to] = [folderOf(file), folderOf(what)]
       return from !== to && !mayImport[from]?.includes(to)
@@ -90,14 +91,6 @@ describe('the arrows', () => {
       const [from, to] = [storeOf(file), storeOf(what)]
       return from !== undefined && to !== undefined && from !== to
     })
-    expect(wrong.map(told)).toEqual([])
-  })
-
-  it('from ports to team carry types and errors only', () => {
-    const wrong = inner.filter(
-      ({ file, what, typeOnly }) =>
-        folderOf(file) === 'ports' && folderOf(what) === 'team' && !typeOnly && what !== 'team/errors.ts',
-    )
     expect(wrong.map(told)).toEqual([])
   })
 })

@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path'
-import type { Fault } from '../ports/store.ts'
-import { openTeam } from '../runtime/team.ts'
-import { leadingSession } from '../session/leading-session.ts'
+import type { Fault } from '../journal/store.ts'
+import { openTeam } from '../journal/team-handle.ts'
 import { realDisk } from '../stores/files/disk.ts'
 import { cutOff } from '../stores/files/lost-end.ts'
+import { leadingSession } from '../supervisor/leading-session.ts'
 import { nameKey } from '../team/name.ts'
 import { counted } from '../team/wording.ts'
 import type { Workspace } from '../workspace.ts'
@@ -67,7 +67,7 @@ async function look(call: Call, { store, journalOf }: Workspace, name: string): 
   const session = examined.state.team.get() ? undefined : await leadingSession(store, name)
   if (session !== undefined && examined.problems.length === 0)
     return { examined: { ...examined, problems: [missing(examined.path, name, session)] }, views: [], notes: [] }
-  const mirror = store.mirror?.(name)
+  const mirror = store.views?.(name)
   if (!examined.state.team.get()) return { examined: withCut(examined, lost), views: [], notes: [] }
   await using team = await openTeam(store, name, { clock: call.clock })
   if (!mirror) {
@@ -75,7 +75,7 @@ async function look(call: Call, { store, journalOf }: Workspace, name: string): 
     const transcripts = await examineTranscripts(store, team, journalOf(name))
     return { examined: withTranscripts(withCut(examined, lost), transcripts), views: [], notes: [] }
   }
-  const shown = await mirror.shownTo()
+  const shown = await mirror.writtenTo()
   await team.refresh()
   const { seq } = team.cursor
   // Views are written from the journal, so whatever they show was once in it.

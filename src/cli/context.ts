@@ -1,4 +1,4 @@
-import type { AlarmClock } from '../ports/clock.ts'
+import type { AlarmClock } from '../journal/clock.ts'
 
 /** The world as one run of a command sees it. Handed in, so that a test runs a command without a process. */
 export interface Context {

@@ -1,4 +1,4 @@
-import { type Audited, advance, type Cursor, type Fault, type Log, type LogRecord, START } from '../ports/store.ts'
+import { type Audited, advance, type Cursor, type Fault, type Log, type LogRecord, START } from '../journal/store.ts'
 import { type Applied, apply } from '../team/apply.ts'
 import { factTypes, readEvent } from '../team/event.ts'
 import { createInvariants } from '../team/invariants.ts'

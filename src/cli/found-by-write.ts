@@ -1,4 +1,4 @@
-import type { Team } from '../runtime/team.ts'
+import type { TeamHandle } from '../journal/team-handle.ts'
 import { assume, decide } from '../team/decide.ts'
 import { checkLetter } from '../team/decide-mail.ts'
 import type { Author } from '../team/event.ts'
@@ -8,12 +8,12 @@ import { isRefusal, type Refusal } from '../team/refusal.ts'
  * A team that is not there yet and comes to be by the first command that it would carry out: a refused one leaves
  * no trace in a folder where somebody only mistyped something.
  */
-export function foundByWrite(team: Team, now: () => number): Team {
+export function foundByWrite(team: TeamHandle, now: () => number): TeamHandle {
   const about = (by: Author) => ({
     id: '',
     by,
     now: now(),
-    gone: new Set<string>(),
+    dead: new Set<string>(),
     unknown: new Set<string>(),
     self: '',
   })
@@ -34,12 +34,12 @@ export function foundByWrite(team: Team, now: () => number): Team {
   }
 
   const user = { name: 'user' }
-  return Object.assign(Object.create(team) as Team, {
-    run: async (...[command, as]: Parameters<Team['run']>) => {
+  return Object.assign(Object.create(team) as TeamHandle, {
+    run: async (...[command, as]: Parameters<TeamHandle['run']>) => {
       const by = as?.by ?? user
       return (await found(by, () => decide(team.state, command, about(by)))) ?? team.run(command, as)
     },
-    send: async (...[letter, as]: Parameters<Team['send']>) => {
+    send: async (...[letter, as]: Parameters<TeamHandle['send']>) => {
       const by = as?.by ?? user
       return (await found(by, () => checkLetter(team.state, letter, by))) ?? team.send(letter, as)
     },

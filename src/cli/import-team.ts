@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { openTeam, type Team } from '../runtime/team.ts'
+import { openTeam, type TeamHandle } from '../journal/team-handle.ts'
 import { nameKey } from '../team/name.ts'
 import { isRefusal } from '../team/refusal.ts'
 import { isRole, roleRule } from '../team/role.ts'
@@ -65,7 +65,7 @@ function isLeadName(name: string): boolean {
   return ['lead', 'team-lead'].includes(nameKey(name))
 }
 
-async function importMembers(team: Team, folder: string, left: string[]): Promise<number> {
+async function importMembers(team: TeamHandle, folder: string, left: string[]): Promise<number> {
   const path = join(folder, 'config.json')
   const config = existsSync(path) ? readJson(path, left) : undefined
   const members = Array.isArray(config?.members) ? config.members : []
@@ -84,7 +84,7 @@ async function importMembers(team: Team, folder: string, left: string[]): Promis
 }
 
 /** Put through the door like any foreign line, so old keys, broken lines and unknown types are treated as there. */
-async function importMail(team: Team, folder: string, door: string | undefined, left: string[]): Promise<number> {
+async function importMail(team: TeamHandle, folder: string, door: string | undefined, left: string[]): Promise<number> {
   for (const path of mailboxesIn(folder)) {
     const name = basename(path).replace(/\.jsonl?$/, '')
     const member = memberNamed(team.state, isLeadName(name) ? 'lead' : name)
@@ -159,7 +159,7 @@ function leaveMail(folder: string, left: string[]): number {
 }
 
 /** Open tasks with their order; what is done stays where it is. One decision: all of them or none. */
-async function importTasks(team: Team, folder: string, left: string[]): Promise<number> {
+async function importTasks(team: TeamHandle, folder: string, left: string[]): Promise<number> {
   const files = existsSync(folder) ? readdirSync(folder).filter((file) => /^task_.+\.json$/.test(file)) : []
   const old = files.flatMap((file) => {
     const task = readJson(join(folder, file), left)
@@ -181,7 +181,7 @@ async function importTasks(team: Team, folder: string, left: string[]): Promise<
 // biome-ignore lint/suspicious/noExplicitAny: a file of another program, every member is looked at before it is used
 type Old = Record<string, any>
 
-function draftOf(task: Old, all: readonly Old[], place: ReadonlyMap<string, string>, team: Team): TaskDraft {
+function draftOf(task: Old, all: readonly Old[], place: ReadonlyMap<string, string>, team: TeamHandle): TaskDraft {
   const named = [...idsIn(task.blocked_by), ...idsIn(task.blockedBy)]
   const naming = all.filter((other) => idsIn(other.blocks).includes(task.id)).map((other) => other.id as string)
   // Done or unknown ones are no longer waited for: completing removed them from these lists.

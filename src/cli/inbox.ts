@@ -1,4 +1,4 @@
-import type { Team } from '../runtime/team.ts'
+import type { TeamHandle } from '../journal/team-handle.ts'
 import { unreadOf } from '../team/state.ts'
 import { type MessageView, messageView } from '../team/view.ts'
 import type { Workspace } from '../workspace.ts'
@@ -23,10 +23,10 @@ $ deskmates inbox ci --take --json`,
     ),
 }
 
-async function peek(call: Call, team: Team, place: Workspace, wanted: string): Promise<number> {
+async function peek(call: Call, team: TeamHandle, place: Workspace, wanted: string): Promise<number> {
   const member = presentMember(team.state, wanted)
   await bringIn(call, team, place)
-  const mail = await team.whole(unreadOf(team.state, member).map(messageView))
+  const mail = await team.loadLongTexts(unreadOf(team.state, member).map(messageView))
   await show(call, mail)
   if (mail.length === 0) await say(call, `No unread mail for ${member}.`)
   return EXIT.done
@@ -36,7 +36,7 @@ async function peek(call: Call, team: Team, place: Workspace, wanted: string): P
  * Assigned, printed, then acknowledged: whoever dies in between leaves the messages to the next reader, marked as
  * redelivered. Nobody gets a message while another living process holds it.
  */
-async function takeMail(call: Call, team: Team, { store }: Workspace, wanted: string): Promise<number> {
+async function takeMail(call: Call, team: TeamHandle, { store }: Workspace, wanted: string): Promise<number> {
   const member = presentMember(team.state, wanted)
   const { commandId } = call.globals
   if (call.isStdoutClosed) throw new OutputClosed(new Error('stdout is closed'), STILL_UNREAD)
@@ -74,7 +74,7 @@ const STILL_UNREAD = 'Nothing is marked as read; the next --take prints it again
 const ALL = 1_000_000
 
 /** What programs left at the door belongs to the mail; somebody else's journal is only read. */
-async function bringIn(call: Call, team: Team, { trust }: Workspace): Promise<void> {
+async function bringIn(call: Call, team: TeamHandle, { trust }: Workspace): Promise<void> {
   const facts = team.state.team.get()
   if (!facts || facts.deleted || call.env.DESKMATES_AGENT || !trust.isTeamTrusted(facts.id)) return
   try {

@@ -1,8 +1,8 @@
-import { type Audited, advance, type Cursor, type Log, type Recorded, START } from '../ports/store.ts'
-import { JournalReplaced, rewoundBy } from '../ports/store-errors.ts'
+import { createRecentRecords, type RecentRecords } from '../journal/recent-records.ts'
+import { type Audited, advance, type Cursor, type Log, type Recorded, START } from '../journal/store.ts'
+import { JournalReplaced, rewoundBy } from '../journal/store-errors.ts'
+import { openTeam } from '../journal/team-handle.ts'
 import { safeJson } from '../redaction/plain-text.ts'
-import { createLately, type Lately } from '../runtime/lately.ts'
-import { openTeam } from '../runtime/team.ts'
 import { readEvent, type TeamEvent } from '../team/event.ts'
 import type { Json } from '../team/json.ts'
 import { nameKey } from '../team/name.ts'
@@ -58,7 +58,7 @@ $ deskmates log --json --member ci | jq .type`,
     if (options.all) for await (const batch of log.audit()) await show(batch.flatMap(auditedLines))
     else {
       let at: Cursor = START
-      const lately = createLately(0)
+      const lately = createRecentRecords(0)
       for (let batch = await log.read(at); batch.length > 0; batch = await log.read(at)) {
         await show(batch.flatMap(linesOf))
         at = batch.reduce(advance, at)
@@ -100,8 +100,8 @@ async function follow(call: Call, from: Followed, show: (batch: readonly Recorde
       // It may be put away before we came to read that.
       if (error instanceof JournalReplaced && (await from.isGone())) return say(call, 'The team was deleted.')
       const fault = rewoundBy(error)
-      if (!fault || !log.again) throw error
-      log = await log.again()
+      if (!fault || !log.reopen) throw error
+      log = await log.reopen()
       at = START
       const comparison = lately.compare()
       const news: Recorded[] = []
@@ -122,7 +122,7 @@ interface Followed {
   readonly log: Log
   readonly at: Cursor
   /** What was read before `at`. */
-  readonly lately: Lately
+  readonly lately: RecentRecords
   /** Was the team put away? */
   readonly isGone: () => Promise<boolean>
 }

@@ -1,7 +1,7 @@
 import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { LogRecord } from '../ports/store.ts'
+import type { LogRecord } from '../journal/store.ts'
 import { encode } from '../stores/files/line.ts'
 import { withTrailer } from '../stores/files/trailer.ts'
 import { apply } from '../team/apply.ts'

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path'
 import { ulid } from 'ulid'
-import type { LogRecord } from '../ports/store.ts'
-import { openTeam, USER } from '../runtime/team.ts'
-import { cedeTeam, leadingSession } from '../session/leading-session.ts'
+import type { LogRecord } from '../journal/store.ts'
+import { openTeam, USER } from '../journal/team-handle.ts'
 import { realDisk } from '../stores/files/disk.ts'
 import { removeSnapshot, replaceJournal } from '../stores/files/repair.ts'
 import { UntrustedJournal } from '../stores/files/trust.ts'
+import { cedeTeam, leadingSession } from '../supervisor/leading-session.ts'
 import { apply, applyEvent } from '../team/apply.ts'
 import type { Json } from '../team/json.ts'
 import { restorations } from '../team/restoration.ts'
@@ -49,7 +49,7 @@ export async function mend(call: Call, place: Workspace, name: string, examined:
   await team.refresh()
   if (team.state.team.get()) {
     await team.log.save(FOLD_VERSION, team.cursor, () => dumpState(team.state))
-    await store.mirror?.(name).repair(team.state, team.cursor)
+    await store.views?.(name).repair(team.state, team.cursor)
   }
   return repaired
 }

@@ -1,10 +1,10 @@
-import type { Log } from '../ports/store.ts'
+import type { Log } from '../journal/store.ts'
+import { openTeam, type TeamHandle } from '../journal/team-handle.ts'
 import { createEraser } from '../redaction/eraser.ts'
-import { openTeam, type Team } from '../runtime/team.ts'
-import { isSessionId } from '../session/session-id.ts'
 import { isPresent, type Member } from '../team/member.ts'
 import { isName, nameKey, nameRule } from '../team/name.ts'
 import { unknownMember } from '../team/rights.ts'
+import { isSessionId } from '../team/session-id.ts'
 import { memberNamed, type TeamState } from '../team/state.ts'
 import { counted } from '../team/wording.ts'
 import type { Workspace } from '../workspace.ts'
@@ -28,7 +28,7 @@ export type Intent = 'read' | 'write' | 'found'
 export async function withTeam<T>(
   call: Call,
   intent: Intent,
-  work: (team: Team, place: Workspace) => Promise<T>,
+  work: (team: TeamHandle, place: Workspace) => Promise<T>,
   named?: string,
 ): Promise<T> {
   await using place = await openStore(call)
@@ -46,7 +46,12 @@ export async function withTeam<T>(
 }
 
 /** One whose deletion was cut short by a crash is put away first, where a new one may begin. */
-export async function openFolded(call: Call, { store }: Workspace, name: string, mayBegin: boolean): Promise<Team> {
+export async function openFolded(
+  call: Call,
+  { store }: Workspace,
+  name: string,
+  mayBegin: boolean,
+): Promise<TeamHandle> {
   for (;;) {
     const team = await openTeam(store, name, { clock: call.clock, eraser: createEraser(call.env) })
     try {
@@ -78,7 +83,7 @@ export async function resolveTeam(call: Call, { store }: Workspace, intent: Inte
 }
 
 /** Throws where the team that is meant is not there, or was deleted and not put away yet. */
-export async function existing(call: Call, { state }: Team, { store }: Workspace, named?: string): Promise<void> {
+export async function existing(call: Call, { state }: TeamHandle, { store }: Workspace, named?: string): Promise<void> {
   const team = state.team.get()
   if (team && !team.deleted) return
   throw unknownTeam(
@@ -124,7 +129,7 @@ export async function nameFaults(call: Call, log: Log): Promise<void> {
  * On whose behalf. Only the user and joined scripts and people act from a command line: an agent's name would let
  * anybody sign as that agent.
  */
-export async function acting(call: Call, team: Team, as: string | undefined) {
+export async function acting(call: Call, team: TeamHandle, as: string | undefined) {
   const { commandId } = call.globals
   if (as === undefined || nameKey(as) === 'user') return { by: { name: 'user' }, commandId }
   // A repeated command gets its first answer even if its author has left since.

@@ -1,5 +1,5 @@
 import { fstatSync, readSync, statSync } from 'node:fs'
-import { systemClock } from '../ports/clock.ts'
+import { systemClock } from '../journal/clock.ts'
 import { plainText, safeJson } from '../redaction/plain-text.ts'
 import { createRedactor } from '../redaction/redactor.ts'
 import type { Context } from './context.ts'

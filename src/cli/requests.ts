@@ -10,7 +10,7 @@ export const requests: SubCommand<{ all?: boolean }> = {
     command.option('--all', 'also those that were answered, timed out or became void')
   },
   run: (call, { all }) =>
-    withTeam(call, 'read', async ({ state, whole }) => {
+    withTeam(call, 'read', async ({ state, loadLongTexts: whole }) => {
       const now = call.clock.now()
       const found = [...state.requests.values()]
         .filter((request) => all || request.state === 'pending')

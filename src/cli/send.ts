@@ -1,4 +1,4 @@
-import type { Team } from '../runtime/team.ts'
+import type { TeamHandle } from '../journal/team-handle.ts'
 import type { Effect } from '../team/apply.ts'
 import type { Letter } from '../team/command.ts'
 import { MESSAGE_BYTES, type MessageType } from '../team/message.ts'
@@ -49,7 +49,7 @@ interface Sent {
   readonly request?: Request
 }
 
-async function deliver(call: Call, team: Team, letter: Letter, from: string | undefined): Promise<Sent> {
+async function deliver(call: Call, team: TeamHandle, letter: Letter, from: string | undefined): Promise<Sent> {
   const author = await acting(call, team, from)
   const isToAll = nameKey(letter.to) === 'all'
   if (letter.type === 'broadcast' && !isToAll) {

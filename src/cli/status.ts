@@ -1,4 +1,4 @@
-import type { Presence } from '../ports/store.ts'
+import type { Presence } from '../journal/store.ts'
 import { settled } from '../team/breaker.ts'
 import { isPresent } from '../team/member.ts'
 import { heldBy, roster, type TeamState, unreadOf } from '../team/state.ts'
@@ -36,7 +36,7 @@ web  at work
       'read',
       async (team, place) => {
         await existing(call, team, place, wanted)
-        const shown = await team.whole(await statusOf(team.state, place.store.presence, call))
+        const shown = await team.loadLongTexts(await statusOf(team.state, place.store.presence, call))
         if (call.globals.json) await printJson(call, isNamed ? shown : { ...shown, others })
         else await print(call, `${inWords(call, shown)}${othersInWords(call, others)}`)
       },

@@ -1,4 +1,4 @@
-import type { Team } from '../runtime/team.ts'
+import type { TeamHandle } from '../journal/team-handle.ts'
 import { allTasks, failedDependencies, openDependencies } from '../team/board.ts'
 import { nameKey } from '../team/name.ts'
 import { nextDeadline } from '../team/overdue.ts'
@@ -62,7 +62,7 @@ export const taskClaim: SubCommand<Options, [id: string | undefined]> = {
 /** Is it worth waiting? What only a person can change is not waited for. */
 function mayStillHappen(
   answer: Refusal | { tasks?: readonly unknown[] },
-  { state }: Team,
+  { state }: TeamHandle,
   id: string | undefined,
 ): boolean {
   if (!isRefusal(answer)) return (answer.tasks ?? []).length === 0
@@ -71,13 +71,13 @@ function mayStillHappen(
 }
 
 /** Milliseconds until the next lease ends, the patience does, or the floor. */
-function restUntil({ state }: Team, { clock }: Call, until: number): number {
+function restUntil({ state }: TeamHandle, { clock }: Call, until: number): number {
   const now = clock.now()
   const next = Math.min(until, nextDeadline(state) ?? Number.POSITIVE_INFINITY)
   return Math.min(FLOOR, Math.max(1, (next - now) * 1000))
 }
 
-function why({ state }: Team, as: string): string {
+function why({ state }: TeamHandle, as: string): string {
   const pending = allTasks(state).filter((task) => task.status === 'pending')
   if (pending.length === 0) return 'no task is pending'
   const reasons = new Map<string, number>()

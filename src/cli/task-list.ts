@@ -26,7 +26,7 @@ export const taskList: SubCommand<Options> = {
       .option('--as <member>', 'with --ready: what this member could claim', aMember)
   },
   run: (call, options) =>
-    withTeam(call, 'read', async ({ name, state, whole }) => {
+    withTeam(call, 'read', async ({ name, state, loadLongTexts: whole }) => {
       const asker = options.as === undefined ? undefined : presentMember(state, options.as)
       const now = call.clock.now()
       const all = options.ready
@@ -43,7 +43,7 @@ export const taskList: SubCommand<Options> = {
 export function readyFor(state: TeamState, asker: string | undefined, now: number): ShownTask[] {
   return state.trial.run(() => {
     const nobody = new Set<string>()
-    const about = { id: '', by: { name: 'user' }, now, gone: nobody, unknown: nobody, self: '' }
+    const about = { id: '', by: { name: 'user' }, now, dead: nobody, unknown: nobody, self: '' }
     assume(state, overdue(state, about), about)
     const member = asker === undefined ? undefined : memberNamed(state, asker)
     if (member && heldBy(state, member.name)) return []

@@ -9,7 +9,7 @@ export const taskShow: SubCommand<object, [id: string]> = {
     command.argument('<id>', 'the number of the task')
   },
   run: (call, _options, id) =>
-    withTeam(call, 'read', async ({ state, whole }) => {
+    withTeam(call, 'read', async ({ state, loadLongTexts: whole }) => {
       const task = state.tasks.get(id)
       if (!task) {
         const message = `There is no task ${JSON.stringify(id)}. See: deskmates task list${again(call, state)}`

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { systemClock } from '../ports/clock.ts'
-import { openTeam } from '../runtime/team.ts'
+import { systemClock } from '../journal/clock.ts'
+import { openTeam } from '../journal/team-handle.ts'
 import { openWorkspace } from '../workspace.ts'
 import { type Desk, openDesk } from './desk.ts'
 

@@ -1,7 +1,7 @@
-import type { Presence } from '../ports/store.ts'
-import type { Team } from '../runtime/team.ts'
-import { cedeTeam } from '../session/leading-session.ts'
+import type { Presence } from '../journal/store.ts'
+import type { TeamHandle } from '../journal/team-handle.ts'
 import { pidIn } from '../stores/identity.ts'
+import { cedeTeam } from '../supervisor/leading-session.ts'
 import { nameKey } from '../team/name.ts'
 import { isRefusal } from '../team/refusal.ts'
 import { memberNamed, roster } from '../team/state.ts'
@@ -56,7 +56,7 @@ const AWAY = { files: 'moved to .teams/.deleted', postgres: 'its records stay in
 
 /** Whoever runs the team would go on working for one that is gone. */
 export async function refuseLiveSupervisor(
-  { name, state }: Pick<Team, 'name' | 'state'>,
+  { name, state }: Pick<TeamHandle, 'name' | 'state'>,
   presence: Presence,
   advice: string,
 ): Promise<void> {
@@ -72,7 +72,7 @@ export async function refuseLiveSupervisor(
 }
 
 /** Whoever is at work is asked to stop first; its runtime answers, or ends it when its time is up. */
-async function shutDown(call: Call, team: Team, { store }: Workspace): Promise<string[]> {
+async function shutDown(call: Call, team: TeamHandle, { store }: Workspace): Promise<string[]> {
   const { runtime } = team.state.supervisor.get()
   if (team.state.team.get()?.deleted || runtime === null) return []
   const seen = await store.presence.look(runtime)
@@ -101,7 +101,7 @@ async function shutDown(call: Call, team: Team, { store }: Workspace): Promise<s
 /** Milliseconds: the 30 s a teammate has to answer, and some for its runtime to end it. */
 const PATIENCE = 40_000
 
-async function tellMembers(team: Team): Promise<string[]> {
+async function tellMembers(team: TeamHandle): Promise<string[]> {
   // A deletion that a crash cut short only has to be finished.
   if (team.state.team.get()?.deleted) return []
   const effects = granted(await team.send({ to: 'all', content: 'This team is being deleted.' }))

@@ -1,4 +1,4 @@
-import { openTeam } from '../runtime/team.ts'
+import { openTeam } from '../journal/team-handle.ts'
 import { isPresent } from '../team/member.ts'
 import { roster } from '../team/state.ts'
 import type { Workspace } from '../workspace.ts'
@@ -48,5 +48,5 @@ async function summary(call: Call, { store }: Workspace, name: string) {
   if (facts?.deleted) return undefined
   const open = [...team.state.tasks.values()].filter(({ status }) => status !== 'completed').length
   const members = roster(team.state).filter(isPresent).length
-  return team.whole({ name, description: facts?.description ?? '', members, openTasks: open })
+  return team.loadLongTexts({ name, description: facts?.description ?? '', members, openTasks: open })
 }

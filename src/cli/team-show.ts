@@ -19,7 +19,7 @@ web  the web shop
       'read',
       async (team, place) => {
         await existing(call, team, place, named)
-        await printTeam(call, await team.whole(teamView(team.state)))
+        await printTeam(call, await team.loadLongTexts(teamView(team.state)))
       },
       named,
     ),

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import type { LogName, Store } from '../ports/store.ts'
+import type { LogName, Store } from '../journal/store.ts'
 import { codeOf, type Disk } from '../stores/files/disk.ts'
 import { syncFolders } from '../stores/files/folders.ts'
 import { archiveName } from '../stores/files/repair.ts'

@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path'
-import type { Audited, Log, LogRecord, Store } from '../ports/store.ts'
-import { isErrand } from '../runtime/crew/losses.ts'
-import { callsIn } from '../runtime/removed-turns.ts'
-import { recordLostTurns } from '../runtime/repair-transcript.ts'
-import { openTeam, type Team } from '../runtime/team.ts'
-import { applyTurn, emptyTranscript } from '../runtime/transcript-fold.ts'
+import { recordLostTurns } from '../agent/transcript/repair-transcript.ts'
+import { applyTurn, emptyTranscript } from '../agent/transcript/transcript-fold.ts'
+import { callsIn } from '../journal/recorded-calls.ts'
+import type { Audited, Log, LogRecord, Store } from '../journal/store.ts'
+import { openTeam, type TeamHandle } from '../journal/team-handle.ts'
 import { realDisk } from '../stores/files/disk.ts'
 import { archiveName, cutTranscript } from '../stores/files/repair.ts'
+import { isReplacement } from '../supervisor/failures.ts'
 import { nameKey } from '../team/name.ts'
 import { roster } from '../team/state.ts'
 import type { Workspace } from '../workspace.ts'
@@ -37,10 +37,14 @@ export interface MendedTranscript {
 }
 
 /** The transcripts of all agents of a team. The lead of a further team has its conversation in its session's team. */
-export async function examineTranscripts(store: Store, team: Team, journal: string): Promise<ExaminedTranscript[]> {
+export async function examineTranscripts(
+  store: Store,
+  team: TeamHandle,
+  journal: string,
+): Promise<ExaminedTranscript[]> {
   const isFurther = (team.state.team.get()?.session ?? null) !== null
   const agents = roster(team.state).filter(
-    (member) => member.kind === 'agent' && !isErrand(member) && !(isFurther && nameKey(member.name) === 'lead'),
+    (member) => member.kind === 'agent' && !isReplacement(member) && !(isFurther && nameKey(member.name) === 'lead'),
   )
   const examined: ExaminedTranscript[] = []
   for (const { name } of agents) {
@@ -54,12 +58,17 @@ export async function examineTranscripts(store: Store, team: Team, journal: stri
   return examined
 }
 
-function pathOf({ mirror }: Store, journal: string, name: string): string {
+function pathOf({ views: mirror }: Store, journal: string, name: string): string {
   if (mirror) return join(dirname(journal), 'transcripts', `${name}.jsonl`)
   return journal.replace(/journal$/, `transcripts/${name}`)
 }
 
-async function examineTranscript(log: Log, member: string, team: Team, path: string): Promise<ExaminedTranscript> {
+async function examineTranscript(
+  log: Log,
+  member: string,
+  team: TeamHandle,
+  path: string,
+): Promise<ExaminedTranscript> {
   const state = emptyTranscript()
   const left = new Set<string>()
   const removed: LogRecord[] = []
@@ -158,8 +167,8 @@ export async function mendTranscripts(call: Call, place: Workspace, name: string
 }
 
 /** Mail to the lead in the teams it leads besides its own came into the same conversation. */
-async function furtherTeams(store: Store, team: Team): Promise<Team[]> {
-  const teams: Team[] = []
+async function furtherTeams(store: Store, team: TeamHandle): Promise<TeamHandle[]> {
+  const teams: TeamHandle[] = []
   for (const name of team.state.leads.get()) {
     const one = await openTeam(store, name)
     await one.refresh()

@@ -1,5 +1,5 @@
-import type { AssistantTurn, ToolCall } from '../ports/model.ts'
 import type { StreamPart } from './language-model.ts'
+import type { AssistantTurn, ToolCall } from './model.ts'
 
 type Content = AssistantTurn['content'][number]
 type Options = NonNullable<Content['providerOptions']>

@@ -1,5 +1,5 @@
-import type { Price } from '../ports/model.ts'
 import type { Usage } from '../team/usage.ts'
+import type { Price } from './model.ts'
 
 /** In US dollars. */
 export function costOf(usage: Usage, price: Price): number {

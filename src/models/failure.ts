@@ -1,5 +1,5 @@
-import { ModelFailure, type ModelFault } from '../ports/model.ts'
 import { type Headers, retryAfter } from './limits.ts'
+import { ModelFailure, type ModelFault } from './model.ts'
 import { secureConnectionStep } from './secure-connection.ts'
 import { TransportFailure } from './transport.ts'
 

@@ -1,7 +1,7 @@
-import type { Clock } from '../ports/clock.ts'
-import type { Model, ModelEvent, ModelRequest, RateLimit } from '../ports/model.ts'
+import type { Clock } from '../journal/clock.ts'
 import type { Usage } from '../team/usage.ts'
 import { createLane, type Lane, type Place } from './lane.ts'
+import type { Model, ModelEvent, ModelRequest, RateLimit } from './model.ts'
 import type { Pause } from './world.ts'
 
 type Waiting = Extract<ModelEvent, { type: 'waiting' }>

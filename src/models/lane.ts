@@ -1,6 +1,6 @@
-import type { Clock } from '../ports/clock.ts'
-import type { RateLimit } from '../ports/model.ts'
+import type { Clock } from '../journal/clock.ts'
 import type { Admission } from './governor.ts'
+import type { RateLimit } from './model.ts'
 import type { Pause } from './world.ts'
 
 /** The calls of one account: those under way, and those that wait for their turn. */

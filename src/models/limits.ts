@@ -1,4 +1,4 @@
-import type { RateLimit } from '../ports/model.ts'
+import type { RateLimit } from './model.ts'
 
 export type Headers = Readonly<Record<string, string | undefined>>
 

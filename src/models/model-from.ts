@@ -1,4 +1,10 @@
-import { type Clock, systemClock } from '../ports/clock.ts'
+import { type Clock, systemClock } from '../journal/clock.ts'
+import type { Usage } from '../team/usage.ts'
+import { type Assembly, createAssembly } from './assembly.ts'
+import { costOf } from './cost.ts'
+import { asFailure } from './failure.ts'
+import type { CallOptions, LanguageModel, StreamPart } from './language-model.ts'
+import { rateLimits } from './limits.ts'
 import {
   type Model,
   type ModelEvent,
@@ -8,13 +14,7 @@ import {
   type Reply,
   type ReplyEnd,
   type Turn,
-} from '../ports/model.ts'
-import type { Usage } from '../team/usage.ts'
-import { type Assembly, createAssembly } from './assembly.ts'
-import { costOf } from './cost.ts'
-import { asFailure } from './failure.ts'
-import type { CallOptions, LanguageModel, StreamPart } from './language-model.ts'
-import { rateLimits } from './limits.ts'
+} from './model.ts'
 import { promptOf, toolsOf } from './prompt.ts'
 
 type ProviderOptions = NonNullable<Turn['providerOptions']>

@@ -1,12 +1,5 @@
-import {
-  type Model,
-  type ModelEvent,
-  ModelFailure,
-  type ModelFault,
-  type ModelRequest,
-  type Reply,
-} from '../ports/model.ts'
 import type { Admission } from './governor.ts'
+import { type Model, type ModelEvent, ModelFailure, type ModelFault, type ModelRequest, type Reply } from './model.ts'
 import { type ModelWorld, systemWorld } from './world.ts'
 
 /**

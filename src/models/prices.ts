@@ -1,6 +1,6 @@
-import type { Price } from '../ports/model.ts'
 import type { Usage } from '../team/usage.ts'
 import { costOf } from './cost.ts'
+import type { Price } from './model.ts'
 
 export interface Pricing {
   /** What a short conversation costs; undefined where nobody knows. */

@@ -1,5 +1,5 @@
 import type { LanguageModelV3FunctionTool, LanguageModelV3Prompt } from '@ai-sdk/provider'
-import type { ModelRequest, ToolOffer, Turn } from '../ports/model.ts'
+import type { ModelRequest, ToolOffer, Turn } from './model.ts'
 import { inVersion4 } from './version-4.ts'
 
 export interface PromptForm {

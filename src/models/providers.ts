@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
-import { ModelFailure } from '../ports/model.ts'
 import { ollamaUrl, withVersion } from './base-url.ts'
+import { ModelFailure } from './model.ts'
 import { defaultModel } from './model-names.ts'
 import type { ModelSettings, ProviderKind } from './settings.ts'
 import type { Env } from './transport.ts'

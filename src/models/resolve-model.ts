@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { z } from 'zod'
-import { type Model, ModelFailure } from '../ports/model.ts'
+import { type Model, ModelFailure } from './model.ts'
 import { modelFrom } from './model-from.ts'
 import { fullName } from './model-names.ts'
 import { persist } from './persist.ts'

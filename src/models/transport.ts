@@ -1,6 +1,6 @@
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Dispatcher } from 'undici'
-import { turnstile } from '../ports/turnstile.ts'
+import { scheduler } from '../journal/scheduler.ts'
 import { TeamError } from '../team/errors.ts'
 import { createIncoming, type Incoming } from './incoming.ts'
 
@@ -95,7 +95,7 @@ export function createFetch(env: Env, patience: Patience, setAlarm: SetAlarm): t
 
     /** What came in is worked on when it is its turn, and nothing that goes wrong there is anybody else's business. */
     function inTurn(work: () => void): void {
-      turnstile.enter(incoming, () => {
+      scheduler.enqueue(incoming, () => {
         try {
           work()
         } catch (error) {

@@ -1,4 +1,4 @@
-import type { ToolTurn, Turn } from '../ports/model.ts'
+import type { ToolTurn, Turn } from './model.ts'
 
 type Output = Extract<ToolTurn['content'][number], { type: 'tool-result' }>['output']
 type Piece = Extract<Output, { type: 'content' }>['value'][number]

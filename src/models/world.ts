@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Clock, systemClock } from '../ports/clock.ts'
+import { type Clock, systemClock } from '../journal/clock.ts'
 import { createGovernor, type Governor } from './governor.ts'
 import { type SetAlarm, systemAlarm } from './transport.ts'
 

@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import type { Wish } from '../ports/tool.ts'
+import type { Action } from './action.ts'
 import { placeOf } from './paths/places.ts'
 import { judge, type Policy } from './policy.ts'
 import { parseRule, parseRules } from './rule.ts'
@@ -18,7 +18,7 @@ export interface Hint {
 }
 
 /** Every rule it names was tried: with them added to the policy, the same action is allowed. */
-export function hintFor(wish: Wish, policy: Policy): Hint {
+export function hintFor(wish: Action, policy: Policy): Hint {
   const candidates = wish.kind === 'run' ? candidatesFor(wish, policy) : [[wish.tool]]
   for (const rules of candidates) {
     const texts = [...new Set(rules)]
@@ -33,7 +33,7 @@ const ADVICE =
   'write files with write_file.'
 
 /** From the widest to the narrowest. */
-function candidatesFor({ tool, command }: Extract<Wish, { kind: 'run' }>, { root }: Policy): string[][] {
+function candidatesFor({ tool, command }: Extract<Action, { kind: 'run' }>, { root }: Policy): string[][] {
   const line = readLine(command, { folders: [root] })
   const of = (pattern: string) => `${tool}(${pattern})`
   const writes = line.steps.flatMap((step) => writtenBy(step, root))
@@ -86,7 +86,7 @@ function isWritable(rule: string): boolean {
   }
 }
 
-function isAllowedWith(rules: readonly string[], wish: Wish, policy: Policy): boolean {
+function isAllowedWith(rules: readonly string[], wish: Action, policy: Policy): boolean {
   return judge(wish.tool, wish, withRules(rules, policy)).verdict === 'allow'
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Wish } from '../ports/tool.ts'
+import type { Action } from './action.ts'
 import { forbids, isOffered, judge, MODES, type Mode, mayUseNetwork, narrow, type Policy } from './policy.ts'
 import { parseRule, parseRules } from './rule.ts'
 
@@ -16,7 +16,7 @@ const run = (command: string, by: Policy) => judge('bash', { kind: 'run', tool: 
 const edit = (path: string, by: Policy) => judge('edit_file', { kind: 'write', tool: 'edit_file', path }, by).verdict
 
 describe('without rules', () => {
-  const wishes: Record<string, Wish | undefined> = {
+  const wishes: Record<string, Action | undefined> = {
     nothing: undefined,
     read: { kind: 'read', tool: 'read_file', path: 'a' },
     write: { kind: 'write', tool: 'edit_file', path: 'a' },

@@ -1,4 +1,4 @@
-import type { Wish } from '../ports/tool.ts'
+import type { Action } from './action.ts'
 import { type Allowed, type Allowing, allowsLine } from './allows-line.ts'
 import { instructsAgents } from './instructing-files.ts'
 import { isInside } from './paths/places.ts'
@@ -42,7 +42,7 @@ export interface Verdict {
 }
 
 /** Deny first, then ask, then allow; where no rule speaks, the mode does. Only links are looked up, nothing is kept. */
-export function judge(tool: string, wish: Wish | undefined, policy: Policy): Verdict {
+export function judge(tool: string, wish: Action | undefined, policy: Policy): Verdict {
   if (wish?.kind !== 'run') return judgeAsked(tool, wish, policy)
   const surroundings = remembered(policy.surroundings ?? fileSystem)
   return judgeAsked(tool, { ...wish, line: lineOf(wish.command, policy) }, { ...policy, surroundings })
@@ -111,7 +111,7 @@ function unanswered(mode: Mode, why: string, rule?: string): Verdict {
   return { verdict, why, ...(rule !== undefined && { rule }) }
 }
 
-function allowedBy(tool: string, wish: Wish | undefined, { allow, root }: Policy): Allowed {
+function allowedBy(tool: string, wish: Action | undefined, { allow, root }: Policy): Allowed {
   const isNamed = wish?.kind === 'write' && instructsAgents(wish.path)
   return { rule: allow.find((rule) => (rule.pattern !== undefined || !isNamed) && allows(rule, tool, wish, root)) }
 }

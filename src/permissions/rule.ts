@@ -1,5 +1,5 @@
-import type { Wish } from '../ports/tool.ts'
 import { TeamError } from '../team/errors.ts'
+import type { Action } from './action.ts'
 import { type PathPattern, parsePathPattern } from './paths/path-pattern.ts'
 import { fileSystem, type Surroundings } from './paths/surroundings.ts'
 import type { Line } from './shell/line.ts'
@@ -58,7 +58,7 @@ export function namesTool(rule: Rule, tool: string): boolean {
 }
 
 /** Whether a rule that allows means this. Command lines are for `allowsLine`: every part of one must be allowed. */
-export function allows(rule: Rule, tool: string, wish: Wish | undefined, root: string): boolean {
+export function allows(rule: Rule, tool: string, wish: Action | undefined, root: string): boolean {
   if (!rule.tools.includes(tool.toLowerCase())) return false
   if (rule.pattern === undefined) return true
   if (wish?.kind !== 'read' && wish?.kind !== 'write') return false
@@ -93,7 +93,7 @@ export function catches(
 }
 
 /** A wish whose command has been read. */
-export type Asked = Exclude<Wish, { kind: 'run' }> | (Extract<Wish, { kind: 'run' }> & { readonly line: Line })
+export type Asked = Exclude<Action, { kind: 'run' }> | (Extract<Action, { kind: 'run' }> & { readonly line: Line })
 
 /** The same for a file alone: who may not edit it must not replace it either. What cannot be read means every file. */
 export function catchesPath({ tools, pattern }: Rule, kind: 'read' | 'write', path: string, root: string): boolean {

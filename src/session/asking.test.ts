@@ -2,11 +2,11 @@ import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { PersonAnswer, Question } from '../agent/questions.ts'
 import { createTally } from '../cli/run/tally.ts'
+import type { ModelRequest } from '../models/model.ts'
 import type { Script } from '../models/scripted/script.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
-import type { ModelRequest } from '../ports/model.ts'
-import type { Permission, Question } from '../runtime/crew/asking.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 import { openSession, type SessionOptions } from './open-session.ts'
 import { runToEnd } from './practice-run.ts'
@@ -52,7 +52,7 @@ describe('leave for a teammate', () => {
     const results: Record<string, string> = {}
     // Answered only when both have asked.
     const waiting: (() => void)[] = []
-    const ask = async (question: Question): Promise<Permission> => {
+    const ask = async (question: Question): Promise<PersonAnswer> => {
       questions.push(question)
       await new Promise<void>((go) => {
         waiting.push(go)
@@ -62,7 +62,7 @@ describe('leave for a teammate', () => {
     }
     await using session = await open(writers(['ada', 'bob'], results), { ask })
     expect((await runToEnd(session, 'Go')).stop.kind).toBe('finished')
-    expect(questions.map(({ agent, team, wish, rules }) => [agent, team, wish.kind, rules]).sort()).toEqual([
+    expect(questions.map(({ agent, team, action, rules }) => [agent, team, action.kind, rules]).sort()).toEqual([
       ['ada', 'web', 'write', ['write_file']],
       ['bob', 'web', 'write', ['write_file']],
     ])
@@ -83,7 +83,7 @@ describe('leave for a teammate', () => {
       { agent: 'lead', when: { answer: 2 }, calls: [write('lead.txt')] },
       ...rest,
     ] as Script['parts']
-    const ask = async ({ agent }: Question): Promise<Permission> => {
+    const ask = async ({ agent }: Question): Promise<PersonAnswer> => {
       asked.push(agent)
       // The lead is answered last, when ada has had her answer.
       if (agent === 'lead') await leadWaits
@@ -192,7 +192,7 @@ describe('leave for an agent that was sent out', () => {
     const asked = new Promise<void>((resolve) => {
       isAsked = resolve
     })
-    const ask = (question: Question, signal: AbortSignal): Promise<Permission> => {
+    const ask = (question: Question, signal: AbortSignal): Promise<PersonAnswer> => {
       open.push({ question, signal })
       isAsked()
       return new Promise(() => {})
@@ -211,9 +211,9 @@ describe('leave for an agent that was sent out', () => {
       { agent: 'lead', when: hearsTask, text: 'Well.' },
     ]
     await using session = await open(parts, {
-      async ask({ agent, team, wish }): Promise<Permission> {
-        asked.push(`${agent} of ${team}: ${wish.kind}`)
-        return wish.kind === 'write' ? { allowed: true } : { allowed: false, why: 'not that' }
+      async ask({ agent, team, action }): Promise<PersonAnswer> {
+        asked.push(`${agent} of ${team}: ${action.kind}`)
+        return action.kind === 'write' ? { allowed: true } : { allowed: false, why: 'not that' }
       },
     })
     const { stop, events } = await runToEnd(session, 'Go')
@@ -315,7 +315,7 @@ describe('leave for an agent that was sent out', () => {
       { agent: 'lead', times: 'always', text: 'Well.' },
     ]
     await using session = await open(parts, {
-      async ask({ agent }): Promise<Permission> {
+      async ask({ agent }): Promise<PersonAnswer> {
         asked.push(agent)
         return { allowed: true }
       },

@@ -1,37 +1,38 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Limits, noUsage } from '../agent/agent.ts'
+import type { Ask, AskPlan } from '../agent/questions.ts'
+import type { SessionContext, SupervisorSettings } from '../agent/session-context.ts'
+import { type AlarmClock, systemClock } from '../journal/clock.ts'
+import { orderedTeam } from '../journal/ordered-team.ts'
+import { openTeam, type TeamHandle } from '../journal/team-handle.ts'
+import { type Model, ModelFailure } from '../models/model.ts'
+import { createPermissions, narrowForSubagent, type Permissions, policyOf } from '../permissions/agent-permissions.ts'
 import { deadRules } from '../permissions/dead-rules.ts'
 import { forbids } from '../permissions/policy.ts'
-import { type AlarmClock, systemClock } from '../ports/clock.ts'
-import { type Model, ModelFailure } from '../ports/model.ts'
-import type { Tool } from '../ports/tool.ts'
 import { createEraser } from '../redaction/eraser.ts'
-import { type Limits, nothingUsed } from '../runtime/converse/conversation.ts'
-import type { Ask, AskPlan } from '../runtime/crew/asking.ts'
-import { CREW_SETTINGS, type CrewSettings } from '../runtime/crew/crew-plan.ts'
-import { orderedTeam } from '../runtime/ordered-team.ts'
-import { openTeam, type Team } from '../runtime/team.ts'
+import { openMemoryStore } from '../stores/memory/memory-store.ts'
+import { awaitLease } from '../supervisor/await-lease.ts'
+import { createPermissionRequests } from '../supervisor/permission-requests.ts'
+import { compact, work } from '../supervisor/run.ts'
+import { openSupervisor, type Supervisor } from '../supervisor/supervisor.ts'
+import { DEFAULT_SUPERVISOR_SETTINGS } from '../supervisor/supervisor-options.ts'
+import { giveUpLead, SessionOpen, SessionRefused, takeLead } from '../supervisor/take-lead.ts'
 import type { HookSettings, HooksFail } from '../tools/hooks/hook-settings.ts'
 import { createHooks } from '../tools/hooks/hooks.ts'
 import { EVERY_NAME } from '../tools/roles.ts'
 import type { Spelling } from '../tools/team/spelling.ts'
+import type { Tool } from '../tools/tool.ts'
 import type { Workspace } from '../workspace.ts'
 import { agentTypesOf } from './agent-types.ts'
-import { createAskers } from './asker.ts'
-import { awaitLease } from './await-lease.ts'
 import { commandEnv } from './command-env.ts'
-import type { Home } from './home.ts'
 import { type Knowledge, knowledgeOf } from './knowledge.ts'
-import { openOffice, type SessionOffice } from './office.ts'
 import { ownFolders, withoutFolders } from './own-folders.ts'
-import { createPermits, forErrand, type Permissions, policyOf } from './permits.ts'
 import { openSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
 import type { Session } from './session.ts'
 import { folderOf, whyNotHere } from './session-folder.ts'
 import { newSessionId } from './session-id.ts'
 import { titleOf } from './session-title.ts'
-import { giveUpLead, SessionOpen, SessionRefused, takeLead } from './take-lead.ts'
-import { compact, work } from './work.ts'
 
 export interface SessionOptions {
   readonly workspace: Workspace
@@ -80,7 +81,7 @@ export interface SessionOptions {
   /** How agents call the tools of the team. */
   readonly spelling?: Spelling
   /** When a teammate counts as lost, when it goes by itself, and who approves plans. */
-  readonly crew?: Partial<CrewSettings>
+  readonly crew?: Partial<SupervisorSettings>
   /** What is wrong without being a reason to stop. */
   readonly warn?: (message: string) => void
 }
@@ -95,11 +96,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const place = `${store.presence.self} ${workspace.journalOf(id)}`
   if (taken.has(place)) throw new SessionOpen(id)
   taken.add(place)
-  let team: Team | undefined
-  let home: Home
+  let team: TeamHandle | undefined
+  let home: SessionContext
   let sandbox: Sandbox | undefined
   let knowledge: Knowledge | undefined
-  let office: SessionOffice
+  let office: Supervisor
   try {
     const folders = (options.folders ?? []).map((folder) => realpathSync(folder))
     const policy = policyOf(options.permissions ?? {}, root)
@@ -125,12 +126,13 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       eraser: createEraser(env, options.secrets),
       boundary: opened.boundary,
       hooks: hooksOf(options, id, { root, folders, env: ownEnv, sandbox: opened }),
+      openScratchLog: async () => (await openMemoryStore()).log('subagent/transcripts/agent'),
       outputsOf: (name) => join(workspace.root, '.teams', name, 'outputs'),
       permits(isReadOnly, isSentOut, asker) {
-        const own = isSentOut ? forErrand(policy, isReadOnly) : policy
-        return withoutFolders(createPermits({ policy: own, sandbox: opened }, isSentOut, asker), closed)
+        const own = isSentOut ? narrowForSubagent(policy, isReadOnly) : policy
+        return withoutFolders(createPermissions({ policy: own, sandbox: opened }, isSentOut, asker), closed)
       },
-      askers: createAskers(options.ask, clock),
+      permissionRequests: createPermissionRequests(options.ask, clock),
       askPlan: options.askPlan,
       agentTypes: agentTypesOf({ workspace, root, folders, env, warn }),
       tools: options.tools ?? [],
@@ -142,11 +144,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       appendSystemPrompt: [knowledge.instructions, knowledge.skills, options.appendSystemPrompt]
         .filter(Boolean)
         .join('\n\n'),
-      crew: { ...CREW_SETTINGS, ...options.crew },
-      run: { used: nothingUsed(), tell: () => {}, end: async () => {} },
+      supervisor: { ...DEFAULT_SUPERVISOR_SETTINGS, ...options.crew },
+      run: { used: noUsage(), emit: () => {}, end: async () => {} },
     }
     // Before the lead is open, only the store's warning can report it.
-    team = await openTeam(store, id, { clock, eraser: home.eraser, onRewound: (loss) => office?.hearOf(loss) })
+    team = await openTeam(store, id, { clock, eraser: home.eraser, onRewound: (loss) => office?.reportLoss(loss) })
     await team.refresh()
     const elsewhere = options.here ? undefined : whyNotHere(team.state, workspace, id)
     if (elsewhere) throw new SessionRefused(elsewhere)
@@ -156,7 +158,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     await store.presence.announce(id)
     knowledge.begin(id)
     team = orderedTeam(team, options.model.order, true)
-    office = await openOffice(home, { team, by })
+    office = await openSupervisor(home, { team, by })
   } catch (error) {
     // No agent is left to run it: the next process need not wait for this one.
     taken.delete(place)
@@ -211,7 +213,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 function hooksOf(
   { hooks, hooksFail }: SessionOptions,
   session: string,
-  { root, folders, env, sandbox }: Pick<Home, 'root' | 'folders' | 'env'> & { sandbox: Sandbox },
+  { root, folders, env, sandbox }: Pick<SessionContext, 'root' | 'folders' | 'env'> & { sandbox: Sandbox },
 ) {
   if (!hooks) return undefined
   return createHooks({

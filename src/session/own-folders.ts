@@ -1,15 +1,15 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import type { AgentPermissions } from '../permissions/agent-permissions.ts'
 import { isInside } from '../permissions/paths/places.ts'
 import { stateFolder } from '../stores/files/trust.ts'
 import { userFolder } from '../tools/paths/user-folder.ts'
-import type { Permits } from './permits.ts'
 
 /**
  * Whoever works in their home folder has their settings, keys and trust inside of the workspace. File tools neither
  * read nor write there: an agent could give itself what the user did not.
  */
-export function withoutFolders(permits: Permits, folders: readonly string[]): Permits {
+export function withoutFolders(permits: AgentPermissions, folders: readonly string[]): AgentPermissions {
   return {
     ...permits,
     forbids: (kind, path) =>

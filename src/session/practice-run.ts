@@ -1,4 +1,5 @@
-import type { Session, SessionEvent } from './session.ts'
+import type { SessionEvent } from '../agent/session-event.ts'
+import type { Session } from './session.ts'
 
 /** Lets a session work until it stops, and says how it did and what happened meanwhile. Only for tests. */
 export async function runToEnd(session: Session, prompt?: string, signal?: AbortSignal) {

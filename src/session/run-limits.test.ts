@@ -2,13 +2,14 @@ import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { SessionEvent } from '../agent/session-event.ts'
 import type { Script } from '../models/scripted/script.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import { memberNamed } from '../team/state.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 import { openSession, type SessionOptions } from './open-session.ts'
 import { runToEnd } from './practice-run.ts'
-import type { Session, SessionEvent } from './session.ts'
+import type { Session } from './session.ts'
 
 let dir: string
 let workspace: Workspace

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { forbids, isOffered, mayUseNetwork, type Policy } from '../permissions/policy.ts'
-import type { ResourceLimits } from '../ports/tool.ts'
 import { look, thisRuntime } from '../stores/identity.ts'
 import { removeLeftFolders } from '../tools/boundary/left-folders.ts'
 import { type OpenedBoundary, openBoundary, type SandboxMode } from '../tools/boundary/open-boundary.ts'
 import type { HookSettings } from '../tools/hooks/hook-settings.ts'
+import type { ResourceLimits } from '../tools/tool.ts'
 import type { Workspace } from '../workspace.ts'
 
 export interface SandboxOptions {

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Clock } from '../ports/clock.ts'
-import type { Store } from '../ports/store.ts'
-import { openTeam } from '../runtime/team.ts'
+import type { Clock } from '../journal/clock.ts'
+import type { Store } from '../journal/store.ts'
+import { openTeam } from '../journal/team-handle.ts'
+import { isSessionId } from '../team/session-id.ts'
 import { memberNamed } from '../team/state.ts'
 import type { Workspace } from '../workspace.ts'
 import { belongsHere, folderOf } from './session-folder.ts'
@@ -12,11 +13,6 @@ import { belongsHere, folderOf } from './session-folder.ts'
 export function newSessionId(clock: Clock): string {
   const [day, time] = new Date(clock.now() * 1000).toISOString().split('T') as [string, string]
   return `s-${day.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}-${letters()}`
-}
-
-/** Was this team named by its session, and not by a person? */
-export function isSessionId(team: string): boolean {
-  return /^s-\d{8}-\d{6}-[a-z2-7]{4}$/.test(team)
 }
 
 /** The session that was talked to last; in a database, where nobody can see that, the one that began last. */

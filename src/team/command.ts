@@ -111,7 +111,7 @@ export interface Circumstances {
   /** Seconds since 1970, by the clock of whoever decides. */
   readonly now: number
   /** Processes that are certainly gone. */
-  readonly gone: ReadonlySet<string>
+  readonly dead: ReadonlySet<string>
   /** Processes about which only their lease can tell. */
   readonly unknown: ReadonlySet<string>
   /** The process that decides. */

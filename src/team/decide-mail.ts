@@ -25,7 +25,7 @@ export function decideTake(
   if (!canReceive(state, command.member)) return refuse('unknown_member', unknownMember(state, command.member))
   if (nameKey(about.by.name) !== nameKey(command.member) && !isLead(about.by.name))
     return refuse('not_allowed', `Only ${command.member}, the lead or the user takes that mail, not ${about.by.name}.`)
-  if (member?.runtime && !about.gone.has(member.runtime)) {
+  if (member?.runtime && !about.dead.has(member.runtime)) {
     return refuse(
       'served',
       `${member.name} is run by ${member.runtime}, which reads its mail. Look without taking: deskmates inbox ${member.name}`,
@@ -78,7 +78,7 @@ export function decideRepair(
   }
 }
 
-function isFree({ taken }: Unread, { gone, unknown, now, self }: Circumstances): boolean {
+function isFree({ taken }: Unread, { dead: gone, unknown, now, self }: Circumstances): boolean {
   if (taken === null || gone.has(taken.taker)) return true
   if (taken.taker === self) return true
   return (unknown.has(taken.taker) || __BUG__ === 'lease-over-a-live-pid') && taken.until <= now

@@ -38,7 +38,7 @@ export function decideSupervisor(
     return refuse('not_allowed', `Only the lead or the user runs a team, not ${about.by.name}.`)
   const { runtime: current, epoch } = state.supervisor.get()
   if (current === runtime) return { events: [], note: 'This process already supervises the team.' }
-  if (current !== null && !about.gone.has(current) && !force) {
+  if (current !== null && !about.dead.has(current) && !force) {
     const doubt = about.unknown.has(current)
       ? ' (on another machine or in another container: it cannot be checked from here)'
       : ''

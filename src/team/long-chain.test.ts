@@ -22,7 +22,7 @@ function openBoard() {
   let records = 0
   const run = (command: Command, name = 'user'): readonly TeamEvent[] => {
     const id = `c${++records}`
-    const about = { id, by: { name }, now: 1, gone: none, unknown: none, self: 'here' }
+    const about = { id, by: { name }, now: 1, dead: none, unknown: none, self: 'here' }
     const decided = state.trial.run(() => {
       const due = overdue(state, about)
       const decision = decide(state, command, about)

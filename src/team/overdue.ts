@@ -43,7 +43,10 @@ const PROCESS_GONE = 'its process is gone'
  * Only the supervisor declares members lost. When there is none, or its own process is gone, whoever writes next takes
  * that role for this one record.
  */
-function lostMembers(state: TeamState, { gone, self }: Circumstances): { events: TeamEvent[]; released: Set<string> } {
+function lostMembers(
+  state: TeamState,
+  { dead: gone, self }: Circumstances,
+): { events: TeamEvent[]; released: Set<string> } {
   const events: TeamEvent[] = []
   const released = new Set<string>()
   if (gone.size === 0) return { events, released }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openTeam, type Team } from '../runtime/team.ts'
+import { openTeam, type TeamHandle } from '../journal/team-handle.ts'
 import { allTasks } from '../team/board.ts'
 import type { Command } from '../team/command.ts'
 import { isRefusal } from '../team/refusal.ts'
@@ -12,7 +12,7 @@ import type { OpenStore } from './read-all.ts'
 import { carryOut, emptyModel, type Model, type Step } from './team-model.ts'
 
 interface Real {
-  readonly teams: readonly [Team, Team]
+  readonly teams: readonly [TeamHandle, TeamHandle]
   readonly clock: ManualClock
 }
 
@@ -119,7 +119,7 @@ const acts = fc.record({ by: actor, handle: fc.constantFrom(0 as const, 1 as con
   }),
 )
 
-async function tell(team: Team, clock: ManualClock, by: string, step: Step): Promise<'done' | 'refused'> {
+async function tell(team: TeamHandle, clock: ManualClock, by: string, step: Step): Promise<'done' | 'refused'> {
   if (step.do === 'wait') {
     clock.advance(step.seconds)
     return 'done'
@@ -169,7 +169,7 @@ function asCommand(step: Exclude<Step, { do: 'wait' | 'send' }>): Command {
 
 const readers = ['ada', 'bob', 'eve', 'lead', 'user']
 
-function shownBy({ state }: Team) {
+function shownBy({ state }: TeamHandle) {
   const tasks = allTasks(state).map((task) => {
     const { id, status, owner, assignee, priority, blockedBy, attempts, leaseUntil } = taskView(state, task)
     return { id: Number(id), status, owner, assignee, priority, blockedBy: blockedBy.map(Number), attempts, leaseUntil }

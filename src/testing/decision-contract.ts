@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Log } from '../ports/store.ts'
+import type { Log } from '../journal/store.ts'
 import { idsOf, readAll } from './read-all.ts'
 
 /** What is promised to two handles on one log that decide at the same time. */
@@ -88,11 +88,11 @@ export function decisionContract(handles: () => { a: Log; b: Log }): void {
       await a.append([{ id: 'slow', after: '', tries: 3 }])
       await readAll(b)
       const order: string[] = []
-      const held = b.fair().then(() => order.push('held back'))
+      const held = b.holdBack().then(() => order.push('held back'))
       const won = a.append([{ id: 'slow', after: 'made', tries: 4 }]).then(() => order.push('slow won'))
       await Promise.all([held, won])
       expect(order).toEqual(['slow won', 'held back'])
-      await b.fair()
+      await b.holdBack()
     })
   })
 }

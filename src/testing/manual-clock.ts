@@ -1,4 +1,4 @@
-import type { AlarmClock } from '../ports/clock.ts'
+import type { AlarmClock } from '../journal/clock.ts'
 
 export interface ManualClock extends AlarmClock {
   /** Lets so many seconds pass; what is due on the way rings in its order, at its time. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { advance, type Log, START, type Store } from '../ports/store.ts'
+import { advance, type Log, START, type Store } from '../journal/store.ts'
 import { decisionContract } from './decision-contract.ts'
 import { idsOf, type OpenStore, readAll } from './read-all.ts'
 import { storeModel } from './store-model.ts'
@@ -113,7 +113,7 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
 
       it('may be read aside, and come back with `whole`, also out of a longer text', async () => {
         await a.append(records)
-        const log = await (await another()).log('web/journal', { aside: true })
+        const log = await (await another()).log('web/journal', { longTexts: true })
         const read = await readAll(log)
         expect((await log.whole(read)).map(({ record }) => record)).toEqual(records)
         const text = String(read[0]?.record.text)
@@ -124,7 +124,7 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
 
       it('cannot be got at by writing down what stands for them', async () => {
         await a.append(records)
-        const log = await (await another()).log('web/journal', { aside: true })
+        const log = await (await another()).log('web/journal', { longTexts: true })
         const stands = String((await readAll(log))[0]?.record.text)
         await a.append([{ id: 'forged', text: stands, more: `see ${stands}` }])
         const forged = (await readAll(log)).at(-1)

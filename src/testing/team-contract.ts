@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Store } from '../ports/store.ts'
-import { openTeam, type Team } from '../runtime/team.ts'
+import type { Store } from '../journal/store.ts'
+import { openTeam, type TeamHandle } from '../journal/team-handle.ts'
 import type { Answer } from '../team/answer.ts'
 import { allTasks } from '../team/board.ts'
 import type { Command } from '../team/command.ts'
@@ -21,10 +21,10 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
     let open: OpenStore
     let stores: Store[]
     let clock: ReturnType<typeof manualClock>
-    let a: Team
-    let b: Team
+    let a: TeamHandle
+    let b: TeamHandle
 
-    async function another(store?: Store): Promise<Team> {
+    async function another(store?: Store): Promise<TeamHandle> {
       const place = store ?? (await open())
       if (!store) stores.push(place)
       return openTeam(place, 'web', { clock })
@@ -51,7 +51,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
 
     const add = async (...subjects: string[]) =>
       ok(await a.run({ type: 'task.add', tasks: subjects.map((subject) => ({ subject })) }))
-    const board = async (team: Team) => {
+    const board = async (team: TeamHandle) => {
       await team.refresh()
       return allTasks(team.state).map((task) => taskView(team.state, task))
     }
@@ -137,7 +137,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
       })
 
       it('sends a message once and gives its first outcome again (F15)', async () => {
-        const send = (team: Team) => team.send({ to: 'bob', content: 'once' }, as('ada', 'm1'))
+        const send = (team: TeamHandle) => team.send({ to: 'bob', content: 'once' }, as('ada', 'm1'))
         const first = await send(a)
         expect(first).toMatchObject([{ to: 'bob', outcome: 'queued' }])
         ok(await b.run({ type: 'member.stop', name: 'bob' }))
@@ -193,7 +193,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
           (i % 2 ? a : b).send({ to: 'bob', content: `m${i}` }, as('ada')),
         )
         for (const sent of await Promise.all(sends)) expect(sent).toMatchObject([{ outcome: 'queued' }])
-        const read = async (team: Team) => {
+        const read = async (team: TeamHandle) => {
           await team.refresh()
           return unreadOf(team.state, 'bob').map(({ message }) => message.content)
         }
@@ -204,7 +204,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
       it('is taken by one of two readers, and acknowledged by nobody else (A69, F1, F2)', async () => {
         for (let i = 0; i < 30; i++) await a.send({ to: 'bob', content: `m${i}` }, as('ada'))
         const acknowledged: string[] = []
-        const read = async (team: Team, taker: string) => {
+        const read = async (team: TeamHandle, taker: string) => {
           for (;;) {
             const { mail } = ok(await team.run({ type: 'mail.take', member: 'bob', taker, limit: 3 }))
             if (!mail || mail.messages.length === 0) return
@@ -224,18 +224,18 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
         await a.send({ to: 'bob', content }, as('ada'))
         await b.refresh()
         const unread = unreadOf(b.state, 'bob').map(({ message }) => message.content)
-        expect(await b.whole(unread)).toEqual([content])
+        expect(await b.loadLongTexts(unread)).toEqual([content])
         const taker = stores[1]!.presence.self
         const { mail } = ok(await b.run({ type: 'mail.take', member: 'bob', taker }))
         expect(mail?.messages).toMatchObject([{ content }])
         ok(await b.run({ type: 'member.stop', name: 'bob' }, as('bob')))
         await a.refresh()
-        const back = await a.whole(unreadOf(a.state, 'ada').map(({ message }) => message.content))
+        const back = await a.loadLongTexts(unreadOf(a.state, 'ada').map(({ message }) => message.content))
         expect(back).toEqual([expect.stringContaining(content)])
         const task = { subject: 'long', description: content }
         expect(only(ok(await a.run({ type: 'task.add', tasks: [task] }))).description).toBe(content)
         await b.refresh()
-        expect((await b.whole(await board(b)))[0]?.description).toBe(content)
+        expect((await b.loadLongTexts(await board(b)))[0]?.description).toBe(content)
       })
 
       it('goes back to its sender when the reader stops, whoever stops it (F11)', async () => {
@@ -289,7 +289,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
   })
 }
 
-async function countOf(team: Team): Promise<number> {
+async function countOf(team: TeamHandle): Promise<number> {
   let count = 0
   for await (const batch of team.log.audit()) count += batch.length
   return count

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../ports/store.ts'
-import type { Team } from '../runtime/team.ts'
+import type { Store } from '../journal/store.ts'
+import type { TeamHandle } from '../journal/team-handle.ts'
 import type { Answer } from '../team/answer.ts'
 import { allTasks } from '../team/board.ts'
 import type { Command } from '../team/command.ts'
@@ -9,9 +9,9 @@ import type { OpenStore } from './read-all.ts'
 
 /** Two handles on one team, and ways to get more. */
 export interface Teams {
-  readonly a: Team
-  readonly b: Team
-  another(store?: Store): Promise<Team>
+  readonly a: TeamHandle
+  readonly b: TeamHandle
+  another(store?: Store): Promise<TeamHandle>
   readonly open: OpenStore
 }
 
@@ -81,7 +81,7 @@ export function racingTeams(handles: () => Teams): void {
       await add(a, ...Array.from({ length: 300 }, (_, i) => `task ${i}`))
       held = true
       let done = false
-      const work = async (team: Team, member: string) => {
+      const work = async (team: TeamHandle, member: string) => {
         while (!done) {
           const { tasks } = ok(await team.run(claim(), as(member)))
           if (tasks?.[0]) ok(await team.run({ type: 'task.complete', id: tasks[0].id }, as(member)))
@@ -109,7 +109,7 @@ export const as = (member: string, commandId?: string) => ({ by: { name: member 
 
 export const claim = (id?: string) => ({ type: 'task.claim', id }) as const
 
-async function add(team: Team, ...subjects: string[]): Promise<void> {
+async function add(team: TeamHandle, ...subjects: string[]): Promise<void> {
   ok(await team.run({ type: 'task.add', tasks: subjects.map((subject) => ({ subject })) }))
 }
 

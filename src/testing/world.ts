@@ -68,7 +68,7 @@ export function openWorld(team: string | null = 'web'): World {
         id,
         by,
         now: world.now,
-        gone: world.gone,
+        dead: world.gone,
         unknown: world.unknown,
         self: world.self,
       }

@@ -1,10 +1,10 @@
 import { relative, sep } from 'node:path'
-import type { Seat } from '../ports/seat.ts'
-import type { JobEnd, Jobs, Tool, ToolResult, ToolWorld } from '../ports/tool.ts'
 import { claims } from '../team/board.ts'
 import { nameKey } from '../team/name.ts'
 import { firstOverlap } from '../team/reservation.ts'
 import type { ClaimedTask } from '../team/task.ts'
+import type { TeamMembership } from './team-membership.ts'
+import type { JobEnd, Jobs, Tool, ToolContext, ToolResult } from './tool.ts'
 import { type CommandWatch, noteWritten, watchCommand } from './watch-command.ts'
 
 /**
@@ -19,7 +19,7 @@ export function announcingReserved(tools: readonly Tool[]): Tool[] {
     return {
       ...tool,
       async run(input, world) {
-        if (tool.wish?.(input)?.kind === 'run') return runWatched(tool, input, world, told)
+        if (tool.action?.(input)?.kind === 'run') return runWatched(tool, input, world, told)
         const written: string[] = []
         const onWrite = (path: string) => {
           written.push(path)
@@ -43,7 +43,7 @@ function withNotes(result: ToolResult, notes: readonly string[]): ToolResult {
 }
 
 /** A command, or the background job that it starts: each is compared when it has ended. */
-async function runWatched(tool: Tool, input: unknown, world: ToolWorld, told: Set<string>): Promise<ToolResult> {
+async function runWatched(tool: Tool, input: unknown, world: ToolContext, told: Set<string>): Promise<ToolResult> {
   const watched = async <T>(work: () => Promise<T>, add: (result: T, notes: readonly string[]) => T): Promise<T> => {
     using watch = watchCommand(world, await reservedByOthers(world))
     try {
@@ -65,21 +65,21 @@ async function runWatched(tool: Tool, input: unknown, world: ToolWorld, told: Se
   return watched(() => tool.run(input, { ...world, jobs }), withNotes)
 }
 
-async function announceChanges(watch: CommandWatch, world: ToolWorld, told: Set<string>): Promise<string[]> {
+async function announceChanges(watch: CommandWatch, world: ToolContext, told: Set<string>): Promise<string[]> {
   const names = watch.changed()
   return announce({ names, how: 'changed', others: watch.others }, world, told)
 }
 
 /** What others in the teams of this agent reserve right now. */
-async function reservedByOthers(world: ToolWorld): Promise<string[]> {
+async function reservedByOthers(world: ToolContext): Promise<string[]> {
   const patterns = new Set<string>()
   for (const seat of await seatsOf(world))
     for (const { files } of claimsOfOthers(seat)) for (const pattern of files) patterns.add(pattern)
   return [...patterns]
 }
 
-async function seatsOf(world: ToolWorld): Promise<Seat[]> {
-  const seats = (world.seats?.teams ?? []).flatMap((team) => world.seats?.seat(team) ?? [])
+async function seatsOf(world: ToolContext): Promise<TeamMembership[]> {
+  const seats = (world.memberships?.teams ?? []).flatMap((team) => world.memberships?.membership(team) ?? [])
   for (const seat of seats) await seat.refresh()
   return seats
 }
@@ -93,7 +93,7 @@ interface Found {
 }
 
 /** Names are of real files, so that no link or other spelling hides one. */
-async function announce(found: Found, world: ToolWorld, told: Set<string>): Promise<string[]> {
+async function announce(found: Found, world: ToolContext, told: Set<string>): Promise<string[]> {
   const notes: string[] = []
   if (found.names.length === 0) return notes
   for (const seat of await seatsOf(world))
@@ -138,6 +138,6 @@ function shortList(names: readonly string[]): string {
   return names.length > MOST_SHOWN ? `${shown} and ${names.length - MOST_SHOWN} more files` : shown
 }
 
-function claimsOfOthers(seat: Seat): ClaimedTask[] {
+function claimsOfOthers(seat: TeamMembership): ClaimedTask[] {
   return claims(seat.state).filter(({ owner }) => nameKey(owner) !== nameKey(seat.name))
 }

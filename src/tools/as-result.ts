@@ -1,4 +1,4 @@
-import type { MailFile, ToolResult, ToolWorld } from '../ports/tool.ts'
+import type { MailFile, ToolContext, ToolResult } from './tool.ts'
 
 /** Bytes of text, and characters of images, in one result: more fits into no line of a log and into no model. */
 const MOST_TEXT = 1024 * 1024
@@ -8,7 +8,7 @@ const MOST_IMAGES = 10 * 1024 * 1024
  * What a tool returned, as something that can stand in a conversation for ever. Tools of other people return objects,
  * nothing at all, or everything there is.
  */
-export async function asResult(returned: unknown, name: string, { outputs }: ToolWorld): Promise<ToolResult> {
+export async function asResult(returned: unknown, name: string, { outputs }: ToolContext): Promise<ToolResult> {
   const { text, isError, images = [], mail, files, task } = isResult(returned) ? returned : { text: inWords(returned) }
   const isShown = images.reduce((sum, { data }) => sum + data.length, 0) <= MOST_IMAGES
   const told = isShown ? text : `${text}\n[its images are left out: together they are too large. Ask for fewer at once]`

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import type { Tool } from '../ports/tool.ts'
 import { createBash } from './bash.ts'
 import { type PracticeWorld, practiceWorld } from './practice-world.ts'
 import { isGroupAlive } from './processes/group.ts'
 import { runCall } from './run-call.ts'
+import type { Tool } from './tool.ts'
 
 const bash = createBash()
 const run = (world: PracticeWorld, command: string, more: object = {}, tool: Tool = bash) =>

@@ -1,10 +1,10 @@
 import { constants } from 'node:os'
 import { z } from 'zod'
-import type { JobEnd, Tool, ToolResult, ToolWorld } from '../ports/tool.ts'
 import description from './bash.md'
 import { boundaryNotes } from './boundary/boundary-notes.ts'
 import { defineTool } from './define-tool.ts'
 import { type CommandEnd, runCommand } from './processes/run-command.ts'
+import type { JobEnd, Tool, ToolContext, ToolResult } from './tool.ts'
 
 export interface BashSettings {
   /** Milliseconds a command may take if the model does not say. */
@@ -38,7 +38,7 @@ interface BashInput {
   readonly run_in_background?: boolean | undefined
 }
 
-async function runNow({ command, timeout }: BashInput, world: ToolWorld): Promise<ToolResult> {
+async function runNow({ command, timeout }: BashInput, world: ToolContext): Promise<ToolResult> {
   const output = world.outputs.open('bash')
   const newest = tellNewest(world)
   const plan = planOf(command, world)
@@ -70,7 +70,7 @@ async function runNow({ command, timeout }: BashInput, world: ToolWorld): Promis
 const LEFT_OVER =
   '[processes it had left in the background were ended with it; to keep something running use run_in_background]'
 
-function runAsJob({ command, timeout }: BashInput, world: ToolWorld): ToolResult {
+function runAsJob({ command, timeout }: BashInput, world: ToolContext): ToolResult {
   const job = world.jobs.start('bash', command, async ({ id, signal, write }): Promise<JobEnd> => {
     const plan = planOf(command, world)
     let undone: readonly string[] = []
@@ -90,7 +90,7 @@ function runAsJob({ command, timeout }: BashInput, world: ToolWorld): ToolResult
   return { text: `${JSON.stringify({ task_id: job.id, status: 'running' })}\n${words}` }
 }
 
-function planOf(command: string, world: ToolWorld) {
+function planOf(command: string, world: ToolContext) {
   const enclosed = world.boundary?.around(command)
   const env = { ...(enclosed?.env ?? world.env), DESKMATES_AGENT: world.agent }
   return { command, cwd: world.root, env, enclosed }
@@ -112,7 +112,7 @@ function told({ code, killedBy, isTimedOut }: CommandEnd, timeout: number | unde
 }
 
 /** Shows the newest line to whoever watches, a few times a second at most; the last one is shown in any case. */
-function tellNewest(world: ToolWorld): { hear(bytes: Uint8Array): void; end(): void } {
+function tellNewest(world: ToolContext): { hear(bytes: Uint8Array): void; end(): void } {
   let newest = new Uint8Array()
   let pause: NodeJS.Timeout | undefined
   const tell = () => {

@@ -1,6 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import type { Tool, ToolResult, ToolWorld } from '../ports/tool.ts'
 import { TeamError } from '../team/errors.ts'
+import type { Tool, ToolContext, ToolResult } from './tool.ts'
 
 export interface ToolDefinition<Input> {
   readonly name: string
@@ -12,9 +12,9 @@ export interface ToolDefinition<Input> {
   readonly isRepeatable?: Tool<Input>['isRepeatable']
   readonly isParallel?: Tool<Input>['isParallel']
   /** What the policy judges. Left out: the tool asks for leave by its name alone. */
-  readonly wish?: Tool<Input>['wish']
+  readonly wish?: Tool<Input>['action']
   /** What it throws becomes an error result. A text is a result too. */
-  run(input: Input, world: ToolWorld): Promise<ToolResult | string> | ToolResult | string
+  run(input: Input, world: ToolContext): Promise<ToolResult | string> | ToolResult | string
 }
 
 /** Makes a tool of a name, a schema and a function. Whatever the function throws, unless it was aborted, is a result. */
@@ -29,7 +29,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input
     onlyLooks: definition.onlyLooks,
     isRepeatable: definition.isRepeatable,
     isParallel: definition.isParallel,
-    wish: definition.wish ?? (() => ({ kind: 'use', tool: name })),
+    action: definition.wish ?? (() => ({ kind: 'use', tool: name })),
     async run(value, world) {
       world.signal.throwIfAborted()
       try {

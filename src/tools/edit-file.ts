@@ -1,12 +1,12 @@
 import { createPatch } from 'diff'
 import { z } from 'zod'
-import type { ToolResult, ToolWorld } from '../ports/tool.ts'
 import { closest } from './closest.ts'
 import { defineTool } from './define-tool.ts'
 import description from './edit-file.md'
 import { readWhole, replaceContent } from './paths/content.ts'
 import { openForWriting } from './paths/open-for-writing.ts'
 import { hashOf } from './reads.ts'
+import type { ToolContext, ToolResult } from './tool.ts'
 
 const Input = z.strictObject({
   path: z.string().min(1),
@@ -39,7 +39,10 @@ interface Edited {
 }
 
 /** Nothing is awaited between looking and writing: no other agent of this process writes in between. */
-function edit({ path, old_text, new_text, replace_all }: z.infer<typeof Input>, world: ToolWorld): Edited | ToolResult {
+function edit(
+  { path, old_text, new_text, replace_all }: z.infer<typeof Input>,
+  world: ToolContext,
+): Edited | ToolResult {
   using file = openForWriting(path, world, { mayCreate: false })
   const { shown, real, fd } = file
   const old = readWhole(fd, shown)

@@ -14,20 +14,20 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { ToolWorld } from '../ports/tool.ts'
 import { editFile } from './edit-file.ts'
 import { glob } from './glob.ts'
 import { createGrep } from './grep.ts'
 import { practiceWorld } from './practice-world.ts'
 import { readFile } from './read-file.ts'
 import { runCall } from './run-call.ts'
+import type { ToolContext } from './tool.ts'
 import { writeFile } from './write-file.ts'
 
 const tools = [readFile, writeFile, editFile]
-const call = (world: ToolWorld, name: string, input: object) => runCall(tools, { name, input }, world)
-const read = (world: ToolWorld, path: string, more: object = {}) => call(world, 'read_file', { path, ...more })
-const write = (world: ToolWorld, path: string, content: string) => call(world, 'write_file', { path, content })
-const edit = (world: ToolWorld, path: string, old_text: string, new_text: string, more: object = {}) =>
+const call = (world: ToolContext, name: string, input: object) => runCall(tools, { name, input }, world)
+const read = (world: ToolContext, path: string, more: object = {}) => call(world, 'read_file', { path, ...more })
+const write = (world: ToolContext, path: string, content: string) => call(world, 'write_file', { path, content })
+const edit = (world: ToolContext, path: string, old_text: string, new_text: string, more: object = {}) =>
   call(world, 'edit_file', { path, old_text, new_text, ...more })
 const lines = (count: number) => Array.from({ length: count }, (_, i) => `line ${i + 1}\n`).join('')
 
@@ -325,7 +325,7 @@ describe('what file tools never do', () => {
     const [from, to] = [join(world.root, 'plain'), join(world.root, '.git/hooks')]
     mkdirSync(from)
     mkdirSync(join(world.root, '.git'))
-    const moving: ToolWorld = {
+    const moving: ToolContext = {
       ...world,
       forbids() {
         if (existsSync(from)) renameSync(from, to)

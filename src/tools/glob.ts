@@ -2,13 +2,13 @@ import { lstatSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import picomatch from 'picomatch'
 import { z } from 'zod'
-import type { ToolResult, ToolWorld } from '../ports/tool.ts'
 import { defineTool } from './define-tool.ts'
 import description from './glob.md'
 import { openForReading } from './paths/open-for-reading.ts'
 import { show } from './paths/territory.ts'
 import { walk } from './paths/walk.ts'
 import { shownName } from './shown-name.ts'
+import type { ToolContext, ToolResult } from './tool.ts'
 import { withinTime } from './within-time.ts'
 
 /** So many are named; who needs more needs a narrower pattern. */
@@ -45,7 +45,12 @@ interface Found {
   readonly modified: number
 }
 
-async function find(start: string, glob: string, world: ToolWorld, folders: ReturnType<typeof walk>): Promise<Found[]> {
+async function find(
+  start: string,
+  glob: string,
+  world: ToolContext,
+  folders: ReturnType<typeof walk>,
+): Promise<Found[]> {
   const matches = picomatch(glob, { dot: true })
   const found: Found[] = []
   for await (const { folder, files } of folders) {

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Tool, ToolResult, ToolWorld } from '../ports/tool.ts'
 import { defineTool } from './define-tool.ts'
 import { collectFiles } from './grep/collect-files.ts'
 import { compile } from './grep/compile.ts'
@@ -7,6 +6,7 @@ import { findRipgrep, ripgrepFilter } from './grep/ripgrep.ts'
 import { search } from './grep/search.ts'
 import { showFound } from './grep/show-found.ts'
 import description from './grep.md'
+import type { Tool, ToolContext, ToolResult } from './tool.ts'
 
 const Input = z.strictObject({
   pattern: z.string().min(1),
@@ -40,7 +40,7 @@ export function createGrep(settings: GrepSettings = {}): Tool {
  * Which files there are is decided here, and every line that is shown was read here, by descriptor. ripgrep only says
  * which files cannot match, so that results are the same without it.
  */
-async function grep(input: GrepInput, world: ToolWorld, ripgrep: string | undefined): Promise<ToolResult> {
+async function grep(input: GrepInput, world: ToolContext, ripgrep: string | undefined): Promise<ToolResult> {
   const pattern = compile(input.pattern, input.ignore_case)
   const files = await collectFiles(input.path, input.glob, world)
   const likely = (ripgrep && (await ripgrepFilter(ripgrep, pattern, files, world))) || files

@@ -1,5 +1,5 @@
-import type { Job } from '../ports/tool.ts'
 import { beginning } from './excerpt.ts'
+import type { Job } from './tool.ts'
 
 /** What an agent is told, once, in its next user turn when a job of its own has ended. */
 export function jobNotice({ id, about, state, summary = '' }: Job): string {

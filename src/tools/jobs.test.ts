@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { Job, JobEnd } from '../ports/tool.ts'
 import { jobNotice } from './job-notice.ts'
 import { createJobs } from './jobs.ts'
 import { type PracticeWorld, practiceWorld } from './practice-world.ts'
 import { runCall } from './run-call.ts'
 import { taskOutput } from './task-output.ts'
 import { taskStop } from './task-stop.ts'
+import type { Job, JobEnd } from './tool.ts'
 
 const done: JobEnd = { state: 'completed', summary: 'done' }
 const call = (world: PracticeWorld, name: string, input: object) =>

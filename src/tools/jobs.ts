@@ -1,4 +1,4 @@
-import type { Job, JobEnd, Jobs, Outputs } from '../ports/tool.ts'
+import type { Job, JobEnd, Jobs, Outputs } from './tool.ts'
 
 export interface JobsPlan {
   readonly outputs: Outputs

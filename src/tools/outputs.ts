@@ -12,10 +12,10 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { Output, Outputs } from '../ports/tool.ts'
 import type { Eraser } from '../redaction/eraser.ts'
 import { createExcerpt } from './excerpt.ts'
 import { show } from './paths/territory.ts'
+import type { Output, Outputs } from './tool.ts'
 
 const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants
 

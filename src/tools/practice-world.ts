@@ -1,20 +1,20 @@
 import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Job, ProcessGroup, ToolWorld } from '../ports/tool.ts'
 import { createJobs } from './jobs.ts'
 import { createOutputs } from './outputs.ts'
 import { createReads } from './reads.ts'
+import type { Job, ProcessGroup, ToolContext } from './tool.ts'
 
 /** A real folder with all a tool may use, and what became of it. Only for tests. */
-export interface PracticeWorld extends ToolWorld {
+export interface PracticeWorld extends ToolContext {
   readonly ended: Job[]
   readonly groups: (ProcessGroup & { readonly job: string | undefined })[]
   readonly told: string[]
   readonly stop: AbortController
 }
 
-export function practiceWorld(changes: Partial<ToolWorld> = {}): PracticeWorld {
+export function practiceWorld(changes: Partial<ToolContext> = {}): PracticeWorld {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-tools-')))
   const outputs = createOutputs({ folder: join(root, '.teams', 'web', 'outputs', 'ada'), root })
   const [ended, groups, told, stop]: [Job[], PracticeWorld['groups'], string[], AbortController] = [
@@ -26,7 +26,7 @@ export function practiceWorld(changes: Partial<ToolWorld> = {}): PracticeWorld {
   return {
     agent: 'ada',
     team: 'web',
-    call: 'call-1',
+    callId: 'call-1',
     signal: stop.signal,
     root,
     folders: [],

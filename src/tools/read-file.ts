@@ -1,7 +1,6 @@
 import { closeSync, constants, readSync } from 'node:fs'
 import { z } from 'zod'
 import { openAt, type Spot } from '../permissions/paths/spot.ts'
-import type { ToolResult, ToolWorld } from '../ports/tool.ts'
 import { counted } from '../team/wording.ts'
 import { defineTool } from './define-tool.ts'
 import { type Page, readPage } from './page.ts'
@@ -10,6 +9,7 @@ import { kindOf } from './paths/kind-of-bytes.ts'
 import { openForReading } from './paths/open-for-reading.ts'
 import description from './read-file.md'
 import { hashOf } from './reads.ts'
+import type { ToolContext, ToolResult } from './tool.ts'
 
 const Input = z.strictObject({
   path: z.string().min(1),
@@ -35,7 +35,7 @@ export const readFile = defineTool({
 async function readRegular(
   spot: Spot & { shown: string },
   { offset, limit }: { offset: number; limit: number },
-  world: ToolWorld,
+  world: ToolContext,
 ): Promise<ToolResult> {
   const { shown, stats, real } = spot
   const fd = openAt(spot, constants.O_RDONLY)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Reads } from '../ports/tool.ts'
+import type { Reads } from './tool.ts'
 
 /** What one agent has seen of files. In memory: after a restart it reads again before it edits. */
 export function createReads(): Reads {

@@ -1,5 +1,5 @@
-import type { Tool } from '../ports/tool.ts'
 import type { Spelling } from './team/spelling.ts'
+import type { Tool } from './tool.ts'
 
 /** Who an agent is decides what it is offered. explore, plan and code are subagents. */
 export type Role = 'lead' | 'teammate' | 'explore' | 'plan' | 'code'

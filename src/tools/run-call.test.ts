@@ -120,6 +120,6 @@ describe('a tool of one’s own', () => {
 
   it('asks for leave by its name, unless it says what it wishes', async () => {
     const ready = await readyCall([add], { name: 'add', input: { a: 1 } })
-    expect(isReady(ready) && [ready.wish, ready.isParallel]).toEqual([{ kind: 'use', tool: 'add' }, false])
+    expect(isReady(ready) && [ready.action, ready.isParallel]).toEqual([{ kind: 'use', tool: 'add' }, false])
   })
 })

@@ -1,8 +1,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { ToolOffer } from '../ports/model.ts'
-import type { Tool, ToolResult, ToolWorld, Wish } from '../ports/tool.ts'
+import type { ToolOffer } from '../models/model.ts'
+import type { Action } from '../permissions/action.ts'
 import { asResult } from './as-result.ts'
 import { failed } from './define-tool.ts'
+import type { Tool, ToolContext, ToolResult } from './tool.ts'
 
 /** A call as the model wrote it. */
 export interface ToolCall {
@@ -14,11 +15,11 @@ export interface ToolCall {
 /** A call that can be carried out, if it may. */
 export interface ReadyCall {
   readonly tool: Tool
-  readonly wish: Wish | undefined
+  readonly action: Action | undefined
   readonly isParallel: boolean
   /** Done once more after a power cut it does no harm. */
   readonly isRepeatable: boolean
-  run(world: ToolWorld): Promise<ToolResult>
+  run(world: ToolContext): Promise<ToolResult>
 }
 
 /**
@@ -44,7 +45,7 @@ function tells({ name, description, schema }: ToolOffer, tool: Tool): boolean {
 }
 
 /** Carries out one call. Throws only when it was aborted: everything else is a result that pairs with the call. */
-export async function runCall(tools: readonly Tool[], call: ToolCall, world: ToolWorld): Promise<ToolResult> {
+export async function runCall(tools: readonly Tool[], call: ToolCall, world: ToolContext): Promise<ToolResult> {
   const ready = await readyCall(tools, call)
   return isReady(ready) ? ready.run(world) : ready
 }
@@ -63,7 +64,7 @@ export async function readyCall(tools: readonly Tool[], call: ToolCall): Promise
     const input = checked.value
     return {
       tool,
-      wish: tool.wish?.(input),
+      action: tool.action?.(input),
       isParallel: tool.onlyLooks || (tool.isParallel?.(input) ?? false),
       isRepeatable: tool.isRepeatable?.(input) ?? tool.onlyLooks ?? false,
       run: (world) => caught(tool, input, world),
@@ -78,7 +79,7 @@ export function isReady(call: ReadyCall | ToolResult): call is ReadyCall {
 }
 
 /** Tools of other people may throw. */
-async function caught(tool: Tool, input: unknown, world: ToolWorld): Promise<ToolResult> {
+async function caught(tool: Tool, input: unknown, world: ToolContext): Promise<ToolResult> {
   // Directly before the effect: hooks, permission questions and a stopped process take as long as they take.
   if (!tool.onlyLooks) await world.fence()
   world.signal.throwIfAborted()

@@ -4,16 +4,16 @@ import { dirname, join } from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ToolWorld } from '../ports/tool.ts'
 import { glob } from './glob.ts'
 import { createGrep } from './grep.ts'
 import { type PracticeWorld, practiceWorld } from './practice-world.ts'
 import { runCall } from './run-call.ts'
+import type { ToolContext } from './tool.ts'
 
 const grep = createGrep({ ripgrep: undefined })
-const find = async (world: ToolWorld, pattern: string, path?: string) =>
+const find = async (world: ToolContext, pattern: string, path?: string) =>
   (await runCall([glob], { name: 'glob', input: { pattern, ...(path && { path }) } }, world)).text
-const search = (world: ToolWorld, pattern: string, more: object = {}, tool = grep) =>
+const search = (world: ToolContext, pattern: string, more: object = {}, tool = grep) =>
   runCall([tool], { name: 'grep', input: { pattern, ...more } }, world)
 
 function put(world: PracticeWorld, files: Record<string, string>): PracticeWorld {

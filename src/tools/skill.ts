@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { Tool } from '../ports/tool.ts'
 import { defineTool } from './define-tool.ts'
 import { beginning } from './excerpt.ts'
 import prose from './skill.md'
 import type { Skill } from './skills/skill.ts'
+import type { Tool } from './tool.ts'
 
 /** The body of a skill as the result of a call, so that the system prompt never changes and stays cached. */
 export function createSkillTool(skills: readonly Skill[]): Tool {

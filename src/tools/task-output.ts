@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Job, Jobs, ToolResult } from '../ports/tool.ts'
 import { defineTool } from './define-tool.ts'
 import description from './task-output.md'
+import type { Job, Jobs, ToolResult } from './tool.ts'
 
 const Input = z.strictObject({
   task_id: z.string(),

@@ -1,12 +1,12 @@
 import type { z } from 'zod'
-import type { Log } from '../ports/store.ts'
-import type { Tool, ToolResult, ToolWorld } from '../ports/tool.ts'
+import type { Log } from '../journal/store.ts'
 import type { AgentType } from './agents/agent-type.ts'
 import { defineTool, jsonSchemaOf } from './define-tool.ts'
 import { beginning } from './excerpt.ts'
 import prose from './task.md'
 import { SpawnInput, SubagentInput, taskInput } from './task-input.ts'
 import teammates from './task-teammates.md'
+import type { Tool, ToolContext, ToolResult } from './tool.ts'
 
 /** What one subagent is started with. */
 export interface SubagentPlan {
@@ -24,7 +24,7 @@ export interface SubagentPlan {
   wantsMore?(): string | undefined
 }
 
-export interface SubagentWorld extends ToolWorld {
+export interface SubagentWorld extends ToolContext {
   /** Called with every tool it uses. */
   onTool(): void
 }
@@ -43,7 +43,7 @@ export interface TaskSettings {
   readonly types: readonly AgentType[]
   readonly runAgent: RunAgent
   /** Makes a teammate; left out where there can be none. */
-  readonly spawn?: ((wish: TeammateWish, world: ToolWorld) => Promise<ToolResult>) | undefined
+  readonly spawn?: ((wish: TeammateWish, world: ToolContext) => Promise<ToolResult>) | undefined
   /** The tool that makes teammates, where this one does not. */
   readonly teammatesBy?: string | undefined
   /** Seconds, from whenever; for the line that is shown while one runs. */
@@ -95,7 +95,7 @@ function findType(types: readonly AgentType[], wanted: string): AgentType | unde
 
 async function runNow(
   plan: SubagentPlan,
-  world: ToolWorld,
+  world: ToolContext,
   runAgent: RunAgent,
   now: () => number,
 ): Promise<ToolResult> {
@@ -113,10 +113,10 @@ async function runNow(
   return { text: await world.outputs.fit(told(end), 'agent'), ...(end.problem !== undefined && { isError: true }) }
 }
 
-function runAsJob(plan: SubagentPlan, world: ToolWorld, runAgent: RunAgent): ToolResult {
+function runAsJob(plan: SubagentPlan, world: ToolContext, runAgent: RunAgent): ToolResult {
   const job = world.jobs.start('agent', plan.description, async ({ id, signal, write }) => {
     // What it runs belongs to the job: the call ends long before it.
-    const recordGroup: ToolWorld['recordGroup'] = (group) => world.recordGroup(group, id)
+    const recordGroup: ToolContext['recordGroup'] = (group) => world.recordGroup(group, id)
     const end = await runAgent(plan, { ...world, signal, recordGroup, progress: () => {}, onTool: () => {} })
     write(told(end))
     return { state: end.problem === undefined ? 'completed' : 'failed', summary: told(end) }

@@ -1,5 +1,3 @@
-import type { Office } from '../ports/seat.ts'
-import type { Tool } from '../ports/tool.ts'
 import type { AgentType } from './agents/agent-type.ts'
 import { createBash } from './bash.ts'
 import { editFile } from './edit-file.ts'
@@ -13,11 +11,13 @@ import { taskStop } from './task-stop.ts'
 import { spawnThrough } from './team/spawn.ts'
 import type { Spelling } from './team/spelling.ts'
 import { officeTools, seatedTools } from './team/team-tools.ts'
+import type { TeamControl } from './team-membership.ts'
+import type { Tool } from './tool.ts'
 import { writeFile } from './write-file.ts'
 
 export interface LeadSettings extends Omit<TaskSettings, 'spawn' | 'teammatesBy'> {
   /** Where it makes teams and teammates; without one it sits in no team and has no tools for it. */
-  readonly office?: Office | undefined
+  readonly office?: TeamControl | undefined
   readonly spelling?: Spelling | undefined
 }
 

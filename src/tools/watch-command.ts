@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
-import type { ToolWorld } from '../ports/tool.ts'
 import { nameKey } from '../team/name.ts'
 import { changedBetween, lookAtReserved, stampOf } from './reserved-files.ts'
+import type { ToolContext } from './tool.ts'
 
 /** The reserved files around one command, from before it starts until it has ended. */
 export interface CommandWatch extends Disposable {
@@ -23,10 +23,10 @@ const running = new Set<Running>()
 
 /** `patterns` are what others reserve; without any, no file is looked at. */
 export function watchCommand(
-  { root, seats, agent }: Pick<ToolWorld, 'root' | 'seats' | 'agent'>,
+  { root, memberships: seats, agent }: Pick<ToolContext, 'root' | 'memberships' | 'agent'>,
   patterns: readonly string[],
 ): CommandWatch {
-  const member = nameKey(seats?.seat()?.name ?? agent)
+  const member = nameKey(seats?.membership()?.name ?? agent)
   const mine: Running = { root, member, before: lookAtReserved(root, patterns), others: new Set() }
   for (const other of running) {
     if (other.root !== root) continue

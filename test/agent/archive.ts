@@ -1,6 +1,6 @@
-import type { Turn } from '../../src/ports/model.ts'
-import { advance, type Log, START } from '../../src/ports/store.ts'
-import { applyTurn, emptyTranscript, type TranscriptState } from '../../src/runtime/transcript-fold.ts'
+import { applyTurn, emptyTranscript, type TranscriptState } from '../../src/agent/transcript/transcript-fold.ts'
+import { advance, type Log, START } from '../../src/journal/store.ts'
+import type { Turn } from '../../src/models/model.ts'
 
 /** All that was ever said, as the log holds it: without what was put aside or summarised later. */
 export async function archiveOf(log: Log): Promise<TranscriptState> {

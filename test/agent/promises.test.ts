@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { START } from '../../src/ports/store.ts'
-import type { Tool } from '../../src/ports/tool.ts'
-import { mailNews, userTurn } from '../../src/runtime/converse/mail-news.ts'
-import { portionOf } from '../../src/runtime/converse/portion.ts'
-import { closeTalks, echo, played, run, talkOf, usage } from '../../src/runtime/converse/practice-talk.ts'
-import { takeUp } from '../../src/runtime/converse/take-up.ts'
-import { openTranscript } from '../../src/runtime/transcript.ts'
+import { closeTalks, echo, played, run, talkOf, usage } from '../../src/agent/agent-harness.ts'
+import { inputBudget } from '../../src/agent/choose-mail.ts'
+import { nextMailInput, userTurn } from '../../src/agent/next-input.ts'
+import { recoverInterruptedCalls } from '../../src/agent/recover-interrupted-calls.ts'
+import { openTranscript } from '../../src/agent/transcript/transcript.ts'
+import { START } from '../../src/journal/store.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/memory-store.ts'
 import { unreadOf } from '../../src/team/state.ts'
 import { defineTool } from '../../src/tools/define-tool.ts'
+import type { Tool } from '../../src/tools/tool.ts'
 import { underEachBug } from '../under-each-bug.ts'
 
 afterEach(closeTalks)
@@ -64,7 +64,7 @@ function promises(): void {
       const { model, asked } = played(() => ({ text: 'I look first' }))
       const talk = await talkOf({ model, tools: [counting], place, generation: 2 })
       const ended: number[] = []
-      await takeUp(talk, async ({ pid }) => void ended.push(pid))
+      await recoverInterruptedCalls(talk, async ({ pid }) => void ended.push(pid))
       expect((await run(talk)).stop.kind).toBe('finished')
       expect(runs).toBe(0)
       expect(ended).toEqual([4, 5])
@@ -104,10 +104,10 @@ function promises(): void {
       })
       const talk = await talkOf({ model, place })
       const { transcript, notices } = talk
-      const portion = portionOf({ model }, talk.memory.keep)
+      const portion = inputBudget({ model }, talk.memory.keep)
       const team = Object.create(talk.team, { syncNews: { value: () => synced } })
       await talk.team.send({ to: 'lead', content: 'go' })
-      await run({ ...talk, listen: () => mailNews({ team, transcript, notices, portion }, { name: 'lead' }) })
+      await run({ ...talk, nextInput: () => nextMailInput({ team, transcript, notices, portion }, { name: 'lead' }) })
       expect([...seen, await lines()]).toEqual([['open'], ['open', 'user', 'assistant']])
     })
 

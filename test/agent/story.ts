@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Model, ModelRequest, ToolCall, Turn } from '../../src/ports/model.ts'
+import type { Model, ModelRequest, ToolCall, Turn } from '../../src/models/model.ts'
 import { openSession } from '../../src/session/open-session.ts'
 import type { Session } from '../../src/session/session.ts'
 import { type Disk, realDisk } from '../../src/stores/files/disk.ts'

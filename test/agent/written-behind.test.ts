@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { Reply } from '../../src/ports/model.ts'
-import type { Log } from '../../src/ports/store.ts'
-import type { Tool } from '../../src/ports/tool.ts'
-import type { Limits } from '../../src/runtime/converse/conversation.ts'
-import { mailNews, userTurn } from '../../src/runtime/converse/mail-news.ts'
-import { portionOf } from '../../src/runtime/converse/portion.ts'
-import { closeTalks, echo, played, run, talkOf, usage } from '../../src/runtime/converse/practice-talk.ts'
-import { openTranscript } from '../../src/runtime/transcript.ts'
-import type { CallResult } from '../../src/runtime/transcript-fold.ts'
+import type { Limits } from '../../src/agent/agent.ts'
+import { closeTalks, echo, played, run, talkOf, usage } from '../../src/agent/agent-harness.ts'
+import { inputBudget } from '../../src/agent/choose-mail.ts'
+import { nextMailInput, userTurn } from '../../src/agent/next-input.ts'
+import { openTranscript } from '../../src/agent/transcript/transcript.ts'
+import type { CallResult } from '../../src/agent/transcript/transcript-fold.ts'
+import type { Log } from '../../src/journal/store.ts'
+import type { Reply } from '../../src/models/model.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/memory-store.ts'
 import { defineTool } from '../../src/tools/define-tool.ts'
+import type { Tool } from '../../src/tools/tool.ts'
 import { createRandom } from '../storms/random.ts'
 
 afterEach(closeTalks)
@@ -66,8 +66,8 @@ async function talkOn({ transcript }: Awaited<ReturnType<typeof faulty>>, more: 
   const talk = await talkOf(more)
   await talk.team.send({ to: 'lead', content: 'go' })
   const { team, notices, memory } = talk
-  const portion = portionOf(more, memory.keep)
-  return { ...talk, transcript, listen: () => mailNews({ team, transcript, notices, portion }, { name: 'lead' }) }
+  const portion = inputBudget(more, memory.keep)
+  return { ...talk, transcript, listen: () => nextMailInput({ team, transcript, notices, portion }, { name: 'lead' }) }
 }
 
 describe('a conversation that is written behind', () => {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Desk, openDesk } from '../../src/cli/desk.ts'
-import { systemClock } from '../../src/ports/clock.ts'
+import { systemClock } from '../../src/journal/clock.ts'
 import { isGroupAlive } from '../../src/tools/processes/group.ts'
 
 const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))

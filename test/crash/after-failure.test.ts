@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Log, Store } from '../../src/ports/store.ts'
-import { openTeam, type Team } from '../../src/runtime/team.ts'
+import type { Log, Store } from '../../src/journal/store.ts'
+import { openTeam, type TeamHandle } from '../../src/journal/team-handle.ts'
 import { type Disk, realDisk } from '../../src/stores/files/disk.ts'
 import { openFileStore } from '../../src/stores/files/file-store.ts'
 
@@ -16,7 +16,7 @@ afterEach(() => rmSync(dir, { recursive: true }))
 const as = (name: string, commandId?: string) => ({ by: { name }, commandId })
 const open = (disk: Disk = realDisk) => openFileStore({ dir, disk })
 
-async function found(store: Store, ...members: string[]): Promise<Team> {
+async function found(store: Store, ...members: string[]): Promise<TeamHandle> {
   const team = await openTeam(store, 'web')
   await team.run({ type: 'team.create', team: 'web' })
   for (const name of members) await team.run({ type: 'member.join', name, role: 'dev' })

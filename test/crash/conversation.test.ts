@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { Turn } from '../../src/ports/model.ts'
-import { played, run, talkOf } from '../../src/runtime/converse/practice-talk.ts'
-import { takeUp } from '../../src/runtime/converse/take-up.ts'
+import { played, run, talkOf } from '../../src/agent/agent-harness.ts'
+import { recoverInterruptedCalls } from '../../src/agent/recover-interrupted-calls.ts'
+import type { Turn } from '../../src/models/model.ts'
 import { type Disk, realDisk } from '../../src/stores/files/disk.ts'
 import { openFileStore } from '../../src/stores/files/file-store.ts'
 import { type DiskPlan, recordingDisk } from '../../src/testing/faulty-disk.ts'
@@ -102,7 +102,7 @@ describe('a conversation on a machine that loses power after any one file-system
       generation,
       store: openFileStore({ dir: now(), disk, warn() {} }),
     })
-    await takeUp(talk, async () => {})
+    await recoverInterruptedCalls(talk, async () => {})
     await run(talk)
     await talk.team.close()
     return talk.transcript.state.turns

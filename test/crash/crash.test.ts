@@ -141,7 +141,7 @@ async function aftermath(operation: Operation, before: ReadonlySet<string>): Pro
   if (operation.name === 'claim') wrong.push(...(await colliding(opened)))
   // Half a line that was to show a message looks like a foreign one that is still being written, until mail comes in.
   await team.ingest()
-  await mirror.show(team.state, team.cursor)
+  await mirror.write(team.state, team.cursor)
   wrong.push(...(await mirror.differences(team.state, team.cursor)))
   const faults = team.log.faults().filter(({ kind }) => kind !== 'torn')
   wrong.push(...faults.map(({ kind, detail }) => `${kind}: ${detail}`))

@@ -1,9 +1,9 @@
 import { accessSync, appendFileSync, constants, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Mirror } from '../../src/ports/mirror.ts'
-import type { Store } from '../../src/ports/store.ts'
-import { openTeam, type Team } from '../../src/runtime/team.ts'
+import type { Store } from '../../src/journal/store.ts'
+import { openTeam, type TeamHandle } from '../../src/journal/team-handle.ts'
+import type { Views } from '../../src/journal/views.ts'
 import { type Disk, realDisk } from '../../src/stores/files/disk.ts'
 import { openFileStore } from '../../src/stores/files/file-store.ts'
 import { openMirror } from '../../src/stores/files/mirror.ts'
@@ -17,9 +17,9 @@ export interface FragileTeam extends Disposable {
 }
 
 export interface Opened {
-  readonly team: Team
+  readonly team: TeamHandle
   readonly store: Store
-  readonly mirror: Mirror
+  readonly mirror: Views
 }
 
 export const TEAM = 'crash'

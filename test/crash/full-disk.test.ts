@@ -3,7 +3,7 @@ import fs, { mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openTeam, type Team } from '../../src/runtime/team.ts'
+import { openTeam, type TeamHandle } from '../../src/journal/team-handle.ts'
 import { type Disk, realDisk } from '../../src/stores/files/disk.ts'
 import { openFileStore } from '../../src/stores/files/file-store.ts'
 import { openMirror } from '../../src/stores/files/mirror.ts'
@@ -60,7 +60,7 @@ async function open(dir: string, disk: Disk) {
   return { team: await openTeam(store, 'full'), mirror }
 }
 
-async function send(team: Team, n: number): Promise<void> {
+async function send(team: TeamHandle, n: number): Promise<void> {
   const effects = await team.send({ to: 'bob', content: contentOf(n) }, { commandId: `m${n}` })
   if (isRefusal(effects)) throw new Error(effects.message)
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Acting } from '../../src/runtime/team.ts'
+import type { Acting } from '../../src/journal/team-handle.ts'
 import { realDisk } from '../../src/stores/files/disk.ts'
 import type { Command } from '../../src/team/command.ts'
 import { TeamError } from '../../src/team/errors.ts'
@@ -66,7 +66,7 @@ describe('an event nested without end', () => {
     appendFileSync(journal(), Buffer.concat([NEWLINE, line, NEWLINE]))
     const { team, mirror } = await open()
     await team.run({ type: 'task.update', id: '2', subject: 'still here' })
-    await mirror.show(team.state, team.cursor)
+    await mirror.write(team.state, team.cursor)
     expect(team.state.tasks.size).toBe(3)
     expect(unreadOf(team.state, 'ada')).toHaveLength(2)
     await team.close()

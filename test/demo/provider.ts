@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { leadAnswer } from '../../src/cli/demo/lead-script.ts'
 import { teammateAnswer } from '../../src/cli/demo/teammate-script.ts'
-import type { ModelRequest, Turn } from '../../src/ports/model.ts'
+import type { ModelRequest, Turn } from '../../src/models/model.ts'
 
 /** As much of a request to Anthropic as tells a conversation. */
 interface Asked {

@@ -1,7 +1,7 @@
 import { createGovernor } from '../../src/models/governor.ts'
+import type { Model, ModelEvent, ModelRequest, Reply } from '../../src/models/model.ts'
 import { resolveModel } from '../../src/models/resolve-model.ts'
 import type { ModelWorld } from '../../src/models/world.ts'
-import type { Model, ModelEvent, ModelRequest, Reply } from '../../src/ports/model.ts'
 import { type ManualClock, manualClock } from '../../src/testing/manual-clock.ts'
 import type { Format } from './formats.ts'
 

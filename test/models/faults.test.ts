@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ModelFailure, type ModelFault } from '../../src/ports/model.ts'
+import { ModelFailure, type ModelFault } from '../../src/models/model.ts'
 import { ask, instantWorld, modelAt, type Outcome, shownText } from './asking.ts'
 import { type Format, formats } from './formats.ts'
 import { type Act, type WireServer, wireServer } from './wire-server.ts'

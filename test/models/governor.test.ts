@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Admission, createGovernor, type Governor } from '../../src/models/governor.ts'
+import type { Model, ModelEvent } from '../../src/models/model.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
-import type { Model, ModelEvent } from '../../src/ports/model.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 
 const model: Model = { ...scriptedModel({ parts: [] }), provider: 'anthropic', account: 'anthropic 1' }

@@ -1,6 +1,6 @@
 import { LLMock } from '@copilotkit/aimock'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Turn } from '../../src/ports/model.ts'
+import type { Turn } from '../../src/models/model.ts'
 import { ask, instantWorld, modelAt, request, shownText } from './asking.ts'
 import { formats } from './formats.ts'
 

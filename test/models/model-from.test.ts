@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LanguageModel } from '../../src/models/language-model.ts'
+import type { Turn } from '../../src/models/model.ts'
 import { modelFrom } from '../../src/models/model-from.ts'
-import type { Turn } from '../../src/ports/model.ts'
 import { ask, request } from './asking.ts'
 import { finish, type Part, streaming, text } from './streaming.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { AlarmClock } from '../../src/journal/clock.ts'
 import { recordOrder } from '../../src/models/recording/record-order.ts'
 import { replayOrder } from '../../src/models/recording/replay-order.ts'
-import type { AlarmClock } from '../../src/ports/clock.ts'
 
 const rounds = async (count: number) => {
   for (let i = 0; i < count; i++) await new Promise(setImmediate)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { ModelFault } from '../../src/models/model.ts'
 import { modelFrom } from '../../src/models/model-from.ts'
 import { persist } from '../../src/models/persist.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
-import type { ModelFault } from '../../src/ports/model.ts'
 import { ask, instantWorld } from './asking.ts'
 import { streaming, text } from './streaming.ts'
 

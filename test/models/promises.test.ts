@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { ModelFailure } from '../../src/models/model.ts'
 import { modelFrom } from '../../src/models/model-from.ts'
 import { persist } from '../../src/models/persist.ts'
-import { ModelFailure } from '../../src/ports/model.ts'
 import { underEachBug } from '../under-each-bug.ts'
 import { ask, instantWorld, shownText } from './asking.ts'
 import { finish, streaming, text } from './streaming.ts'

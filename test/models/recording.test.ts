@@ -2,12 +2,12 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Model, ModelFailure, ModelRequest, Turn } from '../../src/models/model.ts'
 import { openRecording, recordModel } from '../../src/models/recording/record.ts'
 import { replayModel } from '../../src/models/recording/replay.ts'
 import { resolveModel } from '../../src/models/resolve-model.ts'
 import type { Script } from '../../src/models/scripted/script.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
-import type { Model, ModelFailure, ModelRequest, Turn } from '../../src/ports/model.ts'
 import { ask, instantWorld, type Outcome, request } from './asking.ts'
 
 let dir: string

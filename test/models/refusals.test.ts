@@ -1,7 +1,7 @@
 import { createServer as createTcpServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ModelFailure, ModelFault } from '../../src/models/model.ts'
 import { resolveModel } from '../../src/models/resolve-model.ts'
-import type { ModelFailure, ModelFault } from '../../src/ports/model.ts'
 import { ask, instantWorld } from './asking.ts'
 import { type WireServer, wireServer } from './wire-server.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { ModelFailure } from '../../src/models/model.ts'
 import { usualModel } from '../../src/models/providers.ts'
 import { resolveModel } from '../../src/models/resolve-model.ts'
-import { ModelFailure } from '../../src/ports/model.ts'
 import { ask, instantWorld } from './asking.ts'
 import { wireServer } from './wire-server.ts'
 

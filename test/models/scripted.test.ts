@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { resolveModel } from '../../src/models/resolve-model.ts'
-import type { Script } from '../../src/models/scripted/script.ts'
-import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
 import {
   type AssistantTurn,
   type ModelFailure,
   malformedInput,
   type ToolCall,
   type Turn,
-} from '../../src/ports/model.ts'
+} from '../../src/models/model.ts'
+import { resolveModel } from '../../src/models/resolve-model.ts'
+import type { Script } from '../../src/models/scripted/script.ts'
+import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
 import { ask, instantWorld, request } from './asking.ts'
 
 const said = (text: string): Turn => ({ role: 'user', content: [{ type: 'text', text }] })

@@ -1,6 +1,6 @@
 import type { Mutation } from './mutation.ts'
 
-const crew = 'src/runtime/crew/crew.test.ts'
+const crew = 'src/supervisor/supervised-team.test.ts'
 const limits = 'src/session/run-limits.test.ts'
 
 export const mutations: readonly Mutation[] = [
@@ -16,7 +16,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'brought-back-after-halt',
     mistake: 'A teammate that is lost while the run ends is brought back',
-    file: 'src/runtime/crew/losses.ts',
+    file: 'src/supervisor/failures.ts',
     old: '      if (isHalted) return\n',
     new: '',
     test: crew,
@@ -25,7 +25,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'shutdown-of-another-life-open',
     mistake: 'A request to stop that an earlier life agreed to counts for the next one of that name',
-    file: 'src/runtime/crew/leave.ts',
+    file: 'src/supervisor/shutdown.ts',
     old: "member?.generation === toGeneration && member.kind === 'agent'",
     new: "member?.kind === 'agent'",
     test: crew,
@@ -34,7 +34,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'forced-out-in-another-life',
     mistake: 'A member that was brought back is stopped for a request that its earlier life got',
-    file: 'src/runtime/crew/leave.ts',
+    file: 'src/supervisor/shutdown.ts',
     old: '  if (memberNamed(team.state, request.to)?.generation !== request.toGeneration) return\n',
     new: '',
     test: crew,
@@ -43,7 +43,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'pending-work-of-another-life',
     mistake: 'What an earlier life left undone is put on record again when the next one stops',
-    file: 'src/runtime/crew/leave.ts',
+    file: 'src/supervisor/shutdown.ts',
     old: 'nameKey(request.to) === nameKey(name) && request.toGeneration === generation) return request',
     new: 'nameKey(request.to) === nameKey(name)) return request',
     test: crew,
@@ -52,7 +52,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'errand-completes-by-words',
     mistake: 'A task that an errand only talked about is left claimed and not failed',
-    file: 'src/runtime/crew/losses.ts',
+    file: 'src/supervisor/failures.ts',
     old: 'if (heldBy(team.state, name)?.id === id) {',
     new: 'if (cause !== undefined) {',
     test: crew,
@@ -88,7 +88,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'idle-notice-wakes-the-lead',
     mistake: 'That a teammate rests costs a turn of the lead',
-    file: 'src/session/lead-desk.ts',
+    file: 'src/supervisor/open-lead.ts',
     old: "return external || message.type !== 'idle_notification'",
     new: 'return external || message.id !== undefined',
     test: limits,
@@ -97,10 +97,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'failing-calls-never-stop',
     mistake: 'A model may repeat a failing call for ever',
-    file: 'src/runtime/converse/converse.ts',
+    file: 'src/agent/loop.ts',
     old: "      if (why !== undefined) return { kind: 'limit', limit: 'failures', text, why }\n",
     new: '',
-    test: 'src/runtime/converse/converse.test.ts',
+    test: 'src/agent/loop.test.ts',
     fails: 'ends a turn whose calls keep failing',
   },
   {
@@ -133,7 +133,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'claim-hides-earlier-attempts',
     mistake: 'Only task.claim tells of earlier attempts, not TaskUpdate in the middle of a turn',
-    file: 'src/runtime/team.ts',
+    file: 'src/journal/team-handle.ts',
     old: "command.type === 'task.claim' || (command.type === 'task.update' && command.status === 'in_progress')",
     new: "command.type === 'task.claim'",
     test: 'src/session/earlier-attempt.test.ts',
@@ -142,7 +142,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'errand-not-on-record',
     mistake: 'The conversation of an errand is kept in memory only, so the next owner repeats its effects',
-    file: 'src/session/run-subagent.ts',
+    file: 'src/agent/subagent.ts',
     old: "record?.log ?? (await store.log('errand/transcripts/agent'))",
     new: "await store.log('errand/transcripts/agent')",
     test: 'src/session/earlier-attempt.test.ts',
@@ -151,16 +151,16 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'silence-cuts-off-a-command',
     mistake: 'A command that prints nothing for two minutes counts as a silent model, and its agent is cut off',
-    file: 'src/runtime/silence.ts',
+    file: 'src/agent/silence.ts',
     old: 'isSilent = running === 0',
     new: 'isSilent = true',
-    test: 'src/runtime/silence.test.ts',
+    test: 'src/agent/silence.test.ts',
     fails: 'silence of a model is not counted while a tool runs',
   },
   {
     name: 'parked-answer-forgotten',
     mistake: 'A teammate that is not waited for rests as if it had answered, so it never goes on',
-    file: 'src/runtime/crew/teammate.ts',
+    file: 'src/supervisor/lifecycle.ts',
     old: 'if (turn.signal.reason === SILENT) return park(plan, by, voice).then(() => over.abort())',
     new: 'if (turn.signal.reason === SILENT) return',
     test: crew,

@@ -76,7 +76,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'transcript-keeps-secrets',
     mistake: 'values of secret variables are written to transcripts',
-    file: 'src/runtime/transcript.ts',
+    file: 'src/agent/transcript/transcript.ts',
     old: '...(eraser?.value(what) ?? what)',
     new: '...what',
     test: 'test/redaction/kept.test.ts',
@@ -85,7 +85,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'journal-keeps-secrets',
     mistake: 'values of secret variables are written to the journal',
-    file: 'src/runtime/team.ts',
+    file: 'src/journal/team-handle.ts',
     old: 'appender.send(clean(letter), {',
     new: 'appender.send(letter, {',
     test: 'test/redaction/outputs.test.ts',

@@ -23,7 +23,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'fence-lets-the-superseded-pass',
     mistake: 'an agent that another process took over goes on acting',
-    file: 'src/runtime/fence.ts',
+    file: 'src/agent/fence.ts',
     old: 'if (!isFenced(state, { by })) return',
     new: 'if (!isFenced(state, { by }) || by.generation !== undefined) return',
     test: 'test/postgres/fence.test.ts',
@@ -50,7 +50,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'renewed-lease-ignored',
     mistake: 'a process that waits for a lease does not notice that its holder is alive',
-    file: 'src/session/await-lease.ts',
+    file: 'src/supervisor/await-lease.ts',
     old: 'if (!now || now.until > first.until) return false',
     new: 'if (!now) return false',
     test: 'test/postgres/takeover.test.ts',

@@ -4,7 +4,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'led-team-given-up',
     mistake: 'resume gives up a led team whose journal is missing',
-    file: 'src/session/office.ts',
+    file: 'src/supervisor/supervisor.ts',
     old: 'if (isOwn === undefined) throw new JournalMissing(name, rooms[0]!.team.name)',
     new: '',
     test: 'src/cli/led-team.test.ts',
@@ -13,7 +13,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'mail-without-bound',
     mistake: 'all mail that waits enters one turn',
-    file: 'src/runtime/converse/portion.ts',
+    file: 'src/agent/choose-mail.ts',
     old: 'if (words.length > 0 && cost > left) return { mail, words, files, left }',
     new: '',
     test: 'test/agent/large-mail.test.ts',
@@ -22,7 +22,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'rest-of-mail-acknowledged',
     mistake: 'mail that did not enter the turn counts as read',
-    file: 'src/runtime/converse/mail-news.ts',
+    file: 'src/agent/next-input.ts',
     old: 'acknowledge: () => acknowledge(mail),',
     new: 'acknowledge: () => acknowledge(fresh),',
     test: 'test/agent/large-mail.test.ts',
@@ -31,7 +31,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'control-mail-not-first',
     mistake: 'requests and answers wait behind other mail',
-    file: 'src/runtime/converse/portion.ts',
+    file: 'src/agent/choose-mail.ts',
     old: 'return isControl(unread.message.type) && !unread.external ? 1 : 2',
     new: 'return 2',
     test: 'test/agent/large-mail.test.ts',
@@ -40,7 +40,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'large-prompt-sent',
     mistake: 'a prompt that cannot fit is sent and stays in the conversation',
-    file: 'src/session/work.ts',
+    file: 'src/supervisor/run.ts',
     old: '      refuseTooLarge(content, talk.agent)\n',
     new: '',
     test: 'test/agent/large-mail.test.ts',
@@ -49,7 +49,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'mail-file-not-rebuilt',
     mistake: 'the file of a long message is not written again when it is missing',
-    file: 'src/session/mail-files.ts',
+    file: 'src/agent/mail-files.ts',
     old: 'for (const path of missing.get(id) ?? []) outputs.restore(basename(path), content)',
     new: '',
     test: 'test/agent/large-mail.test.ts',
@@ -58,7 +58,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'lost-transcript-fresh-start',
     mistake: 'a missing transcript is a fresh start',
-    file: 'src/session/desk.ts',
+    file: 'src/agent/open-agent.ts',
     old: 'openTranscript({ ...opening, expects })',
     new: 'openTranscript(opening)',
     test: 'src/cli/transcripts.test.ts',
@@ -67,7 +67,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'removed-turns-keep-their-mail',
     mistake: 'repair does not put mail of removed turns back to unread',
-    file: 'src/runtime/repair-transcript.ts',
+    file: 'src/agent/transcript/repair-transcript.ts',
     old: 'turn !== undefined && !left.has(turn)',
     new: 'turn !== undefined && left.has(turn)',
     test: 'src/cli/transcripts.test.ts',
@@ -76,7 +76,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'damaged-teammate-tried-again',
     mistake: 'a damaged transcript of a teammate is no problem of the run',
-    file: 'src/runtime/crew/losses.ts',
+    file: 'src/supervisor/failures.ts',
     old: "      if (isDamaged) plan.tell({ type: 'problem',",
     new: "      if (isDamaged) plan.tell({ type: 'note',",
     test: 'src/cli/transcripts.test.ts',
@@ -85,7 +85,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'earlier-attempt-not-told',
     mistake: 'the next owner of a task does not hear of the attempt before it',
-    file: 'src/runtime/crew/teammate.ts',
+    file: 'src/supervisor/lifecycle.ts',
     old: 'held.tell(desk, team.state, isCutOff, earlier)',
     new: 'held.tell(desk, team.state, isCutOff)',
     test: 'src/session/earlier-attempt.test.ts',
@@ -94,10 +94,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'too-long-call-counted',
     mistake: 'a call that the provider refused as too long counts as one of the turns',
-    file: 'src/runtime/converse/converse.ts',
+    file: 'src/agent/loop.ts',
     old: '        used.purse.calls--\n',
     new: '',
-    test: 'src/runtime/compact/compaction.test.ts',
+    test: 'src/agent/compaction/compaction.test.ts',
     fails: 'that the provider refuses as too long is summarised and asked again, once',
   },
   {
@@ -112,10 +112,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'record-batch-counts-once',
     mistake: 'only the newest item counts, so a batch of many messages grows over the limit of a line',
-    file: 'src/runtime/record-batches.ts',
+    file: 'src/journal/record-batches.ts',
     old: 'bytes += size',
     new: 'bytes = size',
-    test: 'src/runtime/record-batches.test.ts',
+    test: 'src/journal/record-batches.test.ts',
     fails: 'splits items in order into batches under 4 MB',
   },
   {

@@ -2,10 +2,10 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Action } from '../../src/permissions/action.ts'
 import { hintFor } from '../../src/permissions/hints.ts'
 import { judge, mayUseNetwork, type Policy } from '../../src/permissions/policy.ts'
 import { parseRule, parseRules } from '../../src/permissions/rule.ts'
-import type { Wish } from '../../src/ports/tool.ts'
 import { everydayUnder, LONG_RULES } from './everyday.ts'
 
 let root: string
@@ -41,7 +41,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(join(root, '..'), { recursive: true, force: true }))
 
-const run = (command: string): Wish => ({ kind: 'run', tool: 'bash', command })
+const run = (command: string): Action => ({ kind: 'run', tool: 'bash', command })
 const policy = (allow: readonly string[], changes: Partial<Policy> = {}): Policy => ({
   mode: 'default',
   root,

@@ -11,10 +11,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { SessionEvent } from '../../src/agent/session-event.ts'
 import type { Script } from '../../src/models/scripted/script.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
 import { openSession } from '../../src/session/open-session.ts'
-import type { Session, SessionEvent } from '../../src/session/session.ts'
+import type { Session } from '../../src/session/session.ts'
 import { openWorkspace, type Workspace } from '../../src/workspace.ts'
 import { injections } from './injections.ts'
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Action } from '../../src/permissions/action.ts'
 import { judge, MODES, narrow, type Policy } from '../../src/permissions/policy.ts'
 import { parseRule } from '../../src/permissions/rule.ts'
 import { readLine } from '../../src/permissions/shell/read-line.ts'
-import type { Wish } from '../../src/ports/tool.ts'
 import { ordinary, rules, slipping, unallowed } from './commands.ts'
 
 const careful: Policy = {
@@ -121,11 +121,11 @@ describe('an agent that another sent out', () => {
     deny: fc.array(rule.map(parseRule), { maxLength: 2 }),
     isReadOnly: fc.boolean(),
   })
-  const wishes = fc.oneof<fc.Arbitrary<Wish>[]>(
+  const wishes = fc.oneof<fc.Arbitrary<Action>[]>(
     fc.constantFrom(...slipping, ...ordinary).map((command) => ({ kind: 'run', tool: 'bash', command })),
     fc.constantFrom('src/a', '.env', 'x').map((path) => ({ kind: 'write', tool: 'write_file', path })),
     fc.constantFrom('src/a', '.env', 'x').map((path) => ({ kind: 'read', tool: 'read_file', path })),
-    fc.constant<Wish>({ kind: 'use', tool: 'weather' }),
+    fc.constant<Action>({ kind: 'use', tool: 'weather' }),
   )
   const strictness = ['allow', 'ask', 'deny']
 

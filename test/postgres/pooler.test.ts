@@ -25,7 +25,7 @@ describe.runIf(has)('behind PgBouncer, which gives each transaction another conn
     await logs[0]!.append([{ id: 'made', after: '' }])
     for (let i = 0; i < 10; i++) {
       const sent = logs.map(async (log, who) => {
-        await log.fair(i % 4)
+        await log.holdBack(i % 4)
         return (await log.append([{ id: `mail${who}.${i}` }])).outcomes
       })
       expect(await Promise.all(sent)).toEqual(logs.map(() => ['accepted']))

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { advance, START } from '../../src/ports/store.ts'
+import { advance, START } from '../../src/journal/store.ts'
 import { openPostgresStore } from '../../src/stores/postgres/postgres-store.ts'
 import { createStatements } from '../../src/stores/postgres/statements.ts'
 import { idsOf, readAll } from '../../src/testing/read-all.ts'
@@ -89,7 +89,7 @@ function promises(): void {
       await log.append([{ id: 'lost' }])
       const end = (await readAll(reader)).reduce(advance, START)
       await loseEnd(database, schema, 1)
-      await (await log.again!()).append([{ id: 'instead' }])
+      await (await log.reopen!()).append([{ id: 'instead' }])
       await expect(reader.read(end)).rejects.toMatchObject({ code: 'journal_replaced', fault: { kind: 'rewound' } })
     })
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Log, Store } from '../../src/ports/store.ts'
-import type { Loss } from '../../src/runtime/rewound.ts'
-import { openTeam, type Team } from '../../src/runtime/team.ts'
+import type { JournalLoss } from '../../src/journal/rewound.ts'
+import type { Log, Store } from '../../src/journal/store.ts'
+import { openTeam, type TeamHandle } from '../../src/journal/team-handle.ts'
 import { openPostgresStore } from '../../src/stores/postgres/postgres-store.ts'
 import { dumpState } from '../../src/team/snapshot.ts'
 import { unreadOf } from '../../src/team/state.ts'
@@ -197,9 +197,9 @@ describe('when a standby that was behind takes over', () => {
 
 interface Desk extends AsyncDisposable {
   readonly store: Store
-  readonly team: Team
+  readonly team: TeamHandle
   readonly warned: readonly string[]
-  readonly losses: readonly Loss[]
+  readonly losses: readonly JournalLoss[]
   /** Subjects of the tasks that were added, as a watcher hears of them. */
   readonly seen: string[]
 }
@@ -208,7 +208,7 @@ interface Desk extends AsyncDisposable {
 async function sitDown(url: string, given?: Store): Promise<Desk> {
   const warned: string[] = []
   const store = given ?? (await openPostgresStore({ url, warn: (message) => warned.push(message) }))
-  const losses: Loss[] = []
+  const losses: JournalLoss[] = []
   const seen: string[] = []
   const team = await openTeam(store, 'web', { onRewound: (loss) => losses.push(loss) })
   await team.refresh()
@@ -229,7 +229,7 @@ async function sitDown(url: string, given?: Store): Promise<Desk> {
   }
 }
 
-function add(team: Team, subject: string) {
+function add(team: TeamHandle, subject: string) {
   return team.run({ type: 'task.add', tasks: [{ subject }] })
 }
 

@@ -1,4 +1,4 @@
-import { openTeam, type Team } from '../../src/runtime/team.ts'
+import { openTeam, type TeamHandle } from '../../src/journal/team-handle.ts'
 import { openPostgresStore } from '../../src/stores/postgres/postgres-store.ts'
 import { TeamError } from '../../src/team/errors.ts'
 import { isRefusal } from '../../src/team/refusal.ts'
@@ -93,13 +93,13 @@ async function found(url: string): Promise<void> {
   for (const name of ['box', 'w2', 'w3']) await team.run({ type: 'member.join', name, role: 'dev' })
 }
 
-async function decide(team: Team, number: number, id: string): Promise<void> {
+async function decide(team: TeamHandle, number: number, id: string): Promise<void> {
   const change = { type: 'task.update', id: String(number + 1), description: id } as const
   const answer = await team.run(change, { commandId: id })
   if (isRefusal(answer)) throw new Error(answer.message)
 }
 
-async function send(team: Team, number: number, id: string): Promise<void> {
+async function send(team: TeamHandle, number: number, id: string): Promise<void> {
   const effects = await team.send({ to: 'box', content: id }, { by: { name: `w${number}` }, commandId: id })
   if (isRefusal(effects)) throw new Error(effects.message)
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { openTeam } from '../../src/runtime/team.ts'
+import { openTeam } from '../../src/journal/team-handle.ts'
 import { type Board, makeBoard } from './board.ts'
 import { checkClaims } from './claim-check.ts'
 import { createFleet, type Fleet, type Standing } from './fleet.ts'

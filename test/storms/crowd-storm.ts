@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { openTeam } from '../../src/runtime/team.ts'
+import { openTeam } from '../../src/journal/team-handle.ts'
 import type { Database } from '../postgres/database.ts'
 import { failedAppends } from '../postgres/server-log.ts'
 import { createFleet } from './fleet.ts'

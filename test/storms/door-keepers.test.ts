@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { openTeam, type Team } from '../../src/runtime/team.ts'
+import { openTeam, type TeamHandle } from '../../src/journal/team-handle.ts'
 import { realDisk } from '../../src/stores/files/disk.ts'
 import { openFileStore } from '../../src/stores/files/file-store.ts'
 import { openMirror } from '../../src/stores/files/mirror.ts'
@@ -30,7 +30,7 @@ describe('the mailbox file between slow writers and our own lines', () => {
     const team = await openTeam(store, TEAM)
     await team.run({ type: 'team.create', team: TEAM })
     await team.run({ type: 'member.join', name: 'box', role: 'reader' })
-    await mirror.show(team.state, team.cursor)
+    await mirror.write(team.state, team.cursor)
 
     const fleet = createFleet(random)
     for (const name of ['keeper1', 'keeper2']) fleet.man({ name, program: 'door-keeper', args: () => [place.dir] })
@@ -65,7 +65,7 @@ describe('the mailbox file between slow writers and our own lines', () => {
 })
 
 /** A full mailbox leaves lines at the door: reads it empty and brings in what is left, until nothing is. */
-async function readOut(team: Team, taker: string): Promise<void> {
+async function readOut(team: TeamHandle, taker: string): Promise<void> {
   for (let round = 0; round < 100; round++) {
     const { seq } = team.cursor
     const answer = await team.run({ type: 'mail.take', member: 'box', taker, limit: 100_000 })

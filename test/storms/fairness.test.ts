@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { openTeam } from '../../src/runtime/team.ts'
+import { openTeam } from '../../src/journal/team-handle.ts'
 import { openFileStore } from '../../src/stores/files/file-store.ts'
 import { buildWorkers, createFleet } from './fleet.ts'
 import { figure, makePlace, TEAM } from './place.ts'

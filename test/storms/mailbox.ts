@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Store } from '../../src/ports/store.ts'
-import { openTeam } from '../../src/runtime/team.ts'
+import type { Store } from '../../src/journal/store.ts'
+import { openTeam } from '../../src/journal/team-handle.ts'
 import { applyEvent, type Effect } from '../../src/team/apply.ts'
 import { emptyState, unreadOf } from '../../src/team/state.ts'
 import { TEAM } from './place.ts'

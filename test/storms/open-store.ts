@@ -1,4 +1,4 @@
-import type { Store } from '../../src/ports/store.ts'
+import type { Store } from '../../src/journal/store.ts'
 import { realDisk } from '../../src/stores/files/disk.ts'
 import { openFileStore } from '../../src/stores/files/file-store.ts'
 import { openMirror } from '../../src/stores/files/mirror.ts'

@@ -1,5 +1,5 @@
-import type { Recorded } from '../../src/ports/store.ts'
-import { applyTurn, emptyTranscript } from '../../src/runtime/transcript-fold.ts'
+import { applyTurn, emptyTranscript } from '../../src/agent/transcript/transcript-fold.ts'
+import type { Recorded } from '../../src/journal/store.ts'
 import type { Place } from '../../src/stores/memory/memory-store.ts'
 import { apply } from '../../src/team/apply.ts'
 import type { Author, TeamEvent } from '../../src/team/event.ts'

@@ -1,6 +1,7 @@
-import type { Model, ModelRequest, Turn } from '../../src/ports/model.ts'
+import type { SessionEvent } from '../../src/agent/session-event.ts'
+import type { Model, ModelRequest, Turn } from '../../src/models/model.ts'
 import { openSession } from '../../src/session/open-session.ts'
-import type { Session, SessionEvent } from '../../src/session/session.ts'
+import type { Session } from '../../src/session/session.ts'
 import type { Workspace } from '../../src/workspace.ts'
 
 /** A team that builds a house and can be killed anywhere: whoever comes back goes on from what its conversation says. */

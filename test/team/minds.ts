@@ -1,4 +1,4 @@
-import { ModelFailure, type ModelRequest } from '../../src/ports/model.ts'
+import { ModelFailure, type ModelRequest } from '../../src/models/model.ts'
 import { isPresent, type Member } from '../../src/team/member.ts'
 import { shutdownOf } from '../../src/team/next-step.ts'
 import { isOpen, planGate } from '../../src/team/plan-gate.ts'

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import type { PersonAnswer } from '../../src/agent/questions.ts'
+import { openTeam } from '../../src/journal/team-handle.ts'
+import type { Model } from '../../src/models/model.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
-import type { Model } from '../../src/ports/model.ts'
-import type { Permission } from '../../src/runtime/crew/asking.ts'
-import { lastWords, type Mind, type PracticeCrew, practiceCrew } from '../../src/runtime/crew/practice-crew.ts'
-import { openTeam } from '../../src/runtime/team.ts'
 import { openSession } from '../../src/session/open-session.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/memory-store.ts'
+import { lastWords, type Mind, type PracticeCrew, practiceCrew } from '../../src/supervisor/supervisor-harness.ts'
 import { planGate } from '../../src/team/plan-gate.ts'
 import { memberNamed } from '../../src/team/state.ts'
 import { defineTool } from '../../src/tools/define-tool.ts'
@@ -62,9 +62,9 @@ function promises(): void {
     })
 
     it('does nothing because the journal says that it may', async () => {
-      let answer = (_: Permission) => {}
+      let answer = (_: PersonAnswer) => {}
       const ask = () =>
-        new Promise<Permission>((resolve) => {
+        new Promise<PersonAnswer>((resolve) => {
           answer = resolve
         })
       const practice = await crewOf(
@@ -77,14 +77,14 @@ function promises(): void {
       await practice.team.report([{ type: 'request.answered', ...yes, artifactsCommitted: null }])
       for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
       answer({ allowed: false })
-      await practice.until(() => practice.crew.isAtRest)
+      await practice.until(() => practice.crew.isIdle)
       expect(JSON.stringify(practice.asked.at(-1)!.turns)).not.toContain('changed')
     })
 
     it('costs nothing while it rests, however long that is (F3, F4, A74)', async () => {
       const practice = await crewOf(() => ({ text: 'Here.' }))
       await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
-      await practice.until(() => practice.crew.isAtRest)
+      await practice.until(() => practice.crew.isIdle)
       for (let hour = 0; hour < 24; hour++) {
         practice.clock.advance(3600)
         await new Promise((resolve) => setImmediate(resolve))
@@ -96,14 +96,14 @@ function promises(): void {
       const practice = await crewOf(() => ({ text: 'Here.' }))
       await practice.tasks({ subject: 'taste', role: 'tester' })
       await practice.crew.spawn({ name: 'ada', role: 'dev', prompt: 'Hello.' })
-      await practice.until(() => practice.crew.isAtRest)
+      await practice.until(() => practice.crew.isIdle)
       expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
     })
 
     it('that has stopped stays so, whatever was still on its way (F14)', async () => {
       const practice = await crewOf(() => ({ text: 'Here.' }))
       await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
-      await practice.until(() => practice.crew.isAtRest)
+      await practice.until(() => practice.crew.isIdle)
       const { generation } = memberNamed(practice.team.state, 'ada')!
       await practice.team.run({ type: 'member.stop', name: 'ada', reason: 'enough' }, { by: practice.lead })
       const late = { type: 'member.activity', name: 'ada', generation, status: 'idle' } as const

@@ -1,6 +1,6 @@
-import type { Model, ModelRequest } from '../../src/ports/model.ts'
-import type { Stop } from '../../src/runtime/converse/agent-event.ts'
-import { openTeam, type Team } from '../../src/runtime/team.ts'
+import type { Stop } from '../../src/agent/agent-event.ts'
+import { openTeam, type TeamHandle } from '../../src/journal/team-handle.ts'
+import type { Model, ModelRequest } from '../../src/models/model.ts'
 import { openSession } from '../../src/session/open-session.ts'
 import type { Session } from '../../src/session/session.ts'
 import { createPlace, openMemoryStore, type Place } from '../../src/stores/memory/memory-store.ts'
@@ -247,7 +247,7 @@ function isMateAsked({ asked, isDead }: Life): boolean {
 }
 
 /** Is there mail for somebody who is there, which nobody has noticed yet? */
-async function isWorkLeft(user: Team): Promise<boolean> {
+async function isWorkLeft(user: TeamHandle): Promise<boolean> {
   await user.refresh()
   return roster(user.state).some(
     (member) =>
@@ -258,7 +258,7 @@ async function isWorkLeft(user: Team): Promise<boolean> {
   )
 }
 
-async function standing(user: Team, { run, asked }: Life): Promise<string> {
+async function standing(user: TeamHandle, { run, asked }: Life): Promise<string> {
   await user.refresh()
   const members = roster(user.state).map(
     ({ name, status, generation }) => `${name}/${generation} ${status} unread ${unreadOf(user.state, name).length}`,

@@ -1,4 +1,4 @@
-import type { Store } from '../../src/ports/store.ts'
+import type { Store } from '../../src/journal/store.ts'
 import type { Workspace } from '../../src/workspace.ts'
 
 /** A workspace on a store of the test's own; only what is not about teams is in the folder. */

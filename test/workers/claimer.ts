@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { openTeam } from '../../src/runtime/team.ts'
+import { openTeam } from '../../src/journal/team-handle.ts'
 import type { Answer } from '../../src/team/answer.ts'
 import type { Author } from '../../src/team/event.ts'
 import { isRefusal, type Refusal } from '../../src/team/refusal.ts'

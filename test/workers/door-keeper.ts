@@ -1,4 +1,4 @@
-import { openTeam } from '../../src/runtime/team.ts'
+import { openTeam } from '../../src/journal/team-handle.ts'
 import { realDisk } from '../../src/stores/files/disk.ts'
 import { openFileStore } from '../../src/stores/files/file-store.ts'
 import { openMirror } from '../../src/stores/files/mirror.ts'
@@ -17,6 +17,6 @@ for (let round = 0; ; round++) {
   if (round % 2 === 0) await team.send({ to: 'box', content: `own ${process.pid} ${round}` })
   const ids = unreadOf(team.state, 'box').map(({ message }) => message.id)
   if (round % 3 === 0) await team.acknowledge('box', ids.slice(0, 1 + ids.length / 2), null)
-  await mirror.show(team.state, team.cursor)
-  await mirror.knocked(round % 5 === 0 ? 20 : 2)
+  await mirror.write(team.state, team.cursor)
+  await mirror.inboxChanged(round % 5 === 0 ? 20 : 2)
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openTeam } from '../../src/runtime/team.ts'
+import { openTeam } from '../../src/journal/team-handle.ts'
 import { realDisk } from '../../src/stores/files/disk.ts'
 import { openFileStore } from '../../src/stores/files/file-store.ts'
 import { openMirror } from '../../src/stores/files/mirror.ts'
@@ -14,5 +14,5 @@ const team = await openTeam(await openFileStore({ dir, mirror: () => mirror, war
 
 for (;;) {
   await team.ingest()
-  await Promise.race([mirror.knocked(100), sleep(100)])
+  await Promise.race([mirror.inboxChanged(100), sleep(100)])
 }

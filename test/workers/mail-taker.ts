@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openTeam } from '../../src/runtime/team.ts'
+import { openTeam } from '../../src/journal/team-handle.ts'
 import { isRefusal } from '../../src/team/refusal.ts'
 import { openStore } from '../storms/open-store.ts'
 import { TEAM } from '../storms/place.ts'

@@ -1,4 +1,4 @@
-import { advance, START } from '../../src/ports/store.ts'
+import { advance, START } from '../../src/journal/store.ts'
 import { openFileStore } from '../../src/stores/files/file-store.ts'
 
 /** Appends `count` facts of `size` bytes, each with a decision that is tried until it counts, and says what counted. */
@@ -12,7 +12,7 @@ let conflicts = 0
 for (let number = 0; number < Number(count); number++) {
   const id = `${name}-${number}`
   for (let tries = 0; ; tries++) {
-    await log.fair()
+    await log.holdBack()
     for (let batch = await log.read(at); batch.length > 0; batch = await log.read(at)) at = batch.reduce(advance, at)
     const decision = { id: `${id}-decision`, after: at.last, tries }
     const { outcomes, durable } = await log.append([{ id: `${id}-${tries}`, text }, decision])

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openTeam } from '../../src/runtime/team.ts'
+import { openTeam } from '../../src/journal/team-handle.ts'
 import type { Answer } from '../../src/team/answer.ts'
 import type { Command } from '../../src/team/command.ts'
 import { isRefusal } from '../../src/team/refusal.ts'

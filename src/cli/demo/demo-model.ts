@@ -1,6 +1,6 @@
+import { type Model, ModelFailure } from '../../models/model.ts'
 import { askedIn } from '../../models/scripted/conversation.ts'
 import { scriptedModel } from '../../models/scripted/scripted-model.ts'
-import { type Model, ModelFailure } from '../../ports/model.ts'
 import { type Answer, leadAnswer } from './lead-script.ts'
 import { teammateAnswer } from './teammate-script.ts'
 

@@ -1,6 +1,6 @@
+import type { ModelRequest } from '../../models/model.ts'
 import { askedIn } from '../../models/scripted/conversation.ts'
 import type { Script } from '../../models/scripted/script.ts'
-import type { ModelRequest } from '../../ports/model.ts'
 import { did, letters, type Moment, momentsOf, TEST, testsIn } from './moments.ts'
 
 type Compose = Extract<Script['parts'][number], { compose: unknown }>['compose']

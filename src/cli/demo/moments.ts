@@ -1,5 +1,5 @@
+import type { ModelRequest } from '../../models/model.ts'
 import { textOf } from '../../models/scripted/conversation.ts'
-import type { ModelRequest } from '../../ports/model.ts'
 
 /** A conversation as the one who has it remembers it: what it heard and what it did, in order. */
 export type Moment =

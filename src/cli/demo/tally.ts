@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../../session/session.ts'
+import type { SessionEvent } from '../../agent/session-event.ts'
 import type { Member } from '../../team/member.ts'
 import type { TeamState } from '../../team/state.ts'
 import { testsIn } from './moments.ts'

@@ -1,4 +1,4 @@
-import type { ModelRequest } from '../../ports/model.ts'
+import type { ModelRequest } from '../../models/model.ts'
 import { answerFrom, craftOf, type Knowledge } from './craft.ts'
 import type { Answer } from './lead-script.ts'
 import { did, letters, type Moment, momentsOf, TEST, testsIn } from './moments.ts'

@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../../session/session.ts'
+import type { SessionEvent } from '../../agent/session-event.ts'
 import type { EventOf, TeamEvent } from '../../team/event.ts'
 import { testsIn } from './moments.ts'
 

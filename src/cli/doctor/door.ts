@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { openTeam } from '../../runtime/team.ts'
+import { openTeam } from '../../journal/team-handle.ts'
 import { unreadOf } from '../../team/state.ts'
 import { type Examination, fail, pass } from './examination.ts'
 import { makeTeam } from './practice-team.ts'

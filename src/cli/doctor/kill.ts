@@ -1,5 +1,5 @@
-import type { Team } from '../../runtime/team.ts'
-import { openTeam } from '../../runtime/team.ts'
+import type { TeamHandle } from '../../journal/team-handle.ts'
+import { openTeam } from '../../journal/team-handle.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { memberNamed } from '../../team/state.ts'
 import type { Call } from '../context.ts'
@@ -40,13 +40,13 @@ export const kill: Examination = {
 }
 
 /** Does bob get the task? */
-async function claimed(team: Team): Promise<boolean> {
+async function claimed(team: TeamHandle): Promise<boolean> {
   const answer = await team.run({ type: 'task.claim', id: '1' }, { by: { name: 'bob' } })
   return !isRefusal(answer) && answer.tasks?.[0]?.ended.at(-1)?.end === 'owner lost'
 }
 
 /** Does another reader of ada's mail get the letter, and hear that somebody else may have read it? */
-async function taken(team: Team, taker: string): Promise<boolean> {
+async function taken(team: TeamHandle, taker: string): Promise<boolean> {
   const { mail } = granted(await team.run({ type: 'mail.take', member: 'ada', taker }))
   return mail?.messages[0]?.redelivered === true
 }

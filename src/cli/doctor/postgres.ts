@@ -1,6 +1,6 @@
 import { ulid } from 'ulid'
-import type { Store } from '../../ports/store.ts'
-import { openTeam, type Team } from '../../runtime/team.ts'
+import type { Store } from '../../journal/store.ts'
+import { openTeam, type TeamHandle } from '../../journal/team-handle.ts'
 import { allTasks } from '../../team/board.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { granted } from '../failure.ts'
@@ -59,7 +59,7 @@ async function tryOut(first: Store, second: Store, patience: number): Promise<Fi
 }
 
 /** How soon one that waits hears of what the other wrote: at once, or where the server cannot tell when it looks again. */
-async function wake(ada: Team, bob: Team, patience: number): Promise<string> {
+async function wake(ada: TeamHandle, bob: TeamHandle, patience: number): Promise<string> {
   await bob.refresh()
   const woken = bob.changed(patience)
   granted(await ada.send({ to: 'bob', content: 'wake up' }))
@@ -72,7 +72,7 @@ async function wake(ada: Team, bob: Team, patience: number): Promise<string> {
  * Each task is claimed through both at the same moment. Whoever got it reports it done through the other's connection,
  * which only works if both see the same journal.
  */
-async function claimAll(teams: readonly [Team, Team]): Promise<Finding> {
+async function claimAll(teams: readonly [TeamHandle, TeamHandle]): Promise<Finding> {
   const began = performance.now()
   for (const { id } of allTasks(teams[0].state)) {
     const claims = await Promise.all(teams.map((team, i) => team.run({ type: 'task.claim', id }, as(i))))

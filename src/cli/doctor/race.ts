@@ -1,4 +1,4 @@
-import { openTeam, type Team } from '../../runtime/team.ts'
+import { openTeam, type TeamHandle } from '../../journal/team-handle.ts'
 import { allTasks } from '../../team/board.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { counted } from '../../team/wording.ts'
@@ -35,7 +35,7 @@ export const race: Examination = {
 }
 
 /** What the processes believe has to be what the journal says, and each task has one winner. */
-function judge({ state }: Team, won: readonly (readonly string[])[], late: number): Finding {
+function judge({ state }: TeamHandle, won: readonly (readonly string[])[], late: number): Finding {
   for (const { id, attempts, ...task } of allTasks(state)) {
     const winners = MEMBERS.filter((_, i) => won[i]?.includes(id))
     if (winners.length !== 1)
@@ -49,7 +49,7 @@ function judge({ state }: Team, won: readonly (readonly string[])[], late: numbe
   return pass(`${TASKS} tasks, each won by one (${shares}); ${skipped}`)
 }
 
-async function countLateClaims({ log }: Team): Promise<number> {
+async function countLateClaims({ log }: TeamHandle): Promise<number> {
   let count = 0
   for await (const batch of log.audit()) count += batch.filter(({ verdict }) => verdict === 'refused').length
   return count

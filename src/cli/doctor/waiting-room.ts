@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { systemClock } from '../../ports/clock.ts'
+import { systemClock } from '../../journal/clock.ts'
 import { type Disk, realDisk } from '../../stores/files/disk.ts'
 import type { Call } from '../context.ts'
 import type { Examination, Finding } from './examination.ts'

@@ -1,6 +1,6 @@
-import type { AssistantTurn, UserTurn } from '../../ports/model.ts'
-import type { ToolResult } from '../../ports/tool.ts'
+import type { AssistantTurn, UserTurn } from '../../models/model.ts'
 import type { Usage } from '../../team/usage.ts'
+import type { ToolResult } from '../../tools/tool.ts'
 import type { AssistantBlock, UserBlock, WireUsage } from './envelope.ts'
 
 /** What a model said, in Anthropic's content blocks, whichever provider it came from. */

@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../../session/session.ts'
+import type { SessionEvent } from '../../agent/session-event.ts'
 import type { Result } from './envelope.ts'
 
 type Denial = Result['permission_denials'][number]

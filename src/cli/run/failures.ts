@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../../session/session.ts'
+import type { SessionEvent } from '../../agent/session-event.ts'
 import { counted } from '../../team/wording.ts'
 
 /** What went wrong in a run besides the way it ended, for the person who started it: each once, in order. */

@@ -1,5 +1,5 @@
-import type { Reply } from '../../ports/model.ts'
-import type { SessionEvent } from '../../session/session.ts'
+import type { SessionEvent } from '../../agent/session-event.ts'
+import type { Reply } from '../../models/model.ts'
 import type { TeamEvent } from '../../team/event.ts'
 import { assistantBlocks, resultBlock, userBlocks, wireUsage } from './blocks.ts'
 import type { Line } from './envelope.ts'

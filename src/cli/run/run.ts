@@ -1,13 +1,15 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Stop } from '../../runtime/converse/agent-event.ts'
-import type { CrewSettings } from '../../runtime/crew/crew-plan.ts'
-import { openTeam } from '../../runtime/team.ts'
+import type { Stop } from '../../agent/agent-event.ts'
+import type { SupervisorSettings } from '../../agent/session-context.ts'
+import type { SessionEvent } from '../../agent/session-event.ts'
+import { openTeam } from '../../journal/team-handle.ts'
 import { openSession } from '../../session/open-session.ts'
-import type { Session, SessionEvent } from '../../session/session.ts'
-import { isSessionId, newestSession } from '../../session/session-id.ts'
+import type { Session } from '../../session/session.ts'
+import { newestSession } from '../../session/session-id.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { nameKey } from '../../team/name.ts'
+import { isSessionId } from '../../team/session-id.ts'
 import { roster } from '../../team/state.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Call } from '../context.ts'
@@ -311,7 +313,7 @@ async function sessionLeading({ store }: Workspace, name: string): Promise<strin
 }
 
 /** What the settings say about teammates; minutes there, seconds here. */
-function crewOf({ team = {} }: Settings): Partial<CrewSettings> {
+function crewOf({ team = {} }: Settings): Partial<SupervisorSettings> {
   const { stallMinutes, idleTimeoutMinutes, plans } = team
   return {
     ...(stallMinutes !== undefined && { stall: stallMinutes * 60 }),

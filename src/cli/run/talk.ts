@@ -1,5 +1,5 @@
-import type { Retry, ToolCall } from '../../ports/model.ts'
-import type { SessionEvent } from '../../session/session.ts'
+import type { SessionEvent } from '../../agent/session-event.ts'
+import type { Retry, ToolCall } from '../../models/model.ts'
 import { oneLine } from '../screen.ts'
 
 /** What somebody at a terminal is told while they wait for the answer; undefined for what is not worth a line. */

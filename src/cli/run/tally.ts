@@ -1,6 +1,7 @@
-import type { Stop } from '../../runtime/converse/agent-event.ts'
-import { limitWords } from '../../runtime/converse/limit-words.ts'
-import type { Session, SessionEvent } from '../../session/session.ts'
+import type { Stop } from '../../agent/agent-event.ts'
+import type { SessionEvent } from '../../agent/session-event.ts'
+import { limitText } from '../../prompts/limit.ts'
+import type { Session } from '../../session/session.ts'
 import type { Usage } from '../../team/usage.ts'
 import { wireUsage } from './blocks.ts'
 import { createDenials } from './denials.ts'
@@ -117,7 +118,7 @@ function limitError(stop: Extract<Stop, { kind: 'limit' }>, again: string): stri
     case 'output':
       return `Its answer was cut off at the most it may say at once. Ask it to go on: ${again} 'go on'; or raise maxOutputTokens.`
     case 'failures':
-      return `The lead was stopped: ${limitWords(stop)}. All of it is kept. Say what to do instead: ${again} 'what to do'`
+      return `The lead was stopped: ${limitText(stop)}. All of it is kept. Say what to do instead: ${again} 'what to do'`
     default:
       return stop.limit satisfies never
   }

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { openTeam } from '../../runtime/team.ts'
+import { openTeam } from '../../journal/team-handle.ts'
 import { belongsHere } from '../../session/session-folder.ts'
 import { isPresent } from '../../team/member.ts'
 import { roster, type TeamState } from '../../team/state.ts'
@@ -35,7 +35,7 @@ export async function findSessions(call: Call, workspace: Workspace): Promise<Li
     try {
       await using handle = await openTeam(store, team, { clock: call.clock })
       await handle.refresh()
-      teams.set(team, await handle.whole(await factsOf(handle.state, workspace)))
+      teams.set(team, await handle.loadLongTexts(await factsOf(handle.state, workspace)))
     } catch (error) {
       await warn(call, `Team ${team} cannot be read: ${explain(error, call.env).message}`)
     }

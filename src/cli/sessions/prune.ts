@@ -1,5 +1,5 @@
-import { openTeam } from '../../runtime/team.ts'
-import { isSessionId } from '../../session/session-id.ts'
+import { openTeam } from '../../journal/team-handle.ts'
+import { isSessionId } from '../../team/session-id.ts'
 import { counted } from '../../team/wording.ts'
 import type { Workspace } from '../../workspace.ts'
 import { count, duration } from '../arguments.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ModelEvent, Price, Reply } from '../../ports/model.ts'
+import type { ModelEvent, Price, Reply } from '../model.ts'
 import type { NormalTurn } from './normalise.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { ModelRequest, Turn } from '../../ports/model.ts'
+import type { ModelRequest, Turn } from '../model.ts'
 
 /** A turn as a recording keeps it, without what differs from run to run. */
 export type NormalTurn = unknown

@@ -1,4 +1,4 @@
-import { type Order, turnOnly } from '../../ports/order.ts'
+import { type Order, turnOnly } from '../../journal/order.ts'
 import { nestedSteps } from './nested-steps.ts'
 
 /** Runs steps one after the other as they come, and says the name of each when it begins. */

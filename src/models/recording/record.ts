@@ -1,12 +1,5 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
-import {
-  type Model,
-  type ModelEvent,
-  ModelFailure,
-  type ModelRequest,
-  type Reply,
-  type Turn,
-} from '../../ports/model.ts'
+import { type Model, type ModelEvent, ModelFailure, type ModelRequest, type Reply, type Turn } from '../model.ts'
 import { type RecordedCall, type RecordedModel, type RecordedStep, VERSION } from './format.ts'
 import { createNormaliser } from './normalise.ts'
 import { recordOrder } from './record-order.ts'

@@ -1,5 +1,5 @@
-import type { AlarmClock } from '../../ports/clock.ts'
-import { type Order, turnOnly } from '../../ports/order.ts'
+import type { AlarmClock } from '../../journal/clock.ts'
+import { type Order, turnOnly } from '../../journal/order.ts'
 import { nestedSteps } from './nested-steps.ts'
 import { tellAll } from './record-order.ts'
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { systemClock } from '../../ports/clock.ts'
-import { type Model, ModelFailure, type ModelFault } from '../../ports/model.ts'
+import { systemClock } from '../../journal/clock.ts'
+import { type Model, ModelFailure, type ModelFault } from '../model.ts'
 import { firstDifference, show } from './difference.ts'
 import { CallLine, ModelLine, type RecordedCall, type RecordedModel, type RecordedStep, StepLine } from './format.ts'
 import { createNormaliser, type NormalTurn } from './normalise.ts'

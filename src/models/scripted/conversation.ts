@@ -1,4 +1,4 @@
-import type { ModelRequest, ToolTurn, Turn } from '../../ports/model.ts'
+import type { ModelRequest, ToolTurn, Turn } from '../model.ts'
 import type { Conditions, Pattern } from './script.ts'
 
 /** What a script looks at: what is new since the model's last answer, and how many answers there were. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { ModelFailure } from '../../ports/model.ts'
+import { ModelFailure } from '../model.ts'
 import type { Script } from './script.ts'
 
 /** A script kept as JSON, or as a program (.js, .mjs) whose default export it is. */

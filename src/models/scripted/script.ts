@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { ModelRequest } from '../../ports/model.ts'
 import { Usage } from '../../team/usage.ts'
+import type { ModelRequest } from '../model.ts'
 
 /** A text is looked for; `/…/i` and regular expressions are matched. */
 const Pattern = z.union([z.string(), z.instanceof(RegExp)])

@@ -1,3 +1,4 @@
+import { costOf } from '../cost.ts'
 import {
   type AssistantTurn,
   type Model,
@@ -5,8 +6,7 @@ import {
   ModelFailure,
   type ModelRequest,
   type Turn,
-} from '../../ports/model.ts'
-import { costOf } from '../cost.ts'
+} from '../model.ts'
 import { type Pause, systemPause } from '../world.ts'
 import { type Asked, askedIn, objection } from './conversation.ts'
 import { Answer, type Part, Script } from './script.ts'

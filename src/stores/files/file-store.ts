@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { ulid } from 'ulid'
-import type { Mirror } from '../../ports/mirror.ts'
-import type { Audited, Log, LogName, Presence, Store } from '../../ports/store.ts'
+import type { Audited, Log, LogName, Presence, Store } from '../../journal/store.ts'
+import type { Views } from '../../journal/views.ts'
 import { plainText } from '../../redaction/plain-text.ts'
 import { type Disk, realDisk } from './disk.ts'
 import { createFolderEntries } from './folder-entries.ts'
@@ -18,7 +18,7 @@ export interface FileStoreOptions {
   readonly dir: string
   readonly presence?: Presence
   /** The files people see beside a team's journal. */
-  readonly mirror?: (team: string) => Mirror
+  readonly mirror?: (team: string) => Views
   readonly disk?: Disk
   /** `power`: acknowledged means synced to the disk. `process`: it survives our death only. */
   readonly durability?: 'power' | 'process'
@@ -77,7 +77,7 @@ export async function openFileStore(options: FileStoreOptions): Promise<Store> {
 
   return {
     presence: options.presence ?? filePresence({ dir, disk, clock: Date }),
-    ...(options.mirror ? { mirror: options.mirror } : {}),
+    ...(options.mirror ? { views: options.mirror } : {}),
     async log(name) {
       const { team, file } = placeOf(name)
       const log: Log = createFileLog({

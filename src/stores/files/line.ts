@@ -1,5 +1,5 @@
-import { isId, MAX_RECORD, toInstall } from '../../ports/admission.ts'
-import type { LogRecord } from '../../ports/store.ts'
+import { isId, MAX_RECORD_BYTES, toInstall } from '../../journal/admission.ts'
+import type { LogRecord } from '../../journal/store.ts'
 import { whyUnreadable } from './damage.ts'
 import { EMPTY_TRAILER, fittingSum, hasTrailer, putSum, TRAILER } from './trailer.ts'
 
@@ -27,7 +27,7 @@ export function encode(record: LogRecord): Frame | undefined {
   // Put into bytes once: the sum is taken of them and written into its place.
   const bytes = Buffer.from(`${begin}${body}${EMPTY_TRAILER}\n`)
   const sum = putSum(bytes, begin.length, bytes.length - 1 - TRAILER)
-  return bytes.length - 2 > MAX_RECORD ? undefined : { bytes, sum, record }
+  return bytes.length - 2 > MAX_RECORD_BYTES ? undefined : { bytes, sum, record }
 }
 
 /** Members every reader looks at come first, wherever the writer put them: people read these lines too. */

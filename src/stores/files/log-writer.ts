@@ -1,13 +1,13 @@
-import { whyRefused } from '../../ports/admission.ts'
-import { TRIES } from '../../ports/fairness.ts'
-import type { Appended, Fault, LogRecord, Outcome } from '../../ports/store.ts'
+import { whyRefused } from '../../journal/admission.ts'
+import { LOST_TRIES } from '../../journal/fairness.ts'
+import type { Appended, Fault, LogRecord, Outcome } from '../../journal/store.ts'
 import {
   JournalReadOnly,
   JournalReplaced,
   NotWritten,
   OutcomeUnknown,
   RecordRefused,
-} from '../../ports/store-errors.ts'
+} from '../../journal/store-errors.ts'
 import { createGroupCommit } from './group-commit.ts'
 import type { JournalFile } from './journal-file.ts'
 import { encode, type Frame } from './line.ts'
@@ -104,7 +104,7 @@ export function createLogWriter({ path, file, reader, knows, durability, isShare
         last = id
         return true
       }
-      if (tries >= TRIES && !unwritten.has(after)) return true
+      if (tries >= LOST_TRIES && !unwritten.has(after)) return true
       unwritten.add(id)
       return false
     })

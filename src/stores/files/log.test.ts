@@ -11,7 +11,7 @@ import fs, {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { advance, type Log, START } from '../../ports/store.ts'
+import { advance, type Log, START } from '../../journal/store.ts'
 import { recordingDisk } from '../../testing/faulty-disk.ts'
 import { idsOf, readAll } from '../../testing/read-all.ts'
 import { type Disk, realDisk } from './disk.ts'

@@ -1,5 +1,5 @@
-import { type Audited, advance, type Cursor, type Fault, type Log } from '../../ports/store.ts'
-import { NotRead } from '../../ports/store-errors.ts'
+import { type Audited, advance, type Cursor, type Fault, type Log } from '../../journal/store.ts'
+import { NotRead } from '../../journal/store-errors.ts'
 import { TeamError } from '../../team/errors.ts'
 import { createSleep } from '../sleep.ts'
 import { codeOf, type Disk } from './disk.ts'
@@ -82,7 +82,7 @@ export function createFileLog(options: FileLogOptions): Log {
       return reader.chain.accepted(id)
     },
     changed,
-    async fair(tries = 0) {
+    async holdBack(tries = 0) {
       if (reader.owed(tries) === 0 || file.idleFor() > ABANDONED) return
       // Looked for, not watched: a watch would wake this process for every line that anybody writes from then on.
       for (let left = reader.owed(tries); left > 0 && !closing.signal.aborted; left = reader.owed(tries)) {

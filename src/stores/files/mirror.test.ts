@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Mirror } from '../../ports/mirror.ts'
+import type { Views } from '../../journal/views.ts'
 import { UNREAD_CAP } from '../../team/message.ts'
 import { recordingDisk } from '../../testing/faulty-disk.ts'
 import { openWorld, type World } from '../../testing/world.ts'
@@ -42,7 +42,7 @@ const MINUTE = 60_000
 const open = (disk = realDisk) =>
   openMirror({ dir, team: 'web', disk, warn: (message) => warnings.push(message), now: () => now })
 const cursor = () => ({ seq: world.journal.length * 10, id: '', last: '' })
-const show = (mirror: Mirror) => mirror.show(world.state, cursor())
+const show = (mirror: Views) => mirror.write(world.state, cursor())
 const inbox = (name = 'ada') => join(dir, `.teams/web/inbox/${name}.jsonl`)
 const taken = () => {
   const folder = join(dir, '.teams/web/inbox/.taken')
@@ -69,7 +69,7 @@ function echo(content: string, path = inbox(), extra: object = {}) {
 }
 
 /** What a runtime does with a harvest. Returns how many facts came of it. */
-async function ingest(mirror: Mirror): Promise<number> {
+async function ingest(mirror: Views): Promise<number> {
   const harvest = await mirror.collect(world.state)
   if (!harvest) return 0
   const facts = harvest.facts(world.state)
@@ -179,7 +179,7 @@ describe('a mailbox file', () => {
     expect(warnings).toHaveLength(1)
     // It is no news for ever: a knock would never end.
     const early = Symbol('early')
-    const knocked = mirror.knocked(200).then(() => 'knocked')
+    const knocked = mirror.inboxChanged(200).then(() => 'knocked')
     expect(await Promise.race([knocked, new Promise((resolve) => setTimeout(resolve, 20, early))])).toBe(early)
     await knocked
   })
@@ -381,7 +381,7 @@ describe('the door', () => {
     mkdirSync(join(inbox(), '..'), { recursive: true })
     appendFileSync(inbox(), Array.from({ length: 2500 }, (_, i) => `{"from":"ci","content":"${i}"}\n`).join(''))
     expect(await ingest(mirror)).toBe(1000)
-    await mirror.knocked(600_000)
+    await mirror.inboxChanged(600_000)
     expect(await ingest(open())).toBe(1000)
     expect(await ingest(mirror)).toBe(500)
     expect(await ingest(mirror)).toBe(0)
@@ -473,7 +473,7 @@ describe('knocking', () => {
     await show(mirror)
     await ingest(mirror)
     let heard = false
-    const knocked = mirror.knocked(600_000).then(() => {
+    const knocked = mirror.inboxChanged(600_000).then(() => {
       heard = true
     })
     send('m1')
@@ -489,11 +489,11 @@ describe('knocking', () => {
     const mirror = open()
     await ingest(mirror)
     const stop = new AbortController()
-    const knocked = mirror.knocked(600_000, stop.signal)
+    const knocked = mirror.inboxChanged(600_000, stop.signal)
     stop.abort()
     await knocked
-    await mirror.knocked(600_000, stop.signal)
-    await mirror.knocked(1)
+    await mirror.inboxChanged(600_000, stop.signal)
+    await mirror.inboxChanged(1)
   })
 })
 

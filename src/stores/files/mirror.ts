@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { monotonicFactory } from 'ulid'
-import type { Mirror } from '../../ports/mirror.ts'
+import type { Views } from '../../journal/views.ts'
 import type { TeamState } from '../../team/state.ts'
 import type { Disk } from './disk.ts'
 import { openDoor } from './door.ts'
@@ -18,7 +18,7 @@ export function openMirror(options: {
   readonly ids?: () => string
   /** Milliseconds since 1970. */
   readonly now?: () => number
-}): Mirror {
+}): Views {
   const { dir, team, disk, warn, now = Date.now } = options
   const ulid = monotonicFactory()
   const ids = options.ids ?? (() => ulid(now()))
@@ -33,13 +33,13 @@ export function openMirror(options: {
   const isHere = (state: TeamState) => state.team.get()?.deleted === false && disk.statSync(folder) !== undefined
 
   return {
-    async show(state, cursor) {
+    async write(state, cursor) {
       if (!isHere(state)) return
       for (const step of views.steps(state, cursor)) step()
       mail.show(state)
     },
 
-    async steps(state, cursor) {
+    async writeSteps(state, cursor) {
       if (!isHere(state)) return []
       const steps = views.steps(state, cursor)
       mail.show(state)
@@ -63,7 +63,7 @@ export function openMirror(options: {
       }
     },
 
-    async knocked(atMost, signal) {
+    async inboxChanged(atMost, signal) {
       if (signal?.aborted) return
       const waits = mail.waits()
       // Polling finds what no watch tells: other folders, late writers, room in a full mailbox.
@@ -87,7 +87,7 @@ export function openMirror(options: {
       for (const end of ends) end()
     },
 
-    shownTo: async () => views.shownTo(),
+    writtenTo: async () => views.shownTo(),
     async differences(state, cursor) {
       return isHere(state) ? [...views.differences(state, cursor), ...mail.differences(state)] : []
     },

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import type { Presence, RuntimeId } from '../../ports/store.ts'
+import type { Presence, RuntimeId } from '../../journal/store.ts'
 import { type Liveness, look, thisRuntime } from '../identity.ts'
 import { codeOf, type Disk } from './disk.ts'
 import { makeFolder } from './folders.ts'

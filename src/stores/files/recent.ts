@@ -1,4 +1,4 @@
-import type { Cursor, Recorded } from '../../ports/store.ts'
+import type { Cursor, Recorded } from '../../journal/store.ts'
 
 /**
  * How much of what was read already is kept, and how much of what nobody asked for yet, in bytes of the file. Records

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { createIds } from '../../ports/ids.ts'
+import { createIds } from '../../journal/ids.ts'
 import type { Disk } from './disk.ts'
 
 const newId = createIds()

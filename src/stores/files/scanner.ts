@@ -1,6 +1,6 @@
-import { type Chain, createChain } from '../../ports/acceptance.ts'
-import { firstUnknown, MAX_RECORD, toInstall } from '../../ports/admission.ts'
-import type { Audited, Fault, LogRecord } from '../../ports/store.ts'
+import { type Chain, createChain } from '../../journal/acceptance.ts'
+import { firstUnknown, MAX_RECORD_BYTES, toInstall } from '../../journal/admission.ts'
+import type { Audited, Fault, LogRecord } from '../../journal/store.ts'
 import { couldHaveCounted, isLegible, whyTailIsDamaged } from './damage.ts'
 import { asWritten, decode, type Frame } from './line.ts'
 import { repairOf } from './repair-command.ts'
@@ -46,7 +46,7 @@ export interface ScanOptions {
 }
 
 const BATCH = 256 * 1024
-const LONGEST = MAX_RECORD + 1024
+const LONGEST = MAX_RECORD_BYTES + 1024
 const NEWLINE = 10
 /** Bytes read again each time, to notice a file that was replaced in place: enough to hold a sum. */
 const OVERLAP = 32

@@ -33,7 +33,7 @@ const open = () => openMirror({ dir, team: 'web', disk: realDisk, warn: (message
 const texts = () => world.inbox('ada').map(({ content }) => content)
 const rejected = () =>
   existsSync(inbox('ada.rejected')) ? readFileSync(inbox('ada.rejected'), 'utf8').trim().split(/\n+/) : []
-const show = () => open().show(world.state, { seq: world.journal.length * 10, id: '', last: '' })
+const show = () => open().write(world.state, { seq: world.journal.length * 10, id: '', last: '' })
 
 async function ingest(): Promise<void> {
   const mirror = open()
@@ -41,7 +41,7 @@ async function ingest(): Promise<void> {
   const facts = harvest?.facts(world.state) ?? []
   if (facts.length > 0) world.report(facts)
   await harvest?.settle(world.state)
-  await mirror.show(world.state, { seq: world.journal.length * 10, id: '', last: '' })
+  await mirror.write(world.state, { seq: world.journal.length * 10, id: '', last: '' })
 }
 
 describe('a line of ours in a mailbox file', () => {

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid'
-import { createChain, type KeptChain } from '../../ports/acceptance.ts'
-import { MAX_RECORD } from '../../ports/admission.ts'
-import type { Cursor } from '../../ports/store.ts'
+import { createChain, type KeptChain } from '../../journal/acceptance.ts'
+import { MAX_RECORD_BYTES } from '../../journal/admission.ts'
+import type { Cursor } from '../../journal/store.ts'
 import type { Json } from '../../team/json.ts'
 import { codeOf, type Disk } from './disk.ts'
 import { decode } from './line.ts'
@@ -66,7 +66,7 @@ function load(disk: Disk, path: string, warn: (message: string) => void): Kept |
 /** Is the record at the cursor still the one that was folded last, and does the log still reach to where we stopped? */
 function fits({ cursor, begins, offset, chain }: Kept, readLog: ReadAt): boolean {
   const length = cursor.seq - begins
-  if (length <= 0 || length > MAX_RECORD + 1 || offset < cursor.seq || cursor.last !== chain.last) return false
+  if (length <= 0 || length > MAX_RECORD_BYTES + 1 || offset < cursor.seq || cursor.last !== chain.last) return false
   const line = Buffer.alloc(length)
   if (readLog(line, begins) < length || readLog(Buffer.alloc(1), offset - 1) < 1) return false
   const { record } = decode(line, 0, length - 1)

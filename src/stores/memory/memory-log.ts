@@ -1,9 +1,9 @@
-import { type Chain, createChain } from '../../ports/acceptance.ts'
-import { firstUnknown, MAX_RECORD, toInstall, whyRefused } from '../../ports/admission.ts'
-import { createFairness } from '../../ports/fairness.ts'
-import type { Appended, Audited, Cursor, Fault, Log, LogRecord, Outcome, Recorded } from '../../ports/store.ts'
-import { advance } from '../../ports/store.ts'
-import { JournalReadOnly, JournalReplaced, RecordRefused } from '../../ports/store-errors.ts'
+import { type Chain, createChain } from '../../journal/acceptance.ts'
+import { firstUnknown, MAX_RECORD_BYTES, toInstall, whyRefused } from '../../journal/admission.ts'
+import { createFairness } from '../../journal/fairness.ts'
+import type { Appended, Audited, Cursor, Fault, Log, LogRecord, Outcome, Recorded } from '../../journal/store.ts'
+import { advance } from '../../journal/store.ts'
+import { JournalReadOnly, JournalReplaced, RecordRefused } from '../../journal/store-errors.ts'
 import { createSleep } from '../sleep.ts'
 
 /** The log itself, shared by all handles on it. */
@@ -91,7 +91,7 @@ export function createMemoryLog(path: string, shared: SharedLog, knows: Readonly
     },
     knows: async (id) => shared.chain.accepted(id),
     changed,
-    async fair(tries = 0) {
+    async holdBack(tries = 0) {
       attend()
       for (let left = fairness.left(tries); left > 0 && !closing.signal.aborted; left = fairness.left(tries)) {
         await sleep.upTo(left)
@@ -123,7 +123,7 @@ export function createMemoryLog(path: string, shared: SharedLog, knows: Readonly
     if (refusal) throw new RecordRefused(path, refusal.id, refusal.why)
     return records.map((record) => {
       const text = JSON.stringify(record)
-      if (Buffer.byteLength(text) > MAX_RECORD) throw new RecordRefused(path, record.id, 'is longer than 16 MB')
+      if (Buffer.byteLength(text) > MAX_RECORD_BYTES) throw new RecordRefused(path, record.id, 'is longer than 16 MB')
       return text
     })
   }

@@ -1,4 +1,4 @@
-import type { LogName, Presence, Store } from '../../ports/store.ts'
+import type { LogName, Presence, Store } from '../../journal/store.ts'
 import { createMemoryLog, createSharedLog, type SharedLog } from './memory-log.ts'
 
 /** What several handles share: as a folder is to the files store. */

@@ -1,4 +1,4 @@
-import type { LogRecord } from '../../ports/store.ts'
+import type { LogRecord } from '../../journal/store.ts'
 import type { Json } from '../../team/json.ts'
 
 /** Longer texts are kept once, beside the records, and fetched by whoever wants to see them, in bytes. */

@@ -1,7 +1,7 @@
-import { firstUnknown } from '../../ports/admission.ts'
-import { TRIES } from '../../ports/fairness.ts'
-import { type Audited, advance, type Cursor, type Log, type Recorded, START } from '../../ports/store.ts'
-import { NotRead } from '../../ports/store-errors.ts'
+import { firstUnknown } from '../../journal/admission.ts'
+import { LOST_TRIES } from '../../journal/fairness.ts'
+import { type Audited, advance, type Cursor, type Log, type Recorded, START } from '../../journal/store.ts'
+import { NotRead } from '../../journal/store-errors.ts'
 import type { Json } from '../../team/json.ts'
 import { redeem, ticketsIn, type Wanted } from './aside.ts'
 import { reason, StoreUnreachable } from './failures.ts'
@@ -79,10 +79,10 @@ export function createPostgresLog(options: PostgresLogOptions): Log {
         unfollow()
       }
     },
-    async fair(tries = 0) {
+    async holdBack(tries = 0) {
       hold.release()
       try {
-        if (tries >= TRIES) await hold.take('long')
+        if (tries >= LOST_TRIES) await hold.take('long')
         // The floor is the cheaper one, but it belongs to a connection, and behind a pooler nobody has one.
         else if (crowded > 0) await (lines.address.pooler ? hold.take('briefly') : floor.take())
         if (hold.isHeld || floor.isHeld || shared.owed(tries) === 0) return
@@ -126,7 +126,7 @@ export function createPostgresLog(options: PostgresLogOptions): Log {
     audit,
     faults: () => (shared.fault ? [shared.fault] : []),
     whole,
-    again: options.again,
+    reopen: options.again,
     async close() {
       if (closing.signal.aborted) return
       closing.abort(new Error(`This handle on ${path} is closed.`))

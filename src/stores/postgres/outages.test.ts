@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { useDatabase } from '../../../test/postgres/database.ts'
 import { openProxy } from '../../../test/postgres/proxy.ts'
 import { caughtUp, holdHead, idle, waitingForLock } from '../../../test/postgres/waits.ts'
-import { advance, type Log, START } from '../../ports/store.ts'
+import { advance, type Log, START } from '../../journal/store.ts'
 import { idsOf, readAll } from '../../testing/read-all.ts'
 import { parseAddress } from './address.ts'
 import { openLine } from './line.ts'
@@ -162,7 +162,7 @@ describe('when somebody holds on to a log', () => {
       message: expect.stringMatching(/web\/journal: another transaction has held it/),
     })
     expect(idsOf(await readAll(log))).toEqual(['made'])
-    await log.fair(5)
+    await log.holdBack(5)
     await stalled.release()
     expect((await log.append([{ id: 'mail' }])).outcomes).toEqual(['accepted'])
   })
@@ -215,7 +215,7 @@ describe('when somebody holds on to a log', () => {
     const [slow, fast] = [await store.log('web/journal'), await other.log('web/journal')]
     await slow.append([{ id: 'made', after: '' }])
     await readAll(slow)
-    await slow.fair(3)
+    await slow.holdBack(3)
     expect((await fast.append([{ id: 'claim', after: 'made' }])).outcomes).toEqual(['accepted'])
     expect((await slow.append([{ id: 'slow', after: 'made', tries: 3 }])).outcomes).toEqual(['conflict'])
   })
@@ -228,7 +228,7 @@ describe('when somebody holds on to a log', () => {
     await slow.append([{ id: 'made', after: '' }])
     await readAll(slow)
     await fast.append([{ id: 'first', after: 'made' }])
-    await slow.fair(3)
+    await slow.holdBack(3)
     const meanwhile = fast.append([{ id: 'second', after: 'first' }])
     const { last } = (await readAll(slow)).reduce(advance, START)
     expect((await slow.append([{ id: 'slow', after: last, tries: 3 }])).outcomes).toEqual(['accepted'])

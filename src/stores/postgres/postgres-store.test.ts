@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { useDatabase } from '../../../test/postgres/database.ts'
-import { advance, type Log, START } from '../../ports/store.ts'
-import { Superseded } from '../../ports/store-errors.ts'
-import { openTeam } from '../../runtime/team.ts'
+import { advance, type Log, START } from '../../journal/store.ts'
+import { Superseded } from '../../journal/store-errors.ts'
+import { openTeam } from '../../journal/team-handle.ts'
 import { idsOf, readAll } from '../../testing/read-all.ts'
 import { parseAddress } from './address.ts'
 import type { Row } from './line.ts'
@@ -59,7 +59,7 @@ describe('a long text', () => {
   it('lies in the database once, and is not part of what readers of the log are sent', async () => {
     const { url, schema } = database.place()
     await using store = await openPostgresStore({ url })
-    const log = await store.log('web/journal', { aside: true })
+    const log = await store.log('web/journal', { longTexts: true })
     await log.append([{ id: 'mail', text: LONG, short: 'short' }])
     const [read] = await readAll(log)
     expect(read?.record.short).toBe('short')

@@ -1,4 +1,4 @@
-import type { LogName, Store } from '../../ports/store.ts'
+import type { LogName, Store } from '../../journal/store.ts'
 import { plainText } from '../../redaction/plain-text.ts'
 import { parseAddress } from './address.ts'
 import type { Patience } from './line.ts'
@@ -63,7 +63,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const store: Store = {
     presence,
     warn,
-    async log(name, { aside = false } = {}) {
+    async log(name, { longTexts: aside = false } = {}) {
       checkName(name)
       const place = await sharedLog(name)
       place.handles++
@@ -77,7 +77,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         poll,
         warn,
         wrote: presence.wrote,
-        again: () => store.log(name, { aside }),
+        again: () => store.log(name, { longTexts: aside }),
         closed() {
           handles.delete(log)
           if (--place.handles === 0 && shared.get(name) === place) shared.delete(name)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Lease, Presence, RuntimeId } from '../../ports/store.ts'
-import { Superseded } from '../../ports/store-errors.ts'
+import type { Lease, Presence, RuntimeId } from '../../journal/store.ts'
+import { Superseded } from '../../journal/store-errors.ts'
 import { hasEndedHere, runsHere, thisRuntime } from '../identity.ts'
 import type { Lines } from './lines.ts'
 import type { Statements } from './statements.ts'

@@ -1,4 +1,4 @@
-import type { Cursor, LogRecord } from '../../ports/store.ts'
+import type { Cursor, LogRecord } from '../../journal/store.ts'
 
 /** An accepted record as it lies in the database: long texts are tickets. */
 export interface Stored {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { MAX_RECORD, whyRefused } from '../../ports/admission.ts'
-import type { Fault, LogRecord, Outcome } from '../../ports/store.ts'
-import { JournalReadOnly, NotWritten, OutcomeUnknown, RecordRefused } from '../../ports/store-errors.ts'
+import { MAX_RECORD_BYTES, whyRefused } from '../../journal/admission.ts'
+import type { Fault, LogRecord, Outcome } from '../../journal/store.ts'
+import { JournalReadOnly, NotWritten, OutcomeUnknown, RecordRefused } from '../../journal/store-errors.ts'
 import { TeamError } from '../../team/errors.ts'
 import { mayHaveToSetAside, type SetAside, setAside } from './aside.ts'
 import { codeOf, isWorthRepeating, LineLost, StoreUnreachable } from './failures.ts'
@@ -69,7 +69,7 @@ export function createWriter({ shared, lines, statements, hold, floor, knows }: 
       if (UNSTORABLE.test(record.id)) throw new RecordRefused(path, record.id, 'has an id that is not plain text')
       const whole = JSON.stringify(record)
       const size = Buffer.byteLength(whole)
-      if (size > MAX_RECORD) throw new RecordRefused(path, record.id, 'is longer than 16 MB')
+      if (size > MAX_RECORD_BYTES) throw new RecordRefused(path, record.id, 'is longer than 16 MB')
       if (!mayHaveToSetAside(whole)) return { record, texts: [], size, text: whole }
       const set = setAside(record)
       return { ...set, size, text: set.texts.length > 0 ? JSON.stringify(set.record) : whole }

@@ -1,6 +1,6 @@
 import { patternFor } from '../../permissions/hints.ts'
 import { readLine } from '../../permissions/shell/read-line.ts'
-import type { Enclosed } from '../../ports/tool.ts'
+import type { Enclosed } from '../tool.ts'
 
 /** What a command that failed inside of the boundary may have missed, for the model to act on. */
 export function boundaryNotes(command: string, output: string, { hasNetwork }: Enclosed): string[] {

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isInside } from '../../permissions/paths/places.ts'
-import type { ResourceLimits } from '../../ports/tool.ts'
+import type { ResourceLimits } from '../tool.ts'
 import { type Enclosure, type Hidden, isIn } from './enclosure.ts'
 import type { ProtectedGit } from './git-folders.ts'
 

@@ -1,5 +1,5 @@
 import { isInside } from '../../permissions/paths/places.ts'
-import type { ResourceLimits } from '../../ports/tool.ts'
+import type { ResourceLimits } from '../tool.ts'
 
 /**
  * What a command may see and touch, as data. The arguments of bubblewrap and the Seatbelt profile are both made from

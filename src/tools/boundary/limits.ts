@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { release, totalmem } from 'node:os'
-import type { ResourceLimits } from '../../ports/tool.ts'
+import type { ResourceLimits } from '../tool.ts'
 
 /**
  * Enough for builds and tests, too little to stop the machine: a fork bomb ends at so many processes and threads, a

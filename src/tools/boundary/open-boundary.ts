@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import type { Boundary, Enclosed, ResourceLimits } from '../../ports/tool.ts'
 import { findProgram, safePath } from '../processes/find-program.ts'
+import type { Boundary, Enclosed, ResourceLimits } from '../tool.ts'
 import { boundaryEnv } from './boundary-env.ts'
 import { deniedFiles } from './denied-files.ts'
 import { describeEnclosure, type Surroundings } from './describe.ts'

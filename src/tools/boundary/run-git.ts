@@ -1,6 +1,6 @@
-import type { Boundary } from '../../ports/tool.ts'
 import { findProgram } from '../processes/find-program.ts'
 import { type ProgramEnd, runProgram } from '../processes/run-program.ts'
+import type { Boundary } from '../tool.ts'
 import { asVariables } from './git-env.ts'
 
 /** Where git is asked about a folder that agents can write to. */

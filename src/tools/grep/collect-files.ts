@@ -1,12 +1,12 @@
 import { join, relative } from 'node:path'
 import picomatch from 'picomatch'
-import type { ToolWorld } from '../../ports/tool.ts'
 import { openForReading } from '../paths/open-for-reading.ts'
 import { walk } from '../paths/walk.ts'
+import type { ToolContext } from '../tool.ts'
 import { withinTime } from '../within-time.ts'
 
 /** The real paths of the files to search, in the order of names. */
-export async function collectFiles(path: string, glob: string | undefined, world: ToolWorld): Promise<string[]> {
+export async function collectFiles(path: string, glob: string | undefined, world: ToolContext): Promise<string[]> {
   using start = openForReading(path, world)
   if (!start.stats.isDirectory()) return [start.real]
   // As everywhere where one searches: a pattern without a folder means the name, wherever the file is.

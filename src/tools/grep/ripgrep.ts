@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { isInside } from '../../permissions/paths/places.ts'
-import type { ToolWorld } from '../../ports/tool.ts'
 import { findProgram } from '../processes/find-program.ts'
 import { runProgram } from '../processes/run-program.ts'
+import type { ToolContext } from '../tool.ts'
 import type { Pattern } from './compile.ts'
 
 /** `rg` on the user's PATH, or the one of the package @vscode/ripgrep if it is installed beside us. */
@@ -28,7 +28,7 @@ export async function ripgrepFilter(
   ripgrep: string,
   { rust, ignoresCase }: Pattern,
   files: readonly string[],
-  { root, folders, boundary, signal }: ToolWorld,
+  { root, folders, boundary, signal }: ToolContext,
 ): Promise<string[] | undefined> {
   if (rust === undefined || files.length < WORTH_IT) return undefined
   // The boundary shows the workspace and nothing else.

@@ -1,9 +1,9 @@
 import { closeSync, constants } from 'node:fs'
 import { openAt, openSpot } from '../../permissions/paths/spot.ts'
-import type { ToolWorld } from '../../ports/tool.ts'
 import { LARGEST_WHOLE, readWhole } from '../paths/content.ts'
 import { kindOf } from '../paths/kind-of-bytes.ts'
 import { refuseReading, show } from '../paths/territory.ts'
+import type { ToolContext } from '../tool.ts'
 import { withinTime } from '../within-time.ts'
 import type { Pattern } from './compile.ts'
 
@@ -36,7 +36,7 @@ export async function search(
   paths: readonly string[],
   pattern: Pattern,
   { mode, limit }: SearchWish,
-  world: ToolWorld,
+  world: ToolContext,
 ): Promise<Found> {
   const files: FileFound[] = []
   const tooLarge: string[] = []
@@ -82,7 +82,7 @@ function searchText({ shown, text }: Text, { line, text: whole }: Pattern): File
 }
 
 /** Undefined for what is not text, or not there any more. */
-function read(path: string, world: ToolWorld): Text | 'too large' | undefined {
+function read(path: string, world: ToolContext): Text | 'too large' | undefined {
   try {
     using spot = openSpot(path, { follow: false })
     if (!spot.stats.isFile() || refuseReading(spot.real, world) !== undefined) return undefined

@@ -1,10 +1,10 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
-import type { Boundary, Enclosed } from '../../ports/tool.ts'
 import { findProgram, SYSTEM_PATH, safePath } from '../processes/find-program.ts'
 import { limitLines } from '../processes/gate.ts'
 import { endGroup } from '../processes/group.ts'
 import { startProgram } from '../processes/start-program.ts'
+import type { Boundary, Enclosed } from '../tool.ts'
 import { hookScripts } from './hook-scripts.ts'
 import type { Hook } from './hook-settings.ts'
 

@@ -1,10 +1,10 @@
 import { relative, sep } from 'node:path'
 import { isInside } from '../../permissions/paths/places.ts'
-import type { ToolWorld } from '../../ports/tool.ts'
+import type { ToolContext } from '../tool.ts'
 import { resolvedPlace } from './resolved-place.ts'
 
 /** What decides where file tools may go. */
-export type Territory = Pick<ToolWorld, 'root' | 'folders' | 'team' | 'outputs' | 'forbids'>
+export type Territory = Pick<ToolContext, 'root' | 'folders' | 'team' | 'outputs' | 'forbids'>
 
 /** Why this agent may not read there, with what to do instead; undefined if it may. Judges real paths only. */
 export function refuseReading(real: string, territory: Territory): string | undefined {

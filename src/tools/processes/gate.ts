@@ -1,4 +1,4 @@
-import type { ResourceLimits } from '../../ports/tool.ts'
+import type { ResourceLimits } from '../tool.ts'
 
 /** Waits for a line before it becomes the command; if the process that should send the line is gone, it never does. */
 export const GATE = 'exec 2>&1; read -r go <&3 || exit 125; exec 3<&-; exec "$0" -c "$1"'

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ProcessGroup } from '../../ports/tool.ts'
+import type { ProcessGroup } from '../tool.ts'
 import { askProgram } from './start-program.ts'
 
 /** The group a process leads, named so that it cannot be taken for a later one with the same number. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Tool } from '../../ports/tool.ts'
 import { heldBy, unreadOf } from '../../team/state.ts'
 import { isReady, readyCall } from '../run-call.ts'
+import type { Tool } from '../tool.ts'
 import { deskIn, practiceDesk } from './practice-office.ts'
 import { taskUpdate } from './task-update.ts'
 

@@ -225,7 +225,7 @@ describe('a plan', () => {
     await lead.office.spawn({ name: 'eve', prompt: 'You are eve.' })
     await lead.office
       .seatsOf('eve', 'api')
-      .seat()!
+      .membership()!
       .run({ type: 'request.open', kind: 'plan_approval', to: 'lead', content: 'in api' })
     const answer = { type: 'plan_approval_response', approve: true, request_id: 'r1' }
     expect(await lead.no('SendMessage', answer)).toContain('in each of the teams own, api. Name its team_name.')

@@ -1,9 +1,9 @@
-import type { Seat } from '../../ports/seat.ts'
-import type { ToolWorld } from '../../ports/tool.ts'
 import { nameKey } from '../../team/name.ts'
 import { answerWords, type Request, type RequestKind } from '../../team/request.ts'
 import type { TeamState } from '../../team/state.ts'
 import { beginning } from '../excerpt.ts'
+import type { TeamMembership } from '../team-membership.ts'
+import type { ToolContext } from '../tool.ts'
 import { NotDone } from './not-done.ts'
 import { seatOf, teamNames } from './seat-of.ts'
 
@@ -25,20 +25,20 @@ interface Meant {
 }
 
 /** Every team counts its own requests: an id that several of one's teams know needs the team's name too. */
-export async function seatOfRequest(world: ToolWorld, kind: RequestKind, meant: Meant): Promise<Seat> {
+export async function seatOfRequest(world: ToolContext, kind: RequestKind, meant: Meant): Promise<TeamMembership> {
   const { request_id: id, recipient, team_name } = meant
   const current = await seatOf(world, team_name)
   if (team_name !== undefined) return current
   const isTheirs = ({ from }: Request) => recipient === undefined || nameKey(from) === nameKey(recipient)
-  const knowing: Seat[] = []
-  for (const name of world.seats?.teams ?? []) {
+  const knowing: TeamMembership[] = []
+  for (const name of world.memberships?.teams ?? []) {
     const seat = await seatOf(world, name)
     const known = id === undefined ? openRequests(seat.state, kind, seat.name) : [seat.state.requests.get(id)]
     if (known.some((request) => request?.kind === kind && isTheirs(request))) knowing.push(seat)
   }
   if (knowing.length <= 1) return knowing[0] ?? current
   const teams = teamNames(
-    world.seats,
+    world.memberships,
     knowing.map(({ team }) => team),
   )
   throw new NotDone(`Which request do you answer? There is one in each of the teams ${teams}. Name its team_name.`)

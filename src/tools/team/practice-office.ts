@@ -1,7 +1,5 @@
-import type { Office, Seats, SpawnPlan } from '../../ports/seat.ts'
-import type { Tool, ToolResult } from '../../ports/tool.ts'
-import { createSeat } from '../../runtime/seat.ts'
-import { openTeam, type Team } from '../../runtime/team.ts'
+import { createMembership } from '../../agent/membership.ts'
+import { openTeam, type TeamHandle } from '../../journal/team-handle.ts'
 import { openMemoryStore } from '../../stores/memory/memory-store.ts'
 import type { Author } from '../../team/event.ts'
 import { nameKey } from '../../team/name.ts'
@@ -10,26 +8,28 @@ import { memberNamed, roster } from '../../team/state.ts'
 import { BUILT_IN } from '../agents/agent-type.ts'
 import { type PracticeWorld, practiceWorld } from '../practice-world.ts'
 import { runCall } from '../run-call.ts'
+import type { Memberships, SpawnOptions, TeamControl } from '../team-membership.ts'
+import type { Tool, ToolResult } from '../tool.ts'
 import { toolsFor } from '../toolbox.ts'
 import type { Spelling } from './spelling.ts'
 
 /** A lead with real teams in memory, whose teammates nobody runs. Only for tests. */
-export interface PracticeOffice extends Office {
+export interface PracticeOffice extends TeamControl {
   /** What was asked for, as it was asked for. */
-  readonly plans: SpawnPlan[]
+  readonly plans: SpawnOptions[]
   /** The team of this name, or the first. */
-  team(name?: string): Team
+  team(name?: string): TeamHandle
   /** Where a teammate sits. */
-  seatsOf(name: string, team?: string): Seats
+  seatsOf(name: string, team?: string): Memberships
 }
 
 export async function practiceOffice(first = 'web'): Promise<PracticeOffice> {
   const store = await openMemoryStore()
-  const teams = new Map<string, Team>()
-  const plans: SpawnPlan[] = []
+  const teams = new Map<string, TeamHandle>()
+  const plans: SpawnOptions[] = []
   let current = first
 
-  const team = (name = first): Team => teams.get(nameKey(name))!
+  const team = (name = first): TeamHandle => teams.get(nameKey(name))!
   const lead: Author = { name: 'lead' }
 
   const office: PracticeOffice = {
@@ -38,13 +38,14 @@ export async function practiceOffice(first = 'web'): Promise<PracticeOffice> {
     get teams() {
       return [...teams.values()].map(({ name }) => name)
     },
-    seat: (name = current) => (teams.has(nameKey(name)) ? createSeat(team(name), lead, () => false) : undefined),
+    membership: (name = current) =>
+      teams.has(nameKey(name)) ? createMembership(team(name), lead, () => false) : undefined,
     seatsOf(name, where = first) {
       const { generation } = memberNamed(team(where).state, name)!
-      const seat = createSeat(team(where), { name, generation }, () => false)
+      const seat = createMembership(team(where), { name, generation }, () => false)
       return {
         teams: [where],
-        seat: (other = where) => (nameKey(other) === nameKey(where) ? seat : undefined),
+        membership: (other = where) => (nameKey(other) === nameKey(where) ? seat : undefined),
       }
     },
     async createTeam(name, description) {
@@ -66,7 +67,7 @@ export async function practiceOffice(first = 'web'): Promise<PracticeOffice> {
       if (isRefusal(answer)) return answer
       teams.delete(nameKey(name))
       current = first
-      return { notified: mates.length, report: mates.map((mate) => `${mate.name}: stopped`), letters: [] }
+      return { notified: mates.length, report: mates.map((mate) => `${mate.name}: stopped`), unread: [] }
     },
     async spawn(plan) {
       const where = plan.team ?? current
@@ -118,7 +119,7 @@ export async function practiceDesk(agent: string, spelling: Spelling = 'team'): 
 /** Another agent of the same team. */
 export function deskIn(office: PracticeOffice, agent: string, spelling: Spelling = 'team'): PracticeDesk {
   const isLead = agent === 'lead'
-  const world = practiceWorld({ agent, seats: isLead ? office : office.seatsOf(agent) })
+  const world = practiceWorld({ agent, memberships: isLead ? office : office.seatsOf(agent) })
   const runAgent = async ({ prompt }: { prompt: string }) => ({ text: `did: ${prompt}` })
   const tools = isLead
     ? toolsFor('lead', { types: BUILT_IN, runAgent, office, spelling })

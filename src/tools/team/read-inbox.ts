@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Letterbox } from '../../ports/seat.ts'
 import { defineTool } from '../define-tool.ts'
+import type { UnreadMessage } from '../team-membership.ts'
 import description from './read-inbox.md'
 import { seatOf } from './seat-of.ts'
 
@@ -14,15 +14,15 @@ export const readInbox = defineTool({
   wish: () => undefined,
   async run(_, world) {
     const current = await seatOf(world)
-    const waiting: Letterbox[] = []
-    for (const team of world.seats?.teams ?? [current.team])
+    const waiting: UnreadMessage[] = []
+    for (const team of world.memberships?.teams ?? [current.team])
       waiting.push(...(await (await seatOf(world, team)).unread()))
     if (waiting.length === 0) return 'No new mail.'
     const shown = thatFit(waiting)
     const left = waiting.length - shown.length
     const [first] = shown
     const long = first && sizeOf(first) > ENOUGH ? first.excerpt(world.outputs.keep) : undefined
-    const text = long?.words ?? shown.map(({ words }) => words).join('\n')
+    const text = long?.words ?? shown.map(({ text: words }) => words).join('\n')
     const more = left === 0 ? '' : `\n[${left} more wait; call read_inbox again]`
     // Only what is shown is delivered: the rest must reach its reader another time.
     const mail = (__BUG__ === 'deliver-unseen-mail' ? waiting : shown).map(({ message }) => message.id)
@@ -33,7 +33,7 @@ export const readInbox = defineTool({
   },
 })
 
-function thatFit(waiting: readonly Letterbox[]): readonly Letterbox[] {
+function thatFit(waiting: readonly UnreadMessage[]): readonly UnreadMessage[] {
   let length = 0
   const count = waiting.findIndex((one) => {
     length += sizeOf(one)
@@ -42,6 +42,6 @@ function thatFit(waiting: readonly Letterbox[]): readonly Letterbox[] {
   return count === -1 ? waiting : waiting.slice(0, Math.max(1, count))
 }
 
-function sizeOf({ words }: Letterbox): number {
+function sizeOf({ text: words }: UnreadMessage): number {
   return Buffer.byteLength(words)
 }

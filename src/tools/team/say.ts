@@ -1,10 +1,10 @@
-import type { Seat } from '../../ports/seat.ts'
-import type { ToolWorld } from '../../ports/tool.ts'
 import type { Effect } from '../../team/apply.ts'
 import type { Letter } from '../../team/command.ts'
 import { canReceive } from '../../team/mail.ts'
 import { nameKey } from '../../team/name.ts'
 import { memberNamed } from '../../team/state.ts'
+import type { TeamMembership } from '../team-membership.ts'
+import type { ToolContext } from '../tool.ts'
 import type { LetterInput, MessageInput } from './message-input.ts'
 import { granted, NotDone } from './not-done.ts'
 import { openRequests, openWords, requestMeant, requestWords, seatOfRequest } from './open-requests.ts'
@@ -13,7 +13,7 @@ import { seatKnowing, seatOf, teamWords } from './seat-of.ts'
 type Of<T extends MessageInput['type']> = Extract<MessageInput, { type: T }>
 
 /** Brings a message about, and says what became of it. Who it is from is the seat's to say. */
-export async function say(input: MessageInput, world: ToolWorld): Promise<string> {
+export async function say(input: MessageInput, world: ToolContext): Promise<string> {
   switch (input.type) {
     case 'broadcast':
       return broadcast(input, world)
@@ -32,7 +32,7 @@ export async function say(input: MessageInput, world: ToolWorld): Promise<string
   }
 }
 
-async function letter(input: LetterInput, world: ToolWorld): Promise<string> {
+async function letter(input: LetterInput, world: ToolContext): Promise<string> {
   const { recipient: to, type, content, urgent, team_name } = input
   const seat = await seatKnowing(world, team_name, (state) => canReceive(state, to))
   const [effect] = await sent(seat, { to, type, content, ...attached(urgent) })
@@ -41,7 +41,7 @@ async function letter(input: LetterInput, world: ToolWorld): Promise<string> {
 }
 
 /** Within one team, never across: each has its own matters. */
-async function broadcast({ content, urgent, team_name }: Of<'broadcast'>, world: ToolWorld): Promise<string> {
+async function broadcast({ content, urgent, team_name }: Of<'broadcast'>, world: ToolContext): Promise<string> {
   const seat = await seatOf(world, team_name)
   const effects = await sent(seat, { to: 'all', type: 'broadcast', content, ...attached(urgent) })
   const heard = effects.filter(({ outcome }) => outcome === 'queued').map(({ to }) => to)
@@ -51,7 +51,7 @@ async function broadcast({ content, urgent, team_name }: Of<'broadcast'>, world:
   return `Broadcast sent to ${heard.length} in ${teamWords(world, seat.team)}: ${heard.join(', ')}.${not}`
 }
 
-async function askToStop(input: Of<'shutdown_request'>, world: ToolWorld): Promise<string> {
+async function askToStop(input: Of<'shutdown_request'>, world: ToolContext): Promise<string> {
   const { recipient: to, deadline_seconds: deadline, team_name } = input
   const seat = await seatKnowing(world, team_name, (state) => canReceive(state, to))
   const content = together(input.reason, input.content) || 'Please shut down gracefully.'
@@ -60,7 +60,7 @@ async function askToStop(input: Of<'shutdown_request'>, world: ToolWorld): Promi
   return `Shutdown request ${request?.id} sent to ${request?.to} (pending${seconds}). You are told how it ends.`
 }
 
-async function answerShutdown(input: Of<'shutdown_response'>, world: ToolWorld): Promise<string> {
+async function answerShutdown(input: Of<'shutdown_response'>, world: ToolContext): Promise<string> {
   const { approve, request_id: id } = input
   const seat = await seatOfRequest(world, 'shutdown', { request_id: id, team_name: input.team_name })
   const asked = id === undefined ? undefined : seat.state.requests.get(id)
@@ -81,13 +81,13 @@ async function answerShutdown(input: Of<'shutdown_response'>, world: ToolWorld):
     : `Shutdown rejected (request ${meant}); ${from} is told why. Go on with your work.`
 }
 
-async function submitPlan({ recipient = 'lead', content, team_name }: Of<'plan_approval_request'>, world: ToolWorld) {
+async function submitPlan({ recipient = 'lead', content, team_name }: Of<'plan_approval_request'>, world: ToolContext) {
   const seat = await seatOf(world, team_name)
   const { request } = granted(await seat.run({ type: 'request.open', kind: 'plan_approval', to: recipient, content }))
   return `Plan submitted to ${request?.to} (request ${request?.id}, pending). End your turn: the decision wakes you.`
 }
 
-async function answerPlan(input: Of<'plan_approval_response'>, world: ToolWorld): Promise<string> {
+async function answerPlan(input: Of<'plan_approval_response'>, world: ToolContext): Promise<string> {
   const { approve, request_id, recipient } = input
   const seat = await seatOfRequest(world, 'plan_approval', input)
   const { id, from } = requestMeant(seat.state, 'plan_approval', seat.name, { request_id, recipient })
@@ -98,7 +98,7 @@ async function answerPlan(input: Of<'plan_approval_response'>, world: ToolWorld)
   return `Plan of ${from} ${approve ? 'approved' : 'rejected'} (request ${id}); ${from} is told.${next}`
 }
 
-async function sent(seat: Seat, message: Letter): Promise<readonly Effect[]> {
+async function sent(seat: TeamMembership, message: Letter): Promise<readonly Effect[]> {
   return granted(await seat.send(message))
 }
 
@@ -111,7 +111,7 @@ function together(reason: string | undefined, content: string | undefined): stri
 }
 
 /** When the receiver is going to read it. */
-function hears({ state }: Seat, name: string, urgent: boolean): string {
+function hears({ state }: TeamMembership, name: string, urgent: boolean): string {
   const member = memberNamed(state, name)
   if (member?.kind !== 'agent') return 'read when they look'
   switch (member.status) {

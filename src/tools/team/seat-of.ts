@@ -1,14 +1,14 @@
-import type { Seat, Seats } from '../../ports/seat.ts'
-import type { ToolWorld } from '../../ports/tool.ts'
 import { nameKey } from '../../team/name.ts'
 import type { TeamState } from '../../team/state.ts'
+import type { Memberships, TeamMembership } from '../team-membership.ts'
+import type { ToolContext } from '../tool.ts'
 import { NotDone } from './not-done.ts'
 import { OWN } from './team-name.ts'
 
 /** Where a call acts, with the newest news: the team it names, else the one its agent works in now. */
-export async function seatOf({ seats }: ToolWorld, team?: string): Promise<Seat> {
+export async function seatOf({ memberships: seats }: ToolContext, team?: string): Promise<TeamMembership> {
   const known = seats?.teams.find((name) => team !== undefined && nameKey(name) === nameKey(team))
-  const seat = seats?.seat(known ?? (team === OWN ? seats.teams[0] : team))
+  const seat = seats?.membership(known ?? (team === OWN ? seats.teams[0] : team))
   if (!seat) {
     const there = seats?.teams.length ? ` You are in: ${teamNames(seats, seats.teams)}.` : ''
     throw new NotDone(
@@ -24,13 +24,13 @@ export async function seatOf({ seats }: ToolWorld, team?: string): Promise<Seat>
  * is in. If none of them knows it, the current one says so.
  */
 export async function seatKnowing(
-  world: ToolWorld,
+  world: ToolContext,
   team: string | undefined,
   knows: (state: TeamState) => boolean,
-): Promise<Seat> {
+): Promise<TeamMembership> {
   const current = await seatOf(world, team)
   if (team !== undefined || knows(current.state)) return current
-  for (const name of world.seats?.teams ?? []) {
+  for (const name of world.memberships?.teams ?? []) {
     const other = await seatOf(world, name)
     if (knows(other.state)) return other
   }
@@ -38,11 +38,11 @@ export async function seatKnowing(
 }
 
 /** Which team that is, in words. */
-export function teamWords({ seats }: ToolWorld, team: string): string {
+export function teamWords({ memberships: seats }: ToolContext, team: string): string {
   return team === seats?.teams[0] ? 'your team' : `team '${team}'`
 }
 
 /** As they are named in a call. */
-export function teamNames(seats: Seats | undefined, teams: readonly string[]): string {
+export function teamNames(seats: Memberships | undefined, teams: readonly string[]): string {
   return teams.map((team) => (team === seats?.teams[0] ? OWN : team)).join(', ')
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { Office } from '../../ports/seat.ts'
-import type { Tool } from '../../ports/tool.ts'
 import { defineTool } from '../define-tool.ts'
+import type { TeamControl } from '../team-membership.ts'
+import type { Tool } from '../tool.ts'
 import { spawn } from './spawn.ts'
 import description from './spawn-teammate.md'
 
-export function createSpawnTeammate(office: Office): Tool {
+export function createSpawnTeammate(office: TeamControl): Tool {
   return defineTool({
     name: 'spawn_teammate',
     description,

@@ -1,12 +1,12 @@
-import type { Office, SpawnPlan } from '../../ports/seat.ts'
-import type { ToolResult, ToolWorld } from '../../ports/tool.ts'
 import type { Plans } from '../../team/plan-gate.ts'
 import type { TeammateWish } from '../task.ts'
+import type { SpawnOptions, TeamControl } from '../team-membership.ts'
+import type { ToolContext, ToolResult } from '../tool.ts'
 import { granted } from './not-done.ts'
 import { teamWords } from './seat-of.ts'
 
 /** How `Task` makes a teammate. */
-export function spawnThrough(office: Office): (wish: TeammateWish, world: ToolWorld) => Promise<ToolResult> {
+export function spawnThrough(office: TeamControl): (wish: TeammateWish, world: ToolContext) => Promise<ToolResult> {
   return async ({ name, prompt, team_name, role, type, model, task_id, require_plan }, world) => ({
     text: await spawn(
       office,
@@ -32,7 +32,7 @@ const PLAN_GOES: Record<Plans, string> = {
 }
 
 /** Makes a teammate, or wakes the one of this name, and says so. */
-export async function spawn(office: Office, plan: SpawnPlan, world: ToolWorld): Promise<string> {
+export async function spawn(office: TeamControl, plan: SpawnOptions, world: ToolContext): Promise<string> {
   const { name, team, role, isKnown, task, plans = 'lead' } = granted(await office.spawn(plan))
   const who = isKnown
     ? `'${name}' (role: ${role}) is back in ${teamWords(world, team)}, with what it knew`

@@ -101,7 +101,7 @@ describe('an agent that sits nowhere', () => {
   it('is told so', async () => {
     const lead = await practiceDesk('lead')
     const { taskList } = await import('./task-list.ts')
-    expect(await taskList.run({}, { ...lead.world, seats: undefined })).toEqual({
+    expect(await taskList.run({}, { ...lead.world, memberships: undefined })).toEqual({
       text: 'You are in no team.',
       isError: true,
     })

@@ -20,7 +20,7 @@ export const taskGet = defineTool({
     const seat = await seatOf(world, team_name)
     const task = seat.state.tasks.get(taskId)
     if (!task) throw new NotDone(`Task ${taskId} not found. TaskList shows those there are.`)
-    const view = await seat.whole(taskView(seat.state, task))
+    const view = await seat.loadLongTexts(taskView(seat.state, task))
     return { text: await world.outputs.fit(JSON.stringify(told(view), null, 2), 'task') }
   },
 })

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { Seat } from '../../ports/seat.ts'
 import { allTasks, readyTasks } from '../../team/board.ts'
 import { suits } from '../../team/decide-claims.ts'
 import { memberNamed } from '../../team/state.ts'
 import { type Task, taskStatus } from '../../team/task.ts'
 import { type TaskView, taskView, waitsForWords } from '../../team/view.ts'
 import { defineTool } from '../define-tool.ts'
+import type { TeamMembership } from '../team-membership.ts'
 import { NotDone } from './not-done.ts'
 import { seatOf } from './seat-of.ts'
 import description from './task-list.md'
@@ -31,7 +31,7 @@ export const taskList = defineTool({
     const board = allTasks(seat.state)
     if (board.length === 0) return 'No tasks.'
     const shown = board.filter((task) => status === undefined || task.status === status)
-    const views = await seat.whole(shown.map((task) => taskView(seat.state, task)))
+    const views = await seat.loadLongTexts(shown.map((task) => taskView(seat.state, task)))
     const lines = [...views.map(line), counted(board), yours(seat, board)]
     return { text: await world.outputs.fit(lines.join('\n'), 'tasks') }
   },
@@ -61,7 +61,7 @@ function counted(board: readonly Task[]): string {
 }
 
 /** What whoever asks holds, or could take now: pending, ready, for its role and name, no file in use. */
-function yours({ state, name }: Seat, board: readonly Task[]): string {
+function yours({ state, name }: TeamMembership, board: readonly Task[]): string {
   const held = board.find((task) => task.status === 'in_progress' && task.owner === name)
   if (held) return `You are working on ${numbered(held)}.`
   const member = memberNamed(state, name)

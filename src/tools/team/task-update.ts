@@ -1,4 +1,3 @@
-import type { Seat } from '../../ports/seat.ts'
 import type { Answer } from '../../team/answer.ts'
 import type { Command } from '../../team/command.ts'
 import { nameKey } from '../../team/name.ts'
@@ -7,6 +6,7 @@ import { isLead } from '../../team/rights.ts'
 import type { Task, TaskStatus } from '../../team/task.ts'
 import type { TaskView } from '../../team/view.ts'
 import { defineTool, jsonSchemaOf } from '../define-tool.ts'
+import type { TeamMembership } from '../team-membership.ts'
 import { attemptWords } from './attempt-words.ts'
 import { NotDone } from './not-done.ts'
 import { seatOf } from './seat-of.ts'
@@ -49,7 +49,7 @@ function isClaimOf({ tasks = [] }: Answer, before: Task, me: string): boolean {
 }
 
 /** Each stands on the one before. Where one is refused, what took effect is said. */
-async function inOrder(seat: Seat, commands: readonly Command[]): Promise<Answer[]> {
+async function inOrder(seat: TeamMembership, commands: readonly Command[]): Promise<Answer[]> {
   const answers: Answer[] = []
   for (const command of commands) {
     const answer = await seat.run(command)
@@ -65,7 +65,7 @@ async function inOrder(seat: Seat, commands: readonly Command[]): Promise<Answer
 }
 
 async function told(
-  seat: Seat,
+  seat: TeamMembership,
   before: Task,
   status: TaskStatus | undefined,
   answers: readonly Answer[],

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { Office } from '../../ports/seat.ts'
-import type { Tool } from '../../ports/tool.ts'
 import { defineTool } from '../define-tool.ts'
+import type { TeamControl } from '../team-membership.ts'
+import type { Tool } from '../tool.ts'
 import { granted } from './not-done.ts'
 import description from './team-create.md'
 
-export function createTeamCreate(office: Office): Tool {
+export function createTeamCreate(office: TeamControl): Tool {
   return defineTool({
     name: 'TeamCreate',
     description,

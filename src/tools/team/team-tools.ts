@@ -1,5 +1,5 @@
-import type { Office } from '../../ports/seat.ts'
-import type { Tool } from '../../ports/tool.ts'
+import type { TeamControl } from '../team-membership.ts'
+import type { Tool } from '../tool.ts'
 import { broadcast } from './broadcast.ts'
 import { listTeammates } from './list-teammates.ts'
 import { readInbox } from './read-inbox.ts'
@@ -27,6 +27,6 @@ export const seatedTools: readonly Tool[] = [
 ]
 
 /** What only whoever makes teams and teammates can do. */
-export function officeTools(office: Office): Tool[] {
+export function officeTools(office: TeamControl): Tool[] {
   return [createSpawnTeammate(office), createTeamCreate(office), createTeamDelete(office)]
 }

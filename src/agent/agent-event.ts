@@ -1,0 +1,56 @@
+import type { ModelEvent, Reply, ToolCall, UserTurn } from '../models/model.ts'
+import type { Usage } from '../team/usage.ts'
+import type { ToolResult } from '../tools/tool.ts'
+
+/** What happens in a conversation, in order, for whoever watches: a terminal, a program, a log. */
+export type AgentEvent =
+  /** Mail and notices became the model's next user turn. */
+  | { readonly type: 'heard'; readonly turn: UserTurn; readonly mail: readonly string[] }
+  | ModelEvent
+  /** A whole reply; it is in the transcript. */
+  | { readonly type: 'answered'; readonly reply: Reply }
+  | { readonly type: 'calling'; readonly call: ToolCall }
+  | { readonly type: 'progress'; readonly call: string; readonly text: string }
+  /** With `denied` it did not run: the policy, a person who was asked, or a hook (`byHook`) did not allow it. */
+  | {
+      readonly type: 'called'
+      readonly call: ToolCall
+      readonly result: ToolResult
+      readonly denied?: string | undefined
+      readonly byHook?: boolean | undefined
+    }
+  /** The history was summarised; it had and has about so many tokens. All of it stays in the transcript. */
+  | {
+      readonly type: 'compacted'
+      readonly trigger: 'auto' | 'manual'
+      readonly before: number
+      readonly after: number
+      /** Of the call that wrote the summary. */
+      readonly usage: Usage
+      readonly cost: number | null
+      readonly model: string
+    }
+  /** No summary came; the conversation goes on as it is while it fits. */
+  | { readonly type: 'compaction failed'; readonly why: string }
+
+/**
+ * How a conversation came to rest. Only `finished` means that the model had said all it wanted to.
+ *
+ * finished   it answered without calling a tool, and nothing new had arrived
+ * limit      the run made all model calls it was allowed, its answer was cut off at the longest it may be, or it
+ *            repeated failing calls without progress; `why` says more where there is more to say
+ * budget     so much money was allowed
+ * aborted    somebody stopped it; it can be resumed
+ * error      it cannot go on; `error` says why and what to do
+ */
+export type Stop =
+  | { readonly kind: 'finished'; readonly text: string }
+  | {
+      readonly kind: 'limit'
+      readonly limit: 'turns' | 'output' | 'failures'
+      readonly text: string
+      readonly why?: string | undefined
+    }
+  | { readonly kind: 'budget'; readonly spent: number; readonly text: string }
+  | { readonly kind: 'aborted'; readonly text: string }
+  | { readonly kind: 'error'; readonly error: Error; readonly text: string }

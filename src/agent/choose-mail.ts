@@ -1,0 +1,131 @@
+import type { TeamHandle } from '../journal/team-handle.ts'
+import { messageText } from '../prompts/message.ts'
+import { isControl, type Message } from '../team/message.ts'
+import type { Unread } from '../team/state.ts'
+import type { MailFile } from '../tools/tool.ts'
+import type { AgentSettings } from './agent.ts'
+import { limitsOf, USUAL_WINDOW } from './compaction/limits.ts'
+import { tokensIn } from './compaction/weigh.ts'
+import { excerptOf, type Keep } from './fit-text.ts'
+
+/** What enters one turn at most, so that nothing that waits for an agent makes its conversation unusable. */
+export interface InputBudget {
+  /** Tokens of mail, and as many of notices. */
+  readonly tokens: number
+  /** A prompt of the user enters whole up to so many tokens. */
+  readonly prompt: number
+  readonly keep: Keep
+  /** Of a file that was kept. */
+  readonly sumOf?: ((path: string) => string | undefined) | undefined
+}
+
+/** Of a tiny window more than a tenth: less than this says nothing. */
+const MIN_INPUT_TOKENS = 400
+
+export function inputBudget(
+  agent: Pick<AgentSettings, 'model' | 'maxOutput'>,
+  keep: Keep,
+  sumOf?: InputBudget['sumOf'],
+): InputBudget {
+  const tokens = Math.max(MIN_INPUT_TOKENS, Math.floor((agent.model.context ?? USUAL_WINDOW) / 10))
+  return { tokens, prompt: maxPromptTokens(agent), keep, sumOf }
+}
+
+/** Tokens a prompt may have: with system prompt, tools, a summary and the answer it has to fit into the window. */
+export function maxPromptTokens(agent: Pick<AgentSettings, 'model' | 'maxOutput'>): number {
+  return Math.floor(limitsOf(agent).summarise * 0.7)
+}
+
+/** What a turn is told of the mail that waits. */
+export interface Chosen {
+  readonly mail: readonly Unread[]
+  readonly words: readonly string[]
+  readonly files: readonly MailFile[]
+  /** Tokens that are left of the portion. */
+  readonly left: number
+}
+
+/**
+ * The mail that enters this turn: first what the user said, then requests and answers, then the rest in order, until
+ * the portion is full; the first enters in any case. A long message enters as head, tail and the path of all of it.
+ */
+export async function chooseMail(
+  waiting: readonly Unread[],
+  { loadLongTexts: whole }: Pick<TeamHandle, 'loadLongTexts'>,
+  portion: InputBudget,
+  from?: string,
+): Promise<Chosen> {
+  const repeated = repeatedNotices(waiting)
+  const queue = [...waiting].sort((a, b) => rank(a) - rank(b))
+  const mail: Unread[] = []
+  const words: string[] = []
+  const files: MailFile[] = []
+  let left = portion.tokens
+  for (let at = 0; at < queue.length; at += MESSAGES_PER_READ) {
+    const batch = queue.slice(at, at + MESSAGES_PER_READ)
+    // Only what may enter is asked for: long texts may lie elsewhere.
+    const messages = await whole(batch.map(({ message }) => message))
+    for (const [i, unread] of batch.entries()) {
+      const message = messages[i]!
+      if (repeated.has(unread)) {
+        mail.push(unread)
+        continue
+      }
+      const isPrompt = isFromUser(unread) && message.prompt === true
+      const told = messageText(message, unread.external, from)
+      const tokens = told.length > portion.tokens * 20 ? Number.POSITIVE_INFINITY : costOf(told)
+      if (isPrompt && tokens <= portion.prompt) {
+        mail.push(unread)
+        words.push(told)
+        continue
+      }
+      const isLong = tokens > portion.tokens / 2
+      const cost = isLong ? portion.tokens / 4 + GAP_TOKENS : tokens
+      if (words.length > 0 && cost > left) return { mail, words, files, left }
+      left -= cost
+      mail.push(unread)
+      if (!isLong) {
+        words.push(told)
+        continue
+      }
+      const path = portion.keep(message.content, 'mail')
+      files.push({ message: message.id, path, sum: portion.sumOf?.(path) })
+      const content = excerptOf(message.content, Math.floor(portion.tokens / 4), path)
+      words.push(messageText({ ...message, content }, unread.external, from))
+    }
+  }
+  return { mail, words, files, left }
+}
+
+/** So many messages are read at once. */
+const MESSAGES_PER_READ = 50
+/** What says where the rest of a long message is. */
+const GAP_TOKENS = 60
+
+/** In doubt too much: what carries it in a request counts too, and providers count differently. */
+function costOf(told: string): number {
+  return Math.max(tokensIn(told), Math.ceil(told.length / 3))
+}
+
+function rank(unread: Unread): number {
+  if (isFromUser(unread)) return 0
+  return isControl(unread.message.type) && !unread.external ? 1 : 2
+}
+
+function isFromUser({ message, external }: Unread): boolean {
+  return message.from === 'user' && message.type === 'message' && !external
+}
+
+/** That an agent is idle is worth saying once: of several such notices of one sender the last one counts. */
+function repeatedNotices(waiting: readonly Unread[]): ReadonlySet<Unread> {
+  const repeated = new Set<Unread>()
+  const last = new Map<string, Unread>()
+  for (const unread of waiting) {
+    const { type, from } = unread.message as Message
+    if (type !== 'idle_notification' || unread.external) continue
+    const before = last.get(from)
+    if (before) repeated.add(before)
+    last.set(from, unread)
+  }
+  return repeated
+}

@@ -1,0 +1,32 @@
+import type { Presence } from '../journal/store.ts'
+import { Superseded } from '../journal/store-errors.ts'
+import type { TeamHandle } from '../journal/team-handle.ts'
+import type { Author } from '../team/event.ts'
+import { isFenced } from '../team/mail.ts'
+import { memberNamed } from '../team/state.ts'
+
+/**
+ * What every effect of an agent passes directly before it happens. The lease is renewed first, so that no process can
+ * take over behind the look at the journal; then the journal says whether one did before.
+ */
+export function createFence(
+  { team, presence }: { readonly team: TeamHandle; readonly presence: Presence },
+  by: Author,
+): () => Promise<void> {
+  return async () => {
+    await presence.confirm()
+    await team.refresh()
+    throwIfSuperseded(team, by)
+  }
+}
+
+/** Judges by what was folded so far. */
+export function throwIfSuperseded({ name, state }: Pick<TeamHandle, 'name' | 'state'>, by: Author): void {
+  if (!isFenced(state, { by })) return
+  const member = memberNamed(state, by.name)
+  const why =
+    member?.generation === by.generation && member?.status === 'stopped'
+      ? 'was stopped'
+      : 'was taken over by another process'
+  throw new Superseded(`${by.name} of team ${name} ${why}; this process does nothing more for it.`)
+}

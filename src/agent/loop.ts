@@ -1,0 +1,114 @@
+import { turnOnly } from '../journal/order.ts'
+import { ModelFailure, type Reply } from '../models/model.ts'
+import { offer } from '../tools/run-call.ts'
+import { isAborted } from './aborted.ts'
+import { type Agent, limitReached } from './agent.ts'
+import type { AgentEvent, Stop } from './agent-event.ts'
+import { createCompaction } from './compaction/compaction.ts'
+import { type PendingAcknowledgement, receiveInput } from './receive-input.ts'
+import { createRepeatedFailures } from './repeated-failures.ts'
+import { runCalls } from './run-calls.ts'
+
+/**
+ * The loop every agent runs: hear what is new, ask the model, do what it asks for, until it has nothing more to do.
+ * All of it is in the transcript before anything follows from it but a question, so it can be killed anywhere and go on.
+ * Its last words may not be durable yet: whoever passes them on waits for that.
+ */
+export async function* runLoop(talk: Agent, signal: AbortSignal): AsyncGenerator<AgentEvent, Stop> {
+  const stop = yield* untilItStops(talk, signal)
+  // After an answer nothing is left to be written.
+  if (stop.kind === 'finished') return stop
+  try {
+    await talk.transcript.synced()
+    return stop
+  } catch (error) {
+    return stop.kind === 'error' ? stop : failed(error, stop.text)
+  }
+}
+
+async function* untilItStops(talk: Agent, signal: AbortSignal): AsyncGenerator<AgentEvent, Stop> {
+  const { agent, transcript, used } = talk
+  const tools = offer(agent.tools)
+  const { turns } = transcript.state
+  const compaction = createCompaction(talk, tools)
+  const failures = createRepeatedFailures()
+  let isShortened = false
+  let text = ''
+  const owed: PendingAcknowledgement = { acknowledged: Promise.resolve() }
+  try {
+    if (__BUG__ === 'rerun-interrupted') yield* runCalls(talk, signal, failures)
+    for (;;) {
+      if (!talk.order) signal.throwIfAborted()
+      yield* receiveInput(talk, owed, signal)
+      if (turns.length === 0 || turns.at(-1)?.role === 'assistant') return { kind: 'finished', text }
+      if (limitReached(agent.limits, used)) return stopAtLimit(talk, text)
+      if (yield* compaction.makeRoom(signal)) continue
+      if (talk.order) await talk.order.step(`${agent.name} asks`, turnOnly)
+      // Again, since other agents of the run called meanwhile: nothing is awaited between this and the count.
+      if (limitReached(agent.limits, used)) return stopAtLimit(talk, text)
+
+      const { name, system, maxOutput } = agent
+      used.purse.calls++
+      let reply: Reply
+      try {
+        reply = yield* agent.model.reply(
+          { agent: name, system, turns, tools, maxOutput, urgency: talk.urgency?.() },
+          signal,
+        )
+      } catch (error) {
+        if (!isTooLong(error)) throw error
+        const isShorter = !isShortened && (yield* compaction.summarise({ trigger: 'too long' }, signal))
+        if (!isShorter) throw doesNotFit(error)
+        isShortened = true
+        used.purse.calls--
+        continue
+      }
+      isShortened = false
+      text = textOf(reply)
+      await transcript.answer(reply)
+      talk.recordUsage(reply)
+      // What nobody can count may be all that was left.
+      used.purse.dollars += reply.cost ?? (agent.limits.dollars === undefined ? 0 : Number.POSITIVE_INFINITY)
+      yield { type: 'answered', reply }
+
+      yield* runCalls(talk, signal, failures)
+      const why = failures.endAnswer()
+      if (why !== undefined) return { kind: 'limit', limit: 'failures', text, why }
+      if (reply.end === 'refused') return refused(reply, text)
+      if (reply.end === 'length' && turns.at(-1)?.role === 'assistant') return { kind: 'limit', limit: 'output', text }
+    }
+  } catch (error) {
+    if (isAborted(error, signal)) return { kind: 'aborted', text }
+    return failed(error, text)
+  } finally {
+    // Whatever was wrong with it is said by whoever writes to the journal next.
+    await owed.acknowledged.catch(() => {})
+  }
+}
+
+function stopAtLimit({ agent, used }: Agent, text: string): Stop {
+  if (limitReached(agent.limits, used) === 'turns') return { kind: 'limit', limit: 'turns', text }
+  return { kind: 'budget', spent: used.purse.dollars, text }
+}
+
+function failed(error: unknown, text: string): Stop {
+  return { kind: 'error', error: error instanceof Error ? error : new Error(String(error)), text }
+}
+
+/** Nothing of an answer was shown, so it may be asked again. */
+function isTooLong(error: unknown): error is ModelFailure {
+  return error instanceof ModelFailure && error.fault === 'too long' && !error.emitted
+}
+
+function doesNotFit(cause: ModelFailure): ModelFailure {
+  const text = `The conversation does not fit into ${cause.model}, even as short as it can be made (${cause.message}) Use a model with a larger window (-m), or say its size in the settings (models."${cause.model}".context); or begin a new session with a shorter prompt.`
+  return new ModelFailure({ model: cause.model, fault: 'too long', cause }, text)
+}
+
+function textOf({ turn }: Reply): string {
+  return turn.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+}
+
+function refused({ model }: Reply, text: string): Stop {
+  return { kind: 'error', error: new Error(`${model} refused to answer. Ask for it in another way.`), text }
+}

@@ -1,0 +1,45 @@
+import type { TeamHandle } from '../journal/team-handle.ts'
+import { messageText } from '../prompts/message.ts'
+import type { Author } from '../team/event.ts'
+import { unreadOf } from '../team/state.ts'
+import type { TeamMembership } from '../tools/team-membership.ts'
+import { excerptOf } from './fit-text.ts'
+
+/** Of a long message so much is told beside the path of all of it. */
+const EXCERPT_TOKENS = 5_000
+
+/** A member's place in a team; `isHeard` says which messages its transcript holds already. */
+export function createMembership(team: TeamHandle, by: Author, isHeard: (id: string) => boolean): TeamMembership {
+  // What a tool reads of the state right after this belongs to the step.
+  const refresh = () => (team.order ? team.order.step(`${by.name} looks`, () => team.refresh()) : team.refresh())
+  return {
+    team: team.name,
+    name: by.name,
+    get state() {
+      return team.state
+    },
+    refresh,
+    run: (command) => team.run(command, { by }),
+    send: (letter) => team.send(letter, { by }),
+    loadLongTexts: (value) => team.loadLongTexts(value),
+    async unread() {
+      await refresh()
+      const fresh = unreadOf(team.state, by.name).filter(({ message }) => !isHeard(message.id))
+      const messages = await team.loadLongTexts(fresh.map(({ message }) => message))
+      // What derives from news is not to outlive them.
+      await team.syncState()
+      return messages.map((message, i) => {
+        const isExternal = fresh[i]?.external ?? true
+        return {
+          message,
+          text: messageText(message, isExternal),
+          excerpt(keep) {
+            const path = keep(message.content, 'mail')
+            const content = excerptOf(message.content, EXCERPT_TOKENS, path)
+            return { words: messageText({ ...message, content }, isExternal), path }
+          },
+        }
+      })
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import type { PermissionQuestion } from '../permissions/permission.ts'
+
+/** What a person is asked before an agent does something that no rule allows. */
+export interface Question extends PermissionQuestion {
+  /** Who wants to do it: `lead`, a teammate by its name, or an agent that one of them sent out: `lead › explore`. */
+  readonly agent: string
+  readonly team: string
+}
+
+/**
+ * Asks a person. It may be called again while a question is open: several agents may want something at once. When
+ * `signal` aborts nobody waits for the answer any more, and it counts for nothing.
+ */
+export type Ask = (question: Question, signal: AbortSignal) => Promise<PersonAnswer>
+
+export type PersonAnswer = { readonly allowed: true } | { readonly allowed: false; readonly why?: string }
+
+/** A plan that a person is to approve before its teammate changes anything. */
+export interface PlanQuestion {
+  readonly agent: string
+  readonly team: string
+  readonly plan: string
+}
+
+/** As `Ask`, about a plan; a no may say what is missing, and the teammate can hand in a better one. */
+export type AskPlan = (question: PlanQuestion, signal: AbortSignal) => Promise<PersonAnswer>

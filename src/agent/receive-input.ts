@@ -1,0 +1,45 @@
+import type { Agent } from './agent.ts'
+import type { AgentEvent } from './agent-event.ts'
+import type { Transcript } from './transcript/transcript.ts'
+
+/** The acknowledgement that is on its way; nothing waits for it but the next one, and rest. */
+export interface PendingAcknowledgement {
+  acknowledged: Promise<void>
+}
+
+/**
+ * Transcript first, then the acknowledgement: after a crash a message may be acknowledged late, but it is neither lost
+ * nor heard twice. The model does not wait for the disk: until it has answered nothing follows from the turn.
+ */
+export async function* receiveInput(
+  talk: Agent,
+  owed: PendingAcknowledgement,
+  signal: AbortSignal,
+): AsyncGenerator<AgentEvent, void> {
+  const { agent, transcript, order } = talk
+  await owed.acknowledged
+  const listen = async () => {
+    signal.throwIfAborted()
+    return talk.nextInput()
+  }
+  const news = await (order ? order.step(`${agent.name} hears`, listen) : talk.nextInput())
+  if (!news) return
+  const { turn, mail, jobs, files, task, waitUntilDurable: isTrue, acknowledge } = news
+  if (__BUG__ === 'ack-before-turn') await acknowledge()
+  await transcript.hear(turn, mail, jobs, isTrue, { files, task })
+  if (mail.length > 0) owed.acknowledged = durable(transcript).then(acknowledge)
+  // Whoever awaits it is told.
+  owed.acknowledged.catch(() => {})
+  yield { type: 'heard', turn, mail }
+}
+
+async function durable({ synced }: Transcript): Promise<void> {
+  await requestSent()
+  if (__BUG__ === 'ack-before-durable') return
+  await synced()
+}
+
+/** The request goes out first: the event loop turns once for it, since a connection that rested is looked at first. */
+export function requestSent(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+}

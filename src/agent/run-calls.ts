@@ -1,0 +1,139 @@
+import { type Order, turnOnly } from '../journal/order.ts'
+import { malformedInput, type ToolCall } from '../models/model.ts'
+import { isReady, type ReadyCall, readyCall } from '../tools/run-call.ts'
+import type { ToolResult } from '../tools/tool.ts'
+import { isAborted } from './aborted.ts'
+import type { Agent } from './agent.ts'
+import type { AgentEvent } from './agent-event.ts'
+import { createChannel } from './channel.ts'
+import type { RepeatedFailures } from './repeated-failures.ts'
+import { type CallResult, unanswered } from './transcript/transcript-fold.ts'
+
+/**
+ * Runs the calls of the last turn: side by side where they cannot disturb each other, else in order. Every call gets
+ * exactly one result, whatever becomes of it, because a conversation with an unanswered call cannot go on.
+ */
+export async function* runCalls(
+  talk: Agent,
+  signal: AbortSignal,
+  failures: RepeatedFailures,
+): AsyncGenerator<AgentEvent, void> {
+  const steps: Step[] = []
+  for (const call of unanswered(talk.transcript.state)) {
+    const input = malformedInput(call) ?? call.input
+    steps.push({ at: steps.length + 1, call, ready: await readyCall(talk.agent.tools, { name: call.toolName, input }) })
+  }
+  for (const wave of waves(steps)) {
+    const channel = createChannel<AgentEvent>()
+    // Whoever stops listening leaves; what runs still gets its result.
+    const all = Promise.allSettled(wave.map((step) => run(talk, step, signal, channel.put, failures))).finally(
+      channel.end,
+    )
+    yield* channel
+    for (const ended of await all) if (ended.status === 'rejected') throw ended.reason
+  }
+  // Where steps have an order, an interruption takes effect with the next one.
+  if (!talk.order) signal.throwIfAborted()
+}
+
+/** A call with the tool that can carry it out, or with what is wrong with it. */
+interface Step {
+  /** Among the calls of the answer, from 1. */
+  readonly at: number
+  readonly call: ToolCall
+  readonly ready: ReadyCall | ToolResult
+}
+
+async function run(
+  talk: Agent,
+  step: Step,
+  signal: AbortSignal,
+  tell: (event: AgentEvent) => void,
+  failures: RepeatedFailures,
+): Promise<void> {
+  const { call } = step
+  tell({ type: 'calling', call })
+  const progress = (text: string) => tell({ type: 'progress', call: call.toolCallId, text })
+  const carryOut = () => outcomeOf(talk, step, signal, progress)
+  const name = `${talk.agent.name} call ${step.at} ${call.toolName}`
+  const { result: outcome, denied, byHook } = await (talk.order ? talk.order.span(name, carryOut) : carryOut())
+  const result = failures.add(call, outcome)
+  const isHarmless = !isReady(step.ready) || step.ready.isRepeatable
+  await talk.transcript.result(asPart(call, result), result, isHarmless)
+  if (result.mail?.length) await talk.acknowledge(result.mail, talk.transcript.state.mail.get(result.mail[0]!))
+  tell({ type: 'called', call, result, denied, ...(byHook && { byHook }) })
+}
+
+async function outcomeOf(
+  talk: Agent,
+  { call, ready }: Step,
+  signal: AbortSignal,
+  progress: (text: string) => void,
+): Promise<{ result: ToolResult; denied?: string; byHook?: boolean | undefined }> {
+  if (!isReady(ready)) return { result: ready }
+  try {
+    signal.throwIfAborted()
+    const leave = await talk.check(ready.action, call, signal)
+    if (!leave.allowed && leave.isTemporary) return { result: { text: leave.why, isError: true } }
+    if (!leave.allowed) {
+      const { why, byHook } = leave
+      return { result: { text: `Denied: ${why}`, isError: true }, denied: why, byHook }
+    }
+    // After a power cut nobody would know of the call, and do it again.
+    const isHarmless = ready.isRepeatable || __BUG__ === 'effect-before-durable'
+    if (!isHarmless) await talk.transcript.synced()
+    const world = talk.toolContext(call, signal, progress)
+    const carryOut = async () => {
+      signal.throwIfAborted()
+      return ready.run(world)
+    }
+    return { result: await (talk.order ? inTurn(talk.agent.name, talk.order, ready, carryOut) : carryOut()) }
+  } catch (error) {
+    if (!isAborted(error, signal) || __BUG__ === 'cut-pair') throw error
+    return { result: INTERRUPTED }
+  }
+}
+
+/** Two that read and change the same file side by side would do so in another order in every run. */
+async function inTurn<T>(
+  agent: string,
+  order: Order,
+  { action: wish, tool }: ReadyCall,
+  work: () => Promise<T>,
+): Promise<T> {
+  const isShort = wish?.kind === 'read' || wish?.kind === 'write'
+  const name = `${agent} runs ${tool.name}`
+  if (isShort) return order.step(name, work)
+  await order.step(name, turnOnly)
+  return work()
+}
+
+/** It may have happened, half happened or not happened: the model has to look before it does it again. */
+export const INTERRUPTED: ToolResult = {
+  text: 'Interrupted before it ended. It may have taken effect or not: look before you do it again.',
+  isError: true,
+}
+
+export function asPart(call: ToolCall, { text, isError, images = [] }: ToolResult): CallResult {
+  const { toolCallId, toolName } = call
+  const pictures = images.map(({ data, mediaType }) => ({ type: 'image-data' as const, data, mediaType }))
+  const output = isError
+    ? { type: 'error-text' as const, value: text }
+    : pictures.length > 0
+      ? { type: 'content' as const, value: [{ type: 'text' as const, text }, ...pictures] }
+      : { type: 'text' as const, value: text }
+  return { type: 'tool-result', toolCallId, toolName, output }
+}
+
+/** Neighbours that may run side by side, in groups; every other call by itself. */
+function waves(steps: readonly Step[]): Step[][] {
+  const groups: Step[][] = []
+  let isOpen = false
+  for (const step of steps) {
+    const isParallel = !isReady(step.ready) || step.ready.isParallel
+    if (isParallel && isOpen) groups.at(-1)?.push(step)
+    else groups.push([step])
+    isOpen = isParallel
+  }
+  return groups
+}

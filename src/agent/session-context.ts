@@ -1,0 +1,82 @@
+import type { AlarmClock } from '../journal/clock.ts'
+import type { Log, Store } from '../journal/store.ts'
+import type { TeamHandle } from '../journal/team-handle.ts'
+import type { Model } from '../models/model.ts'
+import type { ActionRequests, AgentPermissions } from '../permissions/agent-permissions.ts'
+import type { Eraser } from '../redaction/eraser.ts'
+import type { Author } from '../team/event.ts'
+import type { Plans } from '../team/plan-gate.ts'
+import type { AgentType } from '../tools/agents/agent-type.ts'
+import type { Hooks } from '../tools/hooks/hooks.ts'
+import type { Spelling } from '../tools/team/spelling.ts'
+import type { Boundary, Tool } from '../tools/tool.ts'
+import type { Limits, RunUsage } from './agent.ts'
+import type { AskPlan } from './questions.ts'
+import type { SessionEvent } from './session-event.ts'
+
+/** What all agents of a session share. */
+export interface SessionContext {
+  readonly store: Store
+  readonly clock: AlarmClock
+  readonly model: Model
+  /** Another model by its name. */
+  modelFor(name: string): Promise<Model>
+  readonly root: string
+  readonly folders: readonly string[]
+  /** Takes the user's secrets out of what is written and told; undefined where there are none. */
+  readonly eraser?: Eraser | undefined
+  readonly env: Readonly<Record<string, string>>
+  /** Where large outputs of a team's agents are kept, a folder each. */
+  outputsOf(team: string): string
+  /** Nobody has more rights than the lead; who only looks has less. Without an asker nobody is asked. */
+  permits(isReadOnly: boolean, isSentOut?: boolean, asker?: ActionRequests): AgentPermissions
+  readonly permissionRequests: PermissionRequests
+  readonly askPlan?: AskPlan | undefined
+  /** Keeps commands in, where that works and is wanted. */
+  readonly boundary?: Boundary | undefined
+  readonly hooks?: Hooks | undefined
+  /** A log that is gone with this process, for a conversation that is not kept. */
+  openScratchLog(): Promise<Log>
+  readonly agentTypes: readonly AgentType[]
+  /** Of the user, besides ours; for everybody. */
+  readonly tools: readonly Tool[]
+  /** For the lead alone. */
+  readonly leadTools: readonly Tool[]
+  /** What people wrote down for agents; for everybody. */
+  readonly instructions?: string | undefined
+  readonly spelling: Spelling
+  readonly limits: Limits
+  readonly maxOutput?: number | undefined
+  readonly appendSystemPrompt?: string | undefined
+  readonly supervisor: SupervisorSettings
+  /** The run that lasts, or the last one. */
+  readonly run: Run
+}
+
+export interface Run {
+  used: RunUsage
+  /** Where events go. */
+  emit: (event: SessionEvent) => void
+  /** Why the last run ended in the middle of the work, if it did. */
+  endedBy?: string | undefined
+  /** Aborts it; resolves when nothing of it runs any more. */
+  end: () => Promise<void>
+}
+
+/** Whom the members of a session ask for leave: a person, if one can be asked; else the lead hears what was denied. */
+export interface PermissionRequests {
+  readonly canAsk: boolean
+  of(team: TeamHandle, by: Author): ActionRequests
+  /** Of an agent that `by` has sent out and answers for: `lead › explore`. What is denied stands in its report. */
+  ofSubagent(team: TeamHandle, by: Author, agent: string): ActionRequests
+}
+
+/** How the supervisor treats teammates. */
+export interface SupervisorSettings {
+  /** Seconds without a sign of life after which a teammate that works counts as lost. */
+  readonly stall: number
+  /** Seconds of rest after which a teammate stops by itself; without it, never. */
+  readonly idle?: number | undefined
+  /** Who says yes to plans. */
+  readonly plans: Plans
+}

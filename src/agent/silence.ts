@@ -1,0 +1,54 @@
+import type { AlarmClock } from '../journal/clock.ts'
+import type { AgentEvent } from './agent-event.ts'
+
+/** Seconds of silence after which nothing is waited for that is only said about work that has ended. */
+export const MAX_CLOSING_SILENCE_S = 30
+/**
+ * The same where an answer is owed: to a message, or to whoever sent an agent out. Long enough for a model that thinks
+ * without a word, and less than half of what the transport waits for a silent connection.
+ */
+export const MAX_ANSWER_SILENCE_S = 120
+/** Seconds after which it is looked again whether the run still waits for something else. */
+const RECHECK_S = 10
+
+export interface Silence {
+  /** So long nothing came from the model, and no tool runs. */
+  readonly isSilent: boolean
+  /** A sign of life: the time begins anew. */
+  hear(event?: AgentEvent): void
+  stop(): void
+}
+
+/** Calls `end` once a model was silent for too long while `mayEnd` says that nothing else is left to wait for. */
+export function watchSilence(
+  clock: AlarmClock,
+  { seconds, mayEnd, end }: { seconds: () => number; mayEnd: () => boolean; end: () => void },
+): Silence {
+  /** Calls that run: a command may be silent for as long as it likes. */
+  let running = 0
+  let isSilent = false
+  let cancel = () => {}
+  const arm = (after: number) => {
+    cancel = clock.in(after, () => {
+      isSilent = running === 0
+      if (isSilent && mayEnd()) return end()
+      arm(RECHECK_S)
+    })
+  }
+  return {
+    get isSilent() {
+      return isSilent
+    },
+    hear(event) {
+      if (event?.type === 'calling') running++
+      if (event?.type === 'called') running--
+      isSilent = false
+      cancel()
+      arm(seconds())
+    },
+    stop() {
+      isSilent = false
+      cancel()
+    },
+  }
+}

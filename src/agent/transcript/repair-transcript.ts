@@ -1,0 +1,74 @@
+import { deliveredMail } from '../../journal/delivered-mail.ts'
+import { recordBatches } from '../../journal/record-batches.ts'
+import type { Log, Store } from '../../journal/store.ts'
+import { type TeamHandle, USER } from '../../journal/team-handle.ts'
+import { TeamError } from '../../team/errors.ts'
+import { isRefusal } from '../../team/refusal.ts'
+
+/** What became of a transcript whose turns are lost. */
+export interface LostTurns {
+  readonly member: string
+  /** Ids of the records that are left of it. */
+  readonly left: ReadonlySet<string>
+  /** What happened, as a sentence without a subject: `was damaged at line 7 …`. */
+  readonly what: string
+  /** Tool calls in the lost turns, in words. */
+  readonly calls: readonly string[]
+  /** The file that keeps the removed lines. */
+  readonly archived: string | null
+}
+
+/**
+ * Puts on record that turns of a transcript are lost: mail told in them is unread again, agent and lead are told what
+ * happened. `further` are the other teams whose mail comes into the same conversation. Returns how many messages.
+ */
+export async function recordLostTurns(
+  store: Store,
+  team: TeamHandle,
+  lost: LostTurns,
+  further: readonly TeamHandle[] = [],
+) {
+  let count = 0
+  for (const one of [team, ...further]) {
+    const log = await store.log(`${one.name}/journal`)
+    const returned = await returnedFrom(log, lost).finally(() => log.close())
+    count += returned.length
+    if (one !== team && returned.length === 0) continue
+    const [first = [], ...rest] = recordBatches(returned)
+    const words = [...lost.calls, ...(lost.archived === null ? [] : [`removed lines are in ${lost.archived}`])]
+    const about = { type: 'transcript.repair', member: lost.member, archived: lost.archived } as const
+    const told = one === team ? { told: wordsOf(lost, returned.length) } : {}
+    for (const [i, some] of [first, ...rest].entries()) {
+      const answer = await one.run(
+        { ...about, lost: i === 0 ? words : [], returned: some, ...(i === 0 && told) },
+        { by: USER },
+      )
+      if (isRefusal(answer)) throw new RepairRefused(answer.message)
+    }
+  }
+  return count
+}
+
+class RepairRefused extends TeamError {
+  readonly code = 'repair_refused'
+}
+
+async function returnedFrom(log: Log, { member, left }: LostTurns) {
+  const read = await deliveredMail(log, member, (_, turn) => turn !== undefined && !left.has(turn))
+  return [...read.values()].map(({ unread: { message, external } }) => ({ message, external }))
+}
+
+function wordsOf({ member, what, calls, archived }: LostTurns, returned: number): { agent: string; lead: string } {
+  const mail =
+    returned === 0 ? '' : ` ${returned} of the messages told in the lost part are unread again and are told anew.`
+  const kept = archived === null ? '' : ` The removed lines are kept in ${archived}.`
+  const made =
+    calls.length === 0
+      ? ''
+      : `\nTool calls in the lost part; they were not run again and may have taken effect, so look before you repeat one:\n${calls.map((call) => `- ${call}`).join('\n')}`
+  const rest = `${mail}${kept}${made}`
+  return {
+    agent: `Your transcript ${what} You go on with what is left of your conversation; check the state of your work before you continue.${rest}`,
+    lead: `The transcript of ${member} ${what} It goes on with what is left of its conversation.${rest}`,
+  }
+}

@@ -1,0 +1,191 @@
+import type { LogRecord } from '../../journal/store.ts'
+import type { AssistantTurn, ToolCall, ToolTurn, Turn, UserTurn } from '../../models/model.ts'
+import type { Usage } from '../../team/usage.ts'
+import type { MailFile, ProcessGroup } from '../../tools/tool.ts'
+
+export type CallResult = Extract<ToolTurn['content'][number], { type: 'tool-result' }>
+
+/** A process group of a call or job that was recorded before it ran. */
+export interface Running extends ProcessGroup {
+  /** The call, or the job that went on when the call had ended. */
+  readonly of: string
+}
+
+/**
+ * What a transcript's records say. A record of an older generation counts before the line with which a newer one
+ * opened the transcript, never after.
+ */
+export interface TranscriptState {
+  generation: number
+  /**
+   * As the model is told them; grows at its end. Before it changes only where old results are put aside and where the
+   * history is summarised: all of it stays in the log.
+   */
+  readonly turns: Turn[]
+  /** What the provider counted when it last answered: tokens of the first so many turns and all that stands before them. */
+  counted: { readonly tokens: number; readonly turns: number } | undefined
+  /** Ids of the messages that were told, each with the record that first did. */
+  readonly mail: Map<string, string>
+  /** By path: the message of which all is there. */
+  readonly files: Map<string, MailFile>
+  /** Calls of the last assistant turn whose result has not come in; their turn joins `turns` when all have. */
+  readonly open: Map<string, ToolCall>
+  readonly results: CallResult[]
+  /** Process groups that were begun, until the end of their call or job stands in the transcript. */
+  readonly running: Map<string, Running>
+  /** Jobs in the background whose end the model has not been told, with what they are about. */
+  readonly jobs: Map<string, string>
+  /** How those of them ended that have: whoever resumes must not say that they were interrupted. */
+  readonly ends: Map<string, EndedJob>
+  /** How many jobs there ever were, so that no id means two. */
+  jobCount: number
+}
+
+export function emptyTranscript(): TranscriptState {
+  return {
+    generation: 0,
+    turns: [],
+    counted: undefined,
+    mail: new Map(),
+    files: new Map(),
+    open: new Map(),
+    results: [],
+    running: new Map(),
+    jobs: new Map(),
+    ends: new Map(),
+    jobCount: 0,
+  }
+}
+
+/** Folds one record; false if it does not count, because a newer generation had opened the transcript before it. */
+export function applyTurn(state: TranscriptState, record: LogRecord): boolean {
+  const generation = typeof record.generation === 'number' ? record.generation : 0
+  if (generation < state.generation) return false
+  if (record.open === true) state.generation = generation
+  for (const id of (record.mail ?? []) as string[]) if (!state.mail.has(id)) state.mail.set(id, record.id)
+  for (const file of (record.files ?? []) as unknown as MailFile[]) state.files.set(file.path, file)
+  // Written by us alone and summed, so its shape is not checked again at every opening.
+  if (record.user) {
+    hearTurn(state.turns, record.user as unknown as UserTurn)
+    for (const id of (record.jobs ?? []) as string[]) endJob(state, id)
+  }
+  if (record.assistant) {
+    const turn = record.assistant as unknown as AssistantTurn
+    state.turns.push(turn)
+    for (const part of turn.content)
+      if (part.type === 'tool-call' && !part.providerExecuted) state.open.set(part.toolCallId, part)
+    count(state, record.usage as unknown as Usage | undefined)
+  }
+  if (record.result) addResult(state, record.result as unknown as CallResult)
+  if (record.demoted) applyDemoted(state, record.demoted as unknown as Demoted)
+  if (record.compacted) applyCompacted(state, record.compacted as unknown as Compacted)
+  if (record.began) {
+    const began = record.began as unknown as Running
+    state.running.set(String(began.pid), began)
+  }
+  if (record.job) {
+    const { id, about } = record.job as unknown as BegunJob
+    state.jobs.set(id, about)
+    state.jobCount++
+  }
+  if (record.ended) {
+    const ended = record.ended as unknown as EndedJob
+    if (state.jobs.has(ended.id)) state.ends.set(ended.id, ended)
+  }
+  return true
+}
+
+export interface BegunJob {
+  readonly id: string
+  readonly about: string
+}
+
+/** Results that the model is no longer told; each place names what it is told instead. */
+export interface Demoted {
+  readonly results: readonly { readonly turn: number; readonly part: number; readonly text: string }[]
+  /** User turns that were too long for the model, with what it is told instead. */
+  readonly turns?: readonly { readonly turn: number; readonly texts: readonly string[] }[]
+  /** About so many tokens of what the provider counted. */
+  readonly saved: number
+}
+
+/** The history but its last `keep` turns is told by one turn from here on. */
+export interface Compacted {
+  readonly turn: UserTurn
+  readonly keep: number
+  /** About so many tokens there were. */
+  readonly before: number
+}
+
+function applyDemoted(state: TranscriptState, { results, turns: cut = [], saved }: Demoted): void {
+  const { turns, counted } = state
+  for (const { turn: at, part, text } of results) {
+    const turn = turns[at] as ToolTurn
+    const content = [...turn.content]
+    content[part] = { ...(content[part] as CallResult), output: { type: 'text', value: text } }
+    turns[at] = { ...turn, content }
+  }
+  for (const { turn: at, texts } of cut)
+    turns[at] = { ...(turns[at] as UserTurn), content: texts.map((text) => ({ type: 'text', text })) }
+  if (counted) state.counted = { ...counted, tokens: Math.max(0, counted.tokens - saved) }
+}
+
+function applyCompacted(state: TranscriptState, { turn, keep }: Compacted): void {
+  const { turns } = state
+  const kept = turns.splice(turns.length - keep, keep)
+  turns.length = 0
+  turns.push(turn)
+  for (const old of kept) {
+    if (old.role === 'user') hearTurn(turns, old)
+    else turns.push(old)
+  }
+  state.counted = undefined
+}
+
+/** Providers that count nothing say 0. */
+function count(state: TranscriptState, usage: Usage | undefined): void {
+  if (!usage) return
+  const tokens = usage.input + usage.cacheRead + usage.cacheWrite + usage.output
+  if (tokens > 0) state.counted = { tokens, turns: state.turns.length }
+}
+
+export interface EndedJob {
+  readonly id: string
+  readonly state: string
+  readonly summary: string
+}
+
+/** The model was told of its end, in the same record: whoever resumes has nothing more to say about it. */
+function endJob(state: TranscriptState, id: string): void {
+  state.jobs.delete(id)
+  state.ends.delete(id)
+  endGroups(state, id)
+}
+
+function endGroups({ running }: TranscriptState, of: string): void {
+  for (const [pid, group] of running) if (group.of === of) running.delete(pid)
+}
+
+/** What is heard before the model answered what was heard before it is one turn: roles always alternate. */
+function hearTurn(turns: Turn[], heard: UserTurn): void {
+  const last = turns.at(-1)
+  if (last?.role !== 'user') turns.push(heard)
+  else turns[turns.length - 1] = { ...last, content: [...last.content, ...heard.content] }
+}
+
+/** Results come in as calls end; the turn they make stands in the order of the calls. */
+function addResult(state: TranscriptState, result: CallResult): void {
+  if (!state.open.has(result.toolCallId)) return
+  endGroups(state, result.toolCallId)
+  state.results.push(result)
+  if (state.results.length < state.open.size) return
+  const order = [...state.open.keys()]
+  const inOrder = state.results.splice(0).sort((a, b) => order.indexOf(a.toolCallId) - order.indexOf(b.toolCallId))
+  state.open.clear()
+  state.turns.push({ role: 'tool', content: inOrder })
+}
+
+/** Calls of the last assistant turn that nobody knows the end of. */
+export function unanswered({ open, results }: TranscriptState): ToolCall[] {
+  return [...open.values()].filter((call) => !results.some((result) => result.toolCallId === call.toolCallId))
+}

@@ -1,0 +1,338 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { Disk } from '../stores/files/disk.ts'
+import { openFileStore } from '../stores/files/file-store.ts'
+import { createPlace, openMemoryStore } from '../stores/memory/memory-store.ts'
+import { isRefusal } from '../team/refusal.ts'
+import { dumpState } from '../team/snapshot.ts'
+import { FOLD_VERSION, unreadOf } from '../team/state.ts'
+import { recordingDisk } from '../testing/faulty-disk.ts'
+import type { Log, Store } from './store.ts'
+import { openTeam } from './team-handle.ts'
+
+const as = (name: string, commandId?: string) => ({ by: { name }, commandId })
+
+async function team(store?: Store) {
+  const opened = await openTeam(store ?? (await openMemoryStore()), 'web')
+  await opened.run({ type: 'team.create', team: 'web' })
+  for (const name of ['ada', 'bob']) await opened.run({ type: 'member.join', name, role: 'dev' })
+  return opened
+}
+
+/** A store whose logs behave as `change` says. */
+function changed(store: Store, change: (log: Log) => Partial<Log>): Store {
+  return {
+    ...store,
+    async log(name) {
+      const log = await store.log(name)
+      return { ...log, ...change(log) }
+    },
+  }
+}
+
+describe('a command id', () => {
+  it('is one word of safe characters, since mail is filed under it (F13, F15)', async () => {
+    await using web = await team()
+    for (const commandId of ['', 'a b', 'a\nb', 'x'.repeat(129), '../x', 'é', 'a/b']) {
+      expect(await web.run({ type: 'task.add', tasks: [{ subject: 'x' }] }, { commandId })).toMatchObject({
+        refused: 'invalid',
+      })
+      expect(await web.send({ to: 'ada', content: 'x' }, { commandId })).toMatchObject({ refused: 'invalid' })
+    }
+    const commandId = `A.b_c:d-9${'x'.repeat(119)}`
+    expect(await web.send({ to: 'ada', content: 'x' }, { commandId })).toMatchObject([{ outcome: 'queued' }])
+  })
+
+  it('used for a command is not taken for a message, nor the other way round', async () => {
+    await using web = await team()
+    await web.run({ type: 'task.add', tasks: [{ subject: 'x' }] }, { commandId: 'one' })
+    expect(await web.send({ to: 'ada', content: 'x' }, { commandId: 'one' })).toMatchObject({
+      refused: 'command_id_taken',
+    })
+    await web.send({ to: 'ada', content: 'x' }, { commandId: 'two' })
+    expect(await web.run({ type: 'task.claim' }, as('ada', 'two'))).toMatchObject({
+      refused: 'command_id_taken',
+      message: expect.stringContaining('a message'),
+    })
+  })
+})
+
+describe('facts that are only to be written', () => {
+  it('are in the log when that is answered, and nobody asked for a sync', async () => {
+    let syncs = 0
+    const store = changed(await openMemoryStore(), (log) => ({
+      async append(records) {
+        const { outcomes } = await log.append(records)
+        return {
+          outcomes,
+          get durable() {
+            syncs++
+            return Promise.resolve()
+          },
+        }
+      },
+    }))
+    await using web = await team(store)
+    await web.send({ to: 'ada', content: 'hello' }, { commandId: 'one' })
+    const before = syncs
+    await web.acknowledge('ada', ['one'], null, { by: { name: 'ada' }, until: 'written' })
+    expect(unreadOf(web.state, 'ada')).toEqual([])
+    expect(syncs).toBe(before)
+    await web.report([{ type: 'deviation.noted', member: 'ada', task: null, text: 'x' }])
+    expect(syncs).toBeGreaterThan(before)
+  })
+
+  it('go out with what comes in the same turn of the event loop, in the order they came', async () => {
+    const writes: string[][] = []
+    const store = changed(await openMemoryStore(), (log) => ({
+      append(records) {
+        writes.push(records.map(({ id }) => id))
+        return log.append(records)
+      },
+    }))
+    await using web = await team(store)
+    writes.length = 0
+    const note = (commandId: string) => web.report([noted], { commandId, until: 'written' })
+    const first = note('one')
+    await Promise.resolve()
+    const others = [note('two'), web.send({ to: 'ada', content: 'x' }, { commandId: 'three' }), note('four')]
+    await Promise.all([first, ...others])
+    await Promise.all([note('five'), note('six')])
+    expect(writes).toEqual([
+      ['one', 'two', 'three', 'four'],
+      ['five', 'six'],
+    ])
+  })
+
+  it('are in the log when the team is closed, and fail by name when the log does', async () => {
+    const place = createPlace()
+    let isBroken = false
+    const store = changed(await openMemoryStore(place), () => ({
+      async holdBack() {
+        if (isBroken) throw new Error('no log')
+      },
+    }))
+    const web = await team(store)
+    isBroken = true
+    await expect(web.report([noted], { until: 'written' })).rejects.toThrow('no log')
+    isBroken = false
+    const written = web.report([noted], { until: 'written' })
+    await web.close()
+    await written
+    await using again = await openTeam(await openMemoryStore(place), 'web')
+    await again.refresh()
+    expect(again.state.deviations.get()).toHaveLength(1)
+  })
+})
+
+const noted = { type: 'deviation.noted', member: 'ada', task: null, text: 'x' } as const
+
+describe('news that a model is told', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'deskmates-news-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  /** A team as a process sees it whose disk counts what it syncs, and another process that syncs nothing. */
+  async function two() {
+    const dir = mkdtempSync(join(folder, 'place-'))
+    const open = async (disk: Disk, durability: 'power' | 'process') =>
+      openTeam(await openFileStore({ dir, disk, durability }), 'web')
+    const disk = recordingDisk()
+    const other = await team(await openFileStore({ dir, durability: 'process' }))
+    const web = await open(disk, 'power')
+    const syncs = () => disk.calls.filter((call) => call === 'fdatasync').length
+    const isSynced = async (by = web, count = syncs) => {
+      const before = count()
+      await by.refresh()
+      await by.syncState()
+      return count() > before
+    }
+    return { dir, web, other, isSynced, open }
+  }
+
+  it('are durable before, whoever wrote them; what is only for people and the runtime need not be', async () => {
+    const { web, other, isSynced } = await two()
+    expect(await isSynced()).toBe(true)
+    expect(await isSynced()).toBe(false)
+    const activity = { type: 'member.activity', name: 'ada', generation: 1, status: 'working' } as const
+    const written = { until: 'written' } as const
+    for (const { news, write } of [
+      { news: false, write: () => other.report([activity], written) },
+      { news: true, write: () => other.send({ to: 'ada', content: 'x' }, { commandId: 'one' }) },
+      { news: false, write: () => other.acknowledge('ada', ['one'], null, written) },
+      { news: true, write: () => other.run({ type: 'task.add', tasks: [{ subject: 'x' }] }) },
+      { news: true, write: () => other.run({ type: 'task.claim' }, as('ada')) },
+      { news: true, write: () => web.report([activity, noted], written) },
+      { news: false, write: () => web.report([activity], written) },
+    ]) {
+      await write()
+      expect(await isSynced()).toBe(news)
+      expect(await isSynced()).toBe(false)
+    }
+    await web.close()
+    await other.close()
+  })
+
+  it('are durable also where they come out of a snapshot', async () => {
+    const { web, other, isSynced, open } = await two()
+    await other.send({ to: 'ada', content: 'x' })
+    await other.log.save(FOLD_VERSION, other.cursor, () => dumpState(other.state))
+    const disk = recordingDisk()
+    const restored = await open(disk, 'power')
+    expect(restored.cursor).toEqual(other.cursor)
+    expect(await isSynced(restored, () => disk.calls.filter((call) => call === 'fdatasync').length)).toBe(true)
+    for (const each of [restored, web, other]) await each.close()
+  })
+})
+
+describe('an appender', () => {
+  it('takes up a command that comes just when it has finished, however many ticks later', async () => {
+    await using web = await team()
+    for (let ticks = 0; ticks < 25; ticks++) {
+      expect(isRefusal(await web.run({ type: 'task.complete', id: '9' }, as('ada')))).toBe(true)
+      for (let tick = 0; tick < ticks; tick++) await Promise.resolve()
+      await web.run({ type: 'task.add', tasks: [{ subject: 'x' }] })
+    }
+    expect(web.state.tasks.size).toBe(25)
+  })
+
+  it('writes the steps of one author in one record, and answers each for itself', async () => {
+    await using web = await team()
+    await web.run({ type: 'task.add', tasks: ['one', 'two', 'three'].map((subject) => ({ subject })) })
+    await web.run({ type: 'task.claim' }, as('ada'))
+    const before = web.cursor.seq
+    const [completed, next, others] = await Promise.all([
+      web.run({ type: 'task.complete', id: '1', result: 'done' }, as('ada')),
+      web.run({ type: 'task.claim' }, as('ada')),
+      web.run({ type: 'task.claim' }, as('bob')),
+    ])
+    expect(completed).toMatchObject({ tasks: [{ id: '1', status: 'completed' }] })
+    expect(next).toMatchObject({ tasks: [{ id: '2', owner: 'ada' }] })
+    expect(others).toMatchObject({ tasks: [{ id: '3', owner: 'bob' }] })
+    // In memory a record is one place: ada's two steps, and bob's.
+    expect(web.cursor.seq - before).toBe(2)
+  })
+
+  it('keeps a step apart that has an id of its own, under which it may be repeated', async () => {
+    await using web = await team()
+    await web.run({ type: 'task.add', tasks: ['one', 'two'].map((subject) => ({ subject })) })
+    await web.run({ type: 'task.claim' }, as('ada'))
+    await Promise.all([
+      web.run({ type: 'task.complete', id: '1' }, as('ada')),
+      web.run({ type: 'task.claim' }, as('ada', 'next')),
+    ])
+    await web.run({ type: 'task.complete', id: '2' }, as('ada'))
+    expect(await web.run({ type: 'task.claim' }, as('ada', 'next'))).toMatchObject({ tasks: [{ id: '2' }] })
+  })
+
+  it('decides the steps of one record again, together, when somebody else was first', async () => {
+    const place = createPlace()
+    await using other = await team(await openMemoryStore(place))
+    await other.run({ type: 'task.add', tasks: ['one', 'two', 'three'].map((subject) => ({ subject })) })
+    let intrude = false
+    const late = changed(await openMemoryStore(place), (log) => ({
+      async append(records) {
+        if (intrude) {
+          intrude = false
+          await other.run({ type: 'task.claim', id: '2' }, as('bob'))
+        }
+        return log.append(records)
+      },
+    }))
+    await using web = await openTeam(late, 'web')
+    await web.run({ type: 'task.claim' }, as('ada'))
+    intrude = true
+    const [completed, next] = await Promise.all([
+      web.run({ type: 'task.complete', id: '1' }, as('ada')),
+      web.run({ type: 'task.claim' }, as('ada')),
+    ])
+    expect(completed).toMatchObject({ tasks: [{ id: '1', status: 'completed' }] })
+    expect(next).toMatchObject({ tasks: [{ id: '3', owner: 'ada' }] })
+  })
+
+  it('refuses on what was accepted, never on what it only hoped for', async () => {
+    const place = createPlace()
+    await using other = await team(await openMemoryStore(place))
+    await other.run({ type: 'task.add', tasks: [{ subject: 'one' }] })
+    let intrude = false
+    const late = changed(await openMemoryStore(place), (log) => ({
+      async append(records) {
+        if (intrude) {
+          intrude = false
+          await other.run({ type: 'member.stop', name: 'ada' })
+        }
+        return log.append(records)
+      },
+    }))
+    await using web = await openTeam(late, 'web')
+    await web.refresh()
+    intrude = true
+    const [ada, bob] = await Promise.all([
+      web.run({ type: 'task.claim', id: '1' }, as('ada')),
+      web.run({ type: 'task.claim', id: '1' }, as('bob')),
+    ])
+    expect(ada).toMatchObject({ refused: 'member_stopped' })
+    expect(bob).toMatchObject({ tasks: [{ owner: 'bob' }] })
+  })
+
+  it('fails what was asked for when the log fails, hangs nothing, and works on when that passes', async () => {
+    let broken: keyof Log | undefined
+    const failing = (name: keyof Log) => (log: Log) => ({
+      [name]: async (...args: never[]) => {
+        if (broken === name) throw new Error(`no ${name}`)
+        return (log[name] as (...args: never[]) => unknown)(...args)
+      },
+    })
+    for (const name of ['read', 'append', 'holdBack', 'knows'] as const) {
+      broken = undefined
+      await using web = await team(changed(await openMemoryStore(), failing(name)))
+      broken = name
+      const add = { type: 'task.add', tasks: [{ subject: 'x' }] } as const
+      const asked = await Promise.allSettled([web.run(add, { commandId: 'one' }), web.run(add), web.run(add)])
+      broken = undefined
+      expect(asked.filter(({ status }) => status === 'rejected').length, name).toBeGreaterThan(0)
+      expect(isRefusal(await web.run(add)), name).toBe(false)
+    }
+  })
+
+  it('passes a failure to sync on to whoever waits, and to nobody else', async () => {
+    let broken = false
+    const store = changed(await openMemoryStore(), (log) => ({
+      async append(records) {
+        const { outcomes, durable } = await log.append(records)
+        await durable
+        return { outcomes, durable: broken ? Promise.reject(new Error('no disk')) : durable }
+      },
+    }))
+    await using web = await team(store)
+    broken = true
+    await expect(web.send({ to: 'ada', content: 'x' })).rejects.toThrow('no disk')
+    broken = false
+    expect(await web.send({ to: 'ada', content: 'y' })).toMatchObject([{ outcome: 'queued' }])
+    expect(unreadOf(web.state, 'ada')).toHaveLength(2)
+  })
+})
+
+describe('letters of one tick', () => {
+  it('by one author share a record, and each sender hears of its own', async () => {
+    await using web = await team()
+    const before = web.cursor.seq
+    const letters = [
+      web.send({ to: 'bob', content: 'one' }, as('ada')),
+      web.send({ to: 'nobody', content: 'two' }, as('ada')),
+      web.send({ to: 'lead', content: 'three' }, as('ada')),
+      web.send({ to: 'bob', content: 'four' }, as('ada', 'chosen')),
+      web.send({ to: 'ada', content: 'five' }, as('bob')),
+    ]
+    const [one, two, three, four, five] = await Promise.all(letters)
+    expect(one).toMatchObject([{ to: 'bob', outcome: 'queued' }])
+    expect(two).toMatchObject({ refused: 'unknown_member' })
+    expect(three).toMatchObject([{ to: 'lead', outcome: 'queued' }])
+    expect(four).toMatchObject([{ id: 'chosen', to: 'bob', outcome: 'queued' }])
+    expect(five).toMatchObject([{ to: 'ada', outcome: 'queued' }])
+    expect(unreadOf(web.state, 'bob').map(({ message }) => message.content)).toEqual(['one', 'four'])
+    expect(web.cursor.seq - before).toBe(3)
+    expect(await web.send({ to: 'bob', content: 'four' }, as('ada', 'chosen'))).toEqual(four)
+  })
+})

@@ -1,0 +1,192 @@
+import type { Eraser } from '../redaction/eraser.ts'
+import type { Answer } from '../team/answer.ts'
+import type { Applied, Effect } from '../team/apply.ts'
+import { type Command, isCommandId, type Letter } from '../team/command.ts'
+import type { Author, TeamEvent } from '../team/event.ts'
+import { nameKey } from '../team/name.ts'
+import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
+import type { TeamState } from '../team/state.ts'
+import type { EarlierAttempt } from '../team/task.ts'
+import { openAppender, type Until } from './appender.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { type Ended, earlierAttempts } from './earlier-attempts.ts'
+import { createIds } from './ids.ts'
+import { ingestMail } from './ingest-mail.ts'
+import type { Order } from './order.ts'
+import { describeLoss, type JournalLoss } from './rewound.ts'
+import type { Cursor, Log, Store } from './store.ts'
+import { openViewWriter } from './view-writer.ts'
+
+/** This process's handle on one team: its state, and the only way to change it. */
+export interface TeamHandle extends AsyncDisposable {
+  readonly name: string
+  /** As folded so far; `refresh` folds on. Never changed but by folding. */
+  readonly state: TeamState
+  readonly cursor: Cursor
+  readonly log: Log
+  /** Only where the run is recorded or replayed. */
+  readonly order?: Order | undefined
+  refresh(): Promise<void>
+  /** All that `state` could tell a model is durable when this resolves: what it builds on must not be taken back. */
+  syncState(): Promise<void>
+  /**
+   * Decides and appends; resolves when the answer is durable, or `written`. A repeated `commandId` gets the first answer.
+   * The answer to a claim names earlier attempts, whichever command claimed.
+   */
+  run(command: Command, as?: Reporting): Promise<Answer | Refusal>
+  /** Sends a message; the effects say, for each recipient, what the log made of it. */
+  send(letter: Letter, as?: Acting): Promise<readonly Effect[] | Refusal>
+  /** The reader has these messages. An effect says `ignored` where somebody else was assigned meanwhile. */
+  acknowledge(member: string, ids: readonly string[], take: string | null, as?: Reading): Promise<readonly Effect[]>
+  /** Appends facts as they are. */
+  report(events: readonly TeamEvent[], as?: Reporting): Promise<readonly Effect[]>
+  /** Brings in what foreign programs left in the mailbox files. */
+  ingest(): Promise<void>
+  /** What other members had done for a task before this owner got it. */
+  earlierAttempts(task: Ended, owner: string): Promise<readonly EarlierAttempt[]>
+  /** What is taken from `state` and shown to a person or a model goes through this: long texts may be tickets there. */
+  loadLongTexts<T>(value: T): Promise<T>
+  /** `seen` learns of every record as soon as this process has folded it, own or foreign; returns how to stop that. */
+  watch(seen: (applied: Applied) => void): () => void
+  /** Resolves when there may be news, after `atMost` milliseconds, or when `signal` aborts. */
+  changed(atMost: number, signal?: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+/** On whose behalf, and under which id a command is written; by default the user's, under a new one. */
+export interface Acting {
+  readonly by?: Author
+  readonly commandId?: string
+}
+
+export interface Reporting extends Acting {
+  /** `written`: a power cut may still take it back, until anything later is durable. By default `durable`. */
+  readonly until?: Until
+}
+
+export interface Reading extends Reporting {
+  /** The record of the reader's transcript in which the messages stand. */
+  readonly turn?: string | undefined
+}
+
+export interface TeamOptions {
+  readonly clock?: Clock
+  readonly newId?: () => string
+  /**
+   * Only in a database: a server took over that did not have the end of the journal. It was folded again and goes on;
+   * the store has warned of it.
+   */
+  readonly onRewound?: (loss: JournalLoss) => void
+  /** Takes secrets out of everything this process writes to the journal. */
+  readonly eraser?: Pick<Eraser, 'value'> | undefined
+}
+
+/** What becomes of an agent's work is said to people and to the runtime, never to a model. */
+const NO_NEWS = new Set<TeamEvent['type']>(['member.activity', 'agent.health', 'usage', 'message.delivered'])
+
+export const USER: Author = { name: 'user' }
+
+export async function openTeam(store: Store, name: string, options: TeamOptions = {}): Promise<TeamHandle> {
+  const { clock = systemClock, newId = createIds() } = options
+  const clean = <T>(value: T): T => options.eraser?.value(value) ?? value
+  const appender = await openAppender({
+    log: await store.log(`${name}/journal`, { longTexts: true }),
+    presence: store.presence,
+    clock,
+    onRewound(fault, gone) {
+      const loss = describeLoss(name, fault, gone)
+      store.warn?.(loss.message)
+      options.onRewound?.(loss)
+    },
+  })
+  const mirror = store.views?.(name)
+  const showing = openViewWriter(mirror, appender)
+  const { fold } = appender
+  let newsAt = fold.cursor.seq
+  appender.watchers.add(({ events }) => {
+    if (!events.every(({ type }) => NO_NEWS.has(type))) newsAt = fold.cursor.seq
+  })
+
+  async function report(
+    events: readonly TeamEvent[],
+    { by = USER, commandId, until = 'durable' }: Reporting = {},
+  ): Promise<readonly Effect[]> {
+    const effects = await appender.report(clean(events), { id: commandId ?? newId(), by, until })
+    showing.schedule()
+    return effects
+  }
+
+  const team: TeamHandle = {
+    name,
+    get log() {
+      return appender.log
+    },
+    get state() {
+      return fold.state
+    },
+    get cursor() {
+      return fold.cursor
+    },
+    refresh: () => appender.refresh(),
+    syncState: () => appender.log.sync(newsAt),
+    async run(command, { by = USER, commandId, until = 'durable' } = {}) {
+      if (commandId !== undefined && !isCommandId(commandId)) return noCommandId(commandId)
+      const mayRepeat = commandId !== undefined
+      const answer = await appender.run(clean(command), { id: commandId ?? newId(), by, mayRepeat, until })
+      if (!isRefusal(answer) && answer.note === undefined) showing.schedule()
+      const told = await appender.log.whole(answer)
+      if (isRefusal(told) || !isClaim(command)) return told
+      const held = told.tasks?.find(({ status, owner }) => status === 'in_progress' && isSame(owner ?? '', by.name))
+      const earlier = held ? await earlierAttempts(store, team, held, by.name) : []
+      return earlier.length === 0 ? told : { ...told, earlierAttempts: earlier }
+    },
+    async send(letter, { by = USER, commandId } = {}) {
+      if (commandId !== undefined && !isCommandId(commandId)) return noCommandId(commandId)
+      const effects = await appender.send(clean(letter), {
+        id: commandId ?? newId(),
+        by,
+        mayRepeat: commandId !== undefined,
+      })
+      if (!isRefusal(effects)) showing.schedule()
+      return effects
+    },
+    acknowledge(member, ids, take, { turn, ...as } = {}) {
+      const inTurn = turn !== undefined && { turn }
+      return report([{ type: 'message.delivered', member, ids: [...ids], take, ...inTurn }], as)
+    },
+    report,
+    async ingest() {
+      if (mirror) await ingestMail(mirror, team)
+    },
+    earlierAttempts: async (task, owner) =>
+      earlierAttempts(store, team, { id: task.id, ended: await appender.log.whole(task.ended) }, owner),
+    loadLongTexts: (value) => appender.log.whole(value),
+    watch(seen) {
+      appender.watchers.add(seen)
+      return () => void appender.watchers.delete(seen)
+    },
+    changed: (atMost, signal) => appender.log.changed(fold.cursor, atMost, signal),
+    async close() {
+      await appender.idle()
+      try {
+        await showing.flush()
+      } finally {
+        await appender.log.close()
+      }
+    },
+    [Symbol.asyncDispose]: () => team.close(),
+  }
+  return team
+}
+
+function isClaim(command: Command): boolean {
+  return command.type === 'task.claim' || (command.type === 'task.update' && command.status === 'in_progress')
+}
+
+function isSame(one: string, other: string): boolean {
+  return nameKey(one) === nameKey(other)
+}
+
+function noCommandId(text: string): Refusal {
+  return refuse('invalid', `${JSON.stringify(text)} is not a command id. Use 1 to 128 of A-Z a-z 0-9 . _ : -`)
+}

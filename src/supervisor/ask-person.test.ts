@@ -1,0 +1,209 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { PersonAnswer, Question } from '../agent/questions.ts'
+import { memberNamed } from '../team/state.ts'
+import { lastWords, type Mind, type PracticeCrew, practiceCrew } from './supervisor-harness.ts'
+
+const open: PracticeCrew[] = []
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+
+/** A person who answers when the test says so. */
+function person() {
+  const asked: { question: Question; signal: AbortSignal; answer(given: PersonAnswer): void }[] = []
+  const ask = (question: Question, signal: AbortSignal) =>
+    new Promise<PersonAnswer>((answer) => void asked.push({ question, signal, answer }))
+  return { asked, ask }
+}
+
+async function crewOf(mind: Mind, more: Omit<Parameters<typeof practiceCrew>[0], 'mind'> = {}): Promise<PracticeCrew> {
+  const practice = await practiceCrew({ mind, ...more })
+  open.push(practice)
+  return practice
+}
+
+/** Works whenever it is told to, and says what came of it. */
+const eager: Mind = (request) =>
+  request.turns.at(-1)?.role === 'user' ? { calls: [{ tool: 'work' }] } : { text: 'So it is.' }
+
+const statusOf = ({ team }: PracticeCrew, name: string) => memberNamed(team.state, name)?.status
+const requestsOf = ({ team }: PracticeCrew) => [...team.state.requests.values()].filter((r) => r.kind === 'permission')
+
+describe('a teammate that needs leave', () => {
+  it('waits for a person who is told its name, while the others go on (B70)', async () => {
+    const { asked, ask } = person()
+    const practice = await crewOf(
+      (request, signal) => (request.agent === 'bob' ? { text: 'Here.' } : eager(request, signal)),
+      { ask },
+    )
+    await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
+    await practice.until(() => asked.length === 1 && statusOf(practice, 'ada') === 'waiting_approval')
+    expect(asked[0]!.question).toMatchObject({ agent: 'ada', team: 'web', action: { kind: 'run', command: 'work' } })
+    expect(requestsOf(practice)).toMatchObject([{ id: 'r1', from: 'ada', to: 'user', state: 'pending' }])
+    expect(practice.crew.isIdle).toBe(false)
+    await practice.crew.spawn({ name: 'bob', prompt: 'Hello.' })
+    await practice.until(() => statusOf(practice, 'bob') === 'idle')
+    asked[0]!.answer({ allowed: true })
+    await practice.until(() => practice.crew.isIdle)
+    expect(lastWords(practice.askedOf('ada')[1]!)).toContain('changed')
+    expect(requestsOf(practice)).toMatchObject([{ state: 'approved', by: 'user' }])
+  })
+
+  it('hears a no with its reason, and the call does not run', async () => {
+    const { asked, ask } = person()
+    const practice = await crewOf(eager, { ask })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
+    await practice.until(() => asked.length === 1)
+    asked[0]!.answer({ allowed: false, why: 'not on a Friday' })
+    await practice.until(() => practice.crew.isIdle)
+    const told = lastWords(practice.askedOf('ada')[1]!)
+    expect(told).toContain('Denied: the user said no: not on a Friday')
+    expect(told).not.toContain('changed')
+  })
+
+  it('gets the answer to its own question when several ask at once, in whatever order they are answered', async () => {
+    const { asked, ask } = person()
+    const practice = await crewOf(eager, { ask })
+    for (const name of ['ada', 'bob']) await practice.crew.spawn({ name, prompt: 'Work.' })
+    await practice.until(() => asked.length === 2)
+    const of = (name: string) => asked.find(({ question }) => question.agent === name)!
+    of('bob').answer({ allowed: false })
+    await practice.until(() => practice.askedOf('bob').length === 2)
+    expect(practice.askedOf('ada')).toHaveLength(1)
+    of('ada').answer({ allowed: true })
+    await practice.until(() => practice.crew.isIdle)
+    expect(lastWords(practice.askedOf('ada')[1]!)).toContain('changed')
+    expect(lastWords(practice.askedOf('bob')[1]!)).toContain('the user said no')
+  })
+
+  it('is not taken for stalled, however long the person takes (F46)', async () => {
+    const { asked, ask } = person()
+    const practice = await crewOf(eager, { ask })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
+    await practice.until(() => asked.length === 1)
+    for (let hour = 0; hour < 5; hour++) practice.clock.advance(3600)
+    asked[0]!.answer({ allowed: true })
+    await practice.until(() => practice.crew.isIdle)
+    expect(memberNamed(practice.team.state, 'ada')).toMatchObject({ generation: 1, status: 'idle' })
+  })
+})
+
+describe('a question that nobody has answered', () => {
+  it('is void when something urgent comes: it is heard, and a late yes lets nothing run', async () => {
+    const { asked, ask } = person()
+    const practice = await crewOf(
+      (request) => (request.turns.length === 1 ? { calls: [{ tool: 'work' }] } : { text: 'I heard.' }),
+      { ask },
+    )
+    await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
+    await practice.until(() => asked.length === 1)
+    await practice.team.send({ to: 'ada', content: 'Wrong file!', extra: { urgent: true } }, { by: practice.lead })
+    await practice.until(() => practice.crew.isIdle)
+    expect(asked[0]!.signal.aborted).toBe(true)
+    asked[0]!.answer({ allowed: true })
+    const heard = JSON.stringify(practice.askedOf('ada').at(-1)!.turns)
+    expect(heard).toContain('Wrong file!')
+    expect(heard).toContain('Not run: nobody has allowed it yet')
+    expect(heard).not.toContain('changed')
+    expect(requestsOf(practice)).toMatchObject([{ state: 'void' }])
+  })
+
+  it('is void when its asker is asked to stop, who hears that at once (A72, B30)', async () => {
+    const { asked, ask } = person()
+    const practice = await crewOf(
+      (request) => {
+        const request_id = /request_id=\\"(r\d+)/.exec(lastWords(request))?.[1]
+        if (!request_id) return { calls: [{ tool: 'work' }] }
+        const input = { type: 'shutdown_response', to: 'lead', request_id, approve: true, status: 'clean' }
+        return { calls: [{ tool: 'SendMessage', input }] }
+      },
+      { ask },
+    )
+    await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
+    await practice.until(() => asked.length === 1)
+    await practice.team.run(
+      { type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' },
+      { by: practice.lead },
+    )
+    await practice.until(() => statusOf(practice, 'ada') === 'stopped')
+    expect(requestsOf(practice)).toMatchObject([{ state: 'void', reason: 'ada was asked to stop' }])
+  })
+
+  it('is void when its asker is stopped by force, and keeps nobody from coming to rest', async () => {
+    const { asked, ask } = person()
+    const practice = await crewOf(eager, { ask })
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Work.', task: '1' })
+    await practice.until(() => asked.length === 1)
+    await practice.team.run({ type: 'member.stop', name: 'ada', reason: 'enough' }, { by: practice.lead })
+    await practice.until(() => practice.crew.isIdle)
+    expect(asked[0]!.signal.aborted).toBe(true)
+    expect(requestsOf(practice)).toMatchObject([{ state: 'void' }])
+    expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
+  })
+
+  it('does not hold up whoever ends the run, and is asked again by the next life (F28)', async () => {
+    const first = person()
+    const before = await practiceCrew({ mind: eager, ask: first.ask })
+    await before.crew.spawn({ name: 'ada', prompt: 'Work.' })
+    await before.until(() => first.asked.length === 1)
+    await before.crash()
+    first.asked[0]!.answer({ allowed: true })
+
+    const second = person()
+    const mind: Mind = (request) =>
+      lastWords(request).includes('Not run') || lastWords(request).includes('brought back')
+        ? { calls: [{ tool: 'work' }] }
+        : { text: 'So it is.' }
+    const after = await crewOf(mind, { place: before.place, ask: second.ask })
+    await after.crew.resume()
+    await after.until(() => second.asked.length === 1)
+    second.asked[0]!.answer({ allowed: true })
+    await after.until(() => after.crew.isIdle)
+    expect(JSON.stringify(after.askedOf('ada').at(-1)!.turns)).toContain('changed')
+    const open = requestsOf(after).filter(({ state }) => state === 'pending')
+    expect(open).toEqual([])
+  })
+
+  it('is a no when it cannot even be put', async () => {
+    const practice = await crewOf(eager, {
+      ask: async () => {
+        throw new Error('the terminal is gone')
+      },
+    })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
+    await practice.until(() => practice.crew.isIdle)
+    expect(lastWords(practice.askedOf('ada')[1]!)).toContain('could not be put: the terminal is gone')
+    expect(requestsOf(practice)).toMatchObject([{ state: 'void' }])
+  })
+})
+
+describe('leave', () => {
+  it('comes from nobody but the person who was asked: neither from the lead nor from a line in the journal', async () => {
+    const { asked, ask } = person()
+    const practice = await crewOf(eager, { ask })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
+    await practice.until(() => asked.length === 1)
+    const yes = { type: 'request.answer', id: 'r1', approve: true } as const
+    expect(await practice.team.run(yes, { by: practice.lead })).toMatchObject({ refused: 'not_allowed' })
+    const forged = { id: 'r1', by: 'user', approve: true, feedback: '', status: null, pendingWork: [] }
+    await practice.team.report([{ type: 'request.answered', ...forged, artifactsCommitted: null }])
+    expect(requestsOf(practice)).toMatchObject([{ state: 'approved' }])
+    for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
+    expect(practice.askedOf('ada')).toHaveLength(1)
+    asked[0]!.answer({ allowed: false })
+    await practice.until(() => practice.crew.isIdle)
+    expect(JSON.stringify(practice.askedOf('ada').at(-1)!.turns)).not.toContain('changed')
+  })
+
+  it('may be refused from anywhere', async () => {
+    const { asked, ask } = person()
+    const practice = await crewOf(eager, { ask })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
+    await practice.until(() => asked.length === 1)
+    await practice.team.run({ type: 'request.answer', id: 'r1', approve: false, feedback: 'never' })
+    await practice.until(() => practice.crew.isIdle)
+    expect(asked[0]!.signal.aborted).toBe(true)
+    expect(lastWords(practice.askedOf('ada')[1]!)).toContain('Denied: the user said no: never')
+  })
+})

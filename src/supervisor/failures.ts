@@ -1,0 +1,210 @@
+import { TranscriptDamaged } from '../agent/transcript/transcript.ts'
+import { createIds } from '../journal/ids.ts'
+import { ConversationRewound } from '../journal/rewound.ts'
+import { admit, type Breaker, failsRepeatedly, lost, PAUSE, settled, worked } from '../team/breaker.ts'
+import type { Author } from '../team/event.ts'
+import type { Member } from '../team/member.ts'
+import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
+import { heldBy, memberNamed, roster } from '../team/state.ts'
+import { beginning } from '../tools/excerpt.ts'
+import type { HealthTracker } from './health.ts'
+import { Stalled } from './stalled.ts'
+import type { SupervisedTeamOptions } from './supervisor-options.ts'
+
+/** What becomes of teammates that fail: brought back, replaced by an errand, or said to be beyond help. */
+export interface Failures {
+  recordLoss(by: Author, cause: unknown): Promise<void>
+  /** May somebody be made now? A refusal says what to do instead. */
+  admit(name: string): Refusal | undefined
+  onAnswer(name: string): void
+  readonly isBusy: boolean
+  /** The run is over for now; `goOn` when the next one begins. */
+  halt(): void
+  resume(): void
+  close(): void
+}
+
+/** The type of those who do one task in place of somebody who was lost. */
+const REPLACEMENT_TYPE = 'errand'
+
+/** One that does a task in place of somebody who was lost: it lives as long as that takes, and is not brought back. */
+export function isReplacement({ profile }: Member): boolean {
+  return profile?.agentType === REPLACEMENT_TYPE
+}
+
+export function createFailures(
+  plan: SupervisedTeamOptions,
+  health: HealthTracker,
+  bringBack: (member: Member, held?: string) => Promise<boolean>,
+): Failures {
+  const { team, lead, clock, runtime } = plan
+  const newId = createIds()
+  const closing = new AbortController()
+  /** As far as this process knows; the journal learns of every change. */
+  let breaker = team.state.breaker.get()
+  let under = 0
+  /** The run is over for now: nobody is brought back, and no errand begins. */
+  let isHalted = false
+  let errands = new AbortController()
+  let alarm = () => {}
+
+  function change(next: Breaker, reason: string): void {
+    const before = breaker
+    if (before === next) return
+    breaker = next
+    report([{ type: 'breaker.changed', breaker: next, reason }])
+    if (before.state === next.state) return
+    plan.emit({ type: 'note', agent: 'lead', text: `[BREAKER] ${before.state} → ${next.state}: ${reason}` })
+    alarm()
+    if (next.state === 'open') probeAfterPause()
+  }
+
+  function probeAfterPause(): void {
+    alarm()
+    alarm = clock.in(PAUSE, () => void probe().catch(trouble))
+  }
+
+  async function lose(by: Author, cause: unknown): Promise<void> {
+    const member = memberNamed(team.state, by.name)
+    if (!member || member.generation !== by.generation || closing.signal.aborted) return
+    under++
+    try {
+      const task = heldBy(team.state, by.name)
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      const answer = await team.run({ type: 'member.lose', name: by.name, reason }, { by: lead })
+      if (isRefusal(answer)) return
+      report(health.change(member, 'disappeared', cause instanceof Stalled))
+      plan.emit({ type: 'note', agent: by.name, text: `[HEALTH] Agent ${by.name} disappeared: ${reason}` })
+      // A server that took over takes many conversations at once, and nobody who comes back meets that again.
+      const isDamaged = cause instanceof TranscriptDamaged
+      if (isDamaged) plan.emit({ type: 'problem', agent: by.name, text: `${by.name} cannot go on. ${reason}` })
+      if (!isDamaged && !(cause instanceof ConversationRewound))
+        change(lost(breaker, by.name, clock.now()), `${by.name} was lost`)
+      const freed = task ? ` Task ${task.id} (${task.subject}) is free again.` : ''
+      await mailLead(by.name, `${by.name} was lost: ${reason}.${freed}`)
+      // What is damaged stays so until a person repairs it.
+      const admitted = isDamaged ? { breaker, isAdmitted: false } : admit(breaker, by.name, clock.now())
+      change(admitted.breaker, `${by.name} is tried`)
+      if (isHalted) return
+      const isTooOften = failsRepeatedly(breaker, by.name, clock.now())
+      if (admitted.isAdmitted && !isTooOften && (await bringBack(member, task?.id))) return
+      if (admitted.isAdmitted && isTooOften) probeAfterPause()
+      if (!task || isHalted) return
+      if (member.profile?.requirePlan)
+        await mailLead(by.name, `Task ${task.id} needs an approved plan, so no errand does it in place of ${by.name}.`)
+      else await fallBack(member, task.id, reason)
+    } finally {
+      under--
+    }
+  }
+
+  /** The second tier: somebody without a name does the task. The third: nobody can, and the lead is told plainly. */
+  async function fallBack(member: Member, id: string, reason: string): Promise<void> {
+    const text = `[FALLBACK] ${reason}: switching from teammate to task for ${member.name}`
+    plan.emit({ type: 'note', agent: member.name, text })
+    const name = freeName(`${member.name.slice(0, 50)}-errand`)
+    const profile = { agentType: REPLACEMENT_TYPE, model: null, requirePlan: false }
+    const spawn = { type: 'member.spawn', name, role: member.role, runtime, profile, task: id } as const
+    const spawned = await team.run(spawn, { by: lead })
+    const task = team.state.tasks.get(id)
+    // Somebody was quicker and has it.
+    if (isRefusal(spawned) && task && task.status !== 'pending') return
+    if (isRefusal(spawned) || !task)
+      return mailLead(
+        member.name,
+        `Nobody could take over task ${id}: ${isRefusal(spawned) ? spawned.message : 'it is gone'}`,
+      )
+    const by = { name, generation: spawned.member!.generation, epoch: lead.epoch! }
+    const stop = AbortSignal.any([closing.signal, errands.signal])
+    const { text: words, problem: cause } = await plan.runInPlaceOf(task, member, by, stop)
+    if (closing.signal.aborted || isHalted) return
+    // Its words say nothing about the task: only its own call ends it.
+    if (heldBy(team.state, name)?.id === id) {
+      const last = words.trim() === '' ? 'it said nothing' : `its last words: ${beginning(words.trim(), 1000)}`
+      const problem = cause ?? `it ended without completing the task (${last})`
+      plan.emit({
+        type: 'note',
+        agent: name,
+        text: `[FALLBACK] ${problem}: switching from task to nobody for ${member.name}`,
+      })
+      await team.run(
+        {
+          type: 'task.fail',
+          id,
+          reason: `${member.name} was lost (${reason}), and the errand in its place failed too: ${problem}`,
+        },
+        { by },
+      )
+    }
+    await team.run({ type: 'member.stop', name, reason: 'its errand is over' }, { by: lead })
+  }
+
+  /** The pause is over: one of the lost is tried. */
+  async function probe(): Promise<void> {
+    if (closing.signal.aborted || isHalted) return
+    const waiting = roster(team.state).find(
+      (member) =>
+        member.kind === 'agent' && member.status === 'lost' && member.name !== 'lead' && !isReplacement(member),
+    )
+    if (!waiting) return change(settled(breaker, clock.now()), 'the pause is over')
+    const { breaker: next, isAdmitted } = admit(breaker, waiting.name, clock.now())
+    change(next, `the pause is over and ${waiting.name} is tried`)
+    if (isAdmitted) await bringBack(waiting)
+  }
+
+  async function mailLead(from: string, content: string): Promise<void> {
+    const message = { id: newId(), type: 'error', from, to: 'lead', content, timestamp: clock.now() } as const
+    await team.report([{ type: 'message.sent', message }], { by: lead })
+  }
+
+  function report(events: Parameters<typeof team.report>[0]): void {
+    if (events.length > 0) team.report(events, { by: lead, until: 'written' }).catch(trouble)
+  }
+
+  function trouble(error: unknown): void {
+    plan.emit({ type: 'note', agent: 'lead', text: String(error) })
+  }
+
+  /** One that no member ever had: the conversation of each errand is kept under its name. */
+  function freeName(wanted: string): string {
+    for (let i = 1; ; i++) {
+      const name = i === 1 ? wanted : `${wanted}-${i}`
+      if (!memberNamed(team.state, name)) return name
+    }
+  }
+
+  return {
+    recordLoss: lose,
+    halt() {
+      isHalted = true
+      errands.abort()
+    },
+    resume() {
+      if (!isHalted) return
+      isHalted = false
+      errands = new AbortController()
+    },
+    admit(name) {
+      if (failsRepeatedly(breaker, name, clock.now())) {
+        const text = `${name} keeps failing, so it is not brought back before two minutes have passed. Send out a subagent instead: Task without a name; or make another teammate.`
+        return refuse('wrong_state', text)
+      }
+      const admitted = admit(breaker, name, clock.now())
+      change(admitted.breaker, `${name} is tried`)
+      if (admitted.isAdmitted) return undefined
+      const message =
+        'Teammates keep failing, so none is made for now (the circuit breaker is open for two minutes). Send out a subagent instead: Task without a name.'
+      return refuse('wrong_state', message)
+    },
+    onAnswer(name) {
+      change(worked(breaker, name), `${name} works`)
+    },
+    get isBusy() {
+      return under > 0
+    },
+    close() {
+      alarm()
+      closing.abort()
+    },
+  }
+}

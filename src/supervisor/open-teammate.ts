@@ -1,0 +1,69 @@
+import { chosen } from '../agent/chosen-model.ts'
+import { createMembership } from '../agent/membership.ts'
+import { nextMailInput } from '../agent/next-input.ts'
+import { type Desk, openAgent } from '../agent/open-agent.ts'
+import type { SessionContext } from '../agent/session-context.ts'
+import type { TeamHandle } from '../journal/team-handle.ts'
+import { teammatePrompt } from '../prompts/system-prompt.ts'
+import type { Author } from '../team/event.ts'
+import type { Member } from '../team/member.ts'
+import { remainingPath } from '../team/remaining-path.ts'
+import { heldBy } from '../team/state.ts'
+import type { TeamMembership } from '../tools/team-membership.ts'
+import { toolsFor } from '../tools/toolbox.ts'
+import { withPlanGate } from './plan-gate.ts'
+import { countingUncommitted } from './shutdown.ts'
+import { countUncommitted } from './uncommitted.ts'
+
+/** A teammate's desk: the same loop as the lead's, with its own conversation, mailbox and role. */
+export async function openTeammate(home: SessionContext, team: TeamHandle, member: Member, by: Author): Promise<Desk> {
+  const { profile, name } = member
+  const type = home.agentTypes.find((one) => one.name === profile?.agentType)
+  const model = profile?.model ?? type?.model
+  const permits = home.permits(type?.isReadOnly ?? false, true, home.permissionRequests.of(team, by))
+  return openAgent({
+    home,
+    team,
+    by,
+    log: await home.store.log(`${team.name}/transcripts/${name}`),
+    model: model === undefined ? home.model : await home.modelFor(chosen(model)),
+    system: teammatePrompt({
+      team: team.name,
+      root: home.root,
+      folders: home.folders,
+      name,
+      role: member.role,
+      send: home.spelling === 'simple' ? 'send_message' : 'SendMessage',
+      type,
+      append: home.instructions,
+    }),
+    permits,
+    mayDo: withPlanGate(team, by, permits.check),
+    limits: home.limits,
+    used: () => home.run.used,
+    seats(isHeard) {
+      const seat = countingUncommitted(askingWhom(home, createMembership(team, by, isHeard)), () =>
+        countUncommitted(home),
+      )
+      return {
+        membership: (named) => (named === undefined || named === team.name ? seat : undefined),
+        teams: [team.name],
+      }
+    },
+    tools: () => [...toolsFor('teammate', { type, spelling: home.spelling }), ...home.tools],
+    urgency() {
+      const task = heldBy(team.state, name)
+      return task ? remainingPath(team.state, task.id) : 0
+    },
+    listen: ({ transcript, notices }, portion) => nextMailInput({ team, transcript, notices, portion }, by),
+    acknowledge: async (ids, turn) => void (await team.acknowledge(name, ids, null, { by, turn })),
+  })
+}
+
+/** Plans go to the approver of the settings, not to whom the model names; what a rule decides does not wake the lead. */
+function askingWhom({ supervisor: crew }: SessionContext, seat: TeamMembership): TeamMembership {
+  if (crew.plans === 'lead') return seat
+  const run: TeamMembership['run'] = (command) =>
+    seat.run(command.type === 'request.open' && command.kind === 'plan_approval' ? { ...command, to: 'user' } : command)
+  return Object.create(seat, { run: { value: run } })
+}

@@ -1,0 +1,38 @@
+import type { Ask } from '../agent/questions.ts'
+import type { PermissionRequests } from '../agent/session-context.ts'
+import { createIds } from '../journal/ids.ts'
+import type { TeamHandle } from '../journal/team-handle.ts'
+import { type ActionRequests, howTo } from '../permissions/agent-permissions.ts'
+import type { PermissionQuestion } from '../permissions/permission.ts'
+import type { Author } from '../team/event.ts'
+import { nameKey } from '../team/name.ts'
+import { actionText, askPerson } from './ask-person.ts'
+
+export function createPermissionRequests(ask: Ask | undefined, clock: { now(): number }): PermissionRequests {
+  const newId = createIds()
+  /** What a lead has heard of: the same denial is told once. */
+  const told = new Set<string>()
+
+  async function tellLead(team: TeamHandle, by: Author, { action, why, rules }: PermissionQuestion): Promise<void> {
+    const key = `${team.name}/${nameKey(by.name)}/${rules.join()}`
+    if (told.has(key)) return
+    told.add(key)
+    const content = `${by.name} was denied to ${actionText(action)}, because ${why}, and no person can be asked here. ${rules.length > 0 ? `The user can allow it: ${howTo(rules)}.` : 'No rule covers it in this form.'} Do it yourself if you may, let ${by.name} do without it, or say in your report what is needed.`
+    const message = { id: newId(), type: 'error', from: by.name, to: 'lead', content, timestamp: clock.now() } as const
+    await team.report([{ type: 'message.sent', message }], { by, until: 'written' })
+  }
+
+  function asking(team: TeamHandle, by: Author, agent: string): ActionRequests {
+    if (!ask) return {}
+    return { ask: (wanted, signal) => askPerson({ team, by, ask }, { agent, team: team.name, ...wanted }, signal) }
+  }
+
+  return {
+    canAsk: ask !== undefined,
+    of(team, by) {
+      if (ask || nameKey(by.name) === 'lead') return asking(team, by, by.name)
+      return { onDenied: (wanted) => tellLead(team, by, wanted) }
+    },
+    ofSubagent: asking,
+  }
+}

@@ -1,0 +1,90 @@
+import { inputBudget } from '../agent/choose-mail.ts'
+import { createFence } from '../agent/fence.ts'
+import { fitText } from '../agent/fit-text.ts'
+import { createMembership } from '../agent/membership.ts'
+import type { Desk } from '../agent/open-agent.ts'
+import type { SessionContext } from '../agent/session-context.ts'
+import { createRunAgent } from '../agent/subagent.ts'
+import type { ToolCall } from '../models/model.ts'
+import { taskText, unfinishedTaskText } from '../prompts/task.ts'
+import type { Author } from '../team/event.ts'
+import type { Member } from '../team/member.ts'
+import { heldBy } from '../team/state.ts'
+import type { Task } from '../team/task.ts'
+import { BUILT_IN } from '../tools/agents/agent-type.ts'
+import type { SubagentEnd } from '../tools/task.ts'
+import { attemptWords } from '../tools/team/attempt-words.ts'
+import { taskUpdate } from '../tools/team/task-update.ts'
+import { MAX_REMINDERS } from './held-task.ts'
+import type { LedTeam } from './open-lead.ts'
+
+const CODE = BUILT_IN.find(({ name }) => name === 'code')!
+
+/** Does one task in place of a teammate that was lost: a job of the lead, which is told when it has ended. */
+export async function runInPlaceOf(
+  home: SessionContext,
+  desk: Desk,
+  { team, by }: LedTeam,
+  { task, member, as, isRunFinished }: { task: Task; member: Member; as: Author; isRunFinished: () => boolean },
+  signal: AbortSignal,
+): Promise<SubagentEnd> {
+  const call = { toolCallId: `errand-${task.id}-${task.attempts}` } as ToolCall
+  // The lead asks for it: the teammate that it replaces is lost.
+  const askerOf = (agent: string) => home.permissionRequests.ofSubagent(team, by, agent)
+  const runAgent = createRunAgent({
+    ...home,
+    name: member.name,
+    account: desk.accounts.addUsage,
+    askerOf,
+    isFinished: isRunFinished,
+  })
+  const type = home.agentTypes.find(({ name }) => name === member.profile?.agentType) ?? CODE
+  const { tokens, keep } = inputBudget({ model: home.model, maxOutput: home.maxOutput }, desk.talk.memory.keep)
+  const earlier = attemptWords(task.id, await team.earlierAttempts(task, as.name))
+  const words = fitText(`${taskText(team.state, task, 'Do task')}\n${earlier}`, tokens, keep, 'task').text
+  const prompt = `${words}\nYou do it alone and once. It counts as done only when you complete it with TaskUpdate; if it cannot be done, set its status to failed with the reason.`
+  // It acts as the member that holds the task, whichever agent started it.
+  const seat = createMembership(team, as, () => false)
+  const memberships = {
+    membership: (name?: string) => (name === undefined || name === team.name ? seat : undefined),
+    teams: [team.name],
+  }
+  let reminders = 0
+  const wantsMore = () => {
+    const isHeld = heldBy(team.state, as.name)?.id === task.id
+    return isHeld && reminders++ < MAX_REMINDERS ? unfinishedTaskText(task) : undefined
+  }
+  let end: SubagentEnd = { text: '', problem: 'it was stopped' }
+  const job = desk.jobs.start(
+    'agent',
+    `task ${task.id} in place of ${member.name}`,
+    async ({ id, signal: stop, write }) => {
+      const world = desk.talk.toolContext(call, AbortSignal.any([stop, signal]), () => {})
+      // On record like the conversation of a teammate: if it dies, the next owner is told what it had done.
+      const log = await home.store.log(`${team.name}/transcripts/${as.name}`)
+      end = await runAgent(
+        {
+          type,
+          description: task.subject,
+          prompt,
+          model: member.profile?.model ?? undefined,
+          tools: [taskUpdate],
+          record: { log, generation: as.generation!, task: task.id },
+          isOwing: () => heldBy(team.state, as.name)?.id === task.id,
+          wantsMore,
+        },
+        {
+          ...world,
+          memberships,
+          recordGroup: (group) => world.recordGroup(group, id),
+          fence: createFence({ team, presence: home.store.presence }, as),
+          onTool() {},
+        },
+      )
+      write(end.text)
+      return { state: end.problem === undefined ? 'completed' : 'failed', summary: end.problem ?? end.text }
+    },
+  )
+  await job.ended
+  return end
+}

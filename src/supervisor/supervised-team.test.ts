@@ -1,0 +1,716 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { openTeam } from '../journal/team-handle.ts'
+import { openMemoryStore } from '../stores/memory/memory-store.ts'
+import { heldBy, memberNamed, unreadOf } from '../team/state.ts'
+import { forceStop, overdueShutdowns, stopMember } from './shutdown.ts'
+import { lastWords, type Mind, type PracticeCrew, practiceCrew } from './supervisor-harness.ts'
+import type { SupervisorEvent } from './supervisor-options.ts'
+
+const open: PracticeCrew[] = []
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+
+async function crewOf(mind: Mind, more: Omit<Parameters<typeof practiceCrew>[0], 'mind'> = {}): Promise<PracticeCrew> {
+  const practice = await practiceCrew({ mind, ...more })
+  open.push(practice)
+  return practice
+}
+
+const statusOf = ({ team }: PracticeCrew, name: string) => memberNamed(team.state, name)?.status
+const mailOfLead = ({ team }: PracticeCrew) => unreadOf(team.state, 'lead').map(({ message }) => message)
+const complete = (taskId: string) => ({ tool: 'TaskUpdate', input: { taskId, status: 'completed', result: 'done' } })
+
+/** Completes whatever task it is told of, then says so. */
+const diligent: Mind = (request) => {
+  const task = /<task id=\\"(\d+)\\">/.exec(lastWords(request))?.[1]
+  return task ? { calls: [complete(task)] } : { text: 'Done.' }
+}
+
+describe('a teammate', () => {
+  it('hears the prompt it was made with, reports, and then says that it is free (B53, A71)', async () => {
+    const practice = await crewOf(() => ({ text: 'I looked: all is well.' }))
+    await practice.crew.spawn({ name: 'ada', prompt: 'Look around.' })
+    await practice.until(() => practice.crew.isIdle)
+    expect(lastWords(practice.askedOf('ada')[0]!)).toContain('Look around.')
+    expect(mailOfLead(practice).map(({ type, content }) => [type, content])).toEqual([
+      ['result', 'I looked: all is well.'],
+      ['idle_notification', 'has nothing to do'],
+    ])
+    expect(statusOf(practice, 'ada')).toBe('idle')
+  })
+
+  it('asks its model in another round of the event loop than those who were made with it (B53)', async () => {
+    let round = 0
+    const turn = () => {
+      round++
+      if (round < 1000) setImmediate(turn)
+    }
+    turn()
+    const rounds = new Set<number>()
+    const practice = await crewOf(() => {
+      rounds.add(round)
+      return { text: 'Done.' }
+    })
+    await Promise.all(['ada', 'bob', 'cyd'].map((name) => practice.crew.spawn({ name, prompt: 'Go.' })))
+    await practice.until(() => practice.crew.isIdle)
+    expect(rounds.size).toBe(3)
+  })
+
+  it('spends nothing while it rests, and is woken by a message (F3, F4, A73, B56, A74)', async () => {
+    const practice = await crewOf(() => ({ text: 'Here.' }))
+    await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
+    await practice.until(() => practice.crew.isIdle)
+    practice.clock.advance(86_400)
+    await practice.until(() => practice.crew.isIdle)
+    expect(practice.asked).toHaveLength(1)
+    await practice.team.send({ to: 'ada', content: 'Are you there?' }, { by: practice.lead })
+    await practice.until(() => practice.asked.length === 2 && practice.crew.isIdle)
+    expect(lastWords(practice.asked[1]!)).toContain('Are you there?')
+  })
+
+  it('is woken by another process also after the journal could not be read for a while, which is said once', async () => {
+    const practice = await crewOf(() => ({ text: 'Here.' }))
+    await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
+    await practice.until(() => practice.crew.isIdle)
+    const { refresh } = practice.team
+    let failed = 0
+    practice.team.refresh = async () => {
+      failed++
+      throw new Error('the server is away')
+    }
+    await using store = await openMemoryStore(practice.place)
+    await using user = await openTeam(store, 'web', { clock: practice.clock })
+    await user.send({ to: 'ada', content: 'Are you there?' })
+    for (const times of [1, 2]) {
+      await practice.until(() => failed === times)
+      await practice.until(() => practice.clock.next !== undefined)
+      practice.clock.advance(2)
+    }
+    await practice.until(() => failed === 3)
+    practice.team.refresh = refresh
+    await practice.until(() => practice.clock.next !== undefined)
+    practice.clock.advance(2)
+    await practice.until(() => practice.asked.length === 2)
+    expect(lastWords(practice.asked[1]!)).toContain('Are you there?')
+    const notes = practice.events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
+    expect(notes).toEqual(['web: Error: the server is away'])
+  })
+
+  it('takes what it may take by itself, in order, as it becomes ready (A78, A79, A80, B31, B56)', async () => {
+    const practice = await crewOf(diligent)
+    await practice.tasks(
+      { subject: 'dig', role: 'dev' },
+      { subject: 'plant', role: 'dev', blockedBy: ['1'] },
+      { subject: 'taste', role: 'tester', blockedBy: ['2'] },
+    )
+    await practice.crew.spawn({ name: 'ada', role: 'dev', prompt: 'Work.' })
+    await practice.crew.spawn({ name: 'bob', role: 'tester', prompt: 'Test.' })
+    await practice.until(() => practice.team.state.tasks.get('3')?.status === 'completed')
+    const owners = ['1', '2', '3'].map((id) => {
+      const task = practice.team.state.tasks.get(id)!
+      return task.status === 'completed' ? task.owner : task.status
+    })
+    expect(owners).toEqual(['ada', 'ada', 'bob'])
+  })
+
+  it('begins with its task in its hands, or is not made at all (B50)', async () => {
+    const practice = await crewOf(diligent)
+    await practice.tasks({ subject: 'dig' }, { subject: 'plant', blockedBy: ['1'] })
+    const refused = await practice.crew.spawn({ name: 'bob', prompt: 'Plant.', task: '2' })
+    expect(refused).toMatchObject({ refused: 'not_ready' })
+    expect(memberNamed(practice.team.state, 'bob')).toBeUndefined()
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await practice.until(() => practice.crew.isIdle)
+    expect(lastWords(practice.askedOf('ada')[0]!)).toMatch(/Dig\..*You hold task 1: dig|You hold task 1: dig.*Dig\./)
+    expect(practice.team.state.tasks.get('1')?.status).toBe('completed')
+  })
+
+  it('is reminded of a task it still holds, and loses it as failed when that does not help (F25, C67)', async () => {
+    const practice = await crewOf(() => ({ text: 'Hm.' }))
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await practice.until(() => practice.crew.isIdle)
+    expect(practice.asked).toHaveLength(3)
+    expect(lastWords(practice.asked[2]!)).toContain('you still hold task 1')
+    expect(practice.team.state.tasks.get('1')).toMatchObject({ status: 'failed' })
+    expect(mailOfLead(practice).some(({ type, content }) => type === 'error' && content.includes('Task 1'))).toBe(true)
+  })
+
+  it('waits for an answer with a task in its hands, and is nudged only when nothing else moves', async () => {
+    const practice = await crewOf((request) => {
+      if (request.agent === 'bob') return { text: 'Blue.' }
+      const words = lastWords(request)
+      if (words.includes('still hold')) return { calls: [complete('1')] }
+      if (words.includes('Paint.'))
+        return { calls: [{ tool: 'SendMessage', input: { to: 'lead', content: 'Which colour?' } }] }
+      return { text: 'I wait.' }
+    })
+    await practice.tasks({ subject: 'paint' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Paint.', task: '1' })
+    await practice.until(() => practice.crew.isIdle)
+    expect(heldBy(practice.team.state, 'ada')?.id).toBe('1')
+    expect(practice.asked).toHaveLength(2)
+    expect(practice.crew.remind()).toBe(true)
+    await practice.until(() => practice.crew.isIdle)
+    expect(practice.team.state.tasks.get('1')?.status).toBe('completed')
+    expect(practice.crew.remind()).toBe(false)
+  })
+
+  it('drops what it does when something urgent comes, and hears it in its very next request', async () => {
+    let isHanging = false
+    const practice = await crewOf((request, signal) => {
+      if (request.turns.length > 1 || lastWords(request).includes('Stop')) return { text: 'I heard.' }
+      isHanging = true
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Think hard.' })
+    await practice.until(() => isHanging)
+    await practice.team.send(
+      { to: 'ada', content: 'Stop: wrong file.', extra: { urgent: true } },
+      { by: practice.lead },
+    )
+    await practice.until(() => practice.crew.isIdle)
+    expect(lastWords(practice.asked[1]!)).toContain('Stop: wrong file.')
+    expect(practice.asked).toHaveLength(2)
+  })
+
+  it('hears mail between two of its calls (G2, B57, B11, D7)', async () => {
+    const practice = await crewOf(async (request) => {
+      if (request.turns.length > 1) return { text: 'Done.' }
+      await practice.team.send({ to: 'ada', content: 'By the way.' }, { by: practice.lead })
+      return { calls: [{ tool: 'peek' }] }
+    })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Peek.' })
+    await practice.until(() => practice.crew.isIdle)
+    expect(JSON.stringify(practice.asked[1]!.turns)).toContain('By the way.')
+    expect(practice.asked).toHaveLength(2)
+  })
+
+  it('behind a plan gate only looks until its plan is approved, for this task and this life (B67, F27, B63)', async () => {
+    const results: string[] = []
+    const practice = await crewOf((request) => {
+      const words = lastWords(request)
+      results.push(words)
+      if (words.includes('Dig.')) return { calls: [{ tool: 'work' }, { tool: 'peek' }, complete('1')] }
+      if (words.includes('Blocked') || words.includes('think again'))
+        return { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }
+      if (words.includes('go ahead')) return { calls: [{ tool: 'work' }, complete('1')] }
+      return { text: 'I wait.' }
+    })
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
+    await practice.until(() => practice.crew.isIdle)
+    expect(results[1]).toContain('Blocked: plan status is required')
+    expect(results[1]).toContain('seen')
+    expect(results[1]).not.toContain('changed')
+    expect(statusOf(practice, 'ada')).toBe('waiting_approval')
+    expect(mailOfLead(practice).map(({ type }) => type)).toEqual(['plan_approval_request'])
+
+    await practice.team.run(
+      { type: 'request.answer', id: 'r1', approve: false, feedback: 'think again' },
+      { by: practice.lead },
+    )
+    await practice.until(() => practice.crew.isIdle && practice.team.state.requests.get('r2')?.state === 'pending')
+    await practice.team.run(
+      { type: 'request.answer', id: 'r2', approve: true, feedback: 'go ahead' },
+      { by: practice.lead },
+    )
+    await practice.until(() => practice.crew.isIdle)
+    expect(practice.team.state.tasks.get('1')?.status).toBe('completed')
+  })
+})
+
+describe('a crew where several things happen at once', () => {
+  it('a letter that somebody took and never acknowledged is heard once, and the teammate rests (F2)', async () => {
+    const practice = await crewOf(() => ({ text: 'Here.' }))
+    await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
+    await practice.until(() => practice.crew.isIdle)
+    await practice.crew.parkAll('the run was interrupted')
+    await practice.team.send({ to: 'ada', content: 'Read me.' }, { by: practice.lead })
+    await practice.team.run({ type: 'member.lose', name: 'ada', reason: 'gone' }, { by: practice.lead })
+    const taken = await practice.team.run({ type: 'mail.take', member: 'ada', taker: 'memory-gone' })
+    expect(taken).toMatchObject({ mail: { messages: [{ content: 'Read me.' }] } })
+    await practice.crew.resume()
+    await practice.until(() => practice.crew.isIdle)
+    expect(unreadOf(practice.team.state, 'ada')).toEqual([])
+    expect(practice.asked.filter((request) => lastWords(request).includes('Read me.'))).toHaveLength(1)
+  })
+
+  it('an urgent broadcast drops what each of them does, not only the first', async () => {
+    const hanging = new Set<string>()
+    const practice = await crewOf((request, signal) => {
+      if (JSON.stringify(request.turns).includes('Fire!')) return { text: 'I heard.' }
+      hanging.add(request.agent)
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    })
+    for (const name of ['ada', 'bob']) await practice.crew.spawn({ name, prompt: 'Think.' })
+    await practice.until(() => hanging.size === 2)
+    await practice.team.send(
+      { to: 'all', type: 'broadcast', content: 'Fire!', extra: { urgent: true } },
+      { by: practice.lead },
+    )
+    await practice.until(() => practice.crew.isIdle)
+    for (const name of ['ada', 'bob']) expect(lastWords(practice.askedOf(name).at(-1)!)).toContain('Fire!')
+  })
+
+  it('no errand does the work of somebody whose plan was not approved (F27)', async () => {
+    const practice = await crewOf(() => {
+      throw new Error('the key is wrong')
+    })
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
+    await practice.until(() => mailOfLead(practice).length === 3 && practice.crew.isIdle)
+    expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
+    expect(mailOfLead(practice).at(-1)?.content).toContain('needs an approved plan')
+  })
+
+  it('everybody has what they held when all come back at once (F24)', async () => {
+    const mind: Mind = (request, signal) => {
+      if (!isBack) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      return diligent(request, signal)
+    }
+    let isBack = false
+    const before = await practiceCrew({ mind })
+    await before.tasks({ subject: 'dig' }, { subject: 'plant' })
+    await before.crew.spawn({ name: 'ada', prompt: 'Wait.' })
+    await before.until(() => before.asked.length === 1)
+    for (const [name, task] of [
+      ['bob', '1'],
+      ['cy', '2'],
+    ] as const)
+      await before.crew.spawn({ name, prompt: 'Go.', task })
+    await before.until(() => before.asked.length === 3)
+    await before.crash()
+    isBack = true
+    const after = await crewOf(mind, { place: before.place })
+    await after.crew.resume()
+    await after.until(() => after.crew.isIdle)
+    expect(['1', '2'].map((id) => after.team.state.tasks.get(id))).toMatchObject([{ owner: 'bob' }, { owner: 'cy' }])
+  })
+
+  it('nobody comes back to work once the run is over (F38)', async () => {
+    const practice = await crewOf(() => {
+      throw new Error('overloaded')
+    })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.' })
+    await practice.until(() => practice.asked.length > 0)
+    await practice.crew.parkAll('the run was interrupted')
+    const asked = practice.asked.length
+    practice.clock.advance(500)
+    for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
+    expect(practice.asked).toHaveLength(asked)
+    expect(practice.crew.isIdle).toBe(true)
+  })
+})
+
+describe('a shutdown', () => {
+  it('is answered at once, without a model, by whoever rests and owes nothing (A81, A83, F30, G6)', async () => {
+    const practice = await crewOf(() => ({ text: 'Here.' }), { uncommitted: async () => 0 })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
+    await practice.until(() => practice.crew.isIdle)
+    await practice.team.run(
+      { type: 'request.open', kind: 'shutdown', to: 'ada', content: 'We are done.' },
+      { by: practice.lead },
+    )
+    await practice.until(() => statusOf(practice, 'ada') === 'stopped')
+    expect(practice.asked).toHaveLength(1)
+    expect(practice.team.state.requests.get('r1')).toMatchObject({
+      state: 'approved',
+      status: 'clean',
+      artifactsCommitted: true,
+    })
+    expect(mailOfLead(practice).map(({ type }) => type)).toContain('shutdown_response')
+  })
+
+  it('is told to whoever works; it may refuse and go on, or agree and say what it leaves (B22, C20, F11, F30)', async () => {
+    let answers = 0
+    const practice = await crewOf(
+      (request) => {
+        const words = lastWords(request)
+        const request_id = /request_id=\\"(r\d+)/.exec(words)?.[1]
+        if (!request_id) return { text: 'Working on.' }
+        answers++
+        const reply =
+          answers === 1
+            ? { approve: false, reason: 'not yet' }
+            : { approve: true, status: 'in_progress', pending_work: ['the docs'], artifacts_committed: true }
+        return {
+          calls: [{ tool: 'SendMessage', input: { type: 'shutdown_response', to: 'lead', request_id, ...reply } }],
+        }
+      },
+      { uncommitted: async () => 2 },
+    )
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await practice.team.run(
+      { type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' },
+      { by: practice.lead },
+    )
+    await practice.until(() => practice.team.state.requests.get('r1')?.state === 'rejected')
+    expect(statusOf(practice, 'ada')).not.toBe('stopped')
+    await practice.team.run(
+      { type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Now.' },
+      { by: practice.lead },
+    )
+    await practice.until(() => statusOf(practice, 'ada') === 'stopped')
+    expect(practice.team.state.deviations.get().map(({ text }) => text)).toEqual([
+      'the docs',
+      'stopped while it held the task (dig)',
+      'said that all is committed, but 2 changed files are not',
+    ])
+    expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
+  })
+
+  it('does not wait for whoever does not answer (C21, C22, E5)', async () => {
+    const practice = await crewOf(
+      (_, signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    )
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await practice.until(() => practice.asked.length === 1)
+    await practice.team.run(
+      { type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' },
+      { by: practice.lead },
+    )
+    practice.clock.advance(29)
+    await practice.until(() => statusOf(practice, 'ada') === 'working')
+    practice.clock.advance(2)
+    await practice.until(() => statusOf(practice, 'ada') === 'stopped')
+    expect(practice.team.state.requests.get('r1')?.state).toBe('timed_out')
+    expect(
+      practice.events.some(
+        (event) => event.type === 'note' && event.text === '[SHUTDOWN] Timeout: ada did not respond within 30s.',
+      ),
+    ).toBe(true)
+    expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
+    expect(practice.team.state.deviations.get()).toHaveLength(1)
+  })
+
+  it('that an earlier life agreed to does not stop the next one of that name (F14, G5)', async () => {
+    const hanging: Mind = (_, signal) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    const before = await practiceCrew({ mind: hanging })
+    await before.crew.spawn({ name: 'ada', prompt: 'Dig.' })
+    await before.until(() => before.asked.length === 1)
+    await before.team.run({ type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' }, { by: before.lead })
+    const ada = { name: 'ada', generation: 1, epoch: before.lead.epoch! }
+    await before.team.run({ type: 'request.answer', id: 'r1', approve: true, pendingWork: ['the roof'] }, { by: ada })
+    await before.crash()
+
+    const after = await crewOf(() => ({ text: 'Here.' }), { place: before.place })
+    expect(await after.crew.resume()).toEqual(['ada'])
+    await after.until(() => after.crew.isIdle)
+    after.clock.advance(60)
+    await after.until(() => after.crew.isIdle && statusOf(after, 'ada') === 'idle')
+    const stale = after.team.state.requests.get('r1')!
+    expect(stale.state).toBe('approved')
+    expect(overdueShutdowns(after.team.state, after.clock.now() + 1000)).toEqual([])
+    await forceStop(planOf(after), stale)
+    expect(statusOf(after, 'ada')).toBe('idle')
+    await stopMember(planOf(after), { ...ada, generation: 2, epoch: after.lead.epoch! })
+    expect(after.team.state.deviations.get(), 'what the earlier life left is not left by this one').toEqual([])
+  })
+
+  it('is told to the lead when it was not answered in time', async () => {
+    const practice = await crewOf(
+      (_, signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      { uncommitted: async () => 2 },
+    )
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await practice.until(() => practice.asked.length === 1)
+    const request = { type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' } as const
+    await practice.team.run(request, { by: practice.lead })
+    practice.clock.advance(31)
+    await practice.until(() => mailOfLead(practice).some(({ type }) => type === 'shutdown_response'))
+    const { content } = mailOfLead(practice).find(({ type }) => type === 'shutdown_response')!
+    expect(content).toContain('ada did not answer within 30 s and was stopped by force')
+    expect(content).toContain('task 1 (dig), which it held, is free again')
+    expect(content).toContain('uncommitted files: 2')
+  }) // T26
+})
+
+/** What the steps of a shutdown need of a crew. */
+function planOf({ team, lead, clock, events }: PracticeCrew) {
+  const emit = (event: SupervisorEvent) => void events.push(event)
+  return { team, lead, clock, emit, uncommitted: async () => 0 }
+}
+
+describe('a loss', () => {
+  const failing: Mind = () => {
+    throw new Error('the key is wrong')
+  }
+
+  it('is told with its cause, frees the task and is made good by a new life; again, and an errand does it (F35, B66, C57, C58, C65, C68, A76, C59, C62)', async () => {
+    const practice = await crewOf(failing)
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await practice.until(() => practice.team.state.tasks.get('1')?.status === 'completed')
+    await practice.until(() => practice.crew.isIdle)
+    expect(practice.team.state.tasks.get('1')).toMatchObject({ owner: 'ada-errand', result: 'done by an errand' })
+    expect(practice.team.state.breaker.get().state, 'one agent says nothing about the others').toBe('closed')
+    const notes = practice.events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
+    expect(notes).toEqual([
+      '[HEALTH] Agent ada disappeared: the key is wrong',
+      '[HEALTH] Agent ada disappeared: the key is wrong',
+      '[FALLBACK] the key is wrong: switching from teammate to task for ada',
+    ])
+    expect(mailOfLead(practice).filter(({ type }) => type === 'error')).toHaveLength(2)
+    const refused = await practice.crew.spawn({ name: 'ada', prompt: 'Help.' })
+    expect(refused).toMatchObject({ message: expect.stringContaining('Task without a name') })
+    await practice.crew.spawn({ name: 'bob', prompt: 'Help.' })
+    await practice.until(() => practice.team.state.breaker.get().state === 'open')
+    expect(await practice.crew.spawn({ name: 'eve', prompt: 'Help.' })).toMatchObject({
+      message: expect.stringContaining('circuit breaker is open'),
+    })
+  }) // T34
+
+  it('is not made good while the run is ending', async () => {
+    let letGo = () => {}
+    const isPutAway = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    let isLeaving = false
+    const putAway = () => {
+      isLeaving = true
+      return isPutAway
+    }
+    const practice = await crewOf(failing, { putAway })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.' })
+    await practice.until(() => isLeaving)
+    const halting = practice.crew.parkAll('the run was interrupted')
+    letGo()
+    await halting
+    expect(memberNamed(practice.team.state, 'ada')).toMatchObject({ generation: 1, status: 'lost' })
+    expect(practice.asked).toHaveLength(1)
+  })
+
+  it('ends in a plain failure when the errand fails too (C60)', async () => {
+    const practice = await crewOf(failing, { errand: async () => ({ text: '', problem: 'the key is wrong' }) })
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await practice.until(() => practice.team.state.tasks.get('1')?.status === 'failed')
+    expect(practice.team.state.tasks.get('1')).toMatchObject({
+      reason: expect.stringContaining('the errand in its place failed too'),
+    })
+    const notes = practice.events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
+    expect(notes).toContain('[FALLBACK] the key is wrong: switching from task to nobody for ada')
+  })
+
+  it('leaves no task completed that its errand did not complete itself, and records what it said', async () => {
+    const errand = async () => ({ text: 'I could not do it: nothing was changed.' })
+    const practice = await crewOf(failing, { errand })
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await practice.until(() => practice.team.state.tasks.get('1')?.status === 'failed')
+    await practice.until(() => practice.crew.isIdle)
+    expect(practice.team.state.tasks.get('1')).toMatchObject({
+      reason: expect.stringContaining('I could not do it: nothing was changed.'),
+    })
+    expect(mailOfLead(practice).at(-1)?.content).toContain('I could not do it: nothing was changed.')
+    expect(statusOf(practice, 'ada-errand')).toBe('stopped')
+  }) // T23
+
+  it('is over when one that is tried after the pause works (C68, F49)', async () => {
+    let isBroken = true
+    const practice = await crewOf((request, signal) =>
+      isBroken ? failing(request, signal) : diligent(request, signal),
+    )
+    for (const name of ['ada', 'bob']) await practice.crew.spawn({ name, prompt: 'Dig.' })
+    await practice.until(() => practice.team.state.breaker.get().state === 'open' && practice.crew.isIdle)
+    isBroken = false
+    practice.clock.advance(121)
+    await practice.until(() => practice.team.state.breaker.get().state === 'closed')
+    await practice.until(() => statusOf(practice, 'ada') === 'idle' || statusOf(practice, 'bob') === 'idle')
+  })
+
+  it('of one agent again and again is followed by another try after the pause', async () => {
+    let isBroken = true
+    const practice = await crewOf((request, signal) =>
+      isBroken ? failing(request, signal) : diligent(request, signal),
+    )
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.' })
+    await practice.until(() => practice.asked.length === 2 && practice.crew.isIdle)
+    expect(statusOf(practice, 'ada')).toBe('lost')
+    isBroken = false
+    practice.clock.advance(121)
+    await practice.until(() => statusOf(practice, 'ada') === 'idle')
+  }) // T34
+
+  it('is also silence for too long while owing work (F46)', async () => {
+    const practice = await crewOf((request, signal) =>
+      practice.asked.length > 1
+        ? diligent(request, signal)
+        : new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    )
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await practice.until(() => practice.asked.length === 1)
+    practice.clock.advance(901)
+    await practice.until(() => practice.team.state.tasks.get('1')?.status === 'completed')
+    expect(practice.team.state.tasks.get('1')).toMatchObject({ owner: 'ada', attempts: 2 })
+  })
+})
+
+describe('a finished team', () => {
+  it('does not wait for a silent connection over which a teammate would only say its closing words', async () => {
+    const practice = await crewOf((request, signal) =>
+      practice.asked.length > 1
+        ? new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+        : diligent(request, signal),
+    )
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await practice.until(() => practice.asked.length === 2)
+    practice.clock.advance(29)
+    await practice.until(() => statusOf(practice, 'ada') === 'working')
+    practice.clock.advance(2)
+    await practice.until(() => practice.crew.isIdle)
+    expect(statusOf(practice, 'ada')).toBe('idle')
+    expect(practice.team.state.tasks.get('1')?.status).toBe('completed')
+  }) // T54
+
+  it('is not one in which a task is still open: its teammates are waited for', async () => {
+    const practice = await crewOf((request, signal) =>
+      practice.asked.length > 1
+        ? new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+        : diligent(request, signal),
+    )
+    await practice.tasks({ subject: 'dig' }, { subject: 'plant', role: 'gardener' })
+    await practice.crew.spawn({ name: 'ada', role: 'dev', prompt: 'Dig.', task: '1' })
+    await practice.until(() => practice.asked.length === 2)
+    practice.clock.advance(120)
+    for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
+    expect([practice.crew.isIdle, statusOf(practice, 'ada')]).toEqual([false, 'working'])
+  }) // T54
+})
+
+describe('a run that waits for nothing but silent models', () => {
+  const silent = (signal: AbortSignal) =>
+    new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  const settle = async () => {
+    for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
+  }
+  const problems = (practice: PracticeCrew) =>
+    practice.events.flatMap((event) => (event.type === 'problem' ? event.text : []))
+
+  it('parks a teammate that answers a message after 120 s of silence and names it', async () => {
+    const practice = await crewOf((_, signal) => silent(signal))
+    await practice.crew.spawn({ name: 'ada', prompt: 'Find the bug.' })
+    await practice.until(() => practice.asked.length === 1 && statusOf(practice, 'ada') === 'working')
+    practice.clock.advance(119)
+    await settle()
+    expect([practice.crew.isIdle, problems(practice)]).toEqual([false, []])
+    practice.clock.advance(2)
+    await practice.until(() => practice.crew.isIdle)
+    expect(problems(practice)).toEqual([expect.stringMatching(/^ada was parked in the middle of an answer.*120 s/)])
+    expect(practice.asked).toHaveLength(1)
+  }) // T54
+
+  it('lets a parked teammate go on with the message it was answering, told once', async () => {
+    let isSilent = true
+    const practice = await crewOf((_, signal) => (isSilent ? silent(signal) : { text: 'It is in line 3.' }))
+    await practice.crew.spawn({ name: 'ada', prompt: 'Find the bug.' })
+    await practice.until(() => practice.asked.length === 1 && statusOf(practice, 'ada') === 'working')
+    practice.clock.advance(121)
+    await practice.until(() => practice.crew.isIdle)
+    isSilent = false
+    expect(await practice.crew.resume()).toEqual(['ada'])
+    await practice.until(() => practice.crew.isIdle)
+    expect(JSON.stringify(practice.asked.at(-1)!.turns).match(/Find the bug/g)).toHaveLength(1)
+    const results = mailOfLead(practice).filter(({ type }) => type === 'result')
+    expect(results.map(({ content }) => content)).toEqual(['It is in line 3.'])
+  }) // T54
+
+  it('parks a teammate that was asked something after its task, instead of forgetting the question', async () => {
+    const practice = await crewOf(async (request, signal) => {
+      if (practice.asked.length > 1) return silent(signal)
+      const said = await diligent(request, signal)
+      await practice.team.send({ to: 'ada', content: 'Which spade?' }, { by: practice.lead })
+      return said
+    })
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await practice.until(() => practice.asked.length === 2 && statusOf(practice, 'ada') === 'working')
+    expect(JSON.stringify(practice.asked[1]!.turns)).toContain('Which spade?')
+    practice.clock.advance(60)
+    await settle()
+    expect(practice.crew.isIdle).toBe(false)
+    practice.clock.advance(61)
+    await practice.until(() => practice.crew.isIdle)
+    expect(problems(practice)).toHaveLength(1)
+  }) // T54
+
+  it('waits while another teammate still says something', async () => {
+    let speak = () => {}
+    const practice = await crewOf((request, signal) => {
+      if (request.agent === 'ada') return silent(signal)
+      return new Promise((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason))
+        speak = () => resolve({ calls: [{ tool: 'peek' }] })
+      })
+    })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Find the bug.' })
+    await practice.until(() => practice.asked.length === 1 && statusOf(practice, 'ada') === 'working')
+    practice.clock.advance(100)
+    await practice.crew.spawn({ name: 'bob', prompt: 'Find another.' })
+    await practice.until(() => practice.askedOf('bob').length === 1 && statusOf(practice, 'bob') === 'working')
+    practice.clock.advance(60)
+    speak()
+    await practice.until(() => practice.askedOf('bob').length === 2)
+    practice.clock.advance(60)
+    await settle()
+    expect([statusOf(practice, 'ada'), problems(practice)]).toEqual(['working', []])
+  }) // T54
+})
+
+describe('a crew that is resumed', () => {
+  it('has everybody back with conversation, claim and mail; whoever rested costs nothing (F24, F33, F38, B66, C67)', async () => {
+    let isHanging = true
+    const mind: Mind = (request, signal) => {
+      if (request.agent === 'bob') return { text: 'Here.' }
+      if (isHanging) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      return diligent(request, signal)
+    }
+    const before = await practiceCrew({ mind })
+    await before.tasks({ subject: 'dig' })
+    await before.crew.spawn({ name: 'ada', role: 'dev', prompt: 'Dig.', task: '1' })
+    await before.crew.spawn({ name: 'bob', role: 'dev', prompt: 'Wait.' })
+    await before.until(() => before.askedOf('ada').length === 1 && statusOf(before, 'bob') === 'idle')
+    await before.team.send({ to: 'ada', content: 'Mind the roses.' }, { by: before.lead })
+    await before.crash()
+
+    isHanging = false
+    const after = await crewOf(mind, { place: before.place })
+    expect(await after.crew.resume()).toEqual(['ada', 'bob'])
+    await after.until(() => after.crew.isIdle)
+    expect(after.askedOf('bob')).toHaveLength(0)
+    const idle = mailOfLead(after).filter(({ type, from }) => type === 'idle_notification' && from === 'bob')
+    expect(idle, 'an idle notice is given once').toHaveLength(1)
+    const heard = JSON.stringify(after.askedOf('ada')[0]!.turns)
+    expect(heard.match(/Dig\./g)).toHaveLength(1)
+    expect(heard.match(/Mind the roses\./g)).toHaveLength(1)
+    expect(heard).toContain('You still hold task 1: dig')
+    expect(after.team.state.tasks.get('1')).toMatchObject({ status: 'completed', owner: 'ada', attempts: 2 })
+  })
+
+  it('finds a plan that waits for its answer again, for the new life (B68, F28)', async () => {
+    const mind: Mind = (request) =>
+      request.turns.length === 1
+        ? { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }
+        : { text: 'I wait.' }
+    const before = await practiceCrew({ mind })
+    await before.tasks({ subject: 'dig' })
+    await before.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
+    await before.until(() => statusOf(before, 'ada') === 'waiting_approval')
+    await before.crash()
+    const after = await crewOf(mind, { place: before.place })
+    await after.crew.resume()
+    await after.until(() => after.crew.isIdle)
+    const pending = [...after.team.state.requests.values()].filter(({ state }) => state === 'pending')
+    expect(pending).toMatchObject([
+      { kind: 'plan_approval', from: 'ada', content: 'I dig.', assignment: { task: '1', attempt: 2 } },
+    ])
+  })
+})

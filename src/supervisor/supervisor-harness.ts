@@ -1,0 +1,230 @@
+import { z } from 'zod'
+import { createNotices, noUsage } from '../agent/agent.ts'
+import { inputBudget } from '../agent/choose-mail.ts'
+import { createFence } from '../agent/fence.ts'
+import { createMembership } from '../agent/membership.ts'
+import { nextMailInput } from '../agent/next-input.ts'
+import type { Ask } from '../agent/questions.ts'
+import type { SupervisorSettings } from '../agent/session-context.ts'
+import { openTranscript } from '../agent/transcript/transcript.ts'
+import { openTeam } from '../journal/team-handle.ts'
+import type { Model, ModelRequest } from '../models/model.ts'
+import { createPlace, openMemoryStore } from '../stores/memory/memory-store.ts'
+import type { Author } from '../team/event.ts'
+import { isFinished } from '../team/finished.ts'
+import type { Member } from '../team/member.ts'
+import { isRefusal } from '../team/refusal.ts'
+import { situationOf } from '../team/situation.ts'
+import type { Task } from '../team/task.ts'
+import { manualClock } from '../testing/manual-clock.ts'
+import { defineTool } from '../tools/define-tool.ts'
+import { seatedTools } from '../tools/team/team-tools.ts'
+import type { Tool, ToolContext } from '../tools/tool.ts'
+import { askPerson } from './ask-person.ts'
+import { withPlanGate } from './plan-gate.ts'
+import { openSupervisedTeam } from './supervised-team.ts'
+import {
+  DEFAULT_SUPERVISOR_SETTINGS,
+  type Desk,
+  type SupervisedTeamOptions,
+  type SupervisorEvent,
+} from './supervisor-options.ts'
+
+type Call = { readonly tool: string; readonly input?: unknown }
+export interface Said {
+  readonly text?: string
+  readonly calls?: readonly Call[]
+  /** `length`: it was cut off at the most it may say. */
+  readonly end?: 'finished' | 'length'
+}
+/** What an agent's model says to what it is asked; it may take its time, or throw. */
+export type Mind = (request: ModelRequest, signal: AbortSignal) => Said | Promise<Said>
+
+/** A team in memory with everything real but the model, the disk and the time. Only for tests. */
+export async function practiceCrew({
+  mind,
+  place = createPlace(),
+  clock = manualClock(),
+  settings = {},
+  errand,
+  uncommitted = async () => undefined,
+  putAway = async () => {},
+  listening = async () => {},
+  ask,
+}: {
+  mind: Mind
+  place?: ReturnType<typeof createPlace>
+  clock?: ReturnType<typeof manualClock>
+  settings?: Partial<SupervisorSettings>
+  errand?: SupervisedTeamOptions['runInPlaceOf']
+  uncommitted?: SupervisedTeamOptions['uncommitted']
+  /** A desk is cleared; it may throw. */
+  putAway?: (name: string) => Promise<void>
+  /** Somebody is about to look for news. */
+  listening?: (name: string) => Promise<void>
+  /** Whom everybody asks before it changes something; without it everything is allowed. */
+  ask?: Ask
+}) {
+  const store = await openMemoryStore(place)
+  const team = await openTeam(store, 'web', { clock })
+  await team.run({ type: 'team.create', team: 'web' })
+  await team.run({ type: 'supervise', runtime: store.presence.self })
+  const spawned = await team.run({ type: 'member.spawn', name: 'lead', role: 'lead', runtime: store.presence.self })
+  if (isRefusal(spawned)) throw new Error(spawned.message)
+  const lead: Author = {
+    name: 'lead',
+    generation: spawned.member!.generation,
+    epoch: team.state.supervisor.get().epoch,
+  }
+  const asked: ModelRequest[] = []
+  const events: SupervisorEvent[] = []
+  const model = modelOf(async (request, signal) => {
+    asked.push({ ...request, turns: structuredClone([...request.turns]) })
+    return mind(request, signal)
+  })
+  const crew = openSupervisedTeam({
+    team,
+    lead,
+    runtime: store.presence.self,
+    clock,
+    runInPlaceOf: errand ?? completing,
+    uncommitted,
+    emit: (event) => void events.push(event),
+    onIdle() {},
+    mayWork: () => true,
+    isRunFinished: () => isFinished(team.state),
+    settings: { ...DEFAULT_SUPERVISOR_SETTINGS, ...settings },
+    openAgent: (member, by) => practiceDesk(member, by),
+  })
+
+  async function completing({ id }: Task, _: Member, as: Author): Promise<{ text: string }> {
+    await team.run({ type: 'task.complete', id, result: 'done by an errand' }, { by: as })
+    return { text: 'Done.' }
+  }
+
+  async function practiceDesk({ name }: Member, by: Author): Promise<Desk> {
+    const log = await store.log(`web/transcripts/${name}`)
+    const transcript = await openTranscript({ log, generation: by.generation! })
+    const notices = createNotices()
+    const seat = createMembership(team, by, (id) => transcript.state.mail.has(id))
+    const seats = { seat: () => seat, teams: ['web'] }
+    return {
+      notices,
+      post() {},
+      talk: {
+        agent: { name, system: `You are ${name}.`, model, tools: [...seatedTools, ...practiceTools], limits: {} },
+        transcript,
+        used: noUsage(),
+        memory: { keep: (_, about) => about, situation: async () => situationOf(team.state, name, 'your team') },
+        async nextInput() {
+          await listening(name)
+          return nextMailInput({ team, transcript, notices, portion: inputBudget({ model }, (_, about) => about) }, by)
+        },
+        acknowledge: async (ids, turn) => void (await team.acknowledge(name, ids, null, { by, turn })),
+        recordUsage() {},
+        check: withPlanGate(team, by, async (wish, call, signal) => {
+          if (!ask || wish === undefined || wish.kind === 'read') return { allowed: true }
+          const question = { agent: name, team: 'web', call, action: wish, why: 'no rule allows it', rules: [] }
+          return askPerson({ team, by, ask }, question, signal)
+        }),
+        toolContext: (call, signal, progress) =>
+          ({
+            agent: name,
+            team: 'web',
+            call: call.toolCallId,
+            signal,
+            progress,
+            seats,
+            fence: createFence({ team, presence: store.presence }, by),
+          }) as unknown as ToolContext,
+      },
+      async [Symbol.asyncDispose]() {
+        await transcript[Symbol.asyncDispose]()
+        await putAway(name)
+      },
+    }
+  }
+
+  return {
+    crew,
+    team,
+    lead,
+    place,
+    clock,
+    asked,
+    events,
+    /** What this agent's model was asked, the newest last. */
+    askedOf: (name: string) => asked.filter(({ agent }) => agent === name),
+    async tasks(...drafts: (Partial<Task> & { subject: string })[]) {
+      const answer = await team.run(
+        { type: 'task.add', tasks: drafts.map((draft) => ({ description: '', ...draft })) },
+        { by: lead },
+      )
+      if (isRefusal(answer)) throw new Error(answer.message)
+    },
+    /** Resolves when it is so; every change of the team is looked at. */
+    async until(isSo: () => boolean, what = String(isSo)): Promise<void> {
+      for (let i = 0; i < 2000 && !isSo(); i++) await new Promise((resolve) => setImmediate(resolve))
+      if (!isSo()) throw new Error(`It never came about that ${what}`)
+    },
+    /** As if the process had died: nothing more is written, nobody is told. */
+    async crash() {
+      place.runtimes.delete(store.presence.self)
+      await crew.close()
+    },
+    async close() {
+      await crew.close()
+      await team.close()
+      await store[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export type PracticeCrew = Awaited<ReturnType<typeof practiceCrew>>
+
+/** `work` changes something, `peek` only looks. */
+export const practiceTools: readonly Tool[] = [
+  defineTool({
+    name: 'work',
+    description: 'Changes something.',
+    input: z.object({}),
+    wish: () => ({ kind: 'run', tool: 'work', command: 'work' }),
+    run: () => 'changed',
+  }),
+  defineTool({
+    name: 'peek',
+    description: 'Looks.',
+    input: z.object({}),
+    wish: () => ({ kind: 'read', tool: 'peek', path: 'a' }),
+    run: () => 'seen',
+  }),
+]
+
+function modelOf(mind: Mind): Model {
+  let calls = 0
+  return {
+    name: 'practice/one',
+    provider: 'practice',
+    account: 'practice',
+    context: undefined,
+    price: undefined,
+    async *reply(request, signal) {
+      signal.throwIfAborted()
+      const { text = '', calls: wanted = [], end = 'finished' } = await mind(request, signal)
+      signal.throwIfAborted()
+      const parts = wanted.map(({ tool, input = {} }) => {
+        calls++
+        return { type: 'tool-call' as const, toolCallId: `call-${calls}`, toolName: tool, input }
+      })
+      const usage = { input: 1, cacheRead: 0, cacheWrite: 0, output: 1 }
+      const turn = { role: 'assistant' as const, content: [{ type: 'text' as const, text }, ...parts] }
+      yield { type: 'text', delta: text }
+      return { turn, end, usage, cost: 0, model: 'practice/one' }
+    },
+  } as Model
+}
+
+/** The words of the last turn that a model was asked with. */
+export function lastWords({ turns }: ModelRequest): string {
+  return JSON.stringify(turns.at(-1))
+}

@@ -1,0 +1,91 @@
+import type { Store } from '../journal/store.ts'
+import type { TeamHandle } from '../journal/team-handle.ts'
+import { TeamError } from '../team/errors.ts'
+import type { Author } from '../team/event.ts'
+import { isRefusal, type Refusal } from '../team/refusal.ts'
+import type { SessionFolder } from '../team/session-folder.ts'
+
+/** A session cannot be opened or spoken to as things are; `code` is the team's own word for why. */
+export class SessionRefused extends TeamError {
+  readonly code: string
+  constructor({ refused, message }: Refusal) {
+    super(message)
+    this.code = refused
+  }
+}
+
+/**
+ * Makes this process the one that runs the team and its lead, as a new generation: whatever an older one still writes
+ * counts for nothing from here on. `further` is for a team that a session makes besides its own.
+ */
+export async function takeLead(
+  team: TeamHandle,
+  { presence }: Pick<Store, 'presence'>,
+  { folder, awaitLease, ...further }: LeadOptions = {},
+): Promise<Author> {
+  await team.refresh()
+  if (!team.state.team.get()) granted(await team.run({ type: 'team.create', team: team.name, ...further }))
+  const supervise = () => team.run({ type: 'supervise', runtime: presence.self, ...(folder && { folder }) })
+  let took = await supervise()
+  if (isRefusal(took) && took.refused === 'supervised' && (await awaitLease?.())) took = await supervise()
+  if (isRefusal(took) && took.refused === 'supervised') throw new SessionRefused(inUse(team.name, took))
+  granted(took)
+  const spawned = granted(await team.run({ type: 'member.spawn', name: 'lead', role: 'lead', runtime: presence.self }))
+  const { epoch } = team.state.supervisor.get()
+  return { name: 'lead', generation: spawned.member!.generation, epoch }
+}
+
+/**
+ * Gives the team back: the next process need not wait for this one to end. Should that fail, it looks at whether this
+ * process is alive, as after a crash.
+ */
+export async function giveUpLead(
+  team: TeamHandle,
+  { presence }: Pick<Store, 'presence'>,
+  reason?: string | undefined,
+): Promise<void> {
+  await team.run({ type: 'supervise.end', runtime: presence.self, reason }).catch(() => {})
+  await presence.withdraw(team.name)
+}
+
+export interface LeadOptions extends FurtherTeam {
+  /** Where its commands run from now on. */
+  readonly folder?: SessionFolder | undefined
+  /** Waits until the process that runs the team may be replaced; false if it turns out to be alive. */
+  awaitLease?(): Promise<boolean>
+}
+
+interface FurtherTeam {
+  /** The session that leads it. */
+  readonly session?: string
+  readonly description?: string | undefined
+}
+
+export function granted<T extends object>(answer: T | Refusal): T {
+  if (isRefusal(answer)) throw new SessionRefused(answer)
+  return answer as T
+}
+
+function inUse(team: string, refusal: Refusal): Refusal {
+  const message = `Another process works on ${team} right now. See it with: deskmates status ${team}, or watch it: deskmates log --follow --team ${team}. Or begin a session of your own: leave out -r, -c and --team.`
+  return { ...refusal, message }
+}
+
+export class SessionOpen extends TeamError {
+  readonly code = 'session_open'
+  constructor(id: string) {
+    super(`This process works on ${id} already. Wait for that run to end and close its session first.`)
+  }
+}
+
+/** This session leads a team whose journal is not there. Only a person can say that it is gone for good. */
+export class JournalMissing extends TeamError {
+  readonly code = 'journal_missing'
+  constructor(team: string, session: string) {
+    super(
+      `The session ${session} leads the team ${team}, whose journal is missing or cannot be read from its first line. ` +
+        `Put .teams/${team}/journal.jsonl back from a copy and resume again; or see what is left: deskmates check --team ${team}; ` +
+        `or give the team up: deskmates check --repair --team ${team}`,
+    )
+  }
+}

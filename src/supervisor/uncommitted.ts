@@ -1,0 +1,44 @@
+import type { SessionContext } from '../agent/session-context.ts'
+import { type GitPlace, runGit } from '../tools/boundary/run-git.ts'
+
+/**
+ * How many files in this folder are changed and not committed; undefined where git does not keep count. Without a
+ * boundary it is not checked: git would run what files of agents tell it to.
+ */
+export async function uncommittedIn(place: Omit<GitPlace, 'boundary'> & Partial<GitPlace>): Promise<Uncommitted> {
+  const { boundary } = place
+  if (boundary === undefined) return { isChecked: false }
+  const end = await runGit({ ...place, boundary }, STATUS)
+  if (!end || end.error || end.code !== 0) return { isChecked: true, files: undefined }
+  return { isChecked: true, files: end.stdout.split('\0').filter((line) => line !== '').length }
+}
+
+export type Uncommitted =
+  | { readonly isChecked: false }
+  | { readonly isChecked: true; readonly files: number | undefined }
+
+const NOT_CHECKED =
+  "[not checked] Uncommitted changes are not counted without a sandbox: git would run what agents' files say."
+const reported = new WeakSet<SessionContext>()
+
+/** The number alone; where it was not checked, the session reports that once, not for each teammate that stops. */
+export async function countUncommitted(home: SessionContext): Promise<number | undefined> {
+  const found = await uncommittedIn(home)
+  if (found.isChecked) return found.files
+  if (!reported.has(home)) home.run.emit({ type: 'note', agent: 'lead', text: NOT_CHECKED })
+  reported.add(home)
+  return undefined
+}
+
+const STATUS = [
+  'status',
+  '--porcelain',
+  '--no-renames',
+  '-z',
+  '--untracked-files=all',
+  '--ignore-submodules=all',
+  '--',
+  '.',
+  ':!.teams',
+  ':!.tasks',
+]

@@ -1,0 +1,80 @@
+import type { Answer } from '../team/answer.ts'
+import type { Effect } from '../team/apply.ts'
+import type { Command, Letter } from '../team/command.ts'
+import type { Message } from '../team/message.ts'
+import type { Plans } from '../team/plan-gate.ts'
+import type { Refusal } from '../team/refusal.ts'
+import type { TeamState } from '../team/state.ts'
+
+/** A member's place in a team. What it does there is signed by the runtime, never by the model. */
+export interface TeamMembership {
+  readonly team: string
+  readonly name: string
+  /** As folded so far: to look at, never to decide on. */
+  readonly state: TeamState
+  refresh(): Promise<void>
+  run(command: Command): Promise<Answer | Refusal>
+  send(letter: Letter): Promise<readonly Effect[] | Refusal>
+  /** What is taken from `state` and shown goes through this: long texts may be tickets there. */
+  loadLongTexts<T>(value: T): Promise<T>
+  /**
+   * Mail that was not delivered yet, in words. A call that shows it names its ids in `ToolResult.mail`: the result is
+   * the delivery.
+   */
+  unread(): Promise<readonly UnreadMessage[]>
+}
+
+/** A message that waits, and how it is put to a model. */
+export interface UnreadMessage {
+  readonly message: Message
+  readonly text: string
+  /** The words with head and tail of the content only, and the path under which all of it was kept. */
+  excerpt(keep: (content: string, about: string) => string): { readonly words: string; readonly path: string }
+}
+
+/** Where an agent sits: a teammate in its team, a lead in all it leads. */
+export interface Memberships {
+  /** In the team of this name, else where it works now; undefined where it has none. */
+  membership(team?: string): TeamMembership | undefined
+  /** Names of the teams it sits in, its own first. */
+  readonly teams: readonly string[]
+}
+
+/** What only a lead does: it makes teams and teammates. What went wrong is a refusal with the next step. */
+export interface TeamControl extends Memberships {
+  createTeam(name: string, description?: string): Promise<{ readonly isNew: boolean } | Refusal>
+  /** Asks everybody to stop, waits for that, and puts the team away. Says what became of each. */
+  deleteTeam(name: string): Promise<DeletedTeam | Refusal>
+  spawn(plan: SpawnOptions): Promise<SpawnedTeammate | Refusal>
+}
+
+export interface DeletedTeam {
+  readonly notified: number
+  readonly report: readonly string[]
+  /** Mail to the lead that was not delivered before: it comes from here, or never. */
+  readonly unread: readonly UnreadMessage[]
+}
+
+export interface SpawnOptions {
+  readonly name: string
+  readonly prompt: string
+  /** The current team without it; one that does not exist is made. */
+  readonly team?: string | undefined
+  readonly role?: string | undefined
+  readonly agentType?: string | undefined
+  readonly model?: string | undefined
+  /** Claimed before the teammate begins; if it cannot be, there is no teammate. */
+  readonly task?: string | undefined
+  readonly requirePlan?: boolean | undefined
+}
+
+export interface SpawnedTeammate {
+  readonly name: string
+  readonly team: string
+  readonly role: string
+  /** Woken again with what it knew, instead of new. */
+  readonly isKnown: boolean
+  readonly task?: string | undefined
+  /** Who approves its plan, if it needs one. */
+  readonly plans?: Plans | undefined
+}

@@ -1,0 +1,198 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { Action } from '../permissions/action.ts'
+import type { Memberships } from './team-membership.ts'
+
+/**
+ * Something an agent can do. A value: what it needs of the world it is given when it runs. Its functions are methods, so
+ * that a tool with an input of its own is still a `Tool`.
+ */
+export interface Tool<Input = unknown> {
+  readonly name: string
+  /** Tells the model when and how to use it. */
+  readonly description: string
+  /** Checks what the model wrote; zod, valibot, arktype or any other Standard Schema. */
+  readonly input: StandardSchemaV1<unknown, Input>
+  /** The same as JSON Schema, an object, for the model. */
+  readonly schema: { readonly [key: string]: unknown }
+  /** Changes nothing, so it runs beside other calls of its turn, and again after a power cut without harm. */
+  readonly onlyLooks?: boolean | undefined
+  /**
+   * Done again after a power cut that took the call out of the conversation, it changes nothing more. Left out: that is so
+   * for a tool that only looks.
+   */
+  isRepeatable?(input: Input): boolean
+  /** Runs beside other calls of its turn: it changes nothing they look at. */
+  isParallel?(input: Input): boolean
+  /** What it is about to do, for the policy to judge before it runs; undefined where no leave is needed. */
+  action?(input: Input): Action | undefined
+  /** Throws only when it was aborted; what went wrong otherwise is a result the model can act on. */
+  run(input: Input, world: ToolContext): Promise<ToolResult>
+}
+
+export interface ToolResult {
+  readonly text: string
+  readonly isError?: boolean
+  readonly images?: readonly { readonly data: string; readonly mediaType: string }[]
+  /** Ids of messages that this result delivers. */
+  readonly mail?: readonly string[]
+  /** Long messages of which it holds head and tail: all of each is in a file, which is durable. */
+  readonly files?: readonly MailFile[]
+  /** The task that the agent got by this call: what it does from here on is done for it. */
+  readonly task?: string
+}
+
+/** Where all of a message is of which a turn or a result holds head and tail. */
+export interface MailFile {
+  readonly message: string
+  /** As the agent is told it. */
+  readonly path: string
+  /** Of what was written to it: a file that is not the same any more is written again from the journal. */
+  readonly sum?: string | undefined
+}
+
+/** What a tool may use while it runs one call of one agent. */
+export interface ToolContext {
+  readonly agent: string
+  readonly team: string
+  /** The id the model gave this call. */
+  readonly callId: string
+  /** Where it sits in a team; whoever sits nowhere has no tools for it. */
+  readonly memberships?: Memberships | undefined
+  readonly signal: AbortSignal
+  /** The workspace root, and further folders the user opened; all real paths. */
+  readonly root: string
+  readonly folders: readonly string[]
+  /** The environment of commands, already without what they must not see. */
+  readonly env: Readonly<Record<string, string>>
+  /** Keeps commands in; undefined where the user does not want that, or it does not work here. */
+  readonly boundary?: Boundary | undefined
+  readonly outputs: Outputs
+  readonly jobs: Jobs
+  /**
+   * Whether a rule of the user denies this file, by its real path: asked of every file that is opened, so that a link
+   * or a search does not reach what was denied by name.
+   */
+  forbids(kind: 'read' | 'write', path: string): boolean
+  /** A file tool wrote this file, by its real path. */
+  onWrite?(path: string): void
+  /** What this agent read, to notice files that changed since. */
+  readonly reads: Reads
+  /**
+   * Durable before the group's first instruction runs, so that whoever resumes can end it. `job` is the id of the job
+   * it belongs to, where it outlives the call.
+   */
+  recordGroup(group: ProcessGroup, job?: string): Promise<void>
+  /**
+   * Rejects when another process has taken this agent over, or it was stopped. Every call of a tool that changes
+   * something passes it directly before it runs; a tool that waits itself awaits it again before its effect.
+   */
+  fence(): Promise<void>
+  /** A sign of life for whoever watches: the newest output, a count. Costs no tokens. */
+  progress(text: string): void
+}
+
+/** The second layer behind the policy: what a command can reach, whatever it is. */
+export interface Boundary {
+  /**
+   * For a command of an agent or a hook. Until the result is released, what the command may not change is held in
+   * place. `scripts` are files elsewhere that it can read.
+   */
+  around(command: string, options?: { readonly scripts?: readonly string[] }): Enclosed
+  /** For a program of ours: nothing can be written, there is no network, and no variable of the user is set. */
+  aroundOwn(): Enclosed
+}
+
+/** How to start a program so that it runs inside. */
+export interface Enclosed {
+  /** Stands before the program and its arguments. */
+  readonly prefix: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly hasNetwork: boolean
+  /** Its processes have a namespace of their own, which ends with the first of them. */
+  readonly hasOwnProcesses: boolean
+  readonly limits: ResourceLimits
+  /** Aborted when the command did what it may not and must be ended at once. */
+  readonly violated?: AbortSignal
+  /** Call it when nothing of the command runs any more. Says what the command did that was undone, for its result. */
+  release(): readonly string[]
+}
+
+/** What a command may use. */
+export interface ResourceLimits {
+  /** Processes and threads of one command. */
+  readonly processes: number
+  /** Bytes of data of one process. */
+  readonly memory: number
+  /** Bytes of one file. */
+  readonly fileSize: number
+}
+
+/** A process group of ours: the pid alone may belong to somebody else by now. */
+export interface ProcessGroup {
+  readonly pid: number
+  /** When it started, in whatever unit the system counts; compared, never read. */
+  readonly started: string
+}
+
+/** Large outputs are kept in a file; the model gets head, tail and where the rest is. */
+export interface Outputs {
+  /** Where the files are, a real path: this agent may read there. */
+  readonly folder: string
+  /** Cuts `text` to what a result may hold, keeping the whole under the path that is named in it. */
+  fit(text: string, about: string): Promise<string>
+  /** Keeps all of it, whatever its size; the path by which this agent reads it. Durable when it returns. */
+  keep(content: Uint8Array | string, about: string): string
+  /** A hash of the file that was kept under this path; undefined where it is missing. */
+  sumOf(path: string): string | undefined
+  /** Writes a file again that was kept under this name and is missing or damaged. */
+  restore(name: string, content: string): void
+  /** The same as `fit` for what comes in pieces and may be endless. */
+  open(about: string): Output
+}
+
+/** Keeps head and tail in memory and, once they do not hold it any more, all of it in a file. */
+export interface Output {
+  /** Written when it returns: whoever brings more waits for the disk. */
+  write(bytes: Uint8Array): void
+  /** What a result may hold of it so far; `''` when there was nothing. */
+  text(): string
+  close(): void
+}
+
+export interface Reads {
+  /** By real path: a hash of what the file held when this agent last read or wrote it. */
+  get(path: string): string | undefined
+  set(path: string, hash: string): void
+}
+
+/** Work that goes on while the agent does something else. Each ends once, in one of three ways, and says so once. */
+export interface Jobs {
+  start(kind: 'bash' | 'agent', about: string, work: (job: JobContext) => Promise<JobEnd>): Job
+  get(id: string): Job | undefined
+  list(): readonly Job[]
+}
+
+export interface JobContext {
+  readonly id: string
+  readonly signal: AbortSignal
+  /** Appends to what `output` shows. */
+  write(output: Uint8Array | string): void
+}
+
+export interface JobEnd {
+  readonly state: 'completed' | 'failed'
+  /** What came of it: the exit code of a command, the last words of an agent. */
+  readonly summary: string
+}
+
+export interface Job {
+  readonly id: string
+  readonly about: string
+  readonly state: 'running' | JobEnd['state'] | 'stopped'
+  readonly output: string
+  readonly summary: string | undefined
+  /** Resolves when it has ended, in whatever way. */
+  readonly ended: Promise<void>
+  /** Ends it for real; resolves when nothing of it runs any more. */
+  stop(): Promise<void>
+}
