@@ -1,8 +1,10 @@
 import { programOf } from './inside.ts'
 import { type Line, linesOf, type Step, stepsOf } from './line.ts'
 import { readLine } from './read-line.ts'
+import { isKnownProgram } from './tables/tables.ts'
 import { fitsWildcard } from './wildcard.ts'
 import type { Word } from './word.ts'
+import { PRINTERS, READERS } from './wrappers.ts'
 
 /** Whether a rule means something; `maybe` where only running it would tell. */
 export type Match = 'yes' | 'maybe' | 'no'
@@ -27,6 +29,7 @@ function* matchesIn(pattern: string, line: Line): Generator<Match> {
     yield catchesWords(pattern, step.words)
     if (step.unknown.length > 0) yield 'maybe'
     if (step.runsSomewhere) yield* matchesSomewhere(pattern, step)
+    else if (mayStartAnother(step)) yield* namesProgram(pattern, step)
   }
 }
 
@@ -44,6 +47,23 @@ function* matchesSomewhere(pattern: string, { words }: Step): Generator<Match> {
     else if (/\s/.test(text)) yield catchesLine(pattern, readLine(text, { folders: undefined }, 4))
     else if (text.slice(text.lastIndexOf('/') + 1).toLowerCase() !== name) continue
     else yield ++tails > MOST_TAILS ? 'maybe' : catchesWords(pattern, words.slice(i))
+  }
+}
+
+/** A program of which we do not know that it starts no other one. */
+function mayStartAnother({ words }: Step): boolean {
+  const program = programOf(words)
+  return program !== undefined && !isKnownProgram(program) && !READERS.has(program) && !PRINTERS.has(program)
+}
+
+/** An unknown program that is given the name of a denied one may start it: only running it would tell. */
+function* namesProgram(pattern: string, { words }: Step): Generator<Match> {
+  const wanted = partsOf(pattern).literal?.split(/\s+/)[0]
+  const name = wanted?.slice(wanted.lastIndexOf('/') + 1).toLowerCase()
+  for (let i = 1; i < words.length; i++) {
+    const { text } = words[i]!
+    if (text === undefined || text.slice(text.lastIndexOf('/') + 1).toLowerCase() !== name) continue
+    if (catchesWords(pattern, words.slice(i)) !== 'no') yield 'maybe'
   }
 }
 
