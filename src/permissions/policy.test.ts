@@ -123,9 +123,22 @@ describe('rules', () => {
 
   it('ask where an unknown program is given the name of a denied one, which it may start', () => {
     const by = policy({ deny: rules('bash(rm *)'), mode: 'bypassPermissions' })
-    for (const command of ['choom -n 0 -- rm a', 'anylauncher /bin/rm -f a', 'x | anylauncher RM a'])
+    for (const command of [
+      'choom -n 0 -- rm a',
+      'anylauncher /bin/rm -f a',
+      'x | anylauncher RM a',
+      'anylauncher "$x" a',
+      './ls rm a',
+    ])
       expect(run(command, by), command).toBe('ask')
-    for (const command of ['grep rm a', 'echo rm a', 'git rm a', 'anylauncher a', 'anylauncher rmdir'])
+    for (const command of [
+      'grep rm a',
+      '/usr/bin/grep rm a',
+      'echo rm a',
+      'git rm a',
+      'anylauncher a',
+      'anylauncher rmdir',
+    ])
       expect(run(command, by), command).toBe('allow')
   }) // T11
 

@@ -53,17 +53,24 @@ function* matchesSomewhere(pattern: string, { words }: Step): Generator<Match> {
 /** A program of which we do not know that it starts no other one. */
 function mayStartAnother({ words }: Step): boolean {
   const program = programOf(words)
-  return program !== undefined && !isKnownProgram(program) && !READERS.has(program) && !PRINTERS.has(program)
+  if (program === undefined) return false
+  const path = words[0]?.text ?? ''
+  // A file of the workspace may have the name of a known program.
+  if (path.includes('/') && !SYSTEM_PROGRAM.test(path)) return true
+  return !isKnownProgram(program) && !READERS.has(program) && !PRINTERS.has(program)
 }
 
-/** An unknown program that is given the name of a denied one may start it: only running it would tell. */
+const SYSTEM_PROGRAM = /^(\/usr(\/local)?)?\/s?bin\/[^/]+$/
+
+/** An unknown program that is given the name of a denied one, or words that are not known, may start it. */
 function* namesProgram(pattern: string, { words }: Step): Generator<Match> {
   const wanted = partsOf(pattern).literal?.split(/\s+/)[0]
   const name = wanted?.slice(wanted.lastIndexOf('/') + 1).toLowerCase()
   for (let i = 1; i < words.length; i++) {
     const { text } = words[i]!
-    if (text === undefined || text.slice(text.lastIndexOf('/') + 1).toLowerCase() !== name) continue
-    if (catchesWords(pattern, words.slice(i)) !== 'no') yield 'maybe'
+    if (text === undefined) yield 'maybe'
+    else if (text.slice(text.lastIndexOf('/') + 1).toLowerCase() !== name) continue
+    else if (catchesWords(pattern, words.slice(i)) !== 'no') yield 'maybe'
   }
 }
 
