@@ -18,6 +18,20 @@ it('silence of a model is not counted while a tool runs', () => {
   expect(ended).toBe(1)
 }) // T54
 
+it('silence of a model is not counted while one of several tools still runs', () => {
+  const clock = manualClock()
+  let ended = 0
+  const watch = watchSilence(clock, { seconds: () => 120, mayEnd: () => true, end: () => ended++ })
+  const slow = { ...call, toolCallId: 'b' }
+  for (const one of [call, slow]) watch.hear({ type: 'calling', call: one })
+  watch.hear({ type: 'called', call, result: { text: '' }, denied: undefined })
+  clock.advance(1000)
+  expect([ended, watch.isSilent]).toEqual([0, false])
+  watch.hear({ type: 'called', call: slow, result: { text: '' }, denied: undefined })
+  clock.advance(121)
+  expect(ended).toBe(1)
+}) // T54
+
 it('silence is looked at again soon when the run had something else to wait for', () => {
   const clock = manualClock()
   let isFree = false

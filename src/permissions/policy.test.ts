@@ -121,6 +121,27 @@ describe('rules', () => {
     for (const command of ['rmdir x', 'npm rm', 'ls rm.txt']) expect(run(command, by), command).toBe('allow')
   })
 
+  it('ask where an unknown program is given the name of a denied one, which it may start', () => {
+    const by = policy({ deny: rules('bash(rm *)'), mode: 'bypassPermissions' })
+    for (const command of [
+      'choom -n 0 -- rm a',
+      'anylauncher /bin/rm -f a',
+      'x | anylauncher RM a',
+      'anylauncher "$x" a',
+      './ls rm a',
+    ])
+      expect(run(command, by), command).toBe('ask')
+    for (const command of [
+      'grep rm a',
+      '/usr/bin/grep rm a',
+      'echo rm a',
+      'git rm a',
+      'anylauncher a',
+      'anylauncher rmdir',
+    ])
+      expect(run(command, by), command).toBe('allow')
+  }) // T11
+
   it('allow and deny paths as a .gitignore would', () => {
     const by = policy({
       allow: rules('edit_file(src/**)', 'edit_file(docs/)', 'edit_file(*.md)', 'edit_file(//w/abs/*)'),

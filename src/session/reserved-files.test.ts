@@ -131,6 +131,45 @@ describe('a file that the claim of a teammate reserves', () => {
     expect([results.join().includes('reserved'), told]).toEqual([false, []])
   }) // T33
 
+  it('is announced again to the next owner of the same task', async () => {
+    const write = call('write_file', { path: 'src/api/users.ts', content: 'new' })
+    const model = scriptedModel({
+      parts: [
+        {
+          agent: 'lead',
+          when: { user: 'Go' },
+          calls: [
+            call('TaskCreate', { subject: 'users', description: '', files: ['src/api/**'] }),
+            call('Task', { name: 'bob', prompt: 'Wait.', task_id: '1' }),
+            write,
+          ],
+        },
+        {
+          agent: 'lead',
+          when: { user: 'Again' },
+          calls: [call('Task', { name: 'cem', prompt: 'Wait.', task_id: '1' }), write],
+        },
+        { agent: ['bob', 'cem'], when: { answer: 1 }, calls: [call('SendMessage', { to: 'lead', content: 'Hello.' })] },
+        { times: 'always', text: 'Fine.' },
+      ],
+    })
+    await using session = await openSession({ workspace, model, permissions: { mode: 'bypassPermissions' } })
+    const told: string[] = []
+    const go = async (prompt: string) => {
+      const { events } = await runToEnd(session, prompt, AbortSignal.timeout(30_000))
+      for (const event of events)
+        if (event.type === 'team' && event.event.type === 'message.sent') {
+          const { to, content } = event.event.message
+          if (content.includes('lead wrote src/api/users.ts')) told.push(to)
+        }
+    }
+    await go('Go')
+    await session.team.run({ type: 'task.update', id: '1', status: 'pending' })
+    await session.team.run({ type: 'member.stop', name: 'bob', reason: 'not needed' })
+    await go('Again')
+    expect(told).toEqual(['bob', 'cem'])
+  }) // T33
+
   it('is not announced for files outside the reservation', async () => {
     const { results, told } = await written(call('write_file', { path: 'src/apis.ts', content: 'x' }))
     expect([results.join().includes('reserved'), told]).toEqual([false, []])

@@ -84,4 +84,13 @@ export const mutations: readonly Mutation[] = [
     new: '/^[gpIew0-9]*(?=[\\s;]|$)/',
     fails: 'covers no option that runs a program or writes a file, in whatever spelling',
   },
+  {
+    name: 'unknown-launcher-unseen',
+    mistake: 'a denied program runs when an unknown program starts it',
+    file: 'src/permissions/shell/match-command.ts',
+    old: 'else if (mayStartAnother(step)) yield* namesProgram(pattern, step)',
+    new: '',
+    test: 'src/permissions/policy.test.ts',
+    fails: 'ask where an unknown program is given the name of a denied one',
+  },
 ]

@@ -19,4 +19,13 @@ export const mutations: readonly Mutation[] = [
     test: 'src/session/reserved-files.test.ts',
     fails: 'is written by a background command, and both are told when that ends',
   },
+  {
+    name: 'reserved-told-once-per-task',
+    mistake: 'The next owner of a task is not told of a write, because an earlier owner was',
+    file: 'src/tools/announce-reserved.ts',
+    old: 'task.id, task.attempts, words',
+    new: 'task.id, words',
+    test: 'src/session/reserved-files.test.ts',
+    fails: 'is announced again to the next owner of the same task',
+  },
 ]

@@ -163,4 +163,13 @@ export const mutations: readonly Mutation[] = [
     test: 'test/agent/large-mail.test.ts',
     fails: 'has its file written again from the journal when that is changed',
   },
+  {
+    name: 'returned-mail-of-first-record-only',
+    mistake: 'Mail that a repair returns to unread is lost beyond the first record',
+    file: 'src/agent/transcript/repair-transcript.ts',
+    old: 'of [first, ...rest].entries()',
+    new: 'of [first].entries()',
+    test: 'src/agent/transcript/repair-transcript.test.ts',
+    fails: 'the repair of a transcript returns more mail to unread',
+  },
 ]

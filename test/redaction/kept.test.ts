@@ -100,4 +100,20 @@ describe('an eraser', () => {
     const same = { content: ['nothing'] }
     expect(eraser.value(same)).toBe(same)
   })
+
+  it('takes values out of what lies below a key that holds a name or an id elsewhere', () => {
+    const nested = { tool: { input: VALUE }, data: [{ text: VALUE }], state: { tasks: [{ subject: `use ${VALUE}` }] } }
+    expect(JSON.stringify(eraser.value(nested))).not.toContain(VALUE)
+  }) // T10
+
+  it('takes a value out of a stream that ends as it begins, wherever the stream is cut', () => {
+    const value = 'ab12-middle-ab12'
+    const eraser = createEraser({ DEPLOY_TOKEN: value })!
+    const bytes = Buffer.from(`a ${value} b ${value}`)
+    for (let at = 0; at <= bytes.length; at++) {
+      const stream = eraser.stream()
+      const pieces = [stream.write(bytes.subarray(0, at)), stream.write(bytes.subarray(at)), stream.end()]
+      expect(Buffer.concat(pieces).toString()).toBe('a [redacted] b [redacted]')
+    }
+  }) // T10
 })

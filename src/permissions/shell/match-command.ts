@@ -1,8 +1,10 @@
 import { programOf } from './inside.ts'
 import { type Line, linesOf, type Step, stepsOf } from './line.ts'
 import { readLine } from './read-line.ts'
+import { isKnownProgram } from './tables/tables.ts'
 import { fitsWildcard } from './wildcard.ts'
 import type { Word } from './word.ts'
+import { PRINTERS, READERS } from './wrappers.ts'
 
 /** Whether a rule means something; `maybe` where only running it would tell. */
 export type Match = 'yes' | 'maybe' | 'no'
@@ -27,6 +29,7 @@ function* matchesIn(pattern: string, line: Line): Generator<Match> {
     yield catchesWords(pattern, step.words)
     if (step.unknown.length > 0) yield 'maybe'
     if (step.runsSomewhere) yield* matchesSomewhere(pattern, step)
+    else if (mayStartAnother(step)) yield* namesProgram(pattern, step)
   }
 }
 
@@ -44,6 +47,30 @@ function* matchesSomewhere(pattern: string, { words }: Step): Generator<Match> {
     else if (/\s/.test(text)) yield catchesLine(pattern, readLine(text, { folders: undefined }, 4))
     else if (text.slice(text.lastIndexOf('/') + 1).toLowerCase() !== name) continue
     else yield ++tails > MOST_TAILS ? 'maybe' : catchesWords(pattern, words.slice(i))
+  }
+}
+
+/** A program of which we do not know that it starts no other one. */
+function mayStartAnother({ words }: Step): boolean {
+  const program = programOf(words)
+  if (program === undefined) return false
+  const path = words[0]?.text ?? ''
+  // A file of the workspace may have the name of a known program.
+  if (path.includes('/') && !SYSTEM_PROGRAM.test(path)) return true
+  return !isKnownProgram(program) && !READERS.has(program) && !PRINTERS.has(program)
+}
+
+const SYSTEM_PROGRAM = /^(\/usr(\/local)?)?\/s?bin\/[^/]+$/
+
+/** An unknown program that is given the name of a denied one, or words that are not known, may start it. */
+function* namesProgram(pattern: string, { words }: Step): Generator<Match> {
+  const wanted = partsOf(pattern).literal?.split(/\s+/)[0]
+  const name = wanted?.slice(wanted.lastIndexOf('/') + 1).toLowerCase()
+  for (let i = 1; i < words.length; i++) {
+    const { text } = words[i]!
+    if (text === undefined) yield 'maybe'
+    else if (text.slice(text.lastIndexOf('/') + 1).toLowerCase() !== name) continue
+    else if (catchesWords(pattern, words.slice(i)) !== 'no') yield 'maybe'
   }
 }
 

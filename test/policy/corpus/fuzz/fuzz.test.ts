@@ -42,7 +42,10 @@ async function surprisesOf(line: string, set: RuleSet, slot: Slot, usual: string
   // The rules must allow each program that bash started, in the folder where it ran, had it been asked for in plain words.
   const unknown = started.filter(({ argv, cwd }) => {
     const at = cwd === slot.root ? '' : `cd ${quoted([cwd])} && `
-    return !isAllowed(`${at}${quoted(argv)}`, set, slot.root)
+    // It ran as a program, not as the builtin of this name, which can do more.
+    const [program = '', ...rest] = argv
+    const plain = program === 'test' || program === '[' ? `/usr/bin/${program}` : program
+    return !isAllowed(`${at}${quoted([plain, ...rest])}`, set, slot.root)
   })
   const changed = set === ALLOWING ? started.filter(({ env }) => env.replaceAll(slot.dir, '') !== usual) : []
   const broken = slot.broken(set.guards, '')

@@ -64,17 +64,20 @@ function program(path: string, text: string): void {
   chmodSync(path, 0o755)
 }
 
-/** Fields end with U+001F, entries with U+001E: no line of the grammar holds these. */
+/**
+ * Fields end with U+001F, entries with a field of U+001E: no line of the grammar holds these. One write each, since the
+ * programs of a pipe start at the same time.
+ */
 function recorder(up: string, name: string, then: string): string {
   const env = WATCHED.map((variable) => `${variable}=\${${variable}-}`).join('|')
-  return `#!/bin/sh\n{ printf '%s\\037' "$PWD" "${env}" "${name}" "$@"; printf '\\036'; } >> "\${0%/*}/${up}/calls"\n${then}\n`
+  return `#!/bin/sh\nprintf '%s\\037' "$PWD" "${env}" "${name}" "$@" '\u001e' >> "\${0%/*}/${up}/calls"\n${then}\n`
 }
 
 export function startedIn(dir: string): Started[] {
   const log = join(dir, 'calls')
   if (!existsSync(log)) return []
   return readFileSync(log, 'utf8')
-    .split('\x1e')
+    .split('\x1e\x1f')
     .filter((entry) => entry !== '')
     .map((entry) => {
       const [cwd = '', env = '', ...argv] = entry.split('\x1f').slice(0, -1)
