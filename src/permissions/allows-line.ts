@@ -34,7 +34,7 @@ export type Allowed = { readonly rule: Rule | undefined } | { readonly why: stri
  * of harmless uses cover.
  */
 export function allowsLine(line: Line, allowing: Allowing): Allowed {
-  const exact = allowing.rules.find(({ pattern }) => pattern === line.text.trim())
+  const exact = allowing.rules.find(({ pattern }) => pattern === line.text.trim() && isText(pattern))
   if (exact && line.text.trim() !== '') return { rule: exact }
   return allowsSteps(line, allowing)
 }
@@ -101,7 +101,15 @@ function allowsStep(step: Step, allowing: Allowing, before: Before): Allowed {
 /** The user wrote these very words; a pattern of names counts as the text it is. */
 function isExact({ pattern }: Rule, words: readonly Word[]): boolean {
   if (!words.every(({ text, glob }) => text !== undefined || glob !== undefined)) return false
-  return !pattern!.includes('*') || pattern === words.map(({ raw }) => raw).join(' ')
+  return !pattern!.includes('*') || (isText(pattern!) && pattern === words.map(({ raw }) => raw).join(' '))
+}
+
+/**
+ * Whether a rule may mean the very text it consists of. `git *` means any use of git: as a command it would become what
+ * files are called, and a file can be called `-c`.
+ */
+function isText(pattern: string): boolean {
+  return !pattern.endsWith(':*') && !pattern.split(/\s+/).some((word) => /^[*?[]|^-.*[*?[]/.test(word))
 }
 
 /** `cd` into folders that are really there, or would be: a link on the way leads somewhere else. */

@@ -121,6 +121,12 @@ describe('rules', () => {
     for (const command of ['rmdir x', 'npm rm', 'ls rm.txt']) expect(run(command, by), command).toBe('allow')
   })
 
+  it('do not allow their own text as a command, whose * would become the names of files', () => {
+    const by = policy({ allow: rules('bash(git *)', 'bash(find *)', 'bash(prettier --check *.ts)', 'bash(wc -*)') })
+    for (const command of ['git *', 'git * 2>&1', 'find *', 'prettier --check *.ts', 'wc -*', 'git log; find *'])
+      expect(run(command, by), command).toBe('ask')
+  }) // T5
+
   it('ask where an unknown program is given the name of a denied one, which it may start', () => {
     const by = policy({ deny: rules('bash(rm *)'), mode: 'bypassPermissions' })
     for (const command of [

@@ -93,4 +93,13 @@ export const mutations: readonly Mutation[] = [
     test: 'src/permissions/policy.test.ts',
     fails: 'ask where an unknown program is given the name of a denied one',
   },
+  {
+    name: 'wildcard-rule-allows-its-own-text',
+    mistake: 'the command `git *` is allowed by the rule `git *`, and a file called -c becomes an option',
+    file: 'src/permissions/allows-line.ts',
+    old: '=> pattern === line.text.trim() && isText(pattern))',
+    new: '=> pattern === line.text.trim())',
+    test: 'src/permissions/policy.test.ts',
+    fails: 'do not allow their own text as a command',
+  },
 ]
