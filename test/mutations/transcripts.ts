@@ -77,7 +77,7 @@ export const mutations: readonly Mutation[] = [
     name: 'damaged-teammate-tried-again',
     mistake: 'a damaged transcript of a teammate is no problem of the run',
     file: 'src/supervisor/failures.ts',
-    old: "      if (isDamaged) plan.tell({ type: 'problem',",
+    old: "      if (isDamaged) plan.emit({ type: 'problem',",
     new: "      if (isDamaged) plan.tell({ type: 'note',",
     test: 'src/cli/transcripts.test.ts',
     fails: 'of a teammate is an error of the run',
