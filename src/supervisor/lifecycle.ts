@@ -1,3 +1,4 @@
+import type { Agent } from '../agent/agent.ts'
 import type { AgentEvent, Stop } from '../agent/agent-event.ts'
 import { shortenResult } from '../agent/fit-text.ts'
 import { runLoop } from '../agent/loop.ts'
@@ -232,9 +233,9 @@ export function startLifecycle(life: LifecycleOptions): Lifecycle {
       over.signal.throwIfAborted()
       turn.signal.throwIfAborted()
     }
-    const conversation = {
+    const conversation: Agent = {
       ...talk,
-      async listen() {
+      async nextInput() {
         mayGoOn()
         const news = await talk.nextInput()
         mayGoOn()

@@ -107,7 +107,7 @@ export async function practiceCrew({
     const transcript = await openTranscript({ log, generation: by.generation! })
     const notices = createNotices()
     const seat = createMembership(team, by, (id) => transcript.state.mail.has(id))
-    const seats = { seat: () => seat, teams: ['web'] }
+    const seats = { membership: () => seat, teams: ['web'] }
     return {
       notices,
       post() {},
@@ -131,10 +131,10 @@ export async function practiceCrew({
           ({
             agent: name,
             team: 'web',
-            call: call.toolCallId,
+            callId: call.toolCallId,
             signal,
             progress,
-            seats,
+            memberships: seats,
             fence: createFence({ team, presence: store.presence }, by),
           }) as unknown as ToolContext,
       },
@@ -188,14 +188,14 @@ export const practiceTools: readonly Tool[] = [
     name: 'work',
     description: 'Changes something.',
     input: z.object({}),
-    wish: () => ({ kind: 'run', tool: 'work', command: 'work' }),
+    action: () => ({ kind: 'run', tool: 'work', command: 'work' }),
     run: () => 'changed',
   }),
   defineTool({
     name: 'peek',
     description: 'Looks.',
     input: z.object({}),
-    wish: () => ({ kind: 'read', tool: 'peek', path: 'a' }),
+    action: () => ({ kind: 'read', tool: 'peek', path: 'a' }),
     run: () => 'seen',
   }),
 ]

@@ -27,7 +27,7 @@ export function createBash({ timeout = 60_000, longest = 600_000, background = t
     name: 'bash',
     description,
     input: Input as z.ZodType<BashInput>,
-    wish: ({ command }) => ({ kind: 'run', tool: 'bash', command }),
+    action: ({ command }) => ({ kind: 'run', tool: 'bash', command }),
     run: (input, world) => (input.run_in_background ? runAsJob(input, world) : runNow({ timeout, ...input }, world)),
   })
 }

@@ -12,7 +12,7 @@ export interface ToolDefinition<Input> {
   readonly isRepeatable?: Tool<Input>['isRepeatable']
   readonly isParallel?: Tool<Input>['isParallel']
   /** What the policy judges. Left out: the tool asks for leave by its name alone. */
-  readonly wish?: Tool<Input>['action']
+  readonly action?: Tool<Input>['action']
   /** What it throws becomes an error result. A text is a result too. */
   run(input: Input, world: ToolContext): Promise<ToolResult | string> | ToolResult | string
 }
@@ -29,7 +29,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input
     onlyLooks: definition.onlyLooks,
     isRepeatable: definition.isRepeatable,
     isParallel: definition.isParallel,
-    action: definition.wish ?? (() => ({ kind: 'use', tool: name })),
+    action: definition.action ?? (() => ({ kind: 'use', tool: name })),
     async run(value, world) {
       world.signal.throwIfAborted()
       try {

@@ -19,7 +19,7 @@ export const editFile = defineTool({
   name: 'edit_file',
   description,
   input: Input,
-  wish: ({ path }) => ({ kind: 'write', tool: 'edit_file', path }),
+  action: ({ path }) => ({ kind: 'write', tool: 'edit_file', path }),
   async run(input, world): Promise<ToolResult> {
     const edited = edit(input, world)
     if ('text' in edited) return edited

@@ -22,7 +22,7 @@ export const glob = defineTool({
     path: z.string().min(1).default('.').describe('the folder to look in'),
   }),
   onlyLooks: true,
-  wish: ({ path }) => ({ kind: 'read', tool: 'glob', path }),
+  action: ({ path }) => ({ kind: 'read', tool: 'glob', path }),
   async run({ pattern, path }, world): Promise<ToolResult> {
     // What comes before the first wildcard is a folder: only that is walked, also where git ignores it.
     const { base, glob } = picomatch.scan(pattern)

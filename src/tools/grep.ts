@@ -31,7 +31,7 @@ export function createGrep(settings: GrepSettings = {}): Tool {
     description,
     input: Input as z.ZodType<GrepInput>,
     onlyLooks: true,
-    wish: ({ path }) => ({ kind: 'read', tool: 'grep', path }),
+    action: ({ path }) => ({ kind: 'read', tool: 'grep', path }),
     run: async (input, world): Promise<ToolResult> => grep(input, world, await ripgrep([world.root, ...world.folders])),
   })
 }

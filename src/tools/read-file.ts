@@ -22,7 +22,7 @@ export const readFile = defineTool({
   description,
   input: Input,
   onlyLooks: true,
-  wish: ({ path }) => ({ kind: 'read', tool: 'read_file', path }),
+  action: ({ path }) => ({ kind: 'read', tool: 'read_file', path }),
   async run({ path, offset, limit }, world): Promise<ToolResult> {
     using spot = openForReading(path, world)
     const { stats, shown } = spot

@@ -16,7 +16,7 @@ export function createSkillTool(skills: readonly Skill[]): Tool {
     }),
     onlyLooks: true,
     // Reading what the user has allowed to be read asks for nothing more.
-    wish: () => undefined,
+    action: () => undefined,
     async run({ skill: wanted, file }, world) {
       const skill = skills.find(({ name }) => name.toLowerCase() === wanted.trim().toLowerCase())
       if (!skill) {

@@ -14,7 +14,7 @@ export const taskOutput = defineTool({
   description,
   input: Input,
   onlyLooks: true,
-  wish: () => undefined,
+  action: () => undefined,
   async run({ task_id, block, timeout }, { jobs, signal }) {
     const job = jobs.get(task_id)
     if (!job) return unknownJob(task_id, jobs)

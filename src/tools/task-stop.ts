@@ -7,7 +7,7 @@ export const taskStop = defineTool({
   name: 'TaskStop',
   description,
   input: z.strictObject({ task_id: z.string() }),
-  wish: () => undefined,
+  action: () => undefined,
   async run({ task_id }, { jobs }) {
     const job = jobs.get(task_id)
     if (!job) return unknownJob(task_id, jobs)

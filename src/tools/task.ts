@@ -69,7 +69,7 @@ export function createTask(settings: TaskSettings): Tool {
     // Teammates are decided on in the order they were asked for; only a team that is to be made first is waited for.
     isParallel: ({ name, team_name }) => name === undefined || team_name === undefined,
     // What it does is judged when it does it.
-    wish: () => undefined,
+    action: () => undefined,
     async run(input, world): Promise<ToolResult> {
       const type = findType(types, input.agent_type ?? 'code')
       if (!type) {

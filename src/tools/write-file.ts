@@ -9,7 +9,7 @@ export const writeFile = defineTool({
   name: 'write_file',
   description,
   input: z.strictObject({ path: z.string().min(1), content: z.string() }),
-  wish: ({ path }) => ({ kind: 'write', tool: 'write_file', path }),
+  action: ({ path }) => ({ kind: 'write', tool: 'write_file', path }),
   run({ path, content }, world) {
     using file = openForWriting(path, world, { mayCreate: true })
     // From here to the end nothing is awaited: no other agent of this process writes in between.

@@ -105,7 +105,7 @@ function promises(): void {
       const talk = await talkOf({ model, place })
       const { transcript, notices } = talk
       const portion = inputBudget({ model }, talk.memory.keep)
-      const team = Object.create(talk.team, { syncNews: { value: () => synced } })
+      const team = Object.create(talk.team, { syncState: { value: () => synced } })
       await talk.team.send({ to: 'lead', content: 'go' })
       await run({ ...talk, nextInput: () => nextMailInput({ team, transcript, notices, portion }, { name: 'lead' }) })
       expect([...seen, await lines()]).toEqual([['open'], ['open', 'user', 'assistant']])

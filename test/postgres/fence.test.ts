@@ -92,7 +92,7 @@ describe('an agent whose lease ended while it waited', () => {
       name: 'overwrite',
       description: 'Overwrites the notes.',
       input: z.object({}),
-      wish: () => ({ kind: 'use', tool: 'overwrite' }),
+      action: () => ({ kind: 'use', tool: 'overwrite' }),
       run() {
         writeFileSync(join(dir, 'notes.txt'), 'superseded')
         return 'Done.'

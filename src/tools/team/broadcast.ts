@@ -7,6 +7,6 @@ export const broadcast = defineTool({
   name: 'broadcast',
   description,
   input: z.strictObject({ content: z.string().min(1) }),
-  wish: () => undefined,
+  action: () => undefined,
   run: ({ content }, world) => say({ type: 'broadcast', content }, world),
 })

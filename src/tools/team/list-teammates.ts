@@ -10,7 +10,7 @@ export const listTeammates = defineTool({
   description,
   input: z.strictObject({}),
   onlyLooks: true,
-  wish: () => undefined,
+  action: () => undefined,
   async run(_, world) {
     const { state, team, name } = await seatOf(world)
     const others = roster(state).filter((member) => member.name !== name)

@@ -11,7 +11,7 @@ export const readInbox = defineTool({
   name: 'read_inbox',
   description,
   input: z.strictObject({}),
-  wish: () => undefined,
+  action: () => undefined,
   async run(_, world) {
     const current = await seatOf(world)
     const waiting: UnreadMessage[] = []

@@ -15,7 +15,7 @@ export const sendMessageSimple = defineTool<MessageInput>({
   description: prose.replaceAll('`type`', '`msg_type`').replaceAll('`recipient`', '`to`'),
   input: named(MessageInput),
   schema: jsonSchemaOf('send_message', Offer),
-  wish: () => undefined,
+  action: () => undefined,
   run: say,
 })
 

@@ -8,6 +8,6 @@ export const sendMessage = defineTool({
   description,
   input: MessageInput,
   schema: jsonSchemaOf('SendMessage', MessageOffer),
-  wish: () => undefined,
+  action: () => undefined,
   run: say,
 })

@@ -16,7 +16,7 @@ export function createSpawnTeammate(office: TeamControl): Tool {
       task_id: z.string().min(1).optional().describe('the task it begins with'),
       require_plan: z.boolean().optional().describe('its plan has to be approved first'),
     }),
-    wish: () => undefined,
+    action: () => undefined,
     run: ({ name, role, prompt, task_id, require_plan }, world) =>
       spawn(office, { name, role, prompt, task: task_id, requirePlan: require_plan }, world),
   })

@@ -25,7 +25,7 @@ export const taskCreate = defineTool({
   description,
   input: withAliases(Input, { active_form: 'activeForm', blocked_by: 'blockedBy' }),
   schema: jsonSchemaOf('TaskCreate', Input),
-  wish: () => undefined,
+  action: () => undefined,
   async run({ team_name, ...draft }, world) {
     const seat = await seatOf(world, team_name)
     const { tasks } = granted(await seat.run({ type: 'task.add', tasks: [draft] }))

@@ -15,7 +15,7 @@ export const taskGet = defineTool({
   input: withAliases(Input, { task_id: 'taskId', id: 'taskId' }),
   schema: jsonSchemaOf('TaskGet', Input),
   onlyLooks: true,
-  wish: () => undefined,
+  action: () => undefined,
   async run({ taskId, team_name }, world) {
     const seat = await seatOf(world, team_name)
     const task = seat.state.tasks.get(taskId)

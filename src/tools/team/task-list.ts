@@ -20,7 +20,7 @@ export const taskList = defineTool({
     team_name: TeamName,
   }),
   onlyLooks: true,
-  wish: () => undefined,
+  action: () => undefined,
   async run({ status: wanted, team_name }, world) {
     const seat = await seatOf(world, team_name)
     const status = wanted === undefined ? undefined : taskStatus(wanted)

@@ -21,7 +21,7 @@ export const taskUpdate = defineTool({
   description,
   input: UpdateInput,
   schema: jsonSchemaOf('TaskUpdate', UpdateOffer),
-  wish: () => undefined,
+  action: () => undefined,
   isRepeatable: (input) => input.status === 'completed' && Object.keys(input).every((key) => COMPLETES.has(key)),
   async run({ team_name, ...input }, world) {
     const seat = await seatOf(world, team_name)

@@ -10,7 +10,7 @@ export function createTeamCreate(office: TeamControl): Tool {
     name: 'TeamCreate',
     description,
     input: z.strictObject({ name: z.string().min(1), description: z.string().optional() }),
-    wish: () => undefined,
+    action: () => undefined,
     async run({ name, description }) {
       const { isNew } = granted(await office.createTeam(name, description))
       return isNew

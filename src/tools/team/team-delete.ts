@@ -12,7 +12,7 @@ export function createTeamDelete(office: TeamControl): Tool {
     name: 'TeamDelete',
     description,
     input: z.strictObject({ name: z.string().min(1) }),
-    wish: () => undefined,
+    action: () => undefined,
     async run({ name }, world) {
       const { notified, report, unread: letters } = granted(await office.deleteTeam(name))
       const count = `${notified} ${notified === 1 ? 'teammate' : 'teammates'} notified`
