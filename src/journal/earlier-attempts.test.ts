@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { openTranscript } from '../agent/transcript/transcript.ts'
 import { openMemoryStore } from '../stores/memory/memory-store.ts'
 import { emptyState } from '../team/state.ts'
 import type { Attempt } from '../team/task.ts'
 import { earlierAttempts } from './earlier-attempts.ts'
 import type { Store } from './store.ts'
+import { openTeam } from './team-handle.ts'
 
 const attempt = (owner: string, reason: string): Attempt => ({
   owner,
@@ -37,5 +39,24 @@ describe('earlier attempts at a task', () => {
   it('are told without calls when a transcript cannot be read', async () => {
     const log = () => Promise.reject(new Error('the transcript is damaged'))
     expect(await told([attempt('ada', 'no time')], 'bob', { log })).toEqual(['ada: no time'])
+  }) // T46
+
+  it('of a lead in a further team have the calls of its conversation, which the team of its session keeps', async () => {
+    await using store = await openMemoryStore()
+    await using team = await openTeam(store, 'side')
+    await team.run({ type: 'team.create', team: 'side', session: 'home' })
+    await using transcript = await openTranscript({ log: await store.log('home/transcripts/lead'), generation: 1 })
+    const input = { command: 'echo migrated' }
+    await transcript.hear({ role: 'user', content: [{ type: 'text', text: 'Go.' }] }, [])
+    await transcript.answer({
+      turn: { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'bash', input }] },
+      end: 'finished',
+      usage: { input: 1, cacheRead: 0, cacheWrite: 0, output: 1 },
+      cost: null,
+      model: 'scripted/x',
+    })
+    await transcript.synced()
+    const [told] = await earlierAttempts(store, team, { id: '1', ended: [attempt('lead', 'no time')] }, 'ada')
+    expect(told?.lastCalls.join()).toContain('echo migrated')
   }) // T46
 })

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { codeOf, realDisk } from '../stores/files/disk.ts'
 import { makeFolder } from '../stores/files/folders.ts'
 import { replaceFile } from '../stores/files/replace-file.ts'
+import { look, thisRuntime } from '../stores/identity.ts'
 
 /**
  * Which instructions of a folder count. What changes while a session runs may have been written by an agent: it is not
@@ -28,18 +29,30 @@ export interface InstructionFile {
 const Kept = z.object({
   folder: z.string(),
   accepted: z.record(z.string(), z.string()),
-  sessions: z.array(z.object({ id: z.string(), from: z.number(), to: z.number().nullable() })),
+  sessions: z.array(
+    z.object({ id: z.string(), from: z.number(), to: z.number().nullable(), runtime: z.string().optional() }),
+  ),
 })
 type Kept = z.infer<typeof Kept>
 
 /** Older ones are forgotten; what changed in them and was never accepted is no longer in doubt. */
 const MOST_SESSIONS = 1000
 
+interface InstructionsClock {
+  now?(): number
+  /** The process that begins and ends sessions. */
+  readonly self?: string
+  /** False if this process has ended for certain. */
+  isAlive?(runtime: string): boolean
+}
+
+const mayLive = (runtime: string) => look(runtime) !== 'dead'
+
 /** One small file per folder in `$DESKMATES_STATE/instructions`, where no agent can write. */
 export function openAcceptedInstructions(
   state: string,
   folder: string,
-  now: () => number = Date.now,
+  { now = Date.now, self = thisRuntime(), isAlive = mayLive }: InstructionsClock = {},
 ): AcceptedInstructions {
   const path = join(state, 'instructions', `${sha(folder)}.json`)
 
@@ -78,12 +91,15 @@ export function openAcceptedInstructions(
     },
     begin(id) {
       const from = now()
-      // One that did not say its end is dead, or lives and will say a later one.
+      // A session of a process that has ended did not say its end; others may run beside this one.
+      const endOf = ({ to, runtime }: Kept['sessions'][number]) =>
+        to ?? (runtime !== undefined && isAlive(runtime) ? null : from)
       write((kept) => ({
         ...kept,
-        sessions: [...kept.sessions.map((one) => ({ ...one, to: one.to ?? from })), { id, from, to: null }].slice(
-          -MOST_SESSIONS,
-        ),
+        sessions: [
+          ...kept.sessions.map((one) => ({ ...one, to: endOf(one) })),
+          { id, from, to: null, runtime: self },
+        ].slice(-MOST_SESSIONS),
       }))
     },
     end(id) {

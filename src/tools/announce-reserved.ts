@@ -106,8 +106,8 @@ async function announce(found: Found, world: ToolContext, told: Set<string>): Pr
         JSON.stringify([seat.team, task.id, task.attempts, words.isDoubtful, name.toLowerCase()])
       const news = names.filter((name) => !told.has(keyOf(name)))
       if (news.length === 0) continue
-      for (const name of news) told.add(keyOf(name))
       await seat.send({ to: task.owner, type: 'message', content: words.toOwner(news, world.agent, seat.name) })
+      for (const name of news) told.add(keyOf(name))
     }
   return notes
 }

@@ -67,7 +67,11 @@ async function talkOn({ transcript }: Awaited<ReturnType<typeof faulty>>, more: 
   await talk.team.send({ to: 'lead', content: 'go' })
   const { team, notices, memory } = talk
   const portion = inputBudget(more, memory.keep)
-  return { ...talk, transcript, nextInput: () => nextMailInput({ team, transcript, notices, portion }, { name: 'lead' }) }
+  return {
+    ...talk,
+    transcript,
+    nextInput: () => nextMailInput({ team, transcript, notices, portion }, { name: 'lead' }),
+  }
 }
 
 describe('a conversation that is written behind', () => {

@@ -28,4 +28,13 @@ export const mutations: readonly Mutation[] = [
     test: 'src/session/reserved-files.test.ts',
     fails: 'is announced again to the next owner of the same task',
   },
+  {
+    name: 'reserved-stopped-command-untold',
+    mistake: 'Nobody is told of a reserved file that a command changed before it was stopped',
+    file: 'src/tools/announce-reserved.ts',
+    old: 'await announceChanges(watch, world, told).catch(() => {})',
+    new: '',
+    test: 'src/tools/announce-reserved.test.ts',
+    fails: 'the owner of a reserved file is told of a command that was stopped',
+  },
 ]

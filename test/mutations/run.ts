@@ -202,4 +202,13 @@ export const mutations: readonly Mutation[] = [
     test: 'src/journal/earlier-attempts.test.ts',
     fails: 'are told without calls when a transcript cannot be read',
   },
+  {
+    name: 'lead-read-in-the-wrong-team',
+    mistake: 'The calls of a lead for a task of a further team are looked for where it has no transcript',
+    file: 'src/journal/earlier-attempts.ts',
+    old: "(nameKey(attempt.owner) === 'lead' && team.state.team.get()?.session) || team.name",
+    new: 'team.name',
+    test: 'src/journal/earlier-attempts.test.ts',
+    fails: 'of a lead in a further team have the calls of its conversation',
+  },
 ]

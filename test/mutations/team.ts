@@ -101,4 +101,13 @@ export const mutations: readonly Mutation[] = [
     test: 'src/team/remaining-path.test.ts',
     fails: 'follows every change of an edge or a state, also one that is taken back',
   },
+  {
+    name: 'lease-from-the-answer',
+    mistake: 'A process counts its lease from a late answer and acts when another may have taken over',
+    file: 'src/stores/postgres/presence.ts',
+    old: 'renewed = asked',
+    new: 'renewed = clock()',
+    test: 'src/stores/postgres/postgres-store.test.ts',
+    fails: 'counts the time of its lease from the question to the server',
+  },
 ]

@@ -38,6 +38,8 @@ export function readIndex(index: Buffer, hashBytes: 20 | 32 = 20): IndexLinks | 
     const end = index.indexOf(0, at)
     if (end === -1) return undefined
     const name = Buffer.concat([before.subarray(0, kept), index.subarray(at, end)])
+    // An index of the other hash, or one that git would read otherwise: it takes the length from here.
+    if ((flags & 0xfff) !== Math.min(name.length, 0xfff)) return undefined
     if ((mode & 0o170000) === GITLINK) links.push(name.toString('utf8'))
     before = name
     at = version === 4 ? end + 1 : start + (Math.floor((end - start) / 8) + 1) * 8

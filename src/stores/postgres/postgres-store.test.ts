@@ -201,7 +201,17 @@ describe('a process that confirms its lease before it acts', () => {
     expect(await first.teams()).toEqual([])
     const lines = createLines(parseAddress(url), PATIENCE)
     const clock = { wall: 0, steady: 0 }
-    const presence = await openPresence(lines, createStatements(schema), lease, () => ({ ...clock }))
+    /** So many milliseconds pass until an answer of the server is there. */
+    const late = { by: 0 }
+    const slow: typeof lines = {
+      ...lines,
+      async ask(...question) {
+        const answer = await lines.ask(...question)
+        clock.steady += late.by
+        return answer
+      },
+    }
+    const presence = await openPresence(slow, createStatements(schema), lease, () => ({ ...clock }))
     const other = await openPresence(lines, createStatements(schema), lease)
     await presence.announce('web')
     const isHeld = async () => {
@@ -214,7 +224,7 @@ describe('a process that confirms its lease before it acts', () => {
       await other.leave()
       lines.close()
     }
-    return { presence, other, clock, isHeld, expire, end }
+    return { presence, other, clock, late, isHeld, expire, end }
   }
 
   it.for(['wall', 'steady'] as const)('renews it when the %s clock says that it may have ended', async (which) => {
@@ -224,6 +234,18 @@ describe('a process that confirms its lease before it acts', () => {
     await presence.confirm()
     expect(await isHeld()).toBe(false)
     clock[which] += 600_000
+    await presence.confirm()
+    expect(await isHeld()).toBe(true)
+    await end()
+  }) // T47
+
+  it('counts the time of its lease from the question to the server, however late the answer comes', async () => {
+    const { presence, clock, isHeld, expire, end, late } = await leased(600_000)
+    late.by = 200_000
+    await presence.renew('')
+    late.by = 0
+    await expire()
+    clock.steady += 150_000
     await presence.confirm()
     expect(await isHeld()).toBe(true)
     await end()
