@@ -81,7 +81,11 @@ export async function talkOf({
   const by = { name: 'lead' }
   const memory = { keep: (_: unknown, about: string) => `outputs/${about}.txt`, situation: async () => 'You are lead.' }
   return {
-    agent: { name: 'lead', system: 'You lead.', model, tools, limits },
+    name: 'lead',
+    system: 'You lead.',
+    model,
+    tools,
+    limits,
     team,
     transcript,
     used: noUsage(),

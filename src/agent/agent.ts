@@ -4,9 +4,14 @@ import type { Check } from '../permissions/permission.ts'
 import type { MailFile, Tool, ToolContext } from '../tools/tool.ts'
 import type { Transcript } from './transcript/transcript.ts'
 
-/** One agent with all it talks to. Nothing here belongs to a provider, a terminal or a disk. */
+/** One model with its conversation. What differs between a lead, a teammate and a subagent is data. */
 export interface Agent {
-  readonly agent: AgentSettings
+  readonly name: string
+  readonly system: string
+  readonly model: Model
+  readonly tools: readonly Tool[]
+  readonly maxOutput?: number | undefined
+  readonly limits: Limits
   readonly transcript: Transcript
   readonly used: RunUsage
   readonly memory: Memory
@@ -33,13 +38,13 @@ export interface Memory {
   situation(): Promise<string>
 }
 
-export interface AgentSettings {
-  readonly name: string
-  readonly system: string
-  readonly model: Model
-  readonly tools: readonly Tool[]
-  readonly maxOutput?: number | undefined
-  readonly limits: Limits
+/** An agent that the supervisor runs. */
+export interface OpenAgent extends Agent, AsyncDisposable {
+  readonly notices: Notices
+  /** Turns of its conversation are lost, and it was told so. */
+  readonly hasLostTurns?: boolean
+  /** Writes pending activity and usage to the journal; the next write or input reports what goes wrong with that. */
+  flushReports(): void
 }
 
 export interface Limits {

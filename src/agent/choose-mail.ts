@@ -3,7 +3,7 @@ import { messageText } from '../prompts/message.ts'
 import { isControl, type Message } from '../team/message.ts'
 import type { Unread } from '../team/state.ts'
 import type { MailFile } from '../tools/tool.ts'
-import type { AgentSettings } from './agent.ts'
+import type { Agent } from './agent.ts'
 import { limitsOf, USUAL_WINDOW } from './compaction/limits.ts'
 import { tokensIn } from './compaction/weigh.ts'
 import { excerptOf, type Keep } from './fit-text.ts'
@@ -23,7 +23,7 @@ export interface InputBudget {
 const MIN_INPUT_TOKENS = 400
 
 export function inputBudget(
-  agent: Pick<AgentSettings, 'model' | 'maxOutput'>,
+  agent: Pick<Agent, 'model' | 'maxOutput'>,
   keep: Keep,
   sumOf?: InputBudget['sumOf'],
 ): InputBudget {
@@ -32,7 +32,7 @@ export function inputBudget(
 }
 
 /** Tokens a prompt may have: with system prompt, tools, a summary and the answer it has to fit into the window. */
-export function maxPromptTokens(agent: Pick<AgentSettings, 'model' | 'maxOutput'>): number {
+export function maxPromptTokens(agent: Pick<Agent, 'model' | 'maxOutput'>): number {
   return Math.floor(limitsOf(agent).summarise * 0.7)
 }
 

@@ -14,45 +14,45 @@ import { runCalls } from './run-calls.ts'
  * All of it is in the transcript before anything follows from it but a question, so it can be killed anywhere and go on.
  * Its last words may not be durable yet: whoever passes them on waits for that.
  */
-export async function* runLoop(talk: Agent, signal: AbortSignal): AsyncGenerator<AgentEvent, Stop> {
-  const stop = yield* untilItStops(talk, signal)
+export async function* runLoop(agent: Agent, signal: AbortSignal): AsyncGenerator<AgentEvent, Stop> {
+  const stop = yield* untilItStops(agent, signal)
   // After an answer nothing is left to be written.
   if (stop.kind === 'finished') return stop
   try {
-    await talk.transcript.synced()
+    await agent.transcript.synced()
     return stop
   } catch (error) {
     return stop.kind === 'error' ? stop : failed(error, stop.text)
   }
 }
 
-async function* untilItStops(talk: Agent, signal: AbortSignal): AsyncGenerator<AgentEvent, Stop> {
-  const { agent, transcript, used } = talk
+async function* untilItStops(agent: Agent, signal: AbortSignal): AsyncGenerator<AgentEvent, Stop> {
+  const { transcript, used } = agent
   const tools = offer(agent.tools)
   const { turns } = transcript.state
-  const compaction = createCompaction(talk, tools)
+  const compaction = createCompaction(agent, tools)
   const failures = createRepeatedFailures()
   let isShortened = false
   let text = ''
   const owed: PendingAcknowledgement = { acknowledged: Promise.resolve() }
   try {
-    if (__BUG__ === 'rerun-interrupted') yield* runCalls(talk, signal, failures)
+    if (__BUG__ === 'rerun-interrupted') yield* runCalls(agent, signal, failures)
     for (;;) {
-      if (!talk.order) signal.throwIfAborted()
-      yield* receiveInput(talk, owed, signal)
+      if (!agent.order) signal.throwIfAborted()
+      yield* receiveInput(agent, owed, signal)
       if (turns.length === 0 || turns.at(-1)?.role === 'assistant') return { kind: 'finished', text }
-      if (limitReached(agent.limits, used)) return stopAtLimit(talk, text)
+      if (limitReached(agent.limits, used)) return stopAtLimit(agent, text)
       if (yield* compaction.makeRoom(signal)) continue
-      if (talk.order) await talk.order.step(`${agent.name} asks`, turnOnly)
+      if (agent.order) await agent.order.step(`${agent.name} asks`, turnOnly)
       // Again, since other agents of the run called meanwhile: nothing is awaited between this and the count.
-      if (limitReached(agent.limits, used)) return stopAtLimit(talk, text)
+      if (limitReached(agent.limits, used)) return stopAtLimit(agent, text)
 
       const { name, system, maxOutput } = agent
       used.purse.calls++
       let reply: Reply
       try {
         reply = yield* agent.model.reply(
-          { agent: name, system, turns, tools, maxOutput, urgency: talk.urgency?.() },
+          { agent: name, system, turns, tools, maxOutput, urgency: agent.urgency?.() },
           signal,
         )
       } catch (error) {
@@ -66,12 +66,12 @@ async function* untilItStops(talk: Agent, signal: AbortSignal): AsyncGenerator<A
       isShortened = false
       text = textOf(reply)
       await transcript.answer(reply)
-      talk.recordUsage(reply)
+      agent.recordUsage(reply)
       // What nobody can count may be all that was left.
       used.purse.dollars += reply.cost ?? (agent.limits.dollars === undefined ? 0 : Number.POSITIVE_INFINITY)
       yield { type: 'answered', reply }
 
-      yield* runCalls(talk, signal, failures)
+      yield* runCalls(agent, signal, failures)
       const why = failures.endAnswer()
       if (why !== undefined) return { kind: 'limit', limit: 'failures', text, why }
       if (reply.end === 'refused') return refused(reply, text)
@@ -86,8 +86,8 @@ async function* untilItStops(talk: Agent, signal: AbortSignal): AsyncGenerator<A
   }
 }
 
-function stopAtLimit({ agent, used }: Agent, text: string): Stop {
-  if (limitReached(agent.limits, used) === 'turns') return { kind: 'limit', limit: 'turns', text }
+function stopAtLimit({ limits, used }: Agent, text: string): Stop {
+  if (limitReached(limits, used) === 'turns') return { kind: 'limit', limit: 'turns', text }
   return { kind: 'budget', spent: used.purse.dollars, text }
 }
 

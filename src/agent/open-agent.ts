@@ -17,7 +17,7 @@ import { createReads } from '../tools/reads.ts'
 import type { Memberships } from '../tools/team-membership.ts'
 import type { Jobs, Tool } from '../tools/tool.ts'
 import { type ActivityReports, createActivityReports } from './activity-reports.ts'
-import { type Agent, createNotices, type Input, type Notices } from './agent.ts'
+import { type Agent, createNotices, type Input, type OpenAgent } from './agent.ts'
 import { type InputBudget, inputBudget } from './choose-mail.ts'
 import { createFence, throwIfSuperseded } from './fence.ts'
 import { restoreMailFiles } from './mail-files.ts'
@@ -27,42 +27,36 @@ import { LeadTranscriptLost, recordLostTranscript } from './transcript/lost-tran
 import { openTranscript, type Transcript, TranscriptLost } from './transcript/transcript.ts'
 import { createToolHooks } from './with-hooks.ts'
 
-/** Who sits down, where, and with what. */
+/** What makes an agent a lead or a teammate. */
 export interface AgentOptions {
-  readonly home: SessionContext
+  readonly context: SessionContext
   readonly team: TeamHandle
   readonly by: Author
   readonly log: Log
   readonly model: Model
   readonly system: string
-  readonly permits: AgentPermissions
-  readonly limits: Agent['agent']['limits']
+  readonly permissions: AgentPermissions
+  readonly limits: Agent['limits']
   readonly used: () => Agent['used']
   /** What it has in its hands; made when its jobs and accounts are there. */
-  tools(desk: Pick<Desk, 'accounts'>): readonly Tool[]
-  seats(isHeard: (id: string) => boolean): Memberships
+  tools(desk: Pick<ReportingAgent, 'reports'>): readonly Tool[]
+  memberships(isHeard: (id: string) => boolean): Memberships
   /** What is new for it; asked before each of its calls of a model. */
-  listen(desk: Pick<Desk, 'transcript' | 'notices'>, portion: InputBudget): Promise<Input | undefined>
+  nextInput(desk: Pick<OpenAgent, 'transcript' | 'notices'>, portion: InputBudget): Promise<Input | undefined>
   acknowledge: Agent['acknowledge']
   urgency(): number
-  readonly mayDo: Agent['check']
+  readonly check: Agent['check']
 }
 
-/** Everything an agent works with: its conversation, its jobs and its accounts. Lead and teammates have the same. */
-export interface Desk extends AsyncDisposable {
-  readonly transcript: Transcript
-  readonly notices: Notices
+/** A lead or a teammate, with its jobs and what it reports to the journal. */
+export interface ReportingAgent extends OpenAgent {
   readonly jobs: Jobs
-  readonly accounts: ActivityReports
-  readonly talk: Agent
-  /** Turns of its conversation are lost, and it was told so. */
-  readonly hasLostTurns: boolean
-  post(): void
+  readonly reports: ActivityReports
 }
 
-/** Sits down: what a dead process left of this conversation is taken up. */
-export async function openAgent(plan: AgentOptions): Promise<Desk> {
-  const { home, team, by, permits } = plan
+/** Opens the conversation of a lead or a teammate, and recovers what a dead process left of it. */
+export async function openAgent(plan: AgentOptions): Promise<ReportingAgent> {
+  const { context: home, team, by, permissions: permits } = plan
   const { root, folders, env } = home
   const opening = { log: plan.log, generation: by.generation!, eraser: home.eraser }
   const expects = team.state.transcripts.get(nameKey(by.name))
@@ -95,8 +89,8 @@ export async function openAgent(plan: AgentOptions): Promise<Desk> {
     },
   })
   const jobs = onRecord(allJobs, transcript)
-  const seats = plan.seats((id) => transcript.state.mail.has(id))
-  const tools = plan.tools({ accounts })
+  const seats = plan.memberships((id) => transcript.state.mail.has(id))
+  const tools = plan.tools({ reports: accounts })
   const twice = tools.find(({ name }, i) => tools.findIndex((other) => other.name === name) < i)
   if (twice) throw new NoTool(twice.name, 'there is one of this name already. Give yours another')
 
@@ -105,16 +99,19 @@ export async function openAgent(plan: AgentOptions): Promise<Desk> {
   const around =
     home.hooks && createToolHooks(home.hooks, { agent: by.name, fence, emit: (event) => home.run.emit(event) })
 
-  const talk: Agent = {
-    agent: {
-      name: by.name,
-      system: plan.system,
-      model: plan.model,
-      tools: around?.tools(offered) ?? offered,
-      maxOutput: home.maxOutput,
-      limits: plan.limits,
-    },
+  return {
+    name: by.name,
+    system: plan.system,
+    model: plan.model,
+    tools: around?.tools(offered) ?? offered,
+    maxOutput: home.maxOutput,
+    limits: plan.limits,
     transcript,
+    notices,
+    jobs,
+    reports: accounts,
+    hasLostTurns,
+    flushReports: accounts.post,
     order: team.order,
     get used() {
       return plan.used()
@@ -122,7 +119,7 @@ export async function openAgent(plan: AgentOptions): Promise<Desk> {
     async nextInput() {
       accounts.check()
       await home.store.presence.confirm()
-      const news = await plan.listen({ transcript, notices }, portion)
+      const news = await plan.nextInput({ transcript, notices }, portion)
       throwIfSuperseded(team, by)
       return news
     },
@@ -137,7 +134,7 @@ export async function openAgent(plan: AgentOptions): Promise<Desk> {
       },
     },
     recordUsage: accounts.addUsage,
-    check: around?.check(plan.mayDo) ?? plan.mayDo,
+    check: around?.check(plan.check) ?? plan.check,
     toolContext: (call, signal, progress) => ({
       agent: by.name,
       team: team.name,
@@ -156,15 +153,6 @@ export async function openAgent(plan: AgentOptions): Promise<Desk> {
       fence,
       progress,
     }),
-  }
-  return {
-    transcript,
-    notices,
-    jobs,
-    accounts,
-    talk,
-    hasLostTurns,
-    post: accounts.post,
     async [Symbol.asyncDispose]() {
       await allJobs[Symbol.asyncDispose]()
       try {

@@ -12,17 +12,17 @@ export interface PendingAcknowledgement {
  * nor heard twice. The model does not wait for the disk: until it has answered nothing follows from the turn.
  */
 export async function* receiveInput(
-  talk: Agent,
+  agent: Agent,
   owed: PendingAcknowledgement,
   signal: AbortSignal,
 ): AsyncGenerator<AgentEvent, void> {
-  const { agent, transcript, order } = talk
+  const { transcript, order } = agent
   await owed.acknowledged
   const listen = async () => {
     signal.throwIfAborted()
-    return talk.nextInput()
+    return agent.nextInput()
   }
-  const news = await (order ? order.step(`${agent.name} hears`, listen) : talk.nextInput())
+  const news = await (order ? order.step(`${agent.name} hears`, listen) : agent.nextInput())
   if (!news) return
   const { turn, mail, jobs, files, task, waitUntilDurable: isTrue, acknowledge } = news
   if (__BUG__ === 'ack-before-turn') await acknowledge()

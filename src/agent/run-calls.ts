@@ -14,26 +14,26 @@ import { type CallResult, unanswered } from './transcript/transcript-fold.ts'
  * exactly one result, whatever becomes of it, because a conversation with an unanswered call cannot go on.
  */
 export async function* runCalls(
-  talk: Agent,
+  agent: Agent,
   signal: AbortSignal,
   failures: RepeatedFailures,
 ): AsyncGenerator<AgentEvent, void> {
   const steps: Step[] = []
-  for (const call of unanswered(talk.transcript.state)) {
+  for (const call of unanswered(agent.transcript.state)) {
     const input = malformedInput(call) ?? call.input
-    steps.push({ at: steps.length + 1, call, ready: await readyCall(talk.agent.tools, { name: call.toolName, input }) })
+    steps.push({ at: steps.length + 1, call, ready: await readyCall(agent.tools, { name: call.toolName, input }) })
   }
   for (const wave of waves(steps)) {
     const channel = createChannel<AgentEvent>()
     // Whoever stops listening leaves; what runs still gets its result.
-    const all = Promise.allSettled(wave.map((step) => run(talk, step, signal, channel.put, failures))).finally(
+    const all = Promise.allSettled(wave.map((step) => run(agent, step, signal, channel.put, failures))).finally(
       channel.end,
     )
     yield* channel
     for (const ended of await all) if (ended.status === 'rejected') throw ended.reason
   }
   // Where steps have an order, an interruption takes effect with the next one.
-  if (!talk.order) signal.throwIfAborted()
+  if (!agent.order) signal.throwIfAborted()
 }
 
 /** A call with the tool that can carry it out, or with what is wrong with it. */
@@ -45,7 +45,7 @@ interface Step {
 }
 
 async function run(
-  talk: Agent,
+  agent: Agent,
   step: Step,
   signal: AbortSignal,
   tell: (event: AgentEvent) => void,
@@ -54,18 +54,18 @@ async function run(
   const { call } = step
   tell({ type: 'calling', call })
   const progress = (text: string) => tell({ type: 'progress', call: call.toolCallId, text })
-  const carryOut = () => outcomeOf(talk, step, signal, progress)
-  const name = `${talk.agent.name} call ${step.at} ${call.toolName}`
-  const { result: outcome, denied, byHook } = await (talk.order ? talk.order.span(name, carryOut) : carryOut())
+  const carryOut = () => outcomeOf(agent, step, signal, progress)
+  const name = `${agent.name} call ${step.at} ${call.toolName}`
+  const { result: outcome, denied, byHook } = await (agent.order ? agent.order.span(name, carryOut) : carryOut())
   const result = failures.add(call, outcome)
   const isHarmless = !isReady(step.ready) || step.ready.isRepeatable
-  await talk.transcript.result(asPart(call, result), result, isHarmless)
-  if (result.mail?.length) await talk.acknowledge(result.mail, talk.transcript.state.mail.get(result.mail[0]!))
+  await agent.transcript.result(asPart(call, result), result, isHarmless)
+  if (result.mail?.length) await agent.acknowledge(result.mail, agent.transcript.state.mail.get(result.mail[0]!))
   tell({ type: 'called', call, result, denied, ...(byHook && { byHook }) })
 }
 
 async function outcomeOf(
-  talk: Agent,
+  agent: Agent,
   { call, ready }: Step,
   signal: AbortSignal,
   progress: (text: string) => void,
@@ -73,7 +73,7 @@ async function outcomeOf(
   if (!isReady(ready)) return { result: ready }
   try {
     signal.throwIfAborted()
-    const leave = await talk.check(ready.action, call, signal)
+    const leave = await agent.check(ready.action, call, signal)
     if (!leave.allowed && leave.isTemporary) return { result: { text: leave.why, isError: true } }
     if (!leave.allowed) {
       const { why, byHook } = leave
@@ -81,13 +81,13 @@ async function outcomeOf(
     }
     // After a power cut nobody would know of the call, and do it again.
     const isHarmless = ready.isRepeatable || __BUG__ === 'effect-before-durable'
-    if (!isHarmless) await talk.transcript.synced()
-    const world = talk.toolContext(call, signal, progress)
+    if (!isHarmless) await agent.transcript.synced()
+    const world = agent.toolContext(call, signal, progress)
     const carryOut = async () => {
       signal.throwIfAborted()
       return ready.run(world)
     }
-    return { result: await (talk.order ? inTurn(talk.agent.name, talk.order, ready, carryOut) : carryOut()) }
+    return { result: await (agent.order ? inTurn(agent.name, agent.order, ready, carryOut) : carryOut()) }
   } catch (error) {
     if (!isAborted(error, signal) || __BUG__ === 'cut-pair') throw error
     return { result: INTERRUPTED }

@@ -85,14 +85,12 @@ export function createRunAgent(home: SubagentOptions): RunAgent {
     const signal = AbortSignal.any([world.signal, silent.signal])
     const loop = runLoop(
       {
-        agent: {
-          name,
-          system: subagentPrompt(type.prompt, world),
-          model: model === undefined ? home.model : await home.modelFor(chosen(model)),
-          tools: around?.tools(offered) ?? offered,
-          maxOutput: home.maxOutput,
-          limits: home.limits,
-        },
+        name,
+        system: subagentPrompt(type.prompt, world),
+        model: model === undefined ? home.model : await home.modelFor(chosen(model)),
+        tools: around?.tools(offered) ?? offered,
+        maxOutput: home.maxOutput,
+        limits: home.limits,
         transcript,
         used: home.run.used,
         order: home.model.order,

@@ -174,7 +174,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     id,
     team,
     model: options.model.name,
-    tools: office.desk.talk.agent.tools.map(({ name }) => name),
+    tools: office.lead.tools.map(({ name }) => name),
     sandbox: sandbox.state,
     get left() {
       return office.left

@@ -1,10 +1,10 @@
+import type { OpenAgent } from '../agent/agent.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
 import { resumedText, taskText, unfinishedTaskText } from '../prompts/task.ts'
 import { planGate } from '../team/plan-gate.ts'
 import { heldBy, memberNamed, type TeamState } from '../team/state.ts'
 import type { Task } from '../team/task.ts'
 import { attemptWords } from '../tools/team/attempt-words.ts'
-import type { Desk } from './supervisor-options.ts'
 
 /** How often a teammate is reminded of one assignment before it counts as failed. */
 export const MAX_REMINDERS = 2
@@ -12,7 +12,7 @@ export const MAX_REMINDERS = 2
 /** What a teammate was told about the task it holds, and how often it was reminded of it. */
 export interface HeldTask {
   /** Adds to the next turn what the teammate has to know about its task. `isCutOff`: its conversation ended in the middle. */
-  tell(desk: Pick<Desk, 'notices' | 'hasLostTurns'>, state: TeamState, isCutOff: boolean, earlier?: string): void
+  tell(desk: Pick<OpenAgent, 'notices' | 'hasLostTurns'>, state: TeamState, isCutOff: boolean, earlier?: string): void
   /** What other members that held its task before had done; nothing for a task it knows. */
   earlierWords(team: Pick<TeamHandle, 'state' | 'earlierAttempts'>): Promise<string>
   /** It has something to hear about this task. */

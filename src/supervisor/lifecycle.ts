@@ -1,4 +1,4 @@
-import type { Agent } from '../agent/agent.ts'
+import type { Agent, OpenAgent } from '../agent/agent.ts'
 import type { AgentEvent, Stop } from '../agent/agent-event.ts'
 import { shortenResult } from '../agent/fit-text.ts'
 import { runLoop } from '../agent/loop.ts'
@@ -20,7 +20,7 @@ import { createReports } from './reports.ts'
 import { agreeToStop, stopMember } from './shutdown.ts'
 import { FINISHED, park, SILENT, watchTurn } from './silent-turn.ts'
 import { Stalled } from './stalled.ts'
-import type { Desk, SupervisedTeamOptions } from './supervisor-options.ts'
+import type { SupervisedTeamOptions } from './supervisor-options.ts'
 
 /** One agent of a team in this process: it works, rests, is woken, and stops once. */
 export interface Lifecycle {
@@ -190,7 +190,7 @@ export function startLifecycle(life: LifecycleOptions): Lifecycle {
   /** Works until it has nothing more to say, then reports. */
   async function talk(): Promise<void> {
     const desk = await desks.open(by)
-    const { turns } = desk.talk.transcript.state
+    const { turns } = desk.transcript.state
     const isCutOff = turns.length > 0 && turns.at(-1)?.role !== 'assistant'
     const earlierWords = () => held.earlierWords(team)
     const earlier = await (team.order ? team.order.step(`${name} is told`, earlierWords) : earlierWords())
@@ -205,13 +205,13 @@ export function startLifecycle(life: LifecycleOptions): Lifecycle {
       desk.notices.add({ text: feedback })
       stop = await converseAt(desk, false)
     }
-    desk.post()
+    desk.flushReports()
     await desks.close(by)
     if (over.signal.aborted) return
     await afterwards(stop, desk)
   }
 
-  async function converseAt({ talk }: Desk, isCutOff: boolean): Promise<Stop> {
+  async function converseAt(open: OpenAgent, isCutOff: boolean): Promise<Stop> {
     hasWorked = true
     turn = new AbortController()
     let quiet = () => {}
@@ -234,10 +234,10 @@ export function startLifecycle(life: LifecycleOptions): Lifecycle {
       turn.signal.throwIfAborted()
     }
     const conversation: Agent = {
-      ...talk,
+      ...open,
       async nextInput() {
         mayGoOn()
-        const news = await talk.nextInput()
+        const news = await open.nextInput()
         mayGoOn()
         return news
       },
@@ -277,7 +277,7 @@ export function startLifecycle(life: LifecycleOptions): Lifecycle {
   }
 
   /** What its turn came to: the lead is told, and a task in its hands does not lie there for ever. */
-  async function afterwards(stop: Stop, desk: Desk): Promise<void> {
+  async function afterwards(stop: Stop, desk: OpenAgent): Promise<void> {
     if (team.order) await inOrder(team, `${name} stops`)
     const task = heldBy(team.state, name)
     switch (stop.kind) {
@@ -303,8 +303,7 @@ export function startLifecycle(life: LifecycleOptions): Lifecycle {
       case 'finished': {
         const member = me()
         if (!member || planGate(team.state, member) === 'pending') return
-        if (stop.text.trim() !== '')
-          voice.sendResult(shortenResult(stop.text, desk.talk.memory.keep), desk.talk.transcript)
+        if (stop.text.trim() !== '') voice.sendResult(shortenResult(stop.text, desk.memory.keep), desk.transcript)
         if (!task || held.hasAsked || held.remind()) return
         const reason = `${name} ended its turn ${MAX_REMINDERS + 1} times without completing it`
         await team.run({ type: 'task.fail', id: task.id, reason }, { by })

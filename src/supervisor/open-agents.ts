@@ -1,10 +1,11 @@
+import type { OpenAgent } from '../agent/agent.ts'
 import type { Author } from '../team/event.ts'
 import { memberNamed } from '../team/state.ts'
-import type { Desk, SupervisedTeamOptions } from './supervisor-options.ts'
+import type { SupervisedTeamOptions } from './supervisor-options.ts'
 
 /** The desks of a crew. Whoever rests needs none: its conversation is on disk. */
 export interface OpenAgents extends AsyncDisposable {
-  open(by: Author): Promise<Desk>
+  open(by: Author): Promise<OpenAgent>
   /** It rests; the desk may be needed again soon, or not. */
   close(by: Author): Promise<void>
   /** It is gone: nothing of it stays in memory. */
@@ -19,12 +20,12 @@ export function createOpenAgents({
   openAgent: openDesk,
   emit: tell,
 }: Pick<SupervisedTeamOptions, 'team' | 'openAgent' | 'emit'>): OpenAgents {
-  const inUse = new Map<string, Desk>()
-  const kept = new Map<string, Desk>()
+  const inUse = new Map<string, OpenAgent>()
+  const kept = new Map<string, OpenAgent>()
   /** Those that are being cleared: what they still have to write is written before anybody sits there again. */
   const leaving = new Map<string, Promise<void>>()
 
-  function putAway(key: string, desk: Desk): Promise<void> {
+  function putAway(key: string, desk: OpenAgent): Promise<void> {
     const gone = Promise.resolve(desk[Symbol.asyncDispose]()).finally(() => leaving.delete(key))
     leaving.set(key, gone)
     return gone

@@ -1,6 +1,6 @@
 import type { Input, Notices } from '../agent/agent.ts'
 import { nextMailInput } from '../agent/next-input.ts'
-import { type Desk, openAgent } from '../agent/open-agent.ts'
+import { openAgent, type ReportingAgent } from '../agent/open-agent.ts'
 import type { SessionContext } from '../agent/session-context.ts'
 import { createRunAgent } from '../agent/subagent.ts'
 import type { Transcript } from '../agent/transcript/transcript.ts'
@@ -24,27 +24,27 @@ export async function openLead(
   office: TeamControl,
   led: () => readonly LedTeam[],
   isRunFinished: () => boolean,
-): Promise<Desk> {
+): Promise<ReportingAgent> {
   const [{ team, by }] = led() as [LedTeam]
   const permits = home.permits(false, false, home.permissionRequests.of(team, by))
   const door = atMostEvery(LOOK_AT_DOOR, async () => {
     for (const { team } of led()) await team.ingest()
   })
   return openAgent({
-    home,
+    context: home,
     team,
     by,
     log: await home.store.log(`${team.name}/transcripts/lead`),
     model: home.model,
     system: leadPrompt({ team: team.name, root: home.root, folders: home.folders, append: home.appendSystemPrompt }),
-    permits,
-    mayDo: permits.check,
+    permissions: permits,
+    check: permits.check,
     limits: home.limits,
     used: () => home.run.used,
-    seats: () => office,
+    memberships: () => office,
     // What the lead says lets others begin.
     urgency: () => Number.POSITIVE_INFINITY,
-    tools: ({ accounts }) => {
+    tools: ({ reports: accounts }) => {
       const askerOf = (agent: string) => home.permissionRequests.ofSubagent(team, by, agent)
       // Those who answer messages come first: what they say may be for a subagent.
       const isFinished = () => isRunFinished() && !led().some(({ team }) => isAnyoneWorking(team))
@@ -55,7 +55,7 @@ export async function openLead(
         ...home.tools,
       ]
     },
-    async listen({ transcript, notices }, portion) {
+    async nextInput({ transcript, notices }, portion) {
       await door()
       // Where a turn is due anyway all that is new comes with it.
       const isAtRest = (transcript.state.turns.at(-1)?.role ?? 'assistant') === 'assistant' && notices.waiting === 0

@@ -1,7 +1,7 @@
 import { chosen } from '../agent/chosen-model.ts'
 import { createMembership } from '../agent/membership.ts'
 import { nextMailInput } from '../agent/next-input.ts'
-import { type Desk, openAgent } from '../agent/open-agent.ts'
+import { openAgent, type ReportingAgent } from '../agent/open-agent.ts'
 import type { SessionContext } from '../agent/session-context.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
 import { teammatePrompt } from '../prompts/system-prompt.ts'
@@ -16,13 +16,18 @@ import { countingUncommitted } from './shutdown.ts'
 import { countUncommitted } from './uncommitted.ts'
 
 /** A teammate's desk: the same loop as the lead's, with its own conversation, mailbox and role. */
-export async function openTeammate(home: SessionContext, team: TeamHandle, member: Member, by: Author): Promise<Desk> {
+export async function openTeammate(
+  home: SessionContext,
+  team: TeamHandle,
+  member: Member,
+  by: Author,
+): Promise<ReportingAgent> {
   const { profile, name } = member
   const type = home.agentTypes.find((one) => one.name === profile?.agentType)
   const model = profile?.model ?? type?.model
   const permits = home.permits(type?.isReadOnly ?? false, true, home.permissionRequests.of(team, by))
   return openAgent({
-    home,
+    context: home,
     team,
     by,
     log: await home.store.log(`${team.name}/transcripts/${name}`),
@@ -37,11 +42,11 @@ export async function openTeammate(home: SessionContext, team: TeamHandle, membe
       type,
       append: home.instructions,
     }),
-    permits,
-    mayDo: withPlanGate(team, by, permits.check),
+    permissions: permits,
+    check: withPlanGate(team, by, permits.check),
     limits: home.limits,
     used: () => home.run.used,
-    seats(isHeard) {
+    memberships(isHeard) {
       const seat = countingUncommitted(askingWhom(home, createMembership(team, by, isHeard)), () =>
         countUncommitted(home),
       )
@@ -55,7 +60,7 @@ export async function openTeammate(home: SessionContext, team: TeamHandle, membe
       const task = heldBy(team.state, name)
       return task ? remainingPath(team.state, task.id) : 0
     },
-    listen: ({ transcript, notices }, portion) => nextMailInput({ team, transcript, notices, portion }, by),
+    nextInput: ({ transcript, notices }, portion) => nextMailInput({ team, transcript, notices, portion }, by),
     acknowledge: async (ids, turn) => void (await team.acknowledge(name, ids, null, { by, turn })),
   })
 }

@@ -2,7 +2,7 @@ import { inputBudget } from '../agent/choose-mail.ts'
 import { createFence } from '../agent/fence.ts'
 import { fitText } from '../agent/fit-text.ts'
 import { createMembership } from '../agent/membership.ts'
-import type { Desk } from '../agent/open-agent.ts'
+import type { ReportingAgent } from '../agent/open-agent.ts'
 import type { SessionContext } from '../agent/session-context.ts'
 import { createRunAgent } from '../agent/subagent.ts'
 import type { ToolCall } from '../models/model.ts'
@@ -23,7 +23,7 @@ const CODE = BUILT_IN.find(({ name }) => name === 'code')!
 /** Does one task in place of a teammate that was lost: a job of the lead, which is told when it has ended. */
 export async function runInPlaceOf(
   home: SessionContext,
-  desk: Desk,
+  desk: ReportingAgent,
   { team, by }: LedTeam,
   { task, member, as, isRunFinished }: { task: Task; member: Member; as: Author; isRunFinished: () => boolean },
   signal: AbortSignal,
@@ -34,12 +34,12 @@ export async function runInPlaceOf(
   const runAgent = createRunAgent({
     ...home,
     name: member.name,
-    account: desk.accounts.addUsage,
+    account: desk.reports.addUsage,
     askerOf,
     isFinished: isRunFinished,
   })
   const type = home.agentTypes.find(({ name }) => name === member.profile?.agentType) ?? CODE
-  const { tokens, keep } = inputBudget({ model: home.model, maxOutput: home.maxOutput }, desk.talk.memory.keep)
+  const { tokens, keep } = inputBudget({ model: home.model, maxOutput: home.maxOutput }, desk.memory.keep)
   const earlier = attemptWords(task.id, await team.earlierAttempts(task, as.name))
   const words = fitText(`${taskText(team.state, task, 'Do task')}\n${earlier}`, tokens, keep, 'task').text
   const prompt = `${words}\nYou do it alone and once. It counts as done only when you complete it with TaskUpdate; if it cannot be done, set its status to failed with the reason.`
@@ -59,7 +59,7 @@ export async function runInPlaceOf(
     'agent',
     `task ${task.id} in place of ${member.name}`,
     async ({ id, signal: stop, write }) => {
-      const world = desk.talk.toolContext(call, AbortSignal.any([stop, signal]), () => {})
+      const world = desk.toolContext(call, AbortSignal.any([stop, signal]), () => {})
       // On record like the conversation of a teammate: if it dies, the next owner is told what it had done.
       const log = await home.store.log(`${team.name}/transcripts/${as.name}`)
       end = await runAgent(

@@ -1,5 +1,5 @@
 import { isAborted } from '../agent/aborted.ts'
-import { type AgentSettings, noUsage } from '../agent/agent.ts'
+import { type Agent, noUsage } from '../agent/agent.ts'
 import type { Stop } from '../agent/agent-event.ts'
 import { createChannel } from '../agent/channel.ts'
 import { maxPromptTokens } from '../agent/choose-mail.ts'
@@ -61,17 +61,17 @@ export async function* work(
 /** Summarises the conversation of the lead, who says nothing about it. */
 export async function* compact(
   { run }: SessionContext,
-  { desk: { accounts, talk } }: Supervisor,
+  { lead }: Supervisor,
   focus: string | undefined,
   signal: AbortSignal,
   begin: () => () => void,
 ): AsyncGenerator<SessionEvent, Stop> {
   const end = begin()
   run.used = noUsage()
-  const agent = talk.agent.name
+  const agent = lead.name
   try {
     let text = '[Nothing to compress.]'
-    const compaction = createCompaction(talk, offer(talk.agent.tools))
+    const compaction = createCompaction(lead, offer(lead.tools))
     const cut = await compaction.shorten()
     if (cut) text = `Shortened: about ${cut.before} tokens became ${cut.after}.`
     const loop = compaction.summarise({ trigger: 'manual', focus }, signal)
@@ -84,7 +84,7 @@ export async function* compact(
     if (isAborted(error, signal)) return { kind: 'aborted', text: '' }
     return { kind: 'error', error: error instanceof Error ? error : new Error(String(error)), text: '' }
   } finally {
-    await accounts.settle().finally(end)
+    await lead.reports.settle().finally(end)
   }
 }
 
@@ -95,19 +95,20 @@ async function rounds(
   signal: AbortSignal,
   tell: (event: SessionEvent) => void,
 ): Promise<Stop> {
-  const { accounts, talk } = office.desk
+  const lead = office.lead
+  const { reports: accounts } = lead
   let text = ''
   try {
     await office.resume()
     for (const text of office.rooms.flatMap(({ team }) => damagesIn(team)))
-      tell({ type: 'problem', agent: talk.agent.name, text })
+      tell({ type: 'problem', agent: lead.name, text })
     if (prompt !== undefined) {
       const { refusal, content } = await withHooks(office, prompt, signal, tell)
       if (refusal !== undefined) throw new PromptRefused(refusal)
-      refuseTooLarge(content, talk.agent)
+      refuseTooLarge(content, lead)
       // Before anything is awaited, so that both are one write.
       accounts.setActivity('working')
-      granted(await office.rooms[0]!.team.send({ to: talk.agent.name, content, extra: { prompt: true } }))
+      granted(await office.rooms[0]!.team.send({ to: lead.name, content, extra: { prompt: true } }))
     }
     accounts.setActivity('working')
     const stop = await untilSettled(office, signal, tell)
@@ -149,13 +150,14 @@ async function untilSettled(
   signal: AbortSignal,
   tell: (event: SessionEvent) => void,
 ): Promise<Stop> {
-  const { jobs, notices, talk } = office.desk
-  const agent = talk.agent.name
+  const lead = office.lead
+  const { jobs, notices } = lead
+  const agent = lead.name
   let goneOn = 0
   for (;;) {
     // Only what is urgent from here on interrupts it.
-    if (talk.order) await talk.order.step(`${agent} begins`, turnOnly)
-    const loop = runLoop(talk, AbortSignal.any([signal, office.urgent()]))
+    if (lead.order) await lead.order.step(`${agent} begins`, turnOnly)
+    const loop = runLoop(lead, AbortSignal.any([signal, office.urgent()]))
     let step = await loop.next()
     for (; !step.done; step = await loop.next()) tell({ agent, ...step.value })
     const stop = step.value
@@ -164,7 +166,7 @@ async function untilSettled(
     if (office.hasLostLeadership) return { kind: 'error', error: new LeadershipLost(agent), text: stop.text }
     if (stop.kind === 'aborted' && !signal.aborted) continue
     if (stop.kind !== 'finished') return stop
-    await talk.transcript.synced()
+    await lead.transcript.synced()
     const isBusy = () => !office.isIdle || jobs.list().some(({ state }) => state === 'running')
     const hasNews = () => notices.waiting > 0 || office.hasMail
     if (__BUG__ === 'lead-exits-early' && !hasNews()) return stop
@@ -178,7 +180,7 @@ async function untilSettled(
     if (hasNews() || office.rooms[0]!.team.state.team.get()?.deleted) continue
     const { limitReached: heldBackBy } = office
     if (heldBackBy === 'turns') return { kind: 'limit', limit: 'turns', text: stop.text }
-    if (heldBackBy === 'dollars') return { kind: 'budget', spent: talk.used.purse.dollars, text: stop.text }
+    if (heldBackBy === 'dollars') return { kind: 'budget', spent: lead.used.purse.dollars, text: stop.text }
     const feedback = await stopHookFeedback(office.context, office.rooms[0]!, goneOn, signal)
     if (feedback === undefined) return stop
     goneOn++
@@ -188,13 +190,13 @@ async function untilSettled(
 
 /** Hooks may refuse a prompt, or add to it. */
 async function withHooks(
-  { context: { hooks, store }, desk: { talk }, rooms }: Supervisor,
+  { context: { hooks, store }, lead, rooms }: Supervisor,
   prompt: string,
   signal: AbortSignal,
   tell: (event: SessionEvent) => void,
 ): Promise<{ refusal: string | undefined; content: string }> {
   if (!hooks?.has('UserPromptSubmit')) return { refusal: undefined, content: prompt }
-  const agent = talk.agent.name
+  const agent = lead.name
   const { team, by } = rooms[0]!
   const fence = createFence({ team, presence: store.presence }, by)
   const show = (ran: RanHook) => tell({ type: 'hook', agent, ...ran })
@@ -217,7 +219,7 @@ export class PromptRefused extends TeamError {
 }
 
 /** Before it is sent: a prompt that no request can hold would stay in the conversation. */
-function refuseTooLarge(prompt: string, agent: AgentSettings): void {
+function refuseTooLarge(prompt: string, agent: Agent): void {
   const tokens = tokensIn(prompt)
   const most = Math.max(0, maxPromptTokens(agent) - tokensIn(agent.system))
   if (tokens > most) throw new PromptTooLarge(Buffer.byteLength(prompt), tokens, most, agent.model.name)

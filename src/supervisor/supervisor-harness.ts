@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { OpenAgent } from '../agent/agent.ts'
 import { createNotices, noUsage } from '../agent/agent.ts'
 import { inputBudget } from '../agent/choose-mail.ts'
 import { createFence } from '../agent/fence.ts'
@@ -23,12 +24,7 @@ import type { Tool, ToolContext } from '../tools/tool.ts'
 import { askPerson } from './ask-person.ts'
 import { withPlanGate } from './plan-gate.ts'
 import { openSupervisedTeam } from './supervised-team.ts'
-import {
-  DEFAULT_SUPERVISOR_SETTINGS,
-  type Desk,
-  type SupervisedTeamOptions,
-  type SupervisorEvent,
-} from './supervisor-options.ts'
+import { DEFAULT_SUPERVISOR_SETTINGS, type SupervisedTeamOptions, type SupervisorEvent } from './supervisor-options.ts'
 
 type Call = { readonly tool: string; readonly input?: unknown }
 export interface Said {
@@ -102,7 +98,7 @@ export async function practiceCrew({
     return { text: 'Done.' }
   }
 
-  async function practiceDesk({ name }: Member, by: Author): Promise<Desk> {
+  async function practiceDesk({ name }: Member, by: Author): Promise<OpenAgent> {
     const log = await store.log(`web/transcripts/${name}`)
     const transcript = await openTranscript({ log, generation: by.generation! })
     const notices = createNotices()
@@ -110,34 +106,36 @@ export async function practiceCrew({
     const seats = { membership: () => seat, teams: ['web'] }
     return {
       notices,
-      post() {},
-      talk: {
-        agent: { name, system: `You are ${name}.`, model, tools: [...seatedTools, ...practiceTools], limits: {} },
-        transcript,
-        used: noUsage(),
-        memory: { keep: (_, about) => about, situation: async () => situationOf(team.state, name, 'your team') },
-        async nextInput() {
-          await listening(name)
-          return nextMailInput({ team, transcript, notices, portion: inputBudget({ model }, (_, about) => about) }, by)
-        },
-        acknowledge: async (ids, turn) => void (await team.acknowledge(name, ids, null, { by, turn })),
-        recordUsage() {},
-        check: withPlanGate(team, by, async (wish, call, signal) => {
-          if (!ask || wish === undefined || wish.kind === 'read') return { allowed: true }
-          const question = { agent: name, team: 'web', call, action: wish, why: 'no rule allows it', rules: [] }
-          return askPerson({ team, by, ask }, question, signal)
-        }),
-        toolContext: (call, signal, progress) =>
-          ({
-            agent: name,
-            team: 'web',
-            callId: call.toolCallId,
-            signal,
-            progress,
-            memberships: seats,
-            fence: createFence({ team, presence: store.presence }, by),
-          }) as unknown as ToolContext,
+      flushReports() {},
+      name,
+      system: `You are ${name}.`,
+      model,
+      tools: [...seatedTools, ...practiceTools],
+      limits: {},
+      transcript,
+      used: noUsage(),
+      memory: { keep: (_, about) => about, situation: async () => situationOf(team.state, name, 'your team') },
+      async nextInput() {
+        await listening(name)
+        return nextMailInput({ team, transcript, notices, portion: inputBudget({ model }, (_, about) => about) }, by)
       },
+      acknowledge: async (ids, turn) => void (await team.acknowledge(name, ids, null, { by, turn })),
+      recordUsage() {},
+      check: withPlanGate(team, by, async (wish, call, signal) => {
+        if (!ask || wish === undefined || wish.kind === 'read') return { allowed: true }
+        const question = { agent: name, team: 'web', call, action: wish, why: 'no rule allows it', rules: [] }
+        return askPerson({ team, by, ask }, question, signal)
+      }),
+      toolContext: (call, signal, progress) =>
+        ({
+          agent: name,
+          team: 'web',
+          callId: call.toolCallId,
+          signal,
+          progress,
+          memberships: seats,
+          fence: createFence({ team, presence: store.presence }, by),
+        }) as unknown as ToolContext,
       async [Symbol.asyncDispose]() {
         await transcript[Symbol.asyncDispose]()
         await putAway(name)

@@ -1,4 +1,4 @@
-import type { Agent, Notices } from '../agent/agent.ts'
+import type { OpenAgent } from '../agent/agent.ts'
 import type { AgentEvent } from '../agent/agent-event.ts'
 import type { SupervisorSettings } from '../agent/session-context.ts'
 import type { AlarmClock } from '../journal/clock.ts'
@@ -16,7 +16,7 @@ export interface SupervisedTeamOptions {
   readonly runtime: string
   readonly clock: AlarmClock
   /** A member sits down: its conversation is taken up where it was. */
-  openAgent(member: Member, by: Author): Promise<Desk>
+  openAgent(member: Member, by: Author): Promise<OpenAgent>
   /**
    * Carries out one task without a teammate, as the member `as` that holds it. It completes the task by its own tool call
    * or not at all; `problem` says why it ended without its last words.
@@ -43,16 +43,6 @@ export interface SupervisedTeamOptions {
 }
 
 export const DEFAULT_SUPERVISOR_SETTINGS: SupervisorSettings = { stall: 900, plans: 'lead' }
-
-/** What an agent works with. */
-export interface Desk extends AsyncDisposable {
-  readonly talk: Agent
-  readonly notices: Notices
-  /** Turns of its conversation are lost, and it was told so. */
-  readonly hasLostTurns?: boolean
-  /** Hands in what the journal is owed; whoever writes or listens next hears what goes wrong with that. */
-  post(): void
-}
 
 export type SupervisorEvent =
   | (AgentEvent & { readonly agent: string })

@@ -1,7 +1,7 @@
 import { limitReached } from '../agent/agent.ts'
 import { whyNotChosen } from '../agent/chosen-model.ts'
 import { createMembership } from '../agent/membership.ts'
-import type { Desk } from '../agent/open-agent.ts'
+import type { ReportingAgent } from '../agent/open-agent.ts'
 import type { SessionContext } from '../agent/session-context.ts'
 import { turnOnly } from '../journal/order.ts'
 import { orderedTeam } from '../journal/ordered-team.ts'
@@ -41,7 +41,7 @@ export interface UnfinishedTasks {
 /** The lead, the teams it leads, and the agents that work in them. */
 export interface Supervisor extends TeamControl, AsyncDisposable {
   readonly context: SessionContext
-  readonly desk: Desk
+  readonly lead: ReportingAgent
   readonly rooms: readonly LedTeam[]
   readonly left: readonly UnfinishedTasks[]
   /** Every agent that ended with a process or a run continues. */
@@ -148,7 +148,7 @@ export async function openSupervisor(home: SessionContext, own: LedTeam): Promis
 
   const office: Supervisor = {
     context: home,
-    get desk() {
+    get lead() {
       return desk
     },
     get rooms() {
@@ -259,11 +259,11 @@ export async function openSupervisor(home: SessionContext, own: LedTeam): Promis
     },
     rest() {
       isLeadAtRest = true
-      desk.accounts.setActivity('idle')
+      desk.reports.setActivity('idle')
     },
     urgent() {
       isLeadAtRest = false
-      desk.accounts.setActivity('working')
+      desk.reports.setActivity('working')
       turn = new AbortController()
       return turn.signal
     },

@@ -1,12 +1,12 @@
 import { ModelFailure, type ModelRequest, type Reply, type Turn, type UserTurn } from '../../models/model.ts'
 import prose from '../../prompts/summary.md'
-import type { AgentSettings } from '../agent.ts'
+import type { Agent } from '../agent.ts'
 import type { AgentEvent } from '../agent-event.ts'
 import { flatten } from './flatten.ts'
 import type { RoomLimits } from './limits.ts'
 
 export interface SummaryWish {
-  readonly agent: AgentSettings
+  readonly agent: Agent
   readonly tools: ModelRequest['tools']
   readonly turns: readonly Turn[]
   readonly limits: RoomLimits

@@ -23,8 +23,8 @@ export interface Why {
   readonly focus?: string | undefined
 }
 
-export function createCompaction(talk: Agent, tools: readonly ToolOffer[]): Compaction {
-  const { agent, transcript, memory } = talk
+export function createCompaction(agent: Agent, tools: readonly ToolOffer[]): Compaction {
+  const { transcript, memory } = agent
   const { state } = transcript
   const limits = limitsOf(agent)
   const preface = { system: agent.system, tools }
@@ -82,10 +82,10 @@ export function createCompaction(talk: Agent, tools: readonly ToolOffer[]): Comp
     if (keep === undefined) return isCut
     const before = weigh(state, preface)
     const isTooLong = trigger === 'too long' || before > (agent.model.context ?? USUAL_WINDOW)
-    talk.used.purse.calls++
+    agent.used.purse.calls++
     const reply = yield* askSummary({ agent, tools, turns, limits, focus, isTooLong }, signal)
-    talk.recordUsage(reply)
-    talk.used.purse.dollars += reply.cost ?? (agent.limits.dollars === undefined ? 0 : Number.POSITIVE_INFINITY)
+    agent.recordUsage(reply)
+    agent.used.purse.dollars += reply.cost ?? (agent.limits.dollars === undefined ? 0 : Number.POSITIVE_INFINITY)
     await transcript.compact({ turn: summaryTurn(reply, await memory.situation()), keep, before }, reply)
     const after = weigh(state, preface)
     nextDemotion = Math.max(limits.demote, after + limits.step)

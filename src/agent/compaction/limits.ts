@@ -1,4 +1,4 @@
-import type { AgentSettings } from '../agent.ts'
+import type { Agent } from '../agent.ts'
 
 /** Tokens of a window nobody knows the size of; `models."provider/model".context` in the settings says it. */
 export const USUAL_WINDOW = 200_000
@@ -17,7 +17,7 @@ export interface RoomLimits {
 }
 
 /** The answer has to fit into the window too. Of a tiny window half is for the history, whatever an answer may take. */
-export function limitsOf({ model, maxOutput = USUAL_OUTPUT }: Pick<AgentSettings, 'model' | 'maxOutput'>): RoomLimits {
+export function limitsOf({ model, maxOutput = USUAL_OUTPUT }: Pick<Agent, 'model' | 'maxOutput'>): RoomLimits {
   const window = model.context ?? USUAL_WINDOW
   const summarise = Math.floor(Math.max(window - Math.max(window * 0.07, maxOutput + 1000), window / 2))
   return {
