@@ -14,7 +14,7 @@ let logs = 0
 export async function tail(server, { processes, handles, size }) {
   const url = `${server.url}?schema=tails${logs++}`
   const store = await openPostgresStore({ url })
-  const log = await store.log('bench/journal', { aside: true })
+  const log = await store.log('bench/journal', { longTexts: true })
   await log.append([{ id: 'made', after: '' }])
   const before = await statements(server)
   const readers = Array.from({ length: processes }, () => fork(program, [url, handles]))

@@ -48,7 +48,7 @@ export async function withSession({ url, model, store = (own) => own, ...more },
   const env = { ...process.env, HOME: dir, DESKMATES_STATE: join(dir, 'state') }
   const workspace = await openWorkspace({ cwd: dir, env })
   const input = { '~standard': { version: 1, vendor: 'bench', validate: (value) => ({ value }) } }
-  const look = defineTool({ ...LOOK, input, onlyLooks: true, wish: () => undefined, run: () => LOOKED })
+  const look = defineTool({ ...LOOK, input, onlyLooks: true, action: () => undefined, run: () => LOOKED })
   const session = await openSession({
     workspace: { ...workspace, store: store(workspace.store) },
     model: model ?? (await resolveModel('compatible/bench', { OPENAI_BASE_URL: url, OPENAI_API_KEY: 'x' })),

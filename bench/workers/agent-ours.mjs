@@ -10,7 +10,7 @@ const dir = mkdtempSync(join(tmpdir(), 'deskmates-bench-'))
 const env = { ...process.env, HOME: dir, DESKMATES_STATE: join(dir, 'state') }
 const workspace = await openWorkspace({ cwd: dir, env })
 const input = { '~standard': { version: 1, vendor: 'bench', validate: (value) => ({ value }) } }
-const look = defineTool({ ...LOOK, input, onlyLooks: true, wish: () => undefined, run: () => LOOKED })
+const look = defineTool({ ...LOOK, input, onlyLooks: true, action: () => undefined, run: () => LOOKED })
 const model = await resolveModel(`compatible/turns-${turns}`, { OPENAI_BASE_URL: url, OPENAI_API_KEY: 'x' })
 
 // One tool is offered, by both sides: what is measured is the loop, and a longer request is longer for both.

@@ -11,7 +11,7 @@ process.on('disconnect', async () => {
 })
 
 for (let i = 0; i < Number(count); i++) {
-  const log = await store.log('bench/journal', { aside: true })
+  const log = await store.log('bench/journal', { longTexts: true })
   void follow(log)
 }
 

@@ -58,7 +58,7 @@ function answer(calls) {
 const look = defineTool({
   ...LOOK,
   input: { '~standard': { version: 1, vendor: 'bench', validate: (value) => ({ value }) } },
-  wish: () => undefined,
+  action: () => undefined,
   async run() {
     if (sent < messages && requests % 2 === 1) await send()
     return LOOKED
