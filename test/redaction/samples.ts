@@ -207,7 +207,7 @@ export const IN_CONTEXT: readonly { readonly before: string; readonly secret: st
   { before: '{\\"refreshToken\\":\\"', secret: fill('a24', 12), behind: '\\"}' },
   { before: 'db:\n  password: ', secret: 'hunter2', behind: '\n' },
   { before: 'aws_secret_access_key = ', secret: fill('a40', 13), behind: '\n' },
-  { before: '//registry.npmjs.org/:_authToken=', secret: fill('a36', 14), behind: '' },
+  { before: '//npm.example.com/:_authToken=', secret: fill('a36', 14), behind: '' },
   { before: 'host=db user=ada password=', secret: 'letmein', behind: ' dbname=x' },
   { before: 'Server=db;Uid=ada;Pwd=', secret: 'letmein', behind: ';' },
   { before: 'https://api.example/x?access_token=', secret: fill('a24', 15), behind: '&page=2' },
