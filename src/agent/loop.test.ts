@@ -14,7 +14,7 @@ import { recoverInterruptedCalls } from './recover-interrupted-calls.ts'
 afterEach(closeTalks)
 
 describe('a conversation', () => {
-  it('runs the tools the model calls until it has nothing more to do (A8, D1)', async () => {
+  it('runs the tools the model calls until it has nothing more to do', async () => {
     const { model, asked } = played(
       () => ({ text: 'let me see', calls: [{ id: 'a', tool: 'echo', input: { text: 'hi' } }] }),
       () => ({ text: 'it said hi!' }),
@@ -37,9 +37,9 @@ describe('a conversation', () => {
       'text',
       'answered',
     ])
-  })
+  }) // A8, D1
 
-  it('is taken up with the true end of each job, once (A51, F39)', async () => {
+  it('is taken up with the true end of each job, once', async () => {
     const { transcript, notices } = await talkOf({ model: played().model })
     for (const id of ['b000001', 'b000002']) await transcript.beganJob({ id, about: 'npm test' })
     await transcript.endedJob({ id: 'b000001', state: 'failed', summary: '[exit code 3]' })
@@ -49,9 +49,9 @@ describe('a conversation', () => {
     expect(ended?.text).toContain('[exit code 3]')
     expect(interrupted).toMatchObject({ job: 'b000002', text: expect.stringContaining('Interrupted') })
     expect(more).toEqual([])
-  })
+  }) // A51, F39
 
-  it('rests only when every call it began has ended, also where one could not be written down (F38)', async () => {
+  it('rests only when every call it began has ended, also where one could not be written down', async () => {
     let isDone = false
     const slow = defineTool({
       name: 'slow',
@@ -80,9 +80,9 @@ describe('a conversation', () => {
     const { stop } = await run({ ...talk, transcript: { ...talk.transcript, result } })
     expect(stop).toMatchObject({ kind: 'error', error: { message: 'disk full' } })
     expect(isDone).toBe(true)
-  })
+  }) // F38
 
-  it('hears mail before its next call of the model, between two tools too (B57, F10, B11, D9)', async () => {
+  it('hears mail before its next call of the model, between two tools too', async () => {
     let talk: Talk
     const tell = defineTool({
       name: 'tell',
@@ -105,7 +105,7 @@ describe('a conversation', () => {
     expect(JSON.stringify(asked[1]?.at(-1))).toContain('stop that')
     expect(JSON.stringify(asked[1]?.at(-1))).toContain('from=\\"ada\\"')
     expect(unreadOf(talk.team.state, 'lead')).toEqual([])
-  })
+  }) // B57, F10, B11, D9
 
   it('says of each message it was told in which turn that was, also for one who died before saying so', async () => {
     const place = createPlace()
@@ -175,7 +175,7 @@ describe('a conversation', () => {
     expect((await run(talk)).stop).toEqual({ kind: 'finished', text: 'and that too' })
   })
 
-  it('answers every call: unknown tools, bad input, denied, broken ones (A13, F36)', async () => {
+  it('answers every call: unknown tools, bad input, denied, broken ones', async () => {
     const broken = defineTool({
       name: 'broken',
       description: 'Fails.',
@@ -216,7 +216,7 @@ describe('a conversation', () => {
     expect(results[2]?.output.value).toContain('out of paper')
     expect(results[3]?.output.value).toContain('not today')
     expect(events.filter((event) => event.type === 'called' && event.denied)).toHaveLength(1)
-  })
+  }) // A13, F36
 
   it('runs calls side by side where they do not disturb each other, else in order', async () => {
     const order: string[] = []
@@ -255,7 +255,7 @@ describe('a conversation', () => {
     expect(asked.length).toBeLessThan(20)
   }) // T54
 
-  it('says which kind of end it came to: limit, budget, output, refusal, failure (F35, F37)', async () => {
+  it('says which kind of end it came to: limit, budget, output, refusal, failure', async () => {
     const busy = () => ({ text: 'on', calls: [{ id: crypto.randomUUID(), tool: 'echo', input: { text: 'x' } }] })
     const ask = async (model: Model, limits: Limits = {}) => {
       const talk = await talkOf({ model, tools: [echo as Tool], limits })
@@ -272,9 +272,9 @@ describe('a conversation', () => {
     })
     expect(await ask(played(() => ({ text: 'I', end: 'refused' })).model)).toMatchObject({ kind: 'error' })
     expect(await ask(played().model)).toMatchObject({ kind: 'error', error: expect.any(ModelFailure) })
-  })
+  }) // F35, F37
 
-  it('hears a message once even if it died between the turn and the acknowledgement (F1, F2)', async () => {
+  it('hears a message once even if it died between the turn and the acknowledgement', async () => {
     const place = createPlace()
     const first = await talkOf({ model: played().model, place })
     await first.team.send({ to: 'lead', content: 'once' })
@@ -286,7 +286,7 @@ describe('a conversation', () => {
     await run(talk)
     expect(asked[0]).toEqual([turn])
     expect(unreadOf(talk.team.state, 'lead')).toEqual([])
-  })
+  }) // F1, F2
 
   it('keeps what each call used in the journal; an unknown price is counted, not taken for free', async () => {
     const { model } = played(

@@ -5,7 +5,7 @@ import type { Hooks } from '../tools/hooks/hooks.ts'
 import { isReady, readyCall } from '../tools/run-call.ts'
 import { createToolHooks } from './with-hooks.ts'
 
-it('a call with a hook behind it waits until it is durable, whatever its tool does (F39)', async () => {
+it('a call with a hook behind it waits until it is durable, whatever its tool does', async () => {
   const hooks = { has: (when: string, tool: string) => when === 'PostToolUse' && tool !== 'free' } as Hooks
   const tool = (name: string, more: object) =>
     defineTool({ name, description: 'x', input: z.object({}), ...more, run: () => 'ok' })
@@ -17,4 +17,4 @@ it('a call with a hook behind it waits until it is durable, whatever its tool do
   const tools = createToolHooks(hooks, { agent: 'lead', fence: async () => {}, emit() {} }).tools(own)
   const ready = await Promise.all(tools.map(({ name }) => readyCall(tools, { name, input: {} })))
   expect(ready.map((call) => isReady(call) && call.isRepeatable)).toEqual([false, false, true])
-})
+}) // F39

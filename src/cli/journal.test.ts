@@ -203,7 +203,7 @@ describe('check', () => {
     expect(readdirSync(desk.dir)).toEqual([])
   })
 
-  it('names a journal that lost its end, because its views have shown more (F1)', async () => {
+  it('names a journal that lost its end, because its views have shown more', async () => {
     await fill()
     const whole = readFileSync(journal())
     writeFileSync(journal(), whole.subarray(0, whole.length - 20))
@@ -212,9 +212,9 @@ describe('check', () => {
     expect(stdout).toContain('cut off: the journal ends here')
     expect(stdout).toContain('1 torn')
     expect(await desk.ok('check --repair')).toContain('All is well.')
-  })
+  }) // F1
 
-  it('of a journal that lost its end refuses every writer, lets readers read, and goes on after its repair (F1)', async () => {
+  it('of a journal that lost its end refuses every writer, lets readers read, and goes on after its repair', async () => {
     await desk.ok('task add a')
     const whole = readFileSync(journal())
     await desk.ok('task add b')
@@ -234,9 +234,9 @@ describe('check', () => {
     expect(readdirSync(join(desk.dir, '.tasks', 'default'))).toEqual(['1.json'])
     await desk.ok('task add c')
     expect(await desk.json('check')).toMatchObject({ ok: true, views: [] })
-  })
+  }) // F1
 
-  it.for(['emptied', 'removed'])('names a journal that was %s, and nobody begins another over it (F1)', async (how) => {
+  it.for(['emptied', 'removed'])('names a journal that was %s, and nobody begins another over it', async (how) => {
     await desk.ok('team create web')
     for (const team of ['default', 'web']) {
       await desk.ok(`task add a --team ${team}`)
@@ -257,7 +257,7 @@ describe('check', () => {
     await desk.ok('team create web')
     await desk.ok('task add fresh --team web')
     expect(await desk.json('check --team web')).toMatchObject({ ok: true, views: [] })
-  })
+  }) // F1
 
   it('names path, line and byte of damage, and repair keeps all that counts before it', async () => {
     await fill()
@@ -337,7 +337,7 @@ describe('check', () => {
     expect((await desk.run('check --repair')).code).toBe(1)
   })
 
-  it('has nothing to name once somebody wrote: a view that was changed by hand is put right (A39)', async () => {
+  it('has nothing to name once somebody wrote: a view that was changed by hand is put right', async () => {
     await fill()
     const view = join(desk.dir, '.tasks', 'default', '1.json')
     const good = readFileSync(view, 'utf8')
@@ -346,9 +346,9 @@ describe('check', () => {
     await desk.ok('task add other')
     expect(readFileSync(view, 'utf8')).toBe(good)
     expect((await desk.json('check')).views).toEqual([])
-  })
+  }) // A39
 
-  it('--repair builds views that were broken by hand again (A39, F23)', async () => {
+  it('--repair builds views that were broken by hand again', async () => {
     await fill()
     const view = join(desk.dir, '.tasks', 'default', '1.json')
     const good = JSON.parse(readFileSync(view, 'utf8'))
@@ -359,5 +359,5 @@ describe('check', () => {
     expect(await desk.json('task list')).toHaveLength(1)
     expect((await desk.json('check --repair')).views).toEqual([])
     expect(JSON.parse(readFileSync(view, 'utf8'))).toEqual(good)
-  })
+  }) // A39, F23
 })

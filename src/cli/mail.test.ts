@@ -20,7 +20,7 @@ const stdin = (...chunks: (string | Uint8Array)[]) => ({
 })
 
 describe('send', () => {
-  it('puts a message into a mailbox and says what became of it (A66, A67)', async () => {
+  it('puts a message into a mailbox and says what became of it', async () => {
     const sent = await desk.json('send ada hello')
     expect(sent).toEqual({
       id: sent.id,
@@ -34,9 +34,9 @@ describe('send', () => {
     expect(await desk.refused('send ghost hi')).toBe('unknown_member')
     expect((await desk.run('send ghost hi')).stderr).toContain('Members: lead, ada, bob.')
     expect(await desk.refused(['send', 'ada', ''])).toBe('invalid')
-  })
+  }) // A66, A67
 
-  it('refuses an unsafe recipient with the rule for names and the valid ones, as every command does (B55, F13)', async () => {
+  it('refuses an unsafe recipient with the rule for names and the valid ones, as every command does', async () => {
     const before = desk.read('.teams', 'default', 'journal.jsonl')
     const lines: string[][] = [
       ['send', '../x', 'hi'],
@@ -67,7 +67,7 @@ describe('send', () => {
       expect(JSON.parse(stderr)).toEqual({ error: { code: 'misused', message } })
     }
     expect(desk.read('.teams', 'default', 'journal.jsonl')).toBe(before)
-  })
+  }) // B55, F13
 
   it('names the members of the team that was meant, wherever it stands on the line', async () => {
     await desk.ok('team create web')
@@ -87,13 +87,13 @@ describe('send', () => {
     elsewhere.close()
   })
 
-  it('to all goes to everybody but the sender (A68)', async () => {
+  it('to all goes to everybody but the sender', async () => {
     const sent = await desk.json('send all noon --from ada')
     expect(sent).toMatchObject({ type: 'broadcast', to: 'all' })
     expect(sent.deliveries.map(({ to }: { to: string }) => to)).toEqual(['lead', 'bob'])
     expect((await desk.json('send ALL noon --type broadcast')).deliveries).toHaveLength(3)
     expect(await desk.json('inbox ada')).toHaveLength(1)
-  })
+  }) // A68
 
   it('to one member is never read by the others: a broadcast to a name is refused, with what to do', async () => {
     const { code, stderr } = await desk.run('send bob secret --type broadcast')
@@ -101,7 +101,7 @@ describe('send', () => {
     for (const name of ['lead', 'ada', 'bob']) expect(await desk.json(`inbox ${name}`)).toEqual([])
   })
 
-  it('reads - from stdin, whatever text it is, up to 1 MB (F9)', async () => {
+  it('reads - from stdin, whatever text it is, up to 1 MB', async () => {
     const text = 'two\nlines "quoted" \\ \u2028 {"type":"x"} 😀\t'
     await desk.ok('send ada -', stdin(text.slice(0, 5), `${text.slice(5)}\n`))
     expect(await desk.json('inbox ada')).toMatchObject([{ content: text }])
@@ -109,9 +109,9 @@ describe('send', () => {
     expect(await desk.refused('send ada -', stdin(Uint8Array.of(0xff, 0xfe, 0x41)))).toBe('invalid')
     await desk.ok('send bob -', stdin('x'.repeat(1024 * 1024)))
     expect((await desk.json('inbox bob'))[0].content).toHaveLength(1024 * 1024)
-  })
+  }) // F9
 
-  it('knows a closed set of types; hand-offs are among them (A65)', async () => {
+  it('knows a closed set of types; hand-offs are among them', async () => {
     expect(await desk.json('send ada report --type qa_result')).toMatchObject({ type: 'qa_result' })
     const { stderr } = await desk.run('send ada x --type nonsense')
     const [, offered = ''] = /Use one of: (.*)\./.exec(stderr) ?? []
@@ -123,7 +123,7 @@ describe('send', () => {
     expect((await desk.run('send ada x --type idle_notification')).stderr).toContain('An idle_notification comes from')
     expect(await desk.refused('send ada ok --type shutdown_response')).toBe('invalid')
     expect((await desk.run('send ada ok --type plan_approval_response')).stderr).toContain('deskmates answer')
-  })
+  }) // A65
 
   it('fails when it bounced for everybody', async () => {
     await using store = await openFileStore({ dir: desk.dir })
@@ -144,7 +144,7 @@ describe('send', () => {
 })
 
 describe('inbox', () => {
-  it('looks without taking anything, as often as it likes (F12, B16)', async () => {
+  it('looks without taking anything, as often as it likes', async () => {
     await desk.ok('send ada one')
     const first = await desk.json('inbox ada')
     expect(await desk.json('inbox ada')).toEqual(first)
@@ -152,16 +152,16 @@ describe('inbox', () => {
     expect(await desk.refused('inbox ghost')).toBe('unknown_member')
     expect(await desk.json('inbox user')).toEqual([])
     expect(await desk.json('inbox lead')).toEqual([])
-  })
+  }) // F12, B16
 
-  it('--take prints each message once and in order (A69)', async () => {
+  it('--take prints each message once and in order', async () => {
     for (const text of ['one', 'two', 'three']) await desk.ok(`send ada ${text}`)
     const taken = await desk.json('inbox ada --take')
     expect(taken.map(({ content }: { content: string }) => content)).toEqual(['one', 'two', 'three'])
     expect(await desk.json('inbox ada --take')).toEqual([])
     expect(await desk.run('inbox ada')).toEqual({ code: 0, stdout: '', stderr: 'No unread mail for ada.\n' })
     expect(desk.read('.teams', 'default', 'inbox', 'ada.jsonl').trim()).toBe('')
-  })
+  }) // A69
 
   it('takes nothing where stdout is closed', async () => {
     await desk.ok('team create web')
@@ -172,23 +172,23 @@ describe('inbox', () => {
     expect(await desk.json('inbox lead --team web')).toHaveLength(1)
   }) // T52
 
-  it('--take acknowledges nothing that its reader did not get; the next one gets it again, marked (F2)', async () => {
+  it('--take acknowledges nothing that its reader did not get; the next one gets it again, marked', async () => {
     await desk.ok('send ada one')
     const closed = { write: (_: string, done: (error?: Error) => void) => done(new Error('EPIPE')) }
     const { code, stderr } = await desk.run('inbox ada --take', { stdout: closed })
     expect([code, stderr]).toEqual([1, expect.stringContaining('Nothing is marked as read')])
     expect(await desk.json('inbox ada --take')).toMatchObject([{ content: 'one', redelivered: true }])
     expect(await desk.json('inbox ada --take')).toEqual([])
-  })
+  }) // F2
 
-  it('--take that died before its acknowledgement is not told that it was the reader when another one was (F2)', async () => {
+  it('--take that died before its acknowledgement is not told that it was the reader when another one was', async () => {
     await desk.ok('send ada one')
     const closed = { write: (_: string, done: (error?: Error) => void) => done(new Error('EPIPE')) }
     expect((await desk.run('inbox ada --take --command-id t1', { stdout: closed })).code).toBe(1)
     expect(await desk.json('inbox ada --take')).toMatchObject([{ content: 'one', redelivered: true }])
     const { code, stderr } = await desk.run('inbox ada --take --command-id t1')
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('went to another reader') })
-  })
+  }) // F2
 
   it('--take repeated with its command id prints the same again', async () => {
     await desk.ok('send ada one')
@@ -209,7 +209,7 @@ describe('inbox', () => {
     expect(await desk.refused('team leave zoe')).toBe('not_allowed')
   })
 
-  it('shows what a program left in the file as external; broken lines are set aside (A70, F8)', async () => {
+  it('shows what a program left in the file as external; broken lines are set aside', async () => {
     await desk.ok('send ada ours')
     const door = join(desk.dir, '.teams', 'default', 'inbox', 'ada.jsonl')
     appendFileSync(door, '{"type":"message","from":"ci","content":"red"}\n{oops\n{"sender":"old","content":"flat"}\n')
@@ -223,15 +223,15 @@ describe('inbox', () => {
     expect(await desk.ok('inbox ada')).toContain('ci → ada  (external, unverified)')
     expect(desk.read('.teams', 'default', 'inbox', 'ada.rejected.jsonl')).toContain('oops')
     expect(await desk.json('inbox ada --take')).toHaveLength(3)
-  })
+  }) // A70, F8
 
-  it('keeps teams apart (F16)', async () => {
+  it('keeps teams apart', async () => {
     await desk.ok('team create web')
     await desk.ok('team join ada --role dev --team web')
     await desk.ok('send ada here --team web')
     expect(await desk.json('inbox ada')).toEqual([])
     expect(await desk.json('inbox ada --team web')).toHaveLength(1)
-  })
+  }) // F16
 })
 
 describe('requests and answer', () => {
@@ -243,7 +243,7 @@ describe('requests and answer', () => {
     expect(await desk.ok('requests')).not.toContain('ANSWER')
   }) // T34
 
-  it('a request is kept until its one answer, which only the one who was asked can give (B43, B68, F28, F29)', async () => {
+  it('a request is kept until its one answer, which only the one who was asked can give', async () => {
     const sent = await desk.json(['send', 'ada', 'please stop', '--type', 'shutdown_request'])
     expect(sent).toMatchObject({
       type: 'shutdown_request',
@@ -263,7 +263,7 @@ describe('requests and answer', () => {
     expect(await desk.json('requests')).toEqual([])
     expect(await desk.json('requests --all')).toMatchObject([{ id: 'r1', state: 'approved', by: 'ada' }])
     expect(await desk.json('inbox user')).toMatchObject([{ type: 'shutdown_response', from: 'ada', request_id: 'r1' }])
-  })
+  }) // B43, B68, F28, F29
 
   it('the user answers for the lead, and a deadline is only shown by looking', async () => {
     await desk.ok('send lead plan --type plan_approval_request --from ada')

@@ -44,7 +44,7 @@ async function all(...commands: readonly string[]): Promise<void> {
 }
 
 describe('a journal with a broken chain', () => {
-  it('goes on after its repair with the mail from behind the break, in order and as it was written (F1)', async () => {
+  it('goes on after its repair with the mail from behind the break, in order and as it was written', async () => {
     await all('team join ada --role dev', 'task add one', 'send ada before', 'task claim 1 --as ada')
     await all('task complete 1 --as ada', 'send ada first --command-id c1', 'task add two', 'send lead hi --from ada')
     await all('send ada second')
@@ -78,7 +78,7 @@ describe('a journal with a broken chain', () => {
     await desk.ok('send ada first --command-id c1')
     expect(await contents('ada')).toEqual(['before', 'first', 'second'])
     expect(await desk.ok('check')).toContain('All is well.')
-  })
+  }) // F1
 
   it('says how much was kept', async () => {
     await all('team join ada --role dev', 'task add one', 'task add two', 'send ada x')
@@ -98,13 +98,13 @@ describe('a journal with a broken chain', () => {
     expect(await contents('lead')).toEqual(['noon', expect.stringContaining('nobody is called bob')])
   })
 
-  it('takes mail for read only where its taking still counts (F2)', async () => {
+  it('takes mail for read only where its taking still counts', async () => {
     await all('team join ada --role dev', 'send ada early', 'inbox ada --take', 'task add one', 'task add two')
     await all('send ada late', 'inbox ada --take')
     cut('"one"')
     expect((await desk.json('check --repair')).repaired.kept).toBe(2)
     expect(await contents('ada')).toEqual(['late'])
-  })
+  }) // F2
 
   it('counts a fact once that stands on both sides of the break, or twice behind it', async () => {
     await all('team join ada --role dev', 'send ada before', 'task add one', 'task add two', 'send ada behind')
@@ -141,7 +141,7 @@ describe('a journal with a broken chain', () => {
     expect(readFileSync(journal(), 'utf8')).toBe(before)
   })
 
-  it('loses no mail and gains no decision, whichever decision is gone or damaged (F1, F8)', async () => {
+  it('loses no mail and gains no decision, whichever decision is gone or damaged', async () => {
     await all('team join ada --role dev', 'team join bob --role qa', 'send ada m1', 'task add one', 'send bob m2')
     await all('task claim 1 --as ada', 'send lead m3 --from ada', 'inbox bob --take', 'task complete 1 --as ada')
     await all('send all m4', 'task add two', 'send bob m5', 'task claim 2 --as bob', 'send ada m6 --from bob')
@@ -192,5 +192,5 @@ describe('a journal with a broken chain', () => {
         }
       }
     }
-  })
+  }) // F1, F8
 })

@@ -26,7 +26,7 @@ function hostileNames(): string[] {
 }
 
 describe('a hostile name', () => {
-  it('is refused before a path is built, wherever a name is asked for (B49, B55, F13)', async () => {
+  it('is refused before a path is built, wherever a name is asked for', async () => {
     const names = hostileNames()
     expect(names.length).toBeGreaterThan(200)
     await desk.ok('team join ci --role tester')
@@ -54,7 +54,7 @@ describe('a hostile name', () => {
       }
     }
     expect(everything(desk.dir)).toEqual(before)
-  })
+  }) // B49, B55, F13
 
   it('in the environment is refused alike', async () => {
     for (const name of hostileNames()
@@ -73,7 +73,7 @@ describe('a hostile name', () => {
     }
   })
 
-  it('or a reserved one cannot join, and two names that differ in case are one (B49)', async () => {
+  it('or a reserved one cannot join, and two names that differ in case are one', async () => {
     await desk.ok('team join Ada --role dev')
     for (const name of ['lead', 'LEAD', 'user', 'all'])
       expect(await desk.refused(`team join ${name} --role x`)).toBe('invalid')
@@ -82,7 +82,7 @@ describe('a hostile name', () => {
     expect(await desk.json('team create wEB')).toMatchObject({ name: 'Web' })
     expect(await desk.json('team show web')).toMatchObject({ name: 'Web' })
     expect((await desk.json('team list')).map(({ name }: { name: string }) => name)).toEqual(['Web', 'default'])
-  })
+  }) // B49
 })
 
 function everything(dir: string): string[] {

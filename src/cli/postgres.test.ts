@@ -48,14 +48,14 @@ describe('on PostgreSQL', () => {
     expect(existsSync(join(desk.dir, '.teams'))).toBe(false)
   })
 
-  it('mail is sent and taken once, however long it is, and nobody else reads it again (F2)', async () => {
+  it('mail is sent and taken once, however long it is, and nobody else reads it again', async () => {
     const text = 'long '.repeat(10_000)
     await desk.ok(['send', 'lead', text])
     expect(await desk.json('inbox lead')).toMatchObject([{ content: text }])
     expect(await desk.json('inbox lead --take')).toMatchObject([{ content: text }])
     expect(await desk.json('inbox lead --take')).toEqual([])
     expect(await desk.ok('log --grep long --json')).toContain(text)
-  })
+  }) // F2
 
   it('a claim that waits is woken by a task of another process', async () => {
     await desk.ok(['task', 'add', 'first'])

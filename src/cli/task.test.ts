@@ -15,7 +15,7 @@ afterEach(() => desk.close())
 const ids = (tasks: { id: string }[]) => tasks.map(({ id }) => id)
 
 describe('task add', () => {
-  it('prints the task with all it was given (A41, B61)', async () => {
+  it('prints the task with all it was given', async () => {
     await desk.ok('task add first')
     const task = await desk.json([
       ...['task', 'add', 'Write the parser', '--description', 'by hand', '--blocked-by', '1', '--priority', '8'],
@@ -48,15 +48,15 @@ describe('task add', () => {
       completedAt: null,
       seq: task.seq,
     })
-  })
+  }) // A41, B61
 
-  it('refuses dependencies that do not exist and paths outside (F18)', async () => {
+  it('refuses dependencies that do not exist and paths outside', async () => {
     expect(await desk.refused('task add x --blocked-by 7')).toBe('unknown_dependency')
     expect(await desk.refused('task add x --files ../y')).toBe('invalid')
     expect(await desk.refused('task add x --assignee ghost')).toBe('unknown_member')
     expect(await desk.refused(['task', 'add', '  '])).toBe('invalid')
     expect(await desk.json('task list')).toEqual([])
-  })
+  }) // F18
 })
 
 describe('a board that is one chain of 3000 tasks', () => {
@@ -80,7 +80,7 @@ describe('a board that is one chain of 3000 tasks', () => {
 })
 
 describe('task list', () => {
-  it('shows the board in the order of numbers, with owner and what is waited for (A46, F17)', async () => {
+  it('shows the board in the order of numbers, with owner and what is waited for', async () => {
     for (let i = 1; i <= 11; i++) await desk.ok(`task add t${i}${i === 3 ? ' --blocked-by 1,2' : ''}`)
     await desk.ok('task claim 1 --as ada')
     await desk.ok('task claim 2 --as bob')
@@ -95,7 +95,7 @@ describe('task list', () => {
     expect((await desk.run('task list', { isTerminal: true })).stdout).toContain('SUBJECT')
     expect(ids(await desk.json('task list --status claimed'))).toEqual(['1'])
     expect(ids(await desk.json('task list --status complete'))).toEqual(['2'])
-  })
+  }) // A46, F17
 
   it('--status takes what a task on the board can be, so not deleted, with the way to what is', async () => {
     await desk.ok('task add one')
@@ -127,7 +127,7 @@ describe('task list', () => {
     expect(await desk.run('task list')).toEqual({ code: 0, stdout: '', stderr: 'No tasks in team default.\n' })
   })
 
-  it('--ready leaves out what waits, is held, reserved for others or needs files in use (A78, C43, B60)', async () => {
+  it('--ready leaves out what waits, is held, reserved for others or needs files in use', async () => {
     await desk.ok('task add held --files src/api/')
     await desk.ok('task claim 1 --as bob')
     await desk.ok('task add overlapping --files src/api/users.ts')
@@ -141,7 +141,7 @@ describe('task list', () => {
     expect(await desk.json('task list --ready --as bob')).toEqual([])
     expect(ids([await desk.json('task claim --as ada')])).toEqual(['5'])
     expect(await desk.refused('task list --ready --as ghost')).toBe('unknown_member')
-  })
+  }) // A78, C43, B60
 
   it('shows a lease that is over without writing it, and --ready counts on it', async () => {
     await desk.ok('task add x')
@@ -157,12 +157,12 @@ describe('task list', () => {
 })
 
 describe('task show', () => {
-  it('shows one task whole, or says that it is unknown (A42)', async () => {
+  it('shows one task whole, or says that it is unknown', async () => {
     const added = await desk.json('task add x')
     expect(await desk.json('task show 1')).toEqual(added)
     for (const id of ['2', 'x', '../1', '01', '1e0', '__proto__', 'constructor'])
       expect(await desk.refused(['task', 'show', id])).toBe('unknown_task')
-  })
+  }) // A42
 
   it('cannot be used to write to a terminal by somebody else', async () => {
     await desk.ok(['task', 'add', 'x\u001b[2Jy', '--description', 'a\u001b]0;evil\u0007b'])
@@ -173,7 +173,7 @@ describe('task show', () => {
 })
 
 describe('task claim', () => {
-  it('takes the next ready task or the named one, which is kept for its owner (A47, A48, A79, F7)', async () => {
+  it('takes the next ready task or the named one, which is kept for its owner', async () => {
     await desk.ok('task add low --priority 1')
     await desk.ok('task add high --priority 9')
     expect(await desk.json('task claim --as ada')).toMatchObject({ id: '2', owner: 'ada', status: 'in_progress' })
@@ -182,9 +182,9 @@ describe('task claim', () => {
     expect(await desk.json('task claim 1 --as BOB')).toMatchObject({ id: '1', attempts: 1 })
     expect(await desk.refused('task claim 2 --as bob')).toBe('holds_another')
     expect(await desk.refused('task claim 99 --as bob')).toBe('unknown_task')
-  })
+  }) // A47, A48, A79, F7
 
-  it('prints null and exits 0 when there is nothing to claim, and tells people why (F25, B45)', async () => {
+  it('prints null and exits 0 when there is nothing to claim, and tells people why', async () => {
     expect(await desk.json('task claim --as ada')).toBeNull()
     expect(await desk.run('task claim --as ada')).toEqual({
       code: 0,
@@ -199,18 +199,18 @@ describe('task claim', () => {
     expect(await desk.refused('task claim 1 --as ada')).toBe('role_mismatch')
     expect(await desk.refused('task claim 2 --as ada')).toBe('not_ready')
     expect(await desk.refused('task claim 3 --as ada')).toBe('assigned_to_other')
-  })
+  }) // F25, B45
 
-  it('holds the files of a task from claim to completion (C44)', async () => {
+  it('holds the files of a task from claim to completion', async () => {
     await desk.ok('task add a --files src/api/')
     await desk.ok('task add b --files src/api/users.ts')
     await desk.ok('task claim 1 --as ada')
     expect(await desk.refused('task claim 2 --as bob')).toBe('files_overlap')
     await desk.ok('task complete 1 --as ada')
     await desk.ok('task claim 2 --as bob')
-  })
+  }) // C44
 
-  it('with a lease ends when nobody renews it, by whoever claims next (F24)', async () => {
+  it('with a lease ends when nobody renews it, by whoever claims next', async () => {
     await desk.ok('task add x')
     expect((await desk.json('task claim --as ada --lease 90')).leaseUntil).toBe(desk.clock.now() + 90)
     desk.clock.advance(60)
@@ -225,9 +225,9 @@ describe('task claim', () => {
     })
     expect(await desk.refused('task renew 1 --as ada')).toBe('not_owner')
     expect(await desk.refused('task complete 1 --as ada')).toBe('not_owner')
-  })
+  }) // F24
 
-  it('--wait gets what becomes ready later (A80)', async () => {
+  it('--wait gets what becomes ready later', async () => {
     await desk.ok('task add a')
     await desk.ok('task add b --blocked-by 1')
     await desk.ok('task claim 1 --as ada')
@@ -237,7 +237,7 @@ describe('task claim', () => {
     const named = desk.json('task claim 2 --as ada --wait')
     await desk.ok('task release 2 --as bob')
     expect(await named).toMatchObject({ id: '2', owner: 'ada' })
-  })
+  }) // A80
 
   it('--wait ends with its time, at once on what will not change, and with a signal', async () => {
     const late = { clock: { ...systemClock, now: () => Date.now() / 1000 } }
@@ -253,7 +253,7 @@ describe('task claim', () => {
 })
 
 describe('ending a task', () => {
-  it('complete is for the owner, keeps result and commit, and says what is ready now (A45, B63, C45)', async () => {
+  it('complete is for the owner, keeps result and commit, and says what is ready now', async () => {
     await desk.ok('task add a')
     await desk.ok('task add b --blocked-by 1')
     await desk.ok('task add c --blocked-by 1,2')
@@ -272,7 +272,7 @@ describe('ending a task', () => {
     })
     expect(await desk.json('task show 3')).toMatchObject({ blockedBy: ['1', '2'], waitsFor: ['2'] })
     expect((await desk.run('task complete 1 --as ada')).stderr).toContain('already completed')
-  })
+  }) // A45, B63, C45
 
   it('release gives it back; only the user takes it from somebody else, and that is recorded', async () => {
     await desk.ok('task add a')
@@ -288,7 +288,7 @@ describe('ending a task', () => {
     expect(await desk.json('task release 1 --as ada')).toMatchObject({ status: 'pending', owner: null, attempts: 2 })
   })
 
-  it('fail keeps the reason, tells the lead, and leaves dependents blocked until it is reopened (F6)', async () => {
+  it('fail keeps the reason, tells the lead, and leaves dependents blocked until it is reopened', async () => {
     await desk.ok('task add a')
     await desk.ok('task add b --blocked-by 1')
     await desk.ok('task claim 1 --as ada')
@@ -299,11 +299,11 @@ describe('ending a task', () => {
     expect(await desk.json('inbox lead')).toMatchObject([{ type: 'error', from: 'ada', task: '1' }])
     expect(await desk.json('task claim --as bob')).toBeNull()
     expect(await desk.json('task update 1 --status pending')).toMatchObject({ status: 'pending', attempts: 1 })
-  })
+  }) // F6
 })
 
 describe('task update', () => {
-  it('changes texts, order, files, role, assignee and edges, and takes them away again (A43, A44, F21, F26)', async () => {
+  it('changes texts, order, files, role, assignee and edges, and takes them away again', async () => {
     await desk.ok('task add a')
     await desk.ok('task add b')
     const words = 'task update 2 --subject B --description d --priority 7 --files x,y/ --role dev --assignee ada'
@@ -327,9 +327,9 @@ describe('task update', () => {
       blockedBy: [],
     })
     expect((await desk.run('task update 2 --subject B')).stderr).toContain('already like that')
-  })
+  }) // A43, A44, F21, F26
 
-  it('reopens, deletes and knows the old words for states (A40, F19, F20)', async () => {
+  it('reopens, deletes and knows the old words for states', async () => {
     await desk.ok('task add a')
     await desk.ok('task add b --blocked-by 1')
     expect(await desk.refused('task update 1 --status deleted')).toBe('has_dependents')
@@ -345,7 +345,7 @@ describe('task update', () => {
     expect(await desk.json('task update 2 --status complete --as ada')).toMatchObject({ status: 'completed' })
     expect(await desk.json('task update 2 --status available')).toMatchObject({ status: 'pending', attempts: 1 })
     expect(await desk.json('task add next')).toMatchObject({ id: '3' })
-  })
+  }) // A40, F19, F20
 
   it('lets a member change its own words only', async () => {
     await desk.ok('task add mine --as ada')

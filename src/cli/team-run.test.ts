@@ -53,7 +53,7 @@ const story = (end: object) =>
   ])
 
 describe('a team on the command line', () => {
-  it('works until all is settled and exits 0; its state can be seen (A62, B10)', async () => {
+  it('works until all is settled and exits 0; its state can be seen', async () => {
     const model = story({ calls: [call('TaskUpdate', { taskId: '1', status: 'completed', result: 'dug' })] })
     await desk.ok('team create web')
     const { stdout, code } = await desk.run(['-p', 'Go', '-m', model, '--team', 'web'])
@@ -68,17 +68,17 @@ describe('a team on the command line', () => {
     expect(shown).toMatch(/^web {2}at/)
     expect(shown).toContain('tasks: 0 pending (0 ready), 0 in progress, 1 completed')
     expect(shown).toContain("commands can alter the team's files")
-  })
+  }) // A62, B10
 
-  it('exits 4 and says so when tasks are left (A90)', async () => {
+  it('exits 4 and says so when tasks are left', async () => {
     const model = story({ calls: [call('TaskUpdate', { taskId: '1', status: 'failed', reason: 'rock' })] })
     await desk.ok('team create web')
     const { code, stderr } = await desk.run(['-p', 'Go', '-m', model, '--team', 'web'])
     expect(code).toBe(4)
     expect(stderr).toContain('Tasks are left: 1 failed. See: deskmates task list --team web')
-  })
+  }) // A90
 
-  it('is listed and gone on with by resume; what is unknown is named (F33)', async () => {
+  it('is listed and gone on with by resume; what is unknown is named', async () => {
     const model = story({ calls: [call('TaskUpdate', { taskId: '1', status: 'completed' })] })
     await desk.ok('team create web')
     await desk.run(['-p', 'Go', '-m', model, '--team', 'web'])
@@ -88,7 +88,7 @@ describe('a team on the command line', () => {
     const missing = await desk.run(['resume', 'nobody', '-m', model])
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('There is no team nobody')])
     expect(missing.stderr).toMatch(/See: deskmates sessions\n$/)
-  })
+  }) // F33
 
   it('says in one line that there is nothing to go on with: no session, or one where all is settled', async () => {
     const none = await desk.run('resume', { isTerminal: true })
@@ -104,7 +104,7 @@ describe('a team on the command line', () => {
     expect({ ...settled, stderr: talkIn(settled) }).toEqual({ code: 0, stdout: '', stderr })
   })
 
-  it('is at rest for everybody once its session was closed, though the process that ran it lives on (F33)', async () => {
+  it('is at rest for everybody once its session was closed, though the process that ran it lives on', async () => {
     await using workspace = await openWorkspace({ cwd: desk.dir, env: desk.env })
     const session = await withAda(workspace)
     expect(await desk.json(['resume'])).toMatchObject([{ name: 'web', state: 'at work', members: ['ada'] }])
@@ -114,9 +114,9 @@ describe('a team on the command line', () => {
       runtime: null,
       members: [{ status: 'idle' }, { name: 'ada', status: 'idle' }],
     })
-  })
+  }) // F33
 
-  it('is shown as interrupted when its process is gone without a word, and nobody as working (F33)', async () => {
+  it('is shown as interrupted when its process is gone without a word, and nobody as working', async () => {
     await using workspace = await openWorkspace({ cwd: desk.dir, env: desk.env })
     {
       await using team = await openTeam(workspace.store, 'web')
@@ -131,7 +131,7 @@ describe('a team on the command line', () => {
     })
     expect((await desk.run(['status', 'web'])).stdout).toContain('go on with: deskmates resume web')
     expect(await desk.json(['resume'])).toMatchObject([{ name: 'web', state: 'interrupted' }])
-  })
+  }) // F33
 
   it('tells a member that claims a freed task by command what the earlier owner had done', async () => {
     const parts = [
@@ -196,7 +196,7 @@ describe('a team on the command line', () => {
     expect(await desk.json(['resume'])).toMatchObject([{ name: 'web', members: ['bob'], teams: ['extra'] }])
   })
 
-  it('is deleted with a handshake while it is open: everybody stops first, and its lead is told (A82, F32)', async () => {
+  it('is deleted with a handshake while it is open: everybody stops first, and its lead is told', async () => {
     await using workspace = await openWorkspace({ cwd: desk.dir, env: desk.env })
     const session = await withAda(workspace)
     expect(await desk.json(['team', 'delete', 'web'])).toMatchObject({ deleted: true, stopped: ['ada'] })
@@ -208,5 +208,5 @@ describe('a team on the command line', () => {
     expect(step.value.kind).toBe('error')
     // What it would still write has nowhere to go.
     await session.close().catch(() => {})
-  })
+  }) // A82, F32
 })

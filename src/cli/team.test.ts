@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => desk.close())
 
 describe('team create', () => {
-  it('makes a described team with a lead, and says so when it is there already (A58, C14)', async () => {
+  it('makes a described team with a lead, and says so when it is there already', async () => {
     const team = {
       name: 'web',
       description: 'the shop',
@@ -22,9 +22,9 @@ describe('team create', () => {
     const again = await desk.run('team create web --description other')
     expect(again).toMatchObject({ code: 0, stderr: 'Team web already exists.\n' })
     expect(await desk.json('team show web')).toEqual(team)
-  })
+  }) // A58, C14
 
-  it('makes no other team than default by itself, and names those there are (A60)', async () => {
+  it('makes no other team than default by itself, and names those there are', async () => {
     await desk.ok('team create web')
     const { code, stderr } = await desk.run('task add x --team shop')
     expect(code).toBe(1)
@@ -33,7 +33,7 @@ describe('team create', () => {
     for (const words of ['team join a --role b --team shop', 'send lead x --team shop', 'inbox lead --team shop'])
       expect(await desk.refused(words)).toBe('unknown_team')
     expect(existsSync(join(desk.dir, '.teams', 'shop'))).toBe(false)
-  })
+  }) // A60
 
   it('finishes a deletion that was cut short', async () => {
     await desk.ok('task add old')
@@ -59,7 +59,7 @@ describe('the default team', () => {
     expect(await desk.json('team show')).toMatchObject({ name: 'default' })
   })
 
-  it('shows its roster and one mailbox per member, the lead’s too, in files that follow every change (B2, B3, D2)', async () => {
+  it('shows its roster and one mailbox per member, the lead’s too, in files that follow every change', async () => {
     const roster = () => JSON.parse(desk.read('.teams/default/config.json'))
     const lines = (name: string) =>
       desk
@@ -79,11 +79,11 @@ describe('the default team', () => {
     expect(lines('ci')).toEqual([])
     await desk.ok('team leave ci')
     expect(roster().members[1]).toMatchObject({ name: 'ci', status: 'stopped' })
-  })
+  }) // B2, B3, D2
 })
 
 describe('team list and show', () => {
-  it('say what there is, or that there is nothing (A59, A61, A62, B16)', async () => {
+  it('say what there is, or that there is nothing', async () => {
     expect(await desk.run('team list')).toEqual({ code: 0, stdout: '', stderr: 'No teams.\n' })
     await desk.ok(['team', 'create', 'web', '--description', 'the shop'])
     await desk.ok('team join ci --role tester --team web')
@@ -101,7 +101,7 @@ describe('team list and show', () => {
       { name: 'zoe', role: 'boss', kind: 'human', status: 'idle', generation: 1 },
     ])
     expect(await desk.ok('--team web team show')).toContain('zoe   human     idle  boss')
-  })
+  }) // A59, A61, A62, B16
 
   it('use colours only for people, and never against NO_COLOR', async () => {
     await desk.ok('team create web')
@@ -114,7 +114,7 @@ describe('team list and show', () => {
 })
 
 describe('team leave', () => {
-  it('releases the claim, returns unread mail, and stays left until the next join (F11, F14, F32)', async () => {
+  it('releases the claim, returns unread mail, and stays left until the next join', async () => {
     await desk.ok('team join ci --role tester')
     await desk.ok('task add x')
     await desk.ok('task claim --as ci')
@@ -130,7 +130,7 @@ describe('team leave', () => {
     expect(await desk.json('inbox ci')).toEqual([])
     expect(await desk.refused('team leave lead')).toBe('not_allowed')
     expect(await desk.refused('team leave nobody')).toBe('unknown_member')
-  })
+  }) // F11, F14, F32
 })
 
 describe('a next step', () => {
@@ -152,7 +152,7 @@ describe('a next step', () => {
 })
 
 describe('team delete', () => {
-  it('tells the members, puts team and board away, and the same name starts fresh (A63)', async () => {
+  it('tells the members, puts team and board away, and the same name starts fresh', async () => {
     await desk.ok('team create web')
     await desk.ok('team join ci --role tester --team web')
     await desk.ok('task add x --team web')
@@ -173,7 +173,7 @@ describe('team delete', () => {
     expect(await desk.json('task add y --team web')).toMatchObject({ id: '1' })
     expect(await desk.ok('team delete web --purge')).toContain('Left open: 1 task (1).\n')
     expect(readdirSync(join(desk.dir, '.teams', '.deleted'))).toEqual([away])
-  })
+  }) // A63
 
   it('is refused while somebody runs the team', async () => {
     await desk.ok('team create web')
@@ -191,7 +191,7 @@ describe('team delete', () => {
 })
 
 describe('--as and --from', () => {
-  it('take joined scripts and people, never an agent (F5)', async () => {
+  it('take joined scripts and people, never an agent', async () => {
     await desk.ok('team join ci --role tester')
     await desk.ok('task add x')
     for (const words of [
@@ -208,7 +208,7 @@ describe('--as and --from', () => {
     expect(await desk.json('task add z --as ci')).toMatchObject({ createdBy: 'ci' })
     expect(await desk.json('task add z --as user')).toMatchObject({ createdBy: 'user' })
     expect((await desk.run('task claim --as user')).code).toBe(1)
-  })
+  }) // F5
 })
 
 describe('trust', () => {
@@ -244,7 +244,7 @@ describe('team delete', () => {
 })
 
 describe('team create --from', () => {
-  it('brings in members, mail and open tasks of the old layout, and lists what it left (A39, A49, A64)', async () => {
+  it('brings in members, mail and open tasks of the old layout, and lists what it left', async () => {
     const old = join(desk.dir, '.team')
     mkdirSync(join(old, 'inbox'), { recursive: true })
     const members = [
@@ -283,7 +283,7 @@ describe('team create --from', () => {
     expect(await desk.refused('team create shop --from .team')).toBe('wrong_state')
     rmSync(old, { recursive: true })
     expect(await desk.refused('team create other --from .team')).toBe('invalid')
-  })
+  }) // A39, A49, A64
 
   it('makes no team from a folder that is not there or is none of a team', async () => {
     mkdirSync(join(desk.dir, 'empty'))

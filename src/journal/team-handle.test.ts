@@ -33,7 +33,7 @@ function changed(store: Store, change: (log: Log) => Partial<Log>): Store {
 }
 
 describe('a command id', () => {
-  it('is one word of safe characters, since mail is filed under it (F13, F15)', async () => {
+  it('is one word of safe characters, since mail is filed under it', async () => {
     await using web = await team()
     for (const commandId of ['', 'a b', 'a\nb', 'x'.repeat(129), '../x', 'é', 'a/b']) {
       expect(await web.run({ type: 'task.add', tasks: [{ subject: 'x' }] }, { commandId })).toMatchObject({
@@ -43,7 +43,7 @@ describe('a command id', () => {
     }
     const commandId = `A.b_c:d-9${'x'.repeat(119)}`
     expect(await web.send({ to: 'ada', content: 'x' }, { commandId })).toMatchObject([{ outcome: 'queued' }])
-  })
+  }) // F13, F15
 
   it('used for a command is not taken for a message, nor the other way round', async () => {
     await using web = await team()

@@ -26,7 +26,7 @@ describe('the permissions of a run with nobody to ask', () => {
     expect(await mayDo(run('$X'))).toMatchObject({ why: expect.stringContaining('No rule covers this form') })
   })
 
-  it('let an agent that was sent out tell its lead what it needs, and never the user (B70)', async () => {
+  it('let an agent that was sent out tell its lead what it needs, and never the user', async () => {
     const mayDo = permits({ mode: 'bypassPermissions' }, {}, true)
     expect(await mayDo(run('make'))).toMatchObject({
       allowed: false,
@@ -35,7 +35,7 @@ describe('the permissions of a run with nobody to ask', () => {
     const write: Action = { kind: 'write', tool: 'write_file', path: 'a' }
     expect(await mayDo(write)).toMatchObject({ allowed: false })
     expect(await mayDo({ kind: 'read', tool: 'read_file', path: 'a' })).toEqual({ allowed: true })
-  })
+  }) // B70
 })
 
 describe('where nothing keeps commands in', () => {

@@ -35,7 +35,7 @@ describe('without rules', () => {
     expect(verdicts.join(' ')).toBe(expected[mode])
   })
 
-  it('an agent that only looks writes nothing and runs nothing by itself, in whatever mode (F52)', () => {
+  it('an agent that only looks writes nothing and runs nothing by itself, in whatever mode', () => {
     for (const mode of MODES) {
       const by = policy({ mode, isReadOnly: true })
       expect(edit('a', by)).toBe('deny')
@@ -43,7 +43,7 @@ describe('without rules', () => {
       expect(judge('read_file', wishes.read, by).verdict).toBe('allow')
     }
     expect(run('git log', policy({ isReadOnly: true, allow: rules('bash(git log *)') }))).toBe('allow')
-  })
+  }) // F52
 })
 
 describe('rules', () => {
@@ -76,7 +76,7 @@ describe('rules', () => {
       expect(run(command, by), command).toBe('ask')
   })
 
-  it('allow a line by patterns only if they mean every part of it (F52)', () => {
+  it('allow a line by patterns only if they mean every part of it', () => {
     const by = policy({ allow: rules('bash(git *)', 'bash(echo *)') })
     const signs = [';', '&', '|', '>', '(', '\n', '&&', '||', '$(', '<(', '>>']
     for (const sign of signs) {
@@ -85,7 +85,7 @@ describe('rules', () => {
     }
     for (const sign of [';', '&', '|', '\n', '&&', '||']) expect(run(`git log ${sign} echo x`, by), sign).toBe('allow')
     expect(run('rm -rf x; ls', policy({ allow: rules('bash') }))).toBe('allow')
-  })
+  }) // F52
 
   it('allow the network to commands that they mean, and to no other', () => {
     const by = policy({ allow: rules('network(npm install *)', 'network(git fetch *)') })

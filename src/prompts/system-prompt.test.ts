@@ -7,22 +7,22 @@ const where = { team: 'web', root: '/shop', folders: [] }
 describe('what a teammate is told about itself', () => {
   const told = teammatePrompt({ ...where, name: 'ada', role: 'backend', send: 'SendMessage' })
 
-  it('is who it is, where, what its tools are for, and to report when it is done (A77)', () => {
+  it('is who it is, where, what its tools are for, and to report when it is done', () => {
     expect(told).toMatch(
       /^You are ada, a teammate in the team web\. Your role: backend\. You work in the folder \/shop\./,
     )
     for (const tool of ['TaskList', 'TaskUpdate', 'SendMessage']) expect(told).toContain(tool)
     expect(told).toContain('Your last words go to lead as your result')
     expect(told).not.toContain('{')
-  })
+  }) // A77
 
-  it('says how a plan is handed in and how a request to stop is answered, and the lead knows both too (B26)', () => {
+  it('says how a plan is handed in and how a request to stop is answered, and the lead knows both too', () => {
     expect(told).toContain('send it with SendMessage (type plan_approval_request)')
     expect(told).toContain('A shutdown_request asks you to stop: answer it with SendMessage (type shutdown_response')
     const lead = leadPrompt(where)
     expect(lead).toContain('a plan that waits for approval keeps its teammate waiting')
     expect(lead).toContain('ask your teammates to stop (shutdown_request)')
-  })
+  }) // B26
 })
 
 // One other sign makes a whole request twice as long in memory, and slow to encode, at every turn.

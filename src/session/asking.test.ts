@@ -135,7 +135,7 @@ describe('leave for a teammate', () => {
     expect(second.team.state.requests.get('r2')).toMatchObject({ kind: 'permission', state: 'approved' })
   })
 
-  it('that nobody can give is denied at once with the rule that would, and the lead hears of it once (B70)', async () => {
+  it('that nobody can give is denied at once with the rule that would, and the lead hears of it once', async () => {
     const results: Record<string, string> = {}
     const heard: string[] = []
     const parts = writers(['ada'], results).slice(0, -1)
@@ -162,7 +162,7 @@ describe('leave for a teammate', () => {
       ['ada', 'lead', "--allowedTools 'bash(make *)'"],
     ])
     expect(heard.join()).toContain('ada was denied to run: make all')
-  })
+  }) // B70
 
   it('is never asked for what the lead may not do either', async () => {
     const results: Record<string, string> = {}
@@ -355,7 +355,7 @@ describe('a plan that a person is to approve', () => {
   ]
   const more = { permissions: { mode: 'acceptEdits' }, crew: { plans: 'human' } } as const
 
-  it('is put to them until they agree, and nothing is changed before (B67)', async () => {
+  it('is put to them until they agree, and nothing is changed before', async () => {
     const asked: string[] = []
     const session = await open(parts, {
       ...more,
@@ -368,7 +368,7 @@ describe('a plan that a person is to approve', () => {
     await session.close()
     expect(asked).toEqual(['ada of web: I write it. false', 'ada of web: I write it with a test. false'])
     expect(existsSync(join(dir, 'done.txt'))).toBe(true)
-  })
+  }) // B67
 
   it('is rejected with the reason when it cannot be put to them', async () => {
     const session = await open(parts, { ...more, askPlan: () => Promise.reject(new Error('the screen is gone')) })

@@ -47,7 +47,7 @@ const bash: Script['parts'] = [
 ]
 
 describe('a hook before a tool', () => {
-  it('is told who wants to do what, and lets it pass (B72, F48)', async () => {
+  it('is told who wants to do what, and lets it pass', async () => {
     const hooks = { PreToolUse: [{ matcher: 'Bash|edit_file', hooks: [command('cat > told.json')] }] }
     const { stop, ran } = await run(bash, hooks)
     expect(stop).toEqual({ kind: 'finished', text: 'done' })
@@ -61,7 +61,7 @@ describe('a hook before a tool', () => {
       cwd: dir,
     })
     expect(ran).toMatchObject([{ agent: 'lead', event: 'PreToolUse', tool: 'bash', outcome: 'passed' }])
-  })
+  }) // B72, F48
 
   const refusals: Record<string, [text: string, why: string, timeout?: number]> = {
     'exit 2': ['echo "not on a Friday" >&2; exit 2', 'not on a Friday'],
@@ -76,14 +76,14 @@ describe('a hook before a tool', () => {
     'a program that is not there': ['/nowhere/hook', 'not found'],
     'being late': ['sleep 600', 'longer than 0.2 s', 0.2],
   }
-  it.for(Object.entries(refusals))('refuses by %s (B72, F50)', async ([, [text, why, timeout]]) => {
+  it.for(Object.entries(refusals))('refuses by %s', async ([, [text, why, timeout]]) => {
     const { called, stop } = await run(bash, { PreToolUse: [{ matcher: '*', hooks: [command(text, timeout)] }] })
     expect(called).toMatchObject([{ denied: expect.stringContaining(why), result: { isError: true } }])
     expect(existsSync(join(dir, 'made'))).toBe(false)
     expect(stop).toMatchObject({ kind: 'finished' })
-  })
+  }) // B72, F50
 
-  it('that fails counts for nothing where hooks fail open, and a refusal still counts (F50)', async () => {
+  it('that fails counts for nothing where hooks fail open, and a refusal still counts', async () => {
     const late = { PreToolUse: [{ hooks: [command('sleep 600', 0.2), command('exit 3')] }] }
     const { ran } = await run(bash, late, { hooksFail: 'open' })
     expect(existsSync(join(dir, 'made'))).toBe(true)
@@ -91,7 +91,7 @@ describe('a hook before a tool', () => {
     rmSync(join(dir, 'made'))
     await run(bash, { PreToolUse: [{ hooks: [command('exit 2')] }] }, { hooksFail: 'open' })
     expect(existsSync(join(dir, 'made'))).toBe(false)
-  })
+  }) // F50
 
   it('never allows what the policy denies, and is not even asked', async () => {
     const yes = `echo asked > asked; echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`
@@ -101,7 +101,7 @@ describe('a hook before a tool', () => {
     expect(existsSync(join(dir, 'asked'))).toBe(false)
   })
 
-  it('sees the calls of agents that were sent out under their own names, side by side (B72, F48)', async () => {
+  it('sees the calls of agents that were sent out under their own names, side by side', async () => {
     const parts: Script['parts'] = [
       { agent: 'lead', calls: [{ tool: 'Task', input: { prompt: 'look', agent_type: 'code' } }] },
       { agent: 'lead/code-1', when: { answer: 1 }, calls: [{ tool: 'bash', input: { command: 'echo x' } }] },
@@ -115,18 +115,18 @@ describe('a hook before a tool', () => {
       ['lead/code-1', 'bash', 'refused'],
     ])
     expect(called.find(({ agent }) => agent === 'lead/code-1')?.denied).toContain('only the lead')
-  })
+  }) // B72, F48
 })
 
 describe('hooks after a tool, at a prompt and at the end', () => {
-  it('tell the model what they object to, with the result of the tool (B72)', async () => {
+  it('tell the model what they object to, with the result of the tool', async () => {
     const text = `grep -q tool_response && { echo 'format it first' >&2; exit 2; }`
     const { called } = await run(bash, { PostToolUse: [{ matcher: 'bash', hooks: [command(text)] }] })
     expect(called[0]?.result.text).toContain('[a hook objects: format it first]')
     expect(existsSync(join(dir, 'made'))).toBe(true)
-  })
+  }) // B72
 
-  it('refuse a prompt, which then nobody hears, or add to it (B72)', async () => {
+  it('refuse a prompt, which then nobody hears, or add to it', async () => {
     const refused = await run([{ text: 'never' }], {
       UserPromptSubmit: [{ hooks: [command('echo secret! >&2; exit 2')] }],
     })
@@ -136,9 +136,9 @@ describe('hooks after a tool, at a prompt and at the end', () => {
       UserPromptSubmit: [{ hooks: [command('echo branch main')] }],
     })
     expect(added.stop).toEqual({ kind: 'finished', text: 'ok' })
-  })
+  }) // B72
 
-  it('let an agent go on with what is missing, and know that it does; but not for ever (B72)', async () => {
+  it('let an agent go on with what is missing, and know that it does; but not for ever', async () => {
     const text = `cat > last.json; test -e done || { touch done; echo 'run the tests' >&2; exit 2; }`
     const parts: Script['parts'] = [{ text: 'finished' }, { when: { user: 'run the tests' }, text: 'they pass' }]
     const once = await run(parts, { Stop: [{ hooks: [command(text)] }] })
@@ -147,9 +147,9 @@ describe('hooks after a tool, at a prompt and at the end', () => {
     const never = await run([{ times: 'always', text: 'again' }], { Stop: [{ hooks: [command('exit 2')] }] })
     expect(never.stop).toEqual({ kind: 'finished', text: 'again' })
     expect(never.ran.length).toBeLessThan(20)
-  })
+  }) // B72
 
-  it('let a teammate go on too, under its own name (B72, F48)', async () => {
+  it('let a teammate go on too, under its own name', async () => {
     const text = `grep -q '"agent":"ada"' && { test -e done || { touch done; echo 'run the tests' >&2; exit 2; }; }`
     const parts: Script['parts'] = [
       { agent: 'lead', calls: [{ tool: 'Task', input: { name: 'ada', prompt: 'work' } }] },
@@ -160,7 +160,7 @@ describe('hooks after a tool, at a prompt and at the end', () => {
     const { ran } = await run(parts, { Stop: [{ hooks: [command(`${text}; true`)] }] })
     const ofAda = ran.filter(({ agent }) => agent === 'ada').map(({ outcome }) => outcome)
     expect(ofAda).toEqual(['refused', 'passed'])
-  })
+  }) // B72, F48
 
   it('of a project wait until somebody trusts the folder; a changed one asks again', async () => {
     const { loadSettings } = await import('../settings/load-settings.ts')

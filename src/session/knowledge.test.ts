@@ -40,7 +40,7 @@ const trust = () => workspace.trust.trustFolder(root, folderHash(root))
 const load = async (input: object) => knowledge().tools[0]!.run(input, practiceWorld())
 
 describe('skills', () => {
-  it('come from three folders of the project and of home, the project first; names and descriptions in the prompt (A23, A25)', () => {
+  it('come from three folders of the project and of home, the project first; names and descriptions in the prompt', () => {
     put('work/skills/brew/SKILL.md', skill('brew', 'Boil water.', 'tags: [tea, water]\n'))
     put('work/.claude/skills/bake/SKILL.md', skill('bake'))
     put('work/.agents/skills/cook/SKILL.md', skill('cook'))
@@ -54,9 +54,9 @@ describe('skills', () => {
     expect(prompt).not.toContain('Boil water')
     expect(tools.map(({ name }) => name)).toEqual(['Skill'])
     expect(warnings).toEqual([])
-  })
+  }) // A23, A25
 
-  it('give their body and files as the result of a call, and an unknown one names what there is (A24)', async () => {
+  it('give their body and files as the result of a call, and an unknown one names what there is', async () => {
     put('work/skills/brew/SKILL.md', skill('brew', 'Boil water. See [temperatures](references/heat.md).'))
     put('work/skills/brew/references/heat.md', 'green: 80')
     put('work/skills/brew/scripts/kettle.sh', 'echo on')
@@ -68,9 +68,9 @@ describe('skills', () => {
     expect((await load({ skill: 'brew', file: 'references/heat.md' })).text).toBe('green: 80')
     expect(await load({ skill: 'brew', file: '../../secret' })).toMatchObject({ isError: true })
     expect(await load({ skill: 'fly' })).toEqual({ text: "Error: Unknown skill 'fly'. Available: brew", isError: true })
-  })
+  }) // A24
 
-  it('that are broken, are named twice or name a missing file are said with their path, and nothing in them runs (A23)', () => {
+  it('that are broken, are named twice or name a missing file are said with their path, and nothing in them runs', () => {
     put('work/skills/a/SKILL.md', 'no frontmatter')
     put('work/skills/b/SKILL.md', '---\nname: [unclosed\n---\nbody')
     put('work/skills/c/SKILL.md', '---js\nthrow new Error("ran")\n---\nbody')
@@ -92,7 +92,7 @@ describe('skills', () => {
     expect(
       warnings.filter((text) => text.startsWith('skills/e/SKILL.md: it names ')).map((text) => text.split(' ')[3]),
     ).toEqual(['references/gone.md,', 'scripts/gone.sh,'])
-  })
+  }) // A23
 
   it('of a project nobody trusts wait, those of home do not, and a list too long is counted', () => {
     put('work/.agents/skills/cook/SKILL.md', skill('cook'))

@@ -53,7 +53,7 @@ async function session(parts: Script['parts'], options: Partial<SessionOptions> 
 }
 
 describe('a session', () => {
-  it('is a team named by its session id, whose lead works and then rests (A8)', async () => {
+  it('is a team named by its session id, whose lead works and then rests', async () => {
     await using talk = await session([
       { calls: [{ tool: 'bash', input: { command: 'echo hi > made' } }] },
       { when: { result: { tool: 'bash' } }, text: 'made it' },
@@ -66,7 +66,7 @@ describe('a session', () => {
     await talk.team.refresh()
     expect(memberNamed(talk.team.state, 'lead')).toMatchObject({ status: 'idle', generation: 1 })
     expect(talk.team.state.spent.get('lead')).toMatchObject({ calls: 2 })
-  })
+  }) // A8
 
   it('goes on where it was when it is opened again, as a new generation', async () => {
     const first = await session([{ text: 'noted' }])
@@ -95,7 +95,7 @@ describe('a session', () => {
     }
   })
 
-  it('waits for what runs in the background, spends no call on waiting and is told once (A55, A56)', async () => {
+  it('waits for what runs in the background, spends no call on waiting and is told once', async () => {
     await using talk = await session([
       { calls: [{ tool: 'bash', input: { command: 'sleep 0.1; echo done', run_in_background: true } }] },
       { when: { result: 'task_id' }, text: 'it runs' },
@@ -106,9 +106,9 @@ describe('a session', () => {
     expect(events.filter(({ type }) => type === 'answered')).toHaveLength(3)
     const heard = events.flatMap((event) => (event.type === 'heard' ? event.turn.content : []))
     expect(heard.filter((part) => JSON.stringify(part).includes('task-notification'))).toHaveLength(1)
-  })
+  }) // A55, A56
 
-  it('tells in the next run how a job ended that nobody heard of, and says of none that its process died (F39)', async () => {
+  it('tells in the next run how a job ended that nobody heard of, and says of none that its process died', async () => {
     const begin = [{ calls: [{ tool: 'bash', input: { command: 'sleep 600', run_in_background: true } }] }]
     const first = await session(begin, { limits: { turns: 1 } })
     expect((await runToEnd(first, 'start it')).stop).toMatchObject({ kind: 'limit' })
@@ -125,7 +125,7 @@ describe('a session', () => {
     expect(told).toContain('<task-id>b000001</task-id>')
     expect(told).toContain('stopped before it ended')
     expect(told).not.toContain('has died')
-  })
+  }) // F39
 
   it('wakes for mail while a job runs', async () => {
     await using talk = await session([
@@ -146,7 +146,7 @@ describe('a session', () => {
     }
   })
 
-  it('sends out subagents that begin with the prompt alone, look only, and never send out others (A15, F31)', async () => {
+  it('sends out subagents that begin with the prompt alone, look only, and never send out others', async () => {
     const asked: string[][] = []
     await using talk = await session([
       {
@@ -173,7 +173,7 @@ describe('a session', () => {
     const errand = events.filter(({ agent }) => agent === 'lead/explore-1')
     expect(errand.length).toBeGreaterThan(3)
     expect(errand.every((event) => 'parent' in event && event.parent === 'call_1_1')).toBe(true)
-  })
+  }) // A15, F31
 
   it('lets no agent choose a model that is a program or a recording', async () => {
     const asked: string[] = []
@@ -210,7 +210,7 @@ describe('a session', () => {
     expect(talk.team.state.spent.get('lead')).toMatchObject({ cost: 10, calls: 2 })
   })
 
-  it('stops when nobody listens any more, and can go on (F38)', async () => {
+  it('stops when nobody listens any more, and can go on', async () => {
     const parts: Script['parts'] = [
       { when: { answer: 1 }, calls: [{ tool: 'bash', input: { command: 'echo $$ > pid; sleep 600' } }] },
       { when: { result: 'Interrupted' }, text: 'I was interrupted' },
@@ -226,9 +226,9 @@ describe('a session', () => {
     expect(isGroupAlive(pid)).toBe(false)
     expect((await runToEnd(talk)).stop).toEqual({ kind: 'finished', text: 'I was interrupted' })
     await talk.close()
-  })
+  }) // F38
 
-  it('stops a run nobody looks at any more when it is closed, with all it runs (F38)', async () => {
+  it('stops a run nobody looks at any more when it is closed, with all it runs', async () => {
     const talk = await session([
       { when: { answer: 1 }, calls: [{ tool: 'bash', input: { command: 'echo $$ > pid; sleep 600' } }] },
       { when: { result: 'Interrupted' }, text: 'I was interrupted' },
@@ -242,9 +242,9 @@ describe('a session', () => {
     expect(isGroupAlive(Number(readFileSync(join(dir, 'pid'), 'utf8')))).toBe(false)
     await using again = await session([{ when: { result: 'Interrupted' }, text: 'so I was' }], { team: talk.id })
     expect((await runToEnd(again)).stop).toEqual({ kind: 'finished', text: 'so I was' })
-  })
+  }) // F38
 
-  it('says that it failed, and what it had said, when its journal cannot be written any more (F37)', async () => {
+  it('says that it failed, and what it had said, when its journal cannot be written any more', async () => {
     const talk = await session([
       {
         compose() {
@@ -258,7 +258,7 @@ describe('a session', () => {
     const { stop } = await runToEnd(talk, 'go')
     expect(stop).toMatchObject({ kind: 'error', text: 'all done' })
     await talk.close().catch(() => {})
-  })
+  }) // F37
 
   it('goes on with the next prompt when one could not be written, and closes', async () => {
     let isFull = false
@@ -351,13 +351,13 @@ describe('a session', () => {
     expect((await runToEnd(talk, 'look')).stop).toMatchObject({ text: 'three' })
   })
 
-  it('can be opened again when opening it has failed (F38)', async () => {
+  it('can be opened again when opening it has failed', async () => {
     const missing = { folders: [join(dir, 'missing')], team: 'web' }
     await expect(session([], missing)).rejects.toThrow('missing')
     await expect(session([], missing)).rejects.toThrow('missing')
     await using talk = await session([{ text: 'here' }], { team: 'web' })
     expect((await runToEnd(talk, 'hello')).stop).toMatchObject({ text: 'here' })
-  })
+  }) // F38
 
   it('leaves the agent types of a project alone until somebody trusts it', async () => {
     mkdirSync(join(dir, 'agents'))

@@ -35,7 +35,7 @@ const session = (parts: Script['parts']) =>
 const run = async (talk: Session, prompt: string) => (await runToEnd(talk, prompt)).stop
 
 describe('a team in a workspace', () => {
-  it('keeps board, mail and conversations in files that people and other processes read and change (A3, A4)', async () => {
+  it('keeps board, mail and conversations in files that people and other processes read and change', async () => {
     const talk = await session([
       {
         agent: 'lead',
@@ -73,17 +73,17 @@ describe('a team in a workspace', () => {
     expect(lines('.teams/web/inbox/ada.jsonl')).toMatchObject([{ from: 'user', content: 'For later.' }])
     expect(JSON.stringify(lines('.teams/web/transcripts/ada.jsonl'))).toContain('Hello.')
     expect(JSON.stringify(lines('.teams/web/transcripts/lead.jsonl'))).toContain('Go')
-  })
+  }) // A3, A4
 
-  it('offers its lead exactly these tools (A86)', async () => {
+  it('offers its lead exactly these tools', async () => {
     await using talk = await session([])
     const work = 'bash read_file write_file edit_file glob grep'
     const board = 'TaskCreate TaskGet TaskUpdate TaskList'
     const team = 'SendMessage TeamCreate TeamDelete'
     expect([...talk.tools].sort()).toEqual(`${work} Task Skill ${board} TaskOutput TaskStop ${team}`.split(' ').sort())
-  })
+  }) // A86
 
-  it('has teammates that outlive a prompt: the same one, with all it heard, under the same name (B1)', async () => {
+  it('has teammates that outlive a prompt: the same one, with all it heard, under the same name', async () => {
     let heard = ''
     await using talk = await session([
       { agent: 'lead', when: { user: 'First' }, calls: [call('Task', { name: 'ada', prompt: 'The word is fig.' })] },
@@ -103,9 +103,9 @@ describe('a team in a workspace', () => {
     await run(talk, 'Second')
     expect(heard).toContain('The word is fig.')
     expect(memberNamed(talk.team.state, 'ada')).toMatchObject({ status: 'idle', generation: 1 })
-  })
+  }) // B1
 
-  it('has a breaker of its own: teammates that fail in one team keep nobody out of another (C61)', async () => {
+  it('has a breaker of its own: teammates that fail in one team keep nobody out of another', async () => {
     await using talk = await session([
       {
         agent: 'lead',
@@ -131,5 +131,5 @@ describe('a team in a workspace', () => {
     expect(memberNamed(api.state, 'ada')?.status).toBe('lost')
     expect(talk.team.state.breaker.get().state).toBe('closed')
     expect(memberNamed(talk.team.state, 'bob')?.status).toBe('idle')
-  })
+  }) // C61
 })

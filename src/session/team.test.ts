@@ -69,7 +69,7 @@ const askedToStop = (answer: (request_id: string) => ReturnType<typeof call>[]):
 })
 
 describe('a team at work', () => {
-  it('has a lead that makes tasks and teammates, hears of everything and ends when all is settled (A1, A2, A6, A88, A90, B54)', async () => {
+  it('has a lead that makes tasks and teammates, hears of everything and ends when all is settled', async () => {
     await using session = await open([
       {
         agent: 'lead',
@@ -104,9 +104,9 @@ describe('a team at work', () => {
     const config = () => JSON.parse(readFileSync(join(dir, '.teams', session.id, 'config.json'), 'utf8'))
     const names = () => config().members.map(({ name }: { name: string }) => name)
     await vi.waitFor(() => expect(names()).toEqual(['lead', 'ada', 'bob']), 30_000)
-  })
+  }) // A1, A2, A6, A88, A90, B54
 
-  it('lets colleagues talk directly, without the lead in between (A91, F5)', async () => {
+  it('lets colleagues talk directly, without the lead in between', async () => {
     await using session = await open([
       {
         agent: 'lead',
@@ -141,9 +141,9 @@ describe('a team at work', () => {
         ({ from, type, content }) => from === 'ada' && type === 'result' && content === 'The API is GET /users.',
       ),
     ).toBe(true)
-  })
+  }) // A91, F5
 
-  it('makes further teams, whose mail reaches the same lead, and deletes them with everybody asked and accounted for (A58, A63, A82, F32)', async () => {
+  it('makes further teams, whose mail reaches the same lead, and deletes them with everybody asked and accounted for', async () => {
     await using session = await open(
       [
         {
@@ -169,7 +169,7 @@ describe('a team at work', () => {
     expect(stop).toMatchObject({ kind: 'finished', text: 'Over.' })
     expect(await workspace.store.teams()).toEqual([session.id])
     expect(session.team.state.leads.get()).toEqual([])
-  })
+  }) // A58, A63, A82, F32
 
   it('loses no word of a job that ended while a further team could not be read', async () => {
     const asked: string[] = []
@@ -268,7 +268,7 @@ describe('a team at work', () => {
     expect(memberNamed(session.team.state, 'ada')).toBeUndefined()
   })
 
-  it('hears, when a team was deleted, what was written to it meanwhile, once (A82, F32)', async () => {
+  it('hears, when a team was deleted, what was written to it meanwhile, once', async () => {
     const heard: string[] = []
     await using session = await open([
       ...madeAndDeleted,
@@ -290,9 +290,9 @@ describe('a team at work', () => {
     expect(telling).toHaveLength(1)
     expect(telling[0]).toContain('<message from=\\"ada\\" type=\\"message\\">')
     expect(telling[0], 'what the report says needs no letter').not.toContain('shutdown_response')
-  })
+  }) // A82, F32
 
-  it('deletes a team although somebody refuses to stop (A82, F32)', async () => {
+  it('deletes a team although somebody refuses to stop', async () => {
     await using session = await open([
       ...madeAndDeleted,
       { agent: 'lead', times: 'always', text: 'Over.' },
@@ -303,5 +303,5 @@ describe('a team at work', () => {
     const { stop } = await run(session, 'Go')
     expect(stop).toMatchObject({ kind: 'finished', text: 'Over.' })
     expect(await workspace.store.teams()).toEqual([session.id])
-  })
+  }) // A82, F32
 })

@@ -48,7 +48,7 @@ describe('the identity of a runtime', () => {
     expect(look(thisRuntime())).toBe('alive')
   })
 
-  it('survives as alive until its process is killed, then is dead (F33)', async () => {
+  it('survives as alive until its process is killed, then is dead', async () => {
     const { child, pid } = await node()
     const runtime = runtimeOf(pid)
     expect(look(runtime)).toBe('alive')
@@ -56,7 +56,7 @@ describe('the identity of a runtime', () => {
     child.kill('SIGKILL')
     await gone
     expect(look(runtime)).toBe('dead')
-  })
+  }) // F33
 
   it('stays alive while its process is stopped: silence proves nothing', async ({ skip }) => {
     skip(process.platform !== 'linux', 'reads the state of a process in /proc')
@@ -69,7 +69,7 @@ describe('the identity of a runtime', () => {
     expect(look(runtime)).toBe('alive')
   })
 
-  it('is dead as a zombie nobody has waited for (F33)', async ({ skip }) => {
+  it('is dead as a zombie nobody has waited for', async ({ skip }) => {
     skip(process.platform !== 'linux', 'reads the state of a process in /proc')
     // The shell starts a process, then becomes one that never waits for it, and says so when it is that one.
     const script = 'sleep 60 & exec "$0" -e "console.log(process.argv[1]); process.stdin.resume()" $!'
@@ -80,15 +80,15 @@ describe('the identity of a runtime', () => {
     process.kill(pid, 'SIGKILL')
     until(() => state(pid) === 'Z')
     expect(look(runtime)).toBe('dead')
-  })
+  }) // F33
 
-  it('is dead when a later process has its pid (F33)', () => {
+  it('is dead when a later process has its pid', () => {
     expect(look(but(thisRuntime(), 'start', '1'))).toBe('dead')
-  })
+  }) // F33
 
-  it('is dead after another boot of this machine, whatever runs under its pid (F33)', () => {
+  it('is dead after another boot of this machine, whatever runs under its pid', () => {
     expect(look(but(thisRuntime(), 'boot', '0123456789ab'))).toBe('dead')
-  })
+  }) // F33
 
   it('is unknown on another machine or in another pid namespace', () => {
     expect(look(but(thisRuntime(), 'machine', '0123456789ab'))).toBe('unknown')

@@ -30,7 +30,7 @@ const statusOf = ({ team }: PracticeCrew, name: string) => memberNamed(team.stat
 const requestsOf = ({ team }: PracticeCrew) => [...team.state.requests.values()].filter((r) => r.kind === 'permission')
 
 describe('a teammate that needs leave', () => {
-  it('waits for a person who is told its name, while the others go on (B70)', async () => {
+  it('waits for a person who is told its name, while the others go on', async () => {
     const { asked, ask } = person()
     const practice = await crewOf(
       (request, signal) => (request.agent === 'bob' ? { text: 'Here.' } : eager(request, signal)),
@@ -47,7 +47,7 @@ describe('a teammate that needs leave', () => {
     await practice.until(() => practice.crew.isIdle)
     expect(lastWords(practice.askedOf('ada')[1]!)).toContain('changed')
     expect(requestsOf(practice)).toMatchObject([{ state: 'approved', by: 'user' }])
-  })
+  }) // B70
 
   it('hears a no with its reason, and the call does not run', async () => {
     const { asked, ask } = person()
@@ -76,7 +76,7 @@ describe('a teammate that needs leave', () => {
     expect(lastWords(practice.askedOf('bob')[1]!)).toContain('the user said no')
   })
 
-  it('is not taken for stalled, however long the person takes (F46)', async () => {
+  it('is not taken for stalled, however long the person takes', async () => {
     const { asked, ask } = person()
     const practice = await crewOf(eager, { ask })
     await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
@@ -85,7 +85,7 @@ describe('a teammate that needs leave', () => {
     asked[0]!.answer({ allowed: true })
     await practice.until(() => practice.crew.isIdle)
     expect(memberNamed(practice.team.state, 'ada')).toMatchObject({ generation: 1, status: 'idle' })
-  })
+  }) // F46
 })
 
 describe('a question that nobody has answered', () => {
@@ -108,7 +108,7 @@ describe('a question that nobody has answered', () => {
     expect(requestsOf(practice)).toMatchObject([{ state: 'void' }])
   })
 
-  it('is void when its asker is asked to stop, who hears that at once (A72, B30)', async () => {
+  it('is void when its asker is asked to stop, who hears that at once', async () => {
     const { asked, ask } = person()
     const practice = await crewOf(
       (request) => {
@@ -127,7 +127,7 @@ describe('a question that nobody has answered', () => {
     )
     await practice.until(() => statusOf(practice, 'ada') === 'stopped')
     expect(requestsOf(practice)).toMatchObject([{ state: 'void', reason: 'ada was asked to stop' }])
-  })
+  }) // A72, B30
 
   it('is void when its asker is stopped by force, and keeps nobody from coming to rest', async () => {
     const { asked, ask } = person()
@@ -142,7 +142,7 @@ describe('a question that nobody has answered', () => {
     expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
   })
 
-  it('does not hold up whoever ends the run, and is asked again by the next life (F28)', async () => {
+  it('does not hold up whoever ends the run, and is asked again by the next life', async () => {
     const first = person()
     const before = await practiceCrew({ mind: eager, ask: first.ask })
     await before.crew.spawn({ name: 'ada', prompt: 'Work.' })
@@ -163,7 +163,7 @@ describe('a question that nobody has answered', () => {
     expect(JSON.stringify(after.askedOf('ada').at(-1)!.turns)).toContain('changed')
     const open = requestsOf(after).filter(({ state }) => state === 'pending')
     expect(open).toEqual([])
-  })
+  }) // F28
 
   it('is a no when it cannot even be put', async () => {
     const practice = await crewOf(eager, {

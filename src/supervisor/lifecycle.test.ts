@@ -41,7 +41,7 @@ function agreeing(mind: Mind): Mind {
 }
 
 describe('the life of a teammate', () => {
-  it('goes from its making through work and rest to its end, and its health is on record (B4, C63, C64)', async () => {
+  it('goes from its making through work and rest to its end, and its health is on record', async () => {
     const practice = await crewOf(() => ({ text: 'Here.' }))
     await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
     await practice.until(() => practice.crew.isIdle)
@@ -58,9 +58,9 @@ describe('the life of a teammate', () => {
       'working → idle',
       'idle → stop',
     ])
-  })
+  }) // B4, C63, C64
 
-  it('knows waiting for approval besides, and whoever is gone is not written to (B51)', async () => {
+  it('knows waiting for approval besides, and whoever is gone is not written to', async () => {
     const practice = await crewOf((request) =>
       lastWords(request).includes('go ahead') ? complete : request.turns.length === 1 ? handIn : { text: 'I wait.' },
     )
@@ -76,9 +76,9 @@ describe('the life of a teammate', () => {
     expect(practice.states).toEqual([...before, 'stopping', 'stopped'])
     const sent = await practice.team.send({ to: 'ada', content: 'Still there?' }, { by: practice.lead })
     expect(sent).toMatchObject({ refused: 'member_stopped' })
-  })
+  }) // B51
 
-  it('is not over for one who works on in silence, nor for ever for one who vanished: it comes back (C66)', async () => {
+  it('is not over for one who works on in silence, nor for ever for one who vanished: it comes back', async () => {
     const practice = await crewOf((request, signal) =>
       practice.asked.length === 1 ? hang(request, signal) : { text: 'Here again.' },
     )
@@ -99,9 +99,9 @@ describe('the life of a teammate', () => {
       'start → working',
       'working → idle',
     ])
-  })
+  }) // C66
 
-  it('goes on for one who was lost although not all of it could be written, and that is told (F37)', async () => {
+  it('goes on for one who was lost although not all of it could be written, and that is told', async () => {
     let isFull = true
     const practice = await crewOf(
       () => {
@@ -120,9 +120,9 @@ describe('the life of a teammate', () => {
     expect(practice.health).toContain('disappeared → start')
     const notes = practice.events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
     expect(notes).toContain('Error: no space left')
-  })
+  }) // F37
 
-  it('says that it was brought back although something urgent comes in before that is heard (F24)', async () => {
+  it('says that it was brought back although something urgent comes in before that is heard', async () => {
     let isUrgentDue = false
     const practice = await crewOf(
       (request) => {
@@ -147,9 +147,9 @@ describe('the life of a teammate', () => {
     const heard = JSON.stringify(practice.asked[1]!.turns)
     expect(heard).toContain('you were brought back')
     expect(heard).toContain('Mind the roses!')
-  })
+  }) // F24
 
-  it('goes on for one who rests when a task is assigned to it, and nobody else takes that (B56)', async () => {
+  it('goes on for one who rests when a task is assigned to it, and nobody else takes that', async () => {
     const practice = await crewOf((request) =>
       lastWords(request).includes('<task') && request.agent === 'bob' ? complete : { text: 'Here.' },
     )
@@ -160,9 +160,9 @@ describe('the life of a teammate', () => {
     await practice.until(() => practice.crew.isIdle && practice.team.state.tasks.get('1')?.status === 'completed')
     expect(practice.team.state.tasks.get('1')).toMatchObject({ owner: 'bob' })
     expect(practice.askedOf('ada')).toHaveLength(1)
-  })
+  }) // B56
 
-  it('ends by itself only where an idle time-out is set, and never with a task in its hands (B27)', async () => {
+  it('ends by itself only where an idle time-out is set, and never with a task in its hands', async () => {
     const mind: Mind = (request) =>
       lastWords(request).includes('<task')
         ? { calls: [{ tool: 'SendMessage', input: { to: 'lead', content: 'How deep?' } }] }
@@ -179,9 +179,9 @@ describe('the life of a teammate', () => {
     await practice.until(() => statusOf(practice) === 'stopped')
     expect(statusOf(practice, 'bob')).toBe('idle')
     expect(practice.team.state.tasks.get('1')?.status).toBe('in_progress')
-  })
+  }) // B27
 
-  it('has as many rounds as it needs and ends with the first answer that calls nothing (B13, B57)', async () => {
+  it('has as many rounds as it needs and ends with the first answer that calls nothing', async () => {
     const practice = await crewOf((request) =>
       request.turns.filter(({ role }) => role === 'tool').length < 60
         ? { calls: [{ tool: 'peek' }] }
@@ -192,19 +192,19 @@ describe('the life of a teammate', () => {
     expect(practice.asked).toHaveLength(61)
     expect(statusOf(practice)).toBe('idle')
     expect(unreadOf(practice.team.state, 'lead').map(({ message }) => message.content)).toContain('Looked sixty times.')
-  })
+  }) // B13, B57
 
-  it('does not take an answer that was cut off for a task that is done (B13, F37)', async () => {
+  it('does not take an answer that was cut off for a task that is done', async () => {
     const practice = await crewOf(() => ({ text: 'And then I', end: 'length' }))
     await practice.tasks({ subject: 'dig' })
     await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
     await practice.until(() => practice.crew.isIdle)
     expect(practice.team.state.tasks.get('1')).toMatchObject({ status: 'failed', reason: 'its answer was cut off' })
-  })
+  }) // B13, F37
 })
 
 describe('a request to stop', () => {
-  it('is answered by one that rests, without a model (A72, B30)', async () => {
+  it('is answered by one that rests, without a model', async () => {
     const practice = await crewOf(() => ({ text: 'Here.' }))
     await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
     await practice.until(() => practice.crew.isIdle)
@@ -212,9 +212,9 @@ describe('a request to stop', () => {
     await practice.until(() => statusOf(practice) === 'stopped')
     expect(practice.asked).toHaveLength(1)
     expect(practice.team.state.requests.get('r1')?.state).toBe('approved')
-  })
+  }) // A72, B30
 
-  it('is answered by one that works, in its very next call (A72, B30)', async () => {
+  it('is answered by one that works, in its very next call', async () => {
     const practice = await crewOf(
       agreeing(async () => {
         if (practice.asked.length === 1) await askToStop(practice)
@@ -225,9 +225,9 @@ describe('a request to stop', () => {
     await practice.until(() => statusOf(practice) === 'stopped')
     expect(practice.asked).toHaveLength(2)
     expect(practice.team.state.requests.get('r1')?.state).toBe('approved')
-  })
+  }) // A72, B30
 
-  it('is answered by one whose plan waits for approval (A72, B30)', async () => {
+  it('is answered by one whose plan waits for approval', async () => {
     const practice = await crewOf(agreeing((request) => (request.turns.length === 1 ? handIn : { text: 'I wait.' })))
     await practice.tasks({ subject: 'dig' })
     await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
@@ -236,11 +236,11 @@ describe('a request to stop', () => {
     await practice.until(() => statusOf(practice) === 'stopped')
     expect(practice.team.state.requests.get('r2')).toMatchObject({ kind: 'shutdown', state: 'approved' })
     expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
-  })
+  }) // A72, B30
 })
 
 describe('what a teammate hears', () => {
-  it('is mail with sender and type, and the task it holds with all that is said of it, as text of the user (A75, B12)', async () => {
+  it('is mail with sender and type, and the task it holds with all that is said of it, as text of the user', async () => {
     const practice = await crewOf((request) => (lastWords(request).includes('<task') ? complete : { text: 'I heard.' }))
     await practice.tasks({ subject: 'dig', description: 'Two feet deep.' })
     await practice.crew.spawn({ name: 'ada', role: 'digger', prompt: 'Be careful.' })
@@ -258,5 +258,5 @@ describe('what a teammate hears', () => {
     expect(turns.filter(({ role }) => role === 'assistant').every((turn) => !JSON.stringify(turn).includes('<'))).toBe(
       true,
     )
-  })
+  }) // A75, B12
 })

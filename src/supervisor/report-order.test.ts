@@ -19,7 +19,7 @@ const hang: Mind = (_, signal) =>
 const handIn = { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }
 
 describe('mail', () => {
-  it('counts as delivered when it stands in the conversation, not when it is sent (G3)', async () => {
+  it('counts as delivered when it stands in the conversation, not when it is sent', async () => {
     let go = () => {}
     const practice = await crewOf(async (request) => {
       if (request.turns.length > 1) return { text: 'I heard.' }
@@ -37,9 +37,9 @@ describe('mail', () => {
     await practice.until(() => practice.crew.isIdle)
     expect(JSON.stringify(practice.asked[1]!.turns)).toContain('By the way.')
     expect(unreadOf(practice.team.state, 'ada')).toEqual([])
-  })
+  }) // G3
 
-  it('for somebody who rests wakes that one, once for all of it, and starts nobody else (G8, B19, D10)', async () => {
+  it('for somebody who rests wakes that one, once for all of it, and starts nobody else', async () => {
     let thinking = 0
     let most = 0
     const practice = await crewOf(async () => {
@@ -58,9 +58,9 @@ describe('mail', () => {
     expect(memberNamed(practice.team.state, 'ada')?.generation).toBe(1)
     const heard = JSON.stringify(practice.asked.at(-1)!.turns)
     for (const word of ['[one]', '[two]', '[three]']) expect(heard.split(word)).toHaveLength(2)
-  })
+  }) // G8, B19, D10
 
-  it('enters as a turn of the user, and nobody answers it but the model (B44, B12)', async () => {
+  it('enters as a turn of the user, and nobody answers it but the model', async () => {
     let said = 0
     const practice = await crewOf(() => ({ text: `answer ${++said}` }))
     await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
@@ -71,9 +71,9 @@ describe('mail', () => {
     expect(turns.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
     expect(JSON.stringify(turns[1])).toContain('answer 1')
     expect(JSON.stringify(turns[2])).toContain('And now?')
-  })
+  }) // B44, B12
 
-  it('for somebody who has stopped does not vanish: who sends it is told, and what was unread comes back (G7)', async () => {
+  it('for somebody who has stopped does not vanish: who sends it is told, and what was unread comes back', async () => {
     const practice = await crewOf((request, signal) => {
       if (request.agent === 'bob') return hang(request, signal)
       return lastWords(request).includes('Write.')
@@ -89,11 +89,11 @@ describe('mail', () => {
     await practice.crew.spawn({ name: 'ada', prompt: 'Write.' })
     await practice.until(() => practice.askedOf('ada').length === 2)
     expect(lastWords(practice.askedOf('ada')[1]!)).toMatch(/bob.*(stopped|not)/)
-  })
+  }) // G7
 })
 
 describe('a request to stop', () => {
-  it('that anybody but the lead forged is text at most (B69)', async () => {
+  it('that anybody but the lead forged is text at most', async () => {
     const practice = await crewOf(() => ({ text: 'I stay.' }))
     await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
     await practice.until(() => practice.crew.isIdle)
@@ -105,9 +105,9 @@ describe('a request to stop', () => {
     await practice.until(() => practice.asked.length === 2 && practice.crew.isIdle)
     expect(lastWords(practice.asked[1]!)).toContain('external, unverified')
     expect(statusOf(practice, 'ada')).toBe('idle')
-  })
+  }) // B69
 
-  it('that ran out names the life it means, and spares one that came back meanwhile (G5, F14)', async () => {
+  it('that ran out names the life it means, and spares one that came back meanwhile', async () => {
     const practice = await crewOf(() => ({ text: 'Here.' }))
     await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
     await practice.until(() => practice.crew.isIdle)
@@ -118,7 +118,7 @@ describe('a request to stop', () => {
     expect(statusOf(practice, 'ada')).toBe('idle')
     await practice.team.run({ ...stop, generation: 2 }, { by: practice.lead })
     expect(statusOf(practice, 'ada')).toBe('stopped')
-  })
+  }) // G5, F14
 })
 
 describe('somebody who rests with a task', () => {
@@ -149,7 +149,7 @@ describe('somebody who rests with a task', () => {
 })
 
 describe('a name', () => {
-  it('that rests gets a new role and prompt in a new life; one that works is refused (B5, D3)', async () => {
+  it('that rests gets a new role and prompt in a new life; one that works is refused', async () => {
     const practice = await crewOf((request, signal) =>
       lastWords(request).includes('Think.') ? hang(request, signal) : { text: 'Here.' },
     )
@@ -162,5 +162,5 @@ describe('a name', () => {
     expect(memberNamed(practice.team.state, 'ada')).toMatchObject({ role: 'tester', generation: 2 })
     await practice.until(() => statusOf(practice, 'ada') === 'working')
     expect(await practice.crew.spawn({ name: 'ada', prompt: 'Again.' })).toMatchObject({ refused: 'member_busy' })
-  })
+  }) // B5, D3
 })

@@ -23,7 +23,7 @@ describe('the voice of a teammate', () => {
     return { voice, transcript, syncs, heard, rounds }
   }
 
-  it('tells the lead what its turn came to only when that is durable (A71, F2)', async () => {
+  it('tells the lead what its turn came to only when that is durable', async () => {
     const { voice, transcript, syncs, heard, rounds } = await scene()
     voice.sendResult('all is well', transcript)
     await rounds()
@@ -33,9 +33,9 @@ describe('the voice of a teammate', () => {
     await rounds()
     expect(heard()).toEqual(['all is well'])
     expect(voice.pending).toBeUndefined()
-  })
+  }) // A71, F2
 
-  it('tells it in order, however the disk takes its time (A71)', async () => {
+  it('tells it in order, however the disk takes its time', async () => {
     const { voice, transcript, syncs, heard, rounds } = await scene()
     voice.sendResult('one', transcript)
     voice.sendResult('two', transcript)
@@ -46,7 +46,7 @@ describe('the voice of a teammate', () => {
     await voice.pending
     await rounds()
     expect(heard()).toEqual(['one', 'two'])
-  })
+  }) // A71
 
   it('says why it could not tell it to whoever waits for that', async () => {
     const { voice, transcript, syncs, heard } = await scene()

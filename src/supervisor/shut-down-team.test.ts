@@ -28,7 +28,7 @@ const statusOf = ({ team }: PracticeCrew, name: string) => memberNamed(team.stat
 const notes = ({ events }: PracticeCrew) => events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
 
 describe('a team that is dismissed', () => {
-  it('has everybody asked with reason and deadline, and everybody accounted for (C19)', async () => {
+  it('has everybody asked with reason and deadline, and everybody accounted for', async () => {
     const practice = await crewOf((request, signal) =>
       request.agent === 'bob' ? hang(request, signal) : { text: 'Here.' },
     )
@@ -51,9 +51,9 @@ describe('a team that is dismissed', () => {
       ],
     })
     expect(statusOf(practice, 'bob')).toBe('stopped')
-  })
+  }) // C19
 
-  it('ends although somebody cannot be asked: that is said, and what is not committed is on record (C23)', async () => {
+  it('ends although somebody cannot be asked: that is said, and what is not committed is on record', async () => {
     const practice = await crewOf(() => ({ text: 'Here.' }))
     await practice.until(() => practice.crew.isIdle)
     const run: TeamHandle['run'] = async (command, as) => {
@@ -71,5 +71,5 @@ describe('a team that is dismissed', () => {
       '[SHUTDOWN] bob was not asked: Error: no mail today',
       '[SHUTDOWN] Protocol failed, force-proceeding with cleanup.',
     ])
-  })
+  }) // C23
 })

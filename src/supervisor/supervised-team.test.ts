@@ -28,7 +28,7 @@ const diligent: Mind = (request) => {
 }
 
 describe('a teammate', () => {
-  it('hears the prompt it was made with, reports, and then says that it is free (B53, A71)', async () => {
+  it('hears the prompt it was made with, reports, and then says that it is free', async () => {
     const practice = await crewOf(() => ({ text: 'I looked: all is well.' }))
     await practice.crew.spawn({ name: 'ada', prompt: 'Look around.' })
     await practice.until(() => practice.crew.isIdle)
@@ -38,9 +38,9 @@ describe('a teammate', () => {
       ['idle_notification', 'has nothing to do'],
     ])
     expect(statusOf(practice, 'ada')).toBe('idle')
-  })
+  }) // B53, A71
 
-  it('asks its model in another round of the event loop than those who were made with it (B53)', async () => {
+  it('asks its model in another round of the event loop than those who were made with it', async () => {
     let round = 0
     const turn = () => {
       round++
@@ -55,9 +55,9 @@ describe('a teammate', () => {
     await Promise.all(['ada', 'bob', 'cyd'].map((name) => practice.crew.spawn({ name, prompt: 'Go.' })))
     await practice.until(() => practice.crew.isIdle)
     expect(rounds.size).toBe(3)
-  })
+  }) // B53
 
-  it('spends nothing while it rests, and is woken by a message (F3, F4, A73, B56, A74)', async () => {
+  it('spends nothing while it rests, and is woken by a message', async () => {
     const practice = await crewOf(() => ({ text: 'Here.' }))
     await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
     await practice.until(() => practice.crew.isIdle)
@@ -67,7 +67,7 @@ describe('a teammate', () => {
     await practice.team.send({ to: 'ada', content: 'Are you there?' }, { by: practice.lead })
     await practice.until(() => practice.asked.length === 2 && practice.crew.isIdle)
     expect(lastWords(practice.asked[1]!)).toContain('Are you there?')
-  })
+  }) // F3, F4, A73, B56, A74
 
   it('is woken by another process also after the journal could not be read for a while, which is said once', async () => {
     const practice = await crewOf(() => ({ text: 'Here.' }))
@@ -97,7 +97,7 @@ describe('a teammate', () => {
     expect(notes).toEqual(['web: Error: the server is away'])
   })
 
-  it('takes what it may take by itself, in order, as it becomes ready (A78, A79, A80, B31, B56)', async () => {
+  it('takes what it may take by itself, in order, as it becomes ready', async () => {
     const practice = await crewOf(diligent)
     await practice.tasks(
       { subject: 'dig', role: 'dev' },
@@ -112,9 +112,9 @@ describe('a teammate', () => {
       return task.status === 'completed' ? task.owner : task.status
     })
     expect(owners).toEqual(['ada', 'ada', 'bob'])
-  })
+  }) // A78, A79, A80, B31, B56
 
-  it('begins with its task in its hands, or is not made at all (B50)', async () => {
+  it('begins with its task in its hands, or is not made at all', async () => {
     const practice = await crewOf(diligent)
     await practice.tasks({ subject: 'dig' }, { subject: 'plant', blockedBy: ['1'] })
     const refused = await practice.crew.spawn({ name: 'bob', prompt: 'Plant.', task: '2' })
@@ -124,9 +124,9 @@ describe('a teammate', () => {
     await practice.until(() => practice.crew.isIdle)
     expect(lastWords(practice.askedOf('ada')[0]!)).toMatch(/Dig\..*You hold task 1: dig|You hold task 1: dig.*Dig\./)
     expect(practice.team.state.tasks.get('1')?.status).toBe('completed')
-  })
+  }) // B50
 
-  it('is reminded of a task it still holds, and loses it as failed when that does not help (F25, C67)', async () => {
+  it('is reminded of a task it still holds, and loses it as failed when that does not help', async () => {
     const practice = await crewOf(() => ({ text: 'Hm.' }))
     await practice.tasks({ subject: 'dig' })
     await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
@@ -135,7 +135,7 @@ describe('a teammate', () => {
     expect(lastWords(practice.asked[2]!)).toContain('you still hold task 1')
     expect(practice.team.state.tasks.get('1')).toMatchObject({ status: 'failed' })
     expect(mailOfLead(practice).some(({ type, content }) => type === 'error' && content.includes('Task 1'))).toBe(true)
-  })
+  }) // F25, C67
 
   it('waits for an answer with a task in its hands, and is nudged only when nothing else moves', async () => {
     const practice = await crewOf((request) => {
@@ -175,7 +175,7 @@ describe('a teammate', () => {
     expect(practice.asked).toHaveLength(2)
   })
 
-  it('hears mail between two of its calls (G2, B57, B11, D7)', async () => {
+  it('hears mail between two of its calls', async () => {
     const practice = await crewOf(async (request) => {
       if (request.turns.length > 1) return { text: 'Done.' }
       await practice.team.send({ to: 'ada', content: 'By the way.' }, { by: practice.lead })
@@ -185,9 +185,9 @@ describe('a teammate', () => {
     await practice.until(() => practice.crew.isIdle)
     expect(JSON.stringify(practice.asked[1]!.turns)).toContain('By the way.')
     expect(practice.asked).toHaveLength(2)
-  })
+  }) // G2, B57, B11, D7
 
-  it('behind a plan gate only looks until its plan is approved, for this task and this life (B67, F27, B63)', async () => {
+  it('behind a plan gate only looks until its plan is approved, for this task and this life', async () => {
     const results: string[] = []
     const practice = await crewOf((request) => {
       const words = lastWords(request)
@@ -218,11 +218,11 @@ describe('a teammate', () => {
     )
     await practice.until(() => practice.crew.isIdle)
     expect(practice.team.state.tasks.get('1')?.status).toBe('completed')
-  })
+  }) // B67, F27, B63
 })
 
 describe('a crew where several things happen at once', () => {
-  it('a letter that somebody took and never acknowledged is heard once, and the teammate rests (F2)', async () => {
+  it('a letter that somebody took and never acknowledged is heard once, and the teammate rests', async () => {
     const practice = await crewOf(() => ({ text: 'Here.' }))
     await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
     await practice.until(() => practice.crew.isIdle)
@@ -235,7 +235,7 @@ describe('a crew where several things happen at once', () => {
     await practice.until(() => practice.crew.isIdle)
     expect(unreadOf(practice.team.state, 'ada')).toEqual([])
     expect(practice.asked.filter((request) => lastWords(request).includes('Read me.'))).toHaveLength(1)
-  })
+  }) // F2
 
   it('an urgent broadcast drops what each of them does, not only the first', async () => {
     const hanging = new Set<string>()
@@ -254,7 +254,7 @@ describe('a crew where several things happen at once', () => {
     for (const name of ['ada', 'bob']) expect(lastWords(practice.askedOf(name).at(-1)!)).toContain('Fire!')
   })
 
-  it('no errand does the work of somebody whose plan was not approved (F27)', async () => {
+  it('no errand does the work of somebody whose plan was not approved', async () => {
     const practice = await crewOf(() => {
       throw new Error('the key is wrong')
     })
@@ -263,9 +263,9 @@ describe('a crew where several things happen at once', () => {
     await practice.until(() => mailOfLead(practice).length === 3 && practice.crew.isIdle)
     expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
     expect(mailOfLead(practice).at(-1)?.content).toContain('needs an approved plan')
-  })
+  }) // F27
 
-  it('everybody has what they held when all come back at once (F24)', async () => {
+  it('everybody has what they held when all come back at once', async () => {
     const mind: Mind = (request, signal) => {
       if (!isBack) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
       return diligent(request, signal)
@@ -287,9 +287,9 @@ describe('a crew where several things happen at once', () => {
     await after.crew.resume()
     await after.until(() => after.crew.isIdle)
     expect(['1', '2'].map((id) => after.team.state.tasks.get(id))).toMatchObject([{ owner: 'bob' }, { owner: 'cy' }])
-  })
+  }) // F24
 
-  it('nobody comes back to work once the run is over (F38)', async () => {
+  it('nobody comes back to work once the run is over', async () => {
     const practice = await crewOf(() => {
       throw new Error('overloaded')
     })
@@ -301,11 +301,11 @@ describe('a crew where several things happen at once', () => {
     for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
     expect(practice.asked).toHaveLength(asked)
     expect(practice.crew.isIdle).toBe(true)
-  })
+  }) // F38
 })
 
 describe('a shutdown', () => {
-  it('is answered at once, without a model, by whoever rests and owes nothing (A81, A83, F30, G6)', async () => {
+  it('is answered at once, without a model, by whoever rests and owes nothing', async () => {
     const practice = await crewOf(() => ({ text: 'Here.' }), { uncommitted: async () => 0 })
     await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
     await practice.until(() => practice.crew.isIdle)
@@ -321,9 +321,9 @@ describe('a shutdown', () => {
       artifactsCommitted: true,
     })
     expect(mailOfLead(practice).map(({ type }) => type)).toContain('shutdown_response')
-  })
+  }) // A81, A83, F30, G6
 
-  it('is told to whoever works; it may refuse and go on, or agree and say what it leaves (B22, C20, F11, F30)', async () => {
+  it('is told to whoever works; it may refuse and go on, or agree and say what it leaves', async () => {
     let answers = 0
     const practice = await crewOf(
       (request) => {
@@ -360,9 +360,9 @@ describe('a shutdown', () => {
       'said that all is committed, but 2 changed files are not',
     ])
     expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
-  })
+  }) // B22, C20, F11, F30
 
-  it('does not wait for whoever does not answer (C21, C22, E5)', async () => {
+  it('does not wait for whoever does not answer', async () => {
     const practice = await crewOf(
       (_, signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     )
@@ -385,9 +385,9 @@ describe('a shutdown', () => {
     ).toBe(true)
     expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
     expect(practice.team.state.deviations.get()).toHaveLength(1)
-  })
+  }) // C21, C22
 
-  it('that an earlier life agreed to does not stop the next one of that name (F14, G5)', async () => {
+  it('that an earlier life agreed to does not stop the next one of that name', async () => {
     const hanging: Mind = (_, signal) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     const before = await practiceCrew({ mind: hanging })
@@ -410,7 +410,7 @@ describe('a shutdown', () => {
     expect(statusOf(after, 'ada')).toBe('idle')
     await stopMember(planOf(after), { ...ada, generation: 2, epoch: after.lead.epoch! })
     expect(after.team.state.deviations.get(), 'what the earlier life left is not left by this one').toEqual([])
-  })
+  }) // F14, G5
 
   it('is told to the lead when it was not answered in time', async () => {
     const practice = await crewOf(
@@ -442,7 +442,7 @@ describe('a loss', () => {
     throw new Error('the key is wrong')
   }
 
-  it('is told with its cause, frees the task and is made good by a new life; again, and an errand does it (F35, B66, C57, C58, C65, C68, A76, C59, C62)', async () => {
+  it('is told with its cause, frees the task and is made good by a new life; again, and an errand does it', async () => {
     const practice = await crewOf(failing)
     await practice.tasks({ subject: 'dig' })
     await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
@@ -464,7 +464,7 @@ describe('a loss', () => {
     expect(await practice.crew.spawn({ name: 'eve', prompt: 'Help.' })).toMatchObject({
       message: expect.stringContaining('circuit breaker is open'),
     })
-  }) // T34
+  }) // F35, B66, C57, C58, C65, C68, A76, C59, C62, T34
 
   it('is not made good while the run is ending', async () => {
     let letGo = () => {}
@@ -486,7 +486,7 @@ describe('a loss', () => {
     expect(practice.asked).toHaveLength(1)
   })
 
-  it('ends in a plain failure when the errand fails too (C60)', async () => {
+  it('ends in a plain failure when the errand fails too', async () => {
     const practice = await crewOf(failing, { errand: async () => ({ text: '', problem: 'the key is wrong' }) })
     await practice.tasks({ subject: 'dig' })
     await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
@@ -496,7 +496,7 @@ describe('a loss', () => {
     })
     const notes = practice.events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
     expect(notes).toContain('[FALLBACK] the key is wrong: switching from task to nobody for ada')
-  })
+  }) // C60
 
   it('leaves no task completed that its errand did not complete itself, and records what it said', async () => {
     const errand = async () => ({ text: 'I could not do it: nothing was changed.' })
@@ -512,7 +512,7 @@ describe('a loss', () => {
     expect(statusOf(practice, 'ada-errand')).toBe('stopped')
   }) // T23
 
-  it('is over when one that is tried after the pause works (C68, F49)', async () => {
+  it('is over when one that is tried after the pause works', async () => {
     let isBroken = true
     const practice = await crewOf((request, signal) =>
       isBroken ? failing(request, signal) : diligent(request, signal),
@@ -523,7 +523,7 @@ describe('a loss', () => {
     practice.clock.advance(121)
     await practice.until(() => practice.team.state.breaker.get().state === 'closed')
     await practice.until(() => statusOf(practice, 'ada') === 'idle' || statusOf(practice, 'bob') === 'idle')
-  })
+  }) // C68, F49
 
   it('of one agent again and again is followed by another try after the pause', async () => {
     let isBroken = true
@@ -538,7 +538,7 @@ describe('a loss', () => {
     await practice.until(() => statusOf(practice, 'ada') === 'idle')
   }) // T34
 
-  it('is also silence for too long while owing work (F46)', async () => {
+  it('is also silence for too long while owing work', async () => {
     const practice = await crewOf((request, signal) =>
       practice.asked.length > 1
         ? diligent(request, signal)
@@ -550,7 +550,7 @@ describe('a loss', () => {
     practice.clock.advance(901)
     await practice.until(() => practice.team.state.tasks.get('1')?.status === 'completed')
     expect(practice.team.state.tasks.get('1')).toMatchObject({ owner: 'ada', attempts: 2 })
-  })
+  }) // F46
 })
 
 describe('a finished team', () => {
@@ -666,7 +666,7 @@ describe('a run that waits for nothing but silent models', () => {
 })
 
 describe('a crew that is resumed', () => {
-  it('has everybody back with conversation, claim and mail; whoever rested costs nothing (F24, F33, F38, B66, C67)', async () => {
+  it('has everybody back with conversation, claim and mail; whoever rested costs nothing', async () => {
     let isHanging = true
     const mind: Mind = (request, signal) => {
       if (request.agent === 'bob') return { text: 'Here.' }
@@ -693,9 +693,9 @@ describe('a crew that is resumed', () => {
     expect(heard.match(/Mind the roses\./g)).toHaveLength(1)
     expect(heard).toContain('You still hold task 1: dig')
     expect(after.team.state.tasks.get('1')).toMatchObject({ status: 'completed', owner: 'ada', attempts: 2 })
-  })
+  }) // F24, F33, F38, B66, C67
 
-  it('finds a plan that waits for its answer again, for the new life (B68, F28)', async () => {
+  it('finds a plan that waits for its answer again, for the new life', async () => {
     const mind: Mind = (request) =>
       request.turns.length === 1
         ? { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }
@@ -712,5 +712,5 @@ describe('a crew that is resumed', () => {
     expect(pending).toMatchObject([
       { kind: 'plan_approval', from: 'ada', content: 'I dig.', assignment: { task: '1', attempt: 2 } },
     ])
-  })
+  }) // B68, F28
 })

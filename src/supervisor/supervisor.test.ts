@@ -146,14 +146,14 @@ describe('a plan', () => {
     expect(heardBy('lead', events).join()).not.toContain('waits for your answer')
   })
 
-  it('that the lead ignores though it was reminded once is rejected, its author hears so, and the run ends (F28)', async () => {
+  it('that the lead ignores though it was reminded once is rejected, its author hears so, and the run ends', async () => {
     await using session = await open(parts)
     const { stop, events } = await run(session, 'Go')
     expect(stop.kind).toBe('finished')
     expect([...session.team.state.requests.values()]).toMatchObject([{ kind: 'plan_approval', state: 'rejected' }])
     expect(heardBy('lead', events).filter((turn) => turn.includes('waits for your answer'))).toHaveLength(1)
     expect(heardBy('ada', events).filter((turn) => turn.includes('No person answered.'))).toHaveLength(1)
-  })
+  }) // F28
 })
 
 describe('a team that another process works on', () => {

@@ -29,10 +29,10 @@ const fold = (records: readonly TeamRecord[]): TeamState => {
 const misshapen = (state: TeamState) => allTasks(state).filter((task) => !Task.safeParse(task).success)
 
 describe('the fold', () => {
-  it('gives the same state for the first released format for ever (A47)', () => {
+  it('gives the same state for the first released format for ever', () => {
     const expected = JSON.parse(readFileSync(new URL('./golden/v1.state.json', import.meta.url), 'utf8'))
     expect(JSON.parse(JSON.stringify(dumpState(fold(journal))))).toEqual(expected)
-  })
+  }) // A47
 
   it('of every type of event, each either a decision or a fact, is in that journal', () => {
     expect(factTypes.filter((type) => (decisionTypes as string[]).includes(type))).toEqual([])
@@ -71,7 +71,7 @@ describe('the fold', () => {
     expect(JSON.stringify(dumpState(world.state))).toBe(before)
   })
 
-  it('keeps nothing of an event but the members its type has (F20)', () => {
+  it('keeps nothing of an event but the members its type has', () => {
     const world = openWorld()
     world.add('one')
     world.fold({
@@ -95,7 +95,7 @@ describe('the fold', () => {
       ],
     })
     expect(world.state.counters.get().request).toBe(1)
-  })
+  }) // F20
 
   it('never fails, whatever JSON stands in a record', () => {
     const record = fc.record({ id: fc.string(), at: fc.jsonValue(), by: fc.jsonValue(), events: fc.jsonValue() })

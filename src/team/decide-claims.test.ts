@@ -13,7 +13,7 @@ const team = () => {
 const claim = (id?: string, lease?: number) => ({ type: 'task.claim', id, lease }) as const
 
 describe('a claim', () => {
-  it('gives a pending, unowned, ready task its only owner and counts the attempt (A78, A79, F7, B62)', () => {
+  it('gives a pending, unowned, ready task its only owner and counts the attempt', () => {
     const world = team()
     world.add('one')
     expect(world.ok(claim('1'), 'ada').tasks).toMatchObject([
@@ -26,9 +26,9 @@ describe('a claim', () => {
     expect(world.ok(claim(), 'bob')).toMatchObject({ tasks: [], note: 'Nothing to claim right now.' })
     world.ok({ type: 'task.complete', id: '1' }, 'ada')
     expect(world.no(claim('1'), 'bob').refused).toBe('wrong_state')
-  })
+  }) // A78, A79, F7, B62
 
-  it('leaves a record of who took what and when (B45)', () => {
+  it('leaves a record of who took what and when', () => {
     const world = team()
     world.add('one')
     world.ok(claim(), 'ada')
@@ -37,9 +37,9 @@ describe('a claim', () => {
       by: { name: 'ada' },
       events: [{ type: 'task.claimed', id: '1', owner: 'ada', generation: 1, lease: null }],
     })
-  })
+  }) // B45
 
-  it('of the next task takes the highest priority, then the lowest number (B61, A78, F17)', () => {
+  it('of the next task takes the highest priority, then the lowest number', () => {
     const world = team()
     for (const priority of [5, 5, 9, 0, 5, 5, 5, 5, 5, 5, 9]) world.add({ subject: 'x', priority })
     expect(
@@ -56,27 +56,27 @@ describe('a claim', () => {
     expect(taken.join(' ')).toBe('3 11 1 2 5 6 7 8 9 10 4')
     world.ok({ type: 'task.update', id: '4', status: 'pending', priority: 1 })
     expect(world.ok(claim(), 'ada').tasks?.[0]?.id).toBe('4')
-  })
+  }) // B61, A78, F17
 
-  it('goes by role; a task for another role is refused by id and passed over otherwise (B45)', () => {
+  it('goes by role; a task for another role is refused by id and passed over otherwise', () => {
     const world = team()
     world.add({ subject: 'api', role: 'Backend', priority: 9 })
     world.add('open')
     expect(world.no(claim('1'), 'bob').refused).toBe('role_mismatch')
     expect(world.ok(claim(), 'bob').tasks?.[0]?.id).toBe('2')
     expect(world.ok(claim(), 'ada').tasks?.[0]?.id).toBe('1')
-  })
+  }) // B45
 
-  it('takes what is assigned to the claimer before the open board, and nobody else takes that (F25)', () => {
+  it('takes what is assigned to the claimer before the open board, and nobody else takes that', () => {
     const world = team()
     world.add({ subject: 'open', priority: 10 })
     world.add({ subject: 'for bob', assignee: 'bob', priority: 0 })
     expect(world.no(claim('2'), 'ada').refused).toBe('assigned_to_other')
     expect(world.ok(claim(), 'bob').tasks?.[0]?.id).toBe('2')
     expect(world.ok(claim(), 'ada').tasks?.[0]?.id).toBe('1')
-  })
+  }) // F25
 
-  it('is one per member: again without an id or with its own gives that task, another is refused (F25, B62)', () => {
+  it('is one per member: again without an id or with its own gives that task, another is refused', () => {
     const world = team()
     world.add('one')
     world.add('two')
@@ -93,9 +93,9 @@ describe('a claim', () => {
       refused: 'holds_another',
       message: expect.stringContaining('must finish task 1'),
     })
-  })
+  }) // F25, B62
 
-  it('needs a member: the user, strangers and stopped members hold nothing (F26, B62)', () => {
+  it('needs a member: the user, strangers and stopped members hold nothing', () => {
     const world = team()
     world.add('one')
     expect(world.no(claim()).refused).toBe('not_allowed')
@@ -103,9 +103,9 @@ describe('a claim', () => {
     expect(world.no(claim('99'), 'ada').refused).toBe('unknown_task')
     expect(world.no(claim(''), 'ada').refused).toBe('unknown_task')
     expect(world.task('1').owner).toBeNull()
-  })
+  }) // F26, B62
 
-  it('holds the files of its task until it ends; overlapping tasks are refused or passed over (C43, C44, G9)', () => {
+  it('holds the files of its task until it ends; overlapping tasks are refused or passed over', () => {
     const world = team()
     world.add({ subject: 'api', files: ['src/api/'] })
     world.add({ subject: 'users', files: ['src/api/users.ts'], priority: 9 })
@@ -121,7 +121,7 @@ describe('a claim', () => {
     expect(world.ok(claim(), 'bob').tasks).toEqual([])
     world.ok({ type: 'task.complete', id: '1' }, 'ada')
     expect(world.ok(claim(), 'bob').tasks?.[0]?.id).toBe('2')
-  })
+  }) // C43, C44, G9
 
   it('makes a script or person working, and its end idle again', () => {
     const world = team()
@@ -135,7 +135,7 @@ describe('a claim', () => {
 })
 
 describe('a lease', () => {
-  it('ends the claim when it is over, decided by whoever writes next; the reason is kept (F24)', () => {
+  it('ends the claim when it is over, decided by whoever writes next; the reason is kept', () => {
     const world = team()
     world.add('one')
     world.ok(claim('1', 600), 'ada')
@@ -147,9 +147,9 @@ describe('a lease', () => {
       { owner: 'bob', attempts: 2, ended: [{ owner: 'ada', end: 'lease ended', endedAt: 1600 }] },
     ])
     expect(world.no({ type: 'task.complete', id: '1' }, 'ada').refused).toBe('not_owner')
-  })
+  }) // F24
 
-  it('is renewed by its owner, by its own length or a new one, and not after its end (F24)', () => {
+  it('is renewed by its owner, by its own length or a new one, and not after its end', () => {
     const world = team()
     world.add('one')
     world.ok(claim('1', 10), 'ada')
@@ -160,9 +160,9 @@ describe('a lease', () => {
     world.now += 101
     expect(world.no({ type: 'task.renew', id: '1' }, 'ada').refused).toBe('wrong_state')
     expect(world.no({ type: 'task.complete', id: '1' }, 'ada').message).toContain('lease ended')
-  })
+  }) // F24
 
-  it('is a positive, finite time (F20)', () => {
+  it('is a positive, finite time', () => {
     const world = team()
     world.add('one')
     for (const lease of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
@@ -172,7 +172,7 @@ describe('a lease', () => {
     for (const lease of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(world.no({ type: 'task.renew', id: '1', lease }, 'ada').refused).toBe('invalid')
     }
-  })
+  }) // F20
 
   it('is not needed: a claim without one lives as long as its owner', () => {
     const world = team()
@@ -185,7 +185,7 @@ describe('a lease', () => {
 })
 
 describe('the end of a claim', () => {
-  it('by completion is only for the owner, keeps result and commit, and is said once (B63, C45, A47)', () => {
+  it('by completion is only for the owner, keeps result and commit, and is said once', () => {
     const world = team()
     world.add('one')
     expect(world.no({ type: 'task.complete', id: '1' }, 'ada').refused).toBe('wrong_state')
@@ -200,9 +200,9 @@ describe('the end of a claim', () => {
     expect(world.ok({ type: 'task.complete', id: '1', result: 'other' }, 'ada').note).toContain('already completed')
     expect(world.task('1').result).toBe('done')
     expect(world.no({ type: 'task.complete', id: '1' }, 'bob').refused).toBe('not_owner')
-  })
+  }) // B63, C45, A47
 
-  it('by release puts the task back with the attempt kept; the lead may force it, recorded (F24)', () => {
+  it('by release puts the task back with the attempt kept; the lead may force it, recorded', () => {
     const world = team()
     world.add('one')
     expect(world.ok({ type: 'task.release', id: '1' }, 'ada').note).toBe('Task 1 is not claimed.')
@@ -225,9 +225,9 @@ describe('the end of a claim', () => {
     world.ok(claim('1'), 'ada')
     world.ok({ type: 'task.complete', id: '1' }, 'ada')
     expect(world.no({ type: 'task.release', id: '1' }, 'ada').refused).toBe('wrong_state')
-  })
+  }) // F24
 
-  it('by failure needs a reason and tells the lead what stays blocked (B66, F6, F24)', () => {
+  it('by failure needs a reason and tells the lead what stays blocked', () => {
     const world = team()
     world.add('one')
     world.add({ subject: 'ten', blockedBy: ['1'] })
@@ -251,5 +251,5 @@ describe('the end of a claim', () => {
     ])
     expect(world.ok({ type: 'task.fail', id: '1', reason: 'again' }, 'ada').note).toContain('already failed')
     expect(world.ok(claim(), 'bob').tasks).toEqual([])
-  })
+  }) // B66, F6, F24
 })

@@ -13,7 +13,7 @@ const report = (world: World, name: string, generation: number, status: 'working
 const statusOf = (world: World, name: string) => memberNamed(world.state, name)?.status
 
 describe('a team', () => {
-  it('is created once, with a lead in it; creating it again says that it exists (A58, C14)', () => {
+  it('is created once, with a lead in it; creating it again says that it exists', () => {
     const world = openWorld('design')
     expect(world.ok({ type: 'team.create', team: 'design' })).toMatchObject({ note: 'Team design already exists.' })
     expect(world.journal).toHaveLength(1)
@@ -22,15 +22,15 @@ describe('a team', () => {
       description: '',
       members: [{ name: 'lead', role: 'lead', kind: 'agent', status: 'idle', generation: 0 }],
     })
-  })
+  }) // A58, C14
 
-  it('keeps the description it was created with (C14)', () => {
+  it('keeps the description it was created with', () => {
     const world = openWorld(null)
     const created = world.ok({ type: 'team.create', team: 'api', description: 'Backend, phase 3' })
     expect(created.team?.description).toBe('Backend, phase 3')
-  })
+  }) // C14
 
-  it('that was deleted takes no command and no mail any more, and says so also to a second create (F32)', () => {
+  it('that was deleted takes no command and no mail any more, and says so also to a second create', () => {
     const world = openWorld()
     world.join('ada')
     expect(world.no({ type: 'team.delete' }, 'ada').refused).toBe('not_allowed')
@@ -41,17 +41,17 @@ describe('a team', () => {
     expect(world.send({ to: 'ada', content: 'late' })).toMatchObject({ refused: 'team_deleted' })
     const message = { id: 'm', type: 'message', from: 'user', to: 'ada', content: 'later', timestamp: 1 } as const
     expect(world.report([{ type: 'message.sent', message }])).toMatchObject([{ outcome: 'bounced' }])
-  })
+  }) // F32
 
-  it('that does not exist refuses every command but its creation (A60)', () => {
+  it('that does not exist refuses every command but its creation', () => {
     const world = openWorld(null)
     expect(world.no({ type: 'member.join', name: 'ada', role: 'dev' }).refused).toBe('unknown_team')
     expect(world.no({ type: 'task.claim' }).refused).toBe('unknown_team')
-  })
+  }) // A60
 })
 
 describe('a member', () => {
-  it('joins with role and kind, and is listed in the order of joining (A61)', () => {
+  it('joins with role and kind, and is listed in the order of joining', () => {
     const world = openWorld()
     world.join('zoe', 'backend')
     world.ok({ type: 'member.join', name: 'ada', role: 'review', kind: 'human' })
@@ -59,9 +59,9 @@ describe('a member', () => {
       { name: 'zoe', role: 'backend', kind: 'external', status: 'idle', generation: 1 },
       { name: 'ada', role: 'review', kind: 'human', status: 'idle', generation: 1 },
     ])
-  })
+  }) // A61
 
-  it('joins only for itself or by the lead, and not under the name of an agent (A60, F5)', () => {
+  it('joins only for itself or by the lead, and not under the name of an agent', () => {
     const world = openWorld()
     world.join('ada')
     spawn(world, 'bot')
@@ -75,7 +75,7 @@ describe('a member', () => {
     expect(world.no({ type: 'member.spawn', name: 'eve', role: 'dev', runtime: 'r' }, 'ada').refused).toBe(
       'not_allowed',
     )
-  })
+  }) // A60, F5
 
   it('changes its role by joining again only while it holds nothing', () => {
     const world = openWorld()
@@ -90,7 +90,7 @@ describe('a member', () => {
     })
   })
 
-  it('that stops releases its claim and returns its unread mail to the senders in one record (F11, F24)', () => {
+  it('that stops releases its claim and returns its unread mail to the senders in one record', () => {
     const world = openWorld()
     world.join('ada')
     world.join('bob')
@@ -115,9 +115,9 @@ describe('a member', () => {
     ])
     expect(world.inbox('lead')).toHaveLength(1)
     expect(world.inbox('user')).toHaveLength(1)
-  })
+  }) // F11, F24
 
-  it('that stops does not send back what came back to it, nor to whoever left before (F11)', () => {
+  it('that stops does not send back what came back to it, nor to whoever left before', () => {
     const world = openWorld()
     for (const name of ['ada', 'bob', 'eve']) world.join(name)
     world.send({ to: 'ada', content: 'x' }, 'bob')
@@ -127,9 +127,9 @@ describe('a member', () => {
     expect(world.inbox('bob')).toHaveLength(1)
     world.ok({ type: 'member.stop', name: 'bob' })
     expect(['ada', 'bob', 'eve', 'lead', 'user'].flatMap((name) => world.inbox(name))).toEqual([])
-  })
+  }) // F11
 
-  it('is stopped only by itself, the lead or the user; the lead never (A60)', () => {
+  it('is stopped only by itself, the lead or the user; the lead never', () => {
     const world = openWorld()
     world.join('ada')
     world.join('bob')
@@ -138,9 +138,9 @@ describe('a member', () => {
     expect(world.no({ type: 'member.stop', name: 'nobody' }).message).toContain('Members: lead, ada, bob.')
     world.ok({ type: 'member.stop', name: 'ada' }, 'lead')
     expect(world.ok({ type: 'member.stop', name: 'ada' }).note).toBe('ada has already left.')
-  })
+  }) // A60
 
-  it('that stopped may do nothing until it joins again, as a new generation (F32, F14)', () => {
+  it('that stopped may do nothing until it joins again, as a new generation', () => {
     const world = openWorld()
     world.join('ada')
     world.add('one')
@@ -152,9 +152,9 @@ describe('a member', () => {
       generation: 2,
     })
     world.ok({ type: 'task.claim' }, 'ada')
-  })
+  }) // F32, F14
 
-  it('that stopped frees the tasks assigned to it, also one that is reopened later (F24)', () => {
+  it('that stopped frees the tasks assigned to it, also one that is reopened later', () => {
     const world = openWorld()
     world.join('ada')
     world.add({ subject: 'waiting', assignee: 'ada' })
@@ -166,11 +166,11 @@ describe('a member', () => {
     world.ok({ type: 'task.update', id: '2', status: 'pending' })
     world.join('bob')
     expect(world.ok({ type: 'task.claim' }, 'bob').tasks).toMatchObject([{ id: '2', assignee: null }])
-  })
+  }) // F24
 })
 
 describe('an agent', () => {
-  it('goes from starting to working and idle by what it reports (A61)', () => {
+  it('goes from starting to working and idle by what it reports', () => {
     const world = openWorld()
     const generation = spawn(world, 'bot')
     expect(statusOf(world, 'bot')).toBe('starting')
@@ -178,9 +178,9 @@ describe('an agent', () => {
       report(world, 'bot', generation, status)
       expect(statusOf(world, 'bot')).toBe(status)
     }
-  })
+  }) // A61
 
-  it('is respawned when idle, stopped or lost, and not while it works (A60, F33)', () => {
+  it('is respawned when idle, stopped or lost, and not while it works', () => {
     const world = openWorld()
     const first = spawn(world, 'bot')
     expect(world.no({ type: 'member.spawn', name: 'bot', role: 'dev', runtime: 'r2' }).refused).toBe('member_busy')
@@ -193,9 +193,9 @@ describe('an agent', () => {
     world.ok({ type: 'supervise', runtime: 'here' })
     world.ok({ type: 'member.lose', name: 'bot', reason: 'silent' })
     expect(spawn(world, 'bot')).toBe(4)
-  })
+  }) // A60, F33
 
-  it('of an older generation is fenced in decisions, mail, acknowledgements and activity (F14, F32)', () => {
+  it('of an older generation is fenced in decisions, mail, acknowledgements and activity', () => {
     const world = openWorld()
     const old = { name: 'bot', generation: spawn(world, 'bot'), epoch: 0 }
     report(world, 'bot', old.generation, 'idle')
@@ -215,9 +215,9 @@ describe('an agent', () => {
     expect(world.report([{ ...ack, ids: [id] }], { name: 'bot', generation: 2 })).toMatchObject([
       { outcome: 'delivered' },
     ])
-  })
+  }) // F14, F32
 
-  it('that stopped, is stopping or lost is not brought back by a turn that ends late (F32)', () => {
+  it('that stopped, is stopping or lost is not brought back by a turn that ends late', () => {
     const world = openWorld()
     const generation = spawn(world, 'bot')
     world.ok({ type: 'request.open', kind: 'shutdown', to: 'bot', content: 'enough' }, 'lead')
@@ -229,9 +229,9 @@ describe('an agent', () => {
     world.ok({ type: 'member.stop', name: 'bot' })
     report(world, 'bot', generation, 'idle')
     expect(statusOf(world, 'bot')).toBe('stopped')
-  })
+  }) // F32
 
-  it('keeps talk but not orders for its next generation (F14)', () => {
+  it('keeps talk but not orders for its next generation', () => {
     const world = openWorld()
     const generation = spawn(world, 'bot')
     world.send({ to: 'bot', content: 'read me' })
@@ -241,9 +241,9 @@ describe('an agent', () => {
     const { effects } = world.ok({ type: 'member.spawn', name: 'bot', role: 'dev', runtime: 'r2' })
     expect(effects).toMatchObject([{ to: 'bot', outcome: 'bounced', reason: 'meant for an earlier generation' }])
     expect(world.inbox('bot')).toMatchObject([{ content: 'read me' }])
-  })
+  }) // F14
 
-  it('is declared lost only by the supervisor; its task returns with reason and count, its mail waits (B66, F24)', () => {
+  it('is declared lost only by the supervisor; its task returns with reason and count, its mail waits', () => {
     const world = openWorld()
     const generation = spawn(world, 'bot', 'worker')
     world.add('one')
@@ -264,11 +264,11 @@ describe('an agent', () => {
     expect(world.no({ type: 'task.complete', id: '1' }, { name: 'bot', generation }).refused).toBe('fenced')
     world.join('ada')
     expect(world.no({ type: 'member.lose', name: 'ada', reason: 'x' }).refused).toBe('not_allowed')
-  })
+  }) // B66, F24
 })
 
 describe('a supervisor', () => {
-  it('is one process under a growing epoch, replaced only when gone or by force (F33)', () => {
+  it('is one process under a growing epoch, replaced only when gone or by force', () => {
     const world = openWorld()
     world.ok({ type: 'supervise', runtime: 'one' })
     expect(world.ok({ type: 'supervise', runtime: 'one' }).note).toContain('already')
@@ -280,9 +280,9 @@ describe('a supervisor', () => {
     world.gone.add('two')
     world.ok({ type: 'supervise', runtime: 'three' })
     expect(world.state.supervisor.get()).toEqual({ runtime: 'three', epoch: 3 })
-  })
+  }) // F33
 
-  it('may give the team back while its process lives: who rests waits, who was cut off is parked (F24, F33)', () => {
+  it('may give the team back while its process lives: who rests waits, who was cut off is parked', () => {
     const world = openWorld()
     world.ok({ type: 'supervise', runtime: 'one' })
     const [busy, resting] = [spawn(world, 'busy', 'one'), spawn(world, 'resting', 'one')]
@@ -308,11 +308,11 @@ describe('a supervisor', () => {
     expect(world.task('1')).toMatchObject({ status: 'pending', ended: [{ end: 'owner parked' }] })
     world.ok({ type: 'supervise', runtime: 'two' })
     expect(world.state.supervisor.get()).toEqual({ runtime: 'two', epoch: 2 })
-  }) // T34
+  }) // F24, F33, T34
 })
 
 describe('names of states', () => {
-  it('are ours, and the old ones are understood (A61)', () => {
+  it('are ours, and the old ones are understood', () => {
     expect(['active', 'shutdown', 'stop', 'disappeared', 'idle'].map(memberStatus)).toEqual([
       'working',
       'stopped',
@@ -326,5 +326,5 @@ describe('names of states', () => {
       undefined,
       undefined,
     ])
-  })
+  }) // A61
 })

@@ -18,7 +18,7 @@ const answer = (id: string, approve = true) => ({ type: 'request.answer', id, ap
 const stateOf = (world: World, id: string) => world.state.requests.get(id)?.state
 
 describe('a request', () => {
-  it('of each kind is kept with id, sender, receiver and deadline, until one answer ends it (B43, F28, B20)', () => {
+  it('of each kind is kept with id, sender, receiver and deadline, until one answer ends it', () => {
     const world = team()
     world.ok({ type: 'supervise', runtime: 'here' })
     for (const [i, kind] of (['plan_approval', 'permission', 'budget'] as const).entries()) {
@@ -45,7 +45,7 @@ describe('a request', () => {
     }
     expect(world.ok(open('shutdown', 'ada'), 'lead').request).toMatchObject({ id: 'r4', deadline: 1030 })
     expect(world.ok(answer('r4', false), 'ada').request).toMatchObject({ state: 'rejected', by: 'ada' })
-  })
+  }) // B43, F28, B20
 
   it('for leave is granted only where the team runs, and dies with the process that asked, the lead’s too', () => {
     const world = team()
@@ -73,7 +73,7 @@ describe('a request', () => {
     expect(world.no(answer('r1'), 'lead').refused).toBe('stale')
   })
 
-  it('to stop or about a plan travels as mail, and so does its answer (A66, F6, B20)', () => {
+  it('to stop or about a plan travels as mail, and so does its answer', () => {
     const world = team()
     world.ok(open('shutdown', 'ada'), 'lead')
     expect(world.inbox('ada')).toMatchObject([
@@ -98,9 +98,9 @@ describe('a request', () => {
     const before = world.inbox('lead').length
     world.ok(open('permission', 'lead'), 'bob')
     expect(world.inbox('lead')).toHaveLength(before)
-  })
+  }) // A66, F6, B20
 
-  it('is answered only by whoever was asked; the user may answer for the lead (B68, F29)', () => {
+  it('is answered only by whoever was asked; the user may answer for the lead', () => {
     const world = team()
     world.ok(open('plan_approval', 'lead'), 'ada')
     world.ok(open('plan_approval', 'user'), 'bob')
@@ -113,9 +113,9 @@ describe('a request', () => {
     world.ok(answer('r1'), 'user')
     world.ok(answer('r2'), 'user')
     world.ok(answer('r3'), 'BOB')
-  })
+  }) // B68, F29
 
-  it('has one answer: a second one is refused, and one in the journal changes nothing (B68, F29)', () => {
+  it('has one answer: a second one is refused, and one in the journal changes nothing', () => {
     const world = team()
     world.ok(open('plan_approval', 'lead'), 'ada')
     world.ok(answer('r1', false), 'lead')
@@ -132,9 +132,9 @@ describe('a request', () => {
     }
     world.fold({ events: [again, { type: 'request.closed', id: 'r1', state: 'timed_out', reason: 'x' }] })
     expect(world.state.requests.get('r1')).toMatchObject({ state: 'rejected', feedback: 'because' })
-  })
+  }) // B68, F29
 
-  it('that nobody answered by its deadline is timed out by whoever writes next (F28)', () => {
+  it('that nobody answered by its deadline is timed out by whoever writes next', () => {
     const world = team()
     world.ok(open('shutdown', 'ada'), 'lead')
     world.now += 29
@@ -148,9 +148,9 @@ describe('a request', () => {
     expect(stateOf(world, 'r1')).toBe('pending')
     world.add('something else')
     expect(world.state.requests.get('r1')).toMatchObject({ state: 'timed_out', closedAt: 1030 })
-  })
+  }) // F28
 
-  it('is void when its sender or receiver left or is another generation (B68, F14, F29)', () => {
+  it('is void when its sender or receiver left or is another generation', () => {
     const world = team()
     world.ok(open('plan_approval', 'lead'), 'ada')
     world.ok(open('shutdown', 'bob'), 'lead')
@@ -161,9 +161,9 @@ describe('a request', () => {
     expect(world.no(answer('r2'), 'bob').refused).toBe('stale')
     world.add('any write')
     expect([stateOf(world, 'r1'), stateOf(world, 'r2')]).toEqual(['void', 'void'])
-  })
+  }) // B68, F14, F29
 
-  it('speaks of one assignment: released, claimed again or completed, an approval comes too late (B68, F29)', () => {
+  it('speaks of one assignment: released, claimed again or completed, an approval comes too late', () => {
     const world = team()
     world.add('one')
     world.ok({ type: 'task.claim' }, 'ada')
@@ -182,9 +182,9 @@ describe('a request', () => {
     world.ok(open('permission', 'lead'), 'ada')
     world.ok({ type: 'task.complete', id: '1' }, 'ada')
     expect(world.no(answer('r3'), 'lead').refused).toBe('stale')
-  })
+  }) // B68, F29
 
-  it('is void together with a claim whose lease ends, in the same record (B68, F24)', () => {
+  it('is void together with a claim whose lease ends, in the same record', () => {
     const world = team()
     world.add('one')
     world.ok({ type: 'task.claim', lease: 10 }, 'ada')
@@ -196,9 +196,9 @@ describe('a request', () => {
       { type: 'request.closed', id: 'r1', state: 'void' },
       { type: 'task.created' },
     ])
-  })
+  }) // B68, F24
 
-  it('is refused where it makes no sense (F29)', () => {
+  it('is refused where it makes no sense', () => {
     const world = team()
     expect(world.no(open('shutdown', 'bob'), 'ada').refused).toBe('not_allowed')
     expect(world.no(open('shutdown', 'lead')).refused).toBe('invalid')
@@ -214,9 +214,9 @@ describe('a request', () => {
     world.ok(open('permission', 'lead'), 'ada')
     world.ok(open('permission', 'lead'), 'ada')
     expect(world.no({ ...answer('r1'), approve: 'yes' as unknown as boolean }, 'ada').refused).toBe('invalid')
-  })
+  }) // F29
 
-  it('and its answer have at most 1 MB, since they become mail (F15)', () => {
+  it('and its answer have at most 1 MB, since they become mail', () => {
     const world = team()
     const long = 'x'.repeat(1024 * 1024 + 1)
     expect(world.run({ ...open('plan_approval', 'lead'), content: long }, 'ada')).toMatchObject({
@@ -224,14 +224,14 @@ describe('a request', () => {
     })
     world.ok(open('plan_approval', 'lead'), 'ada')
     expect(world.run({ ...answer('r1'), feedback: long }, 'lead')).toMatchObject({ refused: 'too_large' })
-  })
+  }) // F15
 
-  it('stays open when the lead is started again: a resumed team finds its requests (F28)', () => {
+  it('stays open when the lead is started again: a resumed team finds its requests', () => {
     const world = openWorld()
     world.join('ada')
     world.ok({ type: 'request.open', kind: 'plan_approval', to: 'lead', content: 'my plan' }, 'ada')
     world.ok({ type: 'member.spawn', name: 'lead', role: 'lead', runtime: 'r2' })
     expect(world.inbox('lead')).toHaveLength(1)
     expect(world.ok({ type: 'request.answer', id: 'r1', approve: true }).request?.state).toBe('approved')
-  })
+  }) // F28
 })

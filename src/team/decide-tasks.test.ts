@@ -16,7 +16,7 @@ const update = (id: string, changes: Partial<Extract<Command, { type: 'task.upda
   ({ type: 'task.update', id, ...changes }) as const
 
 describe('adding tasks', () => {
-  it('gives each the next number and shows it whole (A41, A42)', () => {
+  it('gives each the next number and shows it whole', () => {
     const world = team()
     expect(world.ok({ type: 'task.add', tasks: [{ subject: ' Write tests ' }] }).tasks).toEqual([
       {
@@ -48,9 +48,9 @@ describe('adding tasks', () => {
       },
     ])
     expect(world.no(update('7', { subject: 'x' })).refused).toBe('unknown_task')
-  })
+  }) // A41, A42
 
-  it('takes several at once, all or none, with dependencies among them (A41, B58)', () => {
+  it('takes several at once, all or none, with dependencies among them', () => {
     const world = team()
     const batch = (...tasks: TaskDraft[]) => world.run({ type: 'task.add', tasks })
     expect(
@@ -90,17 +90,17 @@ describe('adding tasks', () => {
     expect(batch()).toHaveProperty('refused')
     expect(world.journal).toHaveLength(before)
     expect(batch({ subject: 'next' })).toMatchObject({ tasks: [{ id: '4' }] })
-  })
+  }) // A41, B58
 
-  it('never gives a number twice, also after the last one was deleted (B58, F22)', () => {
+  it('never gives a number twice, also after the last one was deleted', () => {
     const world = team()
     world.add('one')
     world.add('two')
     world.ok(update('2', { status: 'deleted' }))
     expect(world.add('three')).toBe('3')
-  })
+  }) // B58, F22
 
-  it('accepts tasks of a plan under their own ids, each once (C41)', () => {
+  it('accepts tasks of a plan under their own ids, each once', () => {
     const world = team()
     const tasks = [
       { id: '03-01/T1', subject: 'a' },
@@ -120,14 +120,14 @@ describe('adding tasks', () => {
     ).toBe('invalid')
     expect(world.add('on the open board')).toBe('1')
     expect(allTasks(world.state).map(({ id }) => id)).toEqual(['1', '03-01/T1', '03-01/T2', '03-01/T10'])
-  })
+  }) // C41
 
-  it('lists 2 before 10, open board before plans (F17)', () => {
+  it('lists 2 before 10, open board before plans', () => {
     const ids = ['10', '2', '1', '03-02/T1', '03-01/T10', '03-01/T9', '100', '20']
     expect(ids.sort(compareIds)).toEqual(['1', '2', '10', '20', '100', '03-01/T9', '03-01/T10', '03-02/T1'])
-  })
+  }) // F17
 
-  it('lets a member set dependencies and assign itself when it creates a task, not assign others (B59)', () => {
+  it('lets a member set dependencies and assign itself when it creates a task, not assign others', () => {
     const world = team()
     world.add('one')
     expect(world.add({ subject: 'two', blockedBy: ['1'], assignee: 'ada' }, 'ada')).toBe('2')
@@ -135,11 +135,11 @@ describe('adding tasks', () => {
     expect(world.no({ type: 'task.add', tasks: [{ subject: 'x', assignee: 'bob' }] }, 'ada').refused).toBe(
       'not_allowed',
     )
-  })
+  }) // B59
 })
 
 describe('updating a task', () => {
-  it('changes what is named and nothing else; the same again writes nothing (A43)', () => {
+  it('changes what is named and nothing else; the same again writes nothing', () => {
     const world = team()
     world.add({ subject: 'one', files: ['a.ts'] })
     world.ok(
@@ -161,9 +161,9 @@ describe('updating a task', () => {
     expect(world.journal).toHaveLength(before)
     world.ok(update('1', { role: null }))
     expect(world.task('1').role).toBeNull()
-  })
+  }) // A43
 
-  it('refuses values a task cannot have (F20)', () => {
+  it('refuses values a task cannot have', () => {
     const world = team()
     world.add('one')
     const bad = [
@@ -185,9 +185,9 @@ describe('updating a task', () => {
     for (const changes of bad)
       expect(world.run(update('1', changes)), JSON.stringify(changes)).toHaveProperty('refused')
     expect(world.task('1').seq).toBe(world.journal.length * 10)
-  })
+  }) // F20
 
-  it('is for the lead and the user; an owner or waiting creator changes words and files of its own (A43)', () => {
+  it('is for the lead and the user; an owner or waiting creator changes words and files of its own', () => {
     const world = team()
     world.add('by ada', 'ada')
     expect(world.no(update('1', { subject: 'x' }), 'bob').refused).toBe('not_allowed')
@@ -201,16 +201,16 @@ describe('updating a task', () => {
     world.ok(update('1', { priority: 9 }), 'lead')
     world.ok({ type: 'task.complete', id: '1' }, 'bob')
     expect(world.no(update('1', { description: 'late' }), 'bob').refused).toBe('not_allowed')
-  })
+  }) // A43
 
-  it('knows the words of the source documents for states, and no others (A40, A49, C45, F20)', () => {
+  it('knows the words of the source documents for states, and no others', () => {
     expect(
       ['pending', 'available', 'claimed', 'in_progress', 'complete', 'completed', 'deleted'].map(taskStatus),
     ).toEqual(['pending', 'pending', 'in_progress', 'in_progress', 'completed', 'completed', 'deleted'])
     expect(['', 'done', 'Pending', '__proto__'].map(taskStatus)).toEqual([undefined, undefined, undefined, undefined])
-  })
+  }) // A40, A49, C45, F20
 
-  it('to in_progress claims and to completed completes, by the same rules (A48, C45, F20)', () => {
+  it('to in_progress claims and to completed completes, by the same rules', () => {
     const world = team()
     world.add('one')
     world.add({ subject: 'two', blockedBy: ['1'] })
@@ -222,9 +222,9 @@ describe('updating a task', () => {
     expect(world.no(update('1', { status: 'complete' }), 'bob').refused).toBe('not_owner')
     expect(world.ok(update('1', { status: 'complete' }), 'ada').unblocked).toEqual(['two'])
     expect(world.no(update('2', { status: 'in_progress' })).refused).toBe('not_allowed')
-  })
+  }) // A48, C45, F20
 
-  it('with fields and a state is one record or nothing (A43)', () => {
+  it('with fields and a state is one record or nothing', () => {
     const world = team()
     world.add('one', 'ada')
     const before = world.journal.length
@@ -233,9 +233,9 @@ describe('updating a task', () => {
     world.ok(update('1', { subject: 'changed', status: 'in_progress' }), 'ada')
     expect(world.journal).toHaveLength(before + 1)
     expect(world.task('1')).toMatchObject({ subject: 'changed', owner: 'ada' })
-  })
+  }) // A43
 
-  it('assigns a pending task to a present member, by the lead only (A43)', () => {
+  it('assigns a pending task to a present member, by the lead only', () => {
     const world = team()
     world.add('one')
     world.ok(update('1', { assignee: 'ADA' }))
@@ -245,9 +245,9 @@ describe('updating a task', () => {
     world.ok({ type: 'task.release', id: '1' }, 'ada')
     world.ok(update('1', { assignee: null }))
     world.ok({ type: 'task.claim', id: '1' }, 'bob')
-  })
+  }) // A43
 
-  it('reopens what is completed or failed, by the lead only, with the attempts kept (F20, F24)', () => {
+  it('reopens what is completed or failed, by the lead only, with the attempts kept', () => {
     const world = team()
     world.add('one')
     world.add({ subject: 'two', blockedBy: ['1'] })
@@ -272,7 +272,7 @@ describe('updating a task', () => {
         { owner: 'bob', end: 'reopened' },
       ],
     })
-  })
+  }) // F20, F24
 })
 
 describe('reopening and changing at once', () => {
@@ -287,7 +287,7 @@ describe('reopening and changing at once', () => {
 })
 
 describe('deleting a task', () => {
-  it('is refused while others wait for it, unless they are let go; then they become ready (F19, A40)', () => {
+  it('is refused while others wait for it, unless they are let go; then they become ready', () => {
     const world = team()
     world.add('one')
     world.add({ subject: 'two', blockedBy: ['1'] })
@@ -299,9 +299,9 @@ describe('deleting a task', () => {
     expect(world.ok({ type: 'task.claim' }, 'ada').tasks?.[0]?.id).toBe('2')
     expect(world.no({ type: 'task.claim', id: '1' }, 'bob').refused).toBe('unknown_task')
     expect(allTasks(world.state).map(({ id }) => id)).toEqual(['2', '3'])
-  })
+  }) // F19, A40
 
-  it('is for the lead, the user and whoever created it while it waits; never while somebody works on it (F20)', () => {
+  it('is for the lead, the user and whoever created it while it waits; never while somebody works on it', () => {
     const world = team()
     world.add('one', 'ada')
     expect(world.no(update('1', { status: 'deleted' }), 'bob').refused).toBe('not_allowed')
@@ -310,9 +310,9 @@ describe('deleting a task', () => {
     expect(world.no(update('1', { status: 'deleted' })).refused).toBe('wrong_state')
     world.ok({ type: 'task.release', id: '1' }, 'bob')
     world.ok(update('1', { status: 'deleted' }), 'ada')
-  })
+  }) // F20
 
-  it('of the last task of a plan is refused while others wait for the plan (F19, C53)', () => {
+  it('of the last task of a plan is refused while others wait for the plan', () => {
     const world = team()
     world.ok({
       type: 'task.add',
@@ -328,11 +328,11 @@ describe('deleting a task', () => {
     world.ok(update('03-01/T2', { status: 'deleted' }))
     expect(world.task('1').waitsFor).toEqual([])
     expect(world.no(update('03-01/T1', { status: 'deleted' })).refused).toBe('has_dependents')
-  })
+  }) // F19, C53
 })
 
 describe('the board', () => {
-  it('shows of each task its state, owner and what it still waits for (A46)', () => {
+  it('shows of each task its state, owner and what it still waits for', () => {
     const world = team()
     world.add('one')
     world.add({ subject: 'two', blockedBy: ['1'] })
@@ -343,5 +343,5 @@ describe('the board', () => {
       return [id, status, owner, waitsFor.join()].join(' ')
     })
     expect(lines).toEqual(['1 in_progress ada ', '2 pending  1', '3 pending  '])
-  })
+  }) // A46
 })

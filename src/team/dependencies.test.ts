@@ -21,7 +21,7 @@ const finish = (world: World, id: string) => {
 const ready = (world: World) => readyTasks(world.state).map(({ id }) => id)
 
 describe('a dependency', () => {
-  it('to itself, to nobody or closing a cycle is refused, and the cycle is named (B59, F18)', () => {
+  it('to itself, to nobody or closing a cycle is refused, and the cycle is named', () => {
     const world = board(4)
     expect(addEdge(world, '1', '1')).toMatchObject({
       refused: 'dependency_cycle',
@@ -34,15 +34,15 @@ describe('a dependency', () => {
     expect(addEdge(world, '1', '3')).toMatchObject({ message: expect.stringContaining('1 -> 3 -> 2 -> 1') })
     expect(addEdge(world, '1', '4', '2')).toMatchObject({ refused: 'dependency_cycle' })
     expect(world.task('1').blockedBy).toEqual([])
-  })
+  }) // B59, F18
 
-  it('opposite to one that is there is refused (B59)', () => {
+  it('opposite to one that is there is refused', () => {
     const world = board(2)
     world.ok({ type: 'task.update', id: '1', addBlockedBy: ['2'] })
     expect(addEdge(world, '2', '1')).toMatchObject({ refused: 'dependency_cycle' })
-  })
+  }) // B59
 
-  it('given twice is there once, seen from both ends (A44, B59)', () => {
+  it('given twice is there once, seen from both ends', () => {
     const world = board(3)
     addEdge(world, '3', '1', '1', '2')
     const before = world.journal.length
@@ -50,16 +50,16 @@ describe('a dependency', () => {
     expect(world.journal).toHaveLength(before)
     expect(world.task('3').blockedBy).toEqual(['1', '2'])
     expect([world.task('1').blocks, world.task('2').blocks]).toEqual([['3'], ['3']])
-  })
+  }) // A44, B59
 
-  it("is the lead's or the user's to change, and only while the task waits (B59)", () => {
+  it("is the lead's or the user's to change, and only while the task waits", () => {
     const world = board(2)
     expect(world.no({ type: 'task.update', id: '2', addBlockedBy: ['1'] }, 'ada').refused).toBe('not_allowed')
     world.ok({ type: 'task.claim', id: '2' }, 'ada')
     expect(world.no({ type: 'task.update', id: '2', addBlockedBy: ['1'] }, 'lead').refused).toBe('wrong_state')
-  })
+  }) // B59
 
-  it('is met one by one, and the last one met makes the task ready (A45, A80, B63)', () => {
+  it('is met one by one, and the last one met makes the task ready', () => {
     const world = board(2)
     world.add({ subject: 'last', blockedBy: ['1', '2'] })
     expect(finish(world, '1').unblocked).toEqual([])
@@ -67,9 +67,9 @@ describe('a dependency', () => {
     expect(world.ok({ type: 'task.claim', id: '2' }, 'ada').unblocked).toBeUndefined()
     expect(world.ok({ type: 'task.complete', id: '2' }, 'ada').unblocked).toEqual(['last'])
     expect(world.ok({ type: 'task.claim' }, 'ada').tasks?.[0]?.id).toBe('3')
-  })
+  }) // A45, A80, B63
 
-  it('stays on the task for ever, and readiness follows the state it points to (B60, F21)', () => {
+  it('stays on the task for ever, and readiness follows the state it points to', () => {
     const world = board(2)
     finish(world, '1')
     addEdge(world, '2', '1')
@@ -82,9 +82,9 @@ describe('a dependency', () => {
     world.ok({ type: 'task.update', id: '1', status: 'pending' })
     world.ok({ type: 'task.update', id: '2', removeBlockedBy: ['1'] })
     expect(ready(world)).toEqual(['1', '2'])
-  })
+  }) // B60, F21
 
-  it('on a failed task keeps its dependents blocked, shown as such until it is reopened (B60)', () => {
+  it('on a failed task keeps its dependents blocked, shown as such until it is reopened', () => {
     const world = board(1)
     world.add({ subject: 'two', blockedBy: ['1'] })
     world.ok({ type: 'task.claim', id: '1' }, 'ada')
@@ -96,14 +96,14 @@ describe('a dependency', () => {
     expect(world.no({ type: 'task.claim', id: '2' }, 'ada')).toEqual(refusal)
     world.ok({ type: 'task.update', id: '1', status: 'pending' })
     expect(world.task('2')).toMatchObject({ waitsFor: ['1'], waitsForFailed: [] })
-  })
+  }) // B60
 
-  it('that is missing in a journal counts as open (B60)', () => {
+  it('that is missing in a journal counts as open', () => {
     const world = board(1)
     world.fold({ events: [{ type: 'task.updated', id: '1', blockedBy: ['77'] }] })
     expect(world.task('1').waitsFor).toEqual(['77'])
     expect(ready(world)).toEqual([])
-  })
+  }) // B60
 })
 
 describe('a plan', () => {
@@ -126,21 +126,21 @@ describe('a plan', () => {
     return world
   }
 
-  it('task waits for the listed tasks of its own plan (C42, C52)', () => {
+  it('task waits for the listed tasks of its own plan', () => {
     const world = plans()
     expect(ready(world)).toEqual(['03-01/T1'])
     finish(world, '03-01/T1')
     expect(ready(world)).toEqual(['03-01/T2'])
-  })
+  }) // C42, C52
 
-  it('waited for is met when all its tasks are completed, and the answer names who may start (C42, C53, B63)', () => {
+  it('waited for is met when all its tasks are completed, and the answer names who may start', () => {
     const world = plans()
     finish(world, '03-01/T1')
     expect(world.task('03-02/T1').waitsFor).toEqual(['03-01'])
     expect(finish(world, '03-01/T2').unblocked).toEqual(['03-02 1'])
     expect(ready(world)).toEqual(['03-02/T1'])
     expect(world.task('03-02/T2').waitsFor).toEqual(['03-02/T1'])
-  })
+  }) // C42, C53, B63
 
   it('of which a task failed is shown as failed to whoever waits for it, and the lead is told', () => {
     const world = plans()
@@ -154,16 +154,16 @@ describe('a plan', () => {
     expect(world.task('03-02/T1')).toMatchObject({ waitsFor: ['03-01'], waitsForFailed: [] })
   })
 
-  it('that gets another task holds back whoever waits for it (C53)', () => {
+  it('that gets another task holds back whoever waits for it', () => {
     const world = plans()
     finish(world, '03-01/T1')
     finish(world, '03-01/T2')
     world.add({ id: '03-01/T3', subject: 'forgotten' })
     expect(ready(world)).toEqual(['03-01/T3'])
     expect(world.no({ type: 'task.claim', id: '03-02/T1' }, 'ada').refused).toBe('not_ready')
-  })
+  }) // C53
 
-  it('cannot wait for itself, directly or around others (F18, C53)', () => {
+  it('cannot wait for itself, directly or around others', () => {
     const world = plans()
     expect(addEdge(world, '03-01/T1', '03-01')).toMatchObject({ refused: 'dependency_cycle' })
     expect(addEdge(world, '03-01/T1', '03-02')).toMatchObject({ refused: 'dependency_cycle' })
@@ -172,11 +172,11 @@ describe('a plan', () => {
       world.run({ type: 'task.add', tasks: [{ id: '03-01/T9', subject: 'x', blockedBy: ['03-02/T2'] }] }),
     ).toMatchObject({ refused: 'dependency_cycle' })
     expect(addEdge(world, '03-01/T1', '09-09')).toMatchObject({ refused: 'unknown_dependency' })
-  })
+  }) // F18, C53
 })
 
 describe('any edges', () => {
-  it('tried in any order leave a board without cycles that can be worked off (B59, F18, F21)', () => {
+  it('tried in any order leave a board without cycles that can be worked off', () => {
     const edge = fc.tuple(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 8 }))
     fc.assert(
       fc.property(fc.array(edge, { maxLength: 30 }), (edges) => {
@@ -190,5 +190,5 @@ describe('any edges', () => {
       }),
       { numRuns: 40 },
     )
-  })
+  }) // B59, F18, F21
 })

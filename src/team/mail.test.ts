@@ -25,7 +25,7 @@ const external = (to: string, type: MessageType, offset = 0, archive = 'a1'): Ev
 })
 
 describe('a message', () => {
-  it('reaches its recipient with id, type, sender, text and time, in the order of the log (A64, A67, A69, F15)', () => {
+  it('reaches its recipient with id, type, sender, text and time, in the order of the log', () => {
     const world = trio()
     expect(outcomes(world.send({ to: 'bob', content: 'one' }, 'ada'))).toBe('bob queued')
     world.now += 0.5
@@ -40,9 +40,9 @@ describe('a message', () => {
       timestamp: 1000.5,
     })
     expect(contents(world, 'bob')).toEqual(['one', 'two', 'three'])
-  })
+  }) // A64, A67, A69, F15
 
-  it('to somebody unknown or stopped is refused with the names there are (A67, B55, F13)', () => {
+  it('to somebody unknown or stopped is refused with the names there are', () => {
     const world = trio()
     world.ok({ type: 'member.stop', name: 'eve' })
     expect(world.send({ to: 'zoe', content: 'x' })).toEqual({
@@ -56,18 +56,18 @@ describe('a message', () => {
     expect(world.send({ to: 'ada', content: 'x' }, 'ada')).toMatchObject({ refused: 'invalid' })
     expect(world.send({ to: 'ada', content: 'x' }, 'zoe')).toMatchObject({ refused: 'unknown_member' })
     expect(world.send({ to: 'ada', content: '' })).toMatchObject({ refused: 'invalid' })
-  })
+  }) // A67, B55, F13
 
-  it('reaches the lead and the user too (F6, A66)', () => {
+  it('reaches the lead and the user too', () => {
     const world = trio()
     world.ok({ type: 'member.spawn', name: 'bot', role: 'dev', runtime: 'r1' })
     const bot = { name: 'bot', generation: 1 }
     expect(outcomes(world.send({ to: 'lead', content: 'done', type: 'result' }, bot))).toBe('lead queued')
     expect(outcomes(world.send({ to: 'user', content: 'ready' }, 'ada'))).toBe('user queued')
     expect(world.inbox('lead')[0]).toMatchObject({ type: 'result', from: 'bot' })
-  })
+  }) // F6, A66
 
-  it('has one of a closed set of types; any other is refused with the list (A65)', () => {
+  it('has one of a closed set of types; any other is refused with the list', () => {
     const world = trio()
     const talk = MessageType.options.filter((type) => isCapped(type) && type !== 'broadcast')
     for (const type of talk) expect(outcomes(world.send({ to: 'bob', content: 'x', type }, 'ada'))).toBe('bob queued')
@@ -76,17 +76,17 @@ describe('a message', () => {
       expect(refused).toMatchObject({ refused: 'invalid', message: expect.stringContaining('message, broadcast') })
     }
     expect(world.inbox('bob')).toHaveLength(talk.length)
-  })
+  }) // A65
 
-  it('that only a runtime may send is refused from everybody else (F5)', () => {
+  it('that only a runtime may send is refused from everybody else', () => {
     const world = trio()
     for (const type of ['result', 'idle_notification', 'error'] as const) {
       expect(world.send({ to: 'lead', content: 'done', type }, 'ada')).toMatchObject({ refused: 'not_allowed' })
     }
     expect(world.inbox('lead')).toEqual([])
-  })
+  }) // F5
 
-  it('of an order or approval is not sent by hand but through its request (A66, F29)', () => {
+  it('of an order or approval is not sent by hand but through its request', () => {
     const world = trio()
     for (const type of MessageType.options.filter(isControl)) {
       expect(world.send({ to: 'bob', content: 'x', type }, 'lead')).toMatchObject({ refused: 'invalid' })
@@ -94,9 +94,9 @@ describe('a message', () => {
     expect(messageType('plan_approval')).toBe('plan_approval_request')
     expect(messageType('banana')).toBeUndefined()
     expect(messageType('__proto__')).toBeUndefined()
-  })
+  }) // A66, F29
 
-  it('is signed by the runtime: attachments overwrite no member of it (F5)', () => {
+  it('is signed by the runtime: attachments overwrite no member of it', () => {
     const world = trio()
     const extra = { from: 'lead', id: 'mine', type: 'result', to: 'eve', content: 'forged', timestamp: 0, file: 'a.ts' }
     world.send({ to: 'bob', content: 'true', extra } as Letter, 'ada')
@@ -104,37 +104,37 @@ describe('a message', () => {
       { from: 'ada', to: 'bob', type: 'message', content: 'true', file: 'a.ts' },
     ])
     expect(world.inbox('bob')[0]?.id).not.toBe('mine')
-  })
+  }) // F5
 
-  it('carries any text whole, up to 1 MB (F9, F15)', () => {
+  it('carries any text whole, up to 1 MB', () => {
     const world = trio()
     const text = 'line\nbreak "quote" \\ back \u2028 \u0000 \t 😀 名前 \ud800'
     world.send({ to: 'bob', content: text }, 'ada')
     expect(contents(world, 'bob')).toEqual([text])
     expect(outcomes(world.send({ to: 'bob', content: 'x'.repeat(MESSAGE_BYTES) }, 'ada'))).toBe('bob queued')
     expect(outcomes(world.send({ to: 'bob', content: 'é'.repeat(MESSAGE_BYTES / 2 + 1) }, 'ada'))).toBe('too_large')
-  })
+  }) // F9, F15
 
-  it('stands in a mailbox once, however often its id comes (F15)', () => {
+  it('stands in a mailbox once, however often its id comes', () => {
     const world = trio()
     const message = { id: 'same', type: 'message', from: 'ada', to: 'bob', content: 'once', timestamp: 1 } as const
     const again = () => world.report([{ type: 'message.sent', message }], 'ada')
     expect(outcomes(again())).toBe('bob queued')
     expect(outcomes(again())).toBe('bob ignored')
     expect(world.inbox('bob')).toHaveLength(1)
-  })
+  }) // F15
 
-  it('never replaces another unread one, whatever id its sender chose (F1, F15)', () => {
+  it('never replaces another unread one, whatever id its sender chose', () => {
     const world = trio()
     world.run({ type: 'request.open', kind: 'shutdown', to: 'bob', content: 'stop' }, 'lead', 'x')
     expect(world.inbox('bob')).toMatchObject([{ id: 'x.mail' }])
     expect(outcomes(world.send({ to: 'bob', content: 'erased' }, 'ada', 'x.mail'))).toBe('bob ignored')
     expect(world.inbox('bob')).toMatchObject([{ type: 'shutdown_request' }])
-  })
+  }) // F1, F15
 })
 
 describe('a broadcast', () => {
-  it('goes to everyone present but its sender, whoever it is addressed to (A68)', () => {
+  it('goes to everyone present but its sender, whoever it is addressed to', () => {
     const world = trio()
     world.ok({ type: 'member.stop', name: 'eve' })
     for (const to of ['all', 'anyone', '']) {
@@ -142,28 +142,28 @@ describe('a broadcast', () => {
     }
     expect(outcomes(world.send({ to: 'ALL', content: 'short form' }))).toBe('lead queued, ada queued, bob queued')
     expect(world.inbox('ada')).toMatchObject([{ type: 'broadcast', to: 'all' }])
-  })
+  }) // A68
 
-  it('has its audience from the roster at its place in the log, one outcome for each (A68, F13)', () => {
+  it('has its audience from the roster at its place in the log, one outcome for each', () => {
     const world = trio()
     const message = { id: 'm', type: 'broadcast', from: 'ada', to: 'all', content: 'hi', timestamp: 1 } as const
     world.ok({ type: 'member.stop', name: 'bob' })
     world.join('zoe')
     const effects = world.report([{ type: 'message.sent', message }], 'ada')
     expect(effects.map(({ to, outcome }) => `${to} ${outcome}`)).toEqual(['lead queued', 'eve queued', 'zoe queued'])
-  })
+  }) // A68, F13
 
-  it('is read by each on its own (A69)', () => {
+  it('is read by each on its own', () => {
     const world = trio()
     world.send({ to: 'all', content: 'hi' }, 'ada', 'm')
     world.report([{ type: 'message.delivered', member: 'bob', ids: ['m'], take: null }])
     expect(world.inbox('bob')).toEqual([])
     expect(world.inbox('eve')).toHaveLength(1)
-  })
+  }) // A69
 })
 
 describe('a mailbox', () => {
-  it('holds 10,000 unread; more talk bounces for that one only, orders and runtime facts never (F15)', () => {
+  it('holds 10,000 unread; more talk bounces for that one only, orders and runtime facts never', () => {
     const world = trio()
     const message = { type: 'message', from: 'ada', to: 'bob', content: 'x', timestamp: 1 } as const
     const flood = (id: number) => ({ type: 'message.sent', message: { ...message, id: `f${id}` } }) as const
@@ -179,24 +179,24 @@ describe('a mailbox', () => {
     world.report([{ type: 'message.delivered', member: 'bob', ids: ['f0', 'f1', 'f2'], take: null }])
     expect(outcomes(world.send({ to: 'bob', content: 'room again' }, 'ada'))).toBe('bob queued')
     expect(MessageType.options.filter((type) => !isCapped(type))).toHaveLength(7)
-  })
+  }) // F15
 
-  it('that is only looked into keeps everything (F12)', () => {
+  it('that is only looked into keeps everything', () => {
     const world = trio()
     world.send({ to: 'bob', content: 'x' }, 'ada')
     const before = world.journal.length
     expect(world.inbox('bob')).toEqual(world.inbox('bob'))
     expect(world.journal).toHaveLength(before)
-  })
+  }) // F12
 
-  it('of nobody is never made by mail to nobody (F13, B55)', () => {
+  it('of nobody is never made by mail to nobody', () => {
     const world = trio()
     const message = { id: 'm', type: 'message', from: 'ada', to: '../escape', content: 'x', timestamp: 1 } as const
     expect(world.report([{ type: 'message.sent', message }])).toMatchObject([
       { outcome: 'bounced', reason: 'nobody is called ../escape' },
     ])
     expect(world.inbox('../escape')).toEqual([])
-  })
+  }) // F13, B55
 })
 
 describe('taking mail', () => {
@@ -216,7 +216,7 @@ describe('taking mail', () => {
       by,
     )
 
-  it('assigns it to one reader, in order; it is read when that one acknowledges (A69, F1)', () => {
+  it('assigns it to one reader, in order; it is read when that one acknowledges', () => {
     const world = trio()
     for (const content of ['one', 'two', 'three']) world.send({ to: 'bob', content }, 'ada')
     const first = take(world, 'p1', 2)
@@ -233,9 +233,9 @@ describe('taking mail', () => {
     expect(outcomes(acknowledge(world, first))).toBe('bob ignored, bob ignored')
     acknowledge(world, second)
     expect(world.ok({ type: 'mail.take', member: 'bob', taker: 'p1' }).note).toBe('No unread mail.')
-  })
+  }) // A69, F1
 
-  it('gives it out again, marked, when the reader is gone; its late acknowledgement is ignored (F2)', () => {
+  it('gives it out again, marked, when the reader is gone; its late acknowledgement is ignored', () => {
     const world = trio()
     world.send({ to: 'bob', content: 'one' }, 'ada')
     const first = take(world, 'p1')
@@ -245,9 +245,9 @@ describe('taking mail', () => {
     expect(second?.messages).toMatchObject([{ content: 'one', redelivered: true }])
     expect(outcomes(acknowledge(world, first))).toBe('bob ignored')
     expect(outcomes(acknowledge(world, second))).toBe('bob delivered')
-  })
+  }) // F2
 
-  it('never takes it from a reader that lives, however long; from one out of sight after 30 s (F2)', () => {
+  it('never takes it from a reader that lives, however long; from one out of sight after 30 s', () => {
     const world = trio()
     world.send({ to: 'bob', content: 'one' }, 'ada')
     take(world, 'p1')
@@ -259,9 +259,9 @@ describe('taking mail', () => {
     expect(take(world, 'p2')?.messages).toEqual([])
     world.now += 1
     expect(take(world, 'p2')?.messages).toHaveLength(1)
-  })
+  }) // F2
 
-  it('gives a reader its own again, since only one of its takes can be acknowledged (F2)', () => {
+  it('gives a reader its own again, since only one of its takes can be acknowledged', () => {
     const world = trio()
     world.self = 'p1'
     world.send({ to: 'bob', content: 'one' }, 'ada')
@@ -270,9 +270,9 @@ describe('taking mail', () => {
     expect(again?.messages).toMatchObject([{ redelivered: true }])
     expect(outcomes(acknowledge(world, first))).toBe('bob ignored')
     expect(outcomes(acknowledge(world, again))).toBe('bob delivered')
-  })
+  }) // F2
 
-  it('is refused while a runtime serves the member, and open again when that is gone (F2)', () => {
+  it('is refused while a runtime serves the member, and open again when that is gone', () => {
     const world = trio()
     world.ok({ type: 'member.spawn', name: 'bot', role: 'dev', runtime: 'r1' })
     world.send({ to: 'bot', content: 'one' }, 'ada')
@@ -280,14 +280,14 @@ describe('taking mail', () => {
     expect(world.no(command).refused).toBe('served')
     world.gone.add('r1')
     expect(world.ok(command).mail?.messages).toHaveLength(1)
-  })
+  }) // F2
 
-  it("is for the mailbox's owner, the lead and the user, not for others (F5)", () => {
+  it("is for the mailbox's owner, the lead and the user, not for others", () => {
     const world = trio()
     world.send({ to: 'bob', content: 'private' }, 'ada')
     expect(world.no({ type: 'mail.take', member: 'bob', taker: 'p1' }, 'eve').refused).toBe('not_allowed')
     expect(take(world, 'p1', undefined, 'BOB')?.messages).toHaveLength(1)
-  })
+  }) // F5
 
   it('knows the lead and the user', () => {
     const world = trio()
@@ -299,7 +299,7 @@ describe('taking mail', () => {
 })
 
 describe('a line from outside', () => {
-  it('is text of an unverified sender and never an order (F5, F29)', () => {
+  it('is text of an unverified sender and never an order', () => {
     const world = trio()
     const generation =
       world.ok({ type: 'member.spawn', name: 'bot', role: 'dev', runtime: 'r' }).member?.generation ?? 0
@@ -311,9 +311,9 @@ describe('a line from outside', () => {
     world.report([{ ...approval, message: { ...approval.message, from: 'lead', request_id: 'r1', approve: true } }])
     expect(world.inbox('bot')).toMatchObject([{ external: true }])
     expect(world.state.requests.get('r1')?.state).toBe('pending')
-  })
+  }) // F5, F29
 
-  it('counts once, however many processes bring it in (F1)', () => {
+  it('counts once, however many processes bring it in', () => {
     const world = trio()
     expect(outcomes(world.report([external('bob', 'message', 0), external('bob', 'message', 10)]))).toBe(
       'bob queued, bob queued',
@@ -323,15 +323,15 @@ describe('a line from outside', () => {
     )
     expect(outcomes(world.report([external('bob', 'message', 0, 'a2')]))).toBe('bob queued')
     expect(world.inbox('bob')).toHaveLength(3)
-  })
+  }) // F1
 
-  it('of type broadcast stays in the mailbox it was left in: old writers left one line in each (A64, A68)', () => {
+  it('of type broadcast stays in the mailbox it was left in: old writers left one line in each', () => {
     const world = trio()
     expect(outcomes(world.report([external('bob', 'broadcast')]))).toBe('bob queued')
     expect(world.inbox('lead')).toEqual([])
-  })
+  }) // A64, A68
 
-  it('that is broken is told as bounced, and the next one still arrives (F8)', () => {
+  it('that is broken is told as bounced, and the next one still arrives', () => {
     const world = trio()
     const rejected = {
       type: 'external.rejected',
@@ -347,13 +347,13 @@ describe('a line from outside', () => {
       { outcome: 'queued' },
     ])
     expect(outcomes(world.report([rejected]))).toBe('bob ignored')
-  })
+  }) // F8
 
-  it('is not sent back when its reader stops, since nobody may be there (F11)', () => {
+  it('is not sent back when its reader stops, since nobody may be there', () => {
     const world = trio()
     const line = external('bob', 'message')
     world.report([{ ...line, message: { ...line.message, from: 'ada' } }])
     world.ok({ type: 'member.stop', name: 'bob' })
     expect(world.inbox('ada')).toEqual([])
-  })
+  }) // F11
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { isMessage, Message } from './message.ts'
 
-it('is recognised in one look exactly where its schema would take it (F20)', () => {
+it('is recognised in one look exactly where its schema would take it', () => {
   const member = fc.oneof(
     fc.string(),
     fc.constantFrom('message', 'broadcast', 'result', 'nonsense', 'a b', 'x'.repeat(513)),
@@ -25,4 +25,4 @@ it('is recognised in one look exactly where its schema would take it (F20)', () 
     { numRuns: 2000 },
   )
   expect(isMessage(good)).toBe(true)
-})
+}) // F20

@@ -50,7 +50,7 @@ const hostile = [
 ]
 
 describe('a name', () => {
-  it('is refused with its rule for each of more than 200 hostile texts, before a path is built (B49, F13)', () => {
+  it('is refused with its rule for each of more than 200 hostile texts, before a path is built', () => {
     const world = openWorld()
     expect(new Set(hostile).size).toBeGreaterThan(200)
     for (const name of hostile) {
@@ -68,24 +68,24 @@ describe('a name', () => {
     }
     expect(world.journal).toHaveLength(1)
     expect([...world.state.mailboxes.keys()]).toEqual([])
-  })
+  }) // B49, F13
 
-  it('is 1 to 64 letters, digits, _ and -, beginning with a letter or digit (B49)', () => {
+  it('is 1 to 64 letters, digits, _ and -, beginning with a letter or digit', () => {
     const world = openWorld()
     const good = ['a', 'Z', '0', 'a-b_c', '9lives', 'x'.repeat(64), 'constructor', 'toString', 'hasOwnProperty']
     for (const name of good) world.join(name)
     expect(world.ok({ type: 'member.join', name: 'b', role: 'dev' }).member?.name).toBe('b')
     expect(nameRule('x'.repeat(1000)).length).toBeLessThan(250)
-  })
+  }) // B49
 
-  it('cannot be lead, user or all, however it is written (B49)', () => {
+  it('cannot be lead, user or all, however it is written', () => {
     const world = openWorld()
     for (const name of ['lead', 'LEAD', 'Lead', 'user', 'User', 'all', 'ALL']) {
       expect(world.no({ type: 'member.join', name, role: 'dev' }).message).toContain('reserved')
     }
-  })
+  }) // B49
 
-  it('is the same name in another case, and keeps the case it first had (B49, A60)', () => {
+  it('is the same name in another case, and keeps the case it first had', () => {
     const world = openWorld()
     world.join('Ada')
     expect(world.ok({ type: 'member.join', name: 'ADA', role: 'dev' })).toMatchObject({
@@ -96,5 +96,5 @@ describe('a name', () => {
     expect(world.inbox('ada')).toHaveLength(1)
     expect(world.ok({ type: 'task.add', tasks: [{ subject: 'x', assignee: 'ADA' }] }).tasks?.[0]?.assignee).toBe('Ada')
     expect(world.ok({ type: 'task.claim' }, 'ADA').tasks?.[0]?.owner).toBe('Ada')
-  })
+  }) // B49, A60
 })

@@ -20,7 +20,7 @@ const staffed = () => {
 }
 
 describe('what is due', () => {
-  it('is known without writing: leases that ended, and when the next one does (F24)', () => {
+  it('is known without writing: leases that ended, and when the next one does', () => {
     const world = openWorld()
     world.join('ada')
     world.join('bob')
@@ -34,9 +34,9 @@ describe('what is due', () => {
     expect(endedLeases(world.state, 1029)).toEqual([])
     expect(endedLeases(world.state, 1060)).toEqual(['1', '2'])
     expect(world.task('1').status).toBe('in_progress')
-  })
+  }) // F24
 
-  it('is written together with what a command came for, and not by a command that is refused (F24, F28)', () => {
+  it('is written together with what a command came for, and not by a command that is refused', () => {
     const world = openWorld()
     world.join('ada')
     world.add('one')
@@ -47,11 +47,11 @@ describe('what is due', () => {
     expect(world.journal).toHaveLength(before)
     world.join('bob')
     expect(types(world)).toEqual(['task.released', 'member.joined'])
-  })
+  }) // F24, F28
 })
 
 describe('a lost process', () => {
-  it('is declared by its supervisor alone while that lives (F33, B66)', () => {
+  it('is declared by its supervisor alone while that lives', () => {
     const world = staffed()
     world.gone.add('worker')
     world.add('by somebody')
@@ -60,9 +60,9 @@ describe('a lost process', () => {
     world.add('by the supervisor')
     expect(types(world)).toEqual(['task.released', 'member.lost', 'task.created'])
     expect(memberNamed(world.state, 'bot')).toMatchObject({ status: 'lost', runtime: null })
-  })
+  }) // F33, B66
 
-  it('is declared by whoever writes next when the supervisor is gone, in one record, claims and all (F24, F33)', () => {
+  it('is declared by whoever writes next when the supervisor is gone, in one record, claims and all', () => {
     const world = staffed()
     world.gone.add('supervisor').add('worker')
     expect(world.ok({ type: 'task.claim' }, 'ada').tasks).toMatchObject([
@@ -73,9 +73,9 @@ describe('a lost process', () => {
     expect(world.inbox('bot')).toHaveLength(1)
     world.add('later')
     expect(types(world)).toEqual(['task.created'])
-  })
+  }) // F24, F33
 
-  it('is declared by whoever writes next when there is no supervisor any more (F24, F33)', () => {
+  it('is declared by whoever writes next when there is no supervisor any more', () => {
     const world = staffed()
     world.gone.add('supervisor')
     world.add('finds the supervisor gone')
@@ -83,9 +83,9 @@ describe('a lost process', () => {
     world.gone.add('worker')
     world.add('finds the worker gone')
     expect(types(world)).toEqual(['task.released', 'member.lost', 'task.created'])
-  })
+  }) // F24, F33
 
-  it('leaves the others of its team alone: only members of dead processes are lost (F33)', () => {
+  it('leaves the others of its team alone: only members of dead processes are lost', () => {
     const world = staffed()
     world.ok({ type: 'member.spawn', name: 'bee', role: 'dev', runtime: 'other' })
     world.gone.add('supervisor')
@@ -97,9 +97,9 @@ describe('a lost process', () => {
       'idle',
     ])
     expect(world.state.supervisor.get().runtime).toBeNull()
-  })
+  }) // F33
 
-  it('has its next supervisor under the next epoch, and its agents come back as new generations (F33, F14)', () => {
+  it('has its next supervisor under the next epoch, and its agents come back as new generations', () => {
     const world = staffed()
     world.gone.add('supervisor').add('worker')
     world.self = 'new'
@@ -109,5 +109,5 @@ describe('a lost process', () => {
     expect(world.ok({ type: 'member.spawn', name: 'bot', role: 'dev', runtime: 'new' }).member?.generation).toBe(2)
     expect(memberNamed(world.state, 'bot')?.epoch).toBe(2)
     expect(world.inbox('bot')).toHaveLength(1)
-  })
+  }) // F33, F14
 })

@@ -23,7 +23,7 @@ function team(): World {
 }
 
 describe('a yes to a plan', () => {
-  it('is not good for the next life of whoever got it, with or without a task (F27)', () => {
+  it('is not good for the next life of whoever got it, with or without a task', () => {
     const world = team()
     const ada = spawn(world)
     expect(gateOf(world)).toBe('required')
@@ -32,9 +32,9 @@ describe('a yes to a plan', () => {
     world.ok({ type: 'member.lose', name: 'ada', reason: 'gone' }, 'lead')
     spawn(world)
     expect(gateOf(world)).toBe('required')
-  })
+  }) // F27
 
-  it('is good for one assignment: neither for another task nor for the same one taken again (F27)', () => {
+  it('is good for one assignment: neither for another task nor for the same one taken again', () => {
     const world = team()
     const ada = spawn(world)
     const [dig, plant] = [world.add('dig'), world.add('plant')]
@@ -47,5 +47,5 @@ describe('a yes to a plan', () => {
     world.ok({ type: 'task.release', id: plant }, ada)
     world.ok({ type: 'task.claim', id: dig }, ada)
     expect(gateOf(world)).toBe('required')
-  })
+  }) // F27
 })

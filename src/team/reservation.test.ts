@@ -10,7 +10,7 @@ const overlap = (a: string, b: string) => {
 }
 
 describe('a pattern', () => {
-  it('is a path inside the workspace, written in one way (C44)', () => {
+  it('is a path inside the workspace, written in one way', () => {
     const same = {
       'src/a.ts': 'src/a.ts',
       './src//a.ts': 'src/a.ts',
@@ -43,11 +43,11 @@ describe('a pattern', () => {
     ]
     for (const given of outside) expect(normalisePattern(given), JSON.stringify(given)).toBeUndefined()
     expect(normalisePattern(`${'a/'.repeat(5000)}b`)).toBeUndefined()
-  })
+  }) // C44
 })
 
 describe('two patterns', () => {
-  it('that may mean the same file overlap (C43, C44)', () => {
+  it('that may mean the same file overlap', () => {
     const pairs = [
       ['src/a.ts', 'src/a.ts'],
       ['src/a.ts', './src/../src/a.ts'],
@@ -96,9 +96,9 @@ describe('two patterns', () => {
       ['a[b', 'a[b'],
     ] as const
     for (const [a, b] of pairs) expect(overlap(a, b), `${a} and ${b}`).toBe(true)
-  })
+  }) // C43, C44
 
-  it('that never mean the same file do not (C43, C44)', () => {
+  it('that never mean the same file do not', () => {
     const pairs = [
       ['src/a.ts', 'src/b.ts'],
       ['src/api/', 'src/apis/users.ts'],
@@ -119,12 +119,12 @@ describe('two patterns', () => {
       ['a*.ts', 'b*.ts'],
     ] as const
     for (const [a, b] of pairs) expect(overlap(a, b), `${a} and ${b}`).toBe(false)
-  })
+  }) // C43, C44
 
-  it('are compared in no time, however they are written (F15)', () => {
+  it('are compared in no time, however they are written', () => {
     const stars = `${'a*'.repeat(40)}b`
     expect(overlap(stars, 'a'.repeat(200))).toBe(false)
     expect(overlap(`${'**/a/'.repeat(40)}b`, `${'a/'.repeat(200)}c`)).toBe(true)
     expect(overlap('a/'.repeat(2000), `${'a/'.repeat(2000)}b`)).toBe(true)
-  })
+  }) // F15
 })

@@ -31,7 +31,7 @@ const seen = (state: TeamState) => ({
 })
 
 describe('a snapshot', () => {
-  it('gives the state back, ready order and all, and the fold goes on from it as from the beginning (A47)', () => {
+  it('gives the state back, ready order and all, and the fold goes on from it as from the beginning', () => {
     fc.assert(
       fc.property(fc.nat(journal.length), (cut) => {
         const whole = emptyState()
@@ -46,7 +46,7 @@ describe('a snapshot', () => {
       }),
       { numRuns: 60 },
     )
-  })
+  }) // A47
 
   it('does not depend on what was tried and taken back', () => {
     const world = openWorld()
@@ -83,7 +83,7 @@ describe('a snapshot', () => {
     }
   })
 
-  it('survives mail that came back, under whatever id it was sent (F11)', () => {
+  it('survives mail that came back, under whatever id it was sent', () => {
     const world = openWorld()
     world.join('ada')
     world.join('bob')
@@ -95,5 +95,5 @@ describe('a snapshot', () => {
       events: copy([{ type: 'team.restored', state: dumpState(world.state), lost: [], from: 'x' }]) as Json,
     })
     expect(unreadOf(again, 'ada')).toHaveLength(1)
-  })
+  }) // F11
 })

@@ -11,7 +11,7 @@ export function decisionContract(handles: () => { a: Log; b: Log }): void {
       ;({ a, b } = handles())
     })
 
-    it('lets exactly one of two racing decisions win (F7, F22, F34)', async () => {
+    it('lets exactly one of two racing decisions win', async () => {
       await a.append([{ id: 'made', after: '' }])
       const tries = await Promise.all([
         a.append([{ id: 'ada', after: 'made' }]),
@@ -20,7 +20,7 @@ export function decisionContract(handles: () => { a: Log; b: Log }): void {
       expect(tries.flatMap(({ outcomes }) => outcomes).toSorted()).toEqual(['accepted', 'conflict'])
       expect(await readAll(a)).toEqual(await readAll(b))
       expect(await readAll(a)).toHaveLength(2)
-    })
+    }) // F7, F22, F34
 
     it('makes a log once: the second creator meets a conflict', async () => {
       expect((await a.append([{ id: 'first', after: '' }])).outcomes).toEqual(['accepted'])
@@ -46,7 +46,7 @@ export function decisionContract(handles: () => { a: Log; b: Log }): void {
       expect((await a.append(mixed)).outcomes).toEqual(['conflict', 'accepted', 'accepted'])
     })
 
-    it('counts an id once: what is written again is repeated, whatever happened since (F2)', async () => {
+    it('counts an id once: what is written again is repeated, whatever happened since', async () => {
       await a.append([{ id: 'made', after: '' }, { id: 'mail' }])
       await b.append([{ id: 'claim', after: 'made' }])
       const again = [
@@ -55,7 +55,7 @@ export function decisionContract(handles: () => { a: Log; b: Log }): void {
       ]
       expect((await b.append(again)).outcomes).toEqual(['repeated', 'repeated'])
       expect(idsOf(await readAll(a))).toEqual(['made', 'mail', 'claim'])
-    })
+    }) // F2
 
     it('lets a decision that lost try again with the same id', async () => {
       await a.append([{ id: 'made', after: '' }])

@@ -39,7 +39,7 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
         expect(a.faults()).toEqual([])
       })
 
-      it('gives back every record as it was written, in any script (F9)', async () => {
+      it('gives back every record as it was written, in any script', async () => {
         const records = [
           { id: 'one', text: 'line\nbreak \r "quoted" \\ \u2028 \u0000', deep: { list: [1, 2.5, null, true] } },
           { id: 'two', text: '報告 🚀 ہیلو e\u0301', lone: '\ud800', key: { 'ключ,"sum":"': '}' } },
@@ -47,9 +47,9 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
         ]
         await a.append(records)
         expect((await readAll(b)).map(({ record }) => record)).toEqual(records)
-      })
+      }) // F9
 
-      it('shows all handles the same records in the same order, none missed (F1, F15, A70)', async () => {
+      it('shows all handles the same records in the same order, none missed', async () => {
         for (let i = 0; i < 50; i++) {
           await Promise.all([a.append([{ id: `a${i}` }]), b.append([{ id: `b${i}` }, { id: `bb${i}` }])])
         }
@@ -58,7 +58,7 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
         expect(seen).toHaveLength(150)
         expect(seen.map(({ seq }) => seq)).toEqual(seen.map(({ seq }) => seq).toSorted((x, y) => x - y))
         expect(idsOf(seen).filter((id) => id.startsWith('a'))).toEqual(Array.from({ length: 50 }, (_, i) => `a${i}`))
-      })
+      }) // F1, F15, A70
 
       it('goes on from any cursor, also an old one', async () => {
         await a.append([{ id: 'one' }, { id: 'two' }])
@@ -157,13 +157,13 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
         expect(seen).toEqual(['one', 'two'])
       })
 
-      it('wakes whoever waits for a log that does not exist yet (F3)', async () => {
+      it('wakes whoever waits for a log that does not exist yet', async () => {
         const stop = new AbortController()
         const first = b.tail(START, stop.signal)[Symbol.asyncIterator]().next()
         await a.append([{ id: 'made', after: '' }])
         expect(idsOf((await first).value ?? [])).toEqual(['made'])
         stop.abort()
-      })
+      }) // F3
 
       it('ends at once when the signal was aborted before', async () => {
         await a.append([{ id: 'made', after: '' }])
@@ -237,7 +237,7 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
     })
 
     describe('coming and going', () => {
-      it('lists teams and keeps their logs apart (F16)', async () => {
+      it('lists teams and keeps their logs apart', async () => {
         const store = stores[0]!
         for (const team of ['zoo', 'Alpha', 'beta']) {
           await (await store.log(`${team}/journal`)).append([{ id: team, after: '' }])
@@ -247,10 +247,10 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
         expect(await stores[1]!.teams()).toEqual(['Alpha', 'beta', 'zoo'])
         expect(idsOf(await readAll(await stores[1]!.log('zoo/transcripts/ada')))).toEqual(['turn'])
         expect(idsOf(await readAll(await stores[1]!.log('beta/journal')))).toEqual(['beta'])
-      })
+      }) // F16
 
       it.each([true, false])(
-        'starts a removed team afresh (purge: %s), and old handles write no more (F14)',
+        'starts a removed team afresh (purge: %s), and old handles write no more',
         async (purge) => {
           await a.append([{ id: 'old', after: '' }])
           await readAll(b)
@@ -264,7 +264,7 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
           expect(idsOf(await readAll(fresh))).toEqual(['new'])
           await stores[0]!.remove('nobody', purge)
         },
-      )
+      ) // F14
 
       it('ends what waits when it is closed, and does nothing afterwards', async () => {
         await a.append([{ id: 'made', after: '' }])

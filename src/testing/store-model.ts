@@ -5,7 +5,7 @@ import type { OpenStore } from './read-all.ts'
 
 /** Random work of three handles, each result compared with the few lines below that say what a log is. */
 export function storeModel(open: () => OpenStore): void {
-  it('does what the model does, whoever reads, decides, repeats or comes late (F1, F7, F22, A70)', async () => {
+  it('does what the model does, whoever reads, decides, repeats or comes late', async () => {
     const stores = await Promise.all([open()(), open()(), open()()])
     let run = 0
     try {
@@ -27,7 +27,7 @@ export function storeModel(open: () => OpenStore): void {
     } finally {
       for (const store of stores) await store[Symbol.asyncDispose]()
     }
-  })
+  }) // F1, F7, F22, A70
 }
 
 const step = fc.record({

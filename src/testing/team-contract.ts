@@ -59,7 +59,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
     racingTeams(() => ({ a, b, another, open }))
 
     describe('two managers', () => {
-      it("see each other's changes, and so does one that opens later (A47, A59)", async () => {
+      it("see each other's changes, and so does one that opens later", async () => {
         await add('one')
         ok(await b.run(claim('1'), as('ada')))
         expect((await board(a))[0]).toMatchObject({ owner: 'ada', status: 'in_progress' })
@@ -68,9 +68,9 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
         const later = await another()
         expect(await board(later)).toEqual(await board(a))
         await later.close()
-      })
+      }) // A47, A59
 
-      it('keep teams apart: mail and tasks of one are not in another (F16, A59)', async () => {
+      it('keep teams apart: mail and tasks of one are not in another', async () => {
         const other = await openTeam(stores[0]!, 'api', { clock })
         ok(await other.run({ type: 'team.create', team: 'api' }))
         ok(await other.run({ type: 'member.join', name: 'ada', role: 'dev' }))
@@ -81,16 +81,16 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
         expect(await board(a)).toEqual([])
         expect(await stores[1]!.teams()).toEqual(['api', 'web'])
         await other.close()
-      })
+      }) // F16, A59
 
-      it('wake each other (A80)', async () => {
+      it('wake each other', async () => {
         await b.refresh()
         const woken = b.changed(60_000)
         await add('one')
         await woken
         await b.refresh()
         expect(b.state.tasks.get('1')).toBeDefined()
-      })
+      }) // A80
     })
 
     describe('a command id', () => {
@@ -136,14 +136,14 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
         await fresh.close()
       })
 
-      it('sends a message once and gives its first outcome again (F15)', async () => {
+      it('sends a message once and gives its first outcome again', async () => {
         const send = (team: TeamHandle) => team.send({ to: 'bob', content: 'once' }, as('ada', 'm1'))
         const first = await send(a)
         expect(first).toMatchObject([{ to: 'bob', outcome: 'queued' }])
         ok(await b.run({ type: 'member.stop', name: 'bob' }))
         expect(await send(b)).toEqual(first)
         expect(await send(a)).toEqual(first)
-      })
+      }) // F15
 
       it('asked for twice at once, by one handle or two, is carried out once', async () => {
         const create = { type: 'task.add', tasks: [{ subject: 'once' }] } as const
@@ -180,15 +180,15 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
     })
 
     describe('mail', () => {
-      it('says at once what became of a message, for each recipient (A67, A68)', async () => {
+      it('says at once what became of a message, for each recipient', async () => {
         expect(await a.send({ to: 'all', content: 'hi' }, as('ada'))).toMatchObject([
           { to: 'lead', outcome: 'queued' },
           { to: 'bob', outcome: 'queued' },
         ])
         expect(await b.send({ to: 'zoe', content: 'hi' })).toMatchObject({ refused: 'unknown_member' })
-      })
+      }) // A67, A68
 
-      it('sent by both at the same time is all there, in one order for all (A70, F1)', async () => {
+      it('sent by both at the same time is all there, in one order for all', async () => {
         const sends = Array.from({ length: 40 }, (_, i) =>
           (i % 2 ? a : b).send({ to: 'bob', content: `m${i}` }, as('ada')),
         )
@@ -199,9 +199,9 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
         }
         expect((await read(a)).toSorted()).toEqual(Array.from({ length: 40 }, (_, i) => `m${i}`).toSorted())
         expect(await read(b)).toEqual(await read(a))
-      })
+      }) // A70, F1
 
-      it('is taken by one of two readers, and acknowledged by nobody else (A69, F1, F2)', async () => {
+      it('is taken by one of two readers, and acknowledged by nobody else', async () => {
         for (let i = 0; i < 30; i++) await a.send({ to: 'bob', content: `m${i}` }, as('ada'))
         const acknowledged: string[] = []
         const read = async (team: TeamHandle, taker: string) => {
@@ -217,9 +217,9 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
         await read(a, stores[0]!.presence.self)
         expect(acknowledged).toHaveLength(30)
         expect(new Set(acknowledged).size).toBe(30)
-      })
+      }) // A69, F1, F2
 
-      it('arrives whole, however long it is, and goes back whole (F9)', async () => {
+      it('arrives whole, however long it is, and goes back whole', async () => {
         const content = `first line\n${'報告 '.repeat(20_000)}`
         await a.send({ to: 'bob', content }, as('ada'))
         await b.refresh()
@@ -236,19 +236,19 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
         expect(only(ok(await a.run({ type: 'task.add', tasks: [task] }))).description).toBe(content)
         await b.refresh()
         expect((await b.loadLongTexts(await board(b)))[0]?.description).toBe(content)
-      })
+      }) // F9
 
-      it('goes back to its sender when the reader stops, whoever stops it (F11)', async () => {
+      it('goes back to its sender when the reader stops, whoever stops it', async () => {
         await a.send({ to: 'bob', content: 'unread' }, as('ada'))
         ok(await b.run({ type: 'member.stop', name: 'bob' }, as('bob')))
         await a.refresh()
         expect(unreadOf(a.state, 'ada').map(({ message }) => message)).toMatchObject([{ type: 'error', from: 'bob' }])
         expect(await a.send({ to: 'bob', content: 'late' }, as('ada'))).toMatchObject({ refused: 'member_stopped' })
-      })
+      }) // F11
     })
 
     describe('time', () => {
-      it('ends a lease when the next command is written, by whichever handle (F24)', async () => {
+      it('ends a lease when the next command is written, by whichever handle', async () => {
         await add('one')
         ok(await a.run({ type: 'task.claim', id: '1', lease: 600 }, as('ada')))
         clock.advance(599)
@@ -257,9 +257,9 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
         expect((await board(b))[0]).toMatchObject({ owner: 'ada' })
         expect(only(ok(await b.run(claim('1'), as('bob'))))).toMatchObject({ owner: 'bob', attempts: 2 })
         expect(await a.run({ type: 'task.complete', id: '1' }, as('ada'))).toMatchObject({ refused: 'not_owner' })
-      })
+      }) // F24
 
-      it('ends a request at its deadline, and the request outlives its handle (F28, B43)', async () => {
+      it('ends a request at its deadline, and the request outlives its handle', async () => {
         ok(await a.run({ type: 'request.open', kind: 'shutdown', to: 'ada', content: 'stop' }))
         const later = await another()
         await later.refresh()
@@ -272,7 +272,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
         await a.refresh()
         expect(a.state.requests.get('r1')).toMatchObject({ state: 'timed_out' })
         await later.close()
-      })
+      }) // F28, B43
     })
 
     describe('closing', () => {

@@ -18,7 +18,7 @@ export interface Teams {
 /** The part of the team's contract where two want the same at once. */
 export function racingTeams(handles: () => Teams): void {
   describe('racing', () => {
-    it('claims of one task have exactly one winner (A79, F7, B62)', async () => {
+    it('claims of one task have exactly one winner', async () => {
       const { a, b } = handles()
       await add(a, ...Array.from({ length: 20 }, (_, i) => `task ${i}`))
       for (let id = 1; id <= 20; id++) {
@@ -28,9 +28,9 @@ export function racingTeams(handles: () => Teams): void {
         const owner = winners.map(only)[0]?.owner ?? ''
         ok(await a.run({ type: 'task.complete', id: String(id) }, as(owner)))
       }
-    })
+    }) // A79, F7, B62
 
-    it('claims of the next task never give the same one, from many handles (A79, B62, F7)', async () => {
+    it('claims of the next task never give the same one, from many handles', async () => {
       const { a, another } = handles()
       const names = Array.from({ length: 8 }, (_, i) => `m${i}`)
       const teams = await Promise.all(names.map(() => another()))
@@ -39,9 +39,9 @@ export function racingTeams(handles: () => Teams): void {
       const answers = await Promise.all(teams.map((team, i) => team.run(claim(), as(names[i]!))))
       expect(new Set(answers.map((answer) => only(ok(answer)).id)).size).toBe(8)
       await Promise.all(teams.map((team) => team.close()))
-    })
+    }) // A79, B62, F7
 
-    it('opposite edges: one wins, the other is refused as a cycle (B59, F18)', async () => {
+    it('opposite edges: one wins, the other is refused as a cycle', async () => {
       const { a, b } = handles()
       await add(a, 'one', 'two')
       const edges = await Promise.all([
@@ -50,9 +50,9 @@ export function racingTeams(handles: () => Teams): void {
       ])
       expect(edges.filter((answer) => !isRefusal(answer))).toHaveLength(1)
       expect(edges.find(isRefusal)?.refused).toBe('dependency_cycle')
-    })
+    }) // B59, F18
 
-    it('new tasks get different ids, and batches stay whole (B58, F22)', async () => {
+    it('new tasks get different ids, and batches stay whole', async () => {
       const { a, b } = handles()
       const batch = (subject: string): Command => ({
         type: 'task.add',
@@ -65,14 +65,14 @@ export function racingTeams(handles: () => Teams): void {
       for (const task of allTasks(a.state)) {
         if (Number(task.id) % 2 === 0) expect(task.blockedBy).toEqual([String(Number(task.id) - 1)])
       }
-    })
+    }) // B58, F22
 
-    it('joins of one name are one member (A60)', async () => {
+    it('joins of one name are one member', async () => {
       const { a, b } = handles()
       const join = { type: 'member.join', name: 'eve', role: 'dev' } as const
       const answers = await Promise.all([a.run(join), b.run(join), a.run(join)])
       expect(answers.map((answer) => ok(answer).member?.generation)).toEqual([1, 1, 1])
-    })
+    }) // A60
 
     it('a slow decider among fast ones wins within ten tries', async () => {
       const { a, b, another, open } = handles()

@@ -12,20 +12,20 @@ const run = (world: PracticeWorld, command: string, more: object = {}, tool: Too
   runCall([tool], { name: 'bash', input: { command, ...more } }, world)
 
 describe('bash', () => {
-  it('runs in the workspace root, with errors and output in the order they came (A10)', async () => {
+  it('runs in the workspace root, with errors and output in the order they came', async () => {
     const world = practiceWorld()
     const { text, isError } = await run(world, 'pwd; for i in 1 2 3; do echo out$i; echo err$i >&2; done')
     expect(text).toBe(`${world.root}\nout1\nerr1\nout2\nerr2\nout3\nerr3`)
     expect(isError).toBe(false)
-  })
+  }) // A10
 
-  it('says when there is no output, which exit code is not 0 and which signal killed it (A10, F39)', async () => {
+  it('says when there is no output, which exit code is not 0 and which signal killed it', async () => {
     const world = practiceWorld()
     expect(await run(world, 'true')).toMatchObject({ text: '(no output)', isError: false })
     expect(await run(world, 'echo half; exit 3')).toMatchObject({ text: 'half\n[exit code 3]', isError: true })
     expect(await run(world, 'kill -9 $$')).toMatchObject({ text: '(no output)\n[killed by SIGKILL]', isError: true })
     expect((await run(world, '(kill -11 $BASHPID); exit $?')).text).toContain('[exit code 139: SIGSEGV]')
-  })
+  }) // A10, F39
 
   it('gives commands an empty stdin, files that can be opened again as output, and who they run for', async () => {
     const world = practiceWorld({ env: { PATH: process.env.PATH!, GREETING: 'hello' } })
@@ -56,13 +56,13 @@ describe('bash', () => {
     expect(existsSync(join(failing.root, 'ran'))).toBe(false)
   })
 
-  it('ends the whole group at the time-out, also what does not want to (A10)', async () => {
+  it('ends the whole group at the time-out, also what does not want to', async () => {
     const world = practiceWorld()
     const { text, isError } = await run(world, 'trap "" TERM; echo begun; sleep 60 & wait; sleep 60', { timeout: 300 })
     expect(text).toContain('begun\n[ended after 300 ms, its time-out')
     expect(isError).toBe(true)
     expect(isGroupAlive(world.groups[0]!.pid)).toBe(false)
-  })
+  }) // A10
 
   it('ends the whole group when it is aborted, and then throws', async () => {
     const world = practiceWorld({ progress: () => world.stop.abort(new Error('enough')) })
@@ -93,7 +93,7 @@ describe('bash', () => {
     process.kill(pid, 'SIGKILL')
   })
 
-  it('keeps 100 MB of output in a file and little of it in memory, with head and tail in the result (A34)', async () => {
+  it('keeps 100 MB of output in a file and little of it in memory, with head and tail in the result', async () => {
     const world = practiceWorld()
     const before = process.memoryUsage().rss
     const { text } = await run(world, 'echo first; head -c 100000000 /dev/zero | tr "\\0" x; echo; echo last')
@@ -106,7 +106,7 @@ describe('bash', () => {
     expect([size, mode & 0o777]).toEqual([100_000_012, 0o600])
     expect(readFileSync(join(world.root, '.teams', '.gitignore'), 'utf8')).toBe('*\n')
     expect(process.memoryUsage().rss - before).toBeLessThan(90_000_000)
-  })
+  }) // A34
 
   it('shows a sign of life while it runs, its last line in any case', async () => {
     const world = practiceWorld()
@@ -124,7 +124,7 @@ describe('bash', () => {
 })
 
 describe('bash in the background', () => {
-  it('returns at once with an id, and tells once that it ended (A50, A52, A57)', async () => {
+  it('returns at once with an id, and tells once that it ended', async () => {
     const world = practiceWorld()
     const { text } = await run(world, 'echo working; exit 0', { run_in_background: true })
     expect(JSON.parse(text.split('\n')[0]!)).toEqual({ task_id: 'b000001', status: 'running' })
@@ -133,17 +133,17 @@ describe('bash in the background', () => {
     expect(job).toMatchObject({ state: 'completed', summary: 'exit code 0', output: 'working\n' })
     expect(world.ended).toEqual([job])
     expect(world.groups).toMatchObject([{ job: 'b000001' }])
-  })
+  }) // A50, A52, A57
 
-  it('has failed when its exit code is not 0 (F39, A57)', async () => {
+  it('has failed when its exit code is not 0', async () => {
     const world = practiceWorld()
     await run(world, 'exit 4', { run_in_background: true })
     const job = world.jobs.list()[0]!
     await job.ended
     expect(job).toMatchObject({ state: 'failed', summary: '[exit code 4]' })
-  })
+  }) // F39, A57
 
-  it('is really ended by a stop, twice if need be, and never completes after that (F39, A54)', async () => {
+  it('is really ended by a stop, twice if need be, and never completes after that', async () => {
     const world = practiceWorld()
     await run(world, 'trap "" TERM; touch begun; sleep 60 & while :; do sleep 1; done', { run_in_background: true })
     const job = world.jobs.list()[0]!
@@ -152,7 +152,7 @@ describe('bash in the background', () => {
     expect(job.state).toBe('stopped')
     expect(isGroupAlive(world.groups[0]!.pid)).toBe(false)
     expect(world.ended).toEqual([job])
-  })
+  }) // F39, A54
 
   it('is not offered to agents that could not look after it', async () => {
     const tool = createBash({ background: false })

@@ -32,7 +32,7 @@ const edit = (world: ToolContext, path: string, old_text: string, new_text: stri
 const lines = (count: number) => Array.from({ length: count }, (_, i) => `line ${i + 1}\n`).join('')
 
 describe('read_file', () => {
-  it('numbers the lines and says how to read on (A11)', async () => {
+  it('numbers the lines and says how to read on', async () => {
     const world = practiceWorld()
     writeFileSync(join(world.root, 'a.txt'), lines(5000))
     const first = (await read(world, 'a.txt')).text
@@ -47,9 +47,9 @@ describe('read_file', () => {
     )
     writeFileSync(join(world.root, 'one.txt'), lines(1))
     expect((await read(world, 'one.txt', { offset: 9 })).text).toContain('one.txt has only 1 line.')
-  })
+  }) // A11
 
-  it('never returns more than a result may hold, in lines that are not endless (A11)', async () => {
+  it('never returns more than a result may hold, in lines that are not endless', async () => {
     const world = practiceWorld()
     writeFileSync(join(world.root, 'wide.txt'), `${'x'.repeat(1500)}\n`.repeat(1000))
     const { text } = await read(world, 'wide.txt')
@@ -59,7 +59,7 @@ describe('read_file', () => {
     expect((await read(world, 'one.js')).text).toMatch(
       /y… \[this line is longer; see all of it with bash\]\n {5}2\tend$/,
     )
-  })
+  }) // A11
 
   it('pages through a file of many gigabytes without holding it', async () => {
     const world = practiceWorld()
@@ -106,13 +106,13 @@ describe('read_file', () => {
 })
 
 describe('write_file', () => {
-  it('makes the folders above and says how many bytes it wrote (A11)', async () => {
+  it('makes the folders above and says how many bytes it wrote', async () => {
     const world = practiceWorld()
     expect((await write(world, 'a/b/c.txt', 'zwölf\n')).text).toBe('Wrote 7 bytes to a/b/c.txt')
     expect(readFileSync(join(world.root, 'a/b/c.txt'), 'utf8')).toBe('zwölf\n')
     expect((await write(world, 'a/b/c.txt', 'x')).text).toBe('Wrote 1 bytes to a/b/c.txt (in place of 7)')
     expect(readFileSync(join(world.root, 'a/b/c.txt'), 'utf8')).toBe('x')
-  })
+  }) // A11
 
   it('does not overwrite what somebody else changed since it was read', async () => {
     const world = practiceWorld()
@@ -153,7 +153,7 @@ describe('write_file', () => {
 })
 
 describe('edit_file', () => {
-  it('changes the one place and shows the difference (A11)', async () => {
+  it('changes the one place and shows the difference', async () => {
     const world = practiceWorld()
     await write(world, 'a.ts', 'one\ntwo\nthree\n')
     const { text } = await edit(world, 'a.ts', 'two', '2')
@@ -162,7 +162,7 @@ describe('edit_file', () => {
     // `$&` and the like are text, not patterns.
     await edit(world, 'a.ts', 'three', "$& $1 $'")
     expect(readFileSync(join(world.root, 'a.ts'), 'utf8')).toBe("one\n2\n$& $1 $'\n")
-  })
+  }) // A11
 
   it('wants one match, or to be told that all are meant', async () => {
     const world = practiceWorld()
@@ -222,7 +222,7 @@ describe('edit_file', () => {
 })
 
 describe('what file tools never do', () => {
-  it('leave the workspace, by whatever way (A12)', async () => {
+  it('leave the workspace, by whatever way', async () => {
     const world = practiceWorld()
     const outside = practiceWorld().root
     writeFileSync(join(outside, 'secret'), 'secret')
@@ -240,7 +240,7 @@ describe('what file tools never do', () => {
     expect((await write(world, 'door/new/file', 'x')).isError).toBe(true)
     expect(existsSync(join(outside, 'new'))).toBe(false)
     expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('secret')
-  })
+  }) // A12
 
   it('say the same of a path outside, of other teams or denied, whether it exists or not', async () => {
     const outside = practiceWorld().root

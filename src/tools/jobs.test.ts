@@ -22,16 +22,16 @@ function held() {
 }
 
 describe('a job', () => {
-  it('has an id of a letter and six hexadecimal digits, which a resumed conversation does not meet again (A50)', () => {
+  it('has an id of a letter and six hexadecimal digits, which a resumed conversation does not meet again', () => {
     const { outputs } = practiceWorld()
     const jobs = createJobs({ outputs, onEnd: () => {}, before: 9 })
     expect([jobs.start('bash', 'x', async () => done).id, jobs.start('agent', 'x', async () => done).id]).toEqual([
       'b00000a',
       'a00000b',
     ])
-  })
+  }) // A50
 
-  it('is known by its id with kind, status, output so far and end, as long as its session lasts (A51)', async () => {
+  it('is known by its id with kind, status, output so far and end, as long as its session lasts', async () => {
     const { jobs } = practiceWorld()
     const { work, finish } = held()
     const job = jobs.start('agent', 'find the port', (world) => {
@@ -50,9 +50,9 @@ describe('a job', () => {
     await job.ended
     expect(jobs.list()).toEqual([job])
     expect(job).toMatchObject({ state: 'failed', summary: 'found none', output: 'looking' })
-  })
+  }) // A51
 
-  it('ends in one way and says so once, whatever its work does (A52, F39)', async () => {
+  it('ends in one way and says so once, whatever its work does', async () => {
     const world = practiceWorld()
     const works: (() => Promise<JobEnd>)[] = [
       async () => done,
@@ -76,9 +76,9 @@ describe('a job', () => {
     await Promise.all(jobs.map((job) => job.stop()))
     expect(world.ended.length).toBe(jobs.length)
     expect(jobs.map(({ state }) => state)).not.toContain('stopped')
-  })
+  }) // A52, F39
 
-  it('stays stopped, even if its work says afterwards that it succeeded (F39)', async () => {
+  it('stays stopped, even if its work says afterwards that it succeeded', async () => {
     const world = practiceWorld()
     const ran: string[] = []
     const job = world.jobs.start('agent', 'x', async ({ signal }) => {
@@ -95,7 +95,7 @@ describe('a job', () => {
     await unborn.stop()
     expect([job.state, unborn.state, ran]).toEqual(['stopped', 'stopped', ['began']])
     expect(world.ended).toEqual([job, unborn])
-  })
+  }) // F39
 
   it('ends with its owner', async () => {
     const { outputs } = practiceWorld()
@@ -107,7 +107,7 @@ describe('a job', () => {
     expect(ended.map(({ state }) => state)).toEqual(['stopped', 'stopped'])
   })
 
-  it('is told about in one short block (A55)', async () => {
+  it('is told about in one short block', async () => {
     const world = practiceWorld()
     const job = world.jobs.start('bash', 'npm test', async () => ({ state: 'failed', summary: '𝒳'.repeat(600) }))
     await job.ended
@@ -115,11 +115,11 @@ describe('a job', () => {
     expect(notice).toContain('<task-id>b000001</task-id>\n<status>failed</status>\n<about>npm test</about>')
     expect(notice.length).toBeLessThan(750)
     expect(notice).toContain(`<summary>${'𝒳'.repeat(250)}…</summary>`)
-  })
+  }) // A55
 })
 
 describe('TaskOutput', () => {
-  it('waits for the end and gives status and output (A53)', async () => {
+  it('waits for the end and gives status and output', async () => {
     const world = practiceWorld()
     const job = world.jobs.start('bash', 'x', async ({ write }) => {
       write('half of ')
@@ -132,9 +132,9 @@ describe('TaskOutput', () => {
       summary: 'done',
       output: 'half of it',
     })
-  })
+  }) // A53
 
-  it('tells what is so far when the time is over or nobody wants to wait (A53)', async () => {
+  it('tells what is so far when the time is over or nobody wants to wait', async () => {
     const world = practiceWorld()
     const { work, finish } = held()
     const job = world.jobs.start('bash', 'x', work)
@@ -144,7 +144,7 @@ describe('TaskOutput', () => {
     }
     finish(done)
     await job.ended
-  })
+  }) // A53
 
   it('stops waiting when it is aborted', async () => {
     const world = practiceWorld()
@@ -155,7 +155,7 @@ describe('TaskOutput', () => {
     await job.stop()
   })
 
-  it('names the jobs there are when it does not know one (A53, A54)', async () => {
+  it('names the jobs there are when it does not know one', async () => {
     const world = practiceWorld()
     for (const name of ['TaskOutput', 'TaskStop']) {
       const none = await call(world, name, { task_id: 'b123456' })
@@ -167,16 +167,16 @@ describe('TaskOutput', () => {
     await world.jobs.start('bash', 'x', async () => done).ended
     const { text } = await call(world, 'TaskStop', { task_id: 'b123456' })
     expect(JSON.parse(text)).toEqual({ error: 'Task b123456 not found. There are: b000001 (completed).' })
-  })
+  }) // A53, A54
 })
 
 describe('TaskStop', () => {
-  it('returns when nothing runs any more, and says if it had ended before (A54)', async () => {
+  it('returns when nothing runs any more, and says if it had ended before', async () => {
     const world = practiceWorld()
     const job = world.jobs.start('bash', 'x', held().work)
     expect((await call(world, 'TaskStop', { task_id: job.id })).text).toBe('{"task_id":"b000001","status":"stopped"}')
     const again = await call(world, 'TaskStop', { task_id: job.id })
     expect(again.text).toBe('{"task_id":"b000001","status":"stopped"}\nIt had ended before.')
     expect(world.ended).toEqual([job])
-  })
+  }) // A54
 })

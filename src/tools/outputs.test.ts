@@ -19,7 +19,7 @@ describe('an output', () => {
     expect(readdirSync(root)).toEqual([])
   })
 
-  it('that does not fit is kept whole for this user only, under a number that counts on (F15, A34)', async () => {
+  it('that does not fit is kept whole for this user only, under a number that counts on', async () => {
     const { root, folder, outputs } = place()
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, '7-bash.txt'), '')
@@ -31,7 +31,7 @@ describe('an output', () => {
     expect(readFileSync(join(root, '.teams/.gitignore'), 'utf8')).toBe('*\n')
     await outputs.fit('y'.repeat(5000), '../../evil name')
     expect(readdirSync(folder)).toContain('9--evil-name.txt')
-  })
+  }) // F15, A34
 
   it('without end does not fill the disk, and says so', () => {
     const { folder, outputs } = place({ keep: 3000 })

@@ -18,10 +18,10 @@ describe('a call', () => {
     expect(await run('add', '{"a":1}')).toEqual({ text: '1' })
   })
 
-  it('of an unknown tool is told which ones there are (A13)', async () => {
+  it('of an unknown tool is told which ones there are', async () => {
     expect(await run('subtract', {})).toEqual({ text: 'Unknown tool: subtract. There are: add.', isError: true })
     expect((await run('toString', {})).text).toContain('Unknown tool: toString')
-  })
+  }) // A13
 
   it('with input that is no object, or not what the schema wants, is told which field is wrong', async () => {
     for (const input of ['{"a":', '[]', 'null', 7, undefined, null]) {
@@ -32,7 +32,7 @@ describe('a call', () => {
     expect((await run('add', { a: 1, list: [{ b: 'x' }] })).text).toMatch(/^Invalid input for add: list\.0\.b: /)
   })
 
-  it('always has a text as its result, whatever a tool of somebody else returns (F10)', async () => {
+  it('always has a text as its result, whatever a tool of somebody else returns', async () => {
     const loop: Record<string, unknown> = {}
     loop.self = loop
     const returned: [unknown, string][] = [
@@ -46,7 +46,7 @@ describe('a call', () => {
       expect(await run('add', { a: 1 }, [{ ...add, run: async () => value as never }])).toEqual({ text })
     const endless = await run('add', { a: 1 }, [{ ...add, run: async () => loop as never }])
     expect(endless).toMatchObject({ isError: true, text: expect.stringContaining('circular') })
-  })
+  }) // F10
 
   it('keeps the middle of a result that no log could hold in a file, and says where', async () => {
     const world = practiceWorld()

@@ -18,7 +18,7 @@ const task = (input: object, world = practiceWorld(), changes: Partial<TaskSetti
   runCall([createTask(settings(changes))], { name: 'Task', input }, world)
 
 describe('Task', () => {
-  it('returns all text of the final answer, with the prompt as all the subagent knows (A16, A19, A22)', async () => {
+  it('returns all text of the final answer, with the prompt as all the subagent knows', async () => {
     const plans: SubagentPlan[] = []
     const runAgent: TaskSettings['runAgent'] = async (plan) => {
       plans.push(plan)
@@ -30,25 +30,25 @@ describe('Task', () => {
     expect((await task({ prompt: 'x' }, practiceWorld(), { runAgent: async () => ({ text: ' ' }) })).text).toBe(
       '(subagent returned no text)',
     )
-  })
+  }) // A16, A19, A22
 
-  it('says when it did not finish, and why (F37)', async () => {
+  it('says when it did not finish, and why', async () => {
     const runAgent = async () => ({ text: 'half of it', problem: 'it reached its limit of 30 turns' })
     expect(await task({ prompt: 'x' }, practiceWorld(), { runAgent })).toEqual({
       text: 'half of it\n[the subagent did not finish: it reached its limit of 30 turns]',
       isError: true,
     })
-  })
+  }) // F37
 
-  it('names the types there are when it does not know one (A16, A18)', async () => {
+  it('names the types there are when it does not know one', async () => {
     expect(await task({ prompt: 'x', agent_type: 'toString' })).toEqual({
       text: "Unknown agent type 'toString'. There are: explore, plan, code.",
       isError: true,
     })
     expect((await task({ prompt: 'x', agent_type: 'general-purpose' })).isError).toBeUndefined()
-  })
+  }) // A16, A18
 
-  it('shows what the subagent is doing (A21)', async () => {
+  it('shows what the subagent is doing', async () => {
     let seconds = 100
     const world = practiceWorld()
     const runAgent: TaskSettings['runAgent'] = async (_, { onTool }) => {
@@ -67,9 +67,9 @@ describe('Task', () => {
       '[plan] find the tests … 2 tools, 1.3 s',
       '[plan] find the tests - done (2 tools, 1.3 s)',
     ])
-  })
+  }) // A21
 
-  it('runs in the background as a job that ends once (A16, A52)', async () => {
+  it('runs in the background as a job that ends once', async () => {
     const world = practiceWorld()
     const runAgent: TaskSettings['runAgent'] = async ({ prompt }, { recordGroup }) => {
       await recordGroup({ pid: 7, started: 'now' })
@@ -82,9 +82,9 @@ describe('Task', () => {
     expect(job).toMatchObject({ state: 'completed', output: 'did: x', summary: 'did: x' })
     expect(world.ended).toEqual([job])
     expect(world.groups).toEqual([{ pid: 7, started: 'now', job: 'a000001' }])
-  })
+  }) // A16, A52
 
-  it('is stopped for real, also in the background (F39, G9)', async () => {
+  it('is stopped for real, also in the background', async () => {
     const world = practiceWorld()
     const waits: TaskSettings['runAgent'] = (_, { signal }) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
@@ -94,9 +94,9 @@ describe('Task', () => {
     const running = task({ prompt: 'x' }, world, { runAgent: waits })
     world.stop.abort(new Error('enough'))
     await expect(running).rejects.toThrow('enough')
-  })
+  }) // F39, G9
 
-  it('refuses half a wish for a teammate instead of making something else of it (A17, F31)', async () => {
+  it('refuses half a wish for a teammate instead of making something else of it', async () => {
     const spawn: TaskSettings['spawn'] = async ({ name, team_name, type }) => ({
       text: `${name} ${team_name} ${type?.name}`,
     })
@@ -113,18 +113,18 @@ describe('Task', () => {
     expect((await task(whole)).text).toContain('name: there are no teammates in this session')
     const simple = await task(whole, practiceWorld(), { teammatesBy: 'spawn_teammate' })
     expect(simple).toMatchObject({ isError: true, text: expect.stringContaining('made with spawn_teammate') })
-  })
+  }) // A17, F31
 
-  it('offers teammates only where there can be some (F36)', () => {
+  it('offers teammates only where there can be some', () => {
     const fields = (changes: Partial<TaskSettings>) =>
       Object.keys(createTask(settings(changes)).schema.properties as object)
     expect(fields({})).toEqual(['prompt', 'description', 'agent_type', 'run_in_background', 'model'])
     expect(fields({ spawn: async () => ({ text: '' }) })).toContain('team_name')
-  })
+  }) // F36
 })
 
 describe('tools by role', () => {
-  it('are those of the table, and no subagent can start another (A18, A19)', () => {
+  it('are those of the table, and no subagent can start another', () => {
     const names = (tools: readonly { name: string }[]) => tools.map(({ name }) => name).join(' ')
     expect(names(toolsFor('lead', settings()))).toBe(
       'bash read_file write_file edit_file glob grep Task TaskOutput TaskStop',
@@ -136,9 +136,9 @@ describe('tools by role', () => {
       'bash read_file write_file edit_file glob grep',
     ])
     expect(BUILT_IN.map(({ isReadOnly }) => isReadOnly)).toEqual([true, true, false])
-  })
+  }) // A18, A19
 
-  it('all work as they are advertised (F36)', async () => {
+  it('all work as they are advertised', async () => {
     const world = practiceWorld()
     writeFileSync(join(world.root, 'a.txt'), 'hello\n')
     const inputs: Record<string, object> = {
@@ -162,7 +162,7 @@ describe('tools by role', () => {
       const known = Object.keys(schema.properties as object)
       expect([schema.type, Object.keys(inputs[name]!).filter((key) => !known.includes(key))]).toEqual(['object', []])
     }
-  })
+  }) // F36
 })
 
 describe('agent types of a project', () => {

@@ -9,7 +9,7 @@ beforeEach(() => {
 })
 afterEach(() => desk.close())
 
-it('/compact summarises the session that is resumed, with a focus, and says when there is nothing to do (A33)', async () => {
+it('/compact summarises the session that is resumed, with a focus, and says when there is nothing to do', async () => {
   const script = join(desk.dir, '..', 'script.json')
   const parts = [
     { when: { user: 'kept above all: the roses' }, text: 'roses are planned', usage: { input: 70, output: 7 } },
@@ -35,4 +35,4 @@ it('/compact summarises the session that is resumed, with a focus, and says when
   // The summary's usage is the run's.
   expect(lines[2]).toMatchObject({ usage: { input_tokens: 70, output_tokens: 7 }, num_turns: 0 })
   expect(await say('and now?', '-c')).toMatchObject({ code: 0, stdout: 'roses\n' })
-})
+}) // A33

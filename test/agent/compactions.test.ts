@@ -36,7 +36,7 @@ async function all(loop: ReturnType<Session['run']>) {
 }
 
 describe('a team whose lead is summarised ten times', () => {
-  it('has identity, roster, tasks and requests before it each time, and loses no message (A31, A36, F53, G10)', async () => {
+  it('has identity, roster, tasks and requests before it each time, and loses no message', async () => {
     const requests: ModelRequest[] = []
     let rounds = 0
     const compose = (request: ModelRequest) => {
@@ -98,9 +98,9 @@ describe('a team whose lead is summarised ten times', () => {
     const words = JSON.stringify(archive.turns)
     for (let i = 1; i <= letters; i++) expect(words.split(`letter ${i}\\n`).length - 1, `letter ${i}`).toBe(1)
     expect(words.split('build it').length - 1).toBe(1)
-  })
+  }) // A31, A36, F53, G10
 
-  it('has teammates that know who they are in every request, and in the first words behind each summary (A84, B32, B46)', async () => {
+  it('has teammates that know who they are in every request, and in the first words behind each summary', async () => {
     const requests: ModelRequest[] = []
     let rounds = 0
     const compose = (request: ModelRequest) => {
@@ -132,7 +132,7 @@ describe('a team whose lead is summarised ten times', () => {
       expect(firstWords(request)).toContain(
         'You are ada, a teammate in the team web. Your role: scout. You report to lead.',
       )
-  })
+  }) // A84, B32, B46
 
   it('goes on from its summary when it is opened again, and never asks what was heard before', async () => {
     const asked: ModelRequest[] = []
@@ -161,7 +161,7 @@ describe('a team whose lead is summarised ten times', () => {
     expect(firstWords(asked.at(-1)!)).not.toContain('remember the garden')
   })
 
-  it('sends out agents whose conversations are summarised too, and who keep their errand (A20)', async () => {
+  it('sends out agents whose conversations are summarised too, and who keep their errand', async () => {
     const found: string[] = []
     let looks = 0
     const parts: Script['parts'] = [
@@ -187,9 +187,9 @@ describe('a team whose lead is summarised ten times', () => {
     expect(found[0]).toContain('You are lead/explore-1, an agent of type explore, sent out by lead.')
     expect(found[0]).toContain('find the port')
     expect(events.filter(({ type }) => type === 'compacted')).toMatchObject([{ agent: 'lead/explore-1' }])
-  })
+  }) // A20
 
-  it('can read again what was put aside, under the path it was told (A29, A34)', async () => {
+  it('can read again what was put aside, under the path it was told', async () => {
     const big = Array.from({ length: 3000 }, (_, i) => `line ${i}`).join('\n')
     let told = ''
     const parts: Script['parts'] = [
@@ -229,5 +229,5 @@ describe('a team whose lead is summarised ten times', () => {
     const files = readdirSync(join(dir, '.teams/web/outputs/lead'))
     expect(files).toEqual(['1-big.txt', '2-big.txt', '3-big.txt'])
     expect(readFileSync(join(dir, '.teams/web/outputs/lead/1-big.txt'), 'utf8')).toContain('line 2998 of 0')
-  })
+  }) // A29, A34
 })

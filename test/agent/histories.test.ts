@@ -27,7 +27,7 @@ const steps = fc.array(
 )
 
 describe('a history that is summarised and put aside at random', () => {
-  it('never parts a call from its result, loses and repeats nothing, and keeps its archive whole (A31, A32, A36, F53)', async () => {
+  it('never parts a call from its result, loses and repeats nothing, and keeps its archive whole', async () => {
     let compactions = 0
     let demotions = 0
     await fc.assert(
@@ -80,7 +80,7 @@ describe('a history that is summarised and put aside at random', () => {
     )
     expect(compactions).toBeGreaterThan(100)
     expect(demotions).toBeGreaterThan(20)
-  })
+  }) // A31, A32, A36, F53
 })
 
 /** Every text is another, so that what is missing or there twice can be told. */

@@ -18,7 +18,7 @@ underEachBug('test/agent/promises.test.ts', promises)
 
 function promises(): void {
   describe('a conversation', () => {
-    it('leaves a conversation that can go on when it is aborted in the middle of a tool (F38)', async () => {
+    it('leaves a conversation that can go on when it is aborted in the middle of a tool', async () => {
       const stopper = new AbortController()
       const slow = defineTool({
         name: 'slow',
@@ -42,9 +42,9 @@ function promises(): void {
         role: 'tool',
         content: [{ toolCallId: 'a', output: { type: 'error-text', value: expect.stringContaining('Interrupted') } }],
       })
-    })
+    }) // F38
 
-    it('reports a call that nobody knows the end of as interrupted, and never runs it again (F39)', async () => {
+    it('reports a call that nobody knows the end of as interrupted, and never runs it again', async () => {
       const place = createPlace()
       const dead = await talkOf({ model: played().model, place })
       await dead.transcript.hear({ role: 'user', content: [{ type: 'text', text: 'go' }] }, [])
@@ -71,9 +71,9 @@ function promises(): void {
       expect(asked[0]?.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
       expect(JSON.stringify(asked[0]?.at(-2))).toContain('Interrupted')
       expect(JSON.stringify(asked[0]?.at(-1))).toContain('b7f3')
-    })
+    }) // F39
 
-    it('acknowledges mail only when the turn that holds it is in the transcript (F1, F2)', async () => {
+    it('acknowledges mail only when the turn that holds it is in the transcript', async () => {
       const { model } = played(() => ({ text: 'never' }))
       const talk = await talkOf({ model })
       await talk.team.send({ to: 'lead', content: 'precious' })
@@ -84,9 +84,9 @@ function promises(): void {
       expect((await run(failing)).stop).toMatchObject({ kind: 'error', error: { message: 'disk full' } })
       await talk.team.refresh()
       expect(unreadOf(talk.team.state, 'lead').map(({ message }) => message.content)).toEqual(['precious'])
-    })
+    }) // F1, F2
 
-    it('has the journal synced before a turn that tells of it is in the transcript; the model is asked meanwhile (F1, F2)', async () => {
+    it('has the journal synced before a turn that tells of it is in the transcript; the model is asked meanwhile', async () => {
       const place = createPlace()
       const store = await openMemoryStore(place)
       const lines = async () =>
@@ -109,9 +109,9 @@ function promises(): void {
       await talk.team.send({ to: 'lead', content: 'go' })
       await run({ ...talk, nextInput: () => nextMailInput({ team, transcript, notices, portion }, { name: 'lead' }) })
       expect([...seen, await lines()]).toEqual([['open'], ['open', 'user', 'assistant']])
-    })
+    }) // F1, F2
 
-    it('asks the model while the turn becomes durable, and acknowledges its mail only then (F1, F2)', async () => {
+    it('asks the model while the turn becomes durable, and acknowledges its mail only then', async () => {
       const { model, asked } = played(() => ({ text: 'ok' }))
       const talk = await talkOf({ model })
       await talk.team.send({ to: 'lead', content: 'precious' })
@@ -125,9 +125,9 @@ function promises(): void {
       expect((await run({ ...talk, transcript: { ...talk.transcript, synced } })).stop.kind).toBe('finished')
       expect(seen.slice(0, 2)).toEqual(['asked 1, unread 1', 'asked 1, unread 1'])
       expect(unread()).toBe(0)
-    })
+    }) // F1, F2
 
-    it('changes nothing before the answer that asks for it is durable, and looks at once (F39)', async () => {
+    it('changes nothing before the answer that asks for it is durable, and looks at once', async () => {
       const done: string[] = []
       const input = z.object({})
       const tool = (name: string, more: { onlyLooks?: true; isRepeatable?: () => true }) =>
@@ -149,7 +149,7 @@ function promises(): void {
       }
       await run({ ...talk, transcript: { ...talk.transcript, synced } })
       expect(done.slice(0, 4)).toEqual(['look', 'repeat', 'durable', 'change'])
-    })
+    }) // F39
 
     it('counts what the older generation wrote before the line that opened it, however late that was', async () => {
       const place = createPlace()

@@ -75,7 +75,7 @@ async function talkOn({ transcript }: Awaited<ReturnType<typeof faulty>>, more: 
 }
 
 describe('a conversation that is written behind', () => {
-  it('changes nothing any more when another process has taken it over, whoever found that out (F33)', async () => {
+  it('changes nothing any more when another process has taken it over, whoever found that out', async () => {
     const place = createPlace()
     let changes = 0
     const change = defineTool({
@@ -102,18 +102,18 @@ describe('a conversation that is written behind', () => {
     await talk.team.send({ to: 'lead', content: 'go' })
     expect((await run(talk)).stop).toMatchObject({ kind: 'error', error: { code: 'superseded' } })
     expect(changes).toBe(0)
-  })
+  }) // F33
 
-  it('is told nothing twice where its lines could not be read back (F1)', async () => {
+  it('is told nothing twice where its lines could not be read back', async () => {
     const { transcript, fails } = await faulty()
     await transcript.hear(userTurn(['once']), ['m1'])
     fails.reading = once()
     await rounds()
     await transcript.answer(reply())
     expect(transcript.state.turns.map(({ role }) => role)).toEqual(['user', 'assistant'])
-  })
+  }) // F1
 
-  it('forgets an answer that could not be written, with its calls (F37, F38)', async () => {
+  it('forgets an answer that could not be written, with its calls', async () => {
     const broken = await faulty()
     const { model, asked } = played(
       () => {
@@ -128,9 +128,9 @@ describe('a conversation that is written behind', () => {
     expect((await run(talk)).stop).toMatchObject({ kind: 'finished', text: 'fine' })
     expect(asked.at(-1)?.map(({ role }) => role)).toEqual(['user'])
     expect((await takeOver(broken.place)).state.turns).toEqual(talk.transcript.state.turns)
-  })
+  }) // F37, F38
 
-  it('says at its end what could not be written, however it ended (F37)', async () => {
+  it('says at its end what could not be written, however it ended', async () => {
     const broken = await faulty()
     const limits: Limits = { turns: 1 }
     const look = defineTool({
@@ -147,7 +147,7 @@ describe('a conversation that is written behind', () => {
     const talk = await talkOn(broken, { model, tools: [look as Tool], limits })
     expect((await run(talk)).stop).toMatchObject({ kind: 'error', error: { message: 'no space left' } })
     await expect(Promise.resolve(broken.transcript[Symbol.asyncDispose]())).rejects.toThrow('no space left')
-  })
+  }) // F37
 
   it('keeps what was true before something that never became so', async () => {
     const { transcript, place } = await faulty()
@@ -159,7 +159,7 @@ describe('a conversation that is written behind', () => {
     expect((await takeOver(place)).state.turns.map(({ role }) => role)).toEqual(['assistant', 'tool'])
   })
 
-  it('is in the log as it is in memory, whatever fails and whoever writes at the same time (F38)', async () => {
+  it('is in the log as it is in memory, whatever fails and whoever writes at the same time', async () => {
     for (let seed = 1; seed <= 150; seed++) {
       const random = createRandom(seed)
       const { transcript, fails, place } = await faulty()
@@ -192,5 +192,5 @@ describe('a conversation that is written behind', () => {
       const { state } = await takeOver(place)
       expect({ seed, ...state, generation: 1 }).toEqual({ seed, ...transcript.state })
     }
-  })
+  }) // F38
 })

@@ -117,7 +117,7 @@ describe('the command as a process', () => {
     expect(await json('inbox ada')).toMatchObject([{ content: 'line one\nline two' }])
   })
 
-  it('gives one task to one of several processes that claim at once (A79, B62, F7, F22)', async () => {
+  it('gives one task to one of several processes that claim at once', async () => {
     const names = ['a', 'b', 'c', 'd']
     for (const name of names) await ok(`team join ${name} --role dev`)
     for (const subject of ['one', 'two']) await ok(`task add ${subject}`)
@@ -126,7 +126,7 @@ describe('the command as a process', () => {
     expect(tasks.map(({ id }) => id).sort()).toEqual(['1', '2'])
     expect(claims.map(({ code }) => code)).toEqual([0, 0, 0, 0])
     await ok('check')
-  })
+  }) // A79, B62, F7, F22
 
   it('stops waiting on Ctrl-C with 130, on SIGTERM with 143', async () => {
     await ok('team join ada --role dev')
@@ -147,7 +147,7 @@ describe('the command as a process', () => {
     expect([130, null]).toContain((await ended(waiting)).code)
   })
 
-  it('leaves no command of an agent behind when the terminal closes, or who waits loses patience (F38)', async () => {
+  it('leaves no command of an agent behind when the terminal closes, or who waits loses patience', async () => {
     const script = join(desk.dir, 'script.json')
     const stubborn = 'trap "" INT HUP; trap "echo > asked" TERM; echo $$ > pid; while :; do sleep 1; done'
     writeFileSync(script, JSON.stringify({ parts: [{ calls: [{ tool: 'bash', input: { command: stubborn } }] }] }))
@@ -176,9 +176,9 @@ describe('the command as a process', () => {
         for (const file of ['pid', 'asked']) rmSync(join(desk.dir, file), { force: true })
       }
     }
-  })
+  }) // F38
 
-  it('ends together with the teammates it hosts: nobody has to be stopped or waited for first (A5)', async () => {
+  it('ends together with the teammates it hosts: nobody has to be stopped or waited for first', async () => {
     const script = join(desk.dir, 'script.json')
     const parts = [
       { agent: 'lead', when: { user: 'go' }, calls: [{ tool: 'Task', input: { name: 'ada', prompt: 'Hello.' } }] },
@@ -194,7 +194,7 @@ describe('the command as a process', () => {
     const journal = desk.read('.teams/web/journal.jsonl')
     await json('resume')
     expect(desk.read('.teams/web/journal.jsonl'), 'nobody is left who writes').toBe(journal)
-  })
+  }) // A5
 
   it('ends quietly when the reader of a log goes away', async () => {
     await ok('task add x')
@@ -205,15 +205,15 @@ describe('the command as a process', () => {
     expect(await ended(child)).toEqual({ code: 0, signal: null })
   })
 
-  it('wakes a waiting claim when another process adds a task (A80)', async () => {
+  it('wakes a waiting claim when another process adds a task', async () => {
     await ok('team join ada --role dev')
     const waiting = start('task', 'claim', '--as', 'ada', '--wait', '--json')
     await ok('task add x')
     expect(JSON.parse(await printed(waiting, '\n'))).toMatchObject({ id: '1', owner: 'ada' })
     expect((await ended(waiting)).code).toBe(0)
-  })
+  }) // A80
 
-  it('killed between printing and acknowledging, leaves the mail to the next reader, marked (F1, F2)', async () => {
+  it('killed between printing and acknowledging, leaves the mail to the next reader, marked', async () => {
     await ok('team join ada --role dev')
     const child = start('send', 'ada', '-')
     child.stdin!.end('x'.repeat(1_000_000))
@@ -227,5 +227,5 @@ describe('the command as a process', () => {
     const again = await json('inbox ada --take')
     expect(again).toMatchObject([{ from: 'user', redelivered: true }])
     expect(await json('inbox ada')).toEqual([])
-  })
+  }) // F1, F2
 })

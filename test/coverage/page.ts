@@ -1,5 +1,5 @@
 import { type Entry, sections } from './spec.ts'
-import { cited, type NamedTest } from './test-names.ts'
+import type { NamedTest } from './test-names.ts'
 
 /** Where a number is proven; a citing suite stands for the tests in it. */
 export interface Proof {
@@ -10,13 +10,10 @@ export interface Proof {
 /** The proofs of each number, in the order of the tests. */
 export function proofsOf(spec: Entry[], tests: NamedTest[]): Map<string, Proof[]> {
   const proofs = new Map<string, Proof[]>(spec.map(({ id }) => [id, []]))
-  for (const { file, titles } of tests)
-    for (const [depth, title] of titles.entries())
-      for (const id of cited(title)) {
-        const name = titles
-          .slice(0, depth + 1)
-          .map(withoutCitation)
-          .join(' › ')
+  for (const { file, titles, numbers } of tests)
+    for (const [depth, ids] of numbers.entries())
+      for (const id of ids) {
+        const name = titles.slice(0, depth + 1).join(' › ')
         const known = proofs.get(id)
         if (known && !known.some((proof) => proof.name === name && proof.file === file)) known.push({ name, file })
       }
@@ -28,7 +25,7 @@ export function holesOf(part: number, spec: Entry[], proofs: Map<string, Proof[]
   return spec.filter(({ id, parts }) => parts.includes(part) && !proofs.get(id)?.length).map(({ id }) => id)
 }
 
-/** docs/coverage.md: a table per section, number | title | proof. */
+/** test/coverage.md: a table per section, number | title | proof. */
 export function pageOf(spec: Entry[], proofs: Map<string, Proof[]>, finishedParts: number[]): string {
   const tables = Object.entries(sections).map(([letter, { about }]) => {
     const entries = spec.filter(({ id }) => id.startsWith(letter))
@@ -46,8 +43,8 @@ export function pageOf(spec: Entry[], proofs: Map<string, Proof[]>, finishedPart
 const intro = `# Coverage
 
 Written by \`npm test\` (\`test/coverage/\`); edits made here are lost. Each number of the specification is proven by the
-tests that cite it at the end of their name, as in \`lets one of two claims win (F7, A79)\`; or it says which part of the
-build will prove it, or why it is not built.
+tests that name it in the comment behind them, as in \`}) // F7, A79\`; or it says which part of the build will prove it,
+or why it is not built.
 `
 
 function proofCell({ parts, notBuilt, why }: Entry, proofs: Proof[], finishedParts: number[]): string {
@@ -58,10 +55,6 @@ function proofCell({ parts, notBuilt, why }: Entry, proofs: Proof[], finishedPar
   if (ahead.length > 0) cell.push(`part ${ahead.join(', ')}${why && proofs.length === 0 ? ` (${escaped(why)})` : ''}`)
   if (notBuilt) cell.push(`not built: ${escaped(notBuilt)}`)
   return cell.join('<br>')
-}
-
-function withoutCitation(title: string): string {
-  return title.replace(/ \([A-DFG]\d+(, [A-DFG]\d+)*\)$/, '')
 }
 
 function escaped(text: string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cited, testsIn } from './test-names.ts'
+import { testsIn } from './test-names.ts'
 
 const namesIn = (text: string) => testsIn('a.test.ts', text).map(({ titles }) => titles.join(' › '))
 
@@ -40,21 +40,16 @@ describe('test names', () => {
     expect(namesIn(text)).toEqual([])
   })
 
-  it('reads the numbers of trials from the comment behind a test', () => {
+  it('reads the numbers from the comment behind a test and behind its suite', () => {
     const text = `
       it('a', () => {
         // T1
-      }) // T5, T12
+      }) // F7, T12
       it('b', () => {}, 30_000) // T7: only here
       // T9
-      it('c', () => {})`
-    expect(testsIn('a.test.ts', text).map(({ trials }) => trials)).toEqual([['T5', 'T12'], ['T7'], []])
-  })
-
-  it('takes only a comma list in the last parentheses for citations', () => {
-    const dashed = ['loses nothing (F1–F3)', '[A1] lists', 'F7 wins', 'wins (F7) at once', 'wins (E7)', 'wins (F07)']
-    expect(cited('lets one win (F7, A79, B62)')).toEqual(['F7', 'A79', 'B62'])
-    expect(cited('lets one win (on files) (F7, twice)')).toEqual(['F7'])
-    expect(dashed.flatMap(cited)).toEqual([])
+      describe('c', () => {
+        it('d', () => {})
+      }) // A79`
+    expect(testsIn('a.test.ts', text).map(({ numbers }) => numbers)).toEqual([[['F7', 'T12']], [['T7']], [['A79'], []]])
   })
 })

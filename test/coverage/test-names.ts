@@ -1,11 +1,11 @@
 import ts from 'typescript'
 
-/** A test that runs: the titles of the suites around it, then its own. */
+/** A test that runs: the suites around it, then itself. */
 export interface NamedTest {
   file: string
   titles: string[]
-  /** The trials it repeats: T numbers in a comment behind it, `}) // T5, T12`. */
-  trials: string[]
+  /** For each title, the numbers of the specification and of the trials in the comment behind it: `}) // F7, T12`. */
+  numbers: string[][]
 }
 
 const openers = ['it', 'test', 'describe', 'suite']
@@ -18,7 +18,7 @@ const makers = ['each', 'for', 'skipIf', 'runIf', 'extend']
  */
 export function testsIn(file: string, text: string): NamedTest[] {
   const tests: NamedTest[] = []
-  const walk = (node: ts.Node, above: string[]): void => {
+  const walk = (node: ts.Node, above: { title: string; numbers: string[] }[]): void => {
     const words = ts.isCallExpression(node) && !isMaker(node) ? calleeWords(node.expression) : []
     if (!ts.isCallExpression(node) || !openers.includes(words[0] ?? '')) {
       ts.forEachChild(node, (child) => walk(child, above))
@@ -26,23 +26,18 @@ export function testsIn(file: string, text: string): NamedTest[] {
     }
     if (!runs(node, words)) return
     const title = titleOf(node.arguments[0]!)
-    const titles = title === undefined ? above : [...above, title]
-    if (words[0] === 'it' || words[0] === 'test') tests.push({ file, titles, trials: trialsBehind(text, node.end) })
-    else ts.forEachChild(node, (child) => walk(child, titles))
+    const names = title === undefined ? above : [...above, { title, numbers: numbersBehind(text, node.end) }]
+    if (words[0] === 'it' || words[0] === 'test')
+      tests.push({ file, titles: names.map(({ title }) => title), numbers: names.map(({ numbers }) => numbers) })
+    else ts.forEachChild(node, (child) => walk(child, names))
   }
   walk(ts.createSourceFile(file, text, ts.ScriptTarget.Latest), [])
   return tests
 }
 
-/** The SPEC numbers a title cites: `… (F7, A79)`, one comma list in parentheses at its very end. */
-export function cited(title: string): string[] {
-  const list = /\(([^()]*)\)$/.exec(title)?.[1] ?? ''
-  return list.split(', ').filter((item) => /^[A-DFG][1-9]\d*$/.test(item))
-}
-
-function trialsBehind(text: string, end: number): string[] {
+function numbersBehind(text: string, end: number): string[] {
   const comments = ts.getTrailingCommentRanges(text, end) ?? []
-  return comments.flatMap(({ pos, end }) => text.slice(pos, end).match(/\bT[1-9]\d?\b/g) ?? [])
+  return comments.flatMap(({ pos, end }) => text.slice(pos, end).match(/\b[A-DFGT][1-9]\d?\b/g) ?? [])
 }
 
 /** `it.each(table)` and the like only make the function that takes the title. */

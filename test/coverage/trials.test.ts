@@ -13,7 +13,7 @@ it('has a test for every defect that the trials found, named in a comment behind
       .map((name) => `${folder}/${name}`),
   )
   const named = new Set(
-    files.flatMap((file) => testsIn(file, readFileSync(root + file, 'utf8'))).flatMap((test) => test.trials),
+    files.flatMap((file) => testsIn(file, readFileSync(root + file, 'utf8'))).flatMap((test) => test.numbers.flat()),
   )
   const all = Array.from({ length: LAST_TRIAL }, (_, index) => `T${index + 1}`)
   expect(all.filter((trial) => !named.has(trial))).toEqual([])

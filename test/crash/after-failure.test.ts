@@ -45,7 +45,7 @@ describe('a chain that lost in part', () => {
     expect(reader.faults()).toEqual([])
   })
 
-  it('is decided again, with answers that rested on it, until all of it counts (F7)', async () => {
+  it('is decided again, with answers that rested on it, until all of it counts', async () => {
     await using store = await open()
     await using other = await found(store, 'ada', 'bob', 'carol')
     await other.run({ type: 'task.add', tasks: [{ subject: 'one' }] })
@@ -78,11 +78,11 @@ describe('a chain that lost in part', () => {
     await using fresh = await openTeam(await open(), 'web')
     await fresh.refresh()
     expect(fresh.log.faults()).toEqual([])
-  })
+  }) // F7
 })
 
 describe('after a failed sync', () => {
-  it('no later one is believed: the same command is not acknowledged by asking again (F2)', async () => {
+  it('no later one is believed: the same command is not acknowledged by asking again', async () => {
     let fail = false
     const disk = { ...realDisk, fdatasync: async () => (fail ? once() : undefined) }
     const once = () => {
@@ -97,7 +97,7 @@ describe('after a failed sync', () => {
     await expect(claim('c1')).rejects.toMatchObject({ code: 'outcome_unknown' })
     await expect(claim('c1')).rejects.toMatchObject({ code: 'journal_read_only' })
     await expect(claim()).rejects.toMatchObject({ code: 'journal_read_only' })
-  })
+  }) // F2
 
   it('whoever waited behind it is not acknowledged either', async () => {
     let gate: Promise<void> | undefined
@@ -161,7 +161,7 @@ describe('a repeated command id', () => {
 })
 
 describe('many letters of one tick', () => {
-  it('are spread over records that everybody can read, however large each is (F15)', async () => {
+  it('are spread over records that everybody can read, however large each is', async () => {
     await using store = await open()
     await using web = await found(store, 'ada')
     const blob = 'x'.repeat(900_000)
@@ -170,5 +170,5 @@ describe('many letters of one tick', () => {
     const outcomes = (await Promise.all([...large, ...small])).flat()
     expect(outcomes).toHaveLength(2_020)
     expect(outcomes.every((effect) => 'outcome' in effect && effect.outcome === 'queued')).toBe(true)
-  })
+  }) // F15
 })

@@ -30,7 +30,7 @@ describe('a conversation on a machine that loses power after any one file-system
   })
   afterAll(() => rmSync(home, { recursive: true }))
 
-  it('goes on with every letter heard once and nothing done twice (F1, F2, F39)', async () => {
+  it('goes on with every letter heard once and nothing done twice', async () => {
     const calls = (await attempt({})).calls.length
     expect(calls).toBeGreaterThan(30)
     const found: string[] = []
@@ -42,7 +42,7 @@ describe('a conversation on a machine that loses power after any one file-system
     }
     console.log(`power: a conversation has ${calls} calls, cut after each, ${found.length} wrong`)
     expect(found).toEqual([])
-  })
+  }) // F1, F2, F39
 
   interface Attempt {
     readonly calls: readonly string[]

@@ -24,7 +24,7 @@ function faultsOf(call: string): FaultKind[] {
 }
 
 describe('a process that dies after any one of its file-system calls', () => {
-  it.for(operations)('$name: what was acknowledged is there, once (A47, B58, F1, F2, F22)', async (operation) => {
+  it.for(operations)('$name: what was acknowledged is there, once', async (operation) => {
     const { calls } = await attempt(operation, {})
     const found: string[] = []
     for (let crashAfter = 0; crashAfter <= calls.length; crashAfter++) {
@@ -35,11 +35,11 @@ describe('a process that dies after any one of its file-system calls', () => {
     expect(calls.length).toBeGreaterThan(20)
     console.log(`crash: ${operation.name} has ${calls.length} calls, died after each, ${found.length} wrong`)
     expect(found).toEqual([])
-  })
+  }) // A47, B58, F1, F2, F22
 })
 
 describe('a machine that loses power after any one file-system call', () => {
-  it.for(operations)('$name: what was acknowledged is there, once (B58, F2, F22)', async (operation) => {
+  it.for(operations)('$name: what was acknowledged is there, once', async (operation) => {
     const { calls } = await attempt(operation, {})
     const found: string[] = []
     for (const names of ['kept', 'lost'] as const) {
@@ -54,11 +54,11 @@ describe('a machine that loses power after any one file-system call', () => {
     }
     console.log(`power: ${operation.name} has ${calls.length} calls, cut after each, ${found.length} wrong`)
     expect(found).toEqual([])
-  })
+  }) // B58, F2, F22
 })
 
 describe('a disk that fails any one call', () => {
-  it.for(operations)('$name: it succeeds or says by name what failed (B58, F22)', async (operation) => {
+  it.for(operations)('$name: it succeeds or says by name what failed', async (operation) => {
     const { calls } = await attempt(operation, {})
     const found: string[] = []
     let failures = 0
@@ -73,7 +73,7 @@ describe('a disk that fails any one call', () => {
     expect(failures).toBeGreaterThan(0)
     console.log(`faults: ${operation.name}, ${calls.length} calls, ${failures} named failures, ${found.length} wrong`)
     expect(found).toEqual([])
-  })
+  }) // B58, F22
 })
 
 let fragile: FragileTeam

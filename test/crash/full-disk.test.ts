@@ -15,7 +15,7 @@ const MESSAGES = 200
 const contentOf = (n: number) => `${n} ${'x'.repeat(4000)}`
 
 describe('a disk that is really full', () => {
-  it('keeps what was acknowledged, names what was not, and goes on once there is room (B58, F2, F22)', async (context) => {
+  it('keeps what was acknowledged, names what was not, and goes on once there is room', async (context) => {
     using full = makeFullDisk()
     if (!full) return context.skip('neither a tmpfs can be mounted here nor is there a /dev/full')
     const { team } = await open(full.dir, full.disk)
@@ -51,7 +51,7 @@ describe('a disk that is really full', () => {
     expect(await mirror.differences(last.state, last.cursor)).toEqual([])
     expect(last.log.faults().filter(({ kind }) => kind !== 'torn')).toEqual([])
     await last.close()
-  })
+  }) // B58, F2, F22
 })
 
 async function open(dir: string, disk: Disk) {

@@ -25,7 +25,7 @@ afterAll(() => fragile[Symbol.dispose]())
 const journal = () => join(fragile.dir, '.teams', TEAM, 'journal.jsonl')
 
 describe('a journal with garbage in it', () => {
-  it('is named or skipped line by line, and keeps what was acknowledged before (F8, F9, F34)', {
+  it('is named or skipped line by line, and keeps what was acknowledged before', {
     timeout: 300_000,
   }, async () => {
     const random = createRandom()
@@ -50,7 +50,7 @@ describe('a journal with garbage in it', () => {
         `${counts.refused} read-only by name, ${strange.length} strange, seed ${random.seed}`,
     )
     expect(strange.slice(0, 3)).toEqual([])
-  })
+  }) // F8, F9, F34
 })
 
 describe('an event nested without end', () => {
@@ -60,7 +60,7 @@ describe('an event nested without end', () => {
   it.for([
     `{"type":"message.sent","message":${message}}`,
     `{"type":"team.restored","state":${deep},"lost":[],"from":"x"}`,
-  ])('is skipped, and the team goes on (F9, F34)', async (event) => {
+  ])('is skipped, and the team goes on', async (event) => {
     const last = /"id":"([^"]*)","after":"[^"]*"[^\n]*\n*$/.exec(readFileSync(journal(), 'utf8'))?.[1]
     const line = withSum(`{"v":1,"id":"fuzz","after":"${last}","at":1,"by":{"name":"user"},"events":[${event}]`)
     appendFileSync(journal(), Buffer.concat([NEWLINE, line, NEWLINE]))
@@ -70,7 +70,7 @@ describe('an event nested without end', () => {
     expect(team.state.tasks.size).toBe(3)
     expect(unreadOf(team.state, 'ada')).toHaveLength(2)
     await team.close()
-  })
+  }) // F9, F34
 })
 
 describe('a file broken by hand', () => {
@@ -87,7 +87,7 @@ describe('a file broken by hand', () => {
   ]
   const files = ['.teams/crash/config.json', '.tasks/crash/2.json', '.teams/crash/snapshot.json']
 
-  it.for(files)('%s is put aside with a warning and written again (F8, F23)', async (name) => {
+  it.for(files)('%s is put aside with a warning and written again', async (name) => {
     const path = join(fragile.dir, name)
     for (const text of broken) {
       fragile.reset()
@@ -105,9 +105,9 @@ describe('a file broken by hand', () => {
       expect(readFileSync(join(path, '..', aside[0]!), 'utf8')).toBe(text)
       expect(warnings.join('\n')).toContain(aside[0])
     }
-  })
+  }) // F8, F23
 
-  it('a mailbox file delivers its good lines and puts the bad ones where people find them (A64, F8, F9, D5)', async () => {
+  it('a mailbox file delivers its good lines and puts the bad ones where people find them', async () => {
     const random = createRandom()
     const inbox = join(fragile.dir, '.teams', TEAM, 'inbox', 'bob.jsonl')
     const good: string[] = []
@@ -131,7 +131,7 @@ describe('a file broken by hand', () => {
     const rejected = readFileSync(inbox.replace('bob.jsonl', 'bob.rejected.jsonl'), 'utf8').split('\n').filter(Boolean)
     expect(rejected).toHaveLength(300)
     await team.close()
-  })
+  }) // A64, F8, F9, D5
 })
 
 const NEWLINE = Buffer.from('\n')

@@ -11,7 +11,7 @@ import { powerCutDisk } from './power-cut-disk.ts'
 
 const never = () => new Promise<never>(() => {})
 
-it('a letter outlives a reader that is killed before its turn is synced, and a power cut after that (F1, F2)', async () => {
+it('a letter outlives a reader that is killed before its turn is synced, and a power cut after that', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'deskmates-killed-'))
   const at = (disk: Disk) => openFileStore({ dir, disk, warn() {} })
 
@@ -62,4 +62,4 @@ it('a letter outlives a reader that is killed before its turn is synced, and a p
   } finally {
     rmSync(dir, { recursive: true })
   }
-})
+}) // F1, F2

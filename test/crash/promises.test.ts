@@ -30,7 +30,7 @@ const foreignLine = (content: string) => `${JSON.stringify({ type: 'message', fr
 
 function promises(): void {
   describe('the journal', () => {
-    it('is written in one call, so that no other process comes between the halves of a line (A70, F34)', async () => {
+    it('is written in one call, so that no other process comes between the halves of a line', async () => {
       const { team: other } = await fragile.open(realDisk)
       await other.refresh()
       const inBetween: Promise<unknown>[] = []
@@ -53,9 +53,9 @@ function promises(): void {
       expect(other.log.faults()).toEqual([])
       await team.close()
       await other.close()
-    })
+    }) // A70, F34
 
-    it('keeps the line behind one whose writer died in the middle (F1, F22, F34)', async () => {
+    it('keeps the line behind one whose writer died in the middle', async () => {
       appendFileSync(journal(), '\n{"v":1,"id":"half","by":{"na')
       const { team } = await fragile.open(realDisk)
       const sent = await team.send({ to: 'bob', content: 'after a death' }, { commandId: 'after-1' })
@@ -66,9 +66,9 @@ function promises(): void {
       expect(unreadOf(next.state, 'bob')).toHaveLength(1)
       expect(next.log.faults().map(({ kind }) => kind)).toEqual(['torn'])
       await next.close()
-    })
+    }) // F1, F22, F34
 
-    it('stops at a decision whose predecessor is missing, whatever stands at its position (B58, F34)', async () => {
+    it('stops at a decision whose predecessor is missing, whatever stands at its position', async () => {
       const lines = readFileSync(journal(), 'utf8').split('\n')
       const added = lines.findIndex((line) => line.includes('"command":"member.join"') && line.includes('"bob"'))
       writeFileSync(journal(), lines.toSpliced(added, 1).join('\n'))
@@ -78,9 +78,9 @@ function promises(): void {
       expect(team.log.faults()).toMatchObject([{ kind: 'broken chain' }])
       await expect(team.run({ type: 'member.join', name: 'cyd', role: 'dev' })).rejects.toThrow('is not in the log')
       await team.close()
-    })
+    }) // B58, F34
 
-    it('survives a power cut right after the acknowledgement (B58, F2)', async () => {
+    it('survives a power cut right after the acknowledgement', async () => {
       const power = powerCutDisk()
       const { team } = await fragile.open(power.disk)
       await team.send({ to: 'bob', content: 'durable' }, { commandId: 'durable-1' })
@@ -91,18 +91,18 @@ function promises(): void {
       expect(unreadOf(next.state, 'bob')).toHaveLength(1)
       expect(next.state.tasks.get('2')).toMatchObject({ status: 'in_progress', owner: 'ada' })
       await next.close()
-    })
+    }) // B58, F2
 
-    it('is not written to by whoever finds it shorter than its views have shown it (F1)', async () => {
+    it('is not written to by whoever finds it shorter than its views have shown it', async () => {
       const whole = readFileSync(journal())
       writeFileSync(journal(), whole.subarray(0, whole.lastIndexOf('\n{"v":1') + 1))
       const { team } = await fragile.open(realDisk)
       await team.refresh()
       await expect(team.run({ type: 'member.join', name: 'cyd', role: 'dev' })).rejects.toThrow('its end was lost')
       await team.close()
-    })
+    }) // F1
 
-    it('is on the disk as far as a view shows it, so that no power cut makes it look cut off (F2)', async () => {
+    it('is on the disk as far as a view shows it, so that no power cut makes it look cut off', async () => {
       let synced = 0
       const ahead: number[] = []
       let views = 0
@@ -128,9 +128,9 @@ function promises(): void {
       await team.report([working], { until: 'written' })
       await team.close()
       expect({ ahead, isShown: views > 0 }).toEqual({ ahead: [], isShown: true })
-    })
+    }) // F2
 
-    it('says nothing is so before it is durable, even if another process wrote it and died (B58, F2)', async () => {
+    it('says nothing is so before it is durable, even if another process wrote it and died', async () => {
       const power = powerCutDisk()
       const { team: dying } = await fragile.open({ ...power.disk, fdatasync: () => new Promise(() => {}) })
       void dying.run({ type: 'task.claim', id: '2' }, { by: { name: 'ada' }, commandId: 'claim-1' })
@@ -143,18 +143,18 @@ function promises(): void {
       await next.refresh()
       expect(next.state.tasks.get('2')).toMatchObject({ status: 'in_progress', owner: 'ada' })
       await next.close()
-    })
+    }) // B58, F2
 
-    it('answers a command asked for twice at once twice with the same (B58, F22)', async () => {
+    it('answers a command asked for twice at once twice with the same', async () => {
       const { team } = await fragile.open(realDisk)
       const claim = () => team.run({ type: 'task.claim', id: '2' }, { by: { name: 'ada' }, commandId: 'twice' })
       const [first, second] = await Promise.all([claim(), claim()])
       expect(first).toMatchObject({ tasks: [{ id: '2', owner: 'ada', attempts: 1 }] })
       expect(second).toEqual(first)
       await team.close()
-    })
+    }) // B58, F22
 
-    it('wakes whoever waits when another file has taken its place, without polling (F22)', async () => {
+    it('wakes whoever waits when another file has taken its place, without polling', async () => {
       await using store = await openFileStore({ dir: fragile.dir, poll: HOUR })
       const before = await store.log(`${TEAM}/journal`)
       const ended = new AbortController()
@@ -173,11 +173,11 @@ function promises(): void {
       await team.close()
       expect(await soon(woken)).toBe('woken')
       ended.abort()
-    })
+    }) // F22
   })
 
   describe('the mailbox file', () => {
-    it('keeps lines written while it is put aside (A70, F1)', async () => {
+    it('keeps lines written while it is put aside', async () => {
       const slow = fs.openSync(inbox(), 'a')
       let written = 0
       const late = (path: string) => {
@@ -205,9 +205,9 @@ function promises(): void {
       expect(written).toBeGreaterThan(0)
       expect(unreadOf(team.state, 'lead').map(({ message }) => message.content)).toEqual([...FOREIGN, ...late3])
       await team.close()
-    })
+    }) // A70, F1
 
-    it('is put aside under a name of its own, also when somebody else does so at the same moment (A70, F1)', async () => {
+    it('is put aside under a name of its own, also when somebody else does so at the same moment', async () => {
       let isDone = false
       const disk: Disk = {
         ...realDisk,
@@ -232,19 +232,19 @@ function promises(): void {
           .sort(),
       ).toEqual([...FOREIGN, 'third'].sort())
       await team.close()
-    })
+    }) // A70, F1
   })
 
   describe('who may', () => {
-    it('no claim meets the files of another (C43, C44)', async () => {
+    it('no claim meets the files of another', async () => {
       const { team } = await fragile.open(realDisk)
       await team.run({ type: 'task.claim', id: '2' }, { by: { name: 'ada' } })
       const answer = await team.run({ type: 'task.claim', id: '3' }, { by: { name: 'bob' } })
       expect(answer).toMatchObject({ refused: 'files_overlap' })
       await team.close()
-    })
+    }) // C43, C44
 
-    it('what a replaced generation writes counts for nothing (B66, F14, F33)', async () => {
+    it('what a replaced generation writes counts for nothing', async () => {
       const { team, store } = await fragile.open(realDisk)
       await team.run({ type: 'supervise', runtime: store.presence.self })
       await team.run({ type: 'member.spawn', name: 'eve', role: 'dev', runtime: runtimeOf(process.ppid) })
@@ -260,9 +260,9 @@ function promises(): void {
         { outcome: 'bounced' },
       ])
       await team.close()
-    })
+    }) // B66, F14, F33
 
-    it('mail that a living process holds is not given to another, however long it takes (A69, F2)', async () => {
+    it('mail that a living process holds is not given to another, however long it takes', async () => {
       const clock = manualClock()
       const { store } = await fragile.open(realDisk)
       const team = await openTeam(store, TEAM, { clock })
@@ -273,7 +273,7 @@ function promises(): void {
       const second = await team.run({ type: 'mail.take', member: 'ada', taker: thisRuntime() })
       expect(isRefusal(second) ? [] : second.mail?.messages).toHaveLength(0)
       await team.close()
-    })
+    }) // A69, F2
   })
 }
 

@@ -38,7 +38,7 @@ describe('the demo', { timeout: 180_000 }, () => {
   }, 180_000)
   afterAll(() => home[Symbol.dispose]())
 
-  it('turns REST into GraphQL in four chained tasks, and says nothing that is not in the journal (A89, D12)', () => {
+  it('turns REST into GraphQL in four chained tasks, and says nothing that is not in the journal', () => {
     const { code, stdout, stderr } = ran
     expect(stderr).toBe('')
     expect(code).toBe(0)
@@ -69,9 +69,9 @@ describe('the demo', { timeout: 180_000 }, () => {
     expect(told).toMatchObject({ lost: ['frontend'], back: ['frontend'], breaker: 'closed' })
     expect(told.stopped.sort()).toEqual(['analyst', 'backend', 'frontend'])
     expect(readdirSync(join(dir, '..')), 'nothing is written outside of its folder').toEqual(['.teams', 'a new folder'])
-  })
+  }) // A89, D12
 
-  it('has colleagues who ask each other directly, also one who rests, and use what they are told (A91)', () => {
+  it('has colleagues who ask each other directly, also one who rests, and use what they are told', () => {
     const { of } = readEvents(dir)
     const between = of('message.sent').filter(
       ({ message: { type, from, to } }) => type === 'message' && ![from, to].includes('lead'),
@@ -83,7 +83,7 @@ describe('the demo', { timeout: 180_000 }, () => {
       ['backend', 'frontend', 'Send { products { name price } } to POST /graphql.'],
     ])
     expect(readFileSync(join(dir, 'src/schema.js'), 'utf8')).toContain('  name: String!\n  price: Int!\n')
-  })
+  }) // A91
 
   it('is no puppet show: with a task renamed, a fifth one, and another teammate killed it settles too', async () => {
     using home = makeHome()
@@ -145,7 +145,7 @@ describe('the demo', { timeout: 180_000 }, () => {
     }
   })
 
-  it('runs on a provider, over the wire, for a person who says yes (A89, D12)', async () => {
+  it('runs on a provider, over the wire, for a person who says yes', async () => {
     const desk = openDesk()
     await using provider = await openProvider()
     const key = { ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: provider.url }
@@ -161,7 +161,7 @@ describe('the demo', { timeout: 180_000 }, () => {
     } finally {
       desk.close()
     }
-  })
+  }) // A89, D12
 
   it('stops everybody when it is interrupted', async () => {
     using home = makeHome()

@@ -47,7 +47,7 @@ describe('the examples', () => {
     ])
   })
 
-  it('alice-and-bob.mjs has two teammates that settle a login without the lead, and a broadcast (B18, D11)', () => {
+  it('alice-and-bob.mjs has two teammates that settle a login without the lead, and a broadcast', () => {
     const printed = run('alice-and-bob.mjs')
     expect(printed.split('\n').slice(2, 4)).toEqual([
       'alice → bob: The form sends user and password.',
@@ -64,9 +64,9 @@ describe('the examples', () => {
       { name: 'alice', role: 'coder', status: 'idle' },
       { name: 'bob', role: 'tester', status: 'idle' },
     ])
-  })
+  }) // B18, D11
 
-  it('team-delete.mjs ends with a closing check, everybody accounted for, and no team (A82, A89)', () => {
+  it('team-delete.mjs ends with a closing check, everybody accounted for, and no team', () => {
     // Who answers the closing check while it is asked to stop is heard in the result: who that is, is chance.
     const printed = run('team-delete.mjs').replace(/<message from="\w+" type="result">\n.*\n<\/message>\n/g, '')
     expect(printed.trim().split('\n')).toEqual([
@@ -77,7 +77,7 @@ describe('the examples', () => {
       'Teams left: none',
     ])
     expect(readdirSync(join(dir, '.teams'))).not.toContain('graphql')
-  })
+  }) // A82, A89
 
   it.each(EXAMPLES)('%s leaves nothing behind where nobody named a folder', (name) => {
     expect(run(name, [], join(dir, 'here'))).not.toBe('')

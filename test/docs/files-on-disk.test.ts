@@ -12,7 +12,7 @@ import { readPage } from './page.ts'
 const page = readPage('docs/files-on-disk.md')
 
 describe('docs/files-on-disk.md', () => {
-  it('describes every event with its members, decisions and facts apart (G11)', () => {
+  it('describes every event with its members, decisions and facts apart', () => {
     const [decisions = '', facts = ''] = page.section('### Events').split('**Facts**')
     const members = eventMembers()
     expect([...members.keys()].sort()).toEqual([...decisionTypes, ...factTypes].sort())
@@ -27,7 +27,7 @@ describe('docs/files-on-disk.md', () => {
         expect(named.sort(), type).toEqual([...(members.get(type) ?? [])].sort())
       }
     }
-  })
+  }) // G11
 
   it('lists every type of message and no other', () => {
     const [, table = ''] = page.section('## Messages').split('|---|---|')

@@ -16,7 +16,7 @@ const rows = [...text.matchAll(/^\| (v\d) \|(.*)\|(.*)\|(.*)\|$/gm)].map(
 )
 
 describe('the way from a loop to a team', () => {
-  it('has nine steps, each with tools a lead really has and a place where it can be read (A7)', () => {
+  it('has nine steps, each with tools a lead really has and a place where it can be read', () => {
     expect(rows.map(({ step }) => step)).toEqual(['v0', 'v1', 'v2', 'v3', 'v4', 'v5', 'v6', 'v7', 'v8'])
     const offered = namesFor('lead', 'team')
     for (const { tools, place, step } of rows) {
@@ -31,5 +31,5 @@ describe('the way from a loop to a team', () => {
       offered.filter((tool) => !named.includes(tool)),
       'every tool of a lead belongs to a step',
     ).toEqual([])
-  })
+  }) // A7
 })

@@ -8,7 +8,7 @@ import { underEachBug } from '../under-each-bug.ts'
 underEachBug('test/memory/promises.test.ts', promises)
 
 function promises(): void {
-  it('says who is in the team and what is open wherever a history is cut (F53)', async () => {
+  it('says who is in the team and what is open wherever a history is cut', async () => {
     await using store = await openMemoryStore()
     await using team = await openTeam(store, 'web')
     await team.run({ type: 'team.create', team: 'web' })
@@ -22,7 +22,7 @@ function promises(): void {
     const ada = situationOf(team.state, 'ada', 'the team web')
     expect(ada).toContain('You are ada, a teammate in the team web. Your role: backend.')
     expect(ada).toContain('Your current task: 1 (in progress, ada): the api')
-  })
+  }) // F53
 
   it('shows no secret of a stream that is cut in the middle of it', () => {
     const secret = `sk-ant-${'a1B2c3D4'.repeat(6)}`

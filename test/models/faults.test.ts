@@ -108,7 +108,7 @@ async function play(format: Format, isShownBefore: boolean, ...acts: readonly Ac
 }
 
 describe.each(formats)('$name', (format) => {
-  it.each(beforeEmission)('gets over $name by asking again (F35)', async ({ act }) => {
+  it.each(beforeEmission)('gets over $name by asking again', async ({ act }) => {
     const { reply, events, error } = await play(format, false, act(format), { pieces: format.good })
     expect(error).toBeUndefined()
     expect(shownText(events)).toBe('Reading it.')
@@ -118,9 +118,9 @@ describe.each(formats)('$name', (format) => {
     ])
     expect(server.asked).toHaveLength(2)
     expect(events[0]).toMatchObject({ type: 'waiting' })
-  })
+  }) // F35
 
-  it.each(beforeEmission)('ends in a failure that says so if $name never stops (F35, F37)', async ({ act, as }) => {
+  it.each(beforeEmission)('ends in a failure that says so if $name never stops', async ({ act, as }) => {
     const { reply, events, error } = await play(format, false, act(format))
     expect(reply).toBeUndefined()
     expect(error).toBeInstanceOf(ModelFailure)
@@ -129,16 +129,16 @@ describe.each(formats)('$name', (format) => {
     expect((error as ModelFailure).message).toContain(format.model)
     expect(shownText(events)).toBe('')
     expect(server.asked.length).toBeGreaterThan(1)
-  })
+  }) // F35, F37
 
-  it.each(afterEmission)('does not ask again when it showed something before $name (F35)', async ({ act, as }) => {
+  it.each(afterEmission)('does not ask again when it showed something before $name', async ({ act, as }) => {
     const { reply, events, error } = await play(format, true, act(format), { pieces: format.good })
     expect(reply).toBeUndefined()
     expect(as).toContain((error as ModelFailure).fault)
     expect(error).toMatchObject({ emitted: true })
     expect(shownText(events)).toMatch(/^Reading /)
     expect(server.asked).toHaveLength(1)
-  })
+  }) // F35
 })
 
 it('is tried with at least 50 sequences of faults', () => {

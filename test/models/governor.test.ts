@@ -76,7 +76,7 @@ describe('the governor', () => {
     }
   })
 
-  it('holds nobody back for hours because of a header: the call itself then says what is wrong (F35)', async () => {
+  it('holds nobody back for hours because of a header: the call itself then says what is wrong', async () => {
     const { enter, admitted, admissions, pass } = governed()
     await enter('a').ended
     admissions.get('a')!.heed([{ of: 'requests', left: 0, seconds: 36_000 }])
@@ -88,7 +88,7 @@ describe('the governor', () => {
     await pass(2)
     await ended
     expect(admitted).toEqual(['a', 'b'])
-  })
+  }) // F35
 
   it('lets everybody through while nothing is known', async () => {
     const { enter, admitted } = governed()

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => mock.stop())
 
 describe.each(formats)('$name against a mock server of others', (format) => {
-  it('calls a tool, takes its result and ends (A8, D1)', async () => {
+  it('calls a tool, takes its result and ends', async () => {
     const model = await modelAt(format, mock.url, instantWorld())
     const first = await ask(model)
     expect(first.error).toBeUndefined()
@@ -35,5 +35,5 @@ describe.each(formats)('$name against a mock server of others', (format) => {
     expect(second.error).toBeUndefined()
     expect(shownText(second.events)).toBe('It says hello.')
     expect(second.reply).toMatchObject({ end: 'finished' })
-  })
+  }) // A8, D1
 })

@@ -43,7 +43,7 @@ describe('a model object of a provider package', () => {
     ])
   })
 
-  it('gives each call of an answer an id of its own, where a server gives none or one to several (F10)', async () => {
+  it('gives each call of an answer an id of its own, where a server gives none or one to several', async () => {
     const call = (id: string) => ({ type: 'tool-call', toolCallId: id, toolName: 'bash', input: '{}' })
     const ids = ['', 'a', 'a', '', 'call-2', 'a-2']
     const { reply } = await ask(modelFrom(streaming([...ids.map(call), finish('tool-calls')])))
@@ -52,7 +52,7 @@ describe('a model object of a provider package', () => {
     expect(new Set(given).size).toBe(ids.length)
     expect(given[1]).toBe('a')
     for (const id of given) expect(id).toMatch(/^[A-Za-z0-9_-]+$/)
-  })
+  }) // F10
 
   it('says nothing where it only breaks lines before a call: providers refuse such a text when they get it back', async () => {
     const call = { type: 'tool-call', toolCallId: '1', toolName: 'bash', input: '{}' }
@@ -65,10 +65,10 @@ describe('a model object of a provider package', () => {
     ['tool-calls', 'finished'],
     ['length', 'length'],
     ['content-filter', 'refused'],
-  ])('that ends with %s is %s (F37)', async (reason, end) => {
+  ])('that ends with %s is %s', async (reason, end) => {
     const { reply } = await ask(modelFrom(streaming([...text('Hi'), finish(reason)])))
     expect(reply?.end).toBe(end)
-  })
+  }) // F37
 
   it.each([
     ['thoughts alone', [{ type: 'reasoning-delta', id: 'r', delta: 'Hm' }, finish('stop')], 'empty'],
@@ -78,30 +78,27 @@ describe('a model object of a provider package', () => {
     ['an end without a reason', [...text('Hi'), { ...finish('other'), finishReason: { unified: 'other' } }], 'cut off'],
     ['an interruption', [...text('Hi'), finish('interrupted')], 'cut off'],
     ['an error as the reason', [...text('Hi'), finish('error')], 'server'],
-  ])('is no success with %s (F35, F37)', async (_what, parts, fault) => {
+  ])('is no success with %s', async (_what, parts, fault) => {
     const { reply, error } = await ask(modelFrom(streaming(parts as Part[])))
     expect(reply).toBeUndefined()
     expect(error).toMatchObject({ fault })
-  })
+  }) // F35, F37
 
-  it.each(['null', '[1]', '"text"', '{"a":', 'nonsense'])(
-    'may call a tool with %s, which is kept (A13)',
-    async (input) => {
-      const call = { type: 'tool-call', toolCallId: '1', toolName: 'bash', input }
-      const { reply } = await ask(modelFrom(streaming([call, finish('tool-calls')])))
-      expect(reply?.turn.content).toMatchObject([
-        { input: {}, providerOptions: { deskmates: { malformedInput: input } } },
-      ])
-    },
-  )
+  it.each(['null', '[1]', '"text"', '{"a":', 'nonsense'])('may call a tool with %s, which is kept', async (input) => {
+    const call = { type: 'tool-call', toolCallId: '1', toolName: 'bash', input }
+    const { reply } = await ask(modelFrom(streaming([call, finish('tool-calls')])))
+    expect(reply?.turn.content).toMatchObject([
+      { input: {}, providerOptions: { deskmates: { malformedInput: input } } },
+    ])
+  }) // A13
 
-  it('is always told a limit: the request, else the settings, else 8000 (A8)', async () => {
+  it('is always told a limit: the request, else the settings, else 8000', async () => {
     const model = streaming([...text('Hi'), finish('stop')])
     await ask(modelFrom(model))
     await ask(modelFrom(model, { maxOutput: 500 }))
     await ask(modelFrom(model, { maxOutput: 500 }), { ...request, maxOutput: 50 })
     expect(model.calls.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([8000, 500, 50])
-  })
+  }) // A8
 
   it('gets the very turns of the conversation, not copies', async () => {
     const model = streaming([...text('Hi'), finish('stop')])

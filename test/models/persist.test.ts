@@ -14,19 +14,19 @@ const fails = (fault: Exclude<ModelFault, 'script'>, retryAfter?: number, times:
 const answers = scriptedModel({ parts: [{ times: 'always', text: 'yes' }] }, { name: 'spare' })
 
 describe('trying again', () => {
-  it('waits longer each time, by half and chance (F35)', async () => {
+  it('waits longer each time, by half and chance', async () => {
     const world = instantWorld()
     await ask(persist([fails('overloaded')], world))
     expect(world.pauses).toEqual([0.75, 1.5, 3, 6, 12])
-  })
+  }) // F35
 
-  it('waits as long as the provider asks, never less (F35)', async () => {
+  it('waits as long as the provider asks, never less', async () => {
     const world = instantWorld()
     const { events } = await ask(persist([fails('overloaded', 20)], world))
     expect(world.pauses).toHaveLength(5)
     expect(Math.min(...world.pauses)).toBeGreaterThanOrEqual(20)
     expect(events[0]).toMatchObject({ type: 'waiting', provider: 'scripted', seconds: 21 })
-  })
+  }) // F35
 
   it('does not wait for a provider that wants to be left alone for an hour', async () => {
     const world = instantWorld()
@@ -56,26 +56,26 @@ describe('trying again', () => {
 })
 
 describe('a chain of models', () => {
-  it('asks the next when one has failed for good, and says so (F35)', async () => {
+  it('asks the next when one has failed for good, and says so', async () => {
     const { reply, events } = await ask(persist([fails('key'), answers], instantWorld()))
     expect(events[0]).toMatchObject({ type: 'fallback', from: 'key', to: 'spare' })
     expect(reply).toMatchObject({ model: 'spare' })
-  })
+  }) // F35
 
-  it('ends in the last failure when none is left (F35)', async () => {
+  it('ends in the last failure when none is left', async () => {
     const { error } = await ask(persist([fails('key'), fails('server')], instantWorld()))
     expect(error).toMatchObject({ fault: 'server', model: 'server' })
-  })
+  }) // F35
 
   it('does not ask the next when the conversation is too long: it has to be compacted', async () => {
     const { error } = await ask(persist([fails('too long'), answers], instantWorld()))
     expect(error).toMatchObject({ fault: 'too long' })
   })
 
-  it('does not ask the next once something was shown (F35)', async () => {
+  it('does not ask the next once something was shown', async () => {
     const broken = modelFrom(streaming([...text('Half'), { type: 'error', error: new Error('gone') }]))
     const { error, events } = await ask(persist([broken, answers], instantWorld()))
     expect(error).toMatchObject({ emitted: true })
     expect(events).toEqual([{ type: 'text', delta: 'Half' }])
-  })
+  }) // F35
 })

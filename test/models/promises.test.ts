@@ -10,7 +10,7 @@ underEachBug('test/models/promises.test.ts', promises)
 
 function promises(): void {
   describe('an answer', () => {
-    it('is not asked for again once something of it was shown (F35)', async () => {
+    it('is not asked for again once something of it was shown', async () => {
       const broken = [...text('Half a sen'), { type: 'error', error: { type: 'overloaded_error', message: 'Full' } }]
       const languageModel = streaming(broken, [...text('Half a sentence.'), finish('stop')])
       const { events, error } = await ask(persist([modelFrom(languageModel)], instantWorld()))
@@ -18,14 +18,14 @@ function promises(): void {
       expect(error).toBeInstanceOf(ModelFailure)
       expect(error).toMatchObject({ fault: 'overloaded', emitted: true })
       expect(languageModel.calls).toHaveLength(1)
-    })
+    }) // F35
 
-    it('with nothing in it is never a success (F35, F37)', async () => {
+    it('with nothing in it is never a success', async () => {
       const languageModel = streaming([finish('stop')])
       const { reply, error } = await ask(persist([modelFrom(languageModel)], instantWorld()))
       expect(reply).toBeUndefined()
       expect(error).toMatchObject({ fault: 'empty', emitted: false })
       expect(languageModel.calls.length).toBeGreaterThan(1)
-    })
+    }) // F35, F37
   })
 }

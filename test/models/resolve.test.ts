@@ -115,13 +115,13 @@ describe('a key', () => {
   const body = '{"error":{"message":"Incorrect key sk-secret-1 given: sk-secret-1 is not known"}}'
   const refusal = { status: 401, body }
 
-  it('and the base URL come from the usual variables (A14)', async () => {
+  it('and the base URL come from the usual variables', async () => {
     await using server = await wireServer()
     server.play(refusal)
     const env = { ANTHROPIC_API_KEY: 'sk-secret-1', ANTHROPIC_BASE_URL: server.url }
     await ask(await resolveModel('anthropic/x', env, {}, instantWorld()))
     expect(server.asked[0]).toMatchObject({ path: '/v1/messages', headers: { 'x-api-key': 'sk-secret-1' } })
-  })
+  }) // A14
 
   it.each([
     ['anthropic/x', { ANTHROPIC_AUTH_TOKEN: 'token-12345' }, 'authorization', 'Bearer token-12345'],

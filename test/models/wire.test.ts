@@ -21,7 +21,7 @@ const result: Turn = {
 }
 
 describe.each(formats)('$name', (format) => {
-  it('is asked with system prompt, tools and a limit, and its answer comes back whole (A8, D1)', async () => {
+  it('is asked with system prompt, tools and a limit, and its answer comes back whole', async () => {
     server.play({ pieces: format.good })
     const { reply, events } = await ask(await modelAt(format, server.url, instantWorld()))
     expect(server.asked[0]?.path).toBe(format.path)
@@ -36,9 +36,9 @@ describe.each(formats)('$name', (format) => {
       usage: format === anthropic ? { input: 12, cacheWrite: 20 } : { input: 32, cacheWrite: 0 },
     })
     expect(reply?.usage).toMatchObject({ cacheRead: 100, output: 30 })
-  })
+  }) // A8, D1
 
-  it('takes its own turn and the result of the call back (A8)', async () => {
+  it('takes its own turn and the result of the call back', async () => {
     server.play({ pieces: format.good })
     const model = await modelAt(format, server.url, instantWorld())
     const { reply } = await ask(model)
@@ -49,7 +49,7 @@ describe.each(formats)('$name', (format) => {
     expect(error).toBeUndefined()
     const sent = JSON.stringify(server.asked[1]?.body)
     for (const part of ['Reading it.', 'read_file', 'a.txt', 'contents']) expect(sent).toContain(part)
-  })
+  }) // A8
 
   it('is understood wherever the network cuts its stream', async () => {
     const bytes = Buffer.from(format.good.join('').replaceAll('Reading ', 'Reäding ⚙ '))
@@ -128,7 +128,7 @@ describe.each(formats)('$name', (format) => {
 })
 
 describe.each([anthropic, responses, openaiChat, compatible])('$name', (format) => {
-  it('keeps an input that is no JSON as it came, in a call that can be sent back (A13)', async () => {
+  it('keeps an input that is no JSON as it came, in a call that can be sent back', async () => {
     server.play({ pieces: format.malformed }, { pieces: format.good })
     const model = await modelAt(format, server.url, instantWorld())
     const { reply } = await ask(model)
@@ -140,7 +140,7 @@ describe.each([anthropic, responses, openaiChat, compatible])('$name', (format) 
     const { error } = await ask(model, { ...request, turns })
     expect(error).toBeUndefined()
     expect(JSON.stringify(server.asked[1]?.body)).not.toContain('malformed')
-  })
+  }) // A13
 })
 
 it('google reports a call it could not write as a failure, and is asked again', async () => {
@@ -209,7 +209,7 @@ describe('anthropic', () => {
     expect(JSON.stringify(server.asked[0]!.body.tools)).not.toContain('eager_input_streaming')
   })
 
-  it('tells its limits, and its price is known (F35)', async () => {
+  it('tells its limits, and its price is known', async () => {
     const headers = {
       'anthropic-ratelimit-requests-remaining': '0',
       'anthropic-ratelimit-requests-reset': new Date(1_000_030_000).toISOString(),
@@ -223,7 +223,7 @@ describe('anthropic', () => {
     const second = await ask(model)
     expect(second.events[0]).toMatchObject({ type: 'waiting', provider: 'anthropic', seconds: 30 })
     expect(second.reply).toBeDefined()
-  })
+  }) // F35
 })
 
 it('openai keeps nothing at the provider', async () => {
@@ -240,7 +240,7 @@ it('google gets the signature of a call back', async () => {
   expect(JSON.stringify(server.asked[1]?.body)).toContain('"thoughtSignature":"sig-call"')
 })
 
-it('ollama and openrouter are asked in the same way, one without and one with its key (D1)', async () => {
+it('ollama and openrouter are asked in the same way, one without and one with its key', async () => {
   server.play({ pieces: compatible.good })
   const world = instantWorld()
   const host = server.url.replace('http://', '')
@@ -257,7 +257,7 @@ it('ollama and openrouter are asked in the same way, one without and one with it
     body: { model: 'anthropic/claude-sonnet-4.5' },
     headers: { authorization: 'Bearer secret' },
   })
-})
+}) // D1
 
 it('a key that no header can carry is named and not tried again', async () => {
   server.play({ pieces: compatible.good })

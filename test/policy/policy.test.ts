@@ -17,7 +17,7 @@ const verdictOf = (command: string, policy: Policy) =>
   judge('bash', { kind: 'run', tool: 'bash', command }, policy).verdict
 
 describe('commands that try to slip past a rule', () => {
-  it('are denied or asked about, whatever they are wrapped in; none is allowed (F52)', () => {
+  it('are denied or asked about, whatever they are wrapped in; none is allowed', () => {
     const everything: Policy = { ...careful, allow: [parseRule('bash')] }
     const bypassing: Policy = { ...careful, allow: [], mode: 'bypassPermissions' }
     const allowed = slipping.filter((command) =>
@@ -30,16 +30,16 @@ describe('commands that try to slip past a rule', () => {
     console.log(`slipping commands: ${slipping.length}, ${denied} denied, ${slipping.length - denied} asked, 0 allowed`)
     // What can be seen is denied, not merely asked about.
     expect(denied).toBeGreaterThan(slipping.length / 2)
-  })
+  }) // F52
 
-  it('are asked about where no rule means all of them (F52)', () => {
+  it('are asked about where no rule means all of them', () => {
     const policy = { ...careful, deny: [] }
     expect(unallowed.filter((command) => verdictOf(command, policy) !== 'ask')).toEqual([])
-  })
+  }) // F52
 
-  it('leave everyday commands alone: those the rules allow run (F52)', () => {
+  it('leave everyday commands alone: those the rules allow run', () => {
     expect(ordinary.filter((command) => verdictOf(command, careful) !== 'allow')).toEqual([])
-  })
+  }) // F52
 })
 
 const texts = fc.oneof(

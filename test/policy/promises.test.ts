@@ -29,15 +29,15 @@ underEachBug('test/policy/promises.test.ts', promises)
 
 function promises(): void {
   describe('the policy', () => {
-    it('does not allow what merely begins like something allowed (F52)', () => {
+    it('does not allow what merely begins like something allowed', () => {
       const policy: Policy = { mode: 'default', root: '/w', allow: [parseRule('bash(git *)')], ask: [], deny: [] }
       const verdict = (command: string) => judge('bash', { kind: 'run', tool: 'bash', command }, policy).verdict
       expect(verdict('git status')).toBe('allow')
       for (const command of ['git status; rm x', 'git-evil', 'gitx', 'git status > /etc/x', 'git log $(rm x)'])
         expect(verdict(command), command).toBe('ask')
-    })
+    }) // F52
 
-    it('takes a hook that does not answer in time for one that refused (B72)', async () => {
+    it('takes a hook that does not answer in time for one that refused', async () => {
       const settings = { PreToolUse: [{ hooks: [{ type: 'command' as const, command: 'sleep 600', timeout: 0.1 }] }] }
       const hooks = createHooks({ settings, session: 's', cwd: dir, env: { PATH: process.env.PATH ?? '' } })
       const about = { agent: 'lead', tool: { name: 'bash', input: {}, id: 'a' } }
@@ -48,11 +48,11 @@ function promises(): void {
         () => {},
       )
       expect(said.refusal).toContain('longer than 0.1 s')
-    })
+    }) // B72
   })
 
   describe('a file tool', () => {
-    it('judges the very file it opens, not the one that had its name a moment before (A12)', () => {
+    it('judges the very file it opens, not the one that had its name a moment before', () => {
       const [root, outside] = [join(dir, 'root'), join(dir, 'outside')]
       for (const [folder, text] of [
         [join(root, 'folder'), 'INSIDE'],
@@ -77,6 +77,6 @@ function promises(): void {
       using spot = openForReading('folder/file', world)
       expect(existsSync(join(root, 'parked'))).toBe(true)
       expect(readFileSync(spot.at, 'utf8')).toBe('INSIDE')
-    })
+    }) // A12
   })
 }

@@ -12,7 +12,7 @@ const OUTAGES = figure('OUTAGES', 10, 100)
 const database = useDatabase()
 
 describe('while four write, two of them decisions, two of them mail', () => {
-  it(`${OUTAGES} times all their connections are ended (B58, F1, F2, F22)`, { timeout: 600_000 }, async () => {
+  it(`${OUTAGES} times all their connections are ended`, { timeout: 600_000 }, async () => {
     const { url, schema } = database.place()
     const writers = await startWriters(url)
     for (let i = 0; i < OUTAGES; i++) {
@@ -20,9 +20,9 @@ describe('while four write, two of them decisions, two of them mail', () => {
       await writers.progress()
     }
     await judge('connections ended', writers, database.server.url, schema)
-  })
+  }) // B58, F1, F2, F22
 
-  it(`${OUTAGES} times the server is killed and comes back (B58, F1, F2, F22)`, { timeout: 600_000 }, async () => {
+  it(`${OUTAGES} times the server is killed and comes back`, { timeout: 600_000 }, async () => {
     const { url, schema } = database.place()
     const writers = await startWriters(url)
     for (let i = 0; i < OUTAGES; i++) {
@@ -31,9 +31,9 @@ describe('while four write, two of them decisions, two of them mail', () => {
       await writers.progress()
     }
     await judge('server killed', writers, database.server.url, schema)
-  })
+  }) // B58, F1, F2, F22
 
-  it(`${OUTAGES} times the link is cut, every other time in the middle of an answer (B58, F1, F2, F22)`, {
+  it(`${OUTAGES} times the link is cut, every other time in the middle of an answer`, {
     timeout: 600_000,
   }, async () => {
     const { url, schema } = database.place()
@@ -46,7 +46,7 @@ describe('while four write, two of them decisions, two of them mail', () => {
       proxy.abandon()
     }
     await judge('link cut', writers, database.server.url, schema)
-  })
+  }) // B58, F1, F2, F22
 })
 
 describe('with a standby that must confirm', () => {
@@ -59,7 +59,7 @@ describe('with a standby that must confirm', () => {
   })
   afterAll(() => Promise.all([primary.stop(), standby.stop(), ...gone]))
 
-  it('what it has not confirmed is not acknowledged, also when it is sent again (B58, F1)', async () => {
+  it('what it has not confirmed is not acknowledged, also when it is sent again', async () => {
     await using store = await openPostgresStore({ url: `${primary.url}?schema=doubtful` })
     const log = await store.log('web/journal')
     await log.append([{ id: 'made', after: '' }])
@@ -82,9 +82,9 @@ describe('with a standby that must confirm', () => {
     await waiting(pid)
     await standby.start()
     expect((await sent).outcomes).toEqual(['accepted'])
-  })
+  }) // B58, F1
 
-  it(`${OUTAGES} times it takes over from a server that is gone (B58, F1, F2, F22)`, { timeout: 600_000 }, async () => {
+  it(`${OUTAGES} times it takes over from a server that is gone`, { timeout: 600_000 }, async () => {
     const places = [primary, standby].map(({ host, port }) => ({ host, port }))
     await using one = await openProxy(places[0]!)
     await using other = await openProxy(places[1]!)
@@ -107,7 +107,7 @@ describe('with a standby that must confirm', () => {
     }
     for (let looks = 0; looks < 500 && (await missing()).length > 0; looks++) await sleep(20)
     expect(await missing()).toEqual([])
-  })
+  }) // B58, F1, F2, F22
 })
 
 const END_ALL = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'deskmates'`

@@ -17,7 +17,7 @@ underEachBug('test/postgres/promises.test.ts', promises)
 
 function promises(): void {
   describe('a record in PostgreSQL', () => {
-    it('is sent once, whoever else is writing (B58, F1)', async () => {
+    it('is sent once, whoever else is writing', async () => {
       const { url, schema } = await makeLog()
       await using store = await openPostgresStore({ url })
       const log = await store.log('web/journal')
@@ -29,9 +29,9 @@ function promises(): void {
       expect((await sent).outcomes).toEqual(['accepted'])
       expect(idsOf(await readAll(log))).toEqual(['made', 'other', 'mail'])
       expect(await failedAppends(database, schema)).toEqual([])
-    })
+    }) // B58, F1
 
-    it('is read by everybody, however late it is committed (B58, F1)', async () => {
+    it('is read by everybody, however late it is committed', async () => {
       const { url, schema } = await makeLog()
       await using store = await openPostgresStore({ url })
       await using other = await openPostgresStore({ url })
@@ -45,9 +45,9 @@ function promises(): void {
       const { seq, record } = seen.at(-1)!
       const after = await reader.read({ seq, id: record.id, last: 'made' })
       expect(idsOf([...seen, ...after]).toSorted()).toEqual(['early', 'late', 'made'])
-    })
+    }) // B58, F1
 
-    it('is found without a hint by whoever waits for it (F22)', async () => {
+    it('is found without a hint by whoever waits for it', async () => {
       const { url, schema } = await makeLog()
       await using store = await openPostgresStore({ url, poll: 20 })
       const log = await store.log('web/journal')
@@ -62,9 +62,9 @@ function promises(): void {
         expect(await Promise.race([next, sleep(3000, 'still waiting', { ref: false })])).toEqual([id])
       }
       stop.abort()
-    })
+    }) // F22
 
-    it('counts once when its answer was lost, under the id it was sent with (B58, F1)', async () => {
+    it('counts once when its answer was lost, under the id it was sent with', async () => {
       const { url, schema } = await makeLog()
       await using proxy = await openProxy(database.server)
       await using store = await openPostgresStore({ url: url.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${proxy.port}`) })
@@ -79,9 +79,9 @@ function promises(): void {
       expect((await sent).outcomes).toEqual(['accepted', 'accepted'])
       proxy.abandon()
       expect(idsOf(await readAll(log))).toEqual(['made', 'other', 'claim', 'mail'])
-    })
+    }) // B58, F1
 
-    it('is not taken for another that has its number since a standby took over (F1, F22)', async () => {
+    it('is not taken for another that has its number since a standby took over', async () => {
       const { url, schema } = await makeLog()
       await using store = await openPostgresStore({ url })
       await using other = await openPostgresStore({ url })
@@ -91,7 +91,7 @@ function promises(): void {
       await loseEnd(database, schema, 1)
       await (await log.reopen!()).append([{ id: 'instead' }])
       await expect(reader.read(end)).rejects.toMatchObject({ code: 'journal_replaced', fault: { kind: 'rewound' } })
-    })
+    }) // F1, F22
   })
 }
 

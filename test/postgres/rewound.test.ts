@@ -12,7 +12,7 @@ import { caughtUp, holdHead, waitingForLock } from './waits.ts'
 const database = useDatabase()
 
 describe('when a journal has lost its end', () => {
-  it('whoever has it open says so, names what it had acknowledged and is gone, and goes on (F1, F22)', async () => {
+  it('whoever has it open says so, names what it had acknowledged and is gone, and goes on', async () => {
     const { url, schema } = database.place()
     await using desk = await sitDown(url)
     const { team, warned, losses } = desk
@@ -38,9 +38,9 @@ describe('when a journal has lost its end', () => {
     expect(await add(team, 'next')).toMatchObject({ tasks: [{ id: '2', subject: 'next' }] })
     expect(dumpState(team.state)).toEqual(await foldedAnew(url))
     expect(losses).toHaveLength(1)
-  })
+  }) // F1, F22
 
-  it('what others wrote in its place counts, and every handle hears of that once (F1, F22)', async () => {
+  it('what others wrote in its place counts, and every handle hears of that once', async () => {
     const { url, schema } = database.place()
     await using desk = await sitDown(url)
     await using neighbour = await sitDown(url, desk.store)
@@ -64,9 +64,9 @@ describe('when a journal has lost its end', () => {
     await add(neighbour.team, 'together')
     await desk.team.refresh()
     expect(desk.seen.at(-1)).toBe('together')
-  })
+  }) // F1, F22
 
-  it('a decision that was about to be written is made on what is there now, under its own id (B58, F1)', async () => {
+  it('a decision that was about to be written is made on what is there now, under its own id', async () => {
     const { url, schema } = database.place()
     await using desk = await sitDown(url)
     await add(desk.team, 'first')
@@ -85,9 +85,9 @@ describe('when a journal has lost its end', () => {
     function cut(seq: number) {
       return loseEnd(database, schema, seq)
     }
-  })
+  }) // B58, F1
 
-  it('what was accepted and not yet answered is carried out again, with letters that went with it (B58, F1)', async () => {
+  it('what was accepted and not yet answered is carried out again, with letters that went with it', async () => {
     const { url, schema } = database.place()
     await using desk = await sitDown(url)
     const { seq } = desk.team.cursor
@@ -112,9 +112,9 @@ describe('when a journal has lost its end', () => {
     expect(unreadOf(late.team.state, 'ada').map(({ message }) => message.content)).toEqual(['two', 'three'])
     expect(await times(schema, 'claim')).toBe(1)
     expect(dumpState(late.team.state)).toEqual(await foldedAnew(url))
-  })
+  }) // B58, F1
 
-  it('an agent whose place was lost, and given to another process, does not act any more (F33)', async () => {
+  it('an agent whose place was lost, and given to another process, does not act any more', async () => {
     const { url, schema } = database.place()
     await using desk = await sitDown(url)
     const { seq } = desk.team.cursor
@@ -137,7 +137,7 @@ describe('when a journal has lost its end', () => {
       await team.run({ type: 'supervise', runtime })
       await team.run({ type: 'member.spawn', name: 'bob', role: 'dev', runtime })
     }
-  })
+  }) // F33
 
   it('and another team has its name, or it was removed, that is not gone on with', async () => {
     const { url, schema } = database.place()
@@ -158,7 +158,7 @@ describe('when a journal has lost its end', () => {
 })
 
 describe('when a standby that was behind takes over', () => {
-  it('everybody goes on without help, on what it has; doubtful commands are answered there (B58, F1, F22)', async () => {
+  it('everybody goes on without help, on what it has; doubtful commands are answered there', async () => {
     const { url, schema } = database.place()
     const standby = await database.server.standby()
     onTestFinished(() => standby.stop())
@@ -192,7 +192,7 @@ describe('when a standby that was behind takes over', () => {
     ])
     await hasty[Symbol.asyncDispose]()
     await database.server.start()
-  })
+  }) // B58, F1, F22
 })
 
 interface Desk extends AsyncDisposable {

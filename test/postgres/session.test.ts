@@ -32,7 +32,7 @@ afterEach(async () => {
 const makesATask = { calls: [{ tool: 'TaskCreate', input: { subject: 'lost', description: 'soon' } }] }
 
 describe('a session whose journal loses its end', () => {
-  it('shows it, tells its lead, and goes on (F1, F22)', async () => {
+  it('shows it, tells its lead, and goes on', async () => {
     const { stop, events } = await run([
       makesATask,
       { when: { result: { tool: 'TaskCreate' } }, calls: [{ tool: 'lose_end', input: {} }] },
@@ -41,15 +41,15 @@ describe('a session whose journal loses its end', () => {
     expect(stop).toEqual({ kind: 'finished', text: 'then once more' })
     const notes = events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
     expect(notes).toEqual([expect.stringMatching(/lost its end.*\(task\.add\)/)])
-  })
+  }) // F1, F22
 
-  it('stops where it has lost with it that it leads, and says how to go on (F33)', async () => {
+  it('stops where it has lost with it that it leads, and says how to go on', async () => {
     const { stop } = await run(
       [makesATask, { when: { result: { tool: 'TaskCreate' } }, calls: [{ tool: 'lose_end', input: {} }] }],
       { left: 1 },
     )
     expect(stop).toMatchObject({ kind: 'error', error: { code: 'place_lost' } })
-  })
+  }) // F33
 })
 
 describe('an agent whose conversation loses its end', () => {

@@ -37,15 +37,15 @@ describe('kill -9 of an agent at every step of its turns', { timeout: 1_800_000 
     })
   }, 120_000)
 
-  it('before each call of the file system: nothing lost, heard twice, cut, run twice or left running, also around a summary (F1, F2, F38, A31)', async () => {
+  it('before each call of the file system: nothing lost, heard twice, cut, run twice or left running, also around a summary', async () => {
     expect(seen.calls).toBeGreaterThan(150)
     await killAll('call', seen.calls)
-  })
+  }) // F1, F2, F38, A31
 
-  it('behind each event: nothing lost, heard twice, cut, run twice or left running (F1, F2, F38)', async () => {
+  it('behind each event: nothing lost, heard twice, cut, run twice or left running', async () => {
     expect(seen.events).toBeGreaterThan(20)
     await killAll('event', seen.events, 1)
-  })
+  }) // F1, F2, F38
 })
 
 /** Two at a time, as this machine may have two cores. */

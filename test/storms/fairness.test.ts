@@ -15,7 +15,7 @@ const SLOWNESS = 5
 describe('a slow decider among fast ones', () => {
   beforeAll(buildWorkers)
 
-  it('wins within ten tries, always (A79, F7, F22)', { timeout: 300_000 }, async () => {
+  it('wins within ten tries, always', { timeout: 300_000 }, async () => {
     const random = createRandom()
     using place = makePlace()
     await using store = await openFileStore({ dir: place.dir })
@@ -53,5 +53,5 @@ describe('a slow decider among fast ones', () => {
     expect(slow).toHaveLength(DECISIONS)
     expect(tries.filter((count) => count > 10)).toEqual([])
     expect(accepted.length).toBeGreaterThan(slow.length)
-  })
+  }) // A79, F7, F22
 })

@@ -20,24 +20,24 @@ const database = useDatabase({ track_functions: 'pl' })
 describe('on PostgreSQL', () => {
   beforeAll(buildWorkers)
 
-  it('each task has one owner at a time while scripts with leases, agents and their supervisor are killed (A45, A78, A79, A80, B58, B62, B63, B66, C43, C44, F7, F21, F22, F24, F25, F33)', {
+  it('each task has one owner at a time while scripts with leases, agents and their supervisor are killed', {
     timeout: 300_000,
   }, async () => {
     using place = makePostgresPlace(database)
     await claimStorm(place, claims)
-  })
+  }) // A45, A78, A79, A80, B58, B62, B63, B66, C43, C44, F7, F21, F22, F24, F25, F33
 
-  it('no mail is lost and each message has one reader while writers and takers are killed (A69, A70, B58, F1, F2, F9, F22, F34)', {
+  it('no mail is lost and each message has one reader while writers and takers are killed', {
     timeout: 300_000,
   }, async () => {
     using place = makePostgresPlace(database)
     await mailStorm(place, SECONDS)
-  })
+  }) // A69, A70, B58, F1, F2, F9, F22, F34
 
-  it('no decision among many needs more than ten tries, and mail is never tried again (A79, F7, F22)', {
+  it('no decision among many needs more than ten tries, and mail is never tried again', {
     timeout: 300_000,
   }, async () => {
     using place = makePostgresPlace(database)
     await crowdStorm(place, database, DECISIONS)
-  })
+  }) // A79, F7, F22
 })

@@ -10,7 +10,7 @@ import { buildWorkers } from './fleet.ts'
 
 beforeAll(buildWorkers)
 
-it('mixes no lines of processes that write 1 MB and a few bytes at once (A70, F1, F22, F34)', async () => {
+it('mixes no lines of processes that write 1 MB and a few bytes at once', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'deskmates-writers-'))
   const writers = [
     { name: 'big', count: 20, size: 1024 * 1024 },
@@ -37,4 +37,4 @@ it('mixes no lines of processes that write 1 MB and a few bytes at once (A70, F1
     expect(theirs).toEqual(Array.from({ length: count }, (_, number) => `${name}-${number}-decision`))
   }
   rmSync(dir, { recursive: true })
-})
+}) // A70, F1, F22, F34

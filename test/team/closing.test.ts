@@ -35,7 +35,7 @@ const run = async (session: Session, prompt: string | undefined, signal?: AbortS
   (await runToEnd(session, prompt, signal)).stop
 
 describe('a session that was closed', () => {
-  it('is free for another process, though the one that had it lives on: whoever rested comes back as they were (F33)', async () => {
+  it('is free for another process, though the one that had it lives on: whoever rested comes back as they were', async () => {
     const place = createPlace()
     const first = await open(place, [
       { agent: 'lead', when: { user: 'Go' }, calls: [call('Task', { name: 'ada', prompt: 'The word is fig.' })] },
@@ -58,9 +58,9 @@ describe('a session that was closed', () => {
     expect(said).toContain('Fig.')
     expect(memberNamed(second.team.state, 'ada')).toMatchObject({ generation: 2, status: 'idle' })
     expect(second.team.state.supervisor.get().epoch).toBe(2)
-  })
+  }) // F33
 
-  it('lets go of what its teammates held, and they have it again when it is resumed (F24)', async () => {
+  it('lets go of what its teammates held, and they have it again when it is resumed', async () => {
     const place = createPlace()
     const stop = new AbortController()
     const first = await open(place, [
@@ -92,5 +92,5 @@ describe('a session that was closed', () => {
     ])
     expect((await run(second, undefined)).kind).toBe('finished')
     expect(second.team.state.tasks.get('1')).toMatchObject({ status: 'completed', owner: 'ada', attempts: 2 })
-  }) // T34
+  }) // F24, T34
 })

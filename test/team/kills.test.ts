@@ -39,17 +39,14 @@ describe('kill -9 of a team at work', { timeout: 1_800_000 }, () => {
     expect(Object.keys(MOMENTS)).toHaveLength(12)
   })
 
-  it.for(Object.keys(MOMENTS))(
-    'when %s: whoever opens it again gets the same board, in order (F24, F33)',
-    async (moment) => {
-      await inPlace(async (dir) => {
-        const { signal } = await build(dir, moment)
-        expect(signal).toBe('SIGKILL')
-        await resume(dir)
-        expect(await boardOf(dir)).toEqual(undisturbed)
-      })
-    },
-  )
+  it.for(Object.keys(MOMENTS))('when %s: whoever opens it again gets the same board, in order', async (moment) => {
+    await inPlace(async (dir) => {
+      const { signal } = await build(dir, moment)
+      expect(signal).toBe('SIGKILL')
+      await resume(dir)
+      expect(await boardOf(dir)).toEqual(undisturbed)
+    })
+  }) // F24, F33
 
   it('before a random call of the file system: the same board', async () => {
     const random = createRandom()

@@ -9,7 +9,7 @@ import { unreadOf } from '../../src/team/state.ts'
 import { workspaceOn } from './workspace-on.ts'
 
 describe('the mailbox of a lead', () => {
-  it('with 1,000 messages in it still delivers all, and what comes after: report and notice of a teammate (G1, G4)', async () => {
+  it('with 1,000 messages in it still delivers all, and what comes after: report and notice of a teammate', async () => {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-mailbox-')))
     const heard: string[] = []
     await using session = await openSession({
@@ -29,7 +29,7 @@ describe('the mailbox of a lead', () => {
     expect(all).toContain('<message from=\\"ada\\" type=\\"idle_notification\\">')
     expect(unreadOf(session.team.state, 'lead')).toEqual([])
     rmSync(root, { recursive: true, force: true })
-  })
+  }) // G1, G4
 })
 
 /** Its lead makes ada, who reports and rests. What the lead is asked with is kept. */

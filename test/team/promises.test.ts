@@ -33,7 +33,7 @@ function promises(): void {
   const handIn = { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }
 
   describe('a teammate', () => {
-    it('changes nothing before its plan is approved (B67, F27, B25)', async () => {
+    it('changes nothing before its plan is approved', async () => {
       const practice = await crewOf((request) =>
         lastWords(request).includes('Dig.') ? { calls: [{ tool: 'work' }] } : { text: 'Hm.' },
       )
@@ -43,9 +43,9 @@ function promises(): void {
       const told = JSON.stringify(practice.askedOf('ada')[1]!.turns.at(-1))
       expect(told).toContain('Blocked: plan status is required')
       expect(told).not.toContain('changed')
-    })
+    }) // B67, F27, B25
 
-    it('needs a new yes in a new life (B68)', async () => {
+    it('needs a new yes in a new life', async () => {
       const mind: Mind = (request, signal) => (request.turns.length === 1 ? handIn : hang(request, signal))
       const before = await practiceCrew({ mind })
       // Without a task nothing but the life itself is new.
@@ -59,7 +59,7 @@ function promises(): void {
       const ada = memberNamed(after.team.state, 'ada')!
       expect(ada.generation).toBe(2)
       expect(planGate(after.team.state, ada)).toBe('required')
-    })
+    }) // B68
 
     it('does nothing because the journal says that it may', async () => {
       let answer = (_: PersonAnswer) => {}
@@ -81,7 +81,7 @@ function promises(): void {
       expect(JSON.stringify(practice.asked.at(-1)!.turns)).not.toContain('changed')
     })
 
-    it('costs nothing while it rests, however long that is (F3, F4, A74)', async () => {
+    it('costs nothing while it rests, however long that is', async () => {
       const practice = await crewOf(() => ({ text: 'Here.' }))
       await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
       await practice.until(() => practice.crew.isIdle)
@@ -90,17 +90,17 @@ function promises(): void {
         await new Promise((resolve) => setImmediate(resolve))
       }
       expect(practice.asked).toHaveLength(1)
-    })
+    }) // F3, F4, A74
 
-    it('takes no task that is meant for another role (A79, B31)', async () => {
+    it('takes no task that is meant for another role', async () => {
       const practice = await crewOf(() => ({ text: 'Here.' }))
       await practice.tasks({ subject: 'taste', role: 'tester' })
       await practice.crew.spawn({ name: 'ada', role: 'dev', prompt: 'Hello.' })
       await practice.until(() => practice.crew.isIdle)
       expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
-    })
+    }) // A79, B31
 
-    it('that has stopped stays so, whatever was still on its way (F14)', async () => {
+    it('that has stopped stays so, whatever was still on its way', async () => {
       const practice = await crewOf(() => ({ text: 'Here.' }))
       await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
       await practice.until(() => practice.crew.isIdle)
@@ -109,11 +109,11 @@ function promises(): void {
       const late = { type: 'member.activity', name: 'ada', generation, status: 'idle' } as const
       await practice.team.report([late], { by: { name: 'ada', generation, epoch: practice.lead.epoch! } })
       expect(memberNamed(practice.team.state, 'ada')?.status).toBe('stopped')
-    })
+    }) // F14
   })
 
   describe('a lead', () => {
-    it('goes on until everybody has done what there was to do (A6, A88)', async () => {
+    it('goes on until everybody has done what there was to do', async () => {
       const root = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-promise-')))
       const store = await openMemoryStore(createPlace())
       await using session = await openSession({
@@ -127,9 +127,9 @@ function promises(): void {
       const loop = session.run('Go.')
       for (let step = await loop.next(); !step.done; step = await loop.next());
       expect(session.team.state.tasks.get('1')?.status).toBe('completed')
-    })
+    }) // A6, A88
 
-    it('hears what was written to it before a team was deleted (A82, F32)', async () => {
+    it('hears what was written to it before a team was deleted', async () => {
       const root = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-promise-')))
       const call = (tool: string, input: Record<string, unknown>) => ({ tool, input })
       const heard: string[] = []
@@ -170,7 +170,7 @@ function promises(): void {
       const loop = session.run('Go.')
       for (let step = await loop.next(); !step.done; step = await loop.next());
       expect(heard.at(-1)).toContain('The schema is wrong.')
-    })
+    }) // A82, F32
   })
 }
 

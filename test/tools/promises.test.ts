@@ -7,16 +7,16 @@ underEachBug('test/tools/promises.test.ts', promises)
 
 function promises(): void {
   describe('a tool of a team', () => {
-    it('answers no request that it does not name while several wait (F29)', async () => {
+    it('answers no request that it does not name while several wait', async () => {
       const lead = await practiceDesk('lead')
       for (const name of ['ada', 'bob'])
         await deskIn(lead.office, name).ok('SendMessage', { type: 'plan_approval_request', content: name })
       await lead.call('SendMessage', { type: 'plan_approval_response', approve: true })
       const requests = [...lead.office.team().state.requests.values()]
       expect(requests.map(({ from, state }) => `${from} ${state}`)).toEqual(['ada pending', 'bob pending'])
-    })
+    }) // F29
 
-    it('delivers only the mail that it shows (F2)', async () => {
+    it('delivers only the mail that it shows', async () => {
       const lead = await practiceDesk('lead', 'simple')
       const ada = deskIn(lead.office, 'ada', 'simple')
       for (const letter of ['a', 'b', 'c']) await ada.ok('send_message', { to: 'lead', content: letter.repeat(25_000) })
@@ -26,7 +26,7 @@ function promises(): void {
       )
       expect(shown.length).toBeGreaterThan(0)
       expect(mail).toEqual(shown.map(({ message }) => message.id))
-    })
+    }) // F2
 
     it('completes a task only when everything else that was asked for is in order', async () => {
       const ada = await practiceDesk('ada')

@@ -53,7 +53,7 @@ afterEach(() => {
   rmSync(place, { recursive: true, force: true })
 })
 
-it('never lets a file tool out, however fast links are swapped under it (A12)', async () => {
+it('never lets a file tool out, however fast links are swapped under it', async () => {
   const [root, outside] = [join(place, 'root'), join(place, 'outside')]
   for (const [folder, text] of [
     [join(root, 'folder'), 'INSIDE'],
@@ -94,4 +94,4 @@ it('never lets a file tool out, however fast links are swapped under it (A12)', 
   expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('OUTSIDE')
   // Both happened, so there was a race to lose.
   expect(Math.min(count.done, count.refused)).toBeGreaterThan(50)
-})
+}) // A12

@@ -34,7 +34,7 @@ const used = (input: number) => ({ usage: { input, cacheRead: 0, cacheWrite: 0, 
 const shown = (turns: unknown) => JSON.stringify(turns)
 
 describe('a conversation that grows', () => {
-  it('is summarised near the limit, in a user turn, with the same system prompt and tools (A30, A32, A9)', async () => {
+  it('is summarised near the limit, in a user turn, with the same system prompt and tools', async () => {
     const { model, requests, asked } = windowed(
       20_000,
       () => ({ text: 'I look.', calls: [call('a', 10)], ...used(11_000) }),
@@ -62,9 +62,9 @@ describe('a conversation that grows', () => {
     expect(talk.used.purse.dollars).toBeCloseTo(0.03)
     await talk.team.refresh()
     expect(talk.team.state.spent.get('lead')).toMatchObject({ calls: 3 })
-  })
+  }) // A30, A32, A9
 
-  it('hears of jobs and mail first, then makes room, and only then asks the model (B41)', async () => {
+  it('hears of jobs and mail first, then makes room, and only then asks the model', async () => {
     const { model } = windowed(
       20_000,
       () => {
@@ -79,17 +79,17 @@ describe('a conversation that grows', () => {
     const { events } = await run(talk)
     const order = events.map(({ type }) => type).filter((type) => ['heard', 'compacted', 'answered'].includes(type))
     expect(order).toEqual(['heard', 'answered', 'heard', 'compacted', 'answered'])
-  })
+  }) // B41
 
-  it('of a model whose window nobody knows is summarised at 0.93 of 200,000 tokens (A30)', () => {
+  it('of a model whose window nobody knows is summarised at 0.93 of 200,000 tokens', () => {
     const { model } = played()
     expect(limitsOf({ model }).summarise).toBe(186_000)
     // A long answer has to fit too, and a tiny window is not all answer.
     expect(limitsOf({ model, maxOutput: 64_000 }).summarise).toBe(135_000)
     expect(limitsOf({ model: { ...model, context: 4000 } }).summarise).toBe(2000)
-  })
+  }) // A30
 
-  it('puts old results aside in one step, keeps the newest three, and says where they are (A29, A37, A38)', async () => {
+  it('puts old results aside in one step, keeps the newest three, and says where they are', async () => {
     const place = createPlace()
     const kept: string[] = []
     const { model, asked, requests } = windowed(
@@ -124,9 +124,9 @@ describe('a conversation that grows', () => {
     await talk.transcript.synced()
     const again = await talkOf({ model, place, generation: 2 })
     expect(again.transcript.state.turns).toEqual(talk.transcript.state.turns)
-  })
+  }) // A29, A37, A38
 
-  it('that the provider refuses as too long is summarised and asked again, once (A35, A38)', async () => {
+  it('that the provider refuses as too long is summarised and asked again, once', async () => {
     const tooLong = () => {
       throw new ModelFailure({ model: 'played/one', fault: 'too long' }, 'prompt is too long.')
     }
@@ -167,7 +167,7 @@ describe('a conversation that grows', () => {
     await lone.team.send({ to: 'lead', content: 'far too long' })
     expect((await run(lone)).stop).toMatchObject({ kind: 'error', error: { fault: 'too long' } })
     expect(shown(lone.transcript.state.turns)).toContain('far too long')
-  })
+  }) // A35, A38
 
   it('goes on with all of its history when no summary comes, and says so', async () => {
     const { model, asked } = windowed(

@@ -40,7 +40,7 @@ function conversation(place = createPlace()) {
 }
 
 describe('a transcript', () => {
-  it('brings the whole conversation back for the next generation (F38)', async () => {
+  it('brings the whole conversation back for the next generation', async () => {
     const open = conversation()
     const first = await open(1)
     await first.hear(said('hello'), ['m1'])
@@ -53,7 +53,7 @@ describe('a transcript', () => {
     expect(second.state.turns).toEqual(first.state.turns)
     expect(second.state.turns.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
     expect([...second.state.mail.keys()]).toEqual(['m1'])
-  })
+  }) // F38
 
   /** Says what was written together, and what was synced. */
   async function watched() {
@@ -133,7 +133,7 @@ describe('a transcript', () => {
     expect(talk.state.turns.map(({ role }) => role)).toEqual(['assistant', 'tool'])
   })
 
-  it('puts the results of a turn in the order of its calls, once all are there (F10)', async () => {
+  it('puts the results of a turn in the order of its calls, once all are there', async () => {
     const talk = await conversation()(1)
     await talk.hear(said('go'), [])
     await talk.answer(reply('', 'a', 'b', 'c'))
@@ -143,9 +143,9 @@ describe('a transcript', () => {
     await talk.result(result('b'))
     expect(talk.state.turns.at(-1)).toEqual({ role: 'tool', content: ['a', 'b', 'c'].map((id) => result(id)) })
     expect(unanswered(talk.state)).toEqual([])
-  })
+  }) // F10
 
-  it('waits for no result of a call that the provider has carried out itself (F10)', async () => {
+  it('waits for no result of a call that the provider has carried out itself', async () => {
     const talk = await conversation()(1)
     await talk.hear(said('search'), [])
     const { turn, ...rest } = reply('found', 'a')
@@ -153,7 +153,7 @@ describe('a transcript', () => {
     await talk.answer({ ...rest, turn: { role: 'assistant', content: own } })
     expect(unanswered(talk.state)).toEqual([])
     expect(talk.state.turns.at(-1)?.role).toBe('assistant')
-  })
+  }) // F10
 
   it('takes a result that is no answer to an open call for nothing', async () => {
     const talk = await conversation()(1)
@@ -164,12 +164,12 @@ describe('a transcript', () => {
     expect(talk.state.turns.at(-1)).toEqual({ role: 'tool', content: [result('a')] })
   })
 
-  it('makes one user turn of what was heard before the model answered (F10)', async () => {
+  it('makes one user turn of what was heard before the model answered', async () => {
     const talk = await conversation()(1)
     await talk.hear(said('one'), ['m1'])
     await talk.hear(said('two'), ['m2'])
     expect(talk.state.turns).toEqual([{ role: 'user', content: [...said('one').content, ...said('two').content] }])
-  })
+  }) // F10
 
   it('does not count what an older generation writes after a newer one has opened it, and tells it so', async () => {
     const open = conversation()
@@ -199,7 +199,7 @@ describe('a transcript', () => {
     expect([...(await open(2)).state.running.values()]).toEqual([{ pid: 8, started: '101', of: 'b' }])
   })
 
-  it('remembers jobs until the model was told of their end, and counts them all (A55)', async () => {
+  it('remembers jobs until the model was told of their end, and counts them all', async () => {
     const open = conversation()
     const first = await open(1)
     for (const [id, pid] of [
@@ -217,5 +217,5 @@ describe('a transcript', () => {
     expect([...state.jobs]).toEqual([['b2', 'npm test']])
     expect([...state.running.values()]).toEqual([{ pid: 8, started: '100', of: 'b2' }])
     expect(state.jobCount).toBe(2)
-  })
+  }) // A55
 })

@@ -89,19 +89,19 @@ describe('deskmates -p', () => {
     expect(existsSync(join(desk.dir, '.teams'))).toBe(false)
   })
 
-  it('says exactly what to set when there is no model and no key, and what works without one (D1)', async () => {
+  it('says exactly what to set when there is no model and no key, and what works without one', async () => {
     const { code, stderr } = await desk.run(['-p', 'hi'])
     expect(code).toBe(1)
     for (const word of ['-m provider/model', 'ANTHROPIC_API_KEY', 'ollama', 'scripted:FILE', 'deskmates demo'])
       expect(stderr).toContain(word)
-  })
+  }) // D1
 
-  it('takes no key from a file that came with the project (A14)', async () => {
+  it('takes no key from a file that came with the project', async () => {
     writeFileSync(join(desk.dir, '.env'), 'ANTHROPIC_API_KEY=sk-1\nOPENAI_API_KEY=sk-2\nMODEL_ID=openai/x\n')
     const { code, stderr } = await desk.run(['-p', 'hi'])
     expect(code).toBe(1)
     expect(stderr).toContain('no key is set')
-  })
+  }) // A14
 
   it('refuses a budget for a model whose price nobody knows, and says how to add it', async () => {
     const env = { ...desk.env, OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }
@@ -122,7 +122,7 @@ describe('deskmates -p', () => {
     expect(code).toBe(130)
   })
 
-  it('leaves a session that can go on when it is interrupted, and says how (F38)', async () => {
+  it('leaves a session that can go on when it is interrupted, and says how', async () => {
     const stop = new AbortController()
     const model = script([
       { when: { answer: 1 }, calls: [{ tool: 'bash', input: { command: 'echo begun > begun; sleep 600' } }] },
@@ -139,9 +139,9 @@ describe('deskmates -p', () => {
     expect({ subtype, is_error }).toEqual({ subtype: 'error_interrupted', is_error: true })
     expect(errors.join()).toContain(`deskmates -r ${sessions()[0]} -m ${model} -p 'go on'`)
     expect(await desk.ok(['-c', '-p', '-m', model])).toBe('I was interrupted.\n')
-  })
+  }) // F38
 
-  it('stops, with all it runs, when nobody reads what it says any more (F38)', async () => {
+  it('stops, with all it runs, when nobody reads what it says any more', async () => {
     const model = script([{ calls: [{ tool: 'bash', input: { command: 'echo $$ > pid; sleep 600' } }] }])
     const words = ['-p', 'x', '-m', model, '--permission-mode', 'bypassPermissions', '--output-format', 'stream-json']
     const pid = () => (existsSync(join(desk.dir, 'pid')) ? Number(readFileSync(join(desk.dir, 'pid'), 'utf8')) : 0)
@@ -156,7 +156,7 @@ describe('deskmates -p', () => {
     expect(code).toBe(1)
     expect(stderr).toContain(`The run was stopped. All of it is kept; go on with: deskmates -r ${sessions()[0]}`)
     expect(isGroupAlive(pid())).toBe(false)
-  })
+  }) // F38
 
   it('talks about what happens only to a terminal, or where it is asked to', async () => {
     const parts: Script['parts'] = [
@@ -172,7 +172,7 @@ describe('deskmates -p', () => {
     expect([told.stdout, talkIn(told)]).toEqual(['none\n', 'glob *.md\n'])
   })
 
-  it('tells each call in one short line, with what Task sends out (A87)', async () => {
+  it('tells each call in one short line, with what Task sends out', async () => {
     const parts: Script['parts'] = [
       {
         agent: 'lead',
@@ -189,7 +189,7 @@ describe('deskmates -p', () => {
     const spawned = lines.find((line) => line.startsWith('Task(teammate:ada) Look. far far'))
     expect(spawned).toMatch(/…$/)
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(200)
-  })
+  }) // A87
 
   it('obeys the settings, and the command line more', async () => {
     mkdirSync(join(desk.env.HOME!, '.config', 'deskmates'), { recursive: true })

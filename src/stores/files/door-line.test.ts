@@ -97,9 +97,9 @@ describe('a line from outside', () => {
     ],
     ['of 1 MB', { from: 'ci', content: 'x'.repeat(1024 * 1024) }, { ...said, content: 'x'.repeat(1024 * 1024) }],
     ['nested 90 levels deep', { from: 'ci', content: 'red', a: nested(90) }, { ...said, a: nested(90) }],
-  ])('%s is understood (A64, G11)', (_what, value, expected) => {
+  ])('%s is understood', (_what, value, expected) => {
     expect(read(value)).toEqual(expected)
-  })
+  }) // A64, G11
 
   it.each<[string, unknown, RegExp]>([
     ['a number', 7, /not a JSON object/],
@@ -128,9 +128,9 @@ describe('a line from outside', () => {
     ],
     ['nesting without end', { from: 'ci', content: 'red', a: nested(200) }, /nested/],
     ['content that is nested without end', { from: 'ci', content: nested(5000) }, /nested/],
-  ])('%s is refused with the reason (F8, A65)', (_what, value, reason) => {
+  ])('%s is refused with the reason', (_what, value, reason) => {
     expect(read(value)).toMatch(reason)
-  })
+  }) // F8, A65
 
   it('cannot reach into objects it does not own', () => {
     const value = JSON.parse('{"from":"ci","content":"red","__proto__":{"polluted":1},"constructor":{"a":1}}')

@@ -31,23 +31,23 @@ describe('a line written in pieces', () => {
     expect(contents(`{"from":"slow",${own}  ${own}"content":"x"}\n \n`)).toEqual(['own', 'own', 'x'])
   })
 
-  it('is put together wherever a line of ours came between (A70)', () => {
+  it('is put together wherever a line of ours came between', () => {
     const bytes = Buffer.from(slow)
     for (let cut = 1; cut < bytes.length; cut++) {
       const text = Buffer.concat([bytes.subarray(0, cut), Buffer.from(own), bytes.subarray(cut), Buffer.from('\n')])
       expect(contents(text), `cut at ${cut}`).toEqual(['own', 'über  all da'])
       expect(found(text)[1]).toMatchObject({ offset: 0, end: text.length })
     }
-  })
+  }) // A70
 
-  it('is put together wherever a line of somebody else came between (A70)', () => {
+  it('is put together wherever a line of somebody else came between', () => {
     const bytes = Buffer.from(slow)
     for (let cut = 1; cut < bytes.length; cut++) {
       const text = Buffer.concat([bytes.subarray(0, cut), Buffer.from(echo), bytes.subarray(cut), Buffer.from('\n')])
       expect(contents(text), `cut at ${cut}`).toEqual(['echo', 'über  all da'])
       expect(found(text).map(({ offset }) => offset)).toEqual([cut, 0])
     }
-  })
+  }) // A70
 
   it('is put together from any pieces with whole lines between, and ends never go back', () => {
     const cuts = fc.uniqueArray(fc.integer({ min: 1, max: Buffer.from(slow).length - 1 }), {

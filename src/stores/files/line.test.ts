@@ -3,10 +3,10 @@ import { decode, encode } from './line.ts'
 import { withTrailer } from './trailer.ts'
 
 describe('a line', () => {
-  it('frames a record between newlines, v first and sum last (F9)', () => {
+  it('frames a record between newlines, v first and sum last', () => {
     const text = encode({ tries: 1, extra: 'é\n', after: 'x', id: 'a' })!.bytes.toString()
     expect(text).toMatch(/^\n\{"v":1,"id":"a","after":"x","tries":1,"extra":"é\\n","sum":"[0-9a-f]{16}"\}\n$/)
-  })
+  }) // F9
 
   it('reads back what was written, and leaves the bytes as they were', () => {
     const bytes = encode({ id: 'a', deep: { list: [1, 'ü'] } })!.bytes

@@ -91,14 +91,14 @@ describe('a disk that fails', async () => {
     expect(whole.calls.filter((call) => call === 'writeSync')).toHaveLength(6)
   })
 
-  it('may die after any call: nothing acknowledged is lost (F1, F2, F38)', async () => {
+  it('may die after any call: nothing acknowledged is lost', async () => {
     for (let crashAfter = 0; crashAfter < whole.calls.length; crashAfter++) {
       const dir = mkdtempSync(join(folder, 'crash-'))
       const told = await live(dir, { crashAfter })
       // A dead process is told nothing, so what it was not told about proves nothing.
       await expectTruth(dir, { ...told, notWritten: [], unknown: [] }, `dead after ${crashAfter} calls`)
     }
-  })
+  }) // F1, F2, F38
 
   it.each<FaultKind>(['short write', 'ENOSPC', 'EACCES', 'EIO before', 'EIO after'])(
     'may answer %s to any call: what it says is true, and the next one works',

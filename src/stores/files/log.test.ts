@@ -40,7 +40,7 @@ describe('a log file', () => {
     expect(readFileSync(join(dir, '.teams/.gitignore'), 'utf8')).toBe('*\n')
   })
 
-  it('is written in the tick of the call, in one write, whatever the number of records (F34)', async () => {
+  it('is written in the tick of the call, in one write, whatever the number of records', async () => {
     const disk = recordingDisk()
     const log = await openLog({ disk })
     await log.append([{ id: 'made', after: '' }])
@@ -54,9 +54,9 @@ describe('a log file', () => {
     expect(idsOf(await readAll(other))).toEqual(['made', 'one', 'two', 'three'])
     await appended
     expect(disk.calls.slice(before).filter((call) => call === 'writeSync')).toHaveLength(1)
-  })
+  }) // F34
 
-  it('survives a writer that died in the middle of a line: nobody else loses one (F8, F22)', async () => {
+  it('survives a writer that died in the middle of a line: nobody else loses one', async () => {
     const log = await openLog()
     await log.append([{ id: 'made', after: '' }])
     const torn = encode({ id: 'torn', after: 'made', text: 'x'.repeat(100) })!.bytes
@@ -68,7 +68,7 @@ describe('a log file', () => {
     expect(log.faults().map(({ kind }) => kind)).toEqual(['torn', 'torn', 'torn', 'torn'])
     expect(log.faults()[0]).toMatchObject({ path, line: 7, offset: expect.any(Number) })
     expect(idsOf(await readAll(await openLog()))).toHaveLength(7)
-  })
+  }) // F8, F22
 
   it('takes a line in flight for nothing until its newline comes', async () => {
     const log = await openLog()
@@ -92,7 +92,7 @@ describe('a log file', () => {
     expect(idsOf(await readAll(reader, at))).toEqual([...Array.from({ length: 10 }, (_, n) => `big${n}`), 'mine'])
   })
 
-  it('lets news through without a poll, also when the log did not exist (F3)', async () => {
+  it('lets news through without a poll, also when the log did not exist', async () => {
     const reader = await openLog({ poll: 2 ** 31 - 1 })
     const writer = await openLog()
     const next = reader.tail(START, new AbortController().signal)[Symbol.asyncIterator]()
@@ -103,7 +103,7 @@ describe('a log file', () => {
     await writer.append([{ id: 'mail' }])
     expect(idsOf((await second).value ?? [])).toEqual(['mail'])
     await reader.close()
-  })
+  }) // F3
 
   it('still finds news by looking where nothing can be watched', async () => {
     const warnings: string[] = []
@@ -120,7 +120,7 @@ describe('a log file', () => {
 })
 
 describe('acknowledging', () => {
-  it('comes after the sync and not before, one sync for everybody who waits (F1)', async () => {
+  it('comes after the sync and not before, one sync for everybody who waits', async () => {
     const gates: (() => void)[] = []
     const fdatasync = () => new Promise<void>((resolve) => gates.push(resolve))
     const log = await openLog({ durability: 'power', disk: { ...realDisk, fdatasync } })
@@ -145,7 +145,7 @@ describe('acknowledging', () => {
     await Promise.all(waiting)
     expect(order).toEqual(['synced', 'made', 'mail', 'synced again', 'one', 'two', 'three'])
     expect(gates).toHaveLength(2)
-  })
+  }) // F1
 
   it('does not happen after a sync that failed: the outcome is unknown and the handle writes no more', async () => {
     const fdatasync = async () => {
@@ -348,10 +348,10 @@ describe('permission to write', () => {
   })
 
   it.each(['../web/journal', 'web/../x/journal', '/journal', 'web/other', 'web/transcripts/..', 'a b/journal'])(
-    'is not even asked for a log called %s (F13)',
+    'is not even asked for a log called %s',
     async (name) => {
       const store = await openFileStore({ dir })
       await expect(store.log(name as 'web/journal')).rejects.toThrow('not a name of a log')
     },
-  )
+  ) // F13
 })

@@ -79,7 +79,7 @@ async function ingest(mirror: Views): Promise<number> {
 }
 
 describe('a mailbox file', () => {
-  it('shows one line per unread message and is emptied once read (A69)', async () => {
+  it('shows one line per unread message and is emptied once read', async () => {
     const mirror = open()
     send('m1')
     send('m2')
@@ -97,7 +97,7 @@ describe('a mailbox file', () => {
     readBy('ada', 'm2')
     await show(mirror)
     expect(readFileSync(inbox(), 'utf8')).toBe('')
-  })
+  }) // A69
 
   it('frames each line by newlines and is only appended to or renamed away', async () => {
     const mirror = open()
@@ -113,11 +113,11 @@ describe('a mailbox file', () => {
     expect(statSync(taken()[0] ?? '').ino).toBe(ino)
   })
 
-  it('shows any text in one line (F9)', async () => {
+  it('shows any text in one line', async () => {
     world.send({ to: 'ada', content: 'a\nb\\"\u2028 ✨ \u0000' }, 'user', 'm1')
     await show(open())
     expect(lines(inbox()).map(withoutSum)).toEqual(world.inbox('ada'))
-  })
+  }) // F9
 
   it('does not show again what another process showed', async () => {
     const [first, second] = [open(), open()]
@@ -155,14 +155,14 @@ describe('a mailbox file', () => {
     expect(shown()).toEqual(['m1'])
   })
 
-  it('of nobody is never made, and nothing is shown of a team that was put away (F13)', async () => {
+  it('of nobody is never made, and nothing is shown of a team that was put away', async () => {
     await show(open())
     expect(readdirSync(join(dir, '.teams/web/inbox'))).toEqual([])
     rmSync(join(dir, '.teams/web'), { recursive: true })
     await show(open())
     expect(await open().collect(world.state)).toBeUndefined()
     expect(existsSync(join(dir, '.teams/web'))).toBe(false)
-  })
+  }) // F13
 
   it('that is a link is neither followed nor written to', async () => {
     const secret = join(dir, 'secret')
@@ -200,7 +200,7 @@ describe('a mailbox file', () => {
 })
 
 describe('the door', () => {
-  it('brings in what any program appends, marked as external (G11, A70)', async () => {
+  it('brings in what any program appends, marked as external', async () => {
     const mirror = open()
     send('m1')
     await show(mirror)
@@ -217,9 +217,9 @@ describe('the door', () => {
     expect(texts('lead')).toEqual(['for the lead'])
     expect(shown()).toEqual(['m1', message?.id])
     expect(await ingest(mirror)).toBe(0)
-  })
+  }) // G11, A70
 
-  it('never brings in a line we wrote ourselves (F12)', async () => {
+  it('never brings in a line we wrote ourselves', async () => {
     const mirror = open()
     for (let round = 0; round < 5; round++) {
       send(`m${round}`)
@@ -243,9 +243,9 @@ describe('the door', () => {
     for (let i = 0; i < 5; i++) expect(await ingest(open())).toBe(0)
     expect(taken()).toEqual([])
     expect(texts()).toEqual([])
-  })
+  }) // F12
 
-  it('takes mail from the older paths too (A64)', async () => {
+  it('takes mail from the older paths too', async () => {
     echo('old layout', join(dir, '.teams/web/ada_inbox.jsonl'), { sender: 'ci', from: undefined })
     echo('another case', inbox('ADA'))
     echo('not this team', join(dir, '.team/inbox/ada.jsonl'))
@@ -258,9 +258,9 @@ describe('the door', () => {
     expect(await ingest(mirror)).toBe(1)
     expect(texts('lead')).toEqual(['oldest layout'])
     expect(existsSync(join(dir, '.team/inbox/ada.jsonl'))).toBe(true)
-  })
+  }) // A64
 
-  it('puts a broken line aside with the reason, once, and delivers the rest (F8)', async () => {
+  it('puts a broken line aside with the reason, once, and delivers the rest', async () => {
     echo('one')
     appendFileSync(inbox(), 'hello\n{"type":"banana","content":"x"}\n')
     echo('two')
@@ -275,7 +275,7 @@ describe('the door', () => {
     expect(warnings).toEqual([expect.stringMatching(/2 lines in a mailbox file were not delivered/)])
     expect(await ingest(open())).toBe(0)
     expect(lines(rejected)).toHaveLength(2)
-  })
+  }) // F8
 
   it('lets somebody who opened the file before it was renamed write on', async () => {
     const mirror = open()
@@ -352,7 +352,7 @@ describe('the door', () => {
     expect(taken()).toEqual([])
   })
 
-  it('brings in no more than there is room for, and the rest when there is (F15)', async () => {
+  it('brings in no more than there is room for, and the rest when there is', async () => {
     const mirror = open()
     world.report(
       Array.from(
@@ -374,9 +374,9 @@ describe('the door', () => {
     readBy('ada', ...Array.from({ length: 9000 }, (_, i) => `m${i}`))
     expect(await ingest(open())).toBe(3)
     expect(texts().slice(-5)).toEqual(['a', 'b', 'c', 'd', 'e'])
-  })
+  }) // F15
 
-  it('brings in much in bounded batches, in order (F15)', async () => {
+  it('brings in much in bounded batches, in order', async () => {
     const mirror = open()
     mkdirSync(join(inbox(), '..'), { recursive: true })
     appendFileSync(inbox(), Array.from({ length: 2500 }, (_, i) => `{"from":"ci","content":"${i}"}\n`).join(''))
@@ -386,7 +386,7 @@ describe('the door', () => {
     expect(await ingest(mirror)).toBe(500)
     expect(await ingest(mirror)).toBe(0)
     expect(texts()).toEqual(Array.from({ length: 2500 }, (_, i) => String(i)))
-  })
+  }) // F15
 
   it('refuses a line of 20 MB without holding it in memory', async () => {
     mkdirSync(join(inbox(), '..'), { recursive: true })
@@ -398,7 +398,7 @@ describe('the door', () => {
     expect(lines(inbox('ada.rejected'))).toHaveLength(1)
   })
 
-  it('keeps lines for somebody who is not there for a while, and then lets them bounce (F13)', async () => {
+  it('keeps lines for somebody who is not there for a while, and then lets them bounce', async () => {
     echo('for a ghost', inbox('ghost'))
     echo('later', inbox())
     world.ok({ type: 'member.stop', name: 'ada' })
@@ -412,7 +412,7 @@ describe('the door', () => {
     expect(await ingest(open())).toBe(1)
     expect(texts()).toEqual(['later'])
     expect(existsSync(inbox('ghost'))).toBe(true)
-  })
+  }) // F13
 
   it('is served by two processes that bring in the same lines at once: each counts once', async () => {
     const [first, second] = [open(), open()]

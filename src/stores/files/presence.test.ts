@@ -65,16 +65,16 @@ describe('presence in files', () => {
     expect(presence.present('web')).toEqual([])
   })
 
-  it('is seen by any other handle until its process dies (F33)', async () => {
+  it('is seen by any other handle until its process dies', async () => {
     const other = await neighbour()
     const presence = open()
     expect(await presence.look(other.runtime)).toBe('alive')
     await other.kill()
     expect(await presence.look(other.runtime)).toBe('dead')
     expect(presence.present('web')).toMatchObject([{ runtime: other.runtime, state: 'dead' }])
-  })
+  }) // F33
 
-  it('of a live but silent process outlasts every lease: it is never taken for dead (F46)', async () => {
+  it('of a live but silent process outlasts every lease: it is never taken for dead', async () => {
     const other = await neighbour()
     other.signal('SIGSTOP')
     now += 24 * 3_600_000
@@ -83,9 +83,9 @@ describe('presence in files', () => {
     await presence.announce('web')
     expect(presence.present('web').map((one) => one.state)).toEqual(['alive', 'alive'])
     await other.kill()
-  })
+  }) // F46
 
-  it('sweeps the dead, with what they left half written, and nobody else (F33)', async () => {
+  it('sweeps the dead, with what they left half written, and nobody else', async () => {
     const other = await neighbour()
     const elsewhere = thisRuntime().replace(/^r-\w{12}/, 'r-0123456789ab')
     for (const name of [`${other.runtime}.json.01ABC.new`, `${elsewhere}.json`, 'notes.txt', 'r-garbage.json']) {
@@ -94,7 +94,7 @@ describe('presence in files', () => {
     await other.kill()
     await open().announce('web')
     expect(files()).toEqual([`${elsewhere}.json`, `${thisRuntime()}.json`, 'notes.txt', 'r-garbage.json'].sort())
-  })
+  }) // F33
 
   it('goes by the name of a file that was broken by hand', async () => {
     const presence = open()

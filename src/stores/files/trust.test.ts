@@ -185,8 +185,8 @@ describe('DESKMATES_TRUST', () => {
     expect(warnings).toEqual([])
   })
 
-  it.each(['yes', 'true', '2'])('trusts nothing with %j either, and says so (F40)', (value) => {
+  it.each(['yes', 'true', '2'])('trusts nothing with %j either, and says so', (value) => {
     expect(open({ DESKMATES_TRUST: value }).isTeamTrusted('01TEAM')).toBe(false)
     expect(warnings).toEqual([expect.stringContaining(`DESKMATES_TRUST=${value}`)])
-  })
+  }) // F40
 })

@@ -33,7 +33,7 @@ const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
 const journalOf = (size: number) => writeFileSync(join(dir, '.teams/web/journal.jsonl'), ' '.repeat(size))
 
 describe('views', () => {
-  it('show the roster and each task as the journal has it, for this user only (F22, F34)', () => {
+  it('show the roster and each task as the journal has it, for this user only', () => {
     world.join('ada')
     world.add('first')
     world.add({ id: '03-01/T3', subject: 'planned', blockedBy: ['1'] })
@@ -54,7 +54,7 @@ describe('views', () => {
     expect(statSync(join(dir, '.tasks')).mode & 0o777).toBe(0o700)
     expect(readFileSync(join(dir, '.tasks/.gitignore'), 'utf8')).toBe('*\n')
     expect(differences()).toEqual([])
-  })
+  }) // F22, F34
 
   it('follow every change of a task and of its neighbours, in one process and over many', () => {
     world.join('ada')
@@ -123,7 +123,7 @@ describe('views', () => {
     ['a changed task is broken', () => writeFileSync(task('2'), 'oops'), /2\.json could not be read/],
     ['a changed task is missing', () => rmSync(task('2')), undefined],
     ['an older task is missing', () => rmSync(task('1')), undefined],
-  ])('are built again when %s (F23)', (_what, damage, warning) => {
+  ])('are built again when %s', (_what, damage, warning) => {
     world.join('ada')
     world.add('one')
     world.add({ subject: 'two', blockedBy: ['1'] })
@@ -136,7 +136,7 @@ describe('views', () => {
     if (warning) expect(warnings[0]).toMatch(warning)
     const kept = [...readdirSync(join(dir, '.teams/web')), ...readdirSync(join(dir, '.tasks/web'))]
     expect(kept.filter((name) => name.endsWith('.broken'))).toHaveLength(warning ? 1 : 0)
-  })
+  }) // F23
 
   it('of a restored older journal replace the newer ones', () => {
     world.join('ada')

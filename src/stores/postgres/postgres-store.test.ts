@@ -278,7 +278,7 @@ describe('clocks of machines that are hours apart', () => {
   afterEach(() => void vi.useRealTimers())
   const hours = (count: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + count * 3_600_000 })
 
-  it('do not matter to who is alive, nor to who may take over from whom (F33)', async () => {
+  it('do not matter to who is alive, nor to who may take over from whom', async () => {
     const { url, schema } = database.place()
     const lease = 600_000
     hours(6)
@@ -307,7 +307,7 @@ describe('clocks of machines that are hours apart', () => {
     await using heir = await openTeam(behind, 'web')
     expect(await heir.run({ type: 'supervise', runtime: behind.presence.self })).not.toHaveProperty('refused')
     await ahead[Symbol.asyncDispose]()
-  })
+  }) // F33
 })
 
 describe('what was acknowledged', () => {

@@ -8,24 +8,24 @@ import { taskUpdate } from './task-update.ts'
 const task = (subject: string, more: object = {}) => ({ subject, description: `Do ${subject}.`, ...more })
 
 describe('TaskCreate', () => {
-  it('says id, subject and state of what it made, and what it waits for (A41)', async () => {
+  it('says id, subject and state of what it made, and what it waits for', async () => {
     const lead = await practiceDesk('lead')
     expect(await lead.ok('TaskCreate', task('schema'))).toBe('Task #1 created: schema (pending, ready).')
     expect(await lead.ok('TaskCreate', task('server', { blockedBy: ['1'], role: 'dev', assignee: 'Ada' }))).toBe(
       'Task #2 created: server (pending, waits for 1, assigned to ada, for the role dev).',
     )
-  })
+  }) // A41
 
-  it('refuses dependencies that do not exist, and names the tool that shows what does (F18)', async () => {
+  it('refuses dependencies that do not exist, and names the tool that shows what does', async () => {
     const lead = await practiceDesk('lead')
     const text = await lead.no('TaskCreate', task('server', { blockedBy: ['7'] }))
     expect(text).toBe('"server" cannot wait for "7": there is no such task or plan. See: TaskList')
     expect(lead.office.team().state.tasks.size).toBe(0)
-  })
+  }) // F18
 })
 
 describe('TaskList', () => {
-  it('shows state, owner and what is waited for, one line each, and says when there is nothing (A46, B33)', async () => {
+  it('shows state, owner and what is waited for, one line each, and says when there is nothing', async () => {
     const lead = await practiceDesk('lead')
     expect(await lead.ok('TaskList')).toBe('No tasks.')
     await lead.ok('TaskCreate', task('one'))
@@ -42,9 +42,9 @@ describe('TaskList', () => {
     )
     expect(await lead.ok('TaskList', { status: 'available' })).not.toContain('one @ada')
     expect(await lead.no('TaskList', { status: 'banana' })).toContain('pending, in_progress, completed or failed')
-  })
+  }) // A46, B33
 
-  it('names what the caller could take: unowned, ready, for its role and with no file in use (C43)', async () => {
+  it('names what the caller could take: unowned, ready, for its role and with no file in use', async () => {
     const lead = await practiceDesk('lead')
     await lead.ok('TaskCreate', task('free'))
     await lead.ok('TaskCreate', task('waits', { blockedBy: ['1'] }))
@@ -55,11 +55,11 @@ describe('TaskList', () => {
     expect(await deskIn(lead.office, 'ada').ok('TaskList')).toContain('You could take: #1 free; #5 api; #6 api too.')
     await deskIn(lead.office, 'bob').ok('TaskUpdate', { taskId: '5', owner: 'bob' })
     expect(await deskIn(lead.office, 'ada').ok('TaskList')).toContain('You could take: #1 free.')
-  })
+  }) // C43
 })
 
 describe('TaskGet', () => {
-  it('shows all of a task but times, and names what is missing (A42, A44)', async () => {
+  it('shows all of a task but times, and names what is missing', async () => {
     const lead = await practiceDesk('lead')
     await lead.ok('TaskCreate', task('one'))
     await lead.ok('TaskCreate', task('two', { blockedBy: ['1'] }))
@@ -68,11 +68,11 @@ describe('TaskGet', () => {
     expect(shown).toMatchObject({ activeForm: 'Working on: one', owner: null, blockedBy: [] })
     expect(Object.keys(shown).filter((key) => /At$|seq|lease/.test(key))).toEqual([])
     expect(await lead.no('TaskGet', { taskId: '9' })).toBe('Task 9 not found. TaskList shows those there are.')
-  })
+  }) // A42, A44
 })
 
 describe('TaskUpdate', () => {
-  it('may be done again without harm where it does nothing but complete a task, and says so then (F39, B63)', async () => {
+  it('may be done again without harm where it does nothing but complete a task, and says so then', async () => {
     const repeatable = async (input: object) => {
       const ready = await readyCall([taskUpdate as Tool], { name: 'TaskUpdate', input })
       return isReady(ready) && ready.isRepeatable
@@ -90,9 +90,9 @@ describe('TaskUpdate', () => {
       'already completed',
     )
     expect(lead.office.team().state.tasks.get('1')).toMatchObject({ result: 'first' })
-  })
+  }) // F39, B63
 
-  it('claims by status or by one’s own name, and tells all that is known of the task (B29, C45)', async () => {
+  it('claims by status or by one’s own name, and tells all that is known of the task', async () => {
     const lead = await practiceDesk('lead')
     await lead.ok('TaskCreate', task('one', { files: ['src/a.ts'] }))
     await lead.ok('TaskCreate', task('two'))
@@ -109,9 +109,9 @@ describe('TaskUpdate', () => {
     expect(await bob.ok('TaskUpdate', { taskId: '2', owner: 'BOB' })).toContain('claimed for bob')
     expect(await bob.no('TaskUpdate', { taskId: '9', status: 'in_progress' })).toContain('Task 9 not found.')
     expect(await lead.ok('TaskUpdate', { taskId: '1', owner: 'ada', priority: 7 })).toContain('owned by ada')
-  })
+  }) // B29, C45
 
-  it('completes with result and commit, and lists what became ready (A43, A45, C45)', async () => {
+  it('completes with result and commit, and lists what became ready', async () => {
     const lead = await practiceDesk('lead')
     for (const subject of ['one', 'two']) await lead.ok('TaskCreate', task(subject))
     await lead.ok('TaskCreate', task('three', { blockedBy: ['1', '2'] }))
@@ -126,7 +126,7 @@ describe('TaskUpdate', () => {
     expect(await ada.ok('TaskUpdate', { taskId: '2', status: 'completed' })).toBe(
       'Task #2 completed: two. Ready now: #3 three.',
     )
-  })
+  }) // A43, A45, C45
 
   it('fails with a reason, which the lead is told', async () => {
     const lead = await practiceDesk('lead')
@@ -172,7 +172,7 @@ describe('TaskUpdate', () => {
     expect(await lead.ok('TaskUpdate', { taskId: '1', owner: null })).toContain('(pending, ready)')
   })
 
-  it('keeps edges on both ends, refuses cycles, and says what took effect before a refusal (A43, A44, F18)', async () => {
+  it('keeps edges on both ends, refuses cycles, and says what took effect before a refusal', async () => {
     const lead = await practiceDesk('lead')
     for (const subject of ['one', 'two', 'three']) await lead.ok('TaskCreate', task(subject))
     expect(await lead.ok('TaskUpdate', { taskId: '1', addBlocks: ['2', '3'] })).toBe(
@@ -190,18 +190,18 @@ describe('TaskUpdate', () => {
     expect(lead.office.team().state.tasks.get('4')?.priority).toBe(5)
     const ada = deskIn(lead.office, 'ada')
     expect(await ada.no('TaskUpdate', { taskId: '4', addBlockedBy: ['1'] })).toContain('Only the lead')
-  })
+  }) // A43, A44, F18
 
-  it('deletes, but nothing that others wait for unless they may go on without it (A43)', async () => {
+  it('deletes, but nothing that others wait for unless they may go on without it', async () => {
     const lead = await practiceDesk('lead')
     await lead.ok('TaskCreate', task('one'))
     await lead.ok('TaskCreate', task('two', { blockedBy: ['1'] }))
     expect(await lead.no('TaskUpdate', { taskId: '1', status: 'deleted' })).toContain('Delete it with detach: true')
     expect(await lead.ok('TaskUpdate', { taskId: '1', status: 'deleted', detach: true })).toBe('Task #1 deleted: one.')
     expect(await lead.ok('TaskList')).toContain('You could take: #2 two.')
-  })
+  }) // A43
 
-  it('knows no other status, and nothing that does not go with it (F20)', async () => {
+  it('knows no other status, and nothing that does not go with it', async () => {
     const lead = await practiceDesk('lead')
     await lead.ok('TaskCreate', task('one'))
     expect(await lead.no('TaskUpdate', { taskId: '1', status: 'banana' })).toContain(
@@ -214,5 +214,5 @@ describe('TaskUpdate', () => {
     expect(await deskIn(lead.office, 'ada').no('TaskUpdate', { taskId: '1', status: 'pending' })).toContain(
       'Only the lead',
     )
-  })
+  }) // F20
 })

@@ -10,7 +10,7 @@ const mailOf = ({ office }: PracticeDesk, name: string, team?: string) =>
     .filter(({ content }) => content !== `You are ${name}.`)
 
 describe('SendMessage', () => {
-  it('brings a message to one member, signed by the runtime whatever the model says (A66, A67, F5)', async () => {
+  it('brings a message to one member, signed by the runtime whatever the model says', async () => {
     const ada = await practiceDesk('ada')
     expect(await ada.ok('SendMessage', { recipient: 'bob', content: 'your API?' })).toBe(
       'Sent message to bob (starting; read before its next step).',
@@ -23,9 +23,9 @@ describe('SendMessage', () => {
       expect(await ada.no('SendMessage', { to: 'bob', content: 'x', ...forged })).toContain('(who sends is known)')
     }
     expect(mailOf(ada, 'bob')).toHaveLength(1)
-  })
+  }) // A66, A67, F5
 
-  it('refuses whoever is not there, before any mailbox exists (A67, F13, B7)', async () => {
+  it('refuses whoever is not there, before any mailbox exists', async () => {
     const lead = await practiceDesk('lead')
     expect(await lead.no('SendMessage', { recipient: 'eve', content: 'x' })).toBe(
       'Nobody in this team is called eve. Members: lead, ada, bob.',
@@ -34,9 +34,9 @@ describe('SendMessage', () => {
     await lead.office.team().run({ type: 'member.stop', name: 'bob' })
     expect(await lead.no('SendMessage', { recipient: 'bob', content: 'x' })).toContain('bob has stopped')
     expect([...lead.office.team().state.mailboxes.keys()].filter((name) => name.includes('eve'))).toEqual([])
-  })
+  }) // A67, F13, B7
 
-  it('knows its types and names them where one is wrong; what a runtime says is not among them (A65)', async () => {
+  it('knows its types and names them where one is wrong; what a runtime says is not among them', async () => {
     const lead = await practiceDesk('lead')
     const wrong = await lead.no('SendMessage', { recipient: 'ada', content: 'x', type: 'poke' })
     expect(wrong).toContain("'poke' is no type of message. Use one of: message, broadcast, shutdown_request,")
@@ -46,9 +46,9 @@ describe('SendMessage', () => {
     expect(await lead.ok('SendMessage', { recipient: 'ada', content: '{"task":"1"}', type: 'dev_progress' })).toContain(
       'Sent dev_progress to ada',
     )
-  })
+  }) // A65
 
-  it('carries every type there is to somebody who acts on it, and no other (B15, B52)', async () => {
+  it('carries every type there is to somebody who acts on it, and no other', async () => {
     const lead = await practiceDesk('lead')
     const [ada, bob] = [deskIn(lead.office, 'ada'), deskIn(lead.office, 'bob')]
     const control = new Set<string>()
@@ -77,7 +77,7 @@ describe('SendMessage', () => {
       expect(letter).toMatchObject({ type, from: 'lead', content: `[${type}]` })
       expect(Object.keys(letter!)).toEqual(expect.arrayContaining(['id', 'type', 'from', 'to', 'content', 'timestamp']))
     }
-  })
+  }) // B15, B52
 
   it('names what is missing and what does not go with a type, so that no answer is lost in a message', async () => {
     const lead = await practiceDesk('lead')
@@ -91,7 +91,7 @@ describe('SendMessage', () => {
     ).toContain('Sent message to ada')
   })
 
-  it('broadcasts to everybody else of one team, whoever is named as recipient (A66, A68, F16)', async () => {
+  it('broadcasts to everybody else of one team, whoever is named as recipient', async () => {
     const lead = await practiceDesk('lead')
     await lead.ok('TeamCreate', { name: 'api' })
     await lead.office.spawn({ name: 'eve', prompt: 'You are eve.' })
@@ -104,9 +104,9 @@ describe('SendMessage', () => {
     expect(mailOf(lead, 'ada').map(({ content }) => content)).toEqual(['hi'])
     const ada = deskIn(lead.office, 'ada')
     expect(await ada.ok('SendMessage', { recipient: 'all', content: 'me too' })).toContain('2 in your team: lead, bob.')
-  })
+  }) // A66, A68, F16
 
-  it('finds a member of another team of one’s own, and never leaves a teammate’s (A59)', async () => {
+  it('finds a member of another team of one’s own, and never leaves a teammate’s', async () => {
     const lead = await practiceDesk('lead')
     await lead.ok('TeamCreate', { name: 'api' })
     expect(await lead.ok('SendMessage', { recipient: 'ada', content: 'still there?' })).toContain('Sent message to ada')
@@ -117,7 +117,7 @@ describe('SendMessage', () => {
     )
     const ada = deskIn(lead.office, 'ada')
     expect(await ada.no('SendMessage', { recipient: 'lead', content: 'x', team_name: 'api' })).toContain('not found')
-  })
+  }) // A59
 
   it('marks what cannot wait', async () => {
     const ada = await practiceDesk('ada')
@@ -127,7 +127,7 @@ describe('SendMessage', () => {
 })
 
 describe('a shutdown', () => {
-  it('is a request with an id, a reason and a deadline, answered by whoever was asked (B21, B22)', async () => {
+  it('is a request with an id, a reason and a deadline, answered by whoever was asked', async () => {
     const lead = await practiceDesk('lead')
     const ada = deskIn(lead.office, 'ada')
     expect(await ada.no('SendMessage', { type: 'shutdown_request', recipient: 'bob' })).toContain('Only the lead')
@@ -159,9 +159,9 @@ describe('a shutdown', () => {
     expect(await ada.no('SendMessage', { type: 'shutdown_response', approve: false, request_id: 'r1' })).toContain(
       'already approved',
     )
-  })
+  }) // B21, B22
 
-  it('may be refused with a reason, and whoever asked can look how it stands (B22, B23)', async () => {
+  it('may be refused with a reason, and whoever asked can look how it stands', async () => {
     const lead = await practiceDesk('lead')
     const look = () => lead.ok('SendMessage', { type: 'shutdown_response', request_id: 'r1' })
     expect(await lead.ok('SendMessage', { type: 'shutdown_request', to: 'ada' })).toContain('30 s to answer')
@@ -176,11 +176,11 @@ describe('a shutdown', () => {
       'There is no request r9. No shutdown request waits for your answer.',
     )
     expect(memberNamed(lead.office.team().state, 'ada')?.status).toBe('starting')
-  })
+  }) // B22, B23
 })
 
 describe('a plan', () => {
-  it('goes to the lead as a request, and one answer comes back (A66, B24, B42)', async () => {
+  it('goes to the lead as a request, and one answer comes back', async () => {
     const lead = await practiceDesk('lead')
     const ada = deskIn(lead.office, 'ada')
     expect(await ada.ok('SendMessage', { type: 'plan_approval', plan: 'first this, then that' })).toBe(
@@ -198,9 +198,9 @@ describe('a plan', () => {
       'No plan approval request waits for your answer.',
     )
     expect(await lead.no('SendMessage', { type: 'plan_approval_response', recipient: 'ada' })).toContain('approve:')
-  })
+  }) // A66, B24, B42
 
-  it('is never guessed where several wait: the open ones are listed (F29)', async () => {
+  it('is never guessed where several wait: the open ones are listed', async () => {
     const lead = await practiceDesk('lead')
     for (const name of ['ada', 'bob'])
       await deskIn(lead.office, name).ok('SendMessage', { type: 'plan_approval_request', content: `${name}’s plan` })
@@ -216,9 +216,9 @@ describe('a plan', () => {
       'r1 is about plan approval, not about shutdown',
     )
     expect(await lead.ok('SendMessage', { ...answer, request_id: 'r1' })).toContain('Plan of ada approved')
-  })
+  }) // F29
 
-  it('is found in whichever team it was submitted, and asked about where two teams count alike (F29)', async () => {
+  it('is found in whichever team it was submitted, and asked about where two teams count alike', async () => {
     const lead = await practiceDesk('lead')
     await deskIn(lead.office, 'ada').ok('SendMessage', { type: 'plan_approval_request', content: 'in web' })
     await lead.ok('TeamCreate', { name: 'api' })
@@ -231,11 +231,11 @@ describe('a plan', () => {
     expect(await lead.no('SendMessage', answer)).toContain('in each of the teams own, api. Name its team_name.')
     expect(await lead.ok('SendMessage', { ...answer, recipient: 'ada' })).toContain('Plan of ada approved')
     expect(await lead.ok('SendMessage', { ...answer, team_name: 'api' })).toContain('Plan of eve approved')
-  })
+  }) // F29
 })
 
 describe('the simple spelling', () => {
-  it('sends with to and msg_type, and speaks of them where something is missing (B6, D4)', async () => {
+  it('sends with to and msg_type, and speaks of them where something is missing', async () => {
     const ada = await practiceDesk('ada', 'simple')
     expect(await ada.ok('send_message', { to: 'bob', content: 'hi' })).toContain('Sent message to bob')
     expect(await ada.no('send_message', { content: 'hi' })).toContain('to: is needed')
@@ -249,17 +249,17 @@ describe('the simple spelling', () => {
     expect(await ada.ok('send_message', { msg_type: 'shutdown_response', approve: true, content: 'bye' })).toContain(
       'Shutdown approved (request r1)',
     )
-  })
+  }) // B6, D4
 
-  it('broadcasts to all teammates but those who have stopped, and says how many (B9, D6, F13)', async () => {
+  it('broadcasts to all teammates but those who have stopped, and says how many', async () => {
     const lead = await practiceDesk('lead', 'simple')
     await lead.office.team().run({ type: 'member.stop', name: 'bob' })
     expect(await lead.ok('broadcast', { content: 'phase 1 complete' })).toBe('Broadcast sent to 1 in your team: ada.')
     await lead.office.team().run({ type: 'member.stop', name: 'ada' })
     expect(await lead.no('broadcast', { content: 'x' })).toBe('There is nobody else in your team.')
-  })
+  }) // B9, D6, F13
 
-  it('reads mail as a delivery: the result names what it holds, and no more than fits (B8)', async () => {
+  it('reads mail as a delivery: the result names what it holds, and no more than fits', async () => {
     const lead = await practiceDesk('lead', 'simple')
     expect(await lead.call('read_inbox')).toEqual({ text: 'No new mail.' })
     const ada = deskIn(lead.office, 'ada', 'simple')
@@ -271,9 +271,9 @@ describe('the simple spelling', () => {
       '<message from="ada" type="message">\none\n</message>\n<message from="ada" type="message">\ntwo\n</message>\n[2 more wait; call read_inbox again]',
     )
     expect(mail).toEqual(ids.slice(0, 2))
-  })
+  }) // B8
 
-  it('lists teammates with role, state and task (B10)', async () => {
+  it('lists teammates with role, state and task', async () => {
     const lead = await practiceDesk('lead', 'simple')
     await lead.ok('TaskCreate', { subject: 'one', description: '' })
     await deskIn(lead.office, 'ada').ok('TaskUpdate', { taskId: '1', status: 'in_progress' })
@@ -281,5 +281,5 @@ describe('the simple spelling', () => {
     expect(lines[0]).toBe('In your team: 2 teammates')
     expect(lines[1]).toMatch(/^ {2}ada \(dev\): \w+, on task #1$/)
     expect(lines[2]).toBe('  bob (tester): starting')
-  })
+  }) // B10
 })

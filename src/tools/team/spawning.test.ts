@@ -5,7 +5,7 @@ import { practiceDesk, practiceOffice } from './practice-office.ts'
 import { inToolWords } from './tool-words.ts'
 
 describe('Task with a name', () => {
-  it('makes a teammate of the current team with no more than a prompt and a name (A60)', async () => {
+  it('makes a teammate of the current team with no more than a prompt and a name', async () => {
     const lead = await practiceDesk('lead')
     expect(await lead.ok('Task', { prompt: 'You are eve.', name: 'eve' })).toContain(
       "Spawned 'eve' (role: teammate) in your team; it is working now, without an initial task.",
@@ -20,9 +20,9 @@ describe('Task with a name', () => {
     )
     expect(office.plans.at(-1)).toMatchObject({ agentType: 'explore', model: 'a/b', task: '1', requirePlan: true })
     expect(office.team().state.tasks.get('1')).toMatchObject({ status: 'in_progress', owner: 'dan' })
-  })
+  }) // A60
 
-  it('refuses a name without sense, one that is at work, and a team without a name (A60, F31)', async () => {
+  it('refuses a name without sense, one that is at work, and a team without a name', async () => {
     const lead = await practiceDesk('lead')
     expect(await lead.no('Task', { prompt: 'x', name: 'ada' })).toContain('ada is starting. Wait until it is idle')
     expect(await lead.no('Task', { prompt: 'x', name: '../x' })).toContain('is not a name')
@@ -30,7 +30,7 @@ describe('Task with a name', () => {
     expect(await lead.no('Task', { prompt: 'x', name: 'eve', agent_type: 'poet' })).toContain('There are: explore')
     expect(await lead.no('Task', { prompt: 'x', name: 'eve', task_id: '9' })).toContain('eve was not spawned')
     expect(memberNamed(lead.office.team().state, 'eve')).toBeUndefined()
-  })
+  }) // A60, F31
 
   it('still runs a subagent without one', async () => {
     expect(await (await practiceDesk('lead')).ok('Task', { prompt: 'x' })).toBe('did: x')
@@ -38,7 +38,7 @@ describe('Task with a name', () => {
 })
 
 describe('spawn_teammate', () => {
-  it('makes a teammate, or wakes the one that has stopped with its new role (B5, D3)', async () => {
+  it('makes a teammate, or wakes the one that has stopped with its new role', async () => {
     const lead = await practiceDesk('lead', 'simple')
     const eve = { name: 'eve', role: 'coder', prompt: 'Write code.' }
     expect(await lead.ok('spawn_teammate', eve)).toContain("Spawned 'eve' (role: coder) in your team")
@@ -49,11 +49,11 @@ describe('spawn_teammate', () => {
     )
     expect(memberNamed(lead.office.team().state, 'eve')).toMatchObject({ role: 'tester', generation: 2 })
     expect(await lead.no('Task', { prompt: 'x', name: 'fay' })).toContain('a teammate is made with spawn_teammate')
-  })
+  }) // B5, D3
 })
 
 describe('TeamCreate and TeamDelete', () => {
-  it('make a team the current one, know it again, and end it with everybody in it (A58)', async () => {
+  it('make a team the current one, know it again, and end it with everybody in it', async () => {
     const lead = await practiceDesk('lead')
     expect(await lead.ok('TeamCreate', { name: 'api' })).toContain("Team 'api' created. You lead it")
     expect(await lead.ok('TeamCreate', { name: 'api' })).toContain("Team 'api' already exists, and you lead it.")
@@ -68,7 +68,7 @@ describe('TeamCreate and TeamDelete', () => {
     expect(await lead.no('TeamDelete', { name: 'api' })).toContain("Team 'api' not found.")
     expect(await lead.no('TeamDelete', { name: 'web' })).toContain('cannot delete its own team')
     expect(await lead.no('TeamCreate', { name: '../api' })).toContain('is not a name')
-  })
+  }) // A58
 })
 
 describe('a refusal', () => {

@@ -28,14 +28,14 @@ describe('tools of a team', () => {
       `${WORK} TaskCreate TaskUpdate TaskList TaskGet send_message broadcast read_inbox Task spawn_teammate TaskOutput TaskStop list_teammates`,
     ],
     ['ada', 'simple', `${WORK} TaskCreate TaskUpdate TaskList send_message read_inbox`],
-  ] as const)('of %s in the %s spelling are exactly these (B14, D8, B33)', async (agent, spelling, wanted) => {
+  ] as const)('of %s in the %s spelling are exactly these', async (agent, spelling, wanted) => {
     expect(names((await practiceDesk(agent, spelling)).tools)).toEqual(sorted(wanted))
-  })
+  }) // B14, D8, B33
 
-  it('of a teammate are shell, files, search, board and mail, and nothing that only a lead does (A85)', async () => {
+  it('of a teammate are shell, files, search, board and mail, and nothing that only a lead does', async () => {
     const { tools } = await practiceDesk('ada')
     expect(names(tools)).toEqual(sorted(`${WORK} TaskCreate TaskUpdate TaskList SendMessage`))
-  })
+  }) // A85
 
   it('are no subagent’s, in no spelling', () => {
     const offered = BUILT_IN.flatMap((type) => names(toolsForSubagent(type)))
@@ -50,7 +50,7 @@ describe('tools of a team', () => {
     expect(Object.keys(bash!.schema.properties as object)).not.toContain('run_in_background')
   })
 
-  it.each(desks)('all work as advertised for $agent in the $spelling spelling (F36)', async ({ agent, spelling }) => {
+  it.each(desks)('all work as advertised for $agent in the $spelling spelling', async ({ agent, spelling }) => {
     const desk = await practiceDesk(agent, spelling)
     await prepare(desk)
     for (const { name, description, schema } of offer(desk.tools)) {
@@ -65,9 +65,9 @@ describe('tools of a team', () => {
       await desk.ok(name, input)
       expect([name, await effect(desk)]).toEqual([name, true])
     }
-  })
+  }) // F36
 
-  it.each(desks)('answer garbage with an error, never by throwing, for $agent in $spelling (F36)', async (plan) => {
+  it.each(desks)('answer garbage with an error, never by throwing, for $agent in $spelling', async (plan) => {
     const desk = await practiceDesk(plan.agent, plan.spelling)
     await prepare(desk)
     const own = desk.tools.filter(({ name }) => !sorted(WORK).includes(name))
@@ -91,7 +91,7 @@ describe('tools of a team', () => {
       }),
       { numRuns: 300 },
     )
-  })
+  }) // F36
 })
 
 /** A board, mail and a job for the examples below. */
