@@ -33,7 +33,7 @@ for await (const event of session.run('What do I need in Rome?')) {
       event.agent,
       event.reply.turn.content.map((part) => part.text ?? part.toolName),
     )
-  if (event.type === 'called') console.log(event.call.toolName, event.result.text)
+  if (event.type === 'tool_finished') console.log(event.call.toolName, event.result.text)
 }
 await session.close()
 if (given) console.log(`Go on with: cd ${dir}; deskmates -r ${session.id} -p '…'`)

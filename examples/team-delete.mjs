@@ -58,7 +58,7 @@ if (!given) process.on('exit', () => rmSync(dir, { recursive: true, force: true 
 const workspace = await openWorkspace({ cwd: dir, env })
 const session = await openSession({ workspace, model })
 for await (const event of session.run('Move us to GraphQL.')) {
-  if (event.type === 'called' && event.call.toolName === 'TeamDelete') console.log(event.result.text)
+  if (event.type === 'tool_finished' && event.call.toolName === 'TeamDelete') console.log(event.result.text)
   if (event.type === 'answered' && event.agent === 'lead')
     for (const part of event.reply.turn.content)
       if (part.type === 'text' && part.text !== 'I wait.') console.log(part.text)

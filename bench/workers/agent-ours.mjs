@@ -23,7 +23,7 @@ try {
     const session = await openSession({ workspace, model, tools: [look], permissions: { deny } })
     const calls = await measured(async () => {
       let calls = 0
-      for await (const event of session.run('go')) if (event.type === 'called') calls++
+      for await (const event of session.run('go')) if (event.type === 'tool_finished') calls++
       return calls
     })
     await session.close()

@@ -5,15 +5,15 @@ import type { ToolResult } from '../tools/tool.ts'
 /** What happens in a conversation, in order, for whoever watches: a terminal, a program, a log. */
 export type AgentEvent =
   /** Mail and notices became the model's next user turn. */
-  | { readonly type: 'heard'; readonly turn: UserTurn; readonly mail: readonly string[] }
+  | { readonly type: 'input_received'; readonly turn: UserTurn; readonly mail: readonly string[] }
   | ModelEvent
   /** A whole reply; it is in the transcript. */
   | { readonly type: 'answered'; readonly reply: Reply }
-  | { readonly type: 'calling'; readonly call: ToolCall }
+  | { readonly type: 'tool_started'; readonly call: ToolCall }
   | { readonly type: 'progress'; readonly call: string; readonly text: string }
   /** With `denied` it did not run: the policy, a person who was asked, or a hook (`byHook`) did not allow it. */
   | {
-      readonly type: 'called'
+      readonly type: 'tool_finished'
       readonly call: ToolCall
       readonly result: ToolResult
       readonly denied?: string | undefined
@@ -31,7 +31,7 @@ export type AgentEvent =
       readonly model: string
     }
   /** No summary came; the conversation goes on as it is while it fits. */
-  | { readonly type: 'compaction failed'; readonly why: string }
+  | { readonly type: 'compaction_failed'; readonly why: string }
 
 /**
  * How a conversation came to rest. Only `finished` means that the model had said all it wanted to.

@@ -29,11 +29,11 @@ describe('a conversation', () => {
       content: [{ type: 'tool-result', toolCallId: 'a', toolName: 'echo', output: { type: 'text', value: 'hi!' } }],
     })
     expect(events.map(({ type }) => type)).toEqual([
-      'heard',
+      'input_received',
       'text',
       'answered',
-      'calling',
-      'called',
+      'tool_started',
+      'tool_finished',
       'text',
       'answered',
     ])
@@ -215,7 +215,7 @@ describe('a conversation', () => {
     expect(results[1]?.output.value).toContain('text')
     expect(results[2]?.output.value).toContain('out of paper')
     expect(results[3]?.output.value).toContain('not today')
-    expect(events.filter((event) => event.type === 'called' && event.denied)).toHaveLength(1)
+    expect(events.filter((event) => event.type === 'tool_finished' && event.denied)).toHaveLength(1)
   }) // A13, F36
 
   it('runs calls side by side where they do not disturb each other, else in order', async () => {

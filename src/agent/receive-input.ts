@@ -30,7 +30,7 @@ export async function* receiveInput(
   if (mail.length > 0) owed.acknowledged = durable(transcript).then(acknowledge)
   // Whoever awaits it is told.
   owed.acknowledged.catch(() => {})
-  yield { type: 'heard', turn, mail }
+  yield { type: 'input_received', turn, mail }
 }
 
 async function durable({ synced }: Transcript): Promise<void> {

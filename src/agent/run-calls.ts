@@ -52,7 +52,7 @@ async function run(
   failures: RepeatedFailures,
 ): Promise<void> {
   const { call } = step
-  tell({ type: 'calling', call })
+  tell({ type: 'tool_started', call })
   const progress = (text: string) => tell({ type: 'progress', call: call.toolCallId, text })
   const carryOut = () => outcomeOf(agent, step, signal, progress)
   const name = `${agent.name} call ${step.at} ${call.toolName}`
@@ -61,7 +61,7 @@ async function run(
   const isHarmless = !isReady(step.ready) || step.ready.isRepeatable
   await agent.transcript.result(asPart(call, result), result, isHarmless)
   if (result.mail?.length) await agent.acknowledge(result.mail, agent.transcript.state.mail.get(result.mail[0]!))
-  tell({ type: 'called', call, result, denied, ...(byHook && { byHook }) })
+  tell({ type: 'tool_finished', call, result, denied, ...(byHook && { byHook }) })
 }
 
 async function outcomeOf(

@@ -40,8 +40,8 @@ export function watchSilence(
       return isSilent
     },
     hear(event) {
-      if (event?.type === 'calling') running++
-      if (event?.type === 'called') running--
+      if (event?.type === 'tool_started') running++
+      if (event?.type === 'tool_finished') running--
       isSilent = false
       cancel()
       arm(seconds())

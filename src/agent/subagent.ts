@@ -130,7 +130,7 @@ export function createRunAgent(home: SubagentOptions): RunAgent {
       for (; !step.done; step = await loop.next()) {
         const event = step.value
         silence.hear(event)
-        if (event.type === 'called') world.onTool()
+        if (event.type === 'tool_finished') world.onTool()
         home.run.emit({ ...event, agent: name, parent: world.callId })
         // Its own limit, from the file of its type: the calls of that last answer are not run.
         if (event.type !== 'answered' || ++turns < (type.maxTurns ?? Number.POSITIVE_INFINITY)) continue

@@ -143,9 +143,9 @@ function eventOf(part: StreamPart, begun: Set<string>): ModelEvent | undefined {
       return part.delta === '' ? undefined : { type: 'reasoning', delta: part.delta }
     case 'tool-input-start':
       begun.add(part.id)
-      return { type: 'call', tool: part.toolName }
+      return { type: 'tool_call', tool: part.toolName }
     case 'tool-call':
-      return begun.has(part.toolCallId) ? undefined : { type: 'call', tool: part.toolName }
+      return begun.has(part.toolCallId) ? undefined : { type: 'tool_call', tool: part.toolName }
     default:
       return undefined
   }

@@ -45,7 +45,7 @@ export type ModelEvent =
   | { readonly type: 'text'; readonly delta: string }
   | { readonly type: 'reasoning'; readonly delta: string }
   /** The model has begun to write a call of this tool. */
-  | { readonly type: 'call'; readonly tool: string }
+  | { readonly type: 'tool_call'; readonly tool: string }
   /** Nothing is sent before so many seconds have passed. */
   | {
       readonly type: 'waiting'

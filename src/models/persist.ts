@@ -102,7 +102,7 @@ async function* ask(
         admission.heed(event.limits)
         continue
       }
-      if (event.type === 'text' || event.type === 'reasoning' || event.type === 'call') isShown = true
+      if (event.type === 'text' || event.type === 'reasoning' || event.type === 'tool_call') isShown = true
       yield event
     }
   } catch (error) {

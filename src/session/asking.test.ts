@@ -231,7 +231,7 @@ describe('leave for an agent that was sent out', () => {
       content: expect.stringMatching(/^for lead › code: write .*allowed\.txt/),
       state: 'approved',
     })
-    const denied = events.flatMap((event) => (event.type === 'called' && event.denied ? [event.agent] : []))
+    const denied = events.flatMap((event) => (event.type === 'tool_finished' && event.denied ? [event.agent] : []))
     expect(denied).toEqual(['lead/explore-1'])
   })
 

@@ -37,8 +37,8 @@ async function run(parts: Script['parts'], hooks: HookSettings, options: Partial
   })
   const { stop, events } = await runToEnd(talk, 'go')
   const ran = events.flatMap((event) => (event.type === 'hook' ? [event] : []))
-  const called = events.flatMap((event) => (event.type === 'called' ? [event] : []))
-  return { stop, ran, called, heard: JSON.stringify(events.filter(({ type }) => type === 'heard')) }
+  const called = events.flatMap((event) => (event.type === 'tool_finished' ? [event] : []))
+  return { stop, ran, called, heard: JSON.stringify(events.filter(({ type }) => type === 'input_received')) }
 }
 
 const bash: Script['parts'] = [

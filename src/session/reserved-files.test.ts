@@ -47,7 +47,7 @@ async function writtenBy(writer: 'ada' | 'lead', ...calls: ReturnType<typeof cal
   await using session = await openSession({ workspace, model, permissions: { mode: 'bypassPermissions' } })
   const { events } = await runToEnd(session, 'Go', AbortSignal.timeout(30_000))
   const results = events.flatMap((event) =>
-    event.type === 'called' && event.agent === writer ? [event.result.text] : [],
+    event.type === 'tool_finished' && event.agent === writer ? [event.result.text] : [],
   )
   const letters = events.flatMap((event) =>
     event.type === 'team' && event.event.type === 'message.sent' ? [event.event.message] : [],

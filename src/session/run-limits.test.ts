@@ -109,7 +109,7 @@ describe('an agent that repeats failing calls', () => {
     const { stop, events } = await run(session, 'Go')
     expect(stop).toMatchObject({ kind: 'limit', limit: 'failures', why: expect.stringContaining('no_such_tool') })
     expect(answers(events).length).toBeLessThan(20)
-    const results = events.flatMap((event) => (event.type === 'called' ? [event.result.text] : []))
+    const results = events.flatMap((event) => (event.type === 'tool_finished' ? [event.result.text] : []))
     expect(results.some((text) => text.includes('Do not repeat it'))).toBe(true)
   }) // T54
 
@@ -138,7 +138,9 @@ describe('an agent that repeats failing calls', () => {
     expect(answers(events).filter(({ agent }) => agent === 'ada').length).toBeLessThan(20)
     expect(session.team.state.tasks.get('1')).toMatchObject({ status: 'failed' })
     expect(memberNamed(session.team.state, 'ada')?.status).toBe('idle')
-    const heard = events.flatMap((event) => (event.type === 'heard' && event.agent === 'lead' ? [event.turn] : []))
+    const heard = events.flatMap((event) =>
+      event.type === 'input_received' && event.agent === 'lead' ? [event.turn] : [],
+    )
     expect(JSON.stringify(heard)).toContain('without any progress')
   }) // T54
 })
@@ -248,7 +250,7 @@ describe('the lead', () => {
     await session.team.run({ type: 'request.open', kind: 'shutdown', to: 'ada', content: 'too slow' })
     const { stop, events } = await run(session)
     expect(stop).toMatchObject({ text: 'I know.' })
-    const heard = JSON.stringify(events.filter((event) => event.type === 'heard' && event.agent === 'lead'))
+    const heard = JSON.stringify(events.filter((event) => event.type === 'input_received' && event.agent === 'lead'))
     expect(heard).toContain('[user asked ada to stop (too slow)] approved: status: clean, pending work: none')
     expect(heard).toContain('uncommitted files: not checked')
   }) // T26
@@ -258,7 +260,7 @@ describe('the lead', () => {
     await run(session, 'Go')
     await session.team.run({ type: 'member.stop', name: 'ada', reason: 'it is in the way' })
     const { events } = await run(session)
-    const heard = JSON.stringify(events.filter((event) => event.type === 'heard' && event.agent === 'lead'))
+    const heard = JSON.stringify(events.filter((event) => event.type === 'input_received' && event.agent === 'lead'))
     expect(heard).toContain('[The user stopped ada: it is in the way.]')
   }) // T26
 
@@ -283,7 +285,7 @@ describe('the lead', () => {
       },
     ])
     const { events } = await run(session, 'Go')
-    const heard = JSON.stringify(events.filter((event) => event.type === 'heard' && event.agent === 'lead'))
+    const heard = JSON.stringify(events.filter((event) => event.type === 'input_received' && event.agent === 'lead'))
     expect(heard).toMatch(
       /approved; status: in_progress, pending work: the tests, artifacts committed: yes, uncommitted/,
     )
@@ -312,10 +314,10 @@ describe('the lead', () => {
     )
     const { events } = await run(session, 'Go')
     const spawned = events.flatMap((event) =>
-      event.type === 'called' && event.agent === 'lead' ? [event.result.text] : [],
+      event.type === 'tool_finished' && event.agent === 'lead' ? [event.result.text] : [],
     )
     expect(spawned[0]).toContain(words)
-    const heard = JSON.stringify(events.filter((event) => event.type === 'heard' && event.agent === 'lead'))
+    const heard = JSON.stringify(events.filter((event) => event.type === 'input_received' && event.agent === 'lead'))
     expect(heard, 'the lead is not asked').not.toContain('plan_approval_request')
     const [request] = session.team.state.requests.values()
     expect(request).toMatchObject({ state: plans === 'auto' ? 'approved' : 'rejected' })

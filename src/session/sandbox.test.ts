@@ -31,7 +31,7 @@ async function look(options: Partial<SessionOptions>) {
     ...options,
   })
   const shown: string[] = []
-  for await (const event of talk.run('look')) if (event.type === 'called') shown.push(event.result.text)
+  for await (const event of talk.run('look')) if (event.type === 'tool_finished') shown.push(event.result.text)
   return { state: talk.sandbox, warnings, shown: shown.join('\n') }
 }
 

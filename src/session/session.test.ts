@@ -104,7 +104,7 @@ describe('a session', () => {
     const { stop, events } = await runToEnd(talk, 'start it')
     expect(stop).toEqual({ kind: 'finished', text: 'it is done' })
     expect(events.filter(({ type }) => type === 'answered')).toHaveLength(3)
-    const heard = events.flatMap((event) => (event.type === 'heard' ? event.turn.content : []))
+    const heard = events.flatMap((event) => (event.type === 'input_received' ? event.turn.content : []))
     expect(heard.filter((part) => JSON.stringify(part).includes('task-notification'))).toHaveLength(1)
   }) // A55, A56
 
@@ -217,7 +217,7 @@ describe('a session', () => {
     ]
     const talk = await session(parts)
     for await (const event of talk.run('sleep')) {
-      if (event.type !== 'calling') continue
+      if (event.type !== 'tool_started') continue
       while (!existsSync(join(dir, 'pid')) || readFileSync(join(dir, 'pid'), 'utf8') === '')
         await new Promise((resolve) => setTimeout(resolve, 5))
       break
@@ -235,7 +235,7 @@ describe('a session', () => {
     ])
     const loop = talk.run('sleep')
     let step = await loop.next()
-    while (!step.done && step.value.type !== 'progress' && step.value.type !== 'calling') step = await loop.next()
+    while (!step.done && step.value.type !== 'progress' && step.value.type !== 'tool_started') step = await loop.next()
     while (!existsSync(join(dir, 'pid')) || readFileSync(join(dir, 'pid'), 'utf8') === '')
       await new Promise((resolve) => setTimeout(resolve, 5))
     await talk.close()

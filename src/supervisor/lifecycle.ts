@@ -252,10 +252,11 @@ export function startLifecycle(life: LifecycleOptions): Lifecycle {
         const event = step.value
         signOfLife(event)
         shown ??= showThatItWorks()
-        if (event.type === 'heard') held.heard()
+        if (event.type === 'input_received') held.heard()
         // What it does next is shown behind it.
         if (event.type === 'answered') await shown.then(onAnswer)
-        if (event.type === 'called' && ASKS.has(event.call.toolName) && !event.result.isError) held.hasAsked = true
+        if (event.type === 'tool_finished' && ASKS.has(event.call.toolName) && !event.result.isError)
+          held.hasAsked = true
         plan.emit({ ...event, agent: name })
       }
       return step.value

@@ -33,7 +33,7 @@ export function watchTurn({ plan, by, areOthersSilent }: Watched, abort: (reason
     },
     hear(event) {
       // The sender waits for an answer to this.
-      if (event?.type === 'heard' && event.mail.length > 0 && isFree()) isOwing = true
+      if (event?.type === 'input_received' && event.mail.length > 0 && isFree()) isOwing = true
       silence.hear(event)
     },
     stop: silence.stop,

@@ -41,7 +41,9 @@ const lastWords = ({ turns }: ModelRequest) => JSON.stringify(turns.at(-1))
 const call = (tool: string, input: Record<string, unknown> = {}) => ({ tool, input })
 const complete = (taskId: string) => call('TaskUpdate', { taskId, status: 'completed', result: 'done' })
 const heardBy = (name: string, events: readonly SessionEvent[]) =>
-  events.flatMap((event) => (event.type === 'heard' && event.agent === name ? [JSON.stringify(event.turn)] : []))
+  events.flatMap((event) =>
+    event.type === 'input_received' && event.agent === name ? [JSON.stringify(event.turn)] : [],
+  )
 
 describe('under a rate limit that all share', () => {
   it('calls for a task that a chain of others waits for are more urgent than those for a lone one', async () => {

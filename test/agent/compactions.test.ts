@@ -67,7 +67,7 @@ describe('a team whose lead is summarised ten times', () => {
     for (; !step.done; step = await loop.next()) {
       events.push(step.value)
       // Mail comes in while it is being summarised, too.
-      if (step.value.type === 'compacted' || step.value.type === 'calling')
+      if (step.value.type === 'compacted' || step.value.type === 'tool_started')
         await team.send({ to: 'lead', content: `letter ${++letters}` }, { by: { name: 'ada' } })
       if (letters === 9) await team.run({ type: 'task.complete', id: '1' }, { by: { name: 'ada' } })
     }

@@ -52,7 +52,7 @@ const open = (model: Model, team = 'web'): Promise<Session> =>
   openSession({ workspace, model, team, sandbox: { mode: 'off' }, permissions: { mode: 'bypassPermissions' } })
 const run = (session: Session, prompt?: string) => runToEnd(session, prompt, AbortSignal.timeout(60_000))
 const heard = (events: readonly SessionEvent[], agent = 'lead') =>
-  events.flatMap((event) => (event.type === 'heard' && event.agent === agent ? [event] : []))
+  events.flatMap((event) => (event.type === 'input_received' && event.agent === agent ? [event] : []))
 
 async function send(...contents: string[]): Promise<void> {
   await using team = await openTeam(workspace.store, 'web')
@@ -96,7 +96,7 @@ describe('a message that is longer than a turn may hold', () => {
     const told = first!.turn.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
     expect(told).toContain(head)
     expect(told.length).toBeLessThan((WINDOW / 10) * 4)
-    const result = events.find((event) => event.type === 'called')
+    const result = events.find((event) => event.type === 'tool_finished')
     expect(result).toMatchObject({ result: { text: expect.stringContaining(head) } })
     const [name] = readdirSync(join(dir, '.teams/web/outputs/lead'))
     expect(readFileSync(join(dir, '.teams/web/outputs/lead', name!), 'utf8')).toBe(text)
@@ -146,7 +146,7 @@ describe('a long message that read_inbox delivers', () => {
     })
     const { events } = await run(session, 'Read your mail.')
     await session.close()
-    const result = events.find((event) => event.type === 'called')
+    const result = events.find((event) => event.type === 'tool_finished')
     expect(result).toMatchObject({ result: { mail: ['m0'], text: expect.stringContaining('All of it is in ') } })
     const [name, ...others] = readdirSync(folder())
     expect(others).toEqual([])
@@ -200,7 +200,7 @@ describe('three thousand messages that wait', () => {
     for (let life = 0; life < 3; life++) {
       const session = await open(narrow([{ agent: 'lead', times: 'always', text: 'Noted.' }]))
       let turns = 0
-      for await (const event of session.run()) if (event.type === 'heard' && ++turns > 2) break
+      for await (const event of session.run()) if (event.type === 'input_received' && ++turns > 2) break
       await session.close()
     }
     await using session = await open(narrow([{ agent: 'lead', times: 'always', text: 'Noted.' }]))

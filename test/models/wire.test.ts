@@ -28,7 +28,7 @@ describe.each(formats)('$name', (format) => {
     const sent = JSON.stringify(server.asked[0]?.body)
     for (const part of ['You are the lead.', 'Read a.txt', 'Reads a file.', '8000']) expect(sent).toContain(part)
     expect(shownText(events)).toBe('Reading it.')
-    expect(events).toContainEqual({ type: 'call', tool: 'read_file' })
+    expect(events).toContainEqual({ type: 'tool_call', tool: 'read_file' })
     expect(reply).toMatchObject({
       end: 'finished',
       model: format.model,

@@ -95,7 +95,7 @@ describe('what comes in from outside', () => {
     const events = await run(shown === undefined ? 'anything new?' : 'look at the file')
     // It was tried, denied, and nothing was decided by it.
     const denied = events.flatMap((event) =>
-      event.type === 'called' && event.denied !== undefined ? [event.denied] : [],
+      event.type === 'tool_finished' && event.denied !== undefined ? [event.denied] : [],
     )
     expect(denied.join()).toContain('no rule allows it')
     expect(existsSync(join(dir, 'broken'))).toBe(false)
@@ -103,7 +103,7 @@ describe('what comes in from outside', () => {
 
     // A letter from outside says so, and nobody ends their own and begins another's.
     const texts = events
-      .flatMap((event) => (event.type === 'heard' ? event.turn.content : []))
+      .flatMap((event) => (event.type === 'input_received' ? event.turn.content : []))
       .map((part) => ('text' in part ? part.text : ''))
     const letters = texts.filter((text) => text.includes('<message '))
     for (const letter of letters) {
@@ -112,9 +112,9 @@ describe('what comes in from outside', () => {
     }
     if (mail) expect(letters.length + rejected()).toBeGreaterThan(0)
     else
-      expect(events.some((event) => event.type === 'called' && event.result.text.includes(shown!.slice(0, 20)))).toBe(
-        true,
-      )
+      expect(
+        events.some((event) => event.type === 'tool_finished' && event.result.text.includes(shown!.slice(0, 20))),
+      ).toBe(true)
   })
 })
 

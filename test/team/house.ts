@@ -23,19 +23,19 @@ const MATES = [
 /** Where it may be killed, in the words of what has just happened. */
 export const MOMENTS: Readonly<Record<string, (event: SessionEvent) => boolean>> = {
   'the third task is on the board': team((event) => event.type === 'task.created' && event.id === '3'),
-  'the lead is about to make a teammate': (event) => event.type === 'calling' && event.call.toolName === 'Task',
+  'the lead is about to make a teammate': (event) => event.type === 'tool_started' && event.call.toolName === 'Task',
   'a teammate has joined': team((event) => event.type === 'member.joined' && event.name === 'ada'),
   'a task is claimed': team((event) => event.type === 'task.claimed' && event.id === '1'),
-  'a teammate has heard of its task': (event) => event.type === 'heard' && event.agent === 'bob',
+  'a teammate has heard of its task': (event) => event.type === 'input_received' && event.agent === 'bob',
   'a teammate has thought': (event) => event.type === 'answered' && event.agent === 'ada',
   'a plan is handed in': team((event) => event.type === 'request.opened'),
   'a plan is approved': team((event) => event.type === 'request.answered'),
   'a letter is on its way': team((event) => event.type === 'message.sent' && event.message.content === 'How high?'),
   'a task is about to be completed': (event) =>
-    event.type === 'calling' && event.call.toolName === 'TaskUpdate' && event.agent === 'bob',
+    event.type === 'tool_started' && event.call.toolName === 'TaskUpdate' && event.agent === 'bob',
   'a task is completed': team((event) => event.type === 'task.completed' && event.id === '2'),
   'the lead has heard a result': (event) =>
-    event.type === 'heard' && event.agent === 'lead' && said(event.turn, 'Done.'),
+    event.type === 'input_received' && event.agent === 'lead' && said(event.turn, 'Done.'),
 }
 
 function team(isIt: (event: Extract<SessionEvent, { type: 'team' }>['event']) => boolean) {

@@ -29,7 +29,7 @@ await using session = await openStory(workspace)
 for await (const event of session.run()) {
   if (left.event-- <= 0) die()
   seen.events++
-  if (event.type === 'calling' && event.call.toolCallId === 'call-1') await sendLate(session)
+  if (event.type === 'tool_started' && event.call.toolCallId === 'call-1') await sendLate(session)
 }
 await session.close()
 process.send?.(seen)

@@ -77,8 +77,10 @@ describe('a conversation that grows', () => {
     const talk = await talkOf({ model, tools: [read] })
     await talk.team.send({ to: 'lead', content: 'a garden' })
     const { events } = await run(talk)
-    const order = events.map(({ type }) => type).filter((type) => ['heard', 'compacted', 'answered'].includes(type))
-    expect(order).toEqual(['heard', 'answered', 'heard', 'compacted', 'answered'])
+    const order = events
+      .map(({ type }) => type)
+      .filter((type) => ['input_received', 'compacted', 'answered'].includes(type))
+    expect(order).toEqual(['input_received', 'answered', 'input_received', 'compacted', 'answered'])
   }) // B41
 
   it('of a model whose window nobody knows is summarised at 0.93 of 200,000 tokens', () => {
@@ -183,8 +185,8 @@ describe('a conversation that grows', () => {
     await talk.team.send({ to: 'lead', content: 'a garden' })
     const { stop, events } = await run(talk)
     expect(stop).toEqual({ kind: 'finished', text: 'done' })
-    expect(events.filter(({ type }) => type === 'compaction failed')).toEqual([
-      { type: 'compaction failed', why: 'The provider failed.' },
+    expect(events.filter(({ type }) => type === 'compaction_failed')).toEqual([
+      { type: 'compaction_failed', why: 'The provider failed.' },
     ])
     expect(shown(asked.at(-1))).toContain('a garden')
   })

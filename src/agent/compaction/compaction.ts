@@ -48,7 +48,7 @@ export function createCompaction(agent: Agent, tools: readonly ToolOffer[]): Com
     } catch (error) {
       if (!(error instanceof ModelFailure)) throw error
       nextSummary = size + limits.step / 2
-      yield { type: 'compaction failed', why: error.message }
+      yield { type: 'compaction_failed', why: error.message }
       return false
     }
   }

@@ -29,7 +29,7 @@ export function createTally() {
       return team
     },
     add(event: SessionEvent): void {
-      if (event.type === 'called') {
+      if (event.type === 'tool_finished') {
         const tests = testsIn(event.result.text)
         if (tests) runs.push(tests)
         return

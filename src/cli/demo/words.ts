@@ -22,7 +22,7 @@ export function createWords(team: () => string | undefined): (event: SessionEven
   const requests = new Map<string, EventOf<'request.opened'>>()
   const known: Known = { task: (id) => `#${id} ${subjects.get(id) ?? ''}`, request: (id) => requests.get(id) }
   return (event) => {
-    if (event.type === 'called') return calledWords(event)
+    if (event.type === 'tool_finished') return calledWords(event)
     if (event.type === 'note' && !event.text.startsWith('[HEALTH]')) return { who: event.agent, what: event.text }
     if (event.type !== 'team' || event.team !== team()) return undefined
     if (event.event.type === 'task.created') subjects.set(event.event.id, event.event.subject)
@@ -31,7 +31,12 @@ export function createWords(team: () => string | undefined): (event: SessionEven
   }
 }
 
-function calledWords({ agent, call, result, denied }: Extract<SessionEvent, { type: 'called' }>): Told | undefined {
+function calledWords({
+  agent,
+  call,
+  result,
+  denied,
+}: Extract<SessionEvent, { type: 'tool_finished' }>): Told | undefined {
   const { path = '', command = '', name = '' } = call.input as Record<string, string>
   if (denied !== undefined) return { who: agent, what: `may not use ${call.toolName}: ${denied}`, mood: 'bad' }
   switch (call.toolName) {

@@ -2,7 +2,7 @@ import type { SessionEvent } from '../../agent/session-event.ts'
 import type { Result } from './envelope.ts'
 
 type Denial = Result['permission_denials'][number]
-type Called = Extract<SessionEvent, { type: 'called' }>
+type Called = Extract<SessionEvent, { type: 'tool_finished' }>
 
 /** What agents were denied and did not get later in the same run. */
 export interface Denials {

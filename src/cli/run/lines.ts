@@ -10,7 +10,7 @@ export function lineOf(event: SessionEvent, session_id: string): Line | undefine
   const line = { session_id, agent }
   const talk = { ...line, parent_tool_use_id: 'parent' in event ? (event.parent ?? null) : null }
   switch (event.type) {
-    case 'heard':
+    case 'input_received':
       return { type: 'user', ...talk, message: { role: 'user', content: userBlocks(event.turn) } }
     case 'answered': {
       const { reply } = event
@@ -20,7 +20,7 @@ export function lineOf(event: SessionEvent, session_id: string): Line | undefine
       const rest = { stop_reason: stopReason(reply), usage: wireUsage(usage) }
       return { type: 'assistant', ...talk, message: { ...message, ...rest }, cost_usd: cost }
     }
-    case 'called':
+    case 'tool_finished':
       return {
         type: 'user',
         ...talk,
@@ -42,7 +42,7 @@ export function lineOf(event: SessionEvent, session_id: string): Line | undefine
       const paid = { usage: wireUsage(usage), cost_usd: cost }
       return { type: 'system', subtype: 'compact_boundary', ...line, compact_metadata: about, ...paid }
     }
-    case 'compaction failed':
+    case 'compaction_failed':
       return { type: 'deskmates/compact_failed', ...line, why: event.why }
     case 'team':
       return isWorthALine(event.agent, event.event)
@@ -65,8 +65,8 @@ export function lineOf(event: SessionEvent, session_id: string): Line | undefine
     }
     case 'text':
     case 'reasoning':
-    case 'call':
-    case 'calling':
+    case 'tool_call':
+    case 'tool_started':
     case 'limits':
       return undefined
     default:

@@ -6,9 +6,9 @@ import { oneLine } from '../screen.ts'
 export function talkOf(event: SessionEvent): string | undefined {
   const who = event.agent === 'lead' ? '' : `[${event.agent}] `
   switch (event.type) {
-    case 'calling':
+    case 'tool_started':
       return `${who}${calledName(event.call)} ${oneLine(told(event.call.input))}`.trimEnd()
-    case 'called':
+    case 'tool_finished':
       return event.denied === undefined
         ? undefined
         : `${who}${event.call.toolName} was denied: ${oneLine(event.denied)}`
@@ -18,7 +18,7 @@ export function talkOf(event: SessionEvent): string | undefined {
       return `${who}${event.from} failed, asking ${event.to}: ${oneLine(event.why)}`
     case 'compacted':
       return `${who}the conversation was summarised: about ${event.before} tokens became ${event.after}`
-    case 'compaction failed':
+    case 'compaction_failed':
       return `${who}the conversation could not be summarised and goes on as it is: ${oneLine(event.why)}`
     case 'hook':
       return event.outcome === 'passed'

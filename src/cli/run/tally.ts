@@ -53,7 +53,7 @@ export function createTally(): Tally {
       }
       if (event.type === 'compacted') pay(event)
       if (event.type === 'problem' && !problems.includes(event.text)) problems.push(event.text)
-      if (event.type === 'called') denials.add(event)
+      if (event.type === 'tool_finished') denials.add(event)
       failures.add(event)
     },
     result: (stop, { session_id, duration_ms, goOn, left }) => ({

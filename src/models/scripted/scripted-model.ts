@@ -90,7 +90,7 @@ export function scriptedModel(script: Script, { name = 'scripted', pause = syste
 function* eventsOf({ reasoning = '', text = '', calls, chunk }: Answer): Generator<ModelEvent> {
   for (const delta of cut(reasoning, chunk)) yield { type: 'reasoning', delta }
   for (const delta of cut(text, chunk)) yield { type: 'text', delta }
-  for (const { tool } of calls) yield { type: 'call', tool }
+  for (const { tool } of calls) yield { type: 'tool_call', tool }
 }
 
 function* cut(text: string, length: number): Generator<string> {
