@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, sep } from 'node:path'
 import { defineConfig, type Rolldown, type UserConfig } from 'tsdown'
-import { leanPackages } from './scripts/lean-packages.ts'
 
 // Three builds, chosen by name with --filter and written to a new folder each time by scripts/prepare.mjs. Types are
 // apart because they take seconds and nobody needs them to run the command.
@@ -31,7 +30,7 @@ export default defineConfig(
       dts: false,
       // Every `if (__BUG__ === 'name')` is false at build time and cut out.
       define: { __BUG__: 'undefined' },
-      plugins: [leanPackages() as Rolldown.Plugin, executable('cli.js'), notices('THIRD-PARTY-NOTICES.txt')],
+      plugins: [executable('cli.js'), notices('THIRD-PARTY-NOTICES.txt')],
     },
     {
       ...common,
@@ -47,7 +46,6 @@ export default defineConfig(
       outDir: '.build/test',
       dts: false,
       define: { __BUG__: 'process.env.DESKMATES_BUG' },
-      plugins: [leanPackages() as Rolldown.Plugin],
     },
   ].filter((config) => Object.keys(config.entry).length > 0),
 )

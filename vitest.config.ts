@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
-import { changed, leanPackages } from './scripts/lean-packages.ts'
 import { applyMutation } from './test/mutations/plugin.ts'
 import { SlowFirst } from './test/slow-first.ts'
 
@@ -8,7 +7,6 @@ export default defineConfig({
   // As in the build: prose is imported as text.
   plugins: [
     applyMutation(import.meta.dirname),
-    leanPackages(),
     {
       name: 'prose',
       load: (id) => (id.endsWith('.md') ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}` : null),
@@ -21,8 +19,6 @@ export default defineConfig({
     sequence: { sequencer: SlowFirst },
     // The small machines this runs on have two cores, and much of the time is spent waiting for processes.
     maxWorkers: 2,
-    // Else they would be loaded as they are, with Node's streams.
-    server: { deps: { inline: changed } },
     // Only against hanging: a slow machine is no failure.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -67,13 +67,7 @@ export function remember(root, { text, newest }) {
 
 const knownPath = (root) => join(root, '.build', 'known')
 
-const buildInputs = [
-  'package.json',
-  'package-lock.json',
-  'tsconfig.json',
-  'tsdown.config.ts',
-  'scripts/lean-packages.ts',
-]
+const buildInputs = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsdown.config.ts']
 
 function hash(root, paths, extra = '') {
   // Loaded only here, since loading it takes longer than looking.

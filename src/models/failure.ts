@@ -1,7 +1,7 @@
 import { type Headers, retryAfter } from './limits.ts'
 import { ModelFailure, type ModelFault } from './model.ts'
-import { secureConnectionStep } from './secure-connection.ts'
-import { TransportFailure } from './transport.ts'
+import { secureConnectionStep } from './transport/secure-connection.ts'
+import { TransportFailure } from './transport/transport-failure.ts'
 
 export interface Circumstances {
   readonly model: string

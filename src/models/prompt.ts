@@ -15,23 +15,10 @@ export function promptOf(
 ): LanguageModelV3Prompt {
   const prompt: LanguageModelV3Prompt = version === 'v4' ? turns.map(inVersion4) : turns.slice()
   if (hasBreakpoints) markLastAsked(prompt as Turn[])
-  if (system !== '') prompt.unshift(systemTurn(system, turns, hasBreakpoints))
+  if (system !== '')
+    prompt.unshift({ role: 'system', content: system, ...(hasBreakpoints && { providerOptions: BREAKPOINT }) })
   return prompt
 }
-
-/** The same one at every call of a conversation, so that it is told from new ones. */
-function systemTurn(content: string, turns: readonly Turn[], isMarked: boolean): SystemTurn {
-  let turn = systems.get(turns)
-  if (turn?.content !== content || isMarked !== (turn.providerOptions !== undefined)) {
-    turn = { role: 'system', content, ...(isMarked && { providerOptions: BREAKPOINT }) }
-    systems.set(turns, turn)
-  }
-  return turn
-}
-
-type SystemTurn = Extract<LanguageModelV3Prompt[number], { role: 'system' }>
-
-const systems = new WeakMap<readonly Turn[], SystemTurn>()
 
 const BREAKPOINT = { anthropic: { cacheControl: { type: 'ephemeral' as const } } }
 
@@ -50,19 +37,11 @@ function markLastAsked(prompt: Turn[]): void {
   }
 }
 
-/** The same offers are made at every call of a conversation. */
 export function toolsOf(offers: readonly ToolOffer[]): LanguageModelV3FunctionTool[] {
-  let tools = known.get(offers)
-  if (tools === undefined) {
-    tools = offers.map(({ name, description, schema }) => ({
-      type: 'function',
-      name,
-      description,
-      inputSchema: schema as LanguageModelV3FunctionTool['inputSchema'],
-    }))
-    known.set(offers, tools)
-  }
-  return tools
+  return offers.map(({ name, description, schema }) => ({
+    type: 'function',
+    name,
+    description,
+    inputSchema: schema as LanguageModelV3FunctionTool['inputSchema'],
+  }))
 }
-
-const known = new WeakMap<readonly ToolOffer[], LanguageModelV3FunctionTool[]>()

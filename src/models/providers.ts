@@ -4,7 +4,7 @@ import { ollamaUrl, withVersion } from './base-url.ts'
 import { ModelFailure } from './model.ts'
 import { defaultModel } from './model-names.ts'
 import type { ModelSettings, ProviderKind } from './settings.ts'
-import type { Env } from './transport.ts'
+import type { Env } from './transport/connections.ts'
 
 /** What we know of a provider without being told. */
 interface KnownProvider {
@@ -119,6 +119,18 @@ export function findProvider(name: string, model: string, env: Env, settings: Mo
   const keyVariable = setting.key === undefined ? keyNames.find((variable) => env[variable]?.trim()) : undefined
   const key = setting.key ?? env[keyVariable ?? '']?.trim()
   if (!key && (facts.isKeyNeeded || setting.keyFrom)) throw noKey(name, model, keyNames)
+  const headers = setting.headers ?? {}
+  if (key && !isHeader('authorization', key))
+    throw unsendable(
+      name,
+      model,
+      `The key for ${name}`,
+      'an authorization header',
+      keyVariable ?? `providers.${name}.key`,
+    )
+  for (const [header, value] of Object.entries(headers))
+    if (!isHeader(header, value))
+      throw unsendable(name, model, `The header '${header}'`, 'a request', `providers.${name}.headers`)
   const isVendor = baseUrl === facts.baseUrl
   return {
     name,
@@ -128,7 +140,7 @@ export function findProvider(name: string, model: string, env: Env, settings: Mo
     key,
     isToken: facts.tokens?.includes(keyVariable ?? '') ?? false,
     keyVariable,
-    headers: setting.headers ?? {},
+    headers,
     prices: facts.prices,
     account: `${name} ${createHash('sha256').update(`${baseUrl} ${key}`).digest('hex').slice(0, 8)}`,
   }
@@ -196,6 +208,21 @@ function baseUrlOf(
 function noKey(name: string, model: string, variables: readonly string[]): ModelFailure {
   const text = `There is no key for ${name}. Set ${variables.join(' or ')} to use ${name}/${model}. ${WITHOUT_A_KEY}`
   return failure(`${name}/${model}`, 'key', text)
+}
+
+/** Headers carry no line breaks and nothing outside Latin-1. */
+function isHeader(name: string, value: string): boolean {
+  try {
+    new Headers({ [name]: value })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function unsendable(name: string, model: string, what: string, inside: string, where: string): ModelFailure {
+  const text = `${what} cannot be sent in ${inside}: it contains a line break or a character that headers do not allow. Correct ${where}.`
+  return failure(`${name}/${model}`, 'request', text)
 }
 
 function unknownProvider(name: string, model: string): ModelFailure {

@@ -7,9 +7,10 @@ import { persist } from './persist.ts'
 import { listedPricing, type Pricing, UNKNOWN_PRICING } from './prices.ts'
 import { openKind } from './provider-kinds.ts'
 import { findProvider, hasKey } from './providers.ts'
-import { proxyVariable } from './proxy.ts'
 import { ModelSettings } from './settings.ts'
-import { createFetch, type Env, PATIENCE } from './transport.ts'
+import type { Env } from './transport/connections.ts'
+import { createFetch, DEFAULT_TIMEOUTS } from './transport/fetch.ts'
+import { proxyVariable } from './transport/proxy.ts'
 import { type ModelWorld, systemWorld } from './world.ts'
 
 /**
@@ -57,13 +58,13 @@ async function open(
   asked: string,
   env: Env,
   settings: ModelSettings,
-  { clock, setAlarm }: ModelWorld,
+  { clock, startTimer }: ModelWorld,
 ): Promise<Model> {
   const providerName = name.slice(0, name.indexOf('/'))
   const model = name.slice(providerName.length + 1)
   const provider = findProvider(providerName, model, env, settings)
   const setting = settings.models[asked] ?? settings.models[name] ?? {}
-  const fetch = createFetch(env, { ...PATIENCE, ...settings.patience }, setAlarm)
+  const fetch = createFetch(env, { ...DEFAULT_TIMEOUTS, ...settings.patience }, startTimer)
   const [opened, listed] = await Promise.all([
     openKind[provider.kind]({ ...provider, fetch }, model),
     pricing(provider.prices, model),

@@ -3,19 +3,8 @@ import type { ToolTurn, Turn } from './model.ts'
 type Output = Extract<ToolTurn['content'][number], { type: 'tool-result' }>['output']
 type Piece = Extract<Output, { type: 'content' }>['value'][number]
 
-/** The same turn for a model of interface version 4, which says of every file whether it is data or a URL. Done once a turn. */
+/** The same turn for a model of interface version 4, which says of every file whether it is data or a URL. */
 export function inVersion4(turn: Turn): Turn {
-  let changed = done.get(turn)
-  if (changed === undefined) {
-    changed = convert(turn)
-    done.set(turn, changed)
-  }
-  return changed
-}
-
-const done = new WeakMap<Turn, Turn>()
-
-function convert(turn: Turn): Turn {
   const isTouched = turn.content.some(
     (part) => part.type === 'file' || (part.type === 'tool-result' && part.output.type === 'content'),
   )

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, systemClock } from '../journal/clock.ts'
 import { createGovernor, type Governor } from './governor.ts'
-import { type SetAlarm, systemAlarm } from './transport.ts'
+import { type StartTimer, startSystemTimer } from './transport/fetch.ts'
 
 /** Resolves after so many seconds; throws the signal's reason as soon as that aborts. */
 export type Pause = (seconds: number, signal: AbortSignal) => Promise<void>
@@ -10,7 +10,7 @@ export type Pause = (seconds: number, signal: AbortSignal) => Promise<void>
 export interface ModelWorld {
   readonly clock: Clock
   readonly pause: Pause
-  readonly setAlarm: SetAlarm
+  readonly startTimer: StartTimer
   /** From 0 up to 1. */
   readonly random: () => number
   /** All calls of a process go through one, so that agents who share a key share its limits. */
@@ -27,7 +27,7 @@ export const systemPause: Pause = async (seconds, signal) => {
 export const systemWorld: ModelWorld = {
   clock: systemClock,
   pause: systemPause,
-  setAlarm: systemAlarm,
+  startTimer: startSystemTimer,
   random: Math.random,
   governor: createGovernor(systemClock, systemPause),
 }

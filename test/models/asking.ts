@@ -30,7 +30,7 @@ export function instantWorld(): TestWorld {
     pause,
     random: () => 0.5,
     governor: createGovernor(clock, pause),
-    setAlarm: (_seconds, ring) => {
+    startTimer: (_seconds, ring) => {
       alarms.add(ring)
       return { refresh: () => {}, stop: () => void alarms.delete(ring) }
     },

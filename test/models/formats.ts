@@ -1,4 +1,4 @@
-import type { Env } from '../../src/models/transport.ts'
+import type { Env } from '../../src/models/transport/connections.ts'
 
 /** One of the protocols we speak: how to reach it, and how its server says things. */
 export interface Format {

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { createFetch } from '../../src/models/transport.ts'
+import { createFetch } from '../../src/models/transport/fetch.ts'
 
 const MANY = 20
 
@@ -76,7 +76,7 @@ describe('answers that come in together', () => {
   it('are refused in an encoding nobody asked for, whatever it is called', async () => {
     for (const encoding of ['zstd', 'constructor']) {
       const { ends, alarms } = await together((socket) => void socket.write(`${head(2, encoding)}hi`))
-      expect(ends).toEqual([expect.stringContaining(`in the encoding '${encoding}', which nobody asked for`)])
+      expect(ends).toEqual([expect.stringContaining(`in the encoding '${encoding}', which was not requested`)])
       expect(alarms).toBe(0)
     }
   })
@@ -88,7 +88,7 @@ describe('answers that come in together', () => {
       socket.destroySoon()
     })
     for (const { ends, alarms } of [broken, cut]) {
-      expect(ends).toEqual([expect.stringContaining('broke in the middle of its answer')])
+      expect(ends).toEqual([expect.stringContaining('broke in the middle of its response')])
       expect(alarms).toBe(0)
     }
   })

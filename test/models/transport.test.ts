@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createFetch } from '../../src/models/transport.ts'
+import { createFetch } from '../../src/models/transport/fetch.ts'
 
 const MEGABYTE = 1024 * 1024
 const OK = 'HTTP/1.1 200 OK\r\n'

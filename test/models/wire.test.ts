@@ -263,12 +263,21 @@ it('a key that no header can carry is named and not tried again', async () => {
   server.play({ pieces: compatible.good })
   const settings = { providers: { openrouter: { baseUrl: server.url } } }
   const world = instantWorld()
-  const model = await resolveModel('openrouter/one', { OPENROUTER_API_KEY: 'half a\nkey' }, settings, world)
-  const { error } = await ask(model)
+  const resolved = resolveModel('openrouter/one', { OPENROUTER_API_KEY: 'half a\nkey' }, settings, world)
+  const error: unknown = await resolved.catch((error) => error)
   expect(error).toMatchObject({ fault: 'request' })
   expect((error as ModelFailure).message).toContain('authorization header')
+  expect((error as ModelFailure).message).toContain('OPENROUTER_API_KEY')
   expect(world.pauses).toEqual([])
   expect(server.asked).toHaveLength(0)
+})
+
+it('a header of the settings that cannot be sent is named without its value', async () => {
+  const settings = { providers: { openrouter: { baseUrl: server.url, headers: { 'x-team': 'half a\nvalue' } } } }
+  const error: unknown = await resolveModel('openrouter/one', { OPENROUTER_API_KEY: 'k' }, settings).catch((e) => e)
+  expect(error).toMatchObject({ fault: 'request' })
+  expect((error as ModelFailure).message).toContain('x-team')
+  expect((error as ModelFailure).message).not.toContain('half a')
 })
 
 it('a refused connection says where nobody answers', async () => {

@@ -1,4 +1,4 @@
-import type { Env } from './transport.ts'
+import type { Env } from './connections.ts'
 
 /** The variable that names the proxy for this address, as the transport takes it; undefined where none is used. */
 export function proxyVariable(env: Env, baseUrl: string): string | undefined {

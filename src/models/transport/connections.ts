@@ -1,0 +1,26 @@
+import type { Dispatcher } from 'undici'
+
+export type Env = Readonly<Record<string, string | undefined>>
+
+// Short, so that a run without a network fails soon. A connection that is only slow is retried.
+const CONNECT_TIMEOUT_MS = 5000
+
+/** The connection pool for the proxy settings of this environment. Models with the same settings share one. */
+export function connectionPool(env: Env): Promise<Dispatcher> {
+  const httpProxy = env.http_proxy ?? env.HTTP_PROXY ?? ''
+  const httpsProxy = env.https_proxy ?? env.HTTPS_PROXY ?? ''
+  const noProxy = env.no_proxy ?? env.NO_PROXY ?? ''
+  const key = [httpProxy, httpsProxy, noProxy].join(' ')
+  const known = pools.get(key)
+  if (known) return known
+  const connect = { timeout: CONNECT_TIMEOUT_MS }
+  const pool = import('undici').then(({ Agent, EnvHttpProxyAgent }) =>
+    httpProxy || httpsProxy
+      ? new EnvHttpProxyAgent({ httpProxy, httpsProxy, noProxy, connect })
+      : new Agent({ connect }),
+  )
+  pools.set(key, pool)
+  return pool
+}
+
+const pools = new Map<string, Promise<Dispatcher>>()
