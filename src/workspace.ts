@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import type { Store } from './journal/store.ts'
 import { plainText } from './redaction/plain-text.ts'
 import { realDisk } from './stores/files/disk.ts'
-import { openFileStore } from './stores/files/file-store.ts'
 import { refuseNetworkFileSystem } from './stores/files/file-system-kind.ts'
-import { openMirror } from './stores/files/mirror.ts'
-import { findRoot, type Root } from './stores/files/root.ts'
-import { mayWrite, openTrust, type Trust } from './stores/files/trust.ts'
-import type { PostgresStoreOptions } from './stores/postgres/postgres-store.ts'
+import { mayWrite, openTrust, type Trust } from './stores/files/identity/trust.ts'
+import { openFileStore } from './stores/files/store.ts'
+import { openMirror } from './stores/files/views/views.ts'
+import { findRoot, type Root } from './stores/files/workspace-root.ts'
+import type { PostgresStoreOptions } from './stores/postgres/store.ts'
 
 /** The teams of one folder on plain files, with all that belongs to them, or those of a database. */
 export interface Workspace extends AsyncDisposable, Root {
@@ -50,7 +50,7 @@ export async function openWorkspace(options: WorkspaceOptions = {}): Promise<Wor
 
 /** Whoever has the address of a database and its password may write there, so its teams are trusted by it. */
 async function onPostgres(url: string, place: Root, trust: Trust, warn: (message: string) => void): Promise<Workspace> {
-  const { parseAddress } = await import('./stores/postgres/address.ts')
+  const { parseAddress } = await import('./stores/postgres/connection/address.ts')
   const { shown } = parseAddress(url)
   const store = await openPostgresStore({ url, warn })
   return {
@@ -65,7 +65,7 @@ async function onPostgres(url: string, place: Root, trust: Trust, warn: (message
 
 /** Teams in a PostgreSQL database. Its driver is loaded here and nowhere else: files need none of it. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const adapter = await import('./stores/postgres/postgres-store.ts')
+  const adapter = await import('./stores/postgres/store.ts')
   return adapter.openPostgresStore(options)
 }
 

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { realDisk } from '../stores/files/disk.ts'
-import { findRoot } from '../stores/files/root.ts'
+import { findRoot } from '../stores/files/workspace-root.ts'
 import { openPostgresStore } from '../workspace.ts'
 import type { Call } from './context.ts'
 import { appendAndSync } from './doctor/append.ts'

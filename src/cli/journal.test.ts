@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openTeam } from '../journal/team-handle.ts'
-import { openFileStore } from '../stores/files/file-store.ts'
+import { openFileStore } from '../stores/files/store.ts'
 import { type Desk, openDesk } from './desk.ts'
 
 let desk: Desk

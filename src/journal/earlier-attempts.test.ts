@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openTranscript } from '../agent/transcript/transcript.ts'
-import { openMemoryStore } from '../stores/memory/memory-store.ts'
+import { openMemoryStore } from '../stores/memory/store.ts'
 import { emptyState } from '../team/state.ts'
 import type { Attempt } from '../team/task.ts'
 import { earlierAttempts } from './earlier-attempts.ts'

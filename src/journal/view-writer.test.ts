@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { openMemoryStore } from '../stores/memory/memory-store.ts'
+import { openMemoryStore } from '../stores/memory/store.ts'
 import type { Store } from './store.ts'
 import { openTeam } from './team-handle.ts'
 import type { Views } from './views.ts'

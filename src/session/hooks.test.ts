@@ -165,7 +165,7 @@ describe('hooks after a tool, at a prompt and at the end', () => {
   it('of a project wait until somebody trusts the folder; a changed one asks again', async () => {
     const { loadSettings } = await import('../settings/load-settings.ts')
     const { isTrusted } = await import('./trusted.ts')
-    const { folderHash } = await import('../stores/files/folder-hash.ts')
+    const { folderHash } = await import('../stores/files/identity/folder-hash.ts')
     mkdirSync(join(dir, '.deskmates'))
     const file = join(dir, '.deskmates', 'settings.json')
     const write = (text: string) =>

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { folderHash } from '../stores/files/folder-hash.ts'
+import { folderHash } from '../stores/files/identity/folder-hash.ts'
 import { createSkillTool, skillList } from '../tools/skill.ts'
 import { readSkills } from '../tools/skills/read-skills.ts'
 import type { Tool } from '../tools/tool.ts'

@@ -11,7 +11,7 @@ import { createPermissions, narrowForSubagent, type Permissions, policyOf } from
 import { deadRules } from '../permissions/dead-rules.ts'
 import { forbids } from '../permissions/policy.ts'
 import { createEraser } from '../redaction/eraser.ts'
-import { openMemoryStore } from '../stores/memory/memory-store.ts'
+import { openMemoryStore } from '../stores/memory/store.ts'
 import { awaitLease } from '../supervisor/await-lease.ts'
 import { createPermissionRequests } from '../supervisor/permission-requests.ts'
 import { compact, work } from '../supervisor/run.ts'

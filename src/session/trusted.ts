@@ -1,4 +1,4 @@
-import { folderHash } from '../stores/files/folder-hash.ts'
+import { folderHash } from '../stores/files/identity/folder-hash.ts'
 import type { Workspace } from '../workspace.ts'
 
 /**

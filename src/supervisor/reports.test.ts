@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Transcript } from '../agent/transcript/transcript.ts'
 import { openTeam } from '../journal/team-handle.ts'
-import { openMemoryStore } from '../stores/memory/memory-store.ts'
+import { openMemoryStore } from '../stores/memory/store.ts'
 import { unreadOf } from '../team/state.ts'
 import { manualClock } from '../testing/manual-clock.ts'
 import { createReports } from './reports.ts'

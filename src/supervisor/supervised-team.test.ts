@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { openTeam } from '../journal/team-handle.ts'
-import { openMemoryStore } from '../stores/memory/memory-store.ts'
+import { openMemoryStore } from '../stores/memory/store.ts'
 import { heldBy, memberNamed, unreadOf } from '../team/state.ts'
 import { forceStop, overdueShutdowns, stopMember } from './shutdown.ts'
 import { lastWords, type Mind, type PracticeCrew, practiceCrew } from './supervisor-harness.ts'

@@ -5,7 +5,7 @@ import { demotable, demote } from '../../src/agent/compaction/demote.ts'
 import { openTranscript, type Transcript } from '../../src/agent/transcript/transcript.ts'
 import { type CallResult, unanswered } from '../../src/agent/transcript/transcript-fold.ts'
 import type { Reply, Turn, UserTurn } from '../../src/models/model.ts'
-import { createPlace, openMemoryStore } from '../../src/stores/memory/memory-store.ts'
+import { createPlace, openMemoryStore } from '../../src/stores/memory/store.ts'
 import { archiveOf, faultsIn } from './archive.ts'
 
 /** The steps of a conversation. Numbers of calls are the words of their results. */

@@ -3,8 +3,8 @@ import type { Model, ModelRequest, ToolCall, Turn } from '../../src/models/model
 import { openSession } from '../../src/session/open-session.ts'
 import type { Session } from '../../src/session/session.ts'
 import { type Disk, realDisk } from '../../src/stores/files/disk.ts'
-import { openFileStore } from '../../src/stores/files/file-store.ts'
-import { openMirror } from '../../src/stores/files/mirror.ts'
+import { openFileStore } from '../../src/stores/files/store.ts'
+import { openMirror } from '../../src/stores/files/views/views.ts'
 import type { Workspace } from '../../src/workspace.ts'
 
 /** A conversation that can be killed anywhere: letters, two commands with an effect outside, a job that never ends. */

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Log, Store } from '../../src/journal/store.ts'
 import { openTeam, type TeamHandle } from '../../src/journal/team-handle.ts'
 import { type Disk, realDisk } from '../../src/stores/files/disk.ts'
-import { openFileStore } from '../../src/stores/files/file-store.ts'
+import { openFileStore } from '../../src/stores/files/store.ts'
 
 let dir: string
 beforeEach(() => {

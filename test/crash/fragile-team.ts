@@ -5,8 +5,8 @@ import type { Store } from '../../src/journal/store.ts'
 import { openTeam, type TeamHandle } from '../../src/journal/team-handle.ts'
 import type { Views } from '../../src/journal/views.ts'
 import { type Disk, realDisk } from '../../src/stores/files/disk.ts'
-import { openFileStore } from '../../src/stores/files/file-store.ts'
-import { openMirror } from '../../src/stores/files/mirror.ts'
+import { openFileStore } from '../../src/stores/files/store.ts'
+import { openMirror } from '../../src/stores/files/views/views.ts'
 
 /** A team on disk that operations are tried on, each time from the same beginning. */
 export interface FragileTeam extends Disposable {

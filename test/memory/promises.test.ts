@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { openTeam } from '../../src/journal/team-handle.ts'
 import { createRedactor } from '../../src/redaction/redactor.ts'
-import { openMemoryStore } from '../../src/stores/memory/memory-store.ts'
+import { openMemoryStore } from '../../src/stores/memory/store.ts'
 import { situationOf } from '../../src/team/situation.ts'
 import { underEachBug } from '../under-each-bug.ts'
 

@@ -31,10 +31,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'trust-not-synced',
     mistake: 'trust is lost by a power cut that the journal survives',
-    file: 'src/stores/files/trust.ts',
+    file: 'src/stores/files/identity/trust.ts',
     old: 'syncFolders(disk, [file, dirname(file), ...made.map((folder) => dirname(folder))])',
     new: '',
-    test: 'src/stores/files/trust.test.ts',
+    test: 'src/stores/files/identity/trust.test.ts',
     fails: 'survives a power cut right after it was given',
   },
 ]

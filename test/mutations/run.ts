@@ -169,10 +169,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'lease-judged-not-ended',
     mistake: 'a process that was judged dead renews its lease and acts before the takeover is written',
-    file: 'src/stores/postgres/statements.ts',
+    file: 'src/stores/postgres/schema/statements.ts',
     old: "where leases.until > '-infinity'",
     new: "where leases.until >= '-infinity'",
-    test: 'src/stores/postgres/postgres-store.test.ts',
+    test: 'src/stores/postgres/store.test.ts',
     fails: 'is superseded when another process judged it dead, also before that one has written',
   },
   {

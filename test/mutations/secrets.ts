@@ -103,10 +103,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'loopback-by-prefix',
     mistake: 'localhost.evil.com counts as this machine',
-    file: 'src/stores/postgres/address.ts',
+    file: 'src/stores/postgres/connection/address.ts',
     old: "name === 'localhost' ||",
     new: "name.startsWith('localhost') ||",
-    test: 'src/stores/postgres/address.test.ts',
+    test: 'src/stores/postgres/connection/address.test.ts',
     fails: 'counts as this machine only if its host cannot lead elsewhere',
   },
   {

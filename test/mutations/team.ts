@@ -35,7 +35,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/stores/postgres/presence.ts',
     old: 'Math.max(wall - renewed.wall, steady - renewed.steady)',
     new: 'steady - renewed.steady',
-    test: 'src/stores/postgres/postgres-store.test.ts',
+    test: 'src/stores/postgres/store.test.ts',
     fails: 'renews it when the wall clock says that it may have ended',
   },
   {
@@ -107,7 +107,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/stores/postgres/presence.ts',
     old: 'renewed = asked',
     new: 'renewed = clock()',
-    test: 'src/stores/postgres/postgres-store.test.ts',
+    test: 'src/stores/postgres/store.test.ts',
     fails: 'counts the time of its lease from the question to the server',
   },
 ]

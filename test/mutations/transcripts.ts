@@ -121,10 +121,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'damaged-copy-delivered',
     mistake: 'a damaged line of ours in a mailbox file becomes a message from outside',
-    file: 'src/stores/files/door-facts.ts',
+    file: 'src/stores/files/inbox/incoming-lines.ts',
     old: "if (copy === 'damaged' || typeof id",
     new: 'if (typeof id',
-    test: 'src/stores/files/shown-line.test.ts',
+    test: 'src/stores/files/inbox/own-line.test.ts',
     fails: 'never becomes a message of another when one bit of it changes',
   },
   {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openPostgresStore } from '../../src/stores/postgres/postgres-store.ts'
+import { openPostgresStore } from '../../src/stores/postgres/store.ts'
 import { figure } from '../storms/place.ts'
 import { askOnce, useDatabase } from './database.ts'
 import { openProxy } from './proxy.ts'

@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openPostgresStore } from '../../src/stores/postgres/postgres-store.ts'
+import { openPostgresStore } from '../../src/stores/postgres/store.ts'
 import { idsOf, readAll } from '../../src/testing/read-all.ts'
 import { useDatabase } from './database.ts'
 

@@ -1,5 +1,5 @@
 import { openTeam, type TeamHandle } from '../../src/journal/team-handle.ts'
-import { openPostgresStore } from '../../src/stores/postgres/postgres-store.ts'
+import { openPostgresStore } from '../../src/stores/postgres/store.ts'
 import { TeamError } from '../../src/team/errors.ts'
 import { isRefusal } from '../../src/team/refusal.ts'
 

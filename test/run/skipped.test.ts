@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 const project = fileURLToPath(new URL('../../', import.meta.url))
 const OTHERWISE = [
   // These start a server before their tests, for nothing if they are left out one by one; they print a line themselves.
-  'src/stores/postgres/tls.test.ts',
+  'src/stores/postgres/connection/tls.test.ts',
   // Must not start itself.
   'test/bites.test.ts',
   // Reads such words.

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openTeam } from '../../src/journal/team-handle.ts'
-import { openFileStore } from '../../src/stores/files/file-store.ts'
+import { openFileStore } from '../../src/stores/files/store.ts'
 import { buildWorkers, createFleet } from './fleet.ts'
 import { figure, makePlace, TEAM } from './place.ts'
 import { createRandom } from './random.ts'

@@ -1,7 +1,7 @@
 import type { Store } from '../../src/journal/store.ts'
 import { realDisk } from '../../src/stores/files/disk.ts'
-import { openFileStore } from '../../src/stores/files/file-store.ts'
-import { openMirror } from '../../src/stores/files/mirror.ts'
+import { openFileStore } from '../../src/stores/files/store.ts'
+import { openMirror } from '../../src/stores/files/views/views.ts'
 
 /** Milliseconds after which a process in a database that says nothing counts as dead: short, since many are killed. */
 const LEASE = 1000
@@ -13,7 +13,7 @@ export async function openStore(
 ): Promise<Store> {
   const warn = (message: string) => void process.stderr.write(`${message}\n`)
   if (isLeased(place)) {
-    const { openPostgresStore } = await import('../../src/stores/postgres/postgres-store.ts')
+    const { openPostgresStore } = await import('../../src/stores/postgres/store.ts')
     return openPostgresStore({ url: place, lease: LEASE, warn })
   }
   const mirror = (team: string) => openMirror({ dir: place, team, disk: realDisk, warn })

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
-import { openFileStore } from '../../src/stores/files/file-store.ts'
+import { openFileStore } from '../../src/stores/files/store.ts'
 import { readAll } from '../../src/testing/read-all.ts'
 import { buildWorkers } from './fleet.ts'
 

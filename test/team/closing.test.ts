@@ -7,7 +7,7 @@ import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
 import { openSession } from '../../src/session/open-session.ts'
 import { runToEnd } from '../../src/session/practice-run.ts'
 import type { Session } from '../../src/session/session.ts'
-import { createPlace, openMemoryStore } from '../../src/stores/memory/memory-store.ts'
+import { createPlace, openMemoryStore } from '../../src/stores/memory/store.ts'
 import { memberNamed } from '../../src/team/state.ts'
 import { workspaceOn } from './workspace-on.ts'
 

@@ -1,6 +1,6 @@
 import { applyTurn, emptyTranscript } from '../../src/agent/transcript/transcript-fold.ts'
 import type { Recorded } from '../../src/journal/store.ts'
-import type { Place } from '../../src/stores/memory/memory-store.ts'
+import type { Place } from '../../src/stores/memory/store.ts'
 import { apply } from '../../src/team/apply.ts'
 import type { Author, TeamEvent } from '../../src/team/event.ts'
 import { createInvariants } from '../../src/team/invariants.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Model } from '../../src/models/model.ts'
 import { openSession } from '../../src/session/open-session.ts'
-import { createPlace, openMemoryStore } from '../../src/stores/memory/memory-store.ts'
+import { createPlace, openMemoryStore } from '../../src/stores/memory/store.ts'
 import { unreadOf } from '../../src/team/state.ts'
 import { workspaceOn } from './workspace-on.ts'
 

@@ -6,7 +6,7 @@ import { openTeam } from '../../src/journal/team-handle.ts'
 import type { Model } from '../../src/models/model.ts'
 import { openSession } from '../../src/session/open-session.ts'
 import { runToEnd } from '../../src/session/practice-run.ts'
-import { createPlace, openMemoryStore } from '../../src/stores/memory/memory-store.ts'
+import { createPlace, openMemoryStore } from '../../src/stores/memory/store.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import { workspaceOn } from './workspace-on.ts'
 

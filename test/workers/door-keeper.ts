@@ -1,7 +1,7 @@
 import { openTeam } from '../../src/journal/team-handle.ts'
 import { realDisk } from '../../src/stores/files/disk.ts'
-import { openFileStore } from '../../src/stores/files/file-store.ts'
-import { openMirror } from '../../src/stores/files/mirror.ts'
+import { openFileStore } from '../../src/stores/files/store.ts'
+import { openMirror } from '../../src/stores/files/views/views.ts'
 import { unreadOf } from '../../src/team/state.ts'
 import { TEAM } from '../storms/place.ts'
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openTeam } from '../../src/journal/team-handle.ts'
 import { realDisk } from '../../src/stores/files/disk.ts'
-import { openFileStore } from '../../src/stores/files/file-store.ts'
-import { openMirror } from '../../src/stores/files/mirror.ts'
+import { openFileStore } from '../../src/stores/files/store.ts'
+import { openMirror } from '../../src/stores/files/views/views.ts'
 import { TEAM } from '../storms/place.ts'
 
 /** Brings in whatever programs leave, without end. */

@@ -1,5 +1,5 @@
 import { advance, START } from '../../src/journal/store.ts'
-import { openFileStore } from '../../src/stores/files/file-store.ts'
+import { openFileStore } from '../../src/stores/files/store.ts'
 
 /** Appends `count` facts of `size` bytes, each with a decision that is tried until it counts, and says what counted. */
 const [dir = '', name = '', count = '0', size = '0'] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type Model, ModelFailure, type ModelRequest } from '../../models/model.ts'
-import { createPlace } from '../../stores/memory/memory-store.ts'
+import { createPlace } from '../../stores/memory/store.ts'
 import { defineTool } from '../../tools/define-tool.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { closeTalks, played, run, talkOf } from '../agent-harness.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { openTeam } from '../../journal/team-handle.ts'
-import { openMemoryStore } from '../../stores/memory/memory-store.ts'
+import { openMemoryStore } from '../../stores/memory/store.ts'
 import { unreadOf } from '../../team/state.ts'
 import { recordLostTurns } from './repair-transcript.ts'
 

@@ -3,7 +3,7 @@ import { scheduler } from '../../journal/scheduler.ts'
 import type { Log } from '../../journal/store.ts'
 import { Superseded } from '../../journal/store-errors.ts'
 import type { Reply } from '../../models/model.ts'
-import { createPlace, openMemoryStore } from '../../stores/memory/memory-store.ts'
+import { createPlace, openMemoryStore } from '../../stores/memory/store.ts'
 import { openTranscript } from './transcript.ts'
 import { type CallResult, unanswered } from './transcript-fold.ts'
 

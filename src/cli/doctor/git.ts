@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { findRoot } from '../../stores/files/root.ts'
+import { findRoot } from '../../stores/files/workspace-root.ts'
 import { TeamError } from '../../team/errors.ts'
 import { isNotInstalled } from './children.ts'
 import { type Examination, fail, notAvailable, pass } from './examination.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../../journal/store.ts'
-import { createPlace, openMemoryStore } from '../../stores/memory/memory-store.ts'
+import { createPlace, openMemoryStore } from '../../stores/memory/store.ts'
 import { TeamError } from '../../team/errors.ts'
 import { Misused } from '../failure.ts'
 import { postgres } from './postgres.ts'

@@ -1,5 +1,5 @@
 import fs, { type Stats, type StatsFs } from 'node:fs'
-import { createQuickSync } from './quick-sync.ts'
+import { createQuickSync } from './adaptive-sync.ts'
 
 /**
  * Every file-system call our files store makes, so that tests can count them, fail each one and stop the world after

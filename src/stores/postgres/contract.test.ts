@@ -3,7 +3,7 @@ import { commandSequences } from '../../testing/command-sequences.ts'
 import type { OpenStore } from '../../testing/read-all.ts'
 import { storeContract } from '../../testing/store-contract.ts'
 import { teamContract } from '../../testing/team-contract.ts'
-import { openPostgresStore } from './postgres-store.ts'
+import { openPostgresStore } from './store.ts'
 
 const database = useDatabase()
 

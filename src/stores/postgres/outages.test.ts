@@ -4,9 +4,9 @@ import { openProxy } from '../../../test/postgres/proxy.ts'
 import { caughtUp, holdHead, idle, waitingForLock } from '../../../test/postgres/waits.ts'
 import { advance, type Log, START } from '../../journal/store.ts'
 import { idsOf, readAll } from '../../testing/read-all.ts'
-import { parseAddress } from './address.ts'
-import { openLine } from './line.ts'
-import { openPostgresStore } from './postgres-store.ts'
+import { parseAddress } from './connection/address.ts'
+import { openLine } from './connection/connection.ts'
+import { openPostgresStore } from './store.ts'
 
 const database = useDatabase()
 

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { Lease, Presence, RuntimeId } from '../../journal/store.ts'
 import { Superseded } from '../../journal/store-errors.ts'
 import { hasEndedHere, runsHere, thisRuntime } from '../identity.ts'
-import type { Lines } from './lines.ts'
-import type { Statements } from './statements.ts'
+import type { Lines } from './connection/connection-pool.ts'
+import type { Statements } from './schema/statements.ts'
 
 export interface PostgresPresence extends Presence {
   /** This process has written: others may ask after it. */

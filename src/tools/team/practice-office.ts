@@ -1,6 +1,6 @@
 import { createMembership } from '../../agent/membership.ts'
 import { openTeam, type TeamHandle } from '../../journal/team-handle.ts'
-import { openMemoryStore } from '../../stores/memory/memory-store.ts'
+import { openMemoryStore } from '../../stores/memory/store.ts'
 import type { Author } from '../../team/event.ts'
 import { nameKey } from '../../team/name.ts'
 import { isRefusal, refuse } from '../../team/refusal.ts'

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { createQuickSync } from './adaptive-sync.ts'
+
+describe('a sync', () => {
+  function disk(...milliseconds: number[]) {
+    let time = 0
+    const calls: string[] = []
+    const sync = createQuickSync(
+      () => time,
+      () => {
+        calls.push('waited for')
+        time += milliseconds.shift() ?? 0.1
+      },
+      async () => void calls.push('handed over'),
+    )
+    return { sync, calls }
+  }
+
+  /** One sync in a turn of the event loop of its own. */
+  async function turn(sync: (fd: number) => Promise<void>) {
+    await new Promise((resolve) => setImmediate(resolve))
+    await sync(3)
+  }
+
+  it('is waited for while the disk is quick', async () => {
+    const { sync, calls } = disk(0.1, 4.9, 0.1)
+    for (let i = 0; i < 3; i++) await turn(sync)
+    expect(calls).toEqual(['waited for', 'waited for', 'waited for'])
+  })
+
+  it('is handed to a thread more and more often while the disk is slow', async () => {
+    const { sync, calls } = disk(...Array(30).fill(12))
+    for (let i = 0; i < 1000; i++) await turn(sync)
+    expect(calls.slice(0, 8)).toEqual([
+      'waited for',
+      'waited for',
+      'waited for',
+      'handed over',
+      'waited for',
+      'handed over',
+      'handed over',
+      'handed over',
+    ])
+    expect(calls.slice(-130).filter((call) => call === 'waited for').length).toBeLessThanOrEqual(2)
+  })
+
+  it('is waited for again when the disk has become quick', async () => {
+    const { sync, calls } = disk(12, 12, 12, 0.1, 0.1)
+    for (let i = 0; i < 6; i++) await turn(sync)
+    expect(calls.slice(2)).toEqual(['waited for', 'handed over', 'waited for', 'waited for'])
+  })
+
+  it('is waited for when only some took long: the machine is busy, not the disk slow', async () => {
+    const { sync, calls } = disk(12, 12, 0.1, 12, 12, 0.1, 12)
+    for (let i = 0; i < 8; i++) await turn(sync)
+    expect(calls).not.toContain('handed over')
+  })
+
+  it('is waited for, and those of other files in the same turn are handed to threads', async () => {
+    const { sync, calls } = disk()
+    await Promise.all([sync(3), sync(4), sync(5)])
+    await turn(sync)
+    expect(calls).toEqual(['waited for', 'handed over', 'handed over', 'waited for'])
+  })
+
+  it('is handed to a thread where many agents write, until they have gone', async () => {
+    const { sync, calls } = disk()
+    const turns = async (count: number, files: number) => {
+      for (let i = 0; i < count; i++) {
+        await new Promise((resolve) => setImmediate(resolve))
+        await sync(3 + (i % files))
+      }
+      return new Set(calls.splice(0))
+    }
+    expect(await turns(200, 3)).toEqual(new Set(['waited for']))
+    await turns(5, 5)
+    expect(await turns(100, 5)).toEqual(new Set(['handed over']))
+    await turns(130, 2)
+    expect(await turns(100, 2)).toEqual(new Set(['waited for']))
+  })
+
+  it('fails like the disk does', async () => {
+    const broken = createQuickSync(undefined, () => {
+      throw new Error('EIO')
+    })
+    await expect(broken(3)).rejects.toThrow('EIO')
+  })
+})

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto'
+import { homedir } from 'node:os'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { z } from 'zod'
+import { TeamError } from '../../../team/errors.ts'
+import { codeOf, type Disk, realDisk } from '../disk.ts'
+import { makeFolder, syncFolders } from '../folders.ts'
+import { replaceFile } from '../replace-file.ts'
+
+/** What this user has said yes to, kept outside every workspace, where no agent and no repository can write. */
+export interface Trust {
+  /** DESKMATES_TRUST=1: a container that holds nothing worth protecting. */
+  readonly everything: boolean
+  /** The folder all of it is kept in. */
+  readonly state: string
+  trustTeam(teamId: string, team: string, path: string): void
+  isTeamTrusted(teamId: string): boolean
+  /** Covers the folder as it is now; with another `folderHash` it asks again. */
+  trustFolder(path: string, contentHash: string): void
+  isFolderTrusted(path: string, contentHash: string): boolean
+}
+
+/** One small file per team and folder in `$DESKMATES_STATE/trust`, so that processes at the same time never fight. */
+export function openTrust(
+  env: NodeJS.ProcessEnv,
+  { disk = realDisk, clock = Date, warn = emitWarning }: TrustOptions = {},
+): Trust {
+  const state = stateFolder(env)
+  const everything = env.DESKMATES_TRUST === '1'
+  if (!everything && !['', '0', undefined].includes(env.DESKMATES_TRUST)) {
+    warn(`DESKMATES_TRUST=${env.DESKMATES_TRUST} means nothing and trusts nothing. Set it to 1, or remove it.`)
+  }
+  const known = new Set<string>()
+  const teamFile = (teamId: string) => join(state, 'trust', 'teams', `${sha(teamId)}.json`)
+  const folderFile = (path: string) => join(state, 'trust', 'folders', `${sha(resolve(path))}.json`)
+
+  function keep(file: string, entry: object): void {
+    try {
+      const made = missingFrom(disk, dirname(file))
+      makeFolder(disk, dirname(file))
+      replaceFile(disk, file, Buffer.from(`${JSON.stringify({ ...entry, at: clock.now() / 1000 })}\n`))
+      // A power cut that spares the journal must not make its own maker a stranger.
+      syncFolders(disk, [file, dirname(file), ...made.map((folder) => dirname(folder))])
+    } catch (error) {
+      throw new StateNotWritable(state, error)
+    }
+  }
+
+  return {
+    everything,
+    state,
+
+    trustTeam(teamId, team, path) {
+      keep(teamFile(teamId), { teamId, team, path })
+      known.add(teamId)
+    },
+
+    isTeamTrusted(teamId) {
+      if (everything || known.has(teamId)) return true
+      const entry = readEntry(disk, teamFile(teamId), TrustedTeam, warn)
+      if (entry?.teamId !== teamId) return false
+      known.add(teamId)
+      return true
+    },
+
+    trustFolder(path, contentHash) {
+      keep(folderFile(path), { path: resolve(path), contentHash })
+    },
+
+    isFolderTrusted(path, contentHash) {
+      if (everything) return true
+      const entry = readEntry(disk, folderFile(path), TrustedFolder, warn)
+      return entry?.path === resolve(path) && entry.contentHash === contentHash
+    },
+  }
+}
+
+/**
+ * Asked before every write to a journal. `creatorId` is the id of the journal's first record, which is the team's id;
+ * `creating` says that the log is empty and this process is about to write that record.
+ */
+export function mayWrite(trust: Trust, dir: string): (team: string, creatorId: string, creating: boolean) => void {
+  return (team, creatorId, creating) => {
+    if (trust.isTeamTrusted(creatorId) && !(trust.everything && creating)) return
+    const path = join(dir, '.teams', team, 'journal.jsonl')
+    if (!creating) throw new UntrustedJournal(path, team)
+    try {
+      // Before the record itself: dying in between leaves a stray file, the other order a team that its maker may
+      // not write to.
+      trust.trustTeam(creatorId, team, path)
+    } catch (error) {
+      // Where everything is trusted nobody needs the file here; it only helps who comes later without that setting.
+      if (!trust.everything) throw error
+    }
+  }
+}
+
+export class UntrustedJournal extends TeamError {
+  readonly code = 'untrusted_journal'
+  constructor(path: string, team: string) {
+    super(
+      `${path} was not made here (perhaps it came with a cloned repository), so it can be read but not written. ` +
+        `If you know where it comes from: deskmates trust --team ${team}`,
+    )
+  }
+}
+
+export class StateNotWritable extends TeamError {
+  readonly code = 'state_not_writable'
+  constructor(state: string, cause: unknown) {
+    super(
+      `Cannot keep in ${state} what you trust (${cause instanceof Error ? cause.message : String(cause)}). ` +
+        'Set DESKMATES_STATE to a folder you can write to or, in a container, DESKMATES_TRUST=1.',
+      { cause },
+    )
+  }
+}
+
+interface TrustOptions {
+  readonly disk?: Disk
+  /** Milliseconds since 1970. */
+  readonly clock?: { now(): number }
+  readonly warn?: (text: string) => void
+}
+
+const TrustedTeam = z.object({ teamId: z.string() })
+const TrustedFolder = z.object({ path: z.string(), contentHash: z.string() })
+
+/** Where it is kept. */
+export function stateFolder(env: Readonly<Record<string, string | undefined>>): string {
+  if (env.DESKMATES_STATE) return resolve(env.DESKMATES_STATE)
+  // A relative XDG path is to be ignored, says its specification.
+  const xdg = env.XDG_STATE_HOME
+  return xdg && isAbsolute(xdg) ? join(xdg, 'deskmates') : join(env.HOME || homedir(), '.local', 'state', 'deskmates')
+}
+
+/** A file that cannot be read or understood trusts nothing, and says so; trusting again writes it anew. */
+function readEntry<T>(disk: Disk, file: string, shape: z.ZodType<T>, warn: (text: string) => void): T | undefined {
+  try {
+    return shape.parse(JSON.parse(disk.readFileSync(file).toString()))
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    const why = codeOf(error) ?? 'it is broken'
+    warn(`${file} cannot be used (${why}), so what it trusted counts as not trusted. Run deskmates trust again.`)
+    return undefined
+  }
+}
+
+function emitWarning(text: string): void {
+  process.emitWarning(text, 'DeskmatesTrustWarning')
+}
+
+function sha(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** The folder and those above it that are not there yet. */
+function missingFrom(disk: Disk, folder: string): string[] {
+  return disk.statSync(folder) ? [] : [folder, ...missingFrom(disk, dirname(folder))]
+}

@@ -1,0 +1,34 @@
+import { dirname, join } from 'node:path'
+import { isName } from '../../../team/name.ts'
+import { codeOf, type Disk } from '../disk.ts'
+
+/** A file that may hold somebody's mail; `called` is a name as far as the file's name tells. */
+export interface StrayFile {
+  readonly path: string
+  readonly called: string
+}
+
+/** Everything named like a mailbox file: in the inbox, beside it as the older layouts have it, and in older folders. */
+export function strayFiles(disk: Disk, inbox: string, oldFolders: readonly string[]): StrayFile[] {
+  return [
+    ...filesIn(disk, inbox, '.jsonl'),
+    ...filesIn(disk, dirname(inbox), '_inbox.jsonl'),
+    ...oldFolders.flatMap((folder) => filesIn(disk, folder, '.jsonl')),
+  ]
+}
+
+function filesIn(disk: Disk, folder: string, end: string): StrayFile[] {
+  return list(disk, folder)
+    .filter((name) => name.endsWith(end))
+    .map((name) => ({ path: join(folder, name), called: name.slice(0, -end.length) }))
+    .filter(({ called }) => isName(called))
+}
+
+function list(disk: Disk, folder: string): string[] {
+  try {
+    return disk.readdirSync(folder)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
+    throw error
+  }
+}

@@ -1,0 +1,46 @@
+import { join } from 'node:path'
+import type { Fault } from '../../../journal/store.ts'
+import { codeOf, type Disk } from '../disk.ts'
+import { repairOf } from './repair-command.ts'
+
+/**
+ * A journal is only ever appended to, and is synced before a view shows it. So one that is shorter than its views have
+ * shown lost its end, whatever took it: whoever wrote on would give numbers and names away a second time. The view is
+ * looked at first: until the journal is, others may make that longer, never shorter.
+ */
+export function lostEnd(disk: Disk, folder: string): Fault | undefined {
+  const shown = shownTo(disk, folder)
+  if (shown <= 0) return undefined
+  const path = join(folder, 'journal.jsonl')
+  const offset = disk.statSync(path)?.size ?? 0
+  return shown > offset ? cutOff(path, offset, shown, lineAt(disk, path, offset)) : undefined
+}
+
+export function cutOff(path: string, offset: number, shown: number, line: number): Fault & { kind: 'cut off' } {
+  const what = offset === 0 ? 'the journal is empty or gone' : 'the journal ends here'
+  const detail = `${what}, but its views have shown it up to byte ${shown}: its end was lost. Put it back from a copy, or go on without it: ${repairOf(path)}`
+  return { kind: 'cut off', path, line, offset, detail }
+}
+
+/** How far `config.json` says that the journal was shown; 0 if it does not say. */
+export function shownTo(disk: Disk, folder: string): number {
+  let text: string
+  try {
+    text = disk.readFileSync(join(folder, 'config.json')).toString()
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return 0
+  }
+  try {
+    const { seq } = JSON.parse(text)
+    return Number.isSafeInteger(seq) ? seq : 0
+  } catch {
+    // A broken view says nothing; the next writer puts it aside.
+    return 0
+  }
+}
+
+/** Counted only where something is wrong: it reads all of it. */
+function lineAt(disk: Disk, path: string, size: number): number {
+  return size === 0 ? 1 : disk.readFileSync(path).toString('latin1').split('\n').length
+}

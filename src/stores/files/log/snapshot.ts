@@ -1,0 +1,75 @@
+import { ulid } from 'ulid'
+import { createChain, type KeptChain } from '../../../journal/acceptance.ts'
+import { MAX_RECORD_BYTES } from '../../../journal/admission.ts'
+import type { Cursor } from '../../../journal/store.ts'
+import type { Json } from '../../../team/json.ts'
+import { codeOf, type Disk } from '../disk.ts'
+import { replaceFile } from '../replace-file.ts'
+import { decode } from './line.ts'
+import type { ReadAt, ScanPoint } from './scanner.ts'
+import { fittingSum, hasTrailer, TRAILER, withTrailer } from './trailer.ts'
+
+/** A fold kept next to its log, to open fast. A view like any other: it may be lost, and never decides anything. */
+interface Kept {
+  readonly v: 1
+  readonly fold: number
+  readonly cursor: Cursor
+  /** Where the line of the record at the cursor begins. */
+  readonly begins: number
+  /** Where reading goes on. */
+  readonly offset: number
+  readonly line: number
+  readonly chain: KeptChain
+  readonly state: Json
+}
+
+export interface Restored {
+  readonly cursor: Cursor
+  readonly begins: number
+  readonly point: ScanPoint
+  readonly state: Json
+}
+
+export function writeSnapshot(disk: Disk, path: string, kept: Omit<Kept, 'v'>): void {
+  const body = JSON.stringify({ v: 1, ...kept })
+  replaceFile(disk, path, Buffer.from(`${withTrailer(body.slice(0, -1)).text}\n`))
+}
+
+/** Undefined if there is none that fits this fold and this log. A broken one is put aside with a warning. */
+export function readSnapshot(
+  disk: Disk,
+  path: string,
+  fold: number,
+  readLog: ReadAt,
+  warn: (message: string) => void,
+): Restored | undefined {
+  const kept = load(disk, path, warn)
+  if (kept?.v !== 1 || kept.fold !== fold || !fits(kept, readLog)) return undefined
+  const { cursor, begins, state, offset, line } = kept
+  return { cursor, begins, state, point: { offset, line, chain: createChain(kept.chain) } }
+}
+
+function load(disk: Disk, path: string, warn: (message: string) => void): Kept | undefined {
+  try {
+    const bytes = disk.readFileSync(path)
+    const end = bytes.length - TRAILER - 1
+    if (end > 0 && hasTrailer(bytes, end) && fittingSum(bytes, 0, end)) return JSON.parse(bytes.toString()) as Kept
+    const aside = `${path}.${ulid()}.broken`
+    disk.renameSync(path, aside)
+    warn(`${path} was broken; it is now ${aside}, and the journal is read from its beginning instead.`)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') warn(`${path} cannot be used (${error}); the journal is read from its beginning.`)
+  }
+  return undefined
+}
+
+/** Is the record at the cursor still the one that was folded last, and does the log still reach to where we stopped? */
+function fits({ cursor, begins, offset, chain }: Kept, readLog: ReadAt): boolean {
+  const length = cursor.seq - begins
+  if (length <= 0 || length > MAX_RECORD_BYTES + 1 || offset < cursor.seq || cursor.last !== chain.last) return false
+  const line = Buffer.alloc(length)
+  if (readLog(line, begins) < length || readLog(Buffer.alloc(1), offset - 1) < 1) return false
+  const { record } = decode(line, 0, length - 1)
+  if (record?.id !== cursor.id) return false
+  return record.after === undefined || cursor.last === record.id
+}

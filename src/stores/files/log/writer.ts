@@ -1,0 +1,193 @@
+import { whyRefused } from '../../../journal/admission.ts'
+import { LOST_TRIES } from '../../../journal/fairness.ts'
+import type { Appended, Fault, LogRecord, Outcome } from '../../../journal/store.ts'
+import {
+  JournalReadOnly,
+  JournalReplaced,
+  NotWritten,
+  OutcomeUnknown,
+  RecordRefused,
+} from '../../../journal/store-errors.ts'
+import { createGroupCommit } from './group-commit.ts'
+import type { JournalFile } from './journal-file.ts'
+import { encode, type Frame } from './line.ts'
+import type { LogReader } from './reader.ts'
+import type { Sight } from './scanner.ts'
+
+export interface LogWriterOptions {
+  readonly path: string
+  readonly file: JournalFile
+  readonly reader: LogReader
+  readonly knows: ReadonlySet<string>
+  readonly durability: 'power' | 'process'
+  /** Others write here too: what they wrote may overtake a decision, or forbid writing. */
+  readonly isShared: boolean
+  /** That the log was found without its end. */
+  readonly cut: () => Fault | undefined
+  /** Throws if this process may not write here; `first` is what it wants to write first. */
+  readonly mayWrite: (first: string) => void
+}
+
+/**
+ * Writes in one call and reads on to its own lines: only then is it known whether they count, because others may have
+ * written in between. Nothing is awaited until then.
+ */
+export function createLogWriter({ path, file, reader, knows, durability, isShared, cut, mayWrite }: LogWriterOptions) {
+  const group = createGroupCommit(syncAndCompare)
+  let expected: Expected | undefined
+  let syncedTo = 0
+  reader.onSight((sight) => expected?.saw(sight))
+
+  return {
+    append(records: readonly LogRecord[]): Appended {
+      const { worth, frames } = prepare(records)
+      const written = worth.length === 0 ? [] : writeAll(worth, frames)
+      const outcomes = records.map((record): Outcome => written[worth.indexOf(record)] ?? 'conflict')
+      for (const { id } of records) reader.lostOurs(id)
+      const counts = outcomes.some((outcome) => outcome !== 'conflict')
+      let durable: Promise<void> | undefined
+      return {
+        outcomes,
+        get durable() {
+          if (durable) return durable
+          durable = counts ? makeDurable(records) : Promise.resolve()
+          // Whoever does not wait for it does not want to know; the handle is read-only either way.
+          durable.catch(() => {})
+          return durable
+        },
+      }
+    },
+    async sync(upTo = reader.point.offset): Promise<void> {
+      if (!file.isOpen) return
+      if (durability === 'power' && upTo > syncedTo) await group.commit()
+      else reader.ensureSame()
+    },
+    settled: group.settled,
+  }
+
+  /** Everything that can be refused is refused before the first byte is written. */
+  function prepare(records: readonly LogRecord[]): { worth: readonly LogRecord[]; frames: readonly Frame[] } {
+    // Before the last look at the log: the shorter the time from there to the write, the fewer lines lose.
+    const encoded = new Map(records.map((record) => [record, encode(record)]))
+    try {
+      // Where nobody else writes it is enough to look when it is made durable.
+      if (isShared || !file.isOpen) reader.catchUp()
+    } catch (error) {
+      throw error instanceof JournalReplaced ? new JournalReadOnly(error.fault) : new NotWritten(path, error)
+    }
+    const fault = reader.forbidsWriting ?? (__BUG__ === 'write-behind-a-cut' ? undefined : cut())
+    if (fault) throw new JournalReadOnly(fault)
+    const refusal = whyRefused(records, reader.chain, knows)
+    if (refusal) throw new RecordRefused(path, refusal.id, refusal.why)
+    const worth = worthWriting(records)
+    const frames = worth.map((record) => {
+      const frame = encoded.get(record)
+      if (!frame) throw new RecordRefused(path, record.id, 'is longer than 16 MB')
+      return frame
+    })
+    mayWrite(records[0]!.id)
+    return { worth, frames }
+  }
+
+  /**
+   * A decision that somebody else has overtaken already is not worth a line that all others have to read. One that
+   * keeps losing is written all the same: seeing it, they hold back. But never one that follows an unwritten one:
+   * readers would take the gap for a loss and stop there.
+   */
+  function worthWriting(records: readonly LogRecord[]): readonly LogRecord[] {
+    const { chain } = reader
+    const unwritten = new Set<string>()
+    let { last } = chain
+    return records.filter(({ id, after, tries = 0 }) => {
+      if (after === undefined || chain.accepted(id)) return true
+      if (after === last) {
+        last = id
+        return true
+      }
+      if (tries >= LOST_TRIES && !unwritten.has(after)) return true
+      unwritten.add(id)
+      return false
+    })
+  }
+
+  function writeAll(records: readonly LogRecord[], frames: readonly Frame[]): readonly Outcome[] {
+    expected = createExpected(records, frames)
+    return readBack(records, frames, write(frames))
+  }
+
+  function write(frames: readonly Frame[]): unknown {
+    const bytes = frames.length === 1 ? frames[0]!.bytes : Buffer.concat(frames.map((frame) => frame.bytes))
+    try {
+      if (!file.isOpen) file.create()
+      const written = file.write(bytes)
+      return written < bytes.length ? new Error(`only ${written} of ${bytes.length} bytes could be written`) : undefined
+    } catch (error) {
+      return error
+    }
+  }
+
+  /** A failed write may still have happened: the log itself says what is in it. */
+  function readBack(records: readonly LogRecord[], frames: readonly Frame[], failure: unknown): readonly Outcome[] {
+    const { missing, outcomes } = expected!
+    const ids = records.map((record) => record.id)
+    try {
+      if (file.isOpen) reader.readBack(() => missing() === 0, isShared ? [] : frames)
+    } catch (error) {
+      throw new OutcomeUnknown(path, ids, failure ?? error)
+    } finally {
+      expected = undefined
+    }
+    if (missing() === 0) return outcomes
+    if (failure && missing() === records.length && !reader.almost) throw new NotWritten(path, failure)
+    throw new OutcomeUnknown(path, ids, failure ?? new Error('our own lines could not be read back'))
+  }
+
+  async function makeDurable(records: readonly LogRecord[]): Promise<void> {
+    try {
+      if (__BUG__ === 'ack-before-sync') return
+      if (durability === 'process') reader.ensureSame()
+      else await group.commit()
+    } catch (error) {
+      const ids = records.map((record) => record.id)
+      throw new OutcomeUnknown(path, ids, error)
+    }
+  }
+
+  async function syncAndCompare(): Promise<void> {
+    const { offset } = reader.point
+    if (reader.halted?.kind === 'not synced') throw new JournalReadOnly(reader.halted)
+    try {
+      await file.sync()
+    } catch (error) {
+      // What the system dropped after a failed sync it will not report again, so no later sync can be believed.
+      throw new JournalReadOnly(reader.halt('not synced', `the disk did not confirm what was written (${error})`))
+    }
+    reader.ensureSame()
+    syncedTo = offset
+  }
+}
+
+interface Expected {
+  saw(sight: Sight): void
+  missing(): number
+  readonly outcomes: Outcome[]
+}
+
+/** Knows its own lines by id and sum: somebody else may have written the same id with other contents. */
+function createExpected(records: readonly LogRecord[], frames: readonly Frame[]): Expected {
+  const open = new Set(records.keys())
+  const outcomes: Outcome[] = []
+  return {
+    outcomes,
+    missing: () => open.size,
+    saw({ verdict, record, sum }) {
+      if (verdict !== 'accepted' && verdict !== 'refused' && verdict !== 'repeated') return
+      for (const index of open) {
+        if (frames[index]!.sum !== sum || records[index]!.id !== record?.id) continue
+        outcomes[index] = verdict === 'refused' ? 'conflict' : verdict
+        open.delete(index)
+        return
+      }
+    },
+  }
+}

@@ -1,0 +1,230 @@
+import { join } from 'node:path'
+import type { Cursor } from '../../../journal/store.ts'
+import type { TeamState } from '../../../team/state.ts'
+import { planOf, type Task, TaskId } from '../../../team/task.ts'
+import { type TaskView, taskView, teamView } from '../../../team/view.ts'
+import type { Disk } from '../disk.ts'
+import { openViewFiles, type ViewFile } from './view-files.ts'
+
+/** `config.json` and one file per task: what people see of roster and board. */
+export interface Views {
+  /** What has to be written to show this state: one file a step, to be taken in this order. */
+  steps(state: TeamState, cursor: Cursor): readonly Step[]
+  /** How far the files say they are complete; 0 if they do not say. */
+  shownTo(): number
+  differences(state: TeamState, cursor: Cursor): string[]
+  repair(state: TeamState, cursor: Cursor): void
+}
+
+/** Writes what was settled when it was planned, however the state has changed since. */
+export type Step = () => void
+
+/** What is being planned. */
+interface Intent {
+  readonly state: TeamState
+  readonly isForced: boolean
+  /** Tasks that have a step already. */
+  readonly written: Set<TaskId>
+  readonly look: Look
+}
+
+/** The file of this task, read once for one plan. */
+type Look = (id: TaskId) => ViewFile | undefined
+
+type Seen = Pick<TaskView, 'status' | 'blockedBy'>
+
+/**
+ * `seq` in config.json says up to where all files are right. It is written last, so whoever dies before leaves an
+ * older one and the next process writes what is missing. A process goes by what it showed itself: that heals an older
+ * state another one put over a newer one in the instant between looking and writing.
+ */
+export function openViews(options: {
+  readonly dir: string
+  readonly team: string
+  readonly disk: Disk
+  readonly warn: (message: string) => void
+  readonly ids: () => string
+  readonly now: () => number
+}): Views {
+  const { dir, team, disk } = options
+  const config = join(dir, '.teams', team, 'config.json')
+  const board = join(dir, '.tasks', team)
+  const files = openViewFiles(options)
+  const taskPath = (id: string) => join(board, `${id}.json`)
+  let shownTo: number | undefined
+  let shownTasks: Set<TaskId> | undefined
+  let shownRoster = ''
+  /** Files that said something else than the journal although their seq was right. */
+  const doubtful = new Set<TaskId>()
+
+  return {
+    steps(state, cursor) {
+      if (shownTo === cursor.seq) return []
+      const from = shownTo ?? seqOf(files.read(config)?.value)
+      // Ahead of the state we were given: either another process knows more, or the journal is an older one again.
+      const isOlder = from > cursor.seq && from > (disk.statSync(join(dir, '.teams', team, 'journal.jsonl'))?.size ?? 0)
+      if (from > cursor.seq && !isOlder) return []
+      return plan(state, cursor, isOlder ? -1 : from, isOlder)
+    },
+
+    repair(state, cursor) {
+      shownTasks = undefined
+      shownRoster = ''
+      files.sweep(board)
+      files.sweep(join(dir, '.teams', team))
+      for (const step of plan(state, cursor, -1, true)) step()
+    },
+
+    shownTo() {
+      const there = files.peek(config)
+      return there === undefined || there === 'broken' ? 0 : seqOf(there.value)
+    },
+
+    differences(state, cursor) {
+      const found: string[] = []
+      const there = files.peek(config)
+      if (there === undefined) found.push(`${config}: missing`)
+      else if (there === 'broken') found.push(`${config}: cannot be read`)
+      else if (seqOf(there.value) > cursor.seq)
+        found.push(`${config}: shows seq ${seqOf(there.value)}, the journal ends at ${cursor.seq}`)
+      else if (there.text !== configText(state, seqOf(there.value))) found.push(`${config}: differs from the journal`)
+      for (const task of state.tasks.values()) {
+        const file = files.peek(taskPath(task.id))
+        if (file === undefined) found.push(`${taskPath(task.id)}: missing`)
+        else if (file === 'broken') found.push(`${taskPath(task.id)}: cannot be read`)
+        else if (file.text !== taskText(state, task)) found.push(`${taskPath(task.id)}: differs from the journal`)
+      }
+      for (const id of idsOnDisk()) if (!state.tasks.has(id)) found.push(`${taskPath(id)}: there is no such task`)
+      return found
+    },
+  }
+
+  function plan(state: TeamState, cursor: Cursor, from: number, isForced: boolean): Step[] {
+    // In every process once, unless the files are up to date: which tasks have a file, and which were deleted?
+    const listed = isForced || (shownTasks === undefined && from !== cursor.seq) ? idsOnDisk() : undefined
+    const isListed = listed && new Set(listed)
+    const looked = new Map<string, ViewFile | undefined>()
+    const look: Look = (id) => {
+      if (!looked.has(id)) looked.set(id, files.read(taskPath(id)))
+      return looked.get(id)
+    }
+    const changed: Task[] = []
+    for (const task of state.tasks.values()) if (task.seq > from || isListed?.has(task.id) === false) changed.push(task)
+    const gone = listed ? listed.filter((id) => !state.tasks.has(id)) : deletedSince(state, changed)
+    const written = new Set<TaskId>()
+    const intent = { state, isForced, written, look }
+    const steps = taskSteps(intent, changed, gone)
+    if (listed && state.tasks.size <= COMPARED) {
+      for (const task of state.tasks.values())
+        if (!written.has(task.id) && look(task.id)?.text !== taskText(state, task)) doubtful.add(task.id)
+    }
+    // Again each time: what looked wrong may have been written by somebody who knows more than we did.
+    for (const id of doubtful) if (!written.has(id)) steps.push(...taskStep(intent, state.tasks.get(id)))
+    const all = shownTasks ?? new Set(state.tasks.keys())
+    const writeConfig = configStep(state, cursor, isForced, changed.length + gone.length > 0)
+    const last = () => {
+      writeConfig()
+      shownTasks ??= all
+      shownTo = cursor.seq
+    }
+    return [...steps, last]
+  }
+
+  /** Neighbours first: as long as the task itself is not written, everybody sees that something is left to do. */
+  function taskSteps(intent: Intent, changed: readonly Task[], gone: readonly TaskId[]): Step[] {
+    const { state, look } = intent
+    const neighbours = new Set<string>()
+    for (const { id, next } of [
+      ...changed.map((task) => ({ id: task.id, next: task })),
+      ...gone.map((id) => ({ id, next: undefined })),
+    ]) {
+      const before = look(id)?.value as Partial<TaskView> | undefined
+      for (const other of touched(state, id, before, next)) neighbours.add(other)
+    }
+    for (const { id } of changed) neighbours.delete(id)
+    return [
+      ...[...neighbours].flatMap((id) => taskStep(intent, state.tasks.get(id))),
+      ...gone.map((id) => () => {
+        files.remove(taskPath(id))
+        shownTasks?.delete(id)
+      }),
+      ...changed.flatMap((task) => taskStep(intent, task)),
+    ]
+  }
+
+  function taskStep({ state, isForced, written, look }: Intent, task: Task | undefined): Step[] {
+    if (!task) return []
+    const { id, seq } = task
+    const text = taskText(state, task)
+    const isRight = (there: ViewFile | undefined) => there?.text === text || (!isForced && seqOf(there?.value) > seq)
+    const isNew = shownTasks?.has(id) === false
+    if (isRight(look(id))) return isNew ? [() => void shownTasks?.add(id)] : []
+    written.add(id)
+    return [
+      () => {
+        // Somebody else may have shown more since this was planned.
+        if (!isRight(files.read(taskPath(id)))) files.write(taskPath(id), text)
+        shownTasks?.add(id)
+      },
+    ]
+  }
+
+  function configStep(state: TeamState, cursor: Cursor, isForced: boolean, isMoved: boolean): Step {
+    const roster = configText(state, 0)
+    if (!isMoved && roster === shownRoster) return () => {}
+    const text = configText(state, cursor.seq)
+    return () => {
+      const there = files.read(config)
+      shownRoster = roster
+      if (there?.text !== text && (isForced || seqOf(there?.value) <= cursor.seq)) files.write(config, text)
+    }
+  }
+
+  function deletedSince(state: TeamState, changed: readonly Task[]): TaskId[] {
+    if (!shownTasks) return []
+    const created = changed.filter(({ id }) => !shownTasks?.has(id)).length
+    if (shownTasks.size + created === state.tasks.size) return []
+    return [...shownTasks].filter((id) => !state.tasks.has(id))
+  }
+
+  function idsOnDisk(): TaskId[] {
+    const ids = files.list(board).flatMap((name) => {
+      if (name.endsWith('.json')) return [name.slice(0, -'.json'.length)]
+      return /^\d\d-\d\d$/.test(name)
+        ? files.list(join(board, name)).map((task) => `${name}/${task.replace(/\.json$/, '')}`)
+        : []
+    })
+    return ids.filter((id) => TaskId.safeParse(id).success)
+  }
+
+  function configText(state: TeamState, seq: number): string {
+    const { description, members } = teamView(state)
+    return `${JSON.stringify({ team, description, seq, members }, null, 2)}\n`
+  }
+}
+
+/** A process compares the text of so many task files when it first writes; a larger board is left to `check --repair`. */
+const COMPARED = 100
+
+/** The tasks whose files say something about this one: who waits for it, and whom it waits for. */
+function touched(state: TeamState, id: TaskId, before: Partial<Seen> | undefined, next: Task | undefined): string[] {
+  const [old, now] = [Array.isArray(before?.blockedBy) ? before.blockedBy : [], next?.blockedBy ?? []]
+  const edges = [...old.filter((other) => !now.includes(other)), ...now.filter((other) => !old.includes(other))]
+  if (before && next && outcome(before) === outcome(next)) return edges
+  const waiting = [id, planOf(id) ?? ''].flatMap((dependency) => state.index.dependents.get(dependency) ?? [])
+  return [...edges, ...waiting]
+}
+
+/** As much of its status as the files of tasks that wait for it show. */
+function outcome({ status }: Partial<Seen>): 'completed' | 'failed' | 'open' {
+  return status === 'completed' || status === 'failed' ? status : 'open'
+}
+
+function taskText(state: TeamState, task: Task): string {
+  return `${JSON.stringify(taskView(state, task), null, 2)}\n`
+}
+
+/** -1 when there is no such number: then everything is newer. */
+function seqOf(value: unknown): number {
+  return typeof value === 'object' && value !== null && 'seq' in value && typeof value.seq === 'number' ? value.seq : -1
+}

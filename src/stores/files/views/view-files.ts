@@ -1,0 +1,108 @@
+import { dirname } from 'node:path'
+import { decodeTime } from 'ulid'
+import { codeOf, type Disk } from '../disk.ts'
+import { makeFolder } from '../folders.ts'
+import { replaceFile } from '../replace-file.ts'
+
+/** Files that show something: small JSON objects, replaced as a whole. */
+export interface ViewFiles {
+  /** Undefined when missing. A broken one is moved away, never overwritten: somebody may want to see what it was. */
+  read(path: string): ViewFile | undefined
+  /** The same without moving anything. */
+  peek(path: string): ViewFile | 'broken' | undefined
+  write(path: string, text: string): void
+  remove(path: string): void
+  list(folder: string): string[]
+  /** Removes what writers left that were killed between making a file and giving it its name. */
+  sweep(folder: string): void
+}
+
+export interface ViewFile {
+  readonly text: string
+  readonly value: object
+}
+
+const LEFT_BEHIND = 10 * 60_000
+
+export function openViewFiles(options: {
+  readonly disk: Disk
+  readonly warn: (message: string) => void
+  readonly ids: () => string
+  readonly now: () => number
+}): ViewFiles {
+  const { disk, warn, ids, now } = options
+
+  function peek(path: string): ViewFile | 'broken' | undefined {
+    let text: string
+    try {
+      text = disk.readFileSync(path).toString()
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined
+      if (codeOf(error) === 'EISDIR') return 'broken'
+      throw error
+    }
+    try {
+      const value: unknown = JSON.parse(text)
+      return typeof value === 'object' && value !== null && 'seq' in value && typeof value.seq === 'number'
+        ? { text, value }
+        : 'broken'
+    } catch {
+      return 'broken'
+    }
+  }
+
+  return {
+    peek,
+
+    read(path) {
+      const there = peek(path)
+      if (there !== 'broken') return there
+      const aside = `${path}.${ids()}.broken`
+      if (!isGone(() => disk.renameSync(path, aside))) {
+        warn(
+          `${path} could not be read. It is now ${aside}, and what it should say was written again from the journal.`,
+        )
+      }
+      return undefined
+    },
+
+    write(path, text) {
+      const bytes = Buffer.from(text)
+      // The folder is nearly always there: ask only when it was not.
+      if (!isGone(() => replaceFile(disk, path, bytes))) return
+      makeFolder(disk, dirname(path))
+      replaceFile(disk, path, bytes)
+    },
+
+    remove: (path) => void isGone(() => disk.unlinkSync(path)),
+
+    list,
+
+    sweep(folder) {
+      for (const name of list(folder)) {
+        const made = /\.([0-7][0-9A-HJKMNP-TV-Z]{25})\.new$/.exec(name)?.[1]
+        if (made !== undefined && now() - decodeTime(made) > LEFT_BEHIND)
+          isGone(() => disk.unlinkSync(`${folder}/${name}`))
+      }
+    },
+  }
+
+  function list(folder: string): string[] {
+    try {
+      return disk.readdirSync(folder)
+    } catch (error) {
+      if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return []
+      throw error
+    }
+  }
+}
+
+function isGone(call: () => void): boolean {
+  try {
+    call()
+    return false
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return true
+    throw error
+  }
+}

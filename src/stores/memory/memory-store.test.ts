@@ -1,7 +1,0 @@
-import { storeContract } from '../../testing/store-contract.ts'
-import { createPlace, openMemoryStore } from './memory-store.ts'
-
-storeContract('the memory store', async () => {
-  const place = createPlace()
-  return (options) => openMemoryStore(place, options)
-})

@@ -1,0 +1,7 @@
+import { storeContract } from '../../testing/store-contract.ts'
+import { createPlace, openMemoryStore } from './store.ts'
+
+storeContract('the memory store', async () => {
+  const place = createPlace()
+  return (options) => openMemoryStore(place, options)
+})
