@@ -1,4 +1,4 @@
-import { beginning } from '../tools/excerpt.ts'
+import { beginning } from '../tools/results/excerpt.ts'
 import type { Notices } from './agent.ts'
 import { asPart, INTERRUPTED } from './run-calls.ts'
 import type { Transcript } from './transcript/transcript.ts'

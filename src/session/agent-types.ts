@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { isInside } from '../permissions/paths/places.ts'
-import { type AgentType, BUILT_IN } from '../tools/agents/agent-type.ts'
-import { type AgentFolder, collect, readAgentTypes } from '../tools/agents/read-agent-types.ts'
 import { userFolder } from '../tools/paths/user-folder.ts'
+import { type AgentType, BUILT_IN } from '../tools/subagents/agent-type.ts'
+import { type AgentFolder, collect, readAgentTypes } from '../tools/subagents/read-agent-types.ts'
 import type { Workspace } from '../workspace.ts'
 import { isTrusted } from './trusted.ts'
 

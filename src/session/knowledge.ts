@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { folderHash } from '../stores/files/identity/folder-hash.ts'
-import { createSkillTool, skillList } from '../tools/skill.ts'
 import { readSkills } from '../tools/skills/read-skills.ts'
+import { createSkillTool, skillList } from '../tools/skills/skill.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Workspace } from '../workspace.ts'
 import { type InstructionFile, openAcceptedInstructions } from './accepted-instructions.ts'

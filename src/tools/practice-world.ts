@@ -1,9 +1,9 @@
 import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createJobs } from './jobs.ts'
-import { createOutputs } from './outputs.ts'
-import { createReads } from './reads.ts'
+import { createReads } from './files/reads.ts'
+import { createJobs } from './jobs/jobs.ts'
+import { createOutputs } from './results/outputs.ts'
 import type { Job, ProcessGroup, ToolContext } from './tool.ts'
 
 /** A real folder with all a tool may use, and what became of it. Only for tests. */

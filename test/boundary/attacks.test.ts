@@ -16,11 +16,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createBash } from '../../src/tools/bash.ts'
 import { type BoundaryPlan, type OpenedBoundary, openBoundary } from '../../src/tools/boundary/open-boundary.ts'
 import { createHooks } from '../../src/tools/hooks/hooks.ts'
 import { practiceWorld } from '../../src/tools/practice-world.ts'
 import { runCall } from '../../src/tools/run-call.ts'
+import { createBash } from '../../src/tools/shell/bash.ts'
 
 let place: string
 let root: string

@@ -14,10 +14,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createBash } from '../../src/tools/bash.ts'
 import { type OpenedBoundary, openBoundary } from '../../src/tools/boundary/open-boundary.ts'
 import { type PracticeWorld, practiceWorld } from '../../src/tools/practice-world.ts'
 import { runCall } from '../../src/tools/run-call.ts'
+import { createBash } from '../../src/tools/shell/bash.ts'
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-boundary-')))
 const root = join(place, 'work')

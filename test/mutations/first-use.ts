@@ -69,7 +69,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'agent-file-widens-rights',
     mistake: 'an agent file with permissionMode plan keeps the tools that write',
-    file: 'src/tools/agents/parse-agent-type.ts',
+    file: 'src/tools/subagents/parse-agent-type.ts',
     old: '!(isReadOnly && WRITING.includes(tool))',
     new: '!(isReadOnly && !WRITING.includes(tool))',
     test: 'src/session/agent-types.test.ts',

@@ -16,7 +16,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/tools/paths/open-for-writing.ts',
     old: 'refuseWriting(real, territory) ?? refuseAlias(',
     new: 'refuseAlias(',
-    test: 'src/tools/files.test.ts',
+    test: 'src/tools/files/files.test.ts',
     fails: 'write where a folder was moved to',
   },
   {
@@ -25,7 +25,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/tools/paths/open-for-writing.ts',
     old: ' ?? refuseAlias(real, asked, territory)',
     new: '',
-    test: 'src/tools/files.test.ts',
+    test: 'src/tools/files/files.test.ts',
     fails: 'write to a file that instructs tools by the path of a linked folder',
   },
   {

@@ -4,16 +4,16 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'reserved-stamp-by-time',
     mistake: 'a command that sets the time of a reserved file back changes it unnoticed',
-    file: 'src/tools/reserved-files.ts',
+    file: 'src/tools/reservations/reserved-files.ts',
     old: ', stats.mtimeNs, stats.ctimeNs]',
     new: ', stats.mtimeNs]',
-    test: 'src/tools/watch-command.test.ts',
+    test: 'src/tools/reservations/watch-command.test.ts',
     fails: 'finds a file of the same size whose time of writing was set back',
   },
   {
     name: 'reserved-job-unwatched',
     mistake: 'a background command changes reserved files unnoticed',
-    file: 'src/tools/announce-reserved.ts',
+    file: 'src/tools/reservations/announce-reserved.ts',
     old: '{ ...world, jobs }',
     new: 'world',
     test: 'src/session/reserved-files.test.ts',
@@ -22,7 +22,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'reserved-told-once-per-task',
     mistake: 'The next owner of a task is not told of a write, because an earlier owner was',
-    file: 'src/tools/announce-reserved.ts',
+    file: 'src/tools/reservations/announce-reserved.ts',
     old: 'task.id, task.attempts, words',
     new: 'task.id, words',
     test: 'src/session/reserved-files.test.ts',
@@ -31,10 +31,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'reserved-stopped-command-untold',
     mistake: 'Nobody is told of a reserved file that a command changed before it was stopped',
-    file: 'src/tools/announce-reserved.ts',
+    file: 'src/tools/reservations/announce-reserved.ts',
     old: 'await announceChanges(watch, world, told).catch(() => {})',
     new: '',
-    test: 'src/tools/announce-reserved.test.ts',
+    test: 'src/tools/reservations/announce-reserved.test.ts',
     fails: 'the owner of a reserved file is told of a command that was stopped',
   },
 ]

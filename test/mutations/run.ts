@@ -115,7 +115,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'reserved-file-unannounced',
     mistake: 'A teammate writes a file that the claim of another reserves, and neither of the two is told',
-    file: 'src/tools/announce-reserved.ts',
+    file: 'src/tools/reservations/announce-reserved.ts',
     old: 'nameKey(owner) !== nameKey(seat.name)',
     new: 'nameKey(owner) === nameKey(seat.name)',
     test: 'src/session/reserved-files.test.ts',

@@ -97,7 +97,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/tools/paths/territory.ts',
     old: 'if (isOutside(where, territory)) return outside(show(place, territory), territory)',
     new: 'if (isOutside(where, territory)) return undefined',
-    test: 'src/tools/files.test.ts',
+    test: 'src/tools/files/files.test.ts',
     fails: 'say the same of a path outside',
   },
   {

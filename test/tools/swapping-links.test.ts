@@ -12,13 +12,13 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { editFile } from '../../src/tools/edit-file.ts'
-import { glob } from '../../src/tools/glob.ts'
-import { createGrep } from '../../src/tools/grep.ts'
+import { editFile } from '../../src/tools/files/edit-file.ts'
+import { readFile } from '../../src/tools/files/read-file.ts'
+import { writeFile } from '../../src/tools/files/write-file.ts'
 import { practiceWorld } from '../../src/tools/practice-world.ts'
-import { readFile } from '../../src/tools/read-file.ts'
 import { runCall } from '../../src/tools/run-call.ts'
-import { writeFile } from '../../src/tools/write-file.ts'
+import { glob } from '../../src/tools/search/glob.ts'
+import { createGrep } from '../../src/tools/search/grep.ts'
 
 /** Milliseconds of racing. */
 const RACE = Number(process.env.DESKMATES_RACE ?? 5000)

@@ -3,8 +3,8 @@ import { join, relative, sep } from 'node:path'
 import { isInside } from '../../permissions/paths/places.ts'
 import { openAt, openSpot } from '../../permissions/paths/spot.ts'
 import { readWhole } from '../paths/content.ts'
+import type { Skill } from './loaded-skill.ts'
 import { namedFiles, parseSkill } from './parse-skill.ts'
-import type { Skill } from './skill.ts'
 
 export interface SkillsPlace {
   /** The project's folder, or the user's home. */

@@ -1,13 +1,59 @@
-/** Knowledge a lead may call up: its name and description are always there, its body on demand. */
-export interface Skill {
-  readonly name: string
-  readonly description: string
-  readonly tags: readonly string[]
-  readonly body: string
-  /** Where its file is, as a person would call it. */
-  readonly path: string
-  /** Files that belong to it, relative to its folder. */
-  readonly resources: readonly string[]
-  /** The text of one of them, or what is wrong with it. */
-  read(resource: string): { readonly text: string } | { readonly problem: string }
+import { z } from 'zod'
+import { defineTool } from '../define-tool.ts'
+import { beginning } from '../results/excerpt.ts'
+import type { Tool } from '../tool.ts'
+import type { Skill } from './loaded-skill.ts'
+import prose from './skill.md'
+
+/** The body of a skill as the result of a call, so that the system prompt never changes and stays cached. */
+export function createSkillTool(skills: readonly Skill[]): Tool {
+  return defineTool({
+    name: 'Skill',
+    description: prose,
+    input: z.strictObject({
+      skill: z.string().min(1),
+      file: z.string().min(1).optional().describe('one of the files that belong to it'),
+    }),
+    onlyLooks: true,
+    // Reading what the user has allowed to be read asks for nothing more.
+    action: () => undefined,
+    async run({ skill: wanted, file }, world) {
+      const skill = skills.find(({ name }) => name.toLowerCase() === wanted.trim().toLowerCase())
+      if (!skill) {
+        const names = skills.map(({ name }) => name).join(', ') || 'none'
+        return { text: `Error: Unknown skill '${wanted}'. Available: ${names}`, isError: true }
+      }
+      const { name, body, resources } = skill
+      if (file !== undefined) {
+        const found = resources.includes(file)
+          ? skill.read(file)
+          : { problem: `it has no such file. It has: ${resources.join(', ') || 'none'}` }
+        if ('problem' in found) return { text: `${name}: ${file}: ${found.problem}`, isError: true }
+        return world.outputs.fit(found.text, 'skill')
+      }
+      const list = resources.map((path) => `- ${path}`).join('\n')
+      const files =
+        list && `\n\nIts files; load one with Skill {"skill": "${name}", "file": …} when it is needed:\n${list}`
+      return `<skill-loaded name="${name}">\n${body}${files}\n</skill-loaded>\n\nFollow these instructions for what you were asked to do.`
+    },
+  }) as Tool
+}
+
+const LONGEST_DESCRIPTION = 300
+const LONGEST_LIST = 8000
+
+/** Names and descriptions, for the system prompt; what does not fit is counted, and can still be called by its name. */
+export function skillList(skills: readonly Skill[]): string {
+  if (skills.length === 0) return '(no skills available)'
+  const lines: string[] = []
+  let length = 0
+  for (const { name, description, tags } of skills) {
+    const about = beginning(description.replace(/\s+/g, ' '), LONGEST_DESCRIPTION)
+    const line = `- ${name}: ${about}${tags.length > 0 ? ` [${tags.join(', ')}]` : ''}`
+    length += line.length + 1
+    if (length > LONGEST_LIST)
+      return [...lines, `- and ${skills.length - lines.length} more, which do not fit here`].join('\n')
+    lines.push(line)
+  }
+  return lines.join('\n')
 }

@@ -1,5 +1,5 @@
 import type { EarlierAttempt } from '../../team/task.ts'
-import { beginning } from '../excerpt.ts'
+import { beginning } from '../results/excerpt.ts'
 
 /** What the next owner of a task is told of earlier attempts: who held it, why that ended, what each had done. */
 export function attemptWords(task: string, attempts: readonly EarlierAttempt[]): string {

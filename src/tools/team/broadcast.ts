@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
-import description from './broadcast.md'
-import { say } from './say.ts'
+import description from './messages/broadcast.md'
+import { say } from './messages/deliver-message.ts'
 
 export const broadcast = defineTool({
   name: 'broadcast',

@@ -1,9 +1,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { z } from 'zod'
 import { defineTool, jsonSchemaOf } from '../define-tool.ts'
-import { MessageInput, MessageOffer } from './message-input.ts'
-import { say } from './say.ts'
-import prose from './send-message.md'
+import { say } from './messages/deliver-message.ts'
+import { MessageInput, MessageOffer } from './messages/message-input.ts'
+import prose from './messages/send-message.md'
 
 /** The same message with the names of the simple spelling. */
 const { recipient, content, type, ...others } = MessageOffer.shape

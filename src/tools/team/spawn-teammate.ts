@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import type { TeamControl } from '../team-membership.ts'
 import type { Tool } from '../tool.ts'
-import { spawn } from './spawn.ts'
-import description from './spawn-teammate.md'
+import description from './members/spawn-teammate.md'
+import { spawn } from './members/spawn-teammate-text.ts'
 
 export function createSpawnTeammate(office: TeamControl): Tool {
   return defineTool({

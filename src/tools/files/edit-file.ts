@@ -1,0 +1,95 @@
+import { createPatch } from 'diff'
+import { z } from 'zod'
+import { defineTool } from '../define-tool.ts'
+import { readWhole, replaceContent } from '../paths/content.ts'
+import { openForWriting } from '../paths/open-for-writing.ts'
+import type { ToolContext, ToolResult } from '../tool.ts'
+import { closest } from './closest.ts'
+import description from './edit-file.md'
+import { hashOf } from './reads.ts'
+
+const Input = z.strictObject({
+  path: z.string().min(1),
+  old_text: z.string().min(1),
+  new_text: z.string(),
+  replace_all: z.boolean().default(false),
+})
+
+export const editFile = defineTool({
+  name: 'edit_file',
+  description,
+  input: Input,
+  action: ({ path }) => ({ kind: 'write', tool: 'edit_file', path }),
+  async run(input, world): Promise<ToolResult> {
+    const edited = edit(input, world)
+    if ('text' in edited) return edited
+    const { shown, before, after, times } = edited
+    const patch = createPatch(shown, before, after, undefined, undefined, { context: 3, timeout: 1000 })
+    const diff = patch?.split('\n').slice(4).join('\n').trimEnd() ?? '(too much changed to show it)'
+    const text = `Edited ${shown}${times > 1 ? ` in ${times} places` : ''}\n${diff}`
+    return { text: await world.outputs.fit(text, 'edit') }
+  },
+})
+
+interface Edited {
+  readonly shown: string
+  readonly before: string
+  readonly after: string
+  readonly times: number
+}
+
+/** Nothing is awaited between looking and writing: no other agent of this process writes in between. */
+function edit(
+  { path, old_text, new_text, replace_all }: z.infer<typeof Input>,
+  world: ToolContext,
+): Edited | ToolResult {
+  using file = openForWriting(path, world, { mayCreate: false })
+  const { shown, real, fd } = file
+  const old = readWhole(fd, shown)
+  const known = world.reads.get(real)
+  if (known === undefined) return refuse(`You have not read ${shown}. Read it first, then edit.`)
+  if (known !== hashOf(old)) return refuse(`${shown} changed since you read it. Read it again, then edit.`)
+  const before = decode(old)
+  if (before === undefined) return refuse(`${shown} is not UTF-8 text. Use bash to change it.`)
+
+  // A file with Windows line ends is read without them, so it is edited without them too.
+  const isWindows = before.includes('\r\n') && !old_text.includes('\r')
+  const lineEnds = (text: string) => (isWindows ? text.replaceAll('\n', '\r\n') : text)
+  const [from, to] = [lineEnds(old_text), isWindows && new_text.includes('\r') ? new_text : lineEnds(new_text)]
+  if (from === to) return refuse('old_text and new_text are the same. Nothing was changed.')
+  const pieces = before.split(from)
+  const times = pieces.length - 1
+  if (times === 0) return refuse(`Text not found in ${shown}. ${closest(before, old_text)}`)
+  if (times > 1 && !replace_all)
+    return refuse(
+      `old_text occurs ${times} times in ${shown}, in lines ${linesOf(pieces)}. Give more of the text around it, or use replace_all.`,
+    )
+  const after = pieces.join(to)
+  const bytes = Buffer.from(after)
+  replaceContent(fd, bytes, old)
+  world.reads.set(real, hashOf(bytes))
+  world.onWrite?.(real)
+  return { shown, before, after, times }
+}
+
+/** The whole text with its byte-order mark, or undefined where it would not come out as it went in. */
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function linesOf(pieces: readonly string[]): string {
+  let line = 1
+  const lines = pieces.slice(0, -1).map((piece) => {
+    line += piece.split('\n').length - 1
+    return line
+  })
+  return lines.length > 10 ? `${lines.slice(0, 10).join(', ')} …` : lines.join(', ')
+}
+
+function refuse(text: string): ToolResult {
+  return { text, isError: true }
+}

@@ -1,0 +1,68 @@
+import { fstatSync, readSync } from 'node:fs'
+import { beginning } from '../results/excerpt.ts'
+
+export interface Page {
+  /** Numbered lines. */
+  readonly text: string
+  readonly first: number
+  readonly last: number
+  readonly isEnd: boolean
+  /** Of the whole file; undefined where reading on to count them would take too long. */
+  readonly total: number | undefined
+}
+
+/** What fits into one page, whatever was asked for. */
+const MOST_CHARACTERS = 50_000
+/** Of one line; generated files have lines of megabytes. */
+const LONGEST_LINE = 2000
+/** The rest of a file this large is not read only to count its lines. */
+const COUNTED = 16 * 1024 * 1024
+const CHUNK = 1024 * 1024
+
+/**
+ * `limit` lines from line `offset` on, in memory that does not grow with the file. Reads on a little at a time, so that
+ * others get their turn while we look for line 10,000,000.
+ */
+export async function readPage(fd: number, offset: number, limit: number, signal: AbortSignal): Promise<Page> {
+  const chunk = Buffer.allocUnsafe(Math.min(CHUNK, Math.max(4096, fstatSync(fd).size + 1)))
+  const decoder = new TextDecoder()
+  const lines: string[] = []
+  let characters = 0
+  let number = 1
+  let line = ''
+  let isFull = false
+  const finish = () => {
+    if (number >= offset && !isFull) {
+      const text = `${String(number).padStart(6)}\t${cut(line.replace(/\r$/, ''))}`
+      isFull = lines.length === limit || (lines.length > 0 && characters + text.length > MOST_CHARACTERS)
+      if (!isFull) lines.push(text)
+      characters += text.length + 1
+    }
+    number++
+    line = ''
+  }
+  let position = 0
+  for (;;) {
+    signal.throwIfAborted()
+    const read = readSync(fd, chunk, 0, chunk.length, position)
+    position += read
+    const parts = decoder.decode(chunk.subarray(0, read), { stream: read > 0 }).split('\n')
+    parts.forEach((part, i) => {
+      if (i > 0) finish()
+      if (line.length <= LONGEST_LINE) line += part
+    })
+    const isDone = read === 0
+    if (isDone && line !== '') finish()
+    if (isDone || (isFull && position > COUNTED)) {
+      const total = isDone ? number - 1 : undefined
+      return { text: lines.join('\n'), first: offset, last: offset + lines.length - 1, isEnd: isDone && !isFull, total }
+    }
+    if (position >= CHUNK) await new Promise(setImmediate)
+  }
+}
+
+function cut(line: string): string {
+  return line.length <= LONGEST_LINE
+    ? line
+    : `${beginning(line, LONGEST_LINE)} [this line is longer; see all of it with bash]`
+}

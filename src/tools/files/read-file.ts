@@ -1,0 +1,76 @@
+import { closeSync, constants, readSync } from 'node:fs'
+import { z } from 'zod'
+import { openAt, type Spot } from '../../permissions/paths/spot.ts'
+import { counted } from '../../team/wording.ts'
+import { defineTool } from '../define-tool.ts'
+import { LARGEST_WHOLE, readWhole } from '../paths/content.ts'
+import { kindOf } from '../paths/kind-of-bytes.ts'
+import { openForReading } from '../paths/open-for-reading.ts'
+import type { ToolContext, ToolResult } from '../tool.ts'
+import { type Page, readPage } from './page.ts'
+import description from './read-file.md'
+import { hashOf } from './reads.ts'
+
+const Input = z.strictObject({
+  path: z.string().min(1),
+  offset: z.int().min(1).default(1).describe('the first line to read'),
+  limit: z.int().min(1).default(2000).describe('how many lines'),
+})
+
+export const readFile = defineTool({
+  name: 'read_file',
+  description,
+  input: Input,
+  onlyLooks: true,
+  action: ({ path }) => ({ kind: 'read', tool: 'read_file', path }),
+  async run({ path, offset, limit }, world): Promise<ToolResult> {
+    using spot = openForReading(path, world)
+    const { stats, shown } = spot
+    if (stats.isDirectory()) return refuse(`${shown} is a folder. Use glob with path ${JSON.stringify(shown)}.`)
+    if (!stats.isFile()) return refuse(`${shown} is a pipe, socket or device, not a file. Use bash if you must.`)
+    return readRegular(spot, { offset, limit }, world)
+  },
+})
+
+async function readRegular(
+  spot: Spot & { shown: string },
+  { offset, limit }: { offset: number; limit: number },
+  world: ToolContext,
+): Promise<ToolResult> {
+  const { shown, stats, real } = spot
+  const fd = openAt(spot, constants.O_RDONLY)
+  try {
+    const start = Buffer.alloc(Math.min(8192, stats.size || 8192))
+    const kind = kindOf(start.subarray(0, readSync(fd, start, 0, start.length, 0)))
+    // What is too large to be edited needs no mark.
+    const content = stats.size <= LARGEST_WHOLE ? readWhole(fd, shown) : undefined
+    if (content) world.reads.set(real, hashOf(content))
+    if (kind.is === 'image' && content && content.length <= LARGEST_IMAGE) {
+      const images = [{ data: content.toString('base64'), mediaType: kind.mediaType }]
+      return { text: `${shown} (${kind.mediaType}, ${content.length} bytes)`, images }
+    }
+    if (kind.is !== 'text') {
+      const name = kind.is === 'image' ? `${kind.mediaType}, too large to be shown` : kind.name
+      return { text: `${shown} is not text (${name}, ${stats.size} bytes). Use bash to look into it.` }
+    }
+    const page = await readPage(fd, offset, limit, world.signal)
+    return { text: told(shown, page, stats.size) }
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** What providers take. */
+const LARGEST_IMAGE = 3.5 * 1024 * 1024
+
+function told(shown: string, { text, first, last, isEnd, total }: Page, size: number): string {
+  if (total === 0) return `${shown} is empty.`
+  if (text === '') return `${shown} has only ${counted(total ?? 0, 'line')}. Begin with an offset up to that.`
+  if (isEnd) return text
+  const of = total === undefined ? `a file of ${size} bytes` : `${total}`
+  return `${text}\n[lines ${first} to ${last} of ${of}; read on with offset=${last + 1}]`
+}
+
+function refuse(text: string): ToolResult {
+  return { text, isError: true }
+}

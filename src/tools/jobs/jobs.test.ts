@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest'
+import { type PracticeWorld, practiceWorld } from '../practice-world.ts'
+import { runCall } from '../run-call.ts'
+import type { Job, JobEnd } from '../tool.ts'
+import { jobNotice } from './job-notice.ts'
+import { createJobs } from './jobs.ts'
+import { taskOutput } from './task-output.ts'
+import { taskStop } from './task-stop.ts'
+
+const done: JobEnd = { state: 'completed', summary: 'done' }
+const call = (world: PracticeWorld, name: string, input: object) =>
+  runCall([taskOutput, taskStop], { name, input }, world)
+/** Ends when it is told to, by a stop too. */
+function held() {
+  let finish = (_: JobEnd) => {}
+  const work = ({ signal }: { signal: AbortSignal }) =>
+    new Promise<JobEnd>((resolve, reject) => {
+      finish = resolve
+      signal.addEventListener('abort', () => reject(signal.reason))
+    })
+  return { work, finish: (end: JobEnd) => finish(end) }
+}
+
+describe('a job', () => {
+  it('has an id of a letter and six hexadecimal digits, which a resumed conversation does not meet again', () => {
+    const { outputs } = practiceWorld()
+    const jobs = createJobs({ outputs, onEnd: () => {}, before: 9 })
+    expect([jobs.start('bash', 'x', async () => done).id, jobs.start('agent', 'x', async () => done).id]).toEqual([
+      'b00000a',
+      'a00000b',
+    ])
+  }) // A50
+
+  it('is known by its id with kind, status, output so far and end, as long as its session lasts', async () => {
+    const { jobs } = practiceWorld()
+    const { work, finish } = held()
+    const job = jobs.start('agent', 'find the port', (world) => {
+      world.write('looking')
+      return work(world)
+    })
+    await Promise.resolve()
+    expect(jobs.get(job.id)).toMatchObject({
+      id: 'a000001',
+      about: 'find the port',
+      state: 'running',
+      summary: undefined,
+    })
+    expect(job.output).toBe('looking')
+    finish({ state: 'failed', summary: 'found none' })
+    await job.ended
+    expect(jobs.list()).toEqual([job])
+    expect(job).toMatchObject({ state: 'failed', summary: 'found none', output: 'looking' })
+  }) // A51
+
+  it('ends in one way and says so once, whatever its work does', async () => {
+    const world = practiceWorld()
+    const works: (() => Promise<JobEnd>)[] = [
+      async () => done,
+      async () => ({ state: 'failed', summary: 'exit code 1' }),
+      async () => Promise.reject(new Error('boom')),
+      () => {
+        throw new Error('boom at once')
+      },
+      async () => Promise.reject('no error at all'),
+    ]
+    const jobs = works.map((work) => world.jobs.start('bash', 'x', work))
+    expect(jobs.map(({ state }) => state)).toEqual(works.map(() => 'running'))
+    await Promise.all(jobs.map(({ ended }) => ended))
+    expect(jobs.map(({ state, summary }) => `${state}: ${summary}`)).toEqual([
+      'completed: done',
+      'failed: exit code 1',
+      'failed: Error: boom',
+      'failed: Error: boom at once',
+      'failed: Error: no error at all',
+    ])
+    await Promise.all(jobs.map((job) => job.stop()))
+    expect(world.ended.length).toBe(jobs.length)
+    expect(jobs.map(({ state }) => state)).not.toContain('stopped')
+  }) // A52, F39
+
+  it('stays stopped, even if its work says afterwards that it succeeded', async () => {
+    const world = practiceWorld()
+    const ran: string[] = []
+    const job = world.jobs.start('agent', 'x', async ({ signal }) => {
+      ran.push('began')
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      return done
+    })
+    await Promise.resolve()
+    await Promise.all([job.stop(), job.stop()])
+    const unborn = world.jobs.start('agent', 'x', async () => {
+      ran.push('never')
+      return done
+    })
+    await unborn.stop()
+    expect([job.state, unborn.state, ran]).toEqual(['stopped', 'stopped', ['began']])
+    expect(world.ended).toEqual([job, unborn])
+  }) // F39
+
+  it('ends with its owner', async () => {
+    const { outputs } = practiceWorld()
+    const ended: Job[] = []
+    const jobs = createJobs({ outputs, onEnd: (job) => void ended.push(job) })
+    jobs.start('agent', 'x', held().work)
+    jobs.start('agent', 'y', held().work)
+    await jobs[Symbol.asyncDispose]()
+    expect(ended.map(({ state }) => state)).toEqual(['stopped', 'stopped'])
+  })
+
+  it('is told about in one short block', async () => {
+    const world = practiceWorld()
+    const job = world.jobs.start('bash', 'npm test', async () => ({ state: 'failed', summary: '𝒳'.repeat(600) }))
+    await job.ended
+    const notice = jobNotice(job)
+    expect(notice).toContain('<task-id>b000001</task-id>\n<status>failed</status>\n<about>npm test</about>')
+    expect(notice.length).toBeLessThan(750)
+    expect(notice).toContain(`<summary>${'𝒳'.repeat(250)}…</summary>`)
+  }) // A55
+})
+
+describe('TaskOutput', () => {
+  it('waits for the end and gives status and output', async () => {
+    const world = practiceWorld()
+    const job = world.jobs.start('bash', 'x', async ({ write }) => {
+      write('half of ')
+      write(Buffer.from('it'))
+      return done
+    })
+    expect(JSON.parse((await call(world, 'TaskOutput', { task_id: job.id })).text)).toEqual({
+      task_id: 'b000001',
+      status: 'completed',
+      summary: 'done',
+      output: 'half of it',
+    })
+  }) // A53
+
+  it('tells what is so far when the time is over or nobody wants to wait', async () => {
+    const world = practiceWorld()
+    const { work, finish } = held()
+    const job = world.jobs.start('bash', 'x', work)
+    for (const input of [{ timeout: 1 }, { block: false }]) {
+      const { text, isError } = await call(world, 'TaskOutput', { task_id: job.id, ...input })
+      expect([JSON.parse(text), isError]).toEqual([{ task_id: 'b000001', status: 'running', output: '' }, undefined])
+    }
+    finish(done)
+    await job.ended
+  }) // A53
+
+  it('stops waiting when it is aborted', async () => {
+    const world = practiceWorld()
+    const job = world.jobs.start('bash', 'x', held().work)
+    const waiting = call(world, 'TaskOutput', { task_id: job.id })
+    world.stop.abort(new Error('enough'))
+    await expect(waiting).rejects.toThrow('enough')
+    await job.stop()
+  })
+
+  it('names the jobs there are when it does not know one', async () => {
+    const world = practiceWorld()
+    for (const name of ['TaskOutput', 'TaskStop']) {
+      const none = await call(world, name, { task_id: 'b123456' })
+      expect([JSON.parse(none.text), none.isError]).toEqual([
+        { error: 'Task b123456 not found. There are no jobs.' },
+        true,
+      ])
+    }
+    await world.jobs.start('bash', 'x', async () => done).ended
+    const { text } = await call(world, 'TaskStop', { task_id: 'b123456' })
+    expect(JSON.parse(text)).toEqual({ error: 'Task b123456 not found. There are: b000001 (completed).' })
+  }) // A53, A54
+})
+
+describe('TaskStop', () => {
+  it('returns when nothing runs any more, and says if it had ended before', async () => {
+    const world = practiceWorld()
+    const job = world.jobs.start('bash', 'x', held().work)
+    expect((await call(world, 'TaskStop', { task_id: job.id })).text).toBe('{"task_id":"b000001","status":"stopped"}')
+    const again = await call(world, 'TaskStop', { task_id: job.id })
+    expect(again.text).toBe('{"task_id":"b000001","status":"stopped"}\nIt had ended before.')
+    expect(world.ended).toEqual([job])
+  }) // A54
+})

@@ -1,0 +1,91 @@
+import type { Job, JobEnd, Jobs, Outputs } from '../tool.ts'
+
+export interface JobsPlan {
+  readonly outputs: Outputs
+  /** Told once of each job, when it has ended in whatever way. */
+  onEnd(job: Job): void
+  /** How many jobs there were before, so that a resumed conversation meets no id twice. */
+  readonly before?: number
+}
+
+/**
+ * running    its work goes on
+ * completed  the work ended and says it succeeded
+ * failed     the work ended and says it did not, or threw
+ * stopped    it was stopped, and nothing of it runs any more; what its work said after that does not count
+ */
+type State = Job['state']
+
+/** The jobs of one agent. Disposing it stops them all: nothing outlives its owner. */
+export function createJobs({ outputs, onEnd, before = 0 }: JobsPlan): Jobs & AsyncDisposable {
+  const jobs = new Map<string, Job>()
+  return {
+    start(kind, about, work) {
+      const id = `${kind === 'bash' ? 'b' : 'a'}${(before + jobs.size + 1).toString(16).padStart(6, '0')}`
+      const job = startJob({ id, about, work, outputs, onEnd })
+      jobs.set(id, job)
+      return job
+    },
+    get: (id) => jobs.get(id),
+    list: () => [...jobs.values()],
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...jobs.values()].map((job) => job.stop()))
+    },
+  }
+}
+
+interface JobPlan extends Pick<JobsPlan, 'outputs' | 'onEnd'> {
+  readonly id: string
+  readonly about: string
+  readonly work: Parameters<Jobs['start']>[2]
+}
+
+function startJob({ id, about, work, outputs, onEnd }: JobPlan): Job {
+  const stopping = new AbortController()
+  const output = outputs.open(id)
+  let state: State = 'running'
+  let summary: string | undefined
+
+  const write = (more: Uint8Array | string) => output.write(typeof more === 'string' ? Buffer.from(more) : more)
+  const run = async () => {
+    const end = await attempt(async () => {
+      // Stopped before it began: it never does.
+      stopping.signal.throwIfAborted()
+      return work({ id, signal: stopping.signal, write })
+    })
+    const isStopped = stopping.signal.aborted
+    state = isStopped ? 'stopped' : end.state
+    summary = isStopped ? 'stopped before it ended' : end.summary
+    output.close()
+    onEnd(job)
+  }
+
+  const job: Job = {
+    id,
+    about,
+    get state() {
+      return state
+    },
+    get output() {
+      return output.text()
+    },
+    get summary() {
+      return summary
+    },
+    // Begun in its own time: whoever starts a job has its id before anything can have happened to it.
+    ended: Promise.resolve().then(run),
+    async stop() {
+      if (state === 'running') stopping.abort(new Error(`job ${id} was stopped`))
+      await job.ended
+    },
+  }
+  return job
+}
+
+async function attempt(work: () => Promise<JobEnd>): Promise<JobEnd> {
+  try {
+    return await work()
+  } catch (error) {
+    return { state: 'failed', summary: `Error: ${error instanceof Error ? error.message : String(error)}` }
+  }
+}

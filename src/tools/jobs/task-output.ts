@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { defineTool } from '../define-tool.ts'
+import type { Job, Jobs, ToolResult } from '../tool.ts'
+import description from './task-output.md'
+
+const Input = z.strictObject({
+  task_id: z.string(),
+  block: z.boolean().default(true).describe('wait for it to end'),
+  timeout: z.int().min(0).max(600_000).default(30_000).describe('how many milliseconds to wait'),
+})
+
+export const taskOutput = defineTool({
+  name: 'TaskOutput',
+  description,
+  input: Input,
+  onlyLooks: true,
+  action: () => undefined,
+  async run({ task_id, block, timeout }, { jobs, signal }) {
+    const job = jobs.get(task_id)
+    if (!job) return unknownJob(task_id, jobs)
+    if (block && job.state === 'running') await endOf(job, timeout, signal)
+    signal.throwIfAborted()
+    const { id, state, summary } = job
+    return JSON.stringify({ task_id: id, status: state, ...(summary && { summary }), output: job.output })
+  },
+})
+
+export function unknownJob(id: string, jobs: Jobs): ToolResult {
+  const known = jobs.list().map((job) => `${job.id} (${job.state})`)
+  const there = known.length === 0 ? 'There are no jobs.' : `There are: ${known.join(', ')}.`
+  return { text: JSON.stringify({ error: `Task ${id} not found. ${there}` }), isError: true }
+}
+
+/** Until it ends, the time is over or nobody wants to know any more. */
+async function endOf(job: Job, timeout: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = withResolvers()
+  const timer = setTimeout(resolve, timeout)
+  signal.addEventListener('abort', resolve)
+  try {
+    await Promise.race([job.ended, promise])
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', resolve)
+  }
+}
+
+function withResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {}
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
+}

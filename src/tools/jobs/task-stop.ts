@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { defineTool } from '../define-tool.ts'
+import { unknownJob } from './task-output.ts'
+import description from './task-stop.md'
+
+export const taskStop = defineTool({
+  name: 'TaskStop',
+  description,
+  input: z.strictObject({ task_id: z.string() }),
+  action: () => undefined,
+  async run({ task_id }, { jobs }) {
+    const job = jobs.get(task_id)
+    if (!job) return unknownJob(task_id, jobs)
+    const had = job.state === 'running' ? '' : '\nIt had ended before.'
+    await job.stop()
+    return `${JSON.stringify({ task_id: job.id, status: job.state })}${had}`
+  },
+})

@@ -1,0 +1,143 @@
+import { relative, sep } from 'node:path'
+import { claims } from '../../team/board.ts'
+import { nameKey } from '../../team/name.ts'
+import { firstOverlap } from '../../team/reservation.ts'
+import type { ClaimedTask } from '../../team/task.ts'
+import type { TeamMembership } from '../team-membership.ts'
+import type { JobEnd, Jobs, Tool, ToolContext, ToolResult } from '../tool.ts'
+import { type CommandWatch, noteWritten, watchCommand } from './watch-command.ts'
+
+/**
+ * A tool that writes into a file which a live claim of another member reserves still writes it, but both are told: the
+ * writer in the result, the owner by a message, once for each file and assignment. File tools say what they write; around
+ * a command the reserved files are compared, however the command writes them.
+ */
+export function announcingReserved(tools: readonly Tool[]): Tool[] {
+  const told = new Set<string>()
+  return tools.map((tool) => {
+    if (tool.onlyLooks) return tool
+    return {
+      ...tool,
+      async run(input, world) {
+        if (tool.action?.(input)?.kind === 'run') return runWatched(tool, input, world, told)
+        const written: string[] = []
+        const onWrite = (path: string) => {
+          written.push(path)
+          noteWritten(world.root, path)
+        }
+        const result = await tool.run(input, { ...world, onWrite })
+        const names = [...new Set(written)].map((path) => relative(world.root, path)).filter(isBelow)
+        return withNotes(result, await announce({ names, how: 'written' }, world, told))
+      },
+    }
+  })
+}
+
+/** Not the root itself and nothing outside of it. */
+function isBelow(name: string): boolean {
+  return name !== '' && name !== '..' && !name.startsWith(`..${sep}`)
+}
+
+function withNotes(result: ToolResult, notes: readonly string[]): ToolResult {
+  return notes.length === 0 ? result : { ...result, text: [result.text, ...notes].join('\n') }
+}
+
+/** A command, or the background job that it starts: each is compared when it has ended. */
+async function runWatched(tool: Tool, input: unknown, world: ToolContext, told: Set<string>): Promise<ToolResult> {
+  const watched = async <T>(work: () => Promise<T>, add: (result: T, notes: readonly string[]) => T): Promise<T> => {
+    using watch = watchCommand(world, await reservedByOthers(world))
+    try {
+      const result = await work()
+      return add(result, await announceChanges(watch, world, told))
+    } catch (error) {
+      // It was stopped in the middle. Its writer hears nothing more, but the owners still do where that is possible.
+      await announceChanges(watch, world, told).catch(() => {})
+      throw error
+    }
+  }
+  const addToEnd = (end: JobEnd, notes: readonly string[]): JobEnd => ({
+    ...end,
+    summary: [end.summary, ...notes].join(' '),
+  })
+  const start: Jobs['start'] = (kind, about, work) =>
+    world.jobs.start(kind, about, (job) => watched(() => work(job), addToEnd))
+  const jobs: Jobs = { start, get: (id) => world.jobs.get(id), list: () => world.jobs.list() }
+  return watched(() => tool.run(input, { ...world, jobs }), withNotes)
+}
+
+async function announceChanges(watch: CommandWatch, world: ToolContext, told: Set<string>): Promise<string[]> {
+  const names = watch.changed()
+  return announce({ names, how: 'changed', others: watch.others }, world, told)
+}
+
+/** What others in the teams of this agent reserve right now. */
+async function reservedByOthers(world: ToolContext): Promise<string[]> {
+  const patterns = new Set<string>()
+  for (const seat of await seatsOf(world))
+    for (const { files } of claimsOfOthers(seat)) for (const pattern of files) patterns.add(pattern)
+  return [...patterns]
+}
+
+async function seatsOf(world: ToolContext): Promise<TeamMembership[]> {
+  const seats = (world.memberships?.teams ?? []).flatMap((team) => world.memberships?.membership(team) ?? [])
+  for (const seat of seats) await seat.refresh()
+  return seats
+}
+
+/** Files that a file tool has written, or that changed while a command ran, relative to the root. */
+interface Found {
+  readonly names: readonly string[]
+  readonly how: 'written' | 'changed'
+  /** Names of agents whose commands ran at the same time. */
+  readonly others?: ReadonlySet<string>
+}
+
+/** Names are of real files, so that no link or other spelling hides one. */
+async function announce(found: Found, world: ToolContext, told: Set<string>): Promise<string[]> {
+  const notes: string[] = []
+  if (found.names.length === 0) return notes
+  for (const seat of await seatsOf(world))
+    for (const task of claimsOfOthers(seat)) {
+      const names = found.names.filter((name) => firstOverlap([name.normalize('NFC')], task.files))
+      if (names.length === 0) continue
+      const words = wordsFor(found, task)
+      notes.push(words.toWriter(names))
+      const keyOf = (name: string) =>
+        JSON.stringify([seat.team, task.id, task.attempts, words.isDoubtful, name.toLowerCase()])
+      const news = names.filter((name) => !told.has(keyOf(name)))
+      if (news.length === 0) continue
+      await seat.send({ to: task.owner, type: 'message', content: words.toOwner(news, world.agent, seat.name) })
+      for (const name of news) told.add(keyOf(name))
+    }
+  return notes
+}
+
+function wordsFor({ how, others }: Found, { id, subject, owner }: ClaimedTask) {
+  const about = `task ${id} (${subject})`
+  const isDoubtful = others?.has(nameKey(owner)) ?? false
+  const yours = isDoubtful ? ` ${owner} ran a command at the same time, so the change may be its own.` : ''
+  const its = isDoubtful ? ' You ran a command at the same time, so the change may be your own.' : ''
+  return {
+    isDoubtful,
+    toWriter(names: readonly string[]): string {
+      const was = how === 'changed' ? ` and changed while your command ran` : ''
+      const told = how === 'changed' ? '' : ' that you wrote it'
+      return `[${shortList(names)} is reserved by ${about}, which ${owner} works on right now${was}; ${owner} is told${told}.${yours} Agree with ${owner} before you change it again.]`
+    },
+    toOwner(names: readonly string[], agent: string, member: string): string {
+      const what = how === 'changed' ? `ran a command that changed` : 'wrote'
+      return `[${agent} ${what} ${shortList(names)}, which your ${about} reserves.${its} Read it again before you change it, and agree with ${member} if it must not change.]`
+    },
+  }
+}
+
+const MOST_SHOWN = 5
+
+function shortList(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_SHOWN).join(', ')
+  return names.length > MOST_SHOWN ? `${shown} and ${names.length - MOST_SHOWN} more files` : shown
+}
+
+function claimsOfOthers(seat: TeamMembership): ClaimedTask[] {
+  return claims(seat.state).filter(({ owner }) => nameKey(owner) !== nameKey(seat.name))
+}

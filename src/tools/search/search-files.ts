@@ -1,0 +1,101 @@
+import { closeSync, constants } from 'node:fs'
+import { openAt, openSpot } from '../../permissions/paths/spot.ts'
+import { LARGEST_WHOLE, readWhole } from '../paths/content.ts'
+import { kindOf } from '../paths/kind-of-bytes.ts'
+import { refuseReading, show } from '../paths/territory.ts'
+import type { ToolContext } from '../tool.ts'
+import type { Pattern } from './compile.ts'
+import { withinTime } from './within-time.ts'
+
+export interface FileFound {
+  readonly shown: string
+  readonly lines: readonly string[]
+  /** Places in `lines`, counted from 0. */
+  readonly matches: readonly number[]
+}
+
+export interface Found {
+  readonly files: readonly FileFound[]
+  /** The limit was reached before everything was searched. */
+  readonly isCut: boolean
+  /** Too large to be searched. */
+  readonly tooLarge: readonly string[]
+}
+
+export interface SearchWish {
+  readonly mode: 'content' | 'files' | 'count'
+  readonly limit: number
+}
+
+/** So much text is searched at once; then others get their turn. */
+const BATCH = 1024 * 1024
+const LONGEST_BATCH = 1000
+
+/** Searches one file after the other until the limit is reached. */
+export async function search(
+  paths: readonly string[],
+  pattern: Pattern,
+  { mode, limit }: SearchWish,
+  world: ToolContext,
+): Promise<Found> {
+  const files: FileFound[] = []
+  const tooLarge: string[] = []
+  let results = 0
+  let batch: Text[] = []
+  let size = 0
+  for (const [i, path] of paths.entries()) {
+    const text = read(path, world)
+    if (text === 'too large') tooLarge.push(path)
+    else if (text !== undefined) {
+      batch.push(text)
+      size += text.text.length
+    }
+    if (size < BATCH && i < paths.length - 1) continue
+    const texts = batch
+    for (const found of withinTime(() => texts.flatMap((one) => searchText(one, pattern)), LONGEST_BATCH)) {
+      if (results >= limit) return { files, tooLarge, isCut: true }
+      const room = mode === 'content' ? limit - results : found.matches.length
+      files.push({ ...found, matches: found.matches.slice(0, room) })
+      results += mode === 'content' ? found.matches.length : 1
+    }
+    if (results > limit) return { files, tooLarge, isCut: true }
+    batch = []
+    size = 0
+    await new Promise(setImmediate)
+    world.signal.throwIfAborted()
+  }
+  return { files, tooLarge, isCut: false }
+}
+
+interface Text {
+  readonly shown: string
+  readonly text: string
+}
+
+function searchText({ shown, text }: Text, { line, text: whole }: Pattern): FileFound[] {
+  if (whole && !whole.test(text)) return []
+  const lines = text.split(/\r?\n/)
+  // What follows the last line break is no line.
+  if (lines.at(-1) === '') lines.pop()
+  const matches = lines.flatMap((content, i) => (line.test(content) ? [i] : []))
+  return matches.length === 0 ? [] : [{ shown, lines, matches }]
+}
+
+/** Undefined for what is not text, or not there any more. */
+function read(path: string, world: ToolContext): Text | 'too large' | undefined {
+  try {
+    using spot = openSpot(path, { follow: false })
+    if (!spot.stats.isFile() || refuseReading(spot.real, world) !== undefined) return undefined
+    if (spot.stats.size > LARGEST_WHOLE) return 'too large'
+    const fd = openAt(spot, constants.O_RDONLY)
+    try {
+      const content = readWhole(fd, path)
+      if (kindOf(content.subarray(0, 8192)).is !== 'text') return undefined
+      return { shown: show(spot.real, world), text: new TextDecoder().decode(content) }
+    } finally {
+      closeSync(fd)
+    }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,145 @@
+import { constants } from 'node:os'
+import { z } from 'zod'
+import { boundaryNotes } from '../boundary/boundary-notes.ts'
+import { defineTool } from '../define-tool.ts'
+import { type CommandEnd, runCommand } from '../processes/run-command.ts'
+import type { JobEnd, Tool, ToolContext, ToolResult } from '../tool.ts'
+import description from './bash.md'
+
+export interface BashSettings {
+  /** Milliseconds a command may take if the model does not say. */
+  readonly timeout?: number
+  /** The most it may ask for. */
+  readonly longest?: number
+  /** Off for agents that have no TaskOutput and TaskStop. */
+  readonly background?: boolean
+}
+
+export function createBash({ timeout = 60_000, longest = 600_000, background = true }: BashSettings = {}): Tool {
+  const Input = z.strictObject({
+    command: z.string().min(1).refine(hasNoNul, 'holds a NUL byte, which no command can'),
+    timeout: z.int().min(1).max(longest).optional().describe(`milliseconds, ${timeout} by default`),
+    ...(background && {
+      run_in_background: z.boolean().optional().describe('return a task_id at once and go on; no time-out by default'),
+    }),
+  })
+  return defineTool({
+    name: 'bash',
+    description,
+    input: Input as z.ZodType<BashInput>,
+    action: ({ command }) => ({ kind: 'run', tool: 'bash', command }),
+    run: (input, world) => (input.run_in_background ? runAsJob(input, world) : runNow({ timeout, ...input }, world)),
+  })
+}
+
+interface BashInput {
+  readonly command: string
+  readonly timeout?: number | undefined
+  readonly run_in_background?: boolean | undefined
+}
+
+async function runNow({ command, timeout }: BashInput, world: ToolContext): Promise<ToolResult> {
+  const output = world.outputs.open('bash')
+  const newest = tellNewest(world)
+  const plan = planOf(command, world)
+  let undone: readonly string[] = []
+  try {
+    const end = await runCommand({
+      ...plan,
+      signal: world.signal,
+      timeout,
+      record: (group) => world.recordGroup(group),
+      onOutput(bytes) {
+        output.write(bytes)
+        newest.hear(bytes)
+      },
+    }).finally(() => {
+      undone = plan.enclosed?.release() ?? []
+    })
+    output.close()
+    const text = output.text().trim() || '(no output)'
+    const notes = [...told(end, timeout), ...(end.leftOver ? [LEFT_OVER] : []), ...undone]
+    if (plan.enclosed && !isSuccess(end)) notes.push(...boundaryNotes(command, text, plan.enclosed))
+    return { text: [text, ...notes].join('\n'), isError: !isSuccess(end) }
+  } finally {
+    newest.end()
+    output.close()
+  }
+}
+
+const LEFT_OVER =
+  '[processes it had left in the background were ended with it; to keep something running use run_in_background]'
+
+function runAsJob({ command, timeout }: BashInput, world: ToolContext): ToolResult {
+  const job = world.jobs.start('bash', command, async ({ id, signal, write }): Promise<JobEnd> => {
+    const plan = planOf(command, world)
+    let undone: readonly string[] = []
+    const end = await runCommand({
+      ...plan,
+      signal,
+      timeout,
+      record: (group) => world.recordGroup(group, id),
+      onOutput: write,
+    }).finally(() => {
+      undone = plan.enclosed?.release() ?? []
+    })
+    const words = [...told(end, timeout), ...undone].join(' ')
+    return { state: isSuccess(end) ? 'completed' : 'failed', summary: words || 'exit code 0' }
+  })
+  const words = 'It runs on. You are told when it ends; look with TaskOutput, end it with TaskStop.'
+  return { text: `${JSON.stringify({ task_id: job.id, status: 'running' })}\n${words}` }
+}
+
+function planOf(command: string, world: ToolContext) {
+  const enclosed = world.boundary?.around(command)
+  const env = { ...(enclosed?.env ?? world.env), DESKMATES_AGENT: world.agent }
+  return { command, cwd: world.root, env, enclosed }
+}
+
+function isSuccess({ code, isTimedOut }: CommandEnd): boolean {
+  return code === 0 && !isTimedOut
+}
+
+function told({ code, killedBy, isTimedOut }: CommandEnd, timeout: number | undefined): string[] {
+  if (isTimedOut)
+    return [
+      `[ended after ${timeout} ms, its time-out; give it a longer one, or use run_in_background if it may take long]`,
+    ]
+  if (killedBy) return [`[killed by ${killedBy}]`]
+  // Shells tell by 128 + N that what they ran was killed by a signal.
+  const signal = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0]
+  return code === 0 ? [] : [`[exit code ${code}${signal ? `: ${signal}` : ''}]`]
+}
+
+/** Shows the newest line to whoever watches, a few times a second at most; the last one is shown in any case. */
+function tellNewest(world: ToolContext): { hear(bytes: Uint8Array): void; end(): void } {
+  let newest = new Uint8Array()
+  let pause: NodeJS.Timeout | undefined
+  const tell = () => {
+    if (newest.length === 0) return
+    const lines = new TextDecoder()
+      .decode(newest)
+      .trimEnd()
+      .split(/[\r\n]+/)
+    newest = new Uint8Array()
+    world.progress(lines.at(-1) ?? '')
+  }
+  const wait = () => {
+    pause = newest.length === 0 ? undefined : setTimeout(wait, 200)
+    tell()
+  }
+  return {
+    hear(bytes) {
+      newest = bytes.slice(-500)
+      if (pause === undefined) wait()
+    },
+    end() {
+      clearTimeout(pause)
+      tell()
+    },
+  }
+}
+
+function hasNoNul(text: string): boolean {
+  return !text.includes('\0')
+}

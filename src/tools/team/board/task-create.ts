@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { Priority } from '../../../team/task.ts'
+import { defineTool, jsonSchemaOf } from '../../define-tool.ts'
+import { seatOf } from '../membership-of.ts'
+import { granted } from '../not-done.ts'
+import { TeamName } from '../team-name.ts'
+import { withAliases } from '../with-aliases.ts'
+import description from './task-create.md'
+import { standing } from './task-words.ts'
+
+const Input = z.strictObject({
+  subject: z.string().min(1).describe('what is to be done, in one line'),
+  description: z.string().describe('all that whoever takes it has to know'),
+  activeForm: z.string().min(1).optional().describe('shown while it is worked on'),
+  blockedBy: z.array(z.string()).optional().describe('ids of tasks that have to be completed first'),
+  role: z.string().min(1).optional().describe('only members with this role may take it'),
+  assignee: z.string().min(1).optional().describe('only this member may take it'),
+  files: z.array(z.string()).optional().describe('files or folders it changes; no two tasks in progress share any'),
+  priority: Priority.optional().describe('10 is taken first, 0 last; 5 if left out'),
+  team_name: TeamName,
+})
+
+export const taskCreate = defineTool({
+  name: 'TaskCreate',
+  description,
+  input: withAliases(Input, { active_form: 'activeForm', blocked_by: 'blockedBy' }),
+  schema: jsonSchemaOf('TaskCreate', Input),
+  action: () => undefined,
+  async run({ team_name, ...draft }, world) {
+    const seat = await seatOf(world, team_name)
+    const { tasks } = granted(await seat.run({ type: 'task.add', tasks: [draft] }))
+    const [task] = tasks ?? []
+    return `Task #${task?.id} created: ${task?.subject} (${task && standing(task)}).`
+  },
+})

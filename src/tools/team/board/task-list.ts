@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { allTasks, readyTasks } from '../../../team/board.ts'
+import { suits } from '../../../team/decide-claims.ts'
+import { memberNamed } from '../../../team/state.ts'
+import { type Task, taskStatus } from '../../../team/task.ts'
+import { type TaskView, taskView, waitsForWords } from '../../../team/view.ts'
+import { defineTool } from '../../define-tool.ts'
+import type { TeamMembership } from '../../team-membership.ts'
+import { seatOf } from '../membership-of.ts'
+import { NotDone } from '../not-done.ts'
+import { TeamName } from '../team-name.ts'
+import description from './task-list.md'
+import { numbered } from './task-words.ts'
+
+export const taskList = defineTool({
+  name: 'TaskList',
+  description,
+  input: z.strictObject({
+    status: z.string().optional().describe('only pending, in_progress, completed or failed ones'),
+    team_name: TeamName,
+  }),
+  onlyLooks: true,
+  action: () => undefined,
+  async run({ status: wanted, team_name }, world) {
+    const seat = await seatOf(world, team_name)
+    const status = wanted === undefined ? undefined : taskStatus(wanted)
+    if (wanted !== undefined && (status === undefined || status === 'deleted'))
+      throw new NotDone(
+        `'${wanted}' is no status of a task on the board. Use pending, in_progress, completed or failed.`,
+      )
+    const board = allTasks(seat.state)
+    if (board.length === 0) return 'No tasks.'
+    const shown = board.filter((task) => status === undefined || task.status === status)
+    const views = await seat.loadLongTexts(shown.map((task) => taskView(seat.state, task)))
+    const lines = [...views.map(line), counted(board), yours(seat, board)]
+    return { text: await world.outputs.fit(lines.join('\n'), 'tasks') }
+  },
+})
+
+const BOX = { pending: '[ ]', in_progress: '[>]', completed: '[x]', failed: '[!]' }
+
+function line(task: TaskView): string {
+  const facts = [
+    ...(task.status === 'pending' && task.waitsFor.length > 0 ? [`blocked by: ${waitsForWords(task)}`] : []),
+    ...(task.role === null ? [] : [`role: ${task.role}`]),
+    ...(task.assignee === null ? [] : [`for ${task.assignee} only`]),
+    ...(task.files.length === 0 ? [] : [`files: ${task.files.join(', ')}`]),
+    ...(task.priority === 5 ? [] : [`priority ${task.priority}`]),
+    ...(task.reason === null ? [] : [`failed: ${task.reason}`]),
+  ]
+  const about = facts.length === 0 ? '' : ` (${facts.join('; ')})`
+  return `#${task.id}. ${BOX[task.status]} ${task.subject}${about}${task.owner === null ? '' : ` @${task.owner}`}`
+}
+
+function counted(board: readonly Task[]): string {
+  const of = (status: Task['status']) => board.filter((task) => task.status === status).length
+  const counts = (['pending', 'in_progress', 'completed', 'failed'] as const).flatMap((status) =>
+    of(status) === 0 ? [] : [`${of(status)} ${status}`],
+  )
+  return `${board.length} ${board.length === 1 ? 'task' : 'tasks'}: ${counts.join(', ')}.`
+}
+
+/** What whoever asks holds, or could take now: pending, ready, for its role and name, no file in use. */
+function yours({ state, name }: TeamMembership, board: readonly Task[]): string {
+  const held = board.find((task) => task.status === 'in_progress' && task.owner === name)
+  if (held) return `You are working on ${numbered(held)}.`
+  const member = memberNamed(state, name)
+  const open = member ? readyTasks(state).filter((task) => suits(state, task, member)) : []
+  if (open.length === 0) return 'There is none you could take now.'
+  const more = open.length > SHOWN ? `; and ${open.length - SHOWN} more` : ''
+  return `You could take: ${open.slice(0, SHOWN).map(numbered).join('; ')}${more}.`
+}
+
+/** Of those one could take; they are in the list anyway. */
+const SHOWN = 10

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { Priority, type TaskStatus, taskStatus } from '../../../team/task.ts'
+import { TeamName } from '../team-name.ts'
+import { withAliases } from '../with-aliases.ts'
+
+const STATUSES = ['pending', 'in_progress', 'completed', 'failed', 'deleted'] as const satisfies TaskStatus[]
+
+/** What is offered to the model. */
+export const UpdateOffer = z.strictObject({
+  taskId: z.string().min(1),
+  status: z
+    .enum(STATUSES)
+    .optional()
+    .describe('in_progress takes it, completed and failed end it, pending gives it back or reopens it'),
+  owner: z.string().nullable().optional().describe('your own name takes it; the lead names another to assign it'),
+  result: z.string().min(1).optional().describe('what came of it, with status completed'),
+  commit: z.string().min(1).optional().describe('the commit that holds it, with status completed'),
+  reason: z.string().min(1).optional().describe('why it failed (needed with status failed) or is given back'),
+  subject: z.string().min(1).optional(),
+  description: z.string().optional(),
+  activeForm: z.string().min(1).optional(),
+  role: z.string().min(1).nullable().optional().describe('who may take it; null: anybody'),
+  assignee: z.string().min(1).nullable().optional().describe('the only one who may take it; null: anybody'),
+  files: z.array(z.string()).optional(),
+  priority: Priority.optional(),
+  addBlockedBy: z.array(z.string()).optional().describe('tasks this one has to wait for (lead only)'),
+  removeBlockedBy: z.array(z.string()).optional(),
+  addBlocks: z.array(z.string()).optional().describe('tasks that have to wait for this one (lead only)'),
+  detach: z.boolean().optional().describe('with status deleted: tasks that wait for it go on without it'),
+  team_name: TeamName,
+})
+export type UpdateInput = z.infer<typeof UpdateOffer>
+
+/** What is checked: the same, with names that others use, and what goes with which status. */
+export const UpdateInput: z.ZodType<UpdateInput> = withAliases(
+  UpdateOffer.extend({ status: z.string().transform(ourStatus).optional() }).superRefine((input, context) => {
+    const issue = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message })
+    const { status } = input
+    for (const field of ['result', 'commit'] as const)
+      if (input[field] !== undefined && status !== 'completed') issue(field, 'goes with status completed')
+    if (status === 'failed' && input.reason === undefined) issue('reason', 'is needed with status failed')
+    if (input.reason !== undefined && status !== 'failed' && status !== 'pending')
+      issue('reason', 'goes with status failed or pending')
+    if (input.detach !== undefined && status !== 'deleted') issue('detach', 'goes with status deleted')
+  }),
+  {
+    task_id: 'taskId',
+    id: 'taskId',
+    active_form: 'activeForm',
+    add_blocked_by: 'addBlockedBy',
+    add_blocks: 'addBlocks',
+    remove_blocked_by: 'removeBlockedBy',
+  },
+)
+
+/** Also where the source documents call it available, claimed or complete. */
+function ourStatus(text: string, context: z.RefinementCtx): TaskStatus {
+  const status = taskStatus(text)
+  if (status) return status
+  context.addIssue({ code: 'custom', message: `'${text}' is no status. Use ${STATUSES.join(', ')}` })
+  return z.NEVER
+}

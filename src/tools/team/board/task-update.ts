@@ -1,0 +1,111 @@
+import type { Answer } from '../../../team/answer.ts'
+import type { Command } from '../../../team/command.ts'
+import { nameKey } from '../../../team/name.ts'
+import { isRefusal } from '../../../team/refusal.ts'
+import { isLead } from '../../../team/rights.ts'
+import type { Task, TaskStatus } from '../../../team/task.ts'
+import type { TaskView } from '../../../team/view.ts'
+import { defineTool, jsonSchemaOf } from '../../define-tool.ts'
+import type { TeamMembership } from '../../team-membership.ts'
+import { attemptWords } from '../attempt-words.ts'
+import { seatOf } from '../membership-of.ts'
+import { NotDone } from '../not-done.ts'
+import { inToolWords } from '../tool-words.ts'
+import description from './task-update.md'
+import { UpdateInput, UpdateOffer } from './task-update-input.ts'
+import { numbered, readyBehind, standing, stuckBehind } from './task-words.ts'
+import { updateSteps } from './update-steps.ts'
+
+export const taskUpdate = defineTool({
+  name: 'TaskUpdate',
+  description,
+  input: UpdateInput,
+  schema: jsonSchemaOf('TaskUpdate', UpdateOffer),
+  action: () => undefined,
+  isRepeatable: (input) => input.status === 'completed' && Object.keys(input).every((key) => COMPLETES.has(key)),
+  async run({ team_name, ...input }, world) {
+    const seat = await seatOf(world, team_name)
+    const before = seat.state.tasks.get(input.taskId)
+    if (!before) throw new NotDone(`Task ${input.taskId} not found. TaskList shows those there are.`)
+    const { status, commands } = updateSteps(input, before, seat.name)
+    const answers = await inOrder(seat, commands)
+    const edges = commands.flatMap((command) => ('id' in command && command.id !== before.id ? [command.id] : []))
+    const waiting = edges.length === 0 ? [] : [`Waiting for it now: ${edges.join(', ')}.`]
+    const claim = answers.find((answer) => isClaimOf(answer, before, seat.name))
+    const earlier = attemptWords(before.id, claim?.earlierAttempts ?? [])
+    const text = [await told(seat, before, status, answers), earlier, ...waiting].filter(Boolean).join('\n')
+    return { text, ...(claim && { task: before.id }) }
+  },
+})
+
+/** What may stand in a call that does nothing but complete a task. */
+const COMPLETES = new Set(['taskId', 'status', 'result', 'commit', 'team_name'])
+
+/** The agent holds the task by this answer, and did not before. */
+function isClaimOf({ tasks = [] }: Answer, before: Task, me: string): boolean {
+  const isOurs = ({ status, owner }: { status: string; owner?: string | null }) =>
+    status === 'in_progress' && nameKey(owner ?? '') === nameKey(me)
+  return !isOurs(before) && tasks.some((task) => task.id === before.id && isOurs(task))
+}
+
+/** Each stands on the one before. Where one is refused, what took effect is said. */
+async function inOrder(seat: TeamMembership, commands: readonly Command[]): Promise<Answer[]> {
+  const answers: Answer[] = []
+  for (const command of commands) {
+    const answer = await seat.run(command)
+    if (isRefusal(answer)) {
+      const done = answers.flatMap(({ tasks, note }) => (note === undefined ? (tasks ?? []) : []))
+      const tasks = done.map((task) => `#${task.id} (${standing(task)})`).join(', ')
+      const effect = done.length === 0 ? '' : `\nWhat came before it took effect on: ${tasks}.`
+      throw new NotDone(`${inToolWords(answer.message)}${effect}`)
+    }
+    answers.push(answer)
+  }
+  return answers
+}
+
+async function told(
+  seat: TeamMembership,
+  before: Task,
+  status: TaskStatus | undefined,
+  answers: readonly Answer[],
+): Promise<string> {
+  const { id } = before
+  const own = answers.filter(({ tasks }) => tasks?.some((task) => task.id === id))
+  const note = own.every((answer) => answer.note !== undefined) ? own.at(-1)?.note : undefined
+  if (status === 'deleted') return `Task #${id} deleted: ${before.subject}.`
+  const task = own.at(-1)?.tasks?.find((one) => one.id === id)
+  if (!task) return `Task ${numbered(before)} is as it was.`
+  if (note !== undefined) return `${note} ${numbered(task)}: ${standing(task)}.`
+  switch (status) {
+    case 'in_progress':
+      return claimed(task)
+    case 'completed': {
+      const unblocked = answers.flatMap((answer) => answer.unblocked ?? [])
+      return `Task #${id} completed: ${task.subject}. ${readyBehind(seat.state, id, unblocked)}`
+    }
+    case 'failed': {
+      const heard = isLead(seat.name) ? '' : ' The lead is told.'
+      return `Task #${id} failed: ${task.subject}.${heard}${stuckBehind(seat.state, id)}`
+    }
+    case 'pending': {
+      const from = before.status === 'in_progress' && before.owner !== seat.name ? before.owner : undefined
+      const taken = from === undefined ? '' : ` It was taken from ${from}: say so to ${from}.`
+      return `Task #${id} is pending again: ${task.subject} (${standing(task)}).${taken}`
+    }
+    case undefined:
+      return `Task #${id} updated: ${task.subject} (${standing(task)}).`
+    default:
+      return status satisfies never
+  }
+}
+
+/** Not everybody can look a task up: whoever takes it gets all that is known about it. */
+function claimed({ id, subject, description, files, owner }: TaskView): string {
+  return [
+    `Task #${id} claimed for ${owner}, in_progress: ${subject}`,
+    ...(description === '' ? [] : [description]),
+    ...(files.length === 0 ? [] : [`Reserved for you: ${files.join(', ')}.`]),
+    `When it is done: TaskUpdate with taskId ${id}, status completed and a result.`,
+  ].join('\n')
+}

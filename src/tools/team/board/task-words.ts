@@ -1,0 +1,50 @@
+import { blockedTasks } from '../../../team/board.ts'
+import type { TeamState } from '../../../team/state.ts'
+import { planOf, type Task } from '../../../team/task.ts'
+import { type TaskView, waitsForWords } from '../../../team/view.ts'
+
+/** Where a task stands, in a few words: `pending, waits for 1, 2`. */
+export function standing(task: TaskView): string {
+  switch (task.status) {
+    case 'pending':
+      return [
+        'pending',
+        task.waitsFor.length > 0 ? `waits for ${waitsForWords(task)}` : 'ready',
+        ...(task.assignee === null ? [] : [`assigned to ${task.assignee}`]),
+        ...(task.role === null ? [] : [`for the role ${task.role}`]),
+      ].join(', ')
+    case 'in_progress':
+      return `in_progress, owned by ${task.owner}`
+    case 'completed':
+      return `completed by ${task.owner}`
+    case 'failed':
+      return `failed (${task.owner}): ${task.reason}`
+    default:
+      return task.status satisfies never
+  }
+}
+
+/** Tasks that waited for this one and wait no longer: `subjects` are theirs. */
+export function readyBehind(state: TeamState, id: string, subjects: readonly string[]): string {
+  const ready = waitingFor(state, id).flatMap((other) => {
+    const task = state.tasks.get(other)
+    return task && subjects.includes(task.subject) ? [numbered(task)] : []
+  })
+  return ready.length === 0 ? 'No other task became ready.' : `Ready now: ${ready.join('; ')}.`
+}
+
+/** Tasks that cannot go on while this one has failed. */
+export function stuckBehind(state: TeamState, id: string): string {
+  const stuck = waitingFor(state, id)
+  return stuck.length === 0 ? '' : ` Still blocked by it: ${stuck.join(', ')}.`
+}
+
+/** What waits for a task, or for the whole plan it belongs to. */
+function waitingFor(state: TeamState, id: string): readonly string[] {
+  const plan = planOf(id)
+  return [...new Set([...blockedTasks(state, id), ...(plan ? blockedTasks(state, plan) : [])])]
+}
+
+export function numbered({ id, subject }: Pick<Task, 'id' | 'subject'>): string {
+  return `#${id} ${subject}`
+}

@@ -1,0 +1,97 @@
+import type { Command, TaskChanges } from '../../../team/command.ts'
+import { nameKey } from '../../../team/name.ts'
+import { isLead } from '../../../team/rights.ts'
+import type { Task, TaskStatus } from '../../../team/task.ts'
+import { NotDone } from '../not-done.ts'
+import type { UpdateInput } from './task-update-input.ts'
+
+/** What an update amounts to: the status that is wished for, if any, and the commands that bring it about, in order. */
+export interface UpdatePlan {
+  readonly status: TaskStatus | undefined
+  readonly commands: readonly Command[]
+}
+
+type Input = Omit<UpdateInput, 'team_name'>
+
+/**
+ * One command wherever one says it all, since that is carried out as a whole or not at all. What else there is comes
+ * first: a status is reached only when everything before it was in order.
+ */
+export function updateSteps(input: Input, task: Task, me: string): UpdatePlan {
+  const {
+    taskId: id,
+    addBlocks = [],
+    result,
+    commit,
+    reason,
+    detach,
+    status: _s,
+    owner: _o,
+    assignee: _a,
+    ...rest
+  } = input
+  const { status, assignee } = wishOf(input, task, me)
+  const changes: TaskChanges = { ...rest, ...(assignee !== undefined && { assignee }) }
+  const update = (more: TaskChanges = {}): Command => ({ type: 'task.update', id, ...changes, ...more })
+  const asked = Object.values(changes).some((value) => value !== undefined)
+  const first = asked ? [update()] : []
+  const edges = [...new Set(addBlocks)].map(
+    (other): Command => ({ type: 'task.update', id: other, addBlockedBy: [id] }),
+  )
+
+  switch (status) {
+    case undefined:
+      if (!asked && edges.length === 0)
+        throw new NotDone(`There is nothing to change: give a status, an owner or more.`)
+      return { status, commands: [...edges, ...first] }
+    case 'completed':
+      if (result === undefined && commit === undefined) return { status, commands: [...edges, update({ status })] }
+      return { status, commands: inTurn([...edges, ...first], { type: 'task.complete', id, result, commit }) }
+    case 'failed':
+      return { status, commands: inTurn([...edges, ...first], { type: 'task.fail', id, reason: reason ?? '' }) }
+    case 'pending': {
+      if (task.status !== 'in_progress') return { status, commands: [update({ status }), ...edges] }
+      // Only a lead takes a claim from somebody else; the journal says who did.
+      const force = isLead(me) && !isSame(task.owner, me)
+      return { status, commands: [{ type: 'task.release', id, force, reason }, ...first, ...edges] }
+    }
+    case 'in_progress':
+    case 'deleted':
+      return { status, commands: [...edges, update({ status, detach })] }
+    default:
+      return status satisfies never
+  }
+}
+
+function inTurn(before: readonly Command[], last: Command): readonly Command[] {
+  return __BUG__ === 'complete-before-the-rest' ? [last, ...before] : [...before, last]
+}
+
+/** `owner` says in one word what a status and an assignee say in two. */
+function wishOf(input: Input, task: Task, me: string): Pick<Input, 'status' | 'assignee'> {
+  const { status, assignee } = input
+  const owner = input.owner === '' ? null : input.owner
+  const held = task.status === 'pending' ? null : task.owner
+  // What is so already is no wish.
+  if (owner === undefined || (owner !== null && held !== null && isSame(owner, held) && status !== 'pending'))
+    return status === 'in_progress' && assignee && isSame(assignee, me) ? { status } : { status, assignee }
+  if (owner === null) {
+    if (status !== undefined && status !== 'pending')
+      throw new NotDone(`Nobody as owner does not go with status ${status}. Leave one of them out.`)
+    return task.status === 'in_progress' ? { status: 'pending', assignee } : { status, assignee: null }
+  }
+  if (isSame(owner, me)) {
+    if (status === undefined || status === 'in_progress') return { status: 'in_progress' }
+    if (status === 'pending')
+      throw new NotDone(
+        `Your name as owner takes task ${task.id}, status pending gives it back. Leave one of them out.`,
+      )
+    return { status, assignee }
+  }
+  // A claim is the owner's own step: somebody else can only be told that it is theirs to take.
+  return { status: status === 'in_progress' ? undefined : status, assignee: owner }
+}
+
+function isSame(one: string, other: string): boolean {
+  return nameKey(one) === nameKey(other)
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import type { Member } from '../../../team/member.ts'
+import { heldBy, roster } from '../../../team/state.ts'
+import { defineTool } from '../../define-tool.ts'
+import { seatOf, teamWords } from '../membership-of.ts'
+import description from './list-teammates.md'
+
+export const listTeammates = defineTool({
+  name: 'list_teammates',
+  description,
+  input: z.strictObject({}),
+  onlyLooks: true,
+  action: () => undefined,
+  async run(_, world) {
+    const { state, team, name } = await seatOf(world)
+    const others = roster(state).filter((member) => member.name !== name)
+    if (others.length === 0) return 'No teammates.'
+    const line = (member: Member) => {
+      const task = heldBy(state, member.name)
+      return `  ${member.name} (${member.role}): ${member.status}${task ? `, on task #${task.id}` : ''}`
+    }
+    const count = `${others.length} ${others.length === 1 ? 'teammate' : 'teammates'}`
+    return `In ${teamWords(world, team)}: ${count}\n${others.map(line).join('\n')}`
+  },
+})

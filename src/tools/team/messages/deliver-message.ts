@@ -1,0 +1,133 @@
+import type { Effect } from '../../../team/apply.ts'
+import type { Letter } from '../../../team/command.ts'
+import { canReceive } from '../../../team/mail.ts'
+import { nameKey } from '../../../team/name.ts'
+import { memberNamed } from '../../../team/state.ts'
+import type { TeamMembership } from '../../team-membership.ts'
+import type { ToolContext } from '../../tool.ts'
+import { seatKnowing, seatOf, teamWords } from '../membership-of.ts'
+import { granted, NotDone } from '../not-done.ts'
+import type { LetterInput, MessageInput } from './message-input.ts'
+import { openRequests, openWords, requestMeant, requestWords, seatOfRequest } from './open-requests.ts'
+
+type Of<T extends MessageInput['type']> = Extract<MessageInput, { type: T }>
+
+/** Brings a message about, and says what became of it. Who it is from is the seat's to say. */
+export async function say(input: MessageInput, world: ToolContext): Promise<string> {
+  switch (input.type) {
+    case 'broadcast':
+      return broadcast(input, world)
+    case 'shutdown_request':
+      return askToStop(input, world)
+    case 'shutdown_response':
+      return answerShutdown(input, world)
+    case 'plan_approval_request':
+      return submitPlan(input, world)
+    case 'plan_approval_response':
+      return answerPlan(input, world)
+    default:
+      return nameKey(input.recipient) === 'all' && input.type === 'message'
+        ? broadcast({ ...input, type: 'broadcast' }, world)
+        : letter(input, world)
+  }
+}
+
+async function letter(input: LetterInput, world: ToolContext): Promise<string> {
+  const { recipient: to, type, content, urgent, team_name } = input
+  const seat = await seatKnowing(world, team_name, (state) => canReceive(state, to))
+  const [effect] = await sent(seat, { to, type, content, ...attached(urgent) })
+  if (effect?.outcome !== 'queued') throw new NotDone(`${to} did not get it: ${effect?.reason ?? 'it was not sent'}.`)
+  return `Sent ${type} to ${effect.to} (${hears(seat, effect.to, urgent === true)}).`
+}
+
+/** Within one team, never across: each has its own matters. */
+async function broadcast({ content, urgent, team_name }: Of<'broadcast'>, world: ToolContext): Promise<string> {
+  const seat = await seatOf(world, team_name)
+  const effects = await sent(seat, { to: 'all', type: 'broadcast', content, ...attached(urgent) })
+  const heard = effects.filter(({ outcome }) => outcome === 'queued').map(({ to }) => to)
+  const missed = effects.filter(({ outcome }) => outcome !== 'queued').map(({ to, reason }) => `${to} (${reason})`)
+  if (effects.length === 0) throw new NotDone(`There is nobody else in ${teamWords(world, seat.team)}.`)
+  const not = missed.length === 0 ? '' : ` Not to: ${missed.join(', ')}.`
+  return `Broadcast sent to ${heard.length} in ${teamWords(world, seat.team)}: ${heard.join(', ')}.${not}`
+}
+
+async function askToStop(input: Of<'shutdown_request'>, world: ToolContext): Promise<string> {
+  const { recipient: to, deadline_seconds: deadline, team_name } = input
+  const seat = await seatKnowing(world, team_name, (state) => canReceive(state, to))
+  const content = together(input.reason, input.content) || 'Please shut down gracefully.'
+  const { request } = granted(await seat.run({ type: 'request.open', kind: 'shutdown', to, content, deadline }))
+  const seconds = request?.deadline == null ? '' : `, ${Math.round(request.deadline - request.openedAt)} s to answer`
+  return `Shutdown request ${request?.id} sent to ${request?.to} (pending${seconds}). You are told how it ends.`
+}
+
+async function answerShutdown(input: Of<'shutdown_response'>, world: ToolContext): Promise<string> {
+  const { approve, request_id: id } = input
+  const seat = await seatOfRequest(world, 'shutdown', { request_id: id, team_name: input.team_name })
+  const asked = id === undefined ? undefined : seat.state.requests.get(id)
+  if (asked && nameKey(asked.to) !== nameKey(seat.name) && approve === undefined) return requestWords(asked)
+  const { id: meant, from } = requestMeant(seat.state, 'shutdown', seat.name, { request_id: id })
+  if (approve === undefined)
+    throw new NotDone(`approve: is needed to answer request ${meant} of ${from}: true or false.`)
+  const answer = {
+    approve,
+    feedback: together(input.reason, input.content ?? input.feedback),
+    status: input.status ?? null,
+    pendingWork: input.pending_work ?? [],
+    artifactsCommitted: input.artifacts_committed ?? null,
+  }
+  granted(await seat.run({ type: 'request.answer', id: meant, ...answer }))
+  return approve
+    ? `Shutdown approved (request ${meant}); ${from} is told. You stop after this turn: begin nothing new.`
+    : `Shutdown rejected (request ${meant}); ${from} is told why. Go on with your work.`
+}
+
+async function submitPlan({ recipient = 'lead', content, team_name }: Of<'plan_approval_request'>, world: ToolContext) {
+  const seat = await seatOf(world, team_name)
+  const { request } = granted(await seat.run({ type: 'request.open', kind: 'plan_approval', to: recipient, content }))
+  return `Plan submitted to ${request?.to} (request ${request?.id}, pending). End your turn: the decision wakes you.`
+}
+
+async function answerPlan(input: Of<'plan_approval_response'>, world: ToolContext): Promise<string> {
+  const { approve, request_id, recipient } = input
+  const seat = await seatOfRequest(world, 'plan_approval', input)
+  const { id, from } = requestMeant(seat.state, 'plan_approval', seat.name, { request_id, recipient })
+  const feedback = input.feedback ?? together(input.reason, input.content)
+  granted(await seat.run({ type: 'request.answer', id, approve, feedback }))
+  const left = openRequests(seat.state, 'plan_approval', seat.name)
+  const next = left.length === 0 ? '' : ` ${openWords('plan_approval', left)}`
+  return `Plan of ${from} ${approve ? 'approved' : 'rejected'} (request ${id}); ${from} is told.${next}`
+}
+
+async function sent(seat: TeamMembership, message: Letter): Promise<readonly Effect[]> {
+  return granted(await seat.send(message))
+}
+
+function attached(urgent: boolean | undefined): Pick<Letter, 'extra'> {
+  return urgent ? { extra: { urgent: true } } : {}
+}
+
+function together(reason: string | undefined, content: string | undefined): string {
+  return [...new Set([reason, content])].filter(Boolean).join(': ')
+}
+
+/** When the receiver is going to read it. */
+function hears({ state }: TeamMembership, name: string, urgent: boolean): string {
+  const member = memberNamed(state, name)
+  if (member?.kind !== 'agent') return 'read when they look'
+  switch (member.status) {
+    case 'idle':
+      return 'idle; this wakes it'
+    case 'starting':
+    case 'working':
+      return `${member.status}; ${urgent ? 'interrupted for this' : 'read before its next step'}`
+    case 'waiting_approval':
+      return 'waiting_approval; read before its next step'
+    case 'stopping':
+      return 'stopping; it may not come to read it'
+    case 'lost':
+    case 'stopped':
+      return `${member.status}; read when it is back`
+    default:
+      return member.status satisfies never
+  }
+}

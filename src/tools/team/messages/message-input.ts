@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import { isControl, isRuntimeFact, MessageType, messageType } from '../../../team/message.ts'
+import { TeamName } from '../team-name.ts'
+import { withAliases } from '../with-aliases.ts'
+
+/** A letter to one member: plain talk, or a typed hand-off. */
+const LETTERS = MessageType.options.filter(
+  (type) => type !== 'broadcast' && !isControl(type) && !isRuntimeFact(type),
+) as Exclude<MessageType, Control | 'broadcast' | 'result' | 'idle_notification' | 'error'>[]
+type Control = 'shutdown_request' | 'shutdown_response' | 'plan_approval_request' | 'plan_approval_response'
+
+/** What a model may send; what a runtime says is not among it. */
+const SENDABLE = MessageType.options.filter((type) => !isRuntimeFact(type))
+
+const needed = { error: ({ input }: { input: unknown }) => (input === undefined ? 'is needed' : undefined) }
+const recipient = z.string(needed).min(1, 'is needed')
+const content = z.string(needed).min(1, 'there is nothing to send')
+const words = z.string()
+const approve = z.boolean(needed)
+const request_id = z.string().min(1).optional().describe('which request is answered')
+const deadline_seconds = z.number().positive().optional().describe('how long it has to answer; 30 if left out')
+const status = z.enum(['clean', 'in_progress', 'error']).optional()
+const pending_work = z.array(z.string()).optional()
+const artifacts_committed = z.boolean().optional()
+const urgent = z.boolean().optional()
+
+/** What is offered to the model: one flat object, since most providers take nothing else. */
+export const MessageOffer = z.strictObject({
+  recipient: words.optional().describe('a teammate, lead or user; everybody gets a broadcast'),
+  content: words.optional().describe('the message, the plan, or words that go with an answer'),
+  type: z.enum(SENDABLE).default('message'),
+  team_name: TeamName,
+  request_id,
+  approve: z.boolean().optional().describe('your answer, with shutdown_response and plan_approval_response'),
+  feedback: words.optional().describe('with plan_approval_response: what has to change'),
+  reason: words.optional().describe('with shutdown_request and shutdown_response'),
+  deadline_seconds,
+  status: status.describe('with shutdown_response: how you leave your work'),
+  pending_work: pending_work.describe('with shutdown_response: what is not finished'),
+  artifacts_committed: artifacts_committed.describe('with shutdown_response: is your work committed?'),
+  urgent: urgent.describe('interrupts what the recipient is doing'),
+})
+
+const team_name = TeamName
+const spoken = { content: words.optional(), reason: words.optional(), feedback: words.optional() }
+
+const Letter = fields({ type: z.enum(LETTERS), recipient, content, urgent, team_name })
+export type LetterInput = z.infer<typeof Letter>
+
+/** What is checked: for each type its own fields, so that an answer is never lost in a message. */
+const ByType = z.discriminatedUnion(
+  'type',
+  [
+    Letter,
+    fields({ type: z.literal('broadcast'), recipient: words.optional(), content, urgent, team_name }),
+    fields({
+      type: z.literal('shutdown_request'),
+      recipient,
+      content: spoken.content,
+      reason: spoken.reason,
+      deadline_seconds,
+      team_name,
+    }),
+    fields({
+      type: z.literal('shutdown_response'),
+      recipient: words.optional(),
+      ...spoken,
+      request_id,
+      // Whoever asked may look how it stands, and gives no answer then.
+      approve: approve.optional(),
+      status,
+      pending_work,
+      artifacts_committed,
+      team_name,
+    }),
+    fields({ type: z.literal('plan_approval_request'), recipient: words.optional(), content, team_name }),
+    fields({
+      type: z.literal('plan_approval_response'),
+      recipient: words.optional(),
+      ...spoken,
+      request_id,
+      approve,
+      team_name,
+    }),
+  ],
+  { error: ({ code, input }) => (code === 'invalid_union' ? wrongType(input) : undefined) },
+)
+export type MessageInput = z.infer<typeof ByType>
+
+export const MessageInput: z.ZodType<MessageInput> = withAliases(z.preprocess(tidied, ByType), {
+  to: 'recipient',
+  msg_type: 'type',
+  plan: 'content',
+})
+
+function fields<T extends z.ZodRawShape>(shape: T) {
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? `${issue.keys.join(', ')} ${unfit(issue.keys, issue.input)}` : undefined,
+  })
+}
+
+function unfit(keys: readonly string[], input: unknown): string {
+  const own = keys.some((key) => ['from', 'sender'].includes(key)) ? ' (who sends is known)' : ''
+  return `does not go with a message of type ${(input as { type: string }).type}${own}. Leave it out, or use the type it belongs to`
+}
+
+/** Empty means nothing, a type may have an older name, and a reason will do where there is no content. */
+function tidied(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input
+  const said = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null && value !== ''))
+  const type = said.type === undefined ? 'message' : said.type
+  const known = (typeof type === 'string' && messageType(type)) || type
+  const isAnswer = typeof known === 'string' && (known.startsWith('shutdown_') || known === 'plan_approval_response')
+  if (isAnswer || said.content !== undefined || said.reason === undefined) return { ...said, type: known }
+  const { reason, ...rest } = said
+  return { ...rest, type: known, content: reason }
+}
+
+function wrongType(input: unknown): string {
+  const type = typeof input === 'object' && input !== null && 'type' in input ? input.type : input
+  const shown = typeof type === 'string' ? `'${type}'` : JSON.stringify(type)
+  if (MessageType.safeParse(type).success) return `${shown} is said by the runtime alone. Send a plain message instead`
+  return `${shown} is no type of message. Use one of: ${SENDABLE.join(', ')}`
+}

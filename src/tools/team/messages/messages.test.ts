@@ -1,0 +1,285 @@
+import { describe, expect, it } from 'vitest'
+import { messageTypes } from '../../../team/message.ts'
+import { memberNamed, unreadOf } from '../../../team/state.ts'
+import { deskIn, type PracticeDesk, practiceDesk } from '../practice-office.ts'
+
+/** What waits for somebody, but for the prompt they began with. */
+const mailOf = ({ office }: PracticeDesk, name: string, team?: string) =>
+  unreadOf(office.team(team).state, name)
+    .map(({ message }) => message)
+    .filter(({ content }) => content !== `You are ${name}.`)
+
+describe('SendMessage', () => {
+  it('brings a message to one member, signed by the runtime whatever the model says', async () => {
+    const ada = await practiceDesk('ada')
+    expect(await ada.ok('SendMessage', { recipient: 'bob', content: 'your API?' })).toBe(
+      'Sent message to bob (starting; read before its next step).',
+    )
+    expect(await ada.ok('SendMessage', { to: 'lead', content: 'done' })).toBe(
+      'Sent message to lead (idle; this wakes it).',
+    )
+    expect(mailOf(ada, 'bob')).toMatchObject([{ from: 'ada', to: 'bob', type: 'message', content: 'your API?' }])
+    for (const forged of [{ from: 'lead' }, { sender: 'lead' }]) {
+      expect(await ada.no('SendMessage', { to: 'bob', content: 'x', ...forged })).toContain('(who sends is known)')
+    }
+    expect(mailOf(ada, 'bob')).toHaveLength(1)
+  }) // A66, A67, F5
+
+  it('refuses whoever is not there, before any mailbox exists', async () => {
+    const lead = await practiceDesk('lead')
+    expect(await lead.no('SendMessage', { recipient: 'eve', content: 'x' })).toBe(
+      'Nobody in this team is called eve. Members: lead, ada, bob.',
+    )
+    expect(await lead.no('SendMessage', { recipient: '../eve', content: 'x' })).toContain('is not a name')
+    await lead.office.team().run({ type: 'member.stop', name: 'bob' })
+    expect(await lead.no('SendMessage', { recipient: 'bob', content: 'x' })).toContain('bob has stopped')
+    expect([...lead.office.team().state.mailboxes.keys()].filter((name) => name.includes('eve'))).toEqual([])
+  }) // A67, F13, B7
+
+  it('knows its types and names them where one is wrong; what a runtime says is not among them', async () => {
+    const lead = await practiceDesk('lead')
+    const wrong = await lead.no('SendMessage', { recipient: 'ada', content: 'x', type: 'poke' })
+    expect(wrong).toContain("'poke' is no type of message. Use one of: message, broadcast, shutdown_request,")
+    expect(wrong).not.toContain('idle_notification')
+    for (const type of ['result', 'idle_notification', 'error'])
+      expect(await lead.no('SendMessage', { recipient: 'ada', content: 'x', type })).toContain('by the runtime alone')
+    expect(await lead.ok('SendMessage', { recipient: 'ada', content: '{"task":"1"}', type: 'dev_progress' })).toContain(
+      'Sent dev_progress to ada',
+    )
+  }) // A65
+
+  it('carries every type there is to somebody who acts on it, and no other', async () => {
+    const lead = await practiceDesk('lead')
+    const [ada, bob] = [deskIn(lead.office, 'ada'), deskIn(lead.office, 'bob')]
+    const control = new Set<string>()
+    await lead.ok('SendMessage', { type: 'shutdown_request', to: 'ada', reason: 'enough' })
+    await ada.ok('SendMessage', { type: 'shutdown_response', approve: false, reason: 'not yet' })
+    await bob.ok('SendMessage', { type: 'plan_approval_request', content: 'I dig.' })
+    await lead.ok('SendMessage', { type: 'plan_approval_response', to: 'bob', approve: true, feedback: 'dig' })
+    for (const name of ['lead', 'ada', 'bob'])
+      for (const { type, request_id } of mailOf(lead, name)) if (request_id !== undefined) control.add(type)
+    // The plan was answered, so its request is read; what it asked for is what the answer names.
+    expect([...control].sort()).toEqual(['plan_approval_response', 'shutdown_response'])
+    const { requests } = lead.office.team().state
+    expect([...requests.values()].map(({ kind, state }) => [kind, state])).toEqual([
+      ['shutdown', 'rejected'],
+      ['plan_approval', 'approved'],
+    ])
+    const isControl = (type: string) => /^(shutdown|plan_approval)_/.test(type)
+    for (const type of messageTypes().filter((one) => !isControl(one))) {
+      const input = { recipient: 'ada', content: `[${type}]`, type }
+      if (['result', 'idle_notification', 'error'].includes(type)) {
+        expect(await lead.no('SendMessage', input)).toContain('by the runtime alone')
+        continue
+      }
+      await lead.ok('SendMessage', input)
+      const letter = mailOf(lead, 'ada').at(-1)
+      expect(letter).toMatchObject({ type, from: 'lead', content: `[${type}]` })
+      expect(Object.keys(letter!)).toEqual(expect.arrayContaining(['id', 'type', 'from', 'to', 'content', 'timestamp']))
+    }
+  }) // B15, B52
+
+  it('names what is missing and what does not go with a type, so that no answer is lost in a message', async () => {
+    const lead = await practiceDesk('lead')
+    expect(await lead.no('SendMessage', { content: 'x' })).toContain('recipient: is needed')
+    expect(await lead.no('SendMessage', { recipient: 'ada' })).toContain('content: is needed')
+    expect(await lead.no('SendMessage', { recipient: 'ada', content: 'ok', approve: true })).toContain(
+      'approve does not go with a message of type message',
+    )
+    expect(
+      await lead.ok('SendMessage', { recipient: 'ada', reason: 'instead', approve: null, feedback: '' }),
+    ).toContain('Sent message to ada')
+  })
+
+  it('broadcasts to everybody else of one team, whoever is named as recipient', async () => {
+    const lead = await practiceDesk('lead')
+    await lead.ok('TeamCreate', { name: 'api' })
+    await lead.office.spawn({ name: 'eve', prompt: 'You are eve.' })
+    expect(
+      await lead.ok('SendMessage', { type: 'broadcast', recipient: 'anyone', content: 'hi', team_name: 'own' }),
+    ).toBe('Broadcast sent to 2 in your team: ada, bob.')
+    expect(await lead.ok('SendMessage', { type: 'broadcast', content: 'all of api' })).toBe(
+      "Broadcast sent to 1 in team 'api': eve.",
+    )
+    expect(mailOf(lead, 'ada').map(({ content }) => content)).toEqual(['hi'])
+    const ada = deskIn(lead.office, 'ada')
+    expect(await ada.ok('SendMessage', { recipient: 'all', content: 'me too' })).toContain('2 in your team: lead, bob.')
+  }) // A66, A68, F16
+
+  it('finds a member of another team of one’s own, and never leaves a teammate’s', async () => {
+    const lead = await practiceDesk('lead')
+    await lead.ok('TeamCreate', { name: 'api' })
+    expect(await lead.ok('SendMessage', { recipient: 'ada', content: 'still there?' })).toContain('Sent message to ada')
+    expect(mailOf(lead, 'ada')).toHaveLength(1)
+    expect(await lead.no('SendMessage', { recipient: 'ada', content: 'x', team_name: 'api' })).toContain('Nobody')
+    expect(await lead.no('SendMessage', { recipient: 'ada', content: 'x', team_name: 'ops' })).toBe(
+      "Team 'ops' not found. You are in: own, api. Leave team_name out.",
+    )
+    const ada = deskIn(lead.office, 'ada')
+    expect(await ada.no('SendMessage', { recipient: 'lead', content: 'x', team_name: 'api' })).toContain('not found')
+  }) // A59
+
+  it('marks what cannot wait', async () => {
+    const ada = await practiceDesk('ada')
+    expect(await ada.ok('SendMessage', { recipient: 'bob', content: 'stop', urgent: true })).toContain('interrupted')
+    expect(mailOf(ada, 'bob')).toMatchObject([{ urgent: true }])
+  })
+})
+
+describe('a shutdown', () => {
+  it('is a request with an id, a reason and a deadline, answered by whoever was asked', async () => {
+    const lead = await practiceDesk('lead')
+    const ada = deskIn(lead.office, 'ada')
+    expect(await ada.no('SendMessage', { type: 'shutdown_request', recipient: 'bob' })).toContain('Only the lead')
+    expect(
+      await lead.ok('SendMessage', {
+        type: 'shutdown_request',
+        recipient: 'ada',
+        reason: 'phase_complete',
+        deadline_seconds: 45,
+      }),
+    ).toBe('Shutdown request r1 sent to ada (pending, 45 s to answer). You are told how it ends.')
+    expect(mailOf(lead, 'ada')).toMatchObject([
+      { type: 'shutdown_request', content: 'phase_complete', request_id: 'r1' },
+    ])
+    expect(await ada.no('SendMessage', { type: 'shutdown_response' })).toContain('approve: is needed')
+    const answer = { approve: true, status: 'in_progress', pending_work: ['tests'], artifacts_committed: false }
+    expect(await ada.ok('SendMessage', { type: 'shutdown_response', ...answer, reason: 'wrapped up' })).toBe(
+      'Shutdown approved (request r1); lead is told. You stop after this turn: begin nothing new.',
+    )
+    const { state } = lead.office.team()
+    expect(state.requests.get('r1')).toMatchObject({
+      state: 'approved',
+      feedback: 'wrapped up',
+      status: 'in_progress',
+      pendingWork: ['tests'],
+      artifactsCommitted: false,
+    })
+    expect(memberNamed(state, 'ada')?.status).toBe('stopping')
+    expect(await ada.no('SendMessage', { type: 'shutdown_response', approve: false, request_id: 'r1' })).toContain(
+      'already approved',
+    )
+  }) // B21, B22
+
+  it('may be refused with a reason, and whoever asked can look how it stands', async () => {
+    const lead = await practiceDesk('lead')
+    const look = () => lead.ok('SendMessage', { type: 'shutdown_response', request_id: 'r1' })
+    expect(await lead.ok('SendMessage', { type: 'shutdown_request', to: 'ada' })).toContain('30 s to answer')
+    expect(mailOf(lead, 'ada')[0]?.content).toBe('Please shut down gracefully.')
+    expect(await look()).toBe('Request r1 (shutdown, to ada): pending. You are told when it is answered.')
+    const ada = deskIn(lead.office, 'ada')
+    expect(
+      await ada.ok('SendMessage', { type: 'shutdown_response', approve: false, reason: 'one test left' }),
+    ).toContain('Shutdown rejected (request r1); lead is told why.')
+    expect(await look()).toBe('Request r1 (shutdown, to ada): rejected by ada: one test left.')
+    expect(await lead.no('SendMessage', { type: 'shutdown_response', request_id: 'r9' })).toBe(
+      'There is no request r9. No shutdown request waits for your answer.',
+    )
+    expect(memberNamed(lead.office.team().state, 'ada')?.status).toBe('starting')
+  }) // B22, B23
+})
+
+describe('a plan', () => {
+  it('goes to the lead as a request, and one answer comes back', async () => {
+    const lead = await practiceDesk('lead')
+    const ada = deskIn(lead.office, 'ada')
+    expect(await ada.ok('SendMessage', { type: 'plan_approval', plan: 'first this, then that' })).toBe(
+      'Plan submitted to lead (request r1, pending). End your turn: the decision wakes you.',
+    )
+    expect(mailOf(lead, 'lead')).toMatchObject([{ type: 'plan_approval_request', from: 'ada', request_id: 'r1' }])
+    expect(await ada.no('SendMessage', { type: 'plan_approval_request', content: 'again' })).toContain('still open')
+    expect(
+      await lead.ok('SendMessage', { type: 'plan_approval_response', approve: false, feedback: 'that first' }),
+    ).toBe('Plan of ada rejected (request r1); ada is told.')
+    expect(mailOf(lead, 'ada')).toMatchObject([
+      { type: 'plan_approval_response', content: 'that first', approve: false, request_id: 'r1', from: 'lead' },
+    ])
+    expect(await lead.no('SendMessage', { type: 'plan_approval_response', approve: true })).toBe(
+      'No plan approval request waits for your answer.',
+    )
+    expect(await lead.no('SendMessage', { type: 'plan_approval_response', recipient: 'ada' })).toContain('approve:')
+  }) // A66, B24, B42
+
+  it('is never guessed where several wait: the open ones are listed', async () => {
+    const lead = await practiceDesk('lead')
+    for (const name of ['ada', 'bob'])
+      await deskIn(lead.office, name).ok('SendMessage', { type: 'plan_approval_request', content: `${name}’s plan` })
+    const answer = { type: 'plan_approval_response', approve: true }
+    expect(await lead.no('SendMessage', answer)).toBe(
+      'Which request do you answer? Name its request_id. These wait for your answer: r1 from ada (ada’s plan), r2 from bob (bob’s plan).',
+    )
+    expect(await lead.no('SendMessage', { ...answer, request_id: 'r1', recipient: 'bob' })).toContain('r1 is from ada')
+    expect(await lead.ok('SendMessage', { ...answer, recipient: 'bob' })).toBe(
+      'Plan of bob approved (request r2); bob is told. These wait for your answer: r1 from ada (ada’s plan).',
+    )
+    expect(await lead.no('SendMessage', { ...answer, type: 'shutdown_response', request_id: 'r1' })).toContain(
+      'r1 is about plan approval, not about shutdown',
+    )
+    expect(await lead.ok('SendMessage', { ...answer, request_id: 'r1' })).toContain('Plan of ada approved')
+  }) // F29
+
+  it('is found in whichever team it was submitted, and asked about where two teams count alike', async () => {
+    const lead = await practiceDesk('lead')
+    await deskIn(lead.office, 'ada').ok('SendMessage', { type: 'plan_approval_request', content: 'in web' })
+    await lead.ok('TeamCreate', { name: 'api' })
+    await lead.office.spawn({ name: 'eve', prompt: 'You are eve.' })
+    await lead.office
+      .seatsOf('eve', 'api')
+      .membership()!
+      .run({ type: 'request.open', kind: 'plan_approval', to: 'lead', content: 'in api' })
+    const answer = { type: 'plan_approval_response', approve: true, request_id: 'r1' }
+    expect(await lead.no('SendMessage', answer)).toContain('in each of the teams own, api. Name its team_name.')
+    expect(await lead.ok('SendMessage', { ...answer, recipient: 'ada' })).toContain('Plan of ada approved')
+    expect(await lead.ok('SendMessage', { ...answer, team_name: 'api' })).toContain('Plan of eve approved')
+  }) // F29
+})
+
+describe('the simple spelling', () => {
+  it('sends with to and msg_type, and speaks of them where something is missing', async () => {
+    const ada = await practiceDesk('ada', 'simple')
+    expect(await ada.ok('send_message', { to: 'bob', content: 'hi' })).toContain('Sent message to bob')
+    expect(await ada.no('send_message', { content: 'hi' })).toContain('to: is needed')
+    expect(await ada.no('send_message', { to: 'bob', content: 'hi', msg_type: 'poke' })).toContain(
+      "msg_type: 'poke' is no type of message. Use one of: message, broadcast,",
+    )
+    expect(mailOf(ada, 'bob')).toMatchObject([{ type: 'message', from: 'ada', content: 'hi' }])
+    const lead = deskIn(ada.office, 'lead', 'simple')
+    const ask = { to: 'ada', content: 'enough', msg_type: 'shutdown_request' }
+    expect(await lead.ok('send_message', ask)).toContain('Shutdown request r1 sent to ada')
+    expect(await ada.ok('send_message', { msg_type: 'shutdown_response', approve: true, content: 'bye' })).toContain(
+      'Shutdown approved (request r1)',
+    )
+  }) // B6, D4
+
+  it('broadcasts to all teammates but those who have stopped, and says how many', async () => {
+    const lead = await practiceDesk('lead', 'simple')
+    await lead.office.team().run({ type: 'member.stop', name: 'bob' })
+    expect(await lead.ok('broadcast', { content: 'phase 1 complete' })).toBe('Broadcast sent to 1 in your team: ada.')
+    await lead.office.team().run({ type: 'member.stop', name: 'ada' })
+    expect(await lead.no('broadcast', { content: 'x' })).toBe('There is nobody else in your team.')
+  }) // B9, D6, F13
+
+  it('reads mail as a delivery: the result names what it holds, and no more than fits', async () => {
+    const lead = await practiceDesk('lead', 'simple')
+    expect(await lead.call('read_inbox')).toEqual({ text: 'No new mail.' })
+    const ada = deskIn(lead.office, 'ada', 'simple')
+    for (const content of ['one', 'two', 'x'.repeat(60_000), 'three'])
+      await ada.ok('send_message', { to: 'lead', content })
+    const ids = mailOf(lead, 'lead').map(({ id }) => id)
+    const { text, mail } = await lead.call('read_inbox')
+    expect(text).toBe(
+      '<message from="ada" type="message">\none\n</message>\n<message from="ada" type="message">\ntwo\n</message>\n[2 more wait; call read_inbox again]',
+    )
+    expect(mail).toEqual(ids.slice(0, 2))
+  }) // B8
+
+  it('lists teammates with role, state and task', async () => {
+    const lead = await practiceDesk('lead', 'simple')
+    await lead.ok('TaskCreate', { subject: 'one', description: '' })
+    await deskIn(lead.office, 'ada').ok('TaskUpdate', { taskId: '1', status: 'in_progress' })
+    const lines = (await lead.ok('list_teammates')).split('\n')
+    expect(lines[0]).toBe('In your team: 2 teammates')
+    expect(lines[1]).toMatch(/^ {2}ada \(dev\): \w+, on task #1$/)
+    expect(lines[2]).toBe('  bob (tester): starting')
+  }) // B10
+})

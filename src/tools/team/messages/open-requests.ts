@@ -1,0 +1,98 @@
+import { nameKey } from '../../../team/name.ts'
+import { answerWords, type Request, type RequestKind } from '../../../team/request.ts'
+import type { TeamState } from '../../../team/state.ts'
+import { beginning } from '../../results/excerpt.ts'
+import type { TeamMembership } from '../../team-membership.ts'
+import type { ToolContext } from '../../tool.ts'
+import { seatOf, teamNames } from '../membership-of.ts'
+import { NotDone } from '../not-done.ts'
+
+const KINDS = { shutdown: 'shutdown', plan_approval: 'plan approval', permission: 'permission', budget: 'budget' }
+
+/** The requests of one kind that wait for this member's answer, oldest first. */
+export function openRequests(state: TeamState, kind: RequestKind, to: string): Request[] {
+  return [...state.requests.values()].filter(
+    (request) => request.state === 'pending' && request.kind === kind && nameKey(request.to) === nameKey(to),
+  )
+}
+
+/** What an answer says about the request it is meant for. */
+interface Meant {
+  readonly request_id?: string | undefined
+  /** Whose request it is. */
+  readonly recipient?: string | undefined
+  readonly team_name?: string | undefined
+}
+
+/** Every team counts its own requests: an id that several of one's teams know needs the team's name too. */
+export async function seatOfRequest(world: ToolContext, kind: RequestKind, meant: Meant): Promise<TeamMembership> {
+  const { request_id: id, recipient, team_name } = meant
+  const current = await seatOf(world, team_name)
+  if (team_name !== undefined) return current
+  const isTheirs = ({ from }: Request) => recipient === undefined || nameKey(from) === nameKey(recipient)
+  const knowing: TeamMembership[] = []
+  for (const name of world.memberships?.teams ?? []) {
+    const seat = await seatOf(world, name)
+    const known = id === undefined ? openRequests(seat.state, kind, seat.name) : [seat.state.requests.get(id)]
+    if (known.some((request) => request?.kind === kind && isTheirs(request))) knowing.push(seat)
+  }
+  if (knowing.length <= 1) return knowing[0] ?? current
+  const teams = teamNames(
+    world.memberships,
+    knowing.map(({ team }) => team),
+  )
+  throw new NotDone(`Which request do you answer? There is one in each of the teams ${teams}. Name its team_name.`)
+}
+
+/** The request an answer is meant for: the one it names, or the only one there is. Nobody guesses. */
+export function requestMeant(
+  state: TeamState,
+  kind: RequestKind,
+  me: string,
+  { request_id, recipient }: Meant,
+): Request {
+  const open = openRequests(state, kind, me)
+  const there = openWords(kind, open)
+  if (request_id !== undefined) {
+    const named = state.requests.get(request_id)
+    if (!named) throw new NotDone(`There is no request ${request_id}. ${there}`)
+    if (named.kind !== kind)
+      throw new NotDone(`Request ${named.id} is about ${KINDS[named.kind]}, not about ${KINDS[kind]}. ${there}`)
+    const isOther = kind === 'plan_approval' && recipient !== undefined && nameKey(recipient) !== nameKey(named.from)
+    if (isOther) throw new NotDone(`Request ${named.id} is from ${named.from}, not from ${recipient}. ${there}`)
+    return named
+  }
+  const theirs = open.filter(({ from }) => recipient !== undefined && nameKey(from) === nameKey(recipient))
+  const meant = theirs.length === 1 ? theirs : open
+  if (meant.length === 1 || (__BUG__ === 'guess-the-request' && meant.length > 1)) return meant[0]!
+  throw new NotDone(open.length === 0 ? there : `Which request do you answer? Name its request_id. ${there}`)
+}
+
+export function openWords(kind: RequestKind, open: readonly Request[]): string {
+  if (open.length === 0) return `No ${KINDS[kind]} request waits for your answer.`
+  const each = open.map(({ id, from, content }) => `${id} from ${from} (${beginning(oneLine(content), 60)})`)
+  return `These wait for your answer: ${each.join(', ')}.`
+}
+
+/** How a request stands, for whoever asked. */
+export function requestWords(request: Request): string {
+  const head = `Request ${request.id} (${KINDS[request.kind]}, to ${request.to}): ${request.state}`
+  switch (request.state) {
+    case 'pending':
+      return `${head}. You are told when it is answered.`
+    case 'approved':
+    case 'rejected': {
+      const words = answerWords(request, request)
+      return `${head} by ${request.by}${words === '' ? '' : `: ${words}`}.`
+    }
+    case 'timed_out':
+    case 'void':
+      return `${head}: ${request.reason}.`
+    default:
+      return request satisfies never
+  }
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { defineTool } from '../../define-tool.ts'
+import type { UnreadMessage } from '../../team-membership.ts'
+import { seatOf } from '../membership-of.ts'
+import description from './read-inbox.md'
+
+/** Bytes of mail in one result; what is longer goes in alone, as head, tail and the path of all of it. */
+const ENOUGH = 40_000
+
+export const readInbox = defineTool({
+  name: 'read_inbox',
+  description,
+  input: z.strictObject({}),
+  action: () => undefined,
+  async run(_, world) {
+    const current = await seatOf(world)
+    const waiting: UnreadMessage[] = []
+    for (const team of world.memberships?.teams ?? [current.team])
+      waiting.push(...(await (await seatOf(world, team)).unread()))
+    if (waiting.length === 0) return 'No new mail.'
+    const shown = thatFit(waiting)
+    const left = waiting.length - shown.length
+    const [first] = shown
+    const long = first && sizeOf(first) > ENOUGH ? first.excerpt(world.outputs.keep) : undefined
+    const text = long?.words ?? shown.map(({ text: words }) => words).join('\n')
+    const more = left === 0 ? '' : `\n[${left} more wait; call read_inbox again]`
+    // Only what is shown is delivered: the rest must reach its reader another time.
+    const mail = (__BUG__ === 'deliver-unseen-mail' ? waiting : shown).map(({ message }) => message.id)
+    if (!first || !long) return { text: `${text}${more}`, mail }
+    // Durable before the result names it; whoever resumes writes it again from the journal where it is missing.
+    const file = { message: first.message.id, path: long.path, sum: world.outputs.sumOf(long.path) }
+    return { text: `${text}${more}`, mail, files: [file] }
+  },
+})
+
+function thatFit(waiting: readonly UnreadMessage[]): readonly UnreadMessage[] {
+  let length = 0
+  const count = waiting.findIndex((one) => {
+    length += sizeOf(one)
+    return length > ENOUGH
+  })
+  return count === -1 ? waiting : waiting.slice(0, Math.max(1, count))
+}
+
+function sizeOf({ text: words }: UnreadMessage): number {
+  return Buffer.byteLength(words)
+}
