@@ -28,8 +28,6 @@ export default defineConfig(
       name: 'package',
       entry: runnable,
       dts: false,
-      // Every `if (__BUG__ === 'name')` is false at build time and cut out.
-      define: { __BUG__: 'undefined' },
       plugins: [executable('cli.js'), notices('THIRD-PARTY-NOTICES.txt')],
     },
     {
@@ -45,7 +43,6 @@ export default defineConfig(
       entry: workers,
       outDir: '.build/test',
       dts: false,
-      define: { __BUG__: 'process.env.DESKMATES_BUG' },
     },
   ].filter((config) => Object.keys(config.entry).length > 0),
 )

@@ -1,18 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
-import { applyMutation } from './test/mutations/plugin.ts'
 import { SlowFirst } from './test/slow-first.ts'
 
 export default defineConfig({
   // As in the build: prose is imported as text.
   plugins: [
-    applyMutation(import.meta.dirname),
     {
       name: 'prose',
       load: (id) => (id.endsWith('.md') ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}` : null),
     },
   ],
-  define: { __BUG__: 'process.env.DESKMATES_BUG' },
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: 'test/temporary-folder.ts',

@@ -5,7 +5,6 @@ const SLOW = [
   'test/mutations/mutations.test.ts',
   'test/team/simulations-1.test.ts',
   'test/team/simulations-2.test.ts',
-  'test/bites.test.ts',
   'test/boundary/attacks.test.ts',
   'test/policy/corpus/corpus.test.ts',
   'test/demo/demo.test.ts',

@@ -36,7 +36,6 @@ async function* untilItStops(agent: Agent, signal: AbortSignal): AsyncGenerator<
   let text = ''
   const owed: PendingAcknowledgement = { acknowledged: Promise.resolve() }
   try {
-    if (__BUG__ === 'rerun-interrupted') yield* runCalls(agent, signal, failures)
     for (;;) {
       if (!agent.order) signal.throwIfAborted()
       yield* receiveInput(agent, owed, signal)

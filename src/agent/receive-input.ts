@@ -25,7 +25,6 @@ export async function* receiveInput(
   const news = await (order ? order.step(`${agent.name} hears`, listen) : agent.nextInput())
   if (!news) return
   const { turn, mail, jobs, files, task, waitUntilDurable: isTrue, acknowledge } = news
-  if (__BUG__ === 'ack-before-turn') await acknowledge()
   await transcript.hear(turn, mail, jobs, isTrue, { files, task })
   if (mail.length > 0) owed.acknowledged = durable(transcript).then(acknowledge)
   // Whoever awaits it is told.
@@ -35,7 +34,6 @@ export async function* receiveInput(
 
 async function durable({ synced }: Transcript): Promise<void> {
   await requestSent()
-  if (__BUG__ === 'ack-before-durable') return
   await synced()
 }
 

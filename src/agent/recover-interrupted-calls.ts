@@ -15,7 +15,6 @@ export async function recoverInterruptedCalls(
   const { state } = transcript
   for (const running of [...state.running.values()]) await end(running)
   for (const [job, about] of state.jobs) notices.add({ text: endOfJob(job, about, state.ends.get(job)), job })
-  if (__BUG__ === 'rerun-interrupted') return
   for (const call of unanswered(state)) await transcript.result(asPart(call, INTERRUPTED))
 }
 

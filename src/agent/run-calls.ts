@@ -80,8 +80,7 @@ async function outcomeOf(
       return { result: { text: `Denied: ${why}`, isError: true }, denied: why, byHook }
     }
     // After a power cut nobody would know of the call, and do it again.
-    const isHarmless = ready.isRepeatable || __BUG__ === 'effect-before-durable'
-    if (!isHarmless) await agent.transcript.synced()
+    if (!ready.isRepeatable) await agent.transcript.synced()
     const world = agent.toolContext(call, signal, progress)
     const carryOut = async () => {
       signal.throwIfAborted()
@@ -89,7 +88,7 @@ async function outcomeOf(
     }
     return { result: await (agent.order ? inTurn(agent.name, agent.order, ready, carryOut) : carryOut()) }
   } catch (error) {
-    if (!isAborted(error, signal) || __BUG__ === 'cut-pair') throw error
+    if (!isAborted(error, signal)) throw error
     return { result: INTERRUPTED }
   }
 }

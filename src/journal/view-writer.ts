@@ -27,14 +27,13 @@ export function openViewWriter(mirror: Views | undefined, appender: Appender): V
   /** `work` is given the end of the journal, synced, while nothing is folded. */
   async function atTheEnd<T>(work: (fold: Fold) => Promise<T>): Promise<T> {
     // A view that survived a power cut and its journal not would look like a journal that lost its end.
-    const isHasty = __BUG__ === 'view-before-sync'
     // Nobody can fold while it waits alone, so most of the waiting is done before.
-    for (let tries = 0, at = -1; !isHasty && tries < SYNC_TRIES && at !== appender.fold.cursor.seq; tries++) {
+    for (let tries = 0, at = -1; tries < SYNC_TRIES && at !== appender.fold.cursor.seq; tries++) {
       at = appender.fold.cursor.seq
       await appender.log.sync()
     }
     return appender.alone(async () => {
-      if (!isHasty) await appender.log.sync()
+      await appender.log.sync()
       return work(appender.fold)
     })
   }

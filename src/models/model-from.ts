@@ -108,8 +108,7 @@ export function modelFrom(languageModel: LanguageModel, options: ModelOptions = 
     if (finish.finishReason.unified === 'error')
       throw failed('server', `The provider broke the answer off (${finish.finishReason.raw ?? 'no reason given'}).`)
     const end = ends[finish.finishReason.unified] ?? 'finished'
-    const isEmpty = __BUG__ === 'empty-success' ? false : assembly.isEmpty
-    if (isEmpty) throw emptiness(end, failed)
+    if (assembly.isEmpty) throw emptiness(end, failed)
     const usage = usageOf(finish.usage)
     const isCounted = finish.usage.inputTokens.total !== undefined || finish.usage.outputTokens.total !== undefined
     return { turn: assembly.turn(), end, usage, cost: isCounted ? cost(usage) : null, model: name }

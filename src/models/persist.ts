@@ -114,8 +114,7 @@ async function* ask(
 
 /** Seconds until the next try; undefined: there is none. */
 function waitAfter(failure: ModelFailure, tried: number, random: () => number): number | undefined {
-  const isShown = __BUG__ === 'retry-after-emission' ? false : failure.emitted
-  if (isShown) return undefined
+  if (failure.emitted) return undefined
   if (tried >= (tries[failure.fault] ?? 1)) return undefined
   const { retryAfter } = failure
   if (retryAfter !== undefined)

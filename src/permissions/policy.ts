@@ -83,8 +83,7 @@ function judgeAlone(tool: string, wish: Asked | undefined, policy: Policy): Verd
   if (asked) return unanswered(mode, `the rule ${asked.text} wants it to be asked`, asked.text)
   const unsure = [...denying, ...asking].find(({ match }) => match === 'maybe')?.rule
   if (unsure) return unanswered(mode, `${doubt(wish)}, so the rule ${unsure.text} may mean it`, unsure.text)
-  const allowed =
-    wish?.kind === 'run' ? allowedRun(tool, wish.line, wish.command, policy) : allowedBy(tool, wish, policy)
+  const allowed = wish?.kind === 'run' ? allowedRun(tool, wish.line, policy) : allowedBy(tool, wish, policy)
   if (allowed && 'rule' in allowed && allowed.rule)
     return { verdict: 'allow', rule: allowed.rule.text, why: `the rule ${allowed.rule.text} allows it` }
   if (!changes) return { verdict: 'allow', why: 'reading inside the workspace needs no leave' }
@@ -116,12 +115,8 @@ function allowedBy(tool: string, wish: Action | undefined, { allow, root }: Poli
   return { rule: allow.find((rule) => (rule.pattern !== undefined || !isNamed) && allows(rule, tool, wish, root)) }
 }
 
-function allowedRun(tool: string, line: Line, command: string, policy: Policy): Allowed {
+function allowedRun(tool: string, line: Line, policy: Policy): Allowed {
   const rules = policy.allow.filter((rule) => rule.pattern !== undefined && rule.tools.includes(tool.toLowerCase()))
-  if (__BUG__ === 'prefix-rule') {
-    const begins = rules.find(({ pattern }) => command.startsWith(pattern!.replace(/[ :]?\*$/, '')))
-    if (begins) return { rule: begins }
-  }
   const whole = policy.allow.find((rule) => namesTool(rule, tool))
   return whole ? { rule: whole } : allowsLine(line, { ...allowingOf(policy), rules })
 }

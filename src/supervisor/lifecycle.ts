@@ -168,17 +168,8 @@ export function startLifecycle(life: LifecycleOptions): Lifecycle {
           continue
         case 'rest':
           await rest(member)
-          if (__BUG__ === 'call-on-idle') await askAnyway()
       }
     }
-  }
-
-  /** The mistake: whoever rests is asked now and then whether there is anything to do. */
-  async function askAnyway(): Promise<void> {
-    const desk = await desks.open(by)
-    desk.notices.add({ text: 'Is there anything to do?' })
-    await desks.close(by)
-    await talk()
   }
 
   async function claim(): Promise<boolean> {
@@ -328,7 +319,6 @@ export function startLifecycle(life: LifecycleOptions): Lifecycle {
     if (!now || stepOf(now) !== 'rest' || over.signal.aborted) return
     const tired =
       settings.idle === undefined ? () => {} : clock.in(settings.idle, () => void retire().catch(() => wake()))
-    if (__BUG__ === 'call-on-idle') clock.in(300, () => wake())
     isBusy = false
     plan.onIdle()
     await new Promise<void>((resolve) => {

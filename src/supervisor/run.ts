@@ -169,7 +169,6 @@ async function untilSettled(
     await lead.transcript.synced()
     const isBusy = () => !office.isIdle || jobs.list().some(({ state }) => state === 'running')
     const hasNews = () => notices.waiting > 0 || office.hasMail
-    if (__BUG__ === 'lead-exits-early' && !hasNews()) return stop
     office.rest()
     while (!hasNews() && !office.rooms[0]!.team.state.team.get()?.deleted) {
       // What has changed by the time somebody was stirred is looked at again, not waited for.

@@ -301,7 +301,7 @@ export async function openSupervisor(home: SessionContext, own: LedTeam): Promis
     const ended = await shutDownTeam({ team, by, crew, uncommitted, emit: (event) => home.run.emit(event) })
     await crew.close()
     await team.run({ type: 'team.delete' }, { by })
-    const letters = __BUG__ === 'mail-gone-with-its-team' ? [] : await seatIn(room).unread()
+    const letters = await seatIn(room).unread()
     await home.store.presence.withdraw(team.name)
     await team.close()
     rooms.splice(rooms.indexOf(room), 1)

@@ -31,8 +31,7 @@ export function applyMemberEvent(state: TeamState, event: MemberEvent, place: Pl
     case 'member.activity':
       // Stopped, stopping, lost and parked are sticky: a turn that ends late must not bring a member back.
       if (parked !== undefined) return
-      if ((__BUG__ === 'stop-overwritten-by-idle' ? [] : ['stopped', 'stopping', 'lost']).includes(before.status))
-        return
+      if (['stopped', 'stopping', 'lost'].includes(before.status)) return
       return state.members.set(key, { ...before, status: event.status })
     default:
       event satisfies never

@@ -60,7 +60,7 @@ export function overlappingClaim(
   files: readonly string[],
   exceptFor?: TaskId,
 ): { readonly task: ClaimedTask; readonly pair: [string, string] } | undefined {
-  if (files.length === 0 || __BUG__ === 'claim-without-overlap-check') return undefined
+  if (files.length === 0) return undefined
   for (const task of live) {
     const pair = task.id === exceptFor ? undefined : firstOverlap(files, task.files)
     if (pair) return { task, pair }

@@ -60,7 +60,7 @@ export function nextFor(state: TeamState, member: Member): Task | undefined {
 }
 
 function isForRole({ role }: Task, member: Member): boolean {
-  return role === null || roleKey(role) === roleKey(member.role) || __BUG__ === 'claim-ignores-role'
+  return role === null || roleKey(role) === roleKey(member.role)
 }
 
 /** May this member claim this ready task now? */

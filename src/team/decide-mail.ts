@@ -81,7 +81,7 @@ export function decideRepair(
 function isFree({ taken }: Unread, { dead: gone, unknown, now, self }: Circumstances): boolean {
   if (taken === null || gone.has(taken.taker)) return true
   if (taken.taker === self) return true
-  return (unknown.has(taken.taker) || __BUG__ === 'lease-over-a-live-pid') && taken.until <= now
+  return unknown.has(taken.taker) && taken.until <= now
 }
 
 /** Refused before anything is written; what the log makes of it at its place may still be a bounce. */

@@ -76,7 +76,7 @@ export function deliver(state: TeamState, event: EventOf<'message.delivered'>, p
   const stale = isFenced(state, place)
   for (const id of event.ids) {
     const unread = mailbox.get(id)
-    const mine = __BUG__ === 'missing-fence' || (!stale && (unread?.taken?.take ?? null) === event.take)
+    const mine = !stale && (unread?.taken?.take ?? null) === event.take
     if (unread && mine) {
       mailbox.delete(id)
       if (event.turn !== undefined) state.transcripts.set(nameKey(event.member), event.turn)
@@ -163,7 +163,7 @@ export function dropStaleControl(state: TeamState, name: string, effects: Effect
 
 /** Does this record come from a generation that was replaced? */
 export function isFenced(state: TeamState, { by }: Pick<Place, 'by'>): boolean {
-  if (by.generation === undefined || __BUG__ === 'missing-fence') return false
+  if (by.generation === undefined) return false
   const member = memberNamed(state, by.name)
   if (!member || member.generation !== by.generation || (by.epoch !== undefined && by.epoch !== member.epoch))
     return true

@@ -19,7 +19,7 @@ export function planGate(state: TeamState, member: Member): PlanGate {
   const isMeant = ({ kind, from, fromGeneration, assignment }: Request) =>
     kind === 'plan_approval' &&
     nameKey(from) === nameKey(member.name) &&
-    (fromGeneration === member.generation || __BUG__ === 'approval-without-generation') &&
+    fromGeneration === member.generation &&
     assignment?.task === task?.id &&
     assignment?.attempt === task?.attempts
   const newest = [...state.requests.values()].filter(isMeant).sort((a, b) => numberOf(b) - numberOf(a))[0]

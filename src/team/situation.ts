@@ -22,13 +22,12 @@ export function situationOf(state: TeamState, name: string, team: string): strin
   const own = task
     ? [`Your current task: ${inWords(state, task)}`, ...(task.description ? [oneLine(task.description, 2000)] : [])]
     : ['You hold no task right now.']
-  const isForgotten = __BUG__ === 'summary-forgets-roster'
   return [
     identity,
     ...own,
     ...list('Open requests', openRequests(state, name), (request) => requestInWords(request, name)),
-    ...(isForgotten ? [] : rosterOf(state, name)),
-    ...(isLead && !isForgotten ? boardOf(state) : []),
+    ...rosterOf(state, name),
+    ...(isLead ? boardOf(state) : []),
   ].join('\n')
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import type { Mutation } from './mutation.ts'
+import { editsOf, type Mutation } from './mutation.ts'
 
 /** What the repository says about this checkout; undefined members where it has no history. */
 export interface History {
@@ -26,9 +26,10 @@ export function chooseMutations(all: readonly Mutation[], wanted: string | undef
   return all.filter((mutation, index) => index % 10 === turn || hasChanged(mutation, history))
 }
 
-function hasChanged({ name, file, test }: Mutation, { changed, mutationsBefore }: History): boolean {
+function hasChanged(mutation: Mutation, { changed, mutationsBefore }: History): boolean {
+  const { name, test } = mutation
   const isNew = mutationsBefore !== undefined && !mutationsBefore.includes(`'${name}'`)
-  return isNew || changed.has(file) || changed.has(test)
+  return isNew || changed.has(test) || editsOf(mutation).some(({ file }) => changed.has(file))
 }
 
 export function readHistory(root: string): History {

@@ -1,38 +1,34 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { chooseMutations, readHistory } from './choose-mutations.ts'
-import { MUTATION, type Mutation, mutate } from './mutation.ts'
-import { runMutation } from './run-mutation.ts'
+import { editsOf, type Mutation, mutate } from './mutation.ts'
+import { createMutationRunners } from './mutation-runners.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const mutations = await readMutations()
 const chosen = chooseMutations(mutations, process.env.DESKMATES_MUTATIONS, readHistory(root))
 
-// A run that was started from here must not start more.
-describe.skipIf(process.env[MUTATION] !== undefined)('mutations', () => {
-  it('have a name of their own each', () => {
+describe('mutations', () => {
+  // The small machines this runs on have two cores.
+  const runners = createMutationRunners(root, 2)
+  afterAll(() => runners[Symbol.asyncDispose]())
+
+  it('have a unique name each', () => {
     const names = mutations.map(({ name }) => name)
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
   })
 
   it.for(mutations)('$name finds its old text exactly once in the source', (mutation) => {
-    expect(mutate(readFileSync(join(root, mutation.file), 'utf8'), mutation)).toContain(mutation.new)
+    for (const edit of editsOf(mutation))
+      expect(mutate(readFileSync(join(root, edit.file), 'utf8'), edit)).toContain(edit.new)
   })
 
-  // Two at a time: the small machines this runs on have two cores.
-  const lanes: Promise<unknown>[] = [Promise.resolve(), Promise.resolve()]
-  it.concurrent.for(chosen.map((mutation, index) => ({ ...mutation, lane: index % 2 })))(
-    '$name turns its test red',
-    { timeout: 1_800_000 },
-    async ({ lane, ...mutation }, { expect }) => {
-      const run = lanes[lane]!.then(() => runMutation(root, mutation))
-      lanes[lane] = run.catch(() => undefined)
-      const { status, output } = await run
-      expect(status, `${mutation.test} › ${mutation.fails}\n${output}`).toBe('failed')
-    },
-  )
+  it.concurrent.for(chosen)('$name turns its test red', { timeout: 1_800_000 }, async (mutation, { expect }) => {
+    const { status, output } = await runners.run(mutation)
+    expect(status, `${mutation.test} › ${mutation.fails}\n${output}`).toBe('failed')
+  })
 })
 
 describe('the choice of mutations', () => {
@@ -85,7 +81,7 @@ describe('the choice of mutations', () => {
 async function readMutations(): Promise<Mutation[]> {
   const names = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
   const areas: { mutations?: readonly Mutation[] }[] = await Promise.all(
-    names.sort().map((name) => import(`./${name}`)),
+    names.sort().map((name) => import(/* @vite-ignore */ `./${name}`)),
   )
   return areas.flatMap((area) => area.mutations ?? [])
 }

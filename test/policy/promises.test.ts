@@ -17,7 +17,6 @@ import { parseRule } from '../../src/permissions/rule.ts'
 import { createHooks } from '../../src/tools/hooks/hooks.ts'
 import { openForReading } from '../../src/tools/paths/open-for-reading.ts'
 import { practiceWorld } from '../../src/tools/practice-world.ts'
-import { underEachBug } from '../under-each-bug.ts'
 
 let dir: string
 beforeEach(() => {
@@ -25,58 +24,54 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-underEachBug('test/policy/promises.test.ts', promises)
+describe('the policy', () => {
+  it('allows no command that only begins like an allowed one', () => {
+    const policy: Policy = { mode: 'default', root: '/w', allow: [parseRule('bash(git *)')], ask: [], deny: [] }
+    const verdict = (command: string) => judge('bash', { kind: 'run', tool: 'bash', command }, policy).verdict
+    expect(verdict('git status')).toBe('allow')
+    for (const command of ['git status; rm x', 'git-evil', 'gitx', 'git status > /etc/x', 'git log $(rm x)'])
+      expect(verdict(command), command).toBe('ask')
+  }) // F52
 
-function promises(): void {
-  describe('the policy', () => {
-    it('does not allow what merely begins like something allowed', () => {
-      const policy: Policy = { mode: 'default', root: '/w', allow: [parseRule('bash(git *)')], ask: [], deny: [] }
-      const verdict = (command: string) => judge('bash', { kind: 'run', tool: 'bash', command }, policy).verdict
-      expect(verdict('git status')).toBe('allow')
-      for (const command of ['git status; rm x', 'git-evil', 'gitx', 'git status > /etc/x', 'git log $(rm x)'])
-        expect(verdict(command), command).toBe('ask')
-    }) // F52
+  it('takes a hook that times out for a refusal', async () => {
+    const settings = { PreToolUse: [{ hooks: [{ type: 'command' as const, command: 'sleep 600', timeout: 0.1 }] }] }
+    const hooks = createHooks({ settings, session: 's', cwd: dir, env: { PATH: process.env.PATH ?? '' } })
+    const about = { agent: 'lead', tool: { name: 'bash', input: {}, id: 'a' } }
+    const said = await hooks.run(
+      'PreToolUse',
+      about,
+      { signal: new AbortController().signal, fence: async () => {} },
+      () => {},
+    )
+    expect(said.refusal).toContain('longer than 0.1 s')
+  }) // B72
+})
 
-    it('takes a hook that does not answer in time for one that refused', async () => {
-      const settings = { PreToolUse: [{ hooks: [{ type: 'command' as const, command: 'sleep 600', timeout: 0.1 }] }] }
-      const hooks = createHooks({ settings, session: 's', cwd: dir, env: { PATH: process.env.PATH ?? '' } })
-      const about = { agent: 'lead', tool: { name: 'bash', input: {}, id: 'a' } }
-      const said = await hooks.run(
-        'PreToolUse',
-        about,
-        { signal: new AbortController().signal, fence: async () => {} },
-        () => {},
-      )
-      expect(said.refusal).toContain('longer than 0.1 s')
-    }) // B72
-  })
-
-  describe('a file tool', () => {
-    it('judges the very file it opens, not the one that had its name a moment before', () => {
-      const [root, outside] = [join(dir, 'root'), join(dir, 'outside')]
-      for (const [folder, text] of [
-        [join(root, 'folder'), 'INSIDE'],
-        [outside, 'OUTSIDE'],
-      ] as const) {
-        mkdirSync(folder, { recursive: true })
-        writeFileSync(join(folder, 'file'), text)
-      }
-      // Asked in the middle of opening, as if another process had been quick.
-      const swap = () => {
-        if (existsSync(join(root, 'parked'))) return
-        renameSync(join(root, 'folder'), join(root, 'parked'))
-        symlinkSync(outside, join(root, 'folder'))
-      }
-      const world = practiceWorld({
-        root,
-        forbids: () => {
-          swap()
-          return false
-        },
-      })
-      using spot = openForReading('folder/file', world)
-      expect(existsSync(join(root, 'parked'))).toBe(true)
-      expect(readFileSync(spot.at, 'utf8')).toBe('INSIDE')
-    }) // A12
-  })
-}
+describe('file tools', () => {
+  it('judges the file it opens, not the one that had its name a moment before', () => {
+    const [root, outside] = [join(dir, 'root'), join(dir, 'outside')]
+    for (const [folder, text] of [
+      [join(root, 'folder'), 'INSIDE'],
+      [outside, 'OUTSIDE'],
+    ] as const) {
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(join(folder, 'file'), text)
+    }
+    // Asked in the middle of opening, as if another process had been quick.
+    const swap = () => {
+      if (existsSync(join(root, 'parked'))) return
+      renameSync(join(root, 'folder'), join(root, 'parked'))
+      symlinkSync(outside, join(root, 'folder'))
+    }
+    const world = practiceWorld({
+      root,
+      forbids: () => {
+        swap()
+        return false
+      },
+    })
+    using spot = openForReading('folder/file', world)
+    expect(existsSync(join(root, 'parked'))).toBe(true)
+    expect(readFileSync(spot.at, 'utf8')).toBe('INSIDE')
+  }) // A12
+})

@@ -7,12 +7,8 @@ const project = fileURLToPath(new URL('../../', import.meta.url))
 const OTHERWISE = [
   // These start a server before their tests, for nothing if they are left out one by one; they print a line themselves.
   'src/stores/postgres/connection/tls.test.ts',
-  // Must not start itself.
-  'test/bites.test.ts',
   // Reads such words.
   'test/coverage/test-names.test.ts',
-  // Must not start itself.
-  'test/mutations/mutations.test.ts',
   'test/postgres/pooler.test.ts',
 ]
 

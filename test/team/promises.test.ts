@@ -13,166 +13,161 @@ import { lastWords, type Mind, type PracticeCrew, practiceCrew } from '../../src
 import { planGate } from '../../src/team/plan-gate.ts'
 import { memberNamed } from '../../src/team/state.ts'
 import { defineTool } from '../../src/tools/define-tool.ts'
-import { underEachBug } from '../under-each-bug.ts'
 import { workspaceOn } from './workspace-on.ts'
 
-underEachBug('test/team/promises.test.ts', promises)
-
-function promises(): void {
-  const open: PracticeCrew[] = []
-  const crewOf = async (mind: Mind, more: Omit<Parameters<typeof practiceCrew>[0], 'mind'> = {}) => {
-    const practice = await practiceCrew({ mind, ...more })
-    open.push(practice)
-    return practice
-  }
-  afterEach(async () => {
-    for (const one of open.splice(0)) await one.close()
-  })
-  const hang: Mind = (_, signal) =>
-    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-  const handIn = { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }
-
-  describe('a teammate', () => {
-    it('changes nothing before its plan is approved', async () => {
-      const practice = await crewOf((request) =>
-        lastWords(request).includes('Dig.') ? { calls: [{ tool: 'work' }] } : { text: 'Hm.' },
-      )
-      await practice.tasks({ subject: 'dig' })
-      await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
-      await practice.until(() => practice.askedOf('ada').length > 1)
-      const told = JSON.stringify(practice.askedOf('ada')[1]!.turns.at(-1))
-      expect(told).toContain('Blocked: plan status is required')
-      expect(told).not.toContain('changed')
-    }) // B67, F27, B25
-
-    it('needs a new yes in a new life', async () => {
-      const mind: Mind = (request, signal) => (request.turns.length === 1 ? handIn : hang(request, signal))
-      const before = await practiceCrew({ mind })
-      // Without a task nothing but the life itself is new.
-      await before.crew.spawn({ name: 'ada', prompt: 'Dig.', requirePlan: true })
-      await before.until(() => before.team.state.requests.get('r1')?.state === 'pending')
-      await before.team.run({ type: 'request.answer', id: 'r1', approve: true, feedback: '' }, { by: before.lead })
-      expect(planGate(before.team.state, memberNamed(before.team.state, 'ada')!)).toBe('approved')
-      await before.crash()
-      const after = await crewOf(hang, { place: before.place })
-      await after.crew.resume()
-      const ada = memberNamed(after.team.state, 'ada')!
-      expect(ada.generation).toBe(2)
-      expect(planGate(after.team.state, ada)).toBe('required')
-    }) // B68
-
-    it('does nothing because the journal says that it may', async () => {
-      let answer = (_: PersonAnswer) => {}
-      const ask = () =>
-        new Promise<PersonAnswer>((resolve) => {
-          answer = resolve
-        })
-      const practice = await crewOf(
-        (request) => (request.turns.length === 1 ? { calls: [{ tool: 'work' }] } : { text: 'Hm.' }),
-        { ask },
-      )
-      await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
-      await practice.until(() => practice.team.state.requests.get('r1')?.state === 'pending')
-      const yes = { id: 'r1', by: 'user', approve: true, feedback: '', status: null, pendingWork: [] }
-      await practice.team.report([{ type: 'request.answered', ...yes, artifactsCommitted: null }])
-      for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
-      answer({ allowed: false })
-      await practice.until(() => practice.crew.isIdle)
-      expect(JSON.stringify(practice.asked.at(-1)!.turns)).not.toContain('changed')
-    })
-
-    it('costs nothing while it rests, however long that is', async () => {
-      const practice = await crewOf(() => ({ text: 'Here.' }))
-      await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
-      await practice.until(() => practice.crew.isIdle)
-      for (let hour = 0; hour < 24; hour++) {
-        practice.clock.advance(3600)
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-      expect(practice.asked).toHaveLength(1)
-    }) // F3, F4, A74
-
-    it('takes no task that is meant for another role', async () => {
-      const practice = await crewOf(() => ({ text: 'Here.' }))
-      await practice.tasks({ subject: 'taste', role: 'tester' })
-      await practice.crew.spawn({ name: 'ada', role: 'dev', prompt: 'Hello.' })
-      await practice.until(() => practice.crew.isIdle)
-      expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
-    }) // A79, B31
-
-    it('that has stopped stays so, whatever was still on its way', async () => {
-      const practice = await crewOf(() => ({ text: 'Here.' }))
-      await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
-      await practice.until(() => practice.crew.isIdle)
-      const { generation } = memberNamed(practice.team.state, 'ada')!
-      await practice.team.run({ type: 'member.stop', name: 'ada', reason: 'enough' }, { by: practice.lead })
-      const late = { type: 'member.activity', name: 'ada', generation, status: 'idle' } as const
-      await practice.team.report([late], { by: { name: 'ada', generation, epoch: practice.lead.epoch! } })
-      expect(memberNamed(practice.team.state, 'ada')?.status).toBe('stopped')
-    }) // F14
-  })
-
-  describe('a lead', () => {
-    it('goes on until everybody has done what there was to do', async () => {
-      const root = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-promise-')))
-      const store = await openMemoryStore(createPlace())
-      await using session = await openSession({
-        workspace: workspaceOn(store, root),
-        model: leadAndOne(),
-        permissions: { mode: 'bypassPermissions' },
-        sandbox: { mode: 'off' },
-        env: {},
-      })
-      await session.team.run({ type: 'task.add', tasks: [{ subject: 'dig', description: '' }] })
-      const loop = session.run('Go.')
-      for (let step = await loop.next(); !step.done; step = await loop.next());
-      expect(session.team.state.tasks.get('1')?.status).toBe('completed')
-    }) // A6, A88
-
-    it('hears what was written to it before a team was deleted', async () => {
-      const root = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-promise-')))
-      const call = (tool: string, input: Record<string, unknown>) => ({ tool, input })
-      const heard: string[] = []
-      const model = scriptedModel({
-        parts: [
-          { agent: 'lead', when: { answer: 1 }, calls: [call('TeamCreate', { name: 'api' })] },
-          // Nobody listens between two calls of one turn.
-          { agent: 'lead', when: { answer: 2 }, calls: [call('be_told', {}), call('TeamDelete', { name: 'api' })] },
-          {
-            agent: 'lead',
-            times: 'always',
-            compose({ turns }) {
-              heard.push(JSON.stringify(turns))
-              return { text: 'Well.' }
-            },
-          },
-        ],
-      })
-      const store = await openMemoryStore(createPlace())
-      const beTold = defineTool({
-        name: 'be_told',
-        description: 'Somebody writes to the lead.',
-        input: z.object({}),
-        async run() {
-          await using team = await openTeam(store, 'api')
-          await team.send({ to: 'lead', content: 'The schema is wrong.' })
-          return 'Written.'
-        },
-      })
-      await using session = await openSession({
-        workspace: workspaceOn(store, root),
-        model,
-        tools: [beTold],
-        permissions: { mode: 'bypassPermissions' },
-        sandbox: { mode: 'off' },
-        env: {},
-      })
-      const loop = session.run('Go.')
-      for (let step = await loop.next(); !step.done; step = await loop.next());
-      expect(heard.at(-1)).toContain('The schema is wrong.')
-    }) // A82, F32
-  })
+const open: PracticeCrew[] = []
+const crewOf = async (mind: Mind, more: Omit<Parameters<typeof practiceCrew>[0], 'mind'> = {}) => {
+  const practice = await practiceCrew({ mind, ...more })
+  open.push(practice)
+  return practice
 }
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+const hang: Mind = (_, signal) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+const handIn = { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }
+
+describe('a teammate', () => {
+  it('lets a teammate change nothing before its plan is approved', async () => {
+    const practice = await crewOf((request) =>
+      lastWords(request).includes('Dig.') ? { calls: [{ tool: 'work' }] } : { text: 'Hm.' },
+    )
+    await practice.tasks({ subject: 'dig' })
+    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
+    await practice.until(() => practice.askedOf('ada').length > 1)
+    const told = JSON.stringify(practice.askedOf('ada')[1]!.turns.at(-1))
+    expect(told).toContain('Blocked: plan status is required')
+    expect(told).not.toContain('changed')
+  }) // B67, F27, B25
+
+  it('requires a new plan approval from a teammate that was resumed', async () => {
+    const mind: Mind = (request, signal) => (request.turns.length === 1 ? handIn : hang(request, signal))
+    const before = await practiceCrew({ mind })
+    // Without a task nothing but the life itself is new.
+    await before.crew.spawn({ name: 'ada', prompt: 'Dig.', requirePlan: true })
+    await before.until(() => before.team.state.requests.get('r1')?.state === 'pending')
+    await before.team.run({ type: 'request.answer', id: 'r1', approve: true, feedback: '' }, { by: before.lead })
+    expect(planGate(before.team.state, memberNamed(before.team.state, 'ada')!)).toBe('approved')
+    await before.crash()
+    const after = await crewOf(hang, { place: before.place })
+    await after.crew.resume()
+    const ada = memberNamed(after.team.state, 'ada')!
+    expect(ada.generation).toBe(2)
+    expect(planGate(after.team.state, ada)).toBe('required')
+  }) // B68
+
+  it('runs no call because the journal holds an approval of it', async () => {
+    let answer = (_: PersonAnswer) => {}
+    const ask = () =>
+      new Promise<PersonAnswer>((resolve) => {
+        answer = resolve
+      })
+    const practice = await crewOf(
+      (request) => (request.turns.length === 1 ? { calls: [{ tool: 'work' }] } : { text: 'Hm.' }),
+      { ask },
+    )
+    await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
+    await practice.until(() => practice.team.state.requests.get('r1')?.state === 'pending')
+    const yes = { id: 'r1', by: 'user', approve: true, feedback: '', status: null, pendingWork: [] }
+    await practice.team.report([{ type: 'request.answered', ...yes, artifactsCommitted: null }])
+    for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
+    answer({ allowed: false })
+    await practice.until(() => practice.crew.isIdle)
+    expect(JSON.stringify(practice.asked.at(-1)!.turns)).not.toContain('changed')
+  })
+
+  it('makes no model call while a teammate is idle, however long that is', async () => {
+    const practice = await crewOf(() => ({ text: 'Here.' }))
+    await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
+    await practice.until(() => practice.crew.isIdle)
+    for (let hour = 0; hour < 24; hour++) {
+      practice.clock.advance(3600)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(practice.asked).toHaveLength(1)
+  }) // F3, F4, A74
+
+  it('leaves a task unclaimed that is meant for another role', async () => {
+    const practice = await crewOf(() => ({ text: 'Here.' }))
+    await practice.tasks({ subject: 'taste', role: 'tester' })
+    await practice.crew.spawn({ name: 'ada', role: 'dev', prompt: 'Hello.' })
+    await practice.until(() => practice.crew.isIdle)
+    expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
+  }) // A79, B31
+
+  it('keeps a stopped teammate stopped when a late activity report arrives', async () => {
+    const practice = await crewOf(() => ({ text: 'Here.' }))
+    await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
+    await practice.until(() => practice.crew.isIdle)
+    const { generation } = memberNamed(practice.team.state, 'ada')!
+    await practice.team.run({ type: 'member.stop', name: 'ada', reason: 'enough' }, { by: practice.lead })
+    const late = { type: 'member.activity', name: 'ada', generation, status: 'idle' } as const
+    await practice.team.report([late], { by: { name: 'ada', generation, epoch: practice.lead.epoch! } })
+    expect(memberNamed(practice.team.state, 'ada')?.status).toBe('stopped')
+  }) // F14
+})
+
+describe('a lead', () => {
+  it('continues a run until every teammate has finished its work', async () => {
+    const root = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-promise-')))
+    const store = await openMemoryStore(createPlace())
+    await using session = await openSession({
+      workspace: workspaceOn(store, root),
+      model: leadAndOne(),
+      permissions: { mode: 'bypassPermissions' },
+      sandbox: { mode: 'off' },
+      env: {},
+    })
+    await session.team.run({ type: 'task.add', tasks: [{ subject: 'dig', description: '' }] })
+    const loop = session.run('Go.')
+    for (let step = await loop.next(); !step.done; step = await loop.next());
+    expect(session.team.state.tasks.get('1')?.status).toBe('completed')
+  }) // A6, A88
+
+  it('gives the lead the mail that was unread when it deleted the team', async () => {
+    const root = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-promise-')))
+    const call = (tool: string, input: Record<string, unknown>) => ({ tool, input })
+    const heard: string[] = []
+    const model = scriptedModel({
+      parts: [
+        { agent: 'lead', when: { answer: 1 }, calls: [call('TeamCreate', { name: 'api' })] },
+        // Nobody listens between two calls of one turn.
+        { agent: 'lead', when: { answer: 2 }, calls: [call('be_told', {}), call('TeamDelete', { name: 'api' })] },
+        {
+          agent: 'lead',
+          times: 'always',
+          compose({ turns }) {
+            heard.push(JSON.stringify(turns))
+            return { text: 'Well.' }
+          },
+        },
+      ],
+    })
+    const store = await openMemoryStore(createPlace())
+    const beTold = defineTool({
+      name: 'be_told',
+      description: 'Somebody writes to the lead.',
+      input: z.object({}),
+      async run() {
+        await using team = await openTeam(store, 'api')
+        await team.send({ to: 'lead', content: 'The schema is wrong.' })
+        return 'Written.'
+      },
+    })
+    await using session = await openSession({
+      workspace: workspaceOn(store, root),
+      model,
+      tools: [beTold],
+      permissions: { mode: 'bypassPermissions' },
+      sandbox: { mode: 'off' },
+      env: {},
+    })
+    const loop = session.run('Go.')
+    for (let step = await loop.next(); !step.done; step = await loop.next());
+    expect(heard.at(-1)).toContain('The schema is wrong.')
+  }) // A82, F32
+})
 
 /** Its lead makes ada and rests; ada takes her time until it does. */
 function leadAndOne(): Model {

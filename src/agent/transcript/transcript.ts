@@ -151,12 +151,6 @@ export async function openTranscript({
   /** Something could not be written, or not be read back: whoever comes next is told, or it is over by then. */
   let isTroubled = false
 
-  // The mistake: read first, open then. What the older generation wrote in between is never heard of.
-  let isDeaf = false
-  if (__BUG__ === 'fence-before-its-line') {
-    await foldTo(undefined)
-    isDeaf = true
-  }
   if (expects !== undefined) {
     const ids = await readIds().catch(asDamaged)
     const damaged = log.faults().find(({ kind }) => kind === 'damaged')
@@ -165,7 +159,6 @@ export async function openTranscript({
   }
   // With it all that a dead process wrote and did not sync.
   await write({ open: true }).catch(asDamaged)
-  isDeaf = false
 
   return {
     state,
@@ -291,7 +284,6 @@ export async function openTranscript({
 
   /** How many of these are true, one after the other, and why the next one is not. */
   async function truth(lines: readonly Told[]): Promise<{ count: number; why?: unknown }> {
-    if (__BUG__ === 'turn-before-journal') return { count: lines.length }
     for (const [count, { isTrue }] of lines.entries()) {
       try {
         await isTrue?.()
@@ -334,8 +326,7 @@ export async function openTranscript({
       for (const recorded of batch) {
         const { record } = recorded
         seen?.(record)
-        const isMissed = isDeaf && !record.open
-        if (!unmet.delete(record.id) && !isMissed) applyTurn(state, record)
+        if (!unmet.delete(record.id)) applyTurn(state, record)
         cursor = advance(cursor, recorded)
         if (record.id === id) return
       }

@@ -26,7 +26,7 @@ export function createWatch(disk: Disk, warn: (message: string) => void): Watch 
 
   return {
     on(path, changed) {
-      const folderPath = __BUG__ === 'watch-on-the-file' && disk.statSync(path) ? path : dirname(path)
+      const folderPath = dirname(path)
       const folder = folders.get(folderPath) ?? open(folderPath)
       const name = basename(path)
       const listener = (what: string | null) => {

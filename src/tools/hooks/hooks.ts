@@ -89,7 +89,6 @@ function refusalOf(
   if (outcome.kind === 'refused') return outcome.why
   if (outcome.kind === 'asked')
     return event === 'PreToolUse' ? `a hook wants a person to be asked (${outcome.why}), and nobody can be` : undefined
-  if (__BUG__ === 'hook-timeout-allows' && outcome.kind === 'late') return undefined
   // Who broke, or did not answer in time, has not agreed.
   const isClosed = (fail ?? (event === 'PreToolUse' ? 'closed' : 'open')) === 'closed'
   if (!isClosed) return undefined

@@ -9,8 +9,6 @@ export function openForReading(path: string, territory: Territory): Spot & { rea
   let spot: Spot
   try {
     spot = openSpot(placeOf(path, territory.root))
-    // Resolves the name, judges that, and opens the name again later.
-    if (__BUG__ === 'realpath-then-open') spot = { ...spot, at: placeOf(path, territory.root) }
   } catch (error) {
     const refusal = refuseMissing(placeOf(path, territory.root), territory, 'read')
     throw refusal === undefined ? refusedBy(error, path) : new PathRefused(refusal)

@@ -35,17 +35,6 @@ export function filePresence(options: {
     replaceFile(disk, join(folderOf(team), `${self}.json`), Buffer.from(`${line}\n`))
   }
 
-  function judge(runtime: RuntimeId): Liveness {
-    const state = look(runtime)
-    if (__BUG__ === 'lease-over-a-live-pid' && state === 'alive' && leaseIsOver(runtime)) return 'dead'
-    return state
-  }
-
-  function leaseIsOver(runtime: RuntimeId): boolean {
-    const renewals = names(disk, join(dir, '.teams')).flatMap((team) => renewal(disk, folderOf(team), runtime) ?? [])
-    return renewals.length > 0 && Math.max(...renewals) + LEASE_SECONDS < clock.now() / 1000
-  }
-
   return {
     self,
 
@@ -54,7 +43,7 @@ export function filePresence(options: {
       for (const name of names(disk, folderOf(team))) {
         // Also takes away what a writer left that was killed between making its file and giving it its name.
         const runtime = name.split('.')[0] ?? ''
-        if (judge(runtime) === 'dead') remove(disk, join(folderOf(team), name))
+        if (look(runtime) === 'dead') remove(disk, join(folderOf(team), name))
       }
       announced.delete(team)
       write(team)
@@ -76,20 +65,17 @@ export function filePresence(options: {
     async confirm() {},
 
     async look(runtime) {
-      return judge(runtime)
+      return look(runtime)
     },
 
     present(team) {
       return names(disk, folderOf(team))
         .filter((name) => /^r-[^.]*\.json$/.test(name))
         .map((name) => name.slice(0, -'.json'.length))
-        .map((runtime) => ({ runtime, state: judge(runtime), renewedAt: renewal(disk, folderOf(team), runtime) }))
+        .map((runtime) => ({ runtime, state: look(runtime), renewedAt: renewal(disk, folderOf(team), runtime) }))
     },
   }
 }
-
-/** How long a renewal would hold if leases decided on files. They do not: only a test-only bug asks. */
-const LEASE_SECONDS = 30
 
 function renewal(disk: Disk, folder: string, runtime: RuntimeId): number | undefined {
   try {

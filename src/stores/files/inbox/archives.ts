@@ -1,4 +1,3 @@
-import { constants } from 'node:fs'
 import { join } from 'node:path'
 import { decodeTime } from 'ulid'
 import type { TeamState } from '../../../team/state.ts'
@@ -85,11 +84,9 @@ export function openDoor(options: {
 
   function putAside(path: string, mailbox: string): boolean {
     makeFolder(disk, folder)
-    const unique = __BUG__ === 'numbered-archive' ? String(disk.readdirSync(folder).length + 1) : ids()
-    const to = join(folder, `${unique}.${mailbox}.jsonl`)
+    const to = join(folder, `${ids()}.${mailbox}.jsonl`)
     try {
-      if (__BUG__ === 'truncate-after-read') copyAndTruncate(disk, path, to)
-      else disk.renameSync(path, to)
+      disk.renameSync(path, to)
       return true
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return false
@@ -184,13 +181,4 @@ function removeIfThere(disk: Disk, path: string): void {
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
   }
-}
-
-/** Only in a test-only build: what everybody tries first, and what loses whatever is written in between. */
-function copyAndTruncate(disk: Disk, path: string, to: string): void {
-  const bytes = disk.readFileSync(path)
-  const copy = disk.openSync(to, constants.O_WRONLY | constants.O_CREAT, 0o600)
-  disk.writeSync(copy, bytes)
-  disk.closeSync(copy)
-  disk.closeSync(disk.openSync(path, constants.O_WRONLY | constants.O_TRUNC))
 }

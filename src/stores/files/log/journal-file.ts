@@ -74,10 +74,6 @@ export function createJournalFile(disk: Disk, path: string, entries: FolderEntri
     },
     write(bytes) {
       if (cannotWrite) throw cannotWrite
-      if (__BUG__ === 'split-append') {
-        const half = bytes.length >> 1
-        return disk.writeSync(fd, bytes.subarray(0, half)) + disk.writeSync(fd, bytes.subarray(half))
-      }
       return disk.writeSync(fd, bytes)
     },
     readAt: (into, position) => disk.readSync(fd, into, 0, into.length, position),

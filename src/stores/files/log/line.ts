@@ -23,10 +23,9 @@ const COMMA = 0x2c
 /** Undefined if the record is longer than any reader would take. */
 export function encode(record: LogRecord): Frame | undefined {
   const body = `{"v":${VERSION},${JSON.stringify(inOrder(record)).slice(1, -1)}`
-  const begin = __BUG__ === 'no-leading-newline' ? '' : '\n'
   // Put into bytes once: the sum is taken of them and written into its place.
-  const bytes = Buffer.from(`${begin}${body}${EMPTY_TRAILER}\n`)
-  const sum = putSum(bytes, begin.length, bytes.length - 1 - TRAILER)
+  const bytes = Buffer.from(`\n${body}${EMPTY_TRAILER}\n`)
+  const sum = putSum(bytes, 1, bytes.length - 1 - TRAILER)
   return bytes.length - 2 > MAX_RECORD_BYTES ? undefined : { bytes, sum, record }
 }
 

@@ -75,7 +75,7 @@ export function createLogWriter({ path, file, reader, knows, durability, isShare
     } catch (error) {
       throw error instanceof JournalReplaced ? new JournalReadOnly(error.fault) : new NotWritten(path, error)
     }
-    const fault = reader.forbidsWriting ?? (__BUG__ === 'write-behind-a-cut' ? undefined : cut())
+    const fault = reader.forbidsWriting ?? cut()
     if (fault) throw new JournalReadOnly(fault)
     const refusal = whyRefused(records, reader.chain, knows)
     if (refusal) throw new RecordRefused(path, refusal.id, refusal.why)
@@ -144,7 +144,6 @@ export function createLogWriter({ path, file, reader, knows, durability, isShare
 
   async function makeDurable(records: readonly LogRecord[]): Promise<void> {
     try {
-      if (__BUG__ === 'ack-before-sync') return
       if (durability === 'process') reader.ensureSame()
       else await group.commit()
     } catch (error) {

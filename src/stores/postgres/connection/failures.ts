@@ -56,7 +56,7 @@ export function isAway(code: string): boolean {
 
 /** Rolled back for the sake of others: certainly nothing was written, and trying again helps. */
 export function isWorthRepeating(code: string): boolean {
-  return code === '40001' || code === '40P01' || (__BUG__ === 'client-side-next-number' && code === '23505')
+  return code === '40001' || code === '40P01'
 }
 
 export function reason(cause: unknown): string {

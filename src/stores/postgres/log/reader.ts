@@ -120,8 +120,7 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
       if (log === undefined && from.seq === 0) return reachEnd(askedAt)
       throw new JournalReplaced(lose('replaced', log === undefined ? 'there is no such log' : 'it was removed'))
     }
-    const isElsewhere = __BUG__ === 'cursor-by-number' ? false : head.at_id !== from.id
-    if (from.seq > 0 && isElsewhere) {
+    if (from.seq > 0 && head.at_id !== from.id) {
       const instead = head.at_id === null ? 'is not there' : `is now ${head.at_id}`
       throw new JournalReplaced(lose('rewound', `the record ${from.id} (number ${from.seq}) ${instead}`))
     }
@@ -222,7 +221,6 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
       return gone ?? newer
     },
     async read(from, which) {
-      if (__BUG__ === 'serial-cursor') return bounded(storedIn(await ask(from)), which)
       const there = kept(from, which)
       if (there && (there.length > 0 || freshAt === answersTaken || isStoppedAt(from))) return there
       const fetched = await fetch(from)
@@ -256,7 +254,7 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
         const unhear = news.on((told) => {
           if (told === undefined || log === undefined || told === log) attend(from)
         })
-        const timer = __BUG__ === 'notify-only' ? undefined : setInterval(() => attend(from), poll)
+        const timer = setInterval(() => attend(from), poll)
         unfollow = () => {
           unhear()
           clearInterval(timer)

@@ -78,17 +78,6 @@ export function createWriter({ shared, lines, statements, hold, floor, knows }: 
 
   async function send(batch: Prepared[], records: readonly LogRecord[], hint?: Hint): Promise<readonly Row[]> {
     const parameters = parametersOf(batch)
-    if (__BUG__ === 'fresh-decision-after-unknown') {
-      const line = await lines.take()
-      try {
-        return await line.run(statements.append, parameters)
-      } catch {
-        batch.splice(0, batch.length, ...prepare(records.map((record) => ({ ...record, id: `${record.id}-again` }))))
-        return await lines.ask(statements.append, parametersOf(batch))
-      } finally {
-        lines.give(line)
-      }
-    }
     let wasLost = false
     try {
       const turn = [hold, floor].find(({ isHeld }) => isHeld)

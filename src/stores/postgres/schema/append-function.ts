@@ -1,5 +1,5 @@
 import { boundedRecords } from './statements.ts'
-import { takeTurn, withoutLocks } from './turn.ts'
+import { takeTurn } from './turn.ts'
 
 /**
  * The acceptance rule where the head row is: one call appends a whole batch in one statement. It locks the head, judges
@@ -15,16 +15,6 @@ import { takeTurn, withoutLocks } from './turn.ts'
  * `a`, as the first time; somebody else's record of that id is `r`, repeated. Refused ones are not kept.
  */
 export function appendFunction(schema: string): string {
-  const made = judgingFunction(schema)
-  if (__BUG__ === 'client-side-next-number') return withoutLocks(made)
-  if (__BUG__ === 'serial-cursor') {
-    const unlocked = withoutLocks(made).replace('if v_moved then', 'if false then')
-    return `create sequence ${schema}.numbers; ${unlocked.replace('h.seq + 1', `nextval('${schema}.numbers')`)}`
-  }
-  return made
-}
-
-function judgingFunction(schema: string): string {
   return `
 create function ${schema}.append(
   p_name text, p_log bigint, p_at bigint, p_at_id text, p_knows text[], p_lock_timeout text, p_mark text,

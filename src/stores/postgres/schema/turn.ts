@@ -92,8 +92,3 @@ end
 $floor$;
 `
 }
-
-/** For bugs we guard against: the same, and nobody waits for anybody. */
-export function withoutLocks(made: string): string {
-  return made.replaceAll('for update', '').replaceAll(/perform pg_catalog.pg_advisory_xact_lock.*/g, '')
-}

@@ -46,9 +46,9 @@ export function updateSteps(input: Input, task: Task, me: string): UpdatePlan {
       return { status, commands: [...edges, ...first] }
     case 'completed':
       if (result === undefined && commit === undefined) return { status, commands: [...edges, update({ status })] }
-      return { status, commands: inTurn([...edges, ...first], { type: 'task.complete', id, result, commit }) }
+      return { status, commands: [...edges, ...first, { type: 'task.complete', id, result, commit }] }
     case 'failed':
-      return { status, commands: inTurn([...edges, ...first], { type: 'task.fail', id, reason: reason ?? '' }) }
+      return { status, commands: [...edges, ...first, { type: 'task.fail', id, reason: reason ?? '' }] }
     case 'pending': {
       if (task.status !== 'in_progress') return { status, commands: [update({ status }), ...edges] }
       // Only a lead takes a claim from somebody else; the journal says who did.
@@ -61,10 +61,6 @@ export function updateSteps(input: Input, task: Task, me: string): UpdatePlan {
     default:
       return status satisfies never
   }
-}
-
-function inTurn(before: readonly Command[], last: Command): readonly Command[] {
-  return __BUG__ === 'complete-before-the-rest' ? [last, ...before] : [...before, last]
 }
 
 /** `owner` says in one word what a status and an assignee say in two. */

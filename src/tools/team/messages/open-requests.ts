@@ -64,7 +64,7 @@ export function requestMeant(
   }
   const theirs = open.filter(({ from }) => recipient !== undefined && nameKey(from) === nameKey(recipient))
   const meant = theirs.length === 1 ? theirs : open
-  if (meant.length === 1 || (__BUG__ === 'guess-the-request' && meant.length > 1)) return meant[0]!
+  if (meant.length === 1) return meant[0]!
   throw new NotDone(open.length === 0 ? there : `Which request do you answer? Name its request_id. ${there}`)
 }
 

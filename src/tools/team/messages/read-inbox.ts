@@ -25,7 +25,7 @@ export const readInbox = defineTool({
     const text = long?.words ?? shown.map(({ text: words }) => words).join('\n')
     const more = left === 0 ? '' : `\n[${left} more wait; call read_inbox again]`
     // Only what is shown is delivered: the rest must reach its reader another time.
-    const mail = (__BUG__ === 'deliver-unseen-mail' ? waiting : shown).map(({ message }) => message.id)
+    const mail = shown.map(({ message }) => message.id)
     if (!first || !long) return { text: `${text}${more}`, mail }
     // Durable before the result names it; whoever resumes writes it again from the journal where it is missing.
     const file = { message: first.message.id, path: long.path, sum: world.outputs.sumOf(long.path) }

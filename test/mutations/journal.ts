@@ -1,0 +1,24 @@
+import type { Mutation } from './mutation.ts'
+
+const crash = 'test/crash/promises.test.ts'
+
+export const mutations: readonly Mutation[] = [
+  {
+    name: 'position-based-after',
+    mistake: 'A decision is accepted by its position in the log instead of by the decision it follows',
+    file: 'src/journal/acceptance.ts',
+    old: "return complete ? 'broken' : 'refused'",
+    new: "return 'accepted'",
+    test: crash,
+    fails: 'stops reading at a decision whose predecessor is missing',
+  },
+  {
+    name: 'view-before-sync',
+    mistake: 'A view shows records that a power cut may still take from the journal',
+    file: 'src/journal/view-writer.ts',
+    old: 'await atTheEnd(({ state, cursor }) => mirror.write(state, cursor))',
+    new: 'await mirror.write(appender.fold.state, appender.fold.cursor)',
+    test: crash,
+    fails: 'syncs the journal before a view shows it',
+  },
+]

@@ -1,0 +1,55 @@
+// Runs one mutation after the other in one vitest, so that starting it and transforming the sources is paid for once.
+// Started by ./mutation-runners.ts, which sends { test, fails, edited } and waits for { status, output }.
+import { join } from 'node:path'
+import { createVitest } from 'vitest/node'
+
+const root = process.cwd()
+/** The mutated sources of the current run by their paths, and those of them that were loaded. */
+let sources = new Map()
+const loaded = new Set()
+
+const plugin = {
+  name: 'mutation',
+  enforce: 'pre',
+  load(id) {
+    const path = id.split('?')[0]
+    if (!sources.has(path)) return null
+    loaded.add(path)
+    return sources.get(path)
+  },
+}
+const options = { watch: false, maxWorkers: 1, reporters: [{}], passWithNoTests: true }
+const vitest = await createVitest('test', options, { plugins: [plugin] })
+await vitest.standalone()
+
+process.on('message', async (mutation) => process.send(await run(mutation)))
+process.on('disconnect', () => vitest.close().finally(() => process.exit()))
+
+async function run({ test, fails, edited }) {
+  sources = new Map(Object.entries(edited).map(([file, text]) => [join(root, file), text]))
+  loaded.clear()
+  const paths = [...sources.keys()]
+  for (const path of paths) vitest.invalidateFile(path)
+  try {
+    vitest.setGlobalTestNamePattern(new RegExp(fails.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+    const specifications = await vitest.globTestSpecifications([test])
+    const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications)
+    const tests = testModules
+      .flatMap((module) => [...module.children.allTests()])
+      .filter((one) => one.name.startsWith(fails) && one.result().state !== 'skipped')
+    const errors = [...testModules.flatMap((module) => module.errors()), ...unhandledErrors]
+    const output = [...errors, ...tests.flatMap((one) => one.result().errors ?? [])].map(inWords).join('\n')
+    if (!paths.every((path) => loaded.has(path))) return { status: 'source not loaded', output }
+    if (tests.length === 0) return { status: 'test not found', output }
+    return { status: tests.some((one) => one.result().state === 'failed') ? 'failed' : 'passed', output }
+  } catch (error) {
+    return { status: 'broken run', output: inWords(error) }
+  } finally {
+    sources = new Map()
+    for (const path of paths) vitest.invalidateFile(path)
+  }
+}
+
+function inWords(error) {
+  return error?.stack ?? error?.message ?? String(error)
+}
