@@ -88,7 +88,7 @@ describe('one plain word that is not a command', () => {
 
   it('says how to quote a prompt of several words', async () => {
     expect(await refused(['fix', 'the', 'build'])).toContain("deskmates -p 'fix the build'")
-    expect(await refused(['-p', 'fix', 'the', 'build'])).toContain('Quote the whole.')
+    expect(await refused(['-p', 'fix', 'the', 'build'])).toContain('Quote the whole prompt.')
     expect(await refused(["don't", 'stop'])).toContain("deskmates -p 'don'\\''t stop'")
   }) // T37
 

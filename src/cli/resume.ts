@@ -3,7 +3,7 @@ import { Refused } from './failure.ts'
 import { openStore } from './open-store.ts'
 import { printJsonArray, say } from './print.ts'
 import { defineRunOptions, type RunOptions } from './run/options.ts'
-import { carryOut } from './run/run.ts'
+import { runToEnd } from './run/run.ts'
 import { oneLine } from './screen.ts'
 import { findSessions, newestAtRest } from './sessions/find-sessions.ts'
 import { sessionTable } from './sessions/show-sessions.ts'
@@ -23,7 +23,7 @@ $ deskmates resume web      goes on with that one`,
   },
   async run(call, options, team) {
     const wanted = team ?? call.globals.team
-    if (wanted !== undefined) return carryOut(withoutTeam(call), { ...options, resume: wanted }, { isAsked: false })
+    if (wanted !== undefined) return runToEnd(withoutTeam(call), { ...options, resume: wanted }, { needsPrompt: false })
     const sessions = await (async () => {
       await using workspace = await openStore(call)
       return findSessions(call, workspace)
@@ -50,7 +50,7 @@ $ deskmates resume web      goes on with that one`,
       const shown = sessionTable({ ...call, isTerminal: false }, others.slice(0, SHOWN)).trimEnd()
       await say(call, `Other sessions:\n${shown}${more}`)
     }
-    return carryOut(call, { ...options, resume: newest.name }, { isAsked: false })
+    return runToEnd(call, { ...options, resume: newest.name }, { needsPrompt: false })
   },
 }
 

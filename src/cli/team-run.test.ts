@@ -75,7 +75,7 @@ describe('a team on the command line', () => {
     await desk.ok('team create web')
     const { code, stderr } = await desk.run(['-p', 'Go', '-m', model, '--team', 'web'])
     expect(code).toBe(4)
-    expect(stderr).toContain('Tasks are left: 1 failed. See: deskmates task list --team web')
+    expect(stderr).toContain('Unfinished tasks: 1 failed. See: deskmates task list --team web')
   }) // A90
 
   it('is listed and gone on with by resume; what is unknown is named', async () => {
@@ -90,7 +90,7 @@ describe('a team on the command line', () => {
     expect(missing.stderr).toMatch(/See: deskmates sessions\n$/)
   }) // F33
 
-  it('says in one line that there is nothing to go on with: no session, or one where all is settled', async () => {
+  it('says in one line that there is nothing to resume: no session, or no unfinished work', async () => {
     const none = await desk.run('resume', { isTerminal: true })
     const begin = "There are no sessions here. Begin one: deskmates -p 'what to do'\n"
     expect(none).toEqual({ code: 0, stdout: '', stderr: begin })
@@ -98,9 +98,9 @@ describe('a team on the command line', () => {
     const model = script([{ text: 'Hello.' }])
     await desk.ok('team create web')
     await desk.ok(['-p', 'hi', '-m', model, '--team', 'web'])
-    const more = `Ask for something: deskmates -r web -m ${model} -p 'what to do'`
+    const more = `Give it a new prompt: deskmates -r web -m ${model} -p 'what to do'`
     const settled = await desk.run(['resume', 'web', '-m', model])
-    const stderr = `There is nothing to go on with: all is settled. ${more}\n`
+    const stderr = `Nothing to resume: all work is finished. ${more}\n`
     expect({ ...settled, stderr: talkIn(settled) }).toEqual({ code: 0, stdout: '', stderr })
   })
 

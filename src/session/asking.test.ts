@@ -3,14 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { PersonAnswer, Question } from '../agent/questions.ts'
-import { createTally } from '../cli/run/tally.ts'
 import type { ModelRequest } from '../models/model.ts'
 import type { Script } from '../models/scripted/script.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
-import { openSession, type SessionOptions } from './open-session.ts'
+import { openSession } from './open-session.ts'
 import { runToEnd } from './practice-run.ts'
 import type { Session } from './session.ts'
+import type { SessionOptions } from './session-options.ts'
+import { createRunSummary } from './wire/run-summary.ts'
 
 let dir: string
 let workspace: Workspace
@@ -334,9 +335,9 @@ describe('leave for an agent that was sent out', () => {
     ]
     await using session = await open(parts)
     const { events } = await runToEnd(session, 'Go')
-    const tally = createTally()
-    for (const event of events) tally.add(event)
-    expect(tally.denials.map(({ agent, tool_name }) => [agent, tool_name])).toEqual([['lead/code-1', 'write_file']])
+    const summary = createRunSummary()
+    for (const event of events) summary.add(event)
+    expect(summary.denials.map(({ agent, tool_name }) => [agent, tool_name])).toEqual([['lead/code-1', 'write_file']])
     expect(session.team.state.requests.size).toBe(0)
   })
 })
@@ -353,7 +354,7 @@ describe('a plan that a person is to approve', () => {
     { agent: 'ada', when: { user: 'pproved' }, calls: [write('done.txt')] },
     { agent: ['lead', 'ada'], times: 'always', text: 'Well.' },
   ]
-  const more = { permissions: { mode: 'acceptEdits' }, crew: { plans: 'human' } } as const
+  const more = { permissions: { mode: 'acceptEdits' }, supervisor: { plans: 'human' } } as const
 
   it('is put to them until they agree, and nothing is changed before', async () => {
     const asked: string[] = []

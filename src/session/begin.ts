@@ -1,5 +1,5 @@
-import type { SessionOptions } from './open-session.ts'
 import type { Session } from './session.ts'
+import type { SessionOptions } from './session-options.ts'
 
 /**
  * Opens a session. What one needs is loaded with the first: whoever imports the library for boards and mail alone

@@ -6,8 +6,9 @@ import type { Script } from '../models/scripted/script.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import type { HookSettings } from '../tools/hooks/hook-settings.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
-import { openSession, type SessionOptions } from './open-session.ts'
+import { openSession } from './open-session.ts'
 import { runToEnd } from './practice-run.ts'
+import type { SessionOptions } from './session-options.ts'
 
 let dir: string
 let workspace: Workspace

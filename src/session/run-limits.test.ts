@@ -7,9 +7,10 @@ import type { Script } from '../models/scripted/script.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import { memberNamed } from '../team/state.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
-import { openSession, type SessionOptions } from './open-session.ts'
+import { openSession } from './open-session.ts'
 import { runToEnd } from './practice-run.ts'
 import type { Session } from './session.ts'
+import type { SessionOptions } from './session-options.ts'
 
 let dir: string
 let workspace: Workspace
@@ -310,7 +311,7 @@ describe('the lead', () => {
         },
         { agent: 'ada', times: 'always', text: 'Planned.' },
       ],
-      { crew: { plans } },
+      { supervisor: { plans } },
     )
     const { events } = await run(session, 'Go')
     const spawned = events.flatMap((event) =>

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
-import { openSession, type SessionOptions } from './open-session.ts'
+import { openSession } from './open-session.ts'
+import type { SessionOptions } from './session-options.ts'
 
 let dir: string
 let workspace: Workspace

@@ -11,9 +11,10 @@ import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import { memberNamed } from '../team/state.ts'
 import { defineTool } from '../tools/define-tool.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
-import { openSession, type SessionOptions } from './open-session.ts'
+import { openSession } from './open-session.ts'
 import { runToEnd } from './practice-run.ts'
 import type { Session } from './session.ts'
+import type { SessionOptions } from './session-options.ts'
 
 let dir: string
 let workspace: Workspace

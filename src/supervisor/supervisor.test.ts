@@ -8,9 +8,10 @@ import { openTeam } from '../journal/team-handle.ts'
 import type { Model, ModelRequest } from '../models/model.ts'
 import type { Script } from '../models/scripted/script.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
-import { openSession, type SessionOptions } from '../session/open-session.ts'
+import { openSession } from '../session/open-session.ts'
 import { runToEnd } from '../session/practice-run.ts'
 import type { Session } from '../session/session.ts'
+import type { SessionOptions } from '../session/session-options.ts'
 import { runtimeOf } from '../stores/identity.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 
@@ -139,7 +140,7 @@ describe('a plan', () => {
   ]
 
   it('is approved by rule where plans need no answer, and the task gets done without the lead', async () => {
-    await using session = await open(parts, { crew: { plans: 'auto' } })
+    await using session = await open(parts, { supervisor: { plans: 'auto' } })
     const { stop, events } = await run(session, 'Go')
     expect(stop.kind).toBe('finished')
     const { requests, tasks } = session.team.state

@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Desk, openDesk } from '../../src/cli/desk.ts'
-import { Line, Result } from '../../src/cli/run/envelope.ts'
 import { version } from '../../src/cli/version.ts'
 import type { Script } from '../../src/models/scripted/script.ts'
+import { Line, Result } from '../../src/session/wire/envelope.ts'
 import { runs, type ScriptedRun } from './runs.ts'
 
 let desk: Desk

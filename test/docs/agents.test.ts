@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Line, Result } from '../../src/cli/run/envelope.ts'
+import { Line, Result } from '../../src/session/wire/envelope.ts'
 import { Settings } from '../../src/settings/settings.ts'
 import { parseSettings } from '../../src/settings/settings-file.ts'
 import { readPage } from './page.ts'

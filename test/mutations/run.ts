@@ -79,7 +79,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'teammates-count-as-turns-of-the-lead',
     mistake: 'num_turns counts the turns of teammates',
-    file: 'src/cli/run/tally.ts',
+    file: 'src/session/wire/run-summary.ts',
     old: "if (event.agent === 'lead' && event.parent === undefined) turns++",
     new: 'if (event.parent === undefined) turns++',
     test: 'src/cli/run/team-result.test.ts',

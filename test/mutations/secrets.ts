@@ -121,9 +121,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'key-from-settings-in-commands',
     mistake: 'commands of agents get the key variable that the settings name',
-    file: 'src/cli/run/run.ts',
-    old: 'env: withoutKeys(call.env, settings),',
-    new: 'env: call.env,',
+    file: 'src/session/settings-options.ts',
+    old: 'env: withoutKeys(env, settings),',
+    new: 'env,',
     test: 'test/redaction/kept.test.ts',
     fails: 'of a variable that the settings name as a key is in no command',
   },

@@ -154,7 +154,7 @@ describe('deskmates -p', () => {
     }
     const { code, stderr } = await desk.run(words, { stdout: closed, env: { ...desk.env, PATH: process.env.PATH } })
     expect(code).toBe(1)
-    expect(stderr).toContain(`The run was stopped. All of it is kept; go on with: deskmates -r ${sessions()[0]}`)
+    expect(stderr).toContain(`The run was stopped. Nothing is lost; resume it with: deskmates -r ${sessions()[0]}`)
     expect(isGroupAlive(pid())).toBe(false)
   }) // F38
 
@@ -315,7 +315,8 @@ describe('an agent file that names a model by its family', () => {
       agentFile('helper', `model: ${model}`)
       const { code, stdout, stderr } = await desk.run(['-p', 'get help', '-m', script(sends('helper'))])
       expect({ code, stdout }).toEqual({ code: 0, stdout: 'it helped\n' })
-      if (model !== 'inherit') expect(stderr).toMatch(/There is no key for \w+\/[\w.-]+ \(\w+\); scripted:.* is used/)
+      if (model !== 'inherit')
+        expect(stderr).toMatch(/There is no key for \w+\/[\w.-]+ \(\w+\); using scripted:.* instead/)
     },
   ) // T38
 
@@ -345,14 +346,14 @@ describe('a provider that fails', () => {
     const { code, stdout, stderr } = await desk.run(['-p', 'hi', '-m', failing('network', 2)])
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'there again\n' })
     const lines = stderr.split('\n').filter((line) => line.includes('the network is the reason'))
-    expect(lines).toEqual([expect.stringMatching(/Trying again \(1 of 6 tries failed; .* in about 31 s\)\.$/)])
+    expect(lines).toEqual([expect.stringMatching(/Retrying \(1 of 6 attempts failed; .* in about 31 s\)\.$/)])
     const json = await desk.run(['-p', 'hi', '-m', failing('network', 1), '--json'])
-    expect(JSON.parse(talkIn(json).trim()).warning.message).toContain('Trying again')
+    expect(JSON.parse(talkIn(json).trim()).warning.message).toContain('Retrying')
   }) // T40
 
   it('for want of credit ends the run at once', async () => {
     const { code, stderr } = await desk.run(['-p', 'hi', '-m', failing('billing', 1)])
     expect([code, stderr]).toEqual([1, expect.stringContaining('the billing is the reason')])
-    expect(stderr).not.toContain('Trying again')
+    expect(stderr).not.toContain('Retrying')
   }) // T40
 })

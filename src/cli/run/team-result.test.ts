@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../../models/scripted/script.ts'
+import { Line, Result } from '../../session/wire/envelope.ts'
 import { type Desk, openDesk, talkIn } from '../desk.ts'
-import { Line, Result } from './envelope.ts'
 
 let desk: Desk
 beforeEach(() => {

@@ -1,28 +1,35 @@
 import type { Stop } from '../../agent/agent-event.ts'
 import type { SessionEvent } from '../../agent/session-event.ts'
 import { limitText } from '../../prompts/limit.ts'
-import type { Session } from '../../session/session.ts'
 import type { Usage } from '../../team/usage.ts'
-import { wireUsage } from './blocks.ts'
+import type { Session } from '../session.ts'
+import { wireUsage } from './content-blocks.ts'
 import { createDenials } from './denials.ts'
 import type { Result } from './envelope.ts'
 import { createFailures } from './failures.ts'
 
-/** Counts along what the result of a run has to say. */
-export interface Tally {
+/** Collects from the events of a run what its result line reports. */
+export interface RunSummary {
   add(event: SessionEvent): void
   readonly denials: Result['permission_denials']
-  /** What is lost or damaged, although the run went on. */
+  /** Losses and damage that did not end the run. */
   readonly problems: readonly string[]
-  /** What went wrong besides the way the run ended. */
+  /** Lost teammates, failed tasks and broken hooks. */
   readonly failures: readonly string[]
-  /** Calls of the model by anybody. */
+  /** Model calls of all agents. */
   readonly calls: number
-  /** `goOn` is the command that goes on with it, up to the prompt. */
-  result(stop: Stop, about: { session_id: string; duration_ms: number; goOn: string; left: Session['left'] }): Result
+  result(stop: Stop, about: RunFacts): Result
 }
 
-export function createTally(): Tally {
+export interface RunFacts {
+  readonly session_id: string
+  readonly duration_ms: number
+  /** The command that resumes the session, up to the prompt. */
+  readonly resumeCommand: string
+  readonly left: Session['left']
+}
+
+export function createRunSummary(): RunSummary {
   const usage: { -readonly [Key in keyof Usage]: number } = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 }
   const problems: string[] = []
   const denials = createDenials()
@@ -30,7 +37,7 @@ export function createTally(): Tally {
   let cost: number | null = 0
   let turns = 0
   let calls = 0
-  const pay = (call: { readonly usage: Usage; readonly cost: number | null }) => {
+  const addUsage = (call: { readonly usage: Usage; readonly cost: number | null }) => {
     for (const key of Object.keys(usage) as (keyof Usage)[]) usage[key] += call.usage[key]
     cost = cost === null || call.cost === null ? null : cost + call.cost
   }
@@ -47,16 +54,16 @@ export function createTally(): Tally {
     },
     add(event) {
       if (event.type === 'answered') {
-        pay(event.reply)
+        addUsage(event.reply)
         calls++
         if (event.agent === 'lead' && event.parent === undefined) turns++
       }
-      if (event.type === 'compacted') pay(event)
+      if (event.type === 'compacted') addUsage(event)
       if (event.type === 'problem' && !problems.includes(event.text)) problems.push(event.text)
       if (event.type === 'tool_finished') denials.add(event)
       failures.add(event)
     },
-    result: (stop, { session_id, duration_ms, goOn, left }) => ({
+    result: (stop, { session_id, duration_ms, resumeCommand, left }) => ({
       type: 'result',
       subtype: stop.kind === 'finished' && problems.length > 0 ? 'error_during_execution' : subtypeOf(stop),
       is_error: stop.kind !== 'finished' || problems.length > 0,
@@ -69,7 +76,7 @@ export function createTally(): Tally {
       usage: wireUsage(usage),
       permission_denials: [...denials.list],
       ...(left.length > 0 && { tasks_left: left.map((tasks) => ({ ...tasks })) }),
-      errors: [...errorsOf(stop, goOn), ...problems, ...failures.list],
+      errors: [...stopErrors(stop, resumeCommand), ...problems, ...failures.list],
     }),
   }
 }
@@ -95,30 +102,30 @@ const LIMITS = {
   failures: 'error_repeated_failures',
 } as const
 
-/** What a person is told: what stopped it and how to go on. */
-export function errorsOf(stop: Stop, again: string): string[] {
+/** Why a run stopped before it finished, and the command that resumes it. */
+export function stopErrors(stop: Stop, resumeCommand: string): string[] {
   switch (stop.kind) {
     case 'finished':
       return []
     case 'limit':
-      return [limitError(stop, again)]
+      return [limitError(stop, resumeCommand)]
     case 'budget':
-      return [`It has used the money it was allowed and is not done. Go on with: ${again} --max-budget-usd N`]
+      return [`The budget is used up and the work is not finished. Resume it with: ${resumeCommand} --max-budget-usd N`]
     case 'aborted':
-      return [`Interrupted. All of it is kept; go on with: ${again} 'go on'`]
+      return [`Interrupted. Nothing is lost; resume it with: ${resumeCommand} 'go on'`]
     case 'error':
       return [stop.error.message]
   }
 }
 
-function limitError(stop: Extract<Stop, { kind: 'limit' }>, again: string): string {
+function limitError(stop: Extract<Stop, { kind: 'limit' }>, resumeCommand: string): string {
   switch (stop.limit) {
     case 'turns':
-      return `The agents of this run have made all the model calls they were allowed (--max-turns), and the work is not done. Unfinished work is parked. Go on with: ${again} 'go on' --max-turns N`
+      return `The agents of this run made all the model calls that --max-turns allows, and the work is not finished. Unfinished work is parked. Resume it with: ${resumeCommand} 'go on' --max-turns N`
     case 'output':
-      return `Its answer was cut off at the most it may say at once. Ask it to go on: ${again} 'go on'; or raise maxOutputTokens.`
+      return `The answer was cut off at the output limit. Ask for the rest: ${resumeCommand} 'go on'; or raise maxOutputTokens.`
     case 'failures':
-      return `The lead was stopped: ${limitText(stop)}. All of it is kept. Say what to do instead: ${again} 'what to do'`
+      return `The lead was stopped: ${limitText(stop)}. Nothing is lost. Give it another instruction: ${resumeCommand} 'what to do'`
     default:
       return stop.limit satisfies never
   }

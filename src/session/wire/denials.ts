@@ -4,7 +4,7 @@ import type { Result } from './envelope.ts'
 type Denial = Result['permission_denials'][number]
 type Called = Extract<SessionEvent, { type: 'tool_finished' }>
 
-/** What agents were denied and did not get later in the same run. */
+/** The denied tool calls that were not allowed later in the same run. */
 export interface Denials {
   add(event: Called): void
   readonly list: readonly Denial[]
@@ -16,7 +16,7 @@ export function createDenials(): Denials {
     add({ agent, call, denied, byHook = false }) {
       const { toolName, toolCallId, input } = call
       if (denied === undefined) {
-        // A hook that asks for something first lets a like call pass afterwards; a rule decides on exactly this call.
+        // A hook may allow a similar call after its condition is met; a rule decides on exactly this input.
         open = open.filter(
           (one) =>
             one.denial.agent !== agent ||
@@ -40,7 +40,7 @@ export function createDenials(): Denials {
   }
 }
 
-/** What a call is about: the same file, task or program as another one. */
+/** The file, task or program of a call, to recognise a similar one. */
 function subjectOf(input: unknown): string {
   const { path, taskId, command } = (input ?? {}) as Record<string, unknown>
   if (typeof path === 'string') return `path ${path}`

@@ -1,14 +1,14 @@
 import type { SessionEvent } from '../../agent/session-event.ts'
 import { counted } from '../../team/wording.ts'
 
-/** What went wrong in a run besides the way it ended, for the person who started it: each once, in order. */
+/** Lost teammates, failed tasks and broken hooks of a run, as sentences for its user: each once, in order. */
 export interface Failures {
   add(event: SessionEvent): void
   readonly list: readonly string[]
 }
 
 export function createFailures(): Failures {
-  /** By what is said, or by the task: how often. */
+  /** How often each sentence occurred. */
   const losses = new Map<string, number>()
   const tasks = new Map<string, string>()
 
@@ -35,7 +35,7 @@ export function createFailures(): Failures {
     add(event) {
       if (event.type === 'team') addTeamEvent(event)
       if (event.type === 'hook' && (event.outcome === 'failed' || event.outcome === 'late'))
-        count(`The ${event.event} hook ${event.command} did not work: ${sentence(event.why ?? event.outcome)}`)
+        count(`The ${event.event} hook ${event.command} failed: ${sentence(event.why ?? event.outcome)}`)
     },
     get list() {
       const repeated = [...losses].map(([text, times]) =>

@@ -1,29 +1,38 @@
 import type { SessionEvent } from '../../agent/session-event.ts'
 import type { Reply } from '../../models/model.ts'
 import type { TeamEvent } from '../../team/event.ts'
-import { assistantBlocks, resultBlock, userBlocks, wireUsage } from './blocks.ts'
+import type { Session } from '../session.ts'
+import { assistantBlocks, resultBlock, userBlocks, wireUsage } from './content-blocks.ts'
 import type { Line } from './envelope.ts'
 
-/** What a line of the stream says about an event; undefined for what only a screen shows. */
-export function lineOf(event: SessionEvent, session_id: string): Line | undefined {
+/** The first line of a run. */
+export function initLine(session: Session, about: { cwd: string; permissionMode: string; version: string }): Line {
+  const { id, model, tools, sandbox } = session
+  const { cwd, permissionMode, version } = about
+  const line = { type: 'system', subtype: 'init', session_id: id, agent: 'lead' } as const
+  return { ...line, cwd, model, tools: [...tools], permissionMode, sandbox, version }
+}
+
+/** The line of one event; undefined for events that only a terminal shows. */
+export function eventLine(event: SessionEvent, session_id: string): Line | undefined {
   const { agent } = event
   const line = { session_id, agent }
-  const talk = { ...line, parent_tool_use_id: 'parent' in event ? (event.parent ?? null) : null }
+  const conversation = { ...line, parent_tool_use_id: 'parent' in event ? (event.parent ?? null) : null }
   switch (event.type) {
     case 'input_received':
-      return { type: 'user', ...talk, message: { role: 'user', content: userBlocks(event.turn) } }
+      return { type: 'user', ...conversation, message: { role: 'user', content: userBlocks(event.turn) } }
     case 'answered': {
       const { reply } = event
       const { model, turn, usage, cost } = reply
       const content = assistantBlocks(turn)
       const message = { type: 'message', role: 'assistant', model, content } as const
       const rest = { stop_reason: stopReason(reply), usage: wireUsage(usage) }
-      return { type: 'assistant', ...talk, message: { ...message, ...rest }, cost_usd: cost }
+      return { type: 'assistant', ...conversation, message: { ...message, ...rest }, cost_usd: cost }
     }
     case 'tool_finished':
       return {
         type: 'user',
-        ...talk,
+        ...conversation,
         message: { role: 'user', content: [resultBlock(event.call.toolCallId, event.result)] },
       }
     case 'progress':
@@ -45,7 +54,7 @@ export function lineOf(event: SessionEvent, session_id: string): Line | undefine
     case 'compaction_failed':
       return { type: 'deskmates/compact_failed', ...line, why: event.why }
     case 'team':
-      return isWorthALine(event.agent, event.event)
+      return isReported(event.agent, event.event)
         ? { type: 'deskmates/team', ...line, team: event.team, event: event.event }
         : undefined
     case 'note':
@@ -74,11 +83,11 @@ export function lineOf(event: SessionEvent, session_id: string): Line | undefine
   }
 }
 
-const SAID_ELSEWHERE = new Set(['usage', 'message.delivered', 'agent.health', 'external.received'])
+const REPORTED_ELSEWHERE = new Set(['usage', 'message.delivered', 'agent.health', 'external.received'])
 
-/** What stands in other lines already, and what the lead does at its own desk, is not said again. */
-function isWorthALine(agent: string, event: TeamEvent): boolean {
-  if (SAID_ELSEWHERE.has(event.type)) return false
+/** Leaves out what other lines report already: usage, delivery, the user's own prompt, the activity of the lead. */
+function isReported(agent: string, event: TeamEvent): boolean {
+  if (REPORTED_ELSEWHERE.has(event.type)) return false
   if (event.type === 'message.sent') return event.message.from !== 'user'
   return event.type !== 'member.activity' || agent !== 'lead'
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 
 /**
- * The lines of `--output-format stream-json`, in the envelope people parse already: a `system` line, then `assistant`
- * and `user` lines with content blocks in Anthropic's shape, then one `result`. What they do not know is prefixed.
+ * The lines of `--output-format stream-json`, in the envelope that programs for other agents parse already: a `system`
+ * line, then `assistant` and `user` lines with content blocks in Anthropic's shape, then one `result`. Our own additions
+ * have types that begin with `deskmates/`.
  */
 
 const text = z.strictObject({ type: z.literal('text'), text: z.string() })
@@ -41,8 +42,8 @@ const WireUsage = z.strictObject({
 
 /** On every line: which session, and which of its agents. */
 const line = { session_id: z.string(), agent: z.string() }
-/** The call by which a subagent was sent out; null for the lead. */
-const talk = { ...line, parent_tool_use_id: z.string().nullable() }
+/** The tool call that started a subagent; null for the lead and teammates. */
+const conversation = { ...line, parent_tool_use_id: z.string().nullable() }
 
 const Init = z.strictObject({
   type: z.literal('system'),
@@ -70,7 +71,7 @@ const Boundary = z.strictObject({
 
 const Assistant = z.strictObject({
   type: z.literal('assistant'),
-  ...talk,
+  ...conversation,
   message: z.strictObject({
     type: z.literal('message'),
     role: z.literal('assistant'),
@@ -79,13 +80,13 @@ const Assistant = z.strictObject({
     stop_reason: z.enum(['end_turn', 'tool_use', 'max_tokens', 'refusal']),
     usage: WireUsage,
   }),
-  /** US dollars; null where the price of the model is not known. */
+  /** US dollars; null where the price of the model is unknown. */
   cost_usd: z.number().nullable(),
 })
 
 const User = z.strictObject({
   type: z.literal('user'),
-  ...talk,
+  ...conversation,
   message: z.strictObject({ role: z.literal('user'), content: z.array(UserBlock) }),
 })
 
@@ -101,13 +102,13 @@ export const Result = z.strictObject({
     'error_during_execution',
   ]),
   is_error: z.boolean(),
-  /** The lead's last words; '' if it had none. */
+  /** The lead's last text; '' if it had none. */
   result: z.string(),
   ...line,
-  /** Calls of the model by the lead. */
+  /** Model calls of the lead. */
   num_turns: count,
   duration_ms: count,
-  /** Of all agents; null as soon as the price of one call is not known. */
+  /** Of all agents; null as soon as the price of one call is unknown. */
   total_cost_usd: z.number().nullable(),
   usage: WireUsage,
   permission_denials: z.array(
@@ -142,7 +143,7 @@ const Fallback = z.strictObject({
   to: z.string(),
   why: z.string(),
 })
-/** What happened in a team, as its journal has it. */
+/** An event of a team, as its journal records it. */
 const InTeam = z.strictObject({
   type: z.literal('deskmates/team'),
   ...line,

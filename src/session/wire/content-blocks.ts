@@ -3,7 +3,7 @@ import type { Usage } from '../../team/usage.ts'
 import type { ToolResult } from '../../tools/tool.ts'
 import type { AssistantBlock, UserBlock, WireUsage } from './envelope.ts'
 
-/** What a model said, in Anthropic's content blocks, whichever provider it came from. */
+/** An answer as Anthropic's content blocks, whichever provider it came from. */
 export function assistantBlocks({ content }: AssistantTurn): AssistantBlock[] {
   return content.flatMap((part): AssistantBlock[] => {
     switch (part.type) {
@@ -18,7 +18,7 @@ export function assistantBlocks({ content }: AssistantTurn): AssistantBlock[] {
           { type: 'tool_use', id: part.toolCallId, name: part.toolName, input: part.input as Record<string, unknown> },
         ]
       default:
-        // Files a provider made, and results of tools it ran itself: nobody who reads this envelope knows them.
+        // Files that a provider made and results of tools that it ran itself have no block in this envelope.
         return []
     }
   })
@@ -29,11 +29,11 @@ export function userBlocks({ content }: UserTurn): UserBlock[] {
 }
 
 export function resultBlock(id: string, { text, isError = false, images = [] }: ToolResult): UserBlock {
-  const pictures = images.map(({ data, mediaType }) => ({
+  const imageBlocks = images.map(({ data, mediaType }) => ({
     type: 'image' as const,
     source: { type: 'base64' as const, media_type: mediaType, data },
   }))
-  const content = pictures.length === 0 ? text : [{ type: 'text' as const, text }, ...pictures]
+  const content = imageBlocks.length === 0 ? text : [{ type: 'text' as const, text }, ...imageBlocks]
   return { type: 'tool_result', tool_use_id: id, content, is_error: isError }
 }
 

@@ -1,0 +1,47 @@
+import { openTeam } from '../../journal/team-handle.ts'
+import { newestSession } from '../../session/session-id.ts'
+import { nameKey } from '../../team/name.ts'
+import { isSessionId } from '../../team/session-id.ts'
+import type { Workspace } from '../../workspace.ts'
+import type { Call } from '../context.ts'
+import { Misused, Refused } from '../failure.ts'
+import { DEFAULT, unknownTeam, wantedTeam } from '../open-team.ts'
+import type { RunOptions } from './options.ts'
+
+/** The session that `-c`, `-r` or `--team` names; undefined: a new one. */
+export async function chooseSession(
+  call: Call,
+  options: RunOptions,
+  workspace: Workspace,
+): Promise<string | undefined> {
+  const given = [options.continue && '-c', options.resume && '-r', call.globals.team && '--team'].filter(Boolean)
+  if (options.resume === true)
+    throw new Misused('-r needs a session: deskmates sessions lists them. The newest of this folder is: -c')
+  if (given.length > 1) throw new Misused(`${given.join(' and ')} each name a session. Use one of them.`)
+  if (options.continue) {
+    const newest = await newestSession(workspace)
+    if (newest !== undefined) return newest
+    const message = "There is no session in this folder yet. Start one: deskmates -p 'what to do'"
+    throw new Refused({ refused: 'no_session', message })
+  }
+  if (options.resume === undefined && call.globals.team === undefined && !call.env.DESKMATES_TEAM) return undefined
+  const wanted = wantedTeam(call, options.resume)
+  const teams = await workspace.store.teams()
+  const found = teams.find((team) => nameKey(team) === nameKey(wanted))
+  if (found !== undefined) return sessionLeading(workspace, found)
+  if (options.resume !== undefined)
+    throw unknownTeam(
+      wanted,
+      teams.filter((team) => !isSessionId(team)),
+      'See: deskmates sessions',
+    )
+  if (nameKey(wanted) !== DEFAULT) throw unknownTeam(wanted, teams)
+  return DEFAULT
+}
+
+/** A further team is resumed by the session that leads it. */
+async function sessionLeading({ store }: Workspace, name: string): Promise<string> {
+  await using team = await openTeam(store, name)
+  await team.refresh()
+  return team.state.team.get()?.session ?? name
+}

@@ -1,0 +1,51 @@
+import type { Stop } from '../../agent/agent-event.ts'
+import type { Session } from '../../session/session.ts'
+import { type RunSummary, stopErrors } from '../../session/wire/run-summary.ts'
+import type { Call } from '../context.ts'
+import { EXIT } from '../failure.ts'
+import { say } from '../print.ts'
+
+export interface EndedRun {
+  readonly stop: Stop
+  readonly summary: RunSummary
+  readonly session: Session
+  readonly prompt: string | undefined
+  /** The command that resumes the session, up to the prompt. */
+  readonly resumeCommand: string
+}
+
+/** Tells a person on stderr why the run did not simply finish. A program reads that in the result. */
+export async function reportEnd(
+  call: Call,
+  { stop, summary, session, prompt, resumeCommand }: EndedRun,
+): Promise<void> {
+  const { denials, calls, problems, failures } = summary
+  if (stop.kind === 'finished' && prompt === undefined && calls === 0 && session.left.length === 0)
+    await say(call, `Nothing to resume: all work is finished. Give it a new prompt: ${resumeCommand} 'what to do'`)
+  for (const error of [...stopErrors(stop, resumeCommand), ...problems, ...failures])
+    await say(call, `deskmates: ${error}`)
+  for (const { team, pending, in_progress, failed } of session.left) {
+    const counts = Object.entries({ pending, 'in progress': in_progress, failed }).filter(([, count]) => count > 0)
+    const words = counts.map(([state, count]) => `${count} ${state}`).join(', ')
+    await say(call, `deskmates: Unfinished tasks: ${words}. See: deskmates task list --team ${team}`)
+  }
+  if (denials.length === 0) return
+  const list = denials.map(({ tool_name, reason }) => `  ${tool_name}: ${reason}`)
+  const count = denials.length === 1 ? 'One action was' : `${denials.length} actions were`
+  await say(call, [`deskmates: ${count} denied:`, ...list].join('\n'))
+}
+
+export function exitCodeOf(stop: Stop, { denials, problems }: RunSummary, left: Session['left']): number {
+  switch (stop.kind) {
+    case 'finished':
+      if (problems.length > 0) return EXIT.failed
+      return denials.length > 0 || left.length > 0 ? EXIT.leftOpen : EXIT.done
+    case 'limit':
+    case 'budget':
+      return EXIT.limit
+    case 'aborted':
+      return EXIT.interrupted
+    case 'error':
+      return EXIT.failed
+  }
+}

@@ -1,0 +1,86 @@
+import { join } from 'node:path'
+import { noUsage } from '../agent/agent.ts'
+import type { SessionContext } from '../agent/session-context.ts'
+import { systemClock } from '../journal/clock.ts'
+import { type Model, ModelFailure } from '../models/model.ts'
+import { createPermissions, narrowForSubagent } from '../permissions/agent-permissions.ts'
+import type { Policy } from '../permissions/policy.ts'
+import { createEraser } from '../redaction/eraser.ts'
+import { openMemoryStore } from '../stores/memory/store.ts'
+import { createPermissionRequests } from '../supervisor/permission-requests.ts'
+import { DEFAULT_SUPERVISOR_SETTINGS } from '../supervisor/supervisor-options.ts'
+import { createHooks } from '../tools/hooks/hooks.ts'
+import { agentTypesOf } from './agent-types.ts'
+import type { Knowledge } from './knowledge.ts'
+import { ownFolders, withoutFolders } from './own-folders.ts'
+import type { Sandbox } from './sandbox.ts'
+import type { SessionOptions } from './session-options.ts'
+
+/** What `openSession` has opened before it composes the context. */
+export interface OpenedParts {
+  readonly id: string
+  readonly root: string
+  readonly folders: readonly string[]
+  readonly policy: Policy
+  readonly commandEnv: Readonly<Record<string, string>>
+  readonly sandbox: Sandbox
+  readonly knowledge: Knowledge
+}
+
+/** Composes what all agents of a session share. */
+export function createSessionContext(options: SessionOptions, parts: OpenedParts): SessionContext {
+  const { workspace, clock = systemClock, env = process.env, warn = () => {} } = options
+  const { root, folders, policy, commandEnv, sandbox, knowledge } = parts
+  const closed = ownFolders(env)
+  return {
+    store: workspace.store,
+    clock,
+    model: options.model,
+    modelFor: options.modelFor ?? noOtherModel,
+    root,
+    folders,
+    env: commandEnv,
+    eraser: createEraser(env, options.secrets),
+    boundary: sandbox.boundary,
+    hooks: hooksOf(options, parts),
+    openScratchLog: async () => (await openMemoryStore()).log('subagent/transcripts/agent'),
+    outputsOf: (team) => join(workspace.root, '.teams', team, 'outputs'),
+    permits(isReadOnly, isSentOut, asker) {
+      const own = isSentOut ? narrowForSubagent(policy, isReadOnly) : policy
+      return withoutFolders(createPermissions({ policy: own, sandbox }, isSentOut, asker), closed)
+    },
+    permissionRequests: createPermissionRequests(options.ask, clock),
+    askPlan: options.askPlan,
+    agentTypes: agentTypesOf({ workspace, root, folders, env, warn }),
+    tools: options.tools ?? [],
+    leadTools: knowledge.tools,
+    instructions: knowledge.instructions,
+    spelling: options.spelling ?? 'team',
+    limits: options.limits ?? {},
+    maxOutput: options.maxOutput,
+    appendSystemPrompt: [knowledge.instructions, knowledge.skills, options.appendSystemPrompt]
+      .filter(Boolean)
+      .join('\n\n'),
+    supervisor: { ...DEFAULT_SUPERVISOR_SETTINGS, ...options.supervisor },
+    run: { used: noUsage(), emit: () => {}, end: async () => {} },
+  }
+}
+
+function hooksOf({ hooks, hooksFail }: SessionOptions, { id, root, folders, commandEnv, sandbox }: OpenedParts) {
+  if (!hooks) return undefined
+  return createHooks({
+    settings: hooks,
+    fail: hooksFail,
+    session: id,
+    cwd: root,
+    writable: [root, ...folders],
+    env: { ...commandEnv, DESKMATES_PROJECT_DIR: root, CLAUDE_PROJECT_DIR: root },
+    boundary: sandbox.boundary,
+    mustEnclose: sandbox.mode === 'require',
+  })
+}
+
+async function noOtherModel(name: string): Promise<Model> {
+  const text = `There is no model ${name} in this session. Leave the model out to use the session's own.`
+  throw new ModelFailure({ model: name, fault: 'request' }, text)
+}
