@@ -10,60 +10,75 @@ import { openMirror } from './stores/files/views/views.ts'
 import { findRoot, type Root } from './stores/files/workspace-root.ts'
 import type { PostgresStoreOptions } from './stores/postgres/store.ts'
 
-/** The teams of one folder on plain files, with all that belongs to them, or those of a database. */
+/** The teams of one folder, or those of a database. */
 export interface Workspace extends AsyncDisposable, Root {
   readonly store: Store
-  /** Views for people and the door exist on files only. */
-  readonly kind: 'files' | 'postgres'
+  /** The folder with journals, views and inbox files, which people can read, copy and repair; a database has none. */
+  readonly teamsFolder: string | undefined
+  /** A journal in a folder may come from elsewhere; a database is trusted with its address. */
+  readonly teamsNeedTrust: boolean
   readonly trust: Trust
-  /** Where a team's journal is, for people. */
+  /** Where a team's journal is, to show to people. */
   journalOf(team: string): string
 }
 
 export interface WorkspaceOptions {
-  /** Where to look for the workspace root from; by default the current folder. */
+  /** The search for the workspace root starts here; by default the current folder. */
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly durability?: 'power' | 'process'
-  /** `postgres://…` for the teams of a database; by default those of the folder. */
+  /** `files` (the default) or `postgres://…`. */
   readonly store?: string
   readonly warn?: (message: string) => void
 }
 
-/** What the command line opens too: a team made here can be used there, and the other way round. */
+/** The command line opens the same: a team made by one can be used by the other. */
 export async function openWorkspace(options: WorkspaceOptions = {}): Promise<Workspace> {
   const { cwd = process.cwd(), env = process.env, durability, warn = toStderr } = options
-  const place = findRoot(cwd, env, env.HOME || homedir())
+  const root = findRoot(cwd, env, env.HOME || homedir())
   const trust = openTrust(env, { warn })
-  if (options.store !== undefined && options.store !== 'files') return onPostgres(options.store, place, trust, warn)
-  const journalOf = (team: string) => join(place.root, '.teams', team, 'journal.jsonl')
+  if (options.store !== undefined && options.store !== 'files') return openDatabase(options.store, root, trust, warn)
+  const teamsFolder = join(root.root, '.teams')
   const store = await openFileStore({
-    dir: place.root,
+    dir: root.root,
     durability,
     warn,
-    mirror: (team) => openMirror({ dir: place.root, team, disk: realDisk, warn }),
-    mayWrite: mayWrite(trust, place.root),
+    mirror: (team) => openMirror({ dir: root.root, team, disk: realDisk, warn }),
+    mayWrite: mayWrite(trust, root.root),
     refuse: (dir) => refuseNetworkFileSystem(dir, realDisk),
   })
-  return { ...place, store, kind: 'files', trust, journalOf, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
+  return {
+    ...root,
+    store,
+    teamsFolder,
+    teamsNeedTrust: true,
+    trust,
+    journalOf: (team) => join(teamsFolder, team, 'journal.jsonl'),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  }
 }
 
-/** Whoever has the address of a database and its password may write there, so its teams are trusted by it. */
-async function onPostgres(url: string, place: Root, trust: Trust, warn: (message: string) => void): Promise<Workspace> {
+async function openDatabase(
+  url: string,
+  root: Root,
+  trust: Trust,
+  warn: (message: string) => void,
+): Promise<Workspace> {
   const { parseAddress } = await import('./stores/postgres/connection/address.ts')
   const { shown } = parseAddress(url)
   const store = await openPostgresStore({ url, warn })
   return {
-    ...place,
+    ...root,
     store,
-    kind: 'postgres',
+    teamsFolder: undefined,
+    teamsNeedTrust: false,
     trust: { ...trust, isTeamTrusted: () => true },
     journalOf: (team) => `${shown} ${team}/journal`,
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }
 }
 
-/** Teams in a PostgreSQL database. Its driver is loaded here and nowhere else: files need none of it. */
+/** Loads the PostgreSQL driver on first use: a workspace on files never loads it. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const adapter = await import('./stores/postgres/store.ts')
   return adapter.openPostgresStore(options)

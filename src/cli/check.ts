@@ -28,17 +28,17 @@ All is well.`,
   },
   async run(call, { repair = false }) {
     await using place = await openStore(call)
-    const { kind } = place
+    const hasFiles = place.teamsFolder !== undefined
     const team = await checkedTeam(call, place)
     const found = await look(call, place, team)
     if (!repair) {
-      await report(call, { kind, team }, found)
+      await report(call, { hasFiles, team }, found)
       return found.examined.problems.length > 0 ? EXIT.failed : EXIT.done
     }
     const repaired = await mend(call, place, team, found.examined)
     const transcripts = await mendTranscripts(call, place, team)
     const left = await look(call, place, team)
-    await report(call, { kind, team }, left, { ...repaired, transcripts })
+    await report(call, { hasFiles, team }, left, { ...repaired, transcripts })
     return left.examined.problems.length > 0 ? EXIT.failed : EXIT.done
   },
 }
@@ -104,7 +104,7 @@ function withCut(examined: Examined, cut: Fault | undefined): Examined {
 
 async function report(
   call: Call,
-  { kind, team }: { kind: Workspace['kind']; team: string },
+  { hasFiles, team }: { hasFiles: boolean; team: string },
   { examined, views, notes }: Found,
   repaired?: Repaired & { readonly transcripts: readonly MendedTranscript[] },
 ): Promise<void> {
@@ -125,7 +125,7 @@ async function report(
   }
   const { refused, repeated, torn } = others
   // A database keeps only what counts, and what it has damaged it does not give back at all.
-  const rest = kind === 'files' ? `, ${refused} refused, ${repeated} repeated, ${torn} torn` : ''
+  const rest = hasFiles ? `, ${refused} refused, ${repeated} repeated, ${torn} torn` : ''
   const lines = [`${path}: ${counted(accepted, 'record counts', 'records count')}${rest}`]
   for (const { kind, line, offset, detail, path } of problems)
     lines.push(`${path}:${line} (byte ${offset}): ${kind}: ${detail}`)
@@ -142,12 +142,11 @@ async function report(
     lines.push(`The transcript of ${member} goes on without ${counted(removed, 'line')}${where}. ${mail} unread again.`)
     for (const call of calls) lines.push(`  not run again: ${call}`)
   }
-  if (repaired && state.team.get()) lines.push(BUILT_AGAIN[kind])
+  if (repaired && state.team.get())
+    lines.push(hasFiles ? 'Views and snapshot were built again.' : 'The snapshot was built again.')
   lines.push(verdict(team, examined, repaired?.lost.length ?? 0))
   await print(call, `${lines.join('\n')}\n`)
 }
-
-const BUILT_AGAIN = { files: 'Views and snapshot were built again.', postgres: 'The snapshot was built again.' }
 
 function verdict(team: string, { problems, state }: Examined, lost: number): string {
   if (problems.length > 0) return `${counted(problems.length, 'problem')}.`

@@ -41,7 +41,7 @@ function isOldTeam(folder: string): boolean {
  */
 export async function importTeam(
   call: Call,
-  { store, root, kind }: Workspace,
+  { store, root, teamsFolder }: Workspace,
   name: string,
   folder: string,
 ): Promise<{ filled: TeamView; imported: Imported }> {
@@ -49,10 +49,10 @@ export async function importTeam(
   await using team = await openTeam(store, name, { clock: call.clock })
   await team.refresh()
   const members = await importMembers(team, folder, left)
-  // The default team's door reads the old mailboxes itself; through a copy each line would come twice.
-  const isDoor = nameKey(name) === 'default' && folder === join(root, '.team')
-  const door = isDoor ? undefined : join(root, '.teams', name, 'inbox')
-  const messages = kind === 'files' ? await importMail(team, folder, door, left) : leaveMail(folder, left)
+  // The default team reads the old mailbox files itself: a copy would bring in each line twice.
+  const readsOldFiles = nameKey(name) === 'default' && folder === join(root, '.team')
+  const inbox = readsOldFiles || teamsFolder === undefined ? undefined : join(teamsFolder, name, 'inbox')
+  const messages = teamsFolder === undefined ? leaveMail(folder, left) : await importMail(team, folder, inbox, left)
   const tasks = await importTasks(team, join(dirname(folder), '.tasks'), left)
   return { filled: teamView(team.state), imported: { members, messages, tasks, left } }
 }

@@ -34,7 +34,7 @@ export async function mend(call: Call, place: Workspace, name: string, examined:
   if (examined.first !== undefined && !place.trust.isTeamTrusted(examined.first))
     throw new UntrustedJournal(examined.path, name)
   await refuseLiveSupervisor({ name, state: examined.state }, store.presence, 'Stop it first, then repair.')
-  if (examined.isBroken && place.kind === 'postgres') throw new Refused(notHere(examined.path))
+  if (examined.isBroken && place.teamsFolder === undefined) throw new Refused(notHere(examined.path))
   const isCut = examined.problems.some(({ kind }) => kind === 'cut off' || kind === 'missing')
   if (isCut && !examined.isBroken && !examined.state.team.get()) {
     // Nothing of the team is left to build views from: what lies beside the journal is all there is of it.
@@ -44,7 +44,7 @@ export async function mend(call: Call, place: Workspace, name: string, examined:
     return { damaged: null, lost: [NOTHING_LEFT], kept: 0 }
   }
   const repaired = examined.isBroken ? await beginAnew(call, place, name) : { damaged: null, lost: [], kept: 0 }
-  if (place.kind === 'files') removeSnapshot(realDisk, dirname(examined.path))
+  if (place.teamsFolder !== undefined) removeSnapshot(realDisk, dirname(examined.path))
   await using team = await openTeam(store, name, { clock: call.clock })
   await team.refresh()
   if (team.state.team.get()) {

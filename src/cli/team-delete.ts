@@ -28,7 +28,7 @@ $ deskmates team delete web --purge     for good`,
     await withTeam(
       call,
       'write',
-      async (team, { store, kind }) => {
+      async (team, { store, teamsFolder }) => {
         granted(await team.run({ type: 'team.delete' }))
         const openTasks = [...team.state.tasks.values()]
           .filter(({ status }) => status !== 'completed')
@@ -40,7 +40,9 @@ $ deskmates team delete web --purge     for good`,
         await store.remove(team.name, purge)
         const done = { name: team.name, deleted: true, purged: purge, notified, stopped, openTasks }
         if (call.globals.json) return printJson(call, done)
-        const where = purge ? 'removed for good' : AWAY[kind]
+        const away =
+          teamsFolder === undefined ? 'its records stay in the database, put away' : 'moved to .teams/.deleted'
+        const where = purge ? 'removed for good' : away
         const lines = [`Team ${team.name} deleted, ${counted(notified.length, 'member')} notified; ${where}.`]
         if (stopped.length > 0) lines.push(`Stopped first: ${stopped.join(', ')}.`)
         if (openTasks.length > 0)
@@ -51,8 +53,6 @@ $ deskmates team delete web --purge     for good`,
     )
   },
 }
-
-const AWAY = { files: 'moved to .teams/.deleted', postgres: 'its records stay in the database, put away' }
 
 /** Whoever runs the team would go on working for one that is gone. */
 export async function refuseLiveSupervisor(

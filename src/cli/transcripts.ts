@@ -126,7 +126,7 @@ async function examineTranscript(
  * again and agent and lead are told before a line is gone.
  */
 export async function mendTranscripts(call: Call, place: Workspace, name: string): Promise<MendedTranscript[]> {
-  const { store, kind, journalOf } = place
+  const { store, teamsFolder, journalOf } = place
   await using team = await openTeam(store, name, { clock: call.clock })
   await team.refresh()
   if (!team.state.team.get()) return []
@@ -141,7 +141,7 @@ export async function mendTranscripts(call: Call, place: Workspace, name: string
       throw new Refused({ refused: 'needs_newer', message: `${path}: ${problem.detail}` })
     const isDamaged =
       problem.kind === 'damaged' || problem.kind === 'broken chain' || problem.kind === 'broken invariant'
-    if (isDamaged && kind === 'postgres')
+    if (isDamaged && teamsFolder === undefined)
       throw new Refused({
         refused: 'not_repairable',
         message: `${path} is broken, and a database is not repaired from here: put it back from a backup.`,

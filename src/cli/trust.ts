@@ -22,8 +22,8 @@ $ deskmates trust --team web     only the journal of web`,
   async run(call) {
     await using place = await openStore(call)
     const { team: only } = call.globals
-    if (place.kind === 'postgres' && only !== undefined) throw new Misused(BY_ADDRESS)
-    const all = place.kind === 'postgres' ? [] : await place.store.teams()
+    if (!place.teamsNeedTrust && only !== undefined) throw new Misused(BY_ADDRESS)
+    const all = place.teamsNeedTrust ? await place.store.teams() : []
     const wanted = only === undefined ? all : all.filter((name) => nameKey(name) === nameKey(only))
     if (only !== undefined && wanted.length === 0) throw unknownTeam(only, all, LIST)
     // Hashed before anything is trusted: a folder too large to be trusted trusts nothing.

@@ -9,8 +9,8 @@ import type { Workspace } from '../workspace.ts'
  * The folder to which sessions of this workspace belong. Undefined where `.teams` lies in that folder itself: a session
  * then belongs to the folder that holds it, also after that was moved.
  */
-export function folderOf({ kind, root, workspace }: Workspace): SessionFolder | undefined {
-  if (kind === 'files' && root === workspace) return undefined
+export function folderOf({ teamsFolder, root, workspace }: Workspace): SessionFolder | undefined {
+  if (teamsFolder !== undefined && root === workspace) return undefined
   return { machine: thisMachine(), path: realpathSync(workspace) }
 }
 
@@ -19,7 +19,7 @@ export function belongsHere({ supervisor }: TeamState, workspace: Workspace): bo
   const here = folderOf(workspace)
   const { folder } = supervisor.get()
   if (!here) return true
-  if (!folder) return workspace.kind === 'files'
+  if (!folder) return workspace.teamsFolder !== undefined
   return folder.machine === here.machine && folder.path === here.path
 }
 

@@ -17,11 +17,11 @@ export function newSessionId(clock: Clock): string {
 
 /** The session that was talked to last; in a database, where nobody can see that, the one that began last. */
 export async function newestSession(workspace: Workspace): Promise<string | undefined> {
-  const { store, root, kind } = workspace
+  const { store, teamsFolder } = workspace
   const teams = await store.teams()
-  if (kind === 'postgres') return firstHere(workspace, teams.filter(isSessionId).sort().reverse())
+  if (teamsFolder === undefined) return firstHere(workspace, teams.filter(isSessionId).sort().reverse())
   const timeOf = (team: string, ...path: string[]) =>
-    statSync(join(root, '.teams', team, ...path), { throwIfNoEntry: false })?.mtimeMs
+    statSync(join(teamsFolder, team, ...path), { throwIfNoEntry: false })?.mtimeMs
   const used: { readonly team: string; readonly at: number }[] = []
   for (const team of teams) {
     const at = timeOf(team, 'transcripts', 'lead.jsonl')

@@ -70,7 +70,8 @@ export async function openPlace(dir: string, around: (disk: Disk) => Disk = (dis
     root: dir,
     workspace: dir,
     how: 'made by a test',
-    kind: 'files',
+    teamsFolder: join(dir, '.teams'),
+    teamsNeedTrust: true,
     store,
     trust: {
       everything: true,

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Store } from '../../src/journal/store.ts'
 import type { Workspace } from '../../src/workspace.ts'
 
@@ -7,7 +8,8 @@ export function workspaceOn(store: Store, root: string, journal = root): Workspa
     root,
     workspace: root,
     how: 'made by a test',
-    kind: 'files',
+    teamsFolder: join(root, '.teams'),
+    teamsNeedTrust: true,
     store,
     trust: {
       everything: true,

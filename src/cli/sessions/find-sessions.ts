@@ -86,9 +86,9 @@ async function factsOf(state: TeamState, workspace: Workspace) {
   }
 }
 
-function usedAt({ root, kind }: Workspace, team: string): number | undefined {
-  if (kind === 'postgres') return undefined
-  const path = join(root, '.teams', team, 'transcripts', 'lead.jsonl')
+function usedAt({ teamsFolder }: Workspace, team: string): number | undefined {
+  if (teamsFolder === undefined) return undefined
+  const path = join(teamsFolder, team, 'transcripts', 'lead.jsonl')
   const seconds = statSync(path, { throwIfNoEntry: false })?.mtimeMs
   return seconds === undefined ? undefined : seconds / 1000
 }
