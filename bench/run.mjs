@@ -1,17 +1,20 @@
 // Every row compares us with a limit measured in the same run: small machines are noisy, ratios are not.
-// node bench/run.mjs [row …] [--json FILE]
-import { readdirSync, writeFileSync } from 'node:fs'
+// node bench/run.mjs [part of a row's id …] [--json FILE]
+import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, release, totalmem } from 'node:os'
+import agent from './agent/rows.mjs'
+import files from './files/rows.mjs'
+import postgres from './postgres/rows.mjs'
+import team from './team/rows.mjs'
 
-const INFORMATION = 'for information'
-const { rows: wanted, file } = parse(process.argv.slice(2))
-const folder = new URL('./rows/', import.meta.url)
-const names = readdirSync(folder).filter((name) => name.endsWith('.mjs'))
+const rows = [...agent, ...files, ...postgres, ...team]
+const { wanted, file } = parse(process.argv.slice(2))
+const selected = rows.filter(({ id }) => wanted.length === 0 || wanted.some((word) => id.includes(word)))
+if (selected.length === 0)
+  fail(`No row has ${wanted.join(' or ')} in its id. Rows: ${rows.map(({ id }) => id).join(', ')}`)
 const results = []
 
-for (const name of names.sort()) {
-  const { default: row } = await import(new URL(name, folder))
-  if (wanted.length > 0 && !wanted.some((word) => name.includes(word))) continue
+for (const row of selected) {
   process.stderr.write(`${row.name} … `)
   const result = await measure(row)
   results.push(result)
@@ -22,38 +25,39 @@ for (const name of names.sort()) {
 
 console.log(table(results))
 if (file) writeFileSync(file, `${JSON.stringify({ machine: machine(), rows: results }, null, 2)}\n`)
-if (results.length === 0) fail(`No row is called ${wanted.join(' or ')}. There are: ${names.join(', ')}`, 2)
 if (results.some((result) => result.verdict === 'missed')) process.exitCode = 1
 
 /**
- * Interleaves the rounds of both sides and takes the best of each: noise only ever makes things slower. A row whose
- * `open` says why it cannot be measured here does not count.
+ * Interleaves the rounds of both sides and takes the best of each: noise only ever makes things slower. A row without
+ * `atLeast` and `atMost` is for information and cannot be missed. A row that cannot be measured here says why.
  */
 async function measure(row) {
   const rounds = []
   const { round, close, unavailable } = row.open ? await row.open() : row
   if (unavailable !== undefined)
-    return { name: row.name, against: row.against, verdict: `not measured: ${unavailable}` }
+    return { id: row.id, name: row.name, against: row.against, verdict: `not measured: ${unavailable}` }
   for (let i = 0; i < (row.rounds ?? 3); i++) rounds.push(await round())
   await close?.()
   const best = row.unit === 'per second' ? Math.max : Math.min
   const ours = best(...rounds.map((round) => round.ours))
   const limit = best(...rounds.map((round) => round.limit))
-  const ratio = ours / limit
-  const met = (row.atLeast === undefined || ratio >= row.atLeast) && (row.atMost === undefined || ratio <= row.atMost)
-  const goal =
-    row.atLeast !== undefined ? `≥ ${row.atLeast}` : row.atMost !== undefined ? `≤ ${row.atMost}` : INFORMATION
   return {
+    id: row.id,
     name: row.name,
     against: row.against,
     unit: row.unit,
     ours,
     limit,
-    ratio,
-    goal,
-    verdict: goal === INFORMATION ? 'measured' : met ? 'met' : 'missed',
+    ...judge(row, ours / limit),
     rounds,
   }
+}
+
+function judge({ atLeast, atMost, goal = 'for information' }, ratio) {
+  const verdict = (isMet) => (isMet ? 'met' : 'missed')
+  if (atLeast !== undefined) return { ratio, goal: `≥ ${atLeast}`, verdict: verdict(ratio >= atLeast) }
+  if (atMost !== undefined) return { ratio, goal: `≤ ${atMost}`, verdict: verdict(ratio <= atMost) }
+  return { ratio, goal, verdict: 'measured' }
 }
 
 function table(results) {
@@ -91,11 +95,11 @@ function machine() {
 
 function parse(args) {
   const at = args.indexOf('--json')
-  if (at >= 0 && !args[at + 1]) fail('--json needs a file to write to.', 2)
-  return { file: at >= 0 ? args[at + 1] : undefined, rows: at >= 0 ? args.toSpliced(at, 2) : args }
+  if (at >= 0 && !args[at + 1]) fail('--json needs a file to write to.')
+  return { file: at >= 0 ? args[at + 1] : undefined, wanted: at >= 0 ? args.toSpliced(at, 2) : args }
 }
 
-function fail(message, code) {
+function fail(message) {
   console.error(message)
-  process.exit(code)
+  process.exit(2)
 }

@@ -1,3 +1,0 @@
-import { peerRow } from '../peers.mjs'
-
-export default peerRow('Mastra', 'agent-mastra', ['@mastra/core/agent', '@mastra/core/tools', 'zod'])

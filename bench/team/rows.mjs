@@ -1,0 +1,90 @@
+import { idleTeam, measure } from './session.mjs'
+
+const IDEAL = 'the ideal schedule'
+const SYNCED_REQUEST = 'synced append + bare request'
+const KB = 1024
+
+export default [
+  // With 8 teammates in one process the CPU of the unmodified provider packages decides how close a run comes to the
+  // ideal schedule. So these two rows publish a cost and have no goal (docs/decisions/0010).
+  {
+    id: 'team-turns',
+    name: '8 teammates × 20 turns of 50 ms, durable',
+    against: IDEAL,
+    unit: 'ms',
+    goal: 'published cost',
+    rounds: 2,
+    round: () => measure('turns', [8, 20, 4]),
+  },
+  {
+    id: 'team-tasks',
+    name: '40-task graph with 8 workers, durable',
+    against: IDEAL,
+    unit: 'ms',
+    goal: 'published cost',
+    rounds: 2,
+    round: () => measure('task-graph', [8, 5, 4]),
+  },
+  // How much of a run is due to the machine: the same turns without files, teams or provider packages.
+  {
+    id: 'team-turns-bare',
+    name: '8 × 20 turns of 50 ms by bare loops, which store nothing',
+    against: IDEAL,
+    unit: 'ms',
+    rounds: 2,
+    round: () => measure('bare-loops', [8, 20, 4]),
+  },
+  {
+    id: 'team-wake-same-process',
+    name: 'send from the same process → in an idle teammate’s request',
+    against: SYNCED_REQUEST,
+    unit: 'ms',
+    atMost: 3,
+    rounds: 2,
+    round: () => measure('wake-up', ['same-process', 60]),
+  },
+  {
+    id: 'team-wake-other-process',
+    name: 'send from another process → in an idle teammate’s request',
+    against: SYNCED_REQUEST,
+    unit: 'ms',
+    atMost: 6,
+    rounds: 2,
+    round: () => measure('wake-up', ['other-process', 60]),
+  },
+  {
+    id: 'team-busy',
+    name: 'send → in a busy teammate’s request (the slowest of 100)',
+    against: 'its very next one',
+    unit: 'requests',
+    atMost: 1,
+    rounds: 1,
+    round: () => measure('busy-teammate', [100]),
+  },
+  {
+    id: 'team-idle-heap',
+    name: 'heap of an idle teammate (1,000 of them)',
+    against: 'a kilobyte',
+    unit: 'bytes',
+    atMost: 20,
+    rounds: 1,
+    async round() {
+      const { heapEach, calls } = await idleTeam()
+      if (calls > 0) throw new Error(`a day without work cost ${calls} calls of the model`)
+      return { ours: heapEach, limit: KB }
+    },
+  },
+  {
+    id: 'team-idle-reads',
+    name: 'store reads of 1,000 idle teammates',
+    against: '10 of them',
+    unit: 'per minute',
+    // One read more or less falls into the measured time; a read for each teammate would be 100 times as many.
+    atMost: 1.5,
+    rounds: 1,
+    async round() {
+      const { readsOfTen, readsOfThousand } = await idleTeam()
+      return { ours: readsOfThousand, limit: readsOfTen }
+    },
+  },
+]
