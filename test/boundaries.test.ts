@@ -20,14 +20,14 @@ const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
 const isTest = (file: string) => file.endsWith('.test.ts')
 const everyImport = files.flatMap(importsOf)
-/** What stands beside tests and is imported by nothing else is a test too. */
+/** A file that only tests import is part of the tests. */
 const imported = (what: string, byTest: boolean) =>
   everyImport.some((other) => other.what === what && isTest(other.file) === byTest)
 const shipped = files.filter((file) => !isTest(file) && (imported(file, false) || !imported(file, true)))
 const imports = everyImport.filter(({ file }) => shipped.includes(file))
 const inner = imports.filter(({ inside }) => inside)
 
-/** What each folder may import. Only the command line and the library put stores and runtime together. */
+/** Which folders each folder may import. Only the session, the command line and the library compose stores and agents. */
 const LOW = ['journal', 'team', 'redaction']
 const mayImport: Record<string, readonly string[]> = {
   team: [],
@@ -71,48 +71,130 @@ const mayImport: Record<string, readonly string[]> = {
   'index.ts': ['session', 'workspace.ts', 'supervisor', 'agent', 'tools', 'permissions', 'stores', 'models', ...LOW],
 }
 
+/**
+ * Which of its sibling sub-folders each sub-folder may import; one that is not listed imports none. Files directly in the
+ * folder and files in its sub-folders may import each other, as long as no file imports itself in a circle.
+ */
+const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
+  agent: { compaction: ['transcript'] },
+  permissions: { shell: ['paths'] },
+  'stores/files': { views: ['inbox'] },
+  'stores/postgres': { log: ['connection', 'schema'], connection: ['schema'] },
+  tools: {
+    boundary: ['processes'],
+    files: ['paths', 'results'],
+    hooks: ['processes'],
+    jobs: ['results'],
+    reservations: ['paths'],
+    results: ['paths'],
+    search: ['paths', 'processes', 'results'],
+    shell: ['boundary', 'processes'],
+    skills: ['paths', 'results'],
+    subagents: ['paths', 'results'],
+    team: ['results', 'subagents'],
+  },
+}
+
+/** Files that declare what an implementation must do: types, constants and errors. */
+const PORTS = [
+  'journal/store.ts',
+  'journal/views.ts',
+  'models/model.ts',
+  'tools/tool.ts',
+  'permissions/permission.ts',
+  'permissions/action.ts',
+  'agent/agent-event.ts',
+  'agent/session-event.ts',
+  'agent/questions.ts',
+]
+
+/** Exceptions of today. Each list only gets shorter. */
+const EXCEPTIONS = {
+  /** Files that may be part of a circle of imports. */
+  circles: [
+    'team/apply-members.ts',
+    'team/apply-requests.ts',
+    'team/apply-tasks.ts',
+    'team/apply.ts',
+    'team/mail.ts',
+    'team/decide-claims.ts',
+    'team/decide-mail.ts',
+    'team/decide-members.ts',
+    'team/decide-requests.ts',
+    'team/decide-tasks.ts',
+    'team/decide.ts',
+    'journal/store.ts',
+    'journal/views.ts',
+    'journal/ingest-mail.ts',
+    'journal/team-handle.ts',
+    'models/governor.ts',
+    'models/lane.ts',
+    'models/world.ts',
+    'cli/commands.ts',
+    'cli/read-words.ts',
+    'cli/resume.ts',
+    'cli/run/run.ts',
+  ],
+  siblings: ['stores/postgres/schema imports stores/postgres/connection'],
+  portFunctions: ['journal/store.ts: advance', 'models/model.ts: malformedInput'],
+}
+
 describe('the arrows', () => {
   it('point inward: cli → session → supervisor → agent → tools → permissions → journal → team', () => {
     const wrong = inner.filter(({ file, what }) => {
       const [from, to] = [folderOf(file), folderOf(what)]
       return from !== to && !mayImport[from]?.includes(to)
     })
-    expect(wrong.map(told)).toEqual([])
+    expect(wrong.map(inWords)).toEqual([])
   })
 
-  it('never go round in a circle between folders', () => {
-    const next = new Map<string, Set<string>>()
-    for (const { file, what } of inner) {
-      if (folderOf(file) === folderOf(what)) continue
-      next.set(folderOf(file), (next.get(folderOf(file)) ?? new Set()).add(folderOf(what)))
-    }
-    const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
-      [...(next.get(from) ?? [])].some((step) => {
-        if (step === to) return true
-        if (seen.has(step)) return false
-        seen.add(step)
-        return reaches(step, to, seen)
-      })
-    expect([...next.keys()].filter((folder) => reaches(folder, folder))).toEqual([])
+  it('never form a circle between folders', () => {
+    const between = inner.map(({ file, what }) => [folderOf(file), folderOf(what)] as const)
+    expect(circlesIn(between.filter(([from, to]) => from !== to))).toEqual([])
   })
 
-  it('between stores do not exist: memory, files and what comes later know nothing of each other', () => {
-    const storeOf = (path: string) => /^stores\/([^/]+)\//.exec(path)?.[1]
+  it('between sub-folders of one folder follow the table', () => {
     const wrong = inner.filter(({ file, what }) => {
-      const [from, to] = [storeOf(file), storeOf(what)]
-      return from !== undefined && to !== undefined && from !== to
+      const pair = siblingsOf(file, what)
+      return pair && !mayImportSibling[pair.folder]?.[pair.from]?.includes(pair.to) && !isExcepted(pair)
     })
-    expect(wrong.map(told)).toEqual([])
+    expect(wrong.map(inWords)).toEqual([])
+  })
+
+  it('in the table of sub-folders form no circle and name only folders that exist', () => {
+    const rows = Object.entries(mayImportSibling).flatMap(([folder, row]) =>
+      Object.entries(row).flatMap(([from, to]) => to.map((one) => [`${folder}/${from}`, `${folder}/${one}`] as const)),
+    )
+    expect(circlesIn(rows)).toEqual([])
+    const unknown = rows.flat().filter((folder) => !files.some((file) => file.startsWith(`${folder}/`)))
+    expect([...new Set(unknown)]).toEqual([])
+  })
+
+  it('never form a circle between files, neither of values nor of types', () => {
+    const circles = circlesIn(inner.map(({ file, what }) => [file, what] as const))
+    const unknown = circles.filter((circle) => !circle.every((file) => EXCEPTIONS.circles.includes(file)))
+    expect(unknown.map((circle) => circle.join(', '))).toEqual([])
+  })
+
+  it('never form a circle of values between files, outside of the command line', () => {
+    const circles = circlesIn(inner.filter(({ typeOnly }) => !typeOnly).map(({ file, what }) => [file, what] as const))
+    expect(circles.filter(([file]) => folderOf(file!) !== 'cli')).toEqual([])
+  })
+})
+
+describe('ports of the tree', () => {
+  it.for(PORTS)('%s holds only types, constants and errors', (port) => {
+    expect(codeIn(port).filter((text) => !EXCEPTIONS.portFunctions.includes(text))).toEqual([])
   })
 })
 
 describe('the team', () => {
   it('imports itself and zod, so that it is given facts and returns facts', () => {
     const packages = imports.filter(({ file, inside }) => folderOf(file) === 'team' && !inside)
-    expect(packages.filter(({ what }) => what !== 'zod').map(told)).toEqual([])
+    expect(packages.filter(({ what }) => what !== 'zod').map(inWords)).toEqual([])
   })
 
-  it('looks at no clock, no chance and no process', () => {
+  it('uses no clock, no random number and no process', () => {
     const world = /\b(Date\.now|new Date|Math\.random|setTimeout|setInterval|process\.|performance\.|crypto\.|fetch\()/
     const wrong = shipped.filter((file) => folderOf(file) === 'team' && world.test(withoutComments(file)))
     expect(wrong).toEqual([])
@@ -120,29 +202,83 @@ describe('the team', () => {
 })
 
 describe('the tree', () => {
-  it('has no drawer for odds and ends', () => {
+  it('has no folder or file for odds and ends', () => {
     expect(files.filter((file) => /(^|\/)(utils?|helpers?|common|misc|shared|lib)(\/|\.ts$)/.test(file))).toEqual([])
   })
 
-  it('has only folders that somebody drew an arrow for', () => {
+  it('has only folders that the table of arrows names', () => {
     const unknown = files.map(folderOf).filter((folder) => !(folder in mayImport))
     expect([...new Set(unknown)]).toEqual([])
   })
 
-  it('has files that can be read in one sitting', () => {
+  it('has no file of more than 350 lines', () => {
     const lines = (file: string) => readFileSync(join(src, file), 'utf8').split('\n').length - 1
-    expect(
-      shipped.map((file) => `${file}: ${lines(file)}`).filter((text) => Number(text.split(': ')[1]) > 350),
-    ).toEqual([])
+    const long = shipped.filter((file) => lines(file) > 350)
+    expect(long.map((file) => `${file}: ${lines(file)}`)).toEqual([])
   })
 
   it('loads no test runner outside of testing/', () => {
     const runners = imports.filter(
       ({ what, file }) => /^(vitest|fast-check)$/.test(what) && folderOf(file) !== 'testing',
     )
-    expect(runners.map(told)).toEqual([])
+    expect(runners.map(inWords)).toEqual([])
   })
 })
+
+/** The innermost folder that holds both files in different sub-folders, and those sub-folders. */
+function siblingsOf(file: string, what: string): { folder: string; from: string; to: string } | undefined {
+  const [a, b] = [file.split('/'), what.split('/')]
+  let depth = 0
+  while (depth < a.length && a[depth] === b[depth]) depth++
+  const isSibling = depth > 0 && depth < a.length - 1 && depth < b.length - 1
+  return isSibling ? { folder: a.slice(0, depth).join('/'), from: a[depth]!, to: b[depth]! } : undefined
+}
+
+function isExcepted({ folder, from, to }: { folder: string; from: string; to: string }): boolean {
+  return EXCEPTIONS.siblings.includes(`${folder}/${from} imports ${folder}/${to}`)
+}
+
+/** The sets of names that reach each other (Tarjan's strongly connected components), each sorted. */
+function circlesIn(arrows: readonly (readonly [string, string])[]): string[][] {
+  const next = new Map<string, string[]>()
+  for (const [from, to] of arrows) next.set(from, [...(next.get(from) ?? []), to])
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const stack: string[] = []
+  const circles: string[][] = []
+  const visit = (name: string): void => {
+    order.set(name, order.size)
+    lowest.set(name, order.get(name)!)
+    stack.push(name)
+    for (const other of next.get(name) ?? []) {
+      if (!order.has(other)) visit(other)
+      if (stack.includes(other)) lowest.set(name, Math.min(lowest.get(name)!, lowest.get(other)!))
+    }
+    if (lowest.get(name) !== order.get(name)) return
+    const circle = stack.splice(stack.indexOf(name))
+    if (circle.length > 1) circles.push(circle.sort())
+  }
+  for (const name of next.keys()) if (!order.has(name)) visit(name)
+  return circles
+}
+
+/** Functions, constants that hold functions, and classes that are not errors. */
+function codeIn(file: string): string[] {
+  const source = ts.createSourceFile(file, readFileSync(join(src, file), 'utf8'), ts.ScriptTarget.Latest)
+  const code: string[] = []
+  const note = (name: ts.Node | undefined) => code.push(`${file}: ${name?.getText(source) ?? 'default'}`)
+  const holdsFunction = (node: ts.Node): boolean =>
+    ts.isFunctionLike(node) || ts.forEachChild(node, holdsFunction) === true
+  for (const statement of source.statements) {
+    if (ts.isFunctionDeclaration(statement)) note(statement.name)
+    const extended = ts.isClassDeclaration(statement) ? statement.heritageClauses?.[0]?.types[0]?.getText(source) : ''
+    if (ts.isClassDeclaration(statement) && !extended?.endsWith('Error')) note(statement.name)
+    if (ts.isVariableStatement(statement))
+      for (const { name, initializer } of statement.declarationList.declarations)
+        if (initializer && holdsFunction(initializer)) note(name)
+  }
+  return code
+}
 
 function importsOf(file: string): Import[] {
   const source = ts.createSourceFile(file, readFileSync(join(src, file), 'utf8'), ts.ScriptTarget.Latest)
@@ -180,7 +316,7 @@ function folderOf(path: string): string {
   return path.split('/')[0]!
 }
 
-function told({ file, what }: Import): string {
+function inWords({ file, what }: Import): string {
   return `${file} imports ${what}`
 }
 
