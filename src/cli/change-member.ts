@@ -14,7 +14,7 @@ export function changeMember(call: Call, command: MemberCommand, intent: Intent)
     const known = memberNamed(team.state, command.name)
     if (command.type === 'member.stop' && known?.kind === 'agent' && nameKey(known.name) !== 'lead') {
       const message = `${known.name} is an agent. Ask it to stop: deskmates send ${known.name} REASON --type shutdown_request`
-      throw new Refused({ refused: 'not_allowed', message })
+      throw new Refused({ code: 'not_allowed', message })
     }
     const { member, note, effects = [] } = granted(await team.run(command, await acting(call, team, undefined)))
     if (note) await say(call, note)

@@ -1,6 +1,8 @@
+import { SessionRefused } from '../supervisor/take-lead.ts'
 import { TeamError } from '../team/errors.ts'
 import { isRefusal, type Refusal } from '../team/refusal.ts'
 import type { Context } from './context.ts'
+import { refusalForPerson } from './refusal-text.ts'
 import { version } from './version.ts'
 
 export const EXIT = { done: 0, failed: 1, misused: 2, limit: 3, leftOpen: 4, interrupted: 130 } as const
@@ -13,9 +15,9 @@ export class Misused extends TeamError {
 /** The team said no; nothing was written. */
 export class Refused extends TeamError {
   readonly code: string
-  constructor({ refused, message }: { refused: string; message: string }) {
+  constructor({ code, message }: { code: string; message: string }) {
     super(message)
-    this.code = refused
+    this.code = code
   }
 }
 
@@ -42,8 +44,12 @@ export class OutputClosed extends TeamError {
 
 /** The answer, or the refusal as an error: on the command line it can only be reported. */
 export function granted<T extends object>(result: T | Refusal): T {
-  if (isRefusal(result)) throw new Refused(result)
+  if (isRefusal(result)) throw refused(result)
   return result as T
+}
+
+export function refused(refusal: Refusal): Refused {
+  return new Refused({ code: refusal.code, message: refusalForPerson(refusal) })
 }
 
 /** What a person or a program is told when a command fails, and the exit code. Never a stack, unless asked for. */
@@ -53,7 +59,8 @@ export function explain(error: unknown, env: Context['env']): { code: string; me
     const exit = ['misused', 'not_a_folder', 'bad_store_address', 'wrong_rule'].includes(error.code)
       ? EXIT.misused
       : EXIT.failed
-    return { code: error.code, message: error.message + debug, exit }
+    const message = error instanceof SessionRefused ? refusalForPerson(error.refusal) : error.message
+    return { code: error.code, message: message + debug, exit }
   }
   if (error instanceof Error && 'syscall' in error && 'code' in error) {
     const path = 'path' in error && typeof error.path === 'string' ? ` ${error.path}` : ''

@@ -11,6 +11,7 @@ import { counted } from '../team/wording.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Call } from './context.ts'
 import { Refused } from './failure.ts'
+import { refusalForPerson } from './refusal-text.ts'
 
 export interface Imported {
   readonly members: number
@@ -26,7 +27,7 @@ export function oldTeam(call: Call, from: string): string {
   if (isOldTeam(folder)) return folder
   const what = existsSync(folder) ? 'holds neither inbox/ nor a config.json with members' : 'is not there'
   const message = `${folder} ${what}, so there is nothing to bring in, and no team was made. Name the folder of the old layout, such as .team; or leave out --from.`
-  throw new Refused({ refused: 'invalid', message })
+  throw new Refused({ code: 'invalid', message })
 }
 
 function isOldTeam(folder: string): boolean {
@@ -76,7 +77,7 @@ async function importMembers(team: TeamHandle, folder: string, left: string[]): 
     const written = member?.role === undefined || member.role === null ? DEFAULT_ROLE : String(member.role)
     const isKept = isRole(written)
     const answer = await team.run({ type: 'member.join', name, role: isKept ? written : DEFAULT_ROLE })
-    if (isRefusal(answer)) left.push(`member ${JSON.stringify(name)}: ${answer.message}`)
+    if (isRefusal(answer)) left.push(`member ${JSON.stringify(name)}: ${refusalForPerson(answer)}`)
     else count++
     if (!isRefusal(answer) && !isKept) left.push(`role of ${name}, who joined as ${DEFAULT_ROLE}: ${roleRule(written)}`)
   }
@@ -174,7 +175,7 @@ async function importTasks(team: TeamHandle, folder: string, left: string[]): Pr
   const place = new Map(tasks.map((task, i) => [task.id, `+${i + 1}`]))
   const answer = await team.run({ type: 'task.add', tasks: tasks.map((task) => draftOf(task, tasks, place, team)) })
   if (!isRefusal(answer)) return tasks.length
-  left.push(`${counted(tasks.length, 'task')}: ${answer.message}`)
+  left.push(`${counted(tasks.length, 'task')}: ${refusalForPerson(answer)}`)
   return 0
 }
 

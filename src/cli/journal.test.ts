@@ -134,7 +134,7 @@ describe('log', () => {
     for (const words of ['log', 'log --all', 'log --follow']) {
       const { code, stdout, stderr } = await desk.run(`${words} --member ghost`)
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-      expect(stderr).toContain('Nobody in this team is called ghost. Members: lead.')
+      expect(stderr).toContain('No member of this team is called ghost. Members: lead.')
     }
     // Mail may come from outside, by any name.
     appendFileSync(join(desk.dir, '.teams', 'default', 'inbox', 'lead.jsonl'), '{"from":"cron","content":"tick"}\n')

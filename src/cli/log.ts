@@ -12,7 +12,7 @@ import { counted } from '../team/wording.ts'
 import type { Workspace } from '../workspace.ts'
 import { member as aMember, seq } from './arguments.ts'
 import type { Call } from './context.ts'
-import { Misused, Refused } from './failure.ts'
+import { Misused, refused } from './failure.ts'
 import { openStore } from './open-store.ts'
 import { nameFaults, resolveTeam } from './open-team.ts'
 import { printAsIs, say, warn } from './print.ts'
@@ -81,7 +81,7 @@ async function strangerTo(call: Call, { store }: Workspace, name: string, member
   await using team = await openTeam(store, name, { clock: call.clock })
   await team.refresh()
   if (!team.state.team.get() || memberNamed(team.state, member)) return undefined
-  return new Refused({ refused: 'unknown_member', message: unknownMember(team.state, member) })
+  return refused(unknownMember(team.state, member))
 }
 
 /** Where the log loses its end and goes on, so does this: it is said, and what is new there is shown. */

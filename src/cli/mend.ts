@@ -30,7 +30,7 @@ export interface Repaired {
 export async function mend(call: Call, place: Workspace, name: string, examined: Examined): Promise<Repaired> {
   const { store } = place
   const newer = examined.problems.find(({ kind }) => kind === 'needs newer')
-  if (newer) throw new Refused({ refused: 'needs_newer', message: `${newer.path}:${newer.line}: ${newer.detail}` })
+  if (newer) throw new Refused({ code: 'needs_newer', message: `${newer.path}:${newer.line}: ${newer.detail}` })
   if (examined.first !== undefined && !place.trust.isTeamTrusted(examined.first))
     throw new UntrustedJournal(examined.path, name)
   await refuseLiveSupervisor({ name, state: examined.state }, store.presence, 'Stop it first, then repair.')
@@ -122,9 +122,9 @@ const MOST_TOLD = 50
 
 const NOTHING_LEFT = 'all of it: the journal was empty or gone. What lay beside it is in .teams/.deleted now'
 
-function notHere(path: string): { refused: string; message: string } {
+function notHere(path: string): { code: string; message: string } {
   const message = `${path} is broken, and a database is not repaired from here: put it back from a backup.`
-  return { refused: 'not_repairable', message }
+  return { code: 'not_repairable', message }
 }
 
 /** The first record has the team's id, as in the journal before: whoever trusted that one trusts this one. */

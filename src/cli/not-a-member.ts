@@ -1,4 +1,5 @@
 import { nameRule } from '../team/name.ts'
+import { membersText } from '../team/refusal-text.ts'
 import { presentMembers } from '../team/rights.ts'
 import type { NotAName } from './arguments.ts'
 import type { Call } from './context.ts'
@@ -13,7 +14,7 @@ export async function notAMember(call: Call, { text }: NotAName): Promise<Misuse
 async function whoThereIs(call: Call): Promise<string> {
   try {
     return await withTeam(call, 'read', async ({ state }) =>
-      state.team.get() ? presentMembers(state) : 'There is no team here yet.',
+      state.team.get() ? membersText(presentMembers(state)) : 'There is no team here yet.',
     )
   } catch (error) {
     // That the team is not there either is worth saying, and changes nothing about the name.

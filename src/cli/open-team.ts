@@ -3,13 +3,15 @@ import { openTeam, type TeamHandle } from '../journal/team-handle.ts'
 import { createEraser } from '../redaction/eraser.ts'
 import { isPresent, type Member } from '../team/member.ts'
 import { isName, nameKey, nameRule } from '../team/name.ts'
-import { unknownMember } from '../team/rights.ts'
+import { refuse } from '../team/refusal.ts'
+import { refusalText } from '../team/refusal-text.ts'
+import { presentMembers, unknownMember } from '../team/rights.ts'
 import { isSessionId } from '../team/session-id.ts'
 import { memberNamed, type TeamState } from '../team/state.ts'
 import { counted } from '../team/wording.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Call } from './context.ts'
-import { Misused, Refused } from './failure.ts'
+import { Misused, Refused, refused } from './failure.ts'
 import { foundByWrite } from './found-by-write.ts'
 import { openStore } from './open-store.ts'
 import { warn } from './print.ts'
@@ -106,7 +108,7 @@ export function unknownTeam(
 ): Refused {
   const others = teams.length > 0 ? `Teams here: ${inWords(teams)}.` : 'There are no teams here yet.'
   const message = `There is no team ${wanted}. ${others} ${next}`
-  return new Refused({ refused: 'unknown_team', message })
+  return new Refused({ code: 'unknown_team', message })
 }
 
 /** Sessions are counted: a folder has many, and `deskmates sessions` lists them with date and title. */
@@ -149,10 +151,10 @@ function joined(call: Call, state: TeamState, as: string): Member {
   const rule = '--as and --from take a joined external or human member, or user'
   if (member) {
     const message = `${member.name} is an agent of this team and acts through its own tools; ${rule}.`
-    throw new Refused({ refused: 'not_allowed', message })
+    throw new Refused({ code: 'not_allowed', message })
   }
-  const message = `${unknownMember(state, as)} Join first: deskmates team join ${as} --role ROLE${again(call, state)} (${rule}).`
-  throw new Refused({ refused: 'unknown_member', message })
+  const message = `${refusalText(unknownMember(state, as))} Join first: deskmates team join ${as} --role ROLE${again(call, state)} (${rule}).`
+  throw new Refused({ code: 'unknown_member', message })
 }
 
 /** A member whose mail or tasks are looked at: anybody who is there, or the user. */
@@ -160,8 +162,9 @@ export function presentMember(state: TeamState, name: string): string {
   if (nameKey(name) === 'user') return 'user'
   const member = memberNamed(state, name)
   if (member && isPresent(member)) return member.name
-  const message = member
-    ? `${member.name} has left the team. ${unknownMember(state, name)}`
-    : unknownMember(state, name)
-  throw new Refused({ refused: member ? 'member_stopped' : 'unknown_member', message })
+  throw refused(
+    member
+      ? refuse('member_stopped', { problem: 'recipient', member: member.name, members: presentMembers(state) })
+      : unknownMember(state, name),
+  )
 }

@@ -167,7 +167,7 @@ class AgentsUseTools extends Refused {
   constructor(command: Command, instead: string) {
     const path = `${command.parent?.parent ? `${command.parent.name()} ` : ''}${command.name()}`
     const message = `Agents do not run \`deskmates ${path}\` (DESKMATES_AGENT is set). ${instead}`
-    super({ refused: 'agents_use_tools', message })
+    super({ code: 'agents_use_tools', message })
   }
 }
 

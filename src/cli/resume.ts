@@ -36,7 +36,7 @@ $ deskmates resume web      goes on with that one`,
     const newest = newestAtRest(sessions)
     if (newest === undefined && sessions.length > 0)
       throw new Refused({
-        refused: 'supervised',
+        code: 'supervised',
         message: `Other processes work on every session of this folder. See: deskmates sessions; or begin one: deskmates -p 'what to do'`,
       })
     if (newest === undefined) {

@@ -54,20 +54,20 @@ async function deliver(call: Call, team: TeamHandle, letter: Letter, from: strin
   const isToAll = nameKey(letter.to) === 'all'
   if (letter.type === 'broadcast' && !isToAll) {
     const message = `A broadcast goes to everybody, not to ${letter.to} alone. For everybody: deskmates send all TEXT. For ${letter.to}: leave out --type broadcast.`
-    throw new Refused({ refused: 'invalid', message })
+    throw new Refused({ code: 'invalid', message })
   }
   const type: MessageType = letter.type && letter.type !== 'message' ? letter.type : isToAll ? 'broadcast' : 'message'
   const sent = { type, from: author.by.name, to: isToAll ? 'all' : letter.to }
   const kind = REQUESTS[type]
   if (type === 'shutdown_response' || type === 'plan_approval_response') {
     const message = `A ${type} answers a request: deskmates answer REQUEST approve|reject`
-    throw new Refused({ refused: 'invalid', message })
+    throw new Refused({ code: 'invalid', message })
   }
   if (!kind) {
     const effects = granted(await team.send(letter, author))
     return { id: effects[0]?.id ?? null, ...sent, deliveries: effects.map(delivery) }
   }
-  if (isToAll) throw new Refused({ refused: 'invalid', message: `A ${type} goes to one member, not to all.` })
+  if (isToAll) throw new Refused({ code: 'invalid', message: `A ${type} goes to one member, not to all.` })
   const command = { type: 'request.open', kind, to: letter.to, content: letter.content } as const
   const { request, effects = [] } = granted(await team.run(command, author))
   return { id: effects[0]?.id ?? null, ...sent, deliveries: effects.map(delivery), request }
@@ -95,9 +95,7 @@ async function readText({ stdin, signal }: Call): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
   const ended = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () =>
-      reject(new Refused({ refused: 'interrupted', message: 'Nothing was sent.' })),
-    )
+    signal.addEventListener('abort', () => reject(new Refused({ code: 'interrupted', message: 'Nothing was sent.' })))
   })
   const read = async () => {
     for await (const chunk of stdin) {
@@ -105,7 +103,7 @@ async function readText({ stdin, signal }: Call): Promise<string> {
       size += chunks.at(-1)!.length
       if (size > MESSAGE_BYTES + 1) {
         const message = 'A message has at most 1 MB. Put the rest into a file and send its path.'
-        throw new Refused({ refused: 'too_large', message })
+        throw new Refused({ code: 'too_large', message })
       }
     }
   }
@@ -114,7 +112,7 @@ async function readText({ stdin, signal }: Call): Promise<string> {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)).replace(/\r?\n$/, '')
   } catch {
     throw new Refused({
-      refused: 'invalid',
+      code: 'invalid',
       message: 'What came from stdin is not UTF-8 text. Send the path of a file.',
     })
   }

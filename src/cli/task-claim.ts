@@ -66,8 +66,8 @@ function mayStillHappen(
   id: string | undefined,
 ): boolean {
   if (!isRefusal(answer)) return (answer.tasks ?? []).length === 0
-  if (answer.refused === 'not_ready' || answer.refused === 'files_overlap') return true
-  return answer.refused === 'wrong_state' && id !== undefined && state.tasks.get(id)?.status === 'in_progress'
+  if (answer.code === 'not_ready' || answer.code === 'files_overlap') return true
+  return answer.code === 'wrong_state' && id !== undefined && state.tasks.get(id)?.status === 'in_progress'
 }
 
 /** Milliseconds until the next lease ends, the patience does, or the floor. */

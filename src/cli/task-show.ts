@@ -13,7 +13,7 @@ export const taskShow: SubCommand<object, [id: string]> = {
       const task = state.tasks.get(id)
       if (!task) {
         const message = `There is no task ${JSON.stringify(id)}. See: deskmates task list${again(call, state)}`
-        throw new Refused({ refused: 'unknown_task', message })
+        throw new Refused({ code: 'unknown_task', message })
       }
       await printTask(call, await whole(shownTask(state, task, call.clock.now())))
     }),

@@ -39,7 +39,7 @@ export const teamCreate: SubCommand<{ description?: string; from?: string }, [te
     }
     if (note) {
       const message = `${note} --from fills a new team only; choose another name.`
-      throw new Refused({ refused: 'wrong_state', message })
+      throw new Refused({ code: 'wrong_state', message })
     }
     const { importTeam } = await import('./import-team.ts')
     const { filled, imported } = await importTeam(call, place, team.name, source)

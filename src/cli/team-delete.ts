@@ -12,6 +12,7 @@ import type { Call } from './context.ts'
 import { granted, Refused } from './failure.ts'
 import { withTeam } from './open-team.ts'
 import { print, printJson, warn } from './print.ts'
+import { refusalForPerson } from './refusal-text.ts'
 import type { SubCommand } from './sub-command.ts'
 
 export const teamDelete: SubCommand<{ purge?: boolean }, [team: string]> = {
@@ -66,7 +67,7 @@ export async function refuseLiveSupervisor(
   if (seen === 'dead') return
   const doubt = seen === 'unknown' ? ', on another machine or in another container,' : ''
   throw new Refused({
-    refused: 'supervised',
+    code: 'supervised',
     message: `Team ${name} is run by process ${pidIn(runtime)}${doubt} right now. ${advice}`,
   })
 }
@@ -84,7 +85,7 @@ async function shutDown(call: Call, team: TeamHandle, { store }: Workspace): Pro
   const content = 'This team is being deleted. Please shut down.'
   for (const { name } of agents) {
     const answer = await team.run({ type: 'request.open', kind: 'shutdown', to: name, content })
-    if (isRefusal(answer)) await warn(call, `${name}: ${answer.message}`)
+    if (isRefusal(answer)) await warn(call, `${name}: ${refusalForPerson(answer)}`)
   }
   const isThere = () => agents.filter(({ name }) => memberNamed(team.state, name)?.status !== 'stopped')
   const until = performance.now() + PATIENCE
@@ -95,7 +96,7 @@ async function shutDown(call: Call, team: TeamHandle, { store }: Workspace): Pro
   const left = isThere().map(({ name }) => name)
   if (left.length === 0) return agents.map(({ name }) => name)
   const message = `${left.join(', ')} did not stop. Team ${team.name} is run by process ${pidIn(runtime)}: end it, then delete the team.`
-  throw new Refused({ refused: 'supervised', message })
+  throw new Refused({ code: 'supervised', message })
 }
 
 /** Milliseconds: the 30 s a teammate has to answer, and some for its runtime to end it. */

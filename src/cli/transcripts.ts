@@ -138,12 +138,12 @@ export async function mendTranscripts(call: Call, place: Workspace, name: string
   )) {
     if (!problem) continue
     if (problem.kind === 'needs newer')
-      throw new Refused({ refused: 'needs_newer', message: `${path}: ${problem.detail}` })
+      throw new Refused({ code: 'needs_newer', message: `${path}: ${problem.detail}` })
     const isDamaged =
       problem.kind === 'damaged' || problem.kind === 'broken chain' || problem.kind === 'broken invariant'
     if (isDamaged && teamsFolder === undefined)
       throw new Refused({
-        refused: 'not_repairable',
+        code: 'not_repairable',
         message: `${path} is broken, and a database is not repaired from here: put it back from a backup.`,
       })
     const calls = callsIn(removed)

@@ -286,7 +286,7 @@ function inAWord({ what }: PendingWrite): string {
 }
 
 function idTaken({ id, command = 'a message' }: LogRecord): Refusal {
-  return refuse('command_id_taken', `The command id ${id} was used for ${String(command)}. Choose another.`)
+  return refuse('command_id_taken', { id, usedFor: String(command) })
 }
 
 /** Nothing to claim: that promises nothing which could be lost. */

@@ -37,9 +37,9 @@ describe('a command id', () => {
     await using web = await team()
     for (const commandId of ['', 'a b', 'a\nb', 'x'.repeat(129), '../x', 'é', 'a/b']) {
       expect(await web.run({ type: 'task.add', tasks: [{ subject: 'x' }] }, { commandId })).toMatchObject({
-        refused: 'invalid',
+        code: 'invalid',
       })
-      expect(await web.send({ to: 'ada', content: 'x' }, { commandId })).toMatchObject({ refused: 'invalid' })
+      expect(await web.send({ to: 'ada', content: 'x' }, { commandId })).toMatchObject({ code: 'invalid' })
     }
     const commandId = `A.b_c:d-9${'x'.repeat(119)}`
     expect(await web.send({ to: 'ada', content: 'x' }, { commandId })).toMatchObject([{ outcome: 'queued' }])
@@ -49,12 +49,12 @@ describe('a command id', () => {
     await using web = await team()
     await web.run({ type: 'task.add', tasks: [{ subject: 'x' }] }, { commandId: 'one' })
     expect(await web.send({ to: 'ada', content: 'x' }, { commandId: 'one' })).toMatchObject({
-      refused: 'command_id_taken',
+      code: 'command_id_taken',
     })
     await web.send({ to: 'ada', content: 'x' }, { commandId: 'two' })
     expect(await web.run({ type: 'task.claim' }, as('ada', 'two'))).toMatchObject({
-      refused: 'command_id_taken',
-      message: expect.stringContaining('a message'),
+      code: 'command_id_taken',
+      details: { usedFor: 'a message' },
     })
   })
 })
@@ -272,7 +272,7 @@ describe('an appender', () => {
       web.run({ type: 'task.claim', id: '1' }, as('ada')),
       web.run({ type: 'task.claim', id: '1' }, as('bob')),
     ])
-    expect(ada).toMatchObject({ refused: 'member_stopped' })
+    expect(ada).toMatchObject({ code: 'member_stopped' })
     expect(bob).toMatchObject({ tasks: [{ owner: 'bob' }] })
   })
 
@@ -327,7 +327,7 @@ describe('letters of one tick', () => {
     ]
     const [one, two, three, four, five] = await Promise.all(letters)
     expect(one).toMatchObject([{ to: 'bob', outcome: 'queued' }])
-    expect(two).toMatchObject({ refused: 'unknown_member' })
+    expect(two).toMatchObject({ code: 'unknown_member' })
     expect(three).toMatchObject([{ to: 'lead', outcome: 'queued' }])
     expect(four).toMatchObject([{ id: 'chosen', to: 'bob', outcome: 'queued' }])
     expect(five).toMatchObject([{ to: 'ada', outcome: 'queued' }])

@@ -188,5 +188,5 @@ function isSame(one: string, other: string): boolean {
 }
 
 function noCommandId(text: string): Refusal {
-  return refuse('invalid', `${JSON.stringify(text)} is not a command id. Use 1 to 128 of A-Z a-z 0-9 . _ : -`)
+  return refuse('invalid', { problem: 'command_id', id: text })
 }

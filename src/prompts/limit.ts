@@ -8,7 +8,7 @@ export interface ReachedLimit {
 export function limitText({ limit, why }: ReachedLimit): string {
   switch (limit) {
     case 'turns':
-      return 'this run made all the model calls it was allowed (--max-turns)'
+      return 'this run made all the model calls it was allowed'
     case 'output':
       return 'its answer was cut off'
     case 'failures':

@@ -161,7 +161,7 @@ describe('teammates when a run ends in the middle of the work', () => {
     for (const name of ['ada', 'bob'])
       expect(memberNamed(first.team.state, name)).toMatchObject({
         status: 'idle',
-        parked: 'this run made all the model calls it was allowed (--max-turns)',
+        parked: 'this run made all the model calls it was allowed',
       })
     await first.close()
     await using again = await open([{ agent: ['lead', 'ada', 'bob'], times: 'always', text: 'Fine.' }], {

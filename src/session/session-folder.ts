@@ -31,9 +31,6 @@ export function whyNotHere({ supervisor }: TeamState, workspace: Workspace, sess
   const here = folderOf(workspace)
   const { folder } = supervisor.get()
   if (!here || !folder || folder.path === here.path) return undefined
-  const where = folder.machine === here.machine ? '' : ' on another machine'
-  return refuse(
-    'other_folder',
-    `Session ${session} belongs to the folder ${folder.path}${where}; here is ${here.path}. Go there and repeat the command, or add --here: its agents then work in this folder from now on.`,
-  )
+  const isOtherMachine = folder.machine !== here.machine
+  return refuse('other_folder', { session, folder: folder.path, here: here.path, isOtherMachine })
 }

@@ -185,7 +185,7 @@ describe('leave', () => {
     await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
     await practice.until(() => asked.length === 1)
     const yes = { type: 'request.answer', id: 'r1', approve: true } as const
-    expect(await practice.team.run(yes, { by: practice.lead })).toMatchObject({ refused: 'not_allowed' })
+    expect(await practice.team.run(yes, { by: practice.lead })).toMatchObject({ code: 'not_allowed' })
     const forged = { id: 'r1', by: 'user', approve: true, feedback: '', status: null, pendingWork: [] }
     await practice.team.report([{ type: 'request.answered', ...forged, artifactsCommitted: null }])
     expect(requestsOf(practice)).toMatchObject([{ state: 'approved' }])

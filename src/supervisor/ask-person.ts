@@ -2,6 +2,7 @@ import type { Ask, AskPlan, PersonAnswer, Question } from '../agent/questions.ts
 import { type TeamHandle, USER } from '../journal/team-handle.ts'
 import type { Action } from '../permissions/action.ts'
 import type { Permission } from '../permissions/permission.ts'
+import { refusalForModel } from '../prompts/refusals.ts'
 import type { Author } from '../team/event.ts'
 import { isAsking, shutdownOf } from '../team/next-step.ts'
 import { whyVoid } from '../team/overdue.ts'
@@ -21,7 +22,7 @@ export async function askPerson(
   const { agent, action, why } = question
   const content = `${agent === by.name ? '' : `for ${agent}: `}${actionText(action)} (${why})`
   const opened = await team.run({ type: 'request.open', kind: 'permission', to: 'user', content }, { by })
-  if (isRefusal(opened)) return unanswered(opened.message)
+  if (isRefusal(opened)) return unanswered(refusalForModel(opened))
   const { id } = opened.request!
   show('waiting_approval')
   const over = new AbortController()
@@ -65,7 +66,9 @@ export async function askPerson(
     const answer = { type: 'request.answer', id, approve: given.allowed, feedback } as const
     const recorded = await team.run(answer, { by: USER })
     if (!given.allowed) return { allowed: false, why: noInWords(feedback) }
-    return isRefusal(recorded) ? unanswered(`the answer came too late: ${recorded.message}`) : { allowed: true }
+    return isRefusal(recorded)
+      ? unanswered(`the answer came too late: ${refusalForModel(recorded)}`)
+      : { allowed: true }
   }
 
   async function withdraw(reason: string): Promise<Permission> {

@@ -1,6 +1,7 @@
 import { TranscriptDamaged } from '../agent/transcript/transcript.ts'
 import { createIds } from '../journal/ids.ts'
 import { ConversationRewound } from '../journal/rewound.ts'
+import { refusalForModel } from '../prompts/refusals.ts'
 import { admit, type Breaker, failsRepeatedly, lost, PAUSE, settled, worked } from '../team/breaker.ts'
 import type { Author } from '../team/event.ts'
 import type { Member } from '../team/member.ts'
@@ -112,7 +113,7 @@ export function createFailures(
     if (isRefusal(spawned) || !task)
       return mailLead(
         member.name,
-        `Nobody could take over task ${id}: ${isRefusal(spawned) ? spawned.message : 'it is gone'}`,
+        `Nobody could take over task ${id}: ${isRefusal(spawned) ? refusalForModel(spawned) : 'it is gone'}`,
       )
     const by = { name, generation: spawned.member!.generation, epoch: lead.epoch! }
     const stop = AbortSignal.any([closing.signal, errands.signal])
@@ -186,15 +187,11 @@ export function createFailures(
     },
     admit(name) {
       if (failsRepeatedly(breaker, name, clock.now())) {
-        const text = `${name} keeps failing, so it is not brought back before two minutes have passed. Send out a subagent instead: Task without a name; or make another teammate.`
-        return refuse('wrong_state', text)
+        return refuse('wrong_state', { problem: 'member_keeps_failing', member: name })
       }
       const admitted = admit(breaker, name, clock.now())
       change(admitted.breaker, `${name} is tried`)
-      if (admitted.isAdmitted) return undefined
-      const message =
-        'Teammates keep failing, so none is made for now (the circuit breaker is open for two minutes). Send out a subagent instead: Task without a name.'
-      return refuse('wrong_state', message)
+      return admitted.isAdmitted ? undefined : refuse('wrong_state', { problem: 'breaker_open' })
     },
     onAnswer(name) {
       change(worked(breaker, name), `${name} works`)

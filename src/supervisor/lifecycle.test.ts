@@ -75,7 +75,7 @@ describe('the life of a teammate', () => {
     const before = ['starting', 'working', 'waiting_approval', 'working', 'idle']
     expect(practice.states).toEqual([...before, 'stopping', 'stopped'])
     const sent = await practice.team.send({ to: 'ada', content: 'Still there?' }, { by: practice.lead })
-    expect(sent).toMatchObject({ refused: 'member_stopped' })
+    expect(sent).toMatchObject({ code: 'member_stopped' })
   }) // B51
 
   it('is not over for one who works on in silence, nor for ever for one who vanished: it comes back', async () => {

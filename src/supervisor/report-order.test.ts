@@ -161,6 +161,6 @@ describe('a name', () => {
     await practice.until(() => practice.asked.length === 2)
     expect(memberNamed(practice.team.state, 'ada')).toMatchObject({ role: 'tester', generation: 2 })
     await practice.until(() => statusOf(practice, 'ada') === 'working')
-    expect(await practice.crew.spawn({ name: 'ada', prompt: 'Again.' })).toMatchObject({ refused: 'member_busy' })
+    expect(await practice.crew.spawn({ name: 'ada', prompt: 'Again.' })).toMatchObject({ code: 'member_busy' })
   }) // B5, D3
 })

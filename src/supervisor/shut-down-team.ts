@@ -3,6 +3,7 @@ import type { Author } from '../team/event.ts'
 import { isPresent, type Member } from '../team/member.ts'
 import { nameKey } from '../team/name.ts'
 import { isRefusal } from '../team/refusal.ts'
+import { refusalText } from '../team/refusal-text.ts'
 import type { Request } from '../team/request.ts'
 import { roster } from '../team/state.ts'
 import { counted } from '../team/wording.ts'
@@ -57,7 +58,7 @@ async function askToStop({ team, by }: ShutdownOptions, { name, status }: Member
     status === 'lost'
       ? await team.run({ type: 'member.stop', name, reason: 'the team is being deleted' }, { by })
       : await team.run({ type: 'request.open', kind: 'shutdown', to: name, content }, { by })
-  return isRefusal(answer) ? answer.message : undefined
+  return isRefusal(answer) ? refusalText(answer) : undefined
 }
 
 /** Who was not asked cannot say what it leaves: what is not committed is on record. */

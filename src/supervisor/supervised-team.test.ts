@@ -118,7 +118,7 @@ describe('a teammate', () => {
     const practice = await crewOf(diligent)
     await practice.tasks({ subject: 'dig' }, { subject: 'plant', blockedBy: ['1'] })
     const refused = await practice.crew.spawn({ name: 'bob', prompt: 'Plant.', task: '2' })
-    expect(refused).toMatchObject({ refused: 'not_ready' })
+    expect(refused).toMatchObject({ code: 'not_ready' })
     expect(memberNamed(practice.team.state, 'bob')).toBeUndefined()
     await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
     await practice.until(() => practice.crew.isIdle)

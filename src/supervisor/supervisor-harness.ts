@@ -15,6 +15,7 @@ import type { Author } from '../team/event.ts'
 import { isFinished } from '../team/finished.ts'
 import type { Member } from '../team/member.ts'
 import { isRefusal } from '../team/refusal.ts'
+import { refusalText } from '../team/refusal-text.ts'
 import { situationOf } from '../team/situation.ts'
 import type { Task } from '../team/task.ts'
 import { manualClock } from '../testing/manual-clock.ts'
@@ -66,7 +67,7 @@ export async function practiceCrew({
   await team.run({ type: 'team.create', team: 'web' })
   await team.run({ type: 'supervise', runtime: store.presence.self })
   const spawned = await team.run({ type: 'member.spawn', name: 'lead', role: 'lead', runtime: store.presence.self })
-  if (isRefusal(spawned)) throw new Error(spawned.message)
+  if (isRefusal(spawned)) throw new Error(refusalText(spawned))
   const lead: Author = {
     name: 'lead',
     generation: spawned.member!.generation,
@@ -158,7 +159,7 @@ export async function practiceCrew({
         { type: 'task.add', tasks: drafts.map((draft) => ({ description: '', ...draft })) },
         { by: lead },
       )
-      if (isRefusal(answer)) throw new Error(answer.message)
+      if (isRefusal(answer)) throw new Error(refusalText(answer))
     },
     /** Resolves when it is so; every change of the team is looked at. */
     async until(isSo: () => boolean, what = String(isSo)): Promise<void> {

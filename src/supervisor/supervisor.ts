@@ -1,5 +1,5 @@
 import { limitReached } from '../agent/agent.ts'
-import { whyNotChosen } from '../agent/chosen-model.ts'
+import { isSelectable } from '../agent/chosen-model.ts'
 import { createMembership } from '../agent/membership.ts'
 import type { ReportingAgent } from '../agent/open-agent.ts'
 import type { SessionContext } from '../agent/session-context.ts'
@@ -10,8 +10,9 @@ import { openTeam } from '../journal/team-handle.ts'
 import { isFinished } from '../team/finished.ts'
 import { isFenced } from '../team/mail.ts'
 import type { Message } from '../team/message.ts'
-import { isName, isReserved, nameKey, nameRule } from '../team/name.ts'
+import { nameKey } from '../team/name.ts'
 import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
+import { checkName } from '../team/rights.ts'
 import { unreadOf } from '../team/state.ts'
 import type { DeletedTeam, SpawnedTeammate, SpawnOptions, TeamControl } from '../tools/team-membership.ts'
 import { createRequestAnswers } from './answer-requests.ts'
@@ -171,18 +172,14 @@ export async function openSupervisor(home: SessionContext, own: LedTeam): Promis
     },
     async createTeam(name, description) {
       if (roomOf(name)) return { isNew: false }
-      if (!isName(name)) return refuse('invalid', nameRule(name))
-      if (isReserved(name)) return refuse('invalid', `${name} is a reserved name (lead, user, all); choose another.`)
+      const invalid = checkName(name)
+      if (invalid) return invalid
       const { team, by } = rooms[0]!
       if (team.state.leads.get().some((led) => nameKey(led) === nameKey(name)))
-        return refuse('wrong_state', new JournalMissing(name, team.name).message)
+        return refuse('wrong_state', { problem: 'journal_missing', team: name, session: team.name })
       const taken = (await home.store.teams()).find((team) => nameKey(team) === nameKey(name))
       // A team of this session that it does not lead: its creation was interrupted, and is completed here.
-      if (taken && !(await isOurs(taken)))
-        return refuse(
-          'wrong_state',
-          `There is a team ${taken} already, which another session leads. Choose another name.`,
-        )
+      if (taken && !(await isOurs(taken))) return refuse('wrong_state', { problem: 'team_taken', team: taken })
       // The team first: a team that this session is on record to lead has had a journal.
       await openRoom(taken ?? name, description)
       const led = await team.run({ type: 'team.lead', team: taken ?? name, leads: true }, { by })
@@ -190,13 +187,13 @@ export async function openSupervisor(home: SessionContext, own: LedTeam): Promis
     },
     async deleteTeam(name) {
       const room = roomOf(name)
-      if (!room) return refuse('unknown_team', `Team '${name}' not found.`)
-      if (room === rooms[0]) return refuse('not_allowed', 'A session cannot delete its own team.')
+      if (!room) return refuse('unknown_team', { team: name })
+      if (room === rooms[0]) return refuse('not_allowed', { problem: 'own_team' })
       return removeRoom(room)
     },
     async spawn(plan: SpawnOptions): Promise<SpawnedTeammate | Refusal> {
-      const why = whyNotChosen(plan.model ?? '')
-      if (why !== undefined) return refuse('invalid', why)
+      if (plan.model !== undefined && !isSelectable(plan.model))
+        return refuse('invalid', { problem: 'model', model: plan.model })
       let room = plan.team === undefined ? current() : roomOf(plan.team)
       if (!room) {
         const made = await office.createTeam(plan.team!)

@@ -3,14 +3,17 @@ import type { TeamHandle } from '../journal/team-handle.ts'
 import { TeamError } from '../team/errors.ts'
 import type { Author } from '../team/event.ts'
 import { isRefusal, type Refusal } from '../team/refusal.ts'
+import { refusalText } from '../team/refusal-text.ts'
 import type { SessionFolder } from '../team/session-folder.ts'
 
-/** A session cannot be opened or spoken to as things are; `code` is the team's own word for why. */
+/** A session cannot be opened or continued; `refusal` says why. */
 export class SessionRefused extends TeamError {
   readonly code: string
-  constructor({ refused, message }: Refusal) {
-    super(message)
-    this.code = refused
+  readonly refusal: Refusal
+  constructor(refusal: Refusal) {
+    super(refusalText(refusal))
+    this.code = refusal.code
+    this.refusal = refusal
   }
 }
 
@@ -27,8 +30,7 @@ export async function takeLead(
   if (!team.state.team.get()) granted(await team.run({ type: 'team.create', team: team.name, ...further }))
   const supervise = () => team.run({ type: 'supervise', runtime: presence.self, ...(folder && { folder }) })
   let took = await supervise()
-  if (isRefusal(took) && took.refused === 'supervised' && (await awaitLease?.())) took = await supervise()
-  if (isRefusal(took) && took.refused === 'supervised') throw new SessionRefused(inUse(team.name, took))
+  if (isRefusal(took) && took.code === 'supervised' && (await awaitLease?.())) took = await supervise()
   granted(took)
   const spawned = granted(await team.run({ type: 'member.spawn', name: 'lead', role: 'lead', runtime: presence.self }))
   const { epoch } = team.state.supervisor.get()
@@ -64,11 +66,6 @@ interface FurtherTeam {
 export function granted<T extends object>(answer: T | Refusal): T {
   if (isRefusal(answer)) throw new SessionRefused(answer)
   return answer as T
-}
-
-function inUse(team: string, refusal: Refusal): Refusal {
-  const message = `Another process works on ${team} right now. See it with: deskmates status ${team}, or watch it: deskmates log --follow --team ${team}. Or begin a session of your own: leave out -r, -c and --team.`
-  return { ...refusal, message }
 }
 
 export class SessionOpen extends TeamError {

@@ -54,12 +54,17 @@ export function claims(state: TeamState): ClaimedTask[] {
   return live
 }
 
-/** The one of the live claims whose files meet these, with the two patterns that met. */
+/** A claim whose reserved files overlap others; `pair` are the two patterns, the claimed one second. */
+export interface Overlap {
+  readonly task: ClaimedTask
+  readonly pair: readonly [string, string]
+}
+
 export function overlappingClaim(
   live: readonly ClaimedTask[],
   files: readonly string[],
   exceptFor?: TaskId,
-): { readonly task: ClaimedTask; readonly pair: [string, string] } | undefined {
+): Overlap | undefined {
   if (files.length === 0) return undefined
   for (const task of live) {
     const pair = task.id === exceptFor ? undefined : firstOverlap(files, task.files)

@@ -20,12 +20,12 @@ describe('a claim', () => {
       { id: '1', status: 'in_progress', owner: 'ada', attempts: 1, claimedAt: 1000 },
     ])
     expect(world.no(claim('1'), 'bob')).toEqual({
-      refused: 'wrong_state',
-      message: 'Task 1 is already claimed by ada.',
+      code: 'wrong_state',
+      details: { problem: 'claimed', task: '1', owner: 'ada' },
     })
     expect(world.ok(claim(), 'bob')).toMatchObject({ tasks: [], note: 'Nothing to claim right now.' })
     world.ok({ type: 'task.complete', id: '1' }, 'ada')
-    expect(world.no(claim('1'), 'bob').refused).toBe('wrong_state')
+    expect(world.no(claim('1'), 'bob').code).toBe('wrong_state')
   }) // A78, A79, F7, B62
 
   it('leaves a record of who took what and when', () => {
@@ -62,7 +62,7 @@ describe('a claim', () => {
     const world = team()
     world.add({ subject: 'api', role: 'Backend', priority: 9 })
     world.add('open')
-    expect(world.no(claim('1'), 'bob').refused).toBe('role_mismatch')
+    expect(world.no(claim('1'), 'bob').code).toBe('role_mismatch')
     expect(world.ok(claim(), 'bob').tasks?.[0]?.id).toBe('2')
     expect(world.ok(claim(), 'ada').tasks?.[0]?.id).toBe('1')
   }) // B45
@@ -71,7 +71,7 @@ describe('a claim', () => {
     const world = team()
     world.add({ subject: 'open', priority: 10 })
     world.add({ subject: 'for bob', assignee: 'bob', priority: 0 })
-    expect(world.no(claim('2'), 'ada').refused).toBe('assigned_to_other')
+    expect(world.no(claim('2'), 'ada').code).toBe('assigned_to_other')
     expect(world.ok(claim(), 'bob').tasks?.[0]?.id).toBe('2')
     expect(world.ok(claim(), 'ada').tasks?.[0]?.id).toBe('1')
   }) // F25
@@ -90,18 +90,18 @@ describe('a claim', () => {
     }
     expect(world.journal).toHaveLength(before)
     expect(world.no(claim('2'), 'ada')).toMatchObject({
-      refused: 'holds_another',
-      message: expect.stringContaining('must finish task 1'),
+      code: 'holds_another',
+      details: { member: 'ada', task: '1' },
     })
   }) // F25, B62
 
   it('needs a member: the user, strangers and stopped members hold nothing', () => {
     const world = team()
     world.add('one')
-    expect(world.no(claim()).refused).toBe('not_allowed')
-    expect(world.no(claim(), 'zoe').refused).toBe('unknown_member')
-    expect(world.no(claim('99'), 'ada').refused).toBe('unknown_task')
-    expect(world.no(claim(''), 'ada').refused).toBe('unknown_task')
+    expect(world.no(claim()).code).toBe('not_allowed')
+    expect(world.no(claim(), 'zoe').code).toBe('unknown_member')
+    expect(world.no(claim('99'), 'ada').code).toBe('unknown_task')
+    expect(world.no(claim(''), 'ada').code).toBe('unknown_task')
     expect(world.task('1').owner).toBeNull()
   }) // F26, B62
 
@@ -112,11 +112,11 @@ describe('a claim', () => {
     world.add({ subject: 'web', files: ['src/web/'] })
     world.ok(claim('1'), 'ada')
     expect(world.no(claim('2'), 'bob')).toMatchObject({
-      refused: 'files_overlap',
-      message: 'Task 2 needs src/api/users.ts, which overlaps src/api/ of task 1, claimed by ada.',
+      code: 'files_overlap',
+      details: { task: '2', path: 'src/api/users.ts', claimed: { task: '1', owner: 'ada', path: 'src/api/' } },
     })
     expect(world.ok(claim(), 'bob').tasks?.[0]?.id).toBe('3')
-    expect(world.no({ type: 'task.update', id: '3', files: ['src/api/x'] }, 'bob').refused).toBe('files_overlap')
+    expect(world.no({ type: 'task.update', id: '3', files: ['src/api/x'] }, 'bob').code).toBe('files_overlap')
     world.ok({ type: 'task.complete', id: '3' }, 'bob')
     expect(world.ok(claim(), 'bob').tasks).toEqual([])
     world.ok({ type: 'task.complete', id: '1' }, 'ada')
@@ -141,12 +141,12 @@ describe('a lease', () => {
     world.ok(claim('1', 600), 'ada')
     expect(world.task('1').leaseUntil).toBe(1600)
     world.now = 1599.9
-    expect(world.no(claim('1'), 'bob').refused).toBe('wrong_state')
+    expect(world.no(claim('1'), 'bob').code).toBe('wrong_state')
     world.now = 1600
     expect(world.ok(claim('1'), 'bob').tasks).toMatchObject([
       { owner: 'bob', attempts: 2, ended: [{ owner: 'ada', end: 'lease ended', endedAt: 1600 }] },
     ])
-    expect(world.no({ type: 'task.complete', id: '1' }, 'ada').refused).toBe('not_owner')
+    expect(world.no({ type: 'task.complete', id: '1' }, 'ada').code).toBe('not_owner')
   }) // F24
 
   it('is renewed by its owner, by its own length or a new one, and not after its end', () => {
@@ -156,21 +156,23 @@ describe('a lease', () => {
     world.now += 9
     expect(world.ok({ type: 'task.renew', id: '1' }, 'ada').tasks?.[0]?.leaseUntil).toBe(1019)
     world.ok({ type: 'task.renew', id: '1', lease: 100 }, 'ada')
-    expect(world.no({ type: 'task.renew', id: '1' }, 'bob').refused).toBe('not_owner')
+    expect(world.no({ type: 'task.renew', id: '1' }, 'bob').code).toBe('not_owner')
     world.now += 101
-    expect(world.no({ type: 'task.renew', id: '1' }, 'ada').refused).toBe('wrong_state')
-    expect(world.no({ type: 'task.complete', id: '1' }, 'ada').message).toContain('lease ended')
+    expect(world.no({ type: 'task.renew', id: '1' }, 'ada').code).toBe('wrong_state')
+    expect(world.no({ type: 'task.complete', id: '1' }, 'ada').details).toMatchObject({
+      lastAttempt: { owner: 'ada', end: 'lease ended' },
+    })
   }) // F24
 
   it('is a positive, finite time', () => {
     const world = team()
     world.add('one')
     for (const lease of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
-      expect(world.no(claim('1', lease), 'ada').refused).toBe('invalid')
+      expect(world.no(claim('1', lease), 'ada').code).toBe('invalid')
     }
     world.ok(claim('1', 10), 'ada')
     for (const lease of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
-      expect(world.no({ type: 'task.renew', id: '1', lease }, 'ada').refused).toBe('invalid')
+      expect(world.no({ type: 'task.renew', id: '1', lease }, 'ada').code).toBe('invalid')
     }
   }) // F20
 
@@ -188,10 +190,10 @@ describe('the end of a claim', () => {
   it('by completion is only for the owner, keeps result and commit, and is said once', () => {
     const world = team()
     world.add('one')
-    expect(world.no({ type: 'task.complete', id: '1' }, 'ada').refused).toBe('wrong_state')
+    expect(world.no({ type: 'task.complete', id: '1' }, 'ada').code).toBe('wrong_state')
     world.ok(claim('1'), 'ada')
     for (const by of ['bob', 'lead', 'user']) {
-      expect(world.no({ type: 'task.complete', id: '1' }, by).message).toBe(`Task 1 is owned by ada, not ${by}.`)
+      expect(world.no({ type: 'task.complete', id: '1' }, by).details).toMatchObject({ task: '1', owner: 'ada', by })
     }
     world.now += 5
     expect(world.ok({ type: 'task.complete', id: '1', result: 'done', commit: 'abc' }, 'ada').tasks).toMatchObject([
@@ -199,7 +201,7 @@ describe('the end of a claim', () => {
     ])
     expect(world.ok({ type: 'task.complete', id: '1', result: 'other' }, 'ada').note).toContain('already completed')
     expect(world.task('1').result).toBe('done')
-    expect(world.no({ type: 'task.complete', id: '1' }, 'bob').refused).toBe('not_owner')
+    expect(world.no({ type: 'task.complete', id: '1' }, 'bob').code).toBe('not_owner')
   }) // B63, C45, A47
 
   it('by release puts the task back with the attempt kept; the lead may force it, recorded', () => {
@@ -207,9 +209,9 @@ describe('the end of a claim', () => {
     world.add('one')
     expect(world.ok({ type: 'task.release', id: '1' }, 'ada').note).toBe('Task 1 is not claimed.')
     world.ok(claim('1'), 'ada')
-    expect(world.no({ type: 'task.release', id: '1' }, 'bob').refused).toBe('not_owner')
-    expect(world.no({ type: 'task.release', id: '1' }, 'lead').refused).toBe('not_owner')
-    expect(world.no({ type: 'task.release', id: '1', force: true }, 'bob').refused).toBe('not_allowed')
+    expect(world.no({ type: 'task.release', id: '1' }, 'bob').code).toBe('not_owner')
+    expect(world.no({ type: 'task.release', id: '1' }, 'lead').code).toBe('not_owner')
+    expect(world.no({ type: 'task.release', id: '1', force: true }, 'bob').code).toBe('not_allowed')
     world.ok({ type: 'task.release', id: '1', reason: 'lunch' }, 'ada')
     world.ok(claim('1'), 'bob')
     world.ok({ type: 'task.release', id: '1', force: true }, 'lead')
@@ -224,7 +226,7 @@ describe('the end of a claim', () => {
     })
     world.ok(claim('1'), 'ada')
     world.ok({ type: 'task.complete', id: '1' }, 'ada')
-    expect(world.no({ type: 'task.release', id: '1' }, 'ada').refused).toBe('wrong_state')
+    expect(world.no({ type: 'task.release', id: '1' }, 'ada').code).toBe('wrong_state')
   }) // F24
 
   it('by failure needs a reason and tells the lead what stays blocked', () => {
@@ -232,13 +234,11 @@ describe('the end of a claim', () => {
     world.add('one')
     world.add({ subject: 'ten', blockedBy: ['1'] })
     world.add({ subject: 'two', blockedBy: ['1'] })
-    expect(world.no({ type: 'task.fail', id: '1', reason: 'x' }, 'ada').refused).toBe('wrong_state')
+    expect(world.no({ type: 'task.fail', id: '1', reason: 'x' }, 'ada').code).toBe('wrong_state')
     world.ok(claim('1'), 'ada')
-    expect(world.no({ type: 'task.fail', id: '1', reason: ' ' }, 'ada').refused).toBe('invalid')
-    expect(world.no({ type: 'task.fail', id: '1', reason: 'x' }, 'bob').refused).toBe('not_owner')
-    expect(world.no({ type: 'task.fail', id: '1', reason: 'x'.repeat(1024 * 1024 + 1) }, 'ada').refused).toBe(
-      'too_large',
-    )
+    expect(world.no({ type: 'task.fail', id: '1', reason: ' ' }, 'ada').code).toBe('invalid')
+    expect(world.no({ type: 'task.fail', id: '1', reason: 'x' }, 'bob').code).toBe('not_owner')
+    expect(world.no({ type: 'task.fail', id: '1', reason: 'x'.repeat(1024 * 1024 + 1) }, 'ada').code).toBe('too_large')
     world.ok({ type: 'task.fail', id: '1', reason: 'no access' }, 'ada')
     expect(world.task('1')).toMatchObject({ status: 'failed', owner: 'ada', reason: 'no access' })
     expect(world.inbox('lead')).toMatchObject([

@@ -1,17 +1,16 @@
-import { blockedTasks, claims, failedDependencies, openDependencies, overlappingClaim } from './board.ts'
+import { blockedTasks, claims, failedDependencies, type Overlap, openDependencies, overlappingClaim } from './board.ts'
 import type { Circumstances, Command } from './command.ts'
 import type { Decision } from './decide.ts'
 import type { TeamEvent } from './event.ts'
 import type { Member } from './member.ts'
 import { isTooLong } from './message.ts'
 import { nameKey } from './name.ts'
-import { gateWords, isOpen, planGate } from './plan-gate.ts'
+import { isOpen, planGate } from './plan-gate.ts'
 import { type Refusal, refuse } from './refusal.ts'
-import { isLead } from './rights.ts'
+import { isLead, leadOnly } from './rights.ts'
 import { roleKey } from './role.ts'
 import { heldBy, memberNamed, readyList, type TeamState } from './state.ts'
 import { planOf, type Task } from './task.ts'
-import { waitsForWords } from './view.ts'
 
 type Of<T extends Command['type']> = Extract<Command, { type: T }>
 
@@ -23,19 +22,13 @@ export function decideClaim(
   { by }: Circumstances,
 ): Decision {
   const member = memberNamed(state, by.name)
-  if (!member) {
-    return refuse(
-      'not_allowed',
-      `${by.name} holds no tasks. Join first: deskmates team join NAME --role ROLE, then claim with --as NAME`,
-    )
-  }
-  if (lease !== undefined && !isLength(lease)) return refuse('invalid', 'A lease is a positive time, like 10m.')
+  if (!member) return refuse('not_allowed', { problem: 'not_member', by: by.name })
+  if (lease !== undefined && !isLength(lease)) return refuse('invalid', { problem: 'lease' })
   const held = heldBy(state, member.name)
   if (held && (wanted === undefined || wanted.id === held.id))
     return { events: [], note: `${member.name} already holds task ${held.id}.` }
-  if (held)
-    return refuse('holds_another', `${member.name} must finish task ${held.id} first: complete, fail or release it.`)
-  if (member.status === 'stopping') return refuse('wrong_state', `${member.name} is stopping and takes no new work.`)
+  if (held) return refuse('holds_another', { member: member.name, task: held.id })
+  if (member.status === 'stopping') return refuse('wrong_state', { problem: 'member_stopping', member: member.name })
   const refusal = wanted && whyNot(state, wanted, member)
   if (refusal) return refusal
   const task = wanted ?? nextFor(state, member)
@@ -69,29 +62,23 @@ export function suits(state: TeamState, task: Task, member: Member): boolean {
 }
 
 function whyNot(state: TeamState, task: Task, member: Member): Refusal | undefined {
-  if (task.status === 'in_progress')
-    return refuse('wrong_state', `Task ${task.id} is already claimed by ${task.owner}.`)
-  if (task.status !== 'pending')
-    return refuse('wrong_state', `Task ${task.id} is ${task.status}. Only a pending task can be claimed.`)
-  if (task.assignee !== null && nameKey(task.assignee) !== nameKey(member.name)) {
-    return refuse('assigned_to_other', `Task ${task.id} is assigned to ${task.assignee}.`)
-  }
-  if (!isForRole(task, member)) {
-    return refuse('role_mismatch', `Task ${task.id} is for the role ${task.role}; ${member.name} is ${member.role}.`)
-  }
+  const { id, status, assignee, role } = task
+  if (status === 'in_progress') return refuse('wrong_state', { problem: 'claimed', task: id, owner: task.owner })
+  if (status !== 'pending')
+    return refuse('wrong_state', { problem: 'not_pending', task: id, status, operation: 'claim' })
+  if (assignee !== null && nameKey(assignee) !== nameKey(member.name))
+    return refuse('assigned_to_other', { task: id, assignee })
+  if (role !== null && !isForRole(task, member))
+    return refuse('role_mismatch', { task: id, role, member: member.name, memberRole: member.role })
   const waitsFor = openDependencies(state, task)
-  if (waitsFor.length > 0) {
-    const words = waitsForWords({ waitsFor, waitsForFailed: failedDependencies(state, task) })
-    return refuse('not_ready', `Task ${task.id} waits for ${words}.`)
-  }
-  const met = overlappingClaim(claims(state), task.files)
-  if (met) {
-    return refuse(
-      'files_overlap',
-      `Task ${task.id} needs ${met.pair[0]}, which overlaps ${met.pair[1]} of task ${met.task.id}, claimed by ${met.task.owner}.`,
-    )
-  }
-  return undefined
+  if (waitsFor.length > 0)
+    return refuse('not_ready', { task: id, waitsFor, waitsForFailed: failedDependencies(state, task) })
+  const overlap = overlappingClaim(claims(state), task.files)
+  return overlap ? refuseOverlap(id, overlap) : undefined
+}
+
+export function refuseOverlap(task: string, { pair: [path, claimed], task: { id, owner } }: Overlap): Refusal {
+  return refuse('files_overlap', { task, path, claimed: { task: id, owner, path: claimed } })
 }
 
 export function decideRenew(task: Task, lease: number | undefined, { by }: Circumstances): Decision {
@@ -100,7 +87,7 @@ export function decideRenew(task: Task, lease: number | undefined, { by }: Circu
   if (task.status !== 'in_progress') return ended(task)
   const length = lease ?? task.lease
   if (length === null) return { events: [], note: `The claim of task ${task.id} has no lease and needs no renewal.` }
-  if (!isLength(length)) return refuse('invalid', 'A lease is a positive time, like 10m.')
+  if (!isLength(length)) return refuse('invalid', { problem: 'lease' })
   return { events: [{ type: 'task.renewed', id: task.id, lease: length }] }
 }
 
@@ -111,12 +98,10 @@ export function decideRelease(
 ): Decision {
   if (task.status === 'pending') return { events: [], note: `Task ${task.id} is not claimed.` }
   if (task.status !== 'in_progress') return ended(task)
-  const foreign = notOwner(task, by.name)
-  if (foreign && !force)
-    return refuse('not_owner', `${foreign.message} The lead or the user can force it with --force.`)
-  if (foreign && !isLead(by.name))
-    return refuse('not_allowed', `Only the lead or the user takes a claim from ${task.owner}, not ${by.name}.`)
-  const why = reason ?? (foreign ? `forced by ${by.name}` : undefined)
+  const isForeign = nameKey(task.owner) !== nameKey(by.name)
+  if (isForeign && !force) return refuse('not_owner', { task: task.id, owner: task.owner, by: by.name, canForce: true })
+  if (isForeign && !isLead(by.name)) return leadOnly('force_release', by)
+  const why = reason ?? (isForeign ? `forced by ${by.name}` : undefined)
   return {
     events: [{ type: 'task.released', id: task.id, end: 'released', ...(why !== undefined && { reason: why }) }],
   }
@@ -134,7 +119,7 @@ export function decideComplete(
   if (task.status !== 'in_progress') return ended(task)
   const owner = memberNamed(state, task.owner)
   const gate = owner ? planGate(state, owner) : 'not_required'
-  if (!isOpen(gate)) return refuse('plan_gate', gateWords(gate))
+  if (!isOpen(gate)) return refuse('plan_gate', { gate })
   return { events: [{ type: 'task.completed', id: task.id, result: result ?? null, commit: commit ?? null }] }
 }
 
@@ -144,8 +129,8 @@ export function decideFail(state: TeamState, task: Task, reason: string, { by, i
   if (foreign) return foreign
   if (task.status === 'failed') return { events: [], note: `Task ${task.id} has already failed.` }
   if (task.status !== 'in_progress') return ended(task)
-  if (reason.trim() === '') return refuse('invalid', 'A failure needs a reason: --reason TEXT')
-  if (isTooLong(reason)) return refuse('too_large', 'A reason has at most 1 MB. Put the rest into a file and name it.')
+  if (reason.trim() === '') return refuse('invalid', { problem: 'failure_reason', task: task.id })
+  if (isTooLong(reason)) return refuse('too_large', { text: 'reason' })
   const events: TeamEvent[] = [{ type: 'task.failed', id: task.id, reason }]
   if (nameKey(by.name) !== 'lead') {
     const plan = planOf(task.id)
@@ -171,17 +156,18 @@ function isLength(seconds: number): boolean {
 }
 
 function notOwner(task: Task, name: string): Refusal | undefined {
-  if (task.status === 'pending')
-    return refuse(
-      'wrong_state',
-      `Task ${task.id} is not claimed. Claim it first: deskmates task claim ${task.id} --as ${name}`,
-    )
+  if (task.status === 'pending') return refuse('wrong_state', { problem: 'not_claimed', task: task.id, by: name })
   if (nameKey(task.owner) === nameKey(name)) return undefined
-  return refuse('not_owner', `Task ${task.id} is owned by ${task.owner}, not ${name}.`)
+  return refuse('not_owner', { task: task.id, owner: task.owner, by: name, canForce: false })
 }
 
 function ended(task: Task): Refusal {
   const last = task.ended.at(-1)
-  const past = last ? ` The last attempt, by ${last.owner}, ended: ${last.reason ?? last.end}.` : ''
-  return refuse('wrong_state', `Task ${task.id} is ${task.status}, not in progress.${past}`)
+  const lastAttempt = last && { owner: last.owner, end: last.reason ?? last.end }
+  return refuse('wrong_state', {
+    problem: 'not_in_progress',
+    task: task.id,
+    status: task.status,
+    ...(lastAttempt && { lastAttempt }),
+  })
 }

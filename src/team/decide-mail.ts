@@ -2,12 +2,11 @@ import type { Circumstances, Command, Letter } from './command.ts'
 import type { Decision } from './decide.ts'
 import type { Author, TeamEvent } from './event.ts'
 import { canReceive } from './mail.ts'
-import { isControl, isRuntimeFact, isTooLong, type Message, messageType, messageTypes } from './message.ts'
+import { isControl, isRuntimeFact, isTooLong, type Message, messageType } from './message.ts'
 import { nameKey } from './name.ts'
 import { type Refusal, refuse } from './refusal.ts'
-import { isLead, mayAct, presentMembers, unknownMember } from './rights.ts'
+import { isLead, leadOnly, mayAct, presentMembers, unknownMember } from './rights.ts'
 import { memberNamed, type TeamState, type Unread, unreadOf } from './state.ts'
-import { aOrAn } from './wording.ts'
 
 /** How long a reader outside our reach may take before somebody else gets its messages. */
 const TAKE_SECONDS = 30
@@ -22,15 +21,11 @@ export function decideTake(
   about: Circumstances,
 ): Decision {
   const member = memberNamed(state, command.member)
-  if (!canReceive(state, command.member)) return refuse('unknown_member', unknownMember(state, command.member))
+  if (!canReceive(state, command.member)) return unknownMember(state, command.member)
   if (nameKey(about.by.name) !== nameKey(command.member) && !isLead(about.by.name))
-    return refuse('not_allowed', `Only ${command.member}, the lead or the user takes that mail, not ${about.by.name}.`)
-  if (member?.runtime && !about.dead.has(member.runtime)) {
-    return refuse(
-      'served',
-      `${member.name} is run by ${member.runtime}, which reads its mail. Look without taking: deskmates inbox ${member.name}`,
-    )
-  }
+    return refuse('not_allowed', { problem: 'foreign_mail', member: command.member, by: about.by.name })
+  if (member?.runtime && !about.dead.has(member.runtime))
+    return refuse('served', { member: member.name, runtime: member.runtime })
   const unread = unreadOf(state, command.member)
   const free = unread.filter((item) => isFree(item, about)).slice(0, Math.max(1, command.limit ?? 1000))
   if (free.length === 0) {
@@ -61,8 +56,8 @@ export function decideRepair(
 ): Decision {
   const { archived, lost, returned, told } = command
   const member = memberNamed(state, command.member)
-  if (!member) return refuse('unknown_member', unknownMember(state, command.member))
-  if (!isLead(by.name)) return refuse('not_allowed', `Only the lead or the user repairs a transcript, not ${by.name}.`)
+  if (!member) return unknownMember(state, command.member)
+  if (!isLead(by.name)) return leadOnly('repair_transcript', by)
   const { name } = member
   const isThere = canReceive(state, name)
   const letter = (to: string, content: string): TeamEvent => ({
@@ -89,29 +84,22 @@ export function checkLetter(state: TeamState, letter: Letter, by: Author): Refus
   const absent = mayAct(state, by)
   if (absent) return absent
   const type = messageType(letter.type ?? 'message')
-  if (!type)
-    return refuse(
-      'invalid',
-      `${JSON.stringify(letter.type)} is not a type of message. Use one of: ${messageTypes().join(', ')}.`,
-    )
-  if (isTooLong(letter.content)) {
-    return refuse('too_large', 'A message has at most 1 MB. Put the rest into a file and send its path.')
-  }
-  if (isControl(type)) {
-    return refuse(
-      'invalid',
-      `${aOrAn(type)} goes through a request, so that it has exactly one answer. See: deskmates requests, deskmates answer`,
-    )
-  }
+  if (!type) return refuse('invalid', { problem: 'message_type', type: String(letter.type) })
+  if (isTooLong(letter.content)) return refuse('too_large', { text: 'message' })
+  if (isControl(type)) return refuse('invalid', { problem: 'control_message', type })
   if (isRuntimeFact(type) && by.generation === undefined)
-    return refuse('not_allowed', `${aOrAn(type)} comes from the runtime of an agent. Send a plain message instead.`)
-  if (letter.content === '') return refuse('invalid', 'There is nothing to send.')
+    return refuse('not_allowed', { problem: 'runtime_message', type })
+  if (letter.content === '') return refuse('invalid', { problem: 'empty_message' })
   if (type === 'broadcast' || nameKey(letter.to) === 'all') return undefined
   const member = memberNamed(state, letter.to)
   if (member?.status === 'stopped')
-    return refuse('member_stopped', `${member.name} has stopped and reads no mail. ${presentMembers(state)}`)
-  if (!canReceive(state, letter.to)) return refuse('unknown_member', unknownMember(state, letter.to))
-  if (nameKey(letter.to) === nameKey(by.name)) return refuse('invalid', `${by.name} cannot write to itself.`)
+    return refuse('member_stopped', {
+      problem: 'recipient',
+      member: member.name,
+      members: presentMembers(state),
+    })
+  if (!canReceive(state, letter.to)) return unknownMember(state, letter.to)
+  if (nameKey(letter.to) === nameKey(by.name)) return refuse('invalid', { problem: 'own_message', member: by.name })
   return undefined
 }
 

@@ -3,10 +3,10 @@ import type { Decision } from './decide.ts'
 import type { TeamEvent } from './event.ts'
 import type { Member } from './member.ts'
 import { isTooLong } from './message.ts'
-import { isName, isReserved, nameKey, nameRule } from './name.ts'
+import { nameKey } from './name.ts'
 import { refuse } from './refusal.ts'
-import { isLead, unknownMember } from './rights.ts'
-import { isRole, normalRole, roleKey, roleRule } from './role.ts'
+import { checkName, isLead, leadOnly, unknownMember } from './rights.ts'
+import { isRole, normalRole, roleKey } from './role.ts'
 import { heldBy, memberNamed, roster, type TeamState } from './state.ts'
 
 type MemberCommand = Extract<Command, { type: `member.${string}` }>
@@ -34,18 +34,12 @@ export function decideSupervisor(
   { runtime, force, folder }: Of<'supervise'>,
   about: Circumstances,
 ): Decision {
-  if (!isLead(about.by.name))
-    return refuse('not_allowed', `Only the lead or the user runs a team, not ${about.by.name}.`)
+  if (!isLead(about.by.name)) return leadOnly('supervise', about.by)
   const { runtime: current, epoch } = state.supervisor.get()
   if (current === runtime) return { events: [], note: 'This process already supervises the team.' }
   if (current !== null && !about.dead.has(current) && !force) {
-    const doubt = about.unknown.has(current)
-      ? ' (on another machine or in another container: it cannot be checked from here)'
-      : ''
-    return refuse(
-      'supervised',
-      `The team is run by ${current}${doubt}. Watch it with: deskmates log --follow. Take over with: --force`,
-    )
+    const team = state.team.get()?.name ?? ''
+    return refuse('supervised', { team, runtime: current, isUnknown: about.unknown.has(current) })
   }
   return {
     events: [
@@ -66,7 +60,7 @@ export function decideSupervisor(
  */
 export function endSupervision(state: TeamState, command: Of<'supervise.end'>, { by }: Circumstances): Decision {
   const { runtime, reason = 'its session was closed' } = command
-  if (!isLead(by.name)) return refuse('not_allowed', `Only the lead or the user runs a team, not ${by.name}.`)
+  if (!isLead(by.name)) return leadOnly('supervise', by)
   const { runtime: current, epoch } = state.supervisor.get()
   if (current !== runtime) return { events: [], note: 'This process does not supervise the team.' }
   const cutOff = roster(state).filter((member) => member.runtime === runtime && whyBusy(state, member))
@@ -79,10 +73,9 @@ function join(state: TeamState, { name, role, kind = 'external' }: Of<'member.jo
   const invalid = checkNewcomer(name, role)
   if (invalid) return invalid
   const known = memberNamed(state, name)
-  if (known?.kind === 'agent')
-    return refuse('not_allowed', `${known.name} is an agent of this team; choose another name.`)
+  if (known?.kind === 'agent') return refuse('not_allowed', { problem: 'is_agent', member: known.name })
   if (!isLead(by.name) && nameKey(by.name) !== nameKey(name))
-    return refuse('not_allowed', `${by.name} cannot join for ${name}.`)
+    return refuse('not_allowed', { problem: 'join_for_other', member: name, by: by.name })
   if (known && known.status !== 'stopped') {
     if (roleKey(known.role) === roleKey(role) && known.kind === kind)
       return { events: [], note: `${known.name} is already in the team.` }
@@ -109,11 +102,10 @@ function spawn(state: TeamState, command: Of<'member.spawn'>, { id, by, now }: C
   const asLead = nameKey(name) === 'lead'
   const invalid = asLead ? undefined : checkNewcomer(name, role)
   if (invalid) return invalid
-  if (!isLead(by.name)) return refuse('not_allowed', `Only the lead spawns teammates, not ${by.name}.`)
+  if (!isLead(by.name)) return leadOnly('spawn', by)
   const known = memberNamed(state, name)
-  if (known && known.kind !== 'agent' && known.status !== 'stopped') {
-    return refuse('member_busy', `${known.name} is in this team already (${known.kind}); choose another name.`)
-  }
+  if (known && known.kind !== 'agent' && known.status !== 'stopped')
+    return refuse('member_busy', { problem: 'name_taken', member: known.name, kind: known.kind })
   const busy = known && whyBusy(state, known)
   if (busy) return busy
   const { epoch } = state.supervisor.get()
@@ -123,7 +115,7 @@ function spawn(state: TeamState, command: Of<'member.spawn'>, { id, by, now }: C
     joined(known, { name: to, role: normalRole(role), kind: 'agent', status, runtime, epoch, prompt, profile }),
   ]
   if (prompt === null || asLead) return { events }
-  if (isTooLong(prompt)) return refuse('too_large', 'A prompt has at most 1 MB. Put the rest into a file and name it.')
+  if (isTooLong(prompt)) return refuse('too_large', { text: 'prompt' })
   const message = { id: `${id}.prompt`, type: 'message', from: by.name, to, content: prompt, timestamp: now } as const
   return { events: [...events, { type: 'message.sent', message }] }
 }
@@ -132,12 +124,11 @@ function spawn(state: TeamState, command: Of<'member.spawn'>, { id, by, now }: C
 function stop(state: TeamState, { name, generation, reason }: Of<'member.stop'>, about: Circumstances): Decision {
   const { by } = about
   const member = memberNamed(state, name)
-  if (!member) return refuse('unknown_member', unknownMember(state, name))
-  if (nameKey(member.name) === 'lead')
-    return refuse('not_allowed', 'The lead cannot leave its team. Delete the team with: deskmates team delete TEAM')
+  if (!member) return unknownMember(state, name)
+  if (nameKey(member.name) === 'lead') return refuse('not_allowed', { problem: 'lead_stays' })
   const itself = nameKey(by.name) === nameKey(member.name)
   if (!itself && !isLead(by.name))
-    return refuse('not_allowed', `Only ${member.name}, the lead or the user can do that, not ${by.name}.`)
+    return refuse('not_allowed', { problem: 'stop_other', member: member.name, by: by.name })
   if (member.status === 'stopped') return { events: [], note: `${member.name} has already left.` }
   if (generation !== undefined && member.generation !== generation)
     return { events: [], note: `${member.name} has begun a new life since; that one was not meant.` }
@@ -169,11 +160,9 @@ function endLife(
   { self }: Circumstances,
 ): Decision {
   const member = memberNamed(state, name)
-  if (!member) return refuse('unknown_member', unknownMember(state, name))
-  if (state.supervisor.get().runtime !== self)
-    return refuse('not_allowed', 'Only the supervisor of a team declares a member lost or parked.')
-  if (member.kind !== 'agent')
-    return refuse('not_allowed', `${member.name} is not run by us; it leaves by: deskmates team leave ${member.name}`)
+  if (!member) return unknownMember(state, name)
+  if (state.supervisor.get().runtime !== self) return refuse('not_allowed', { problem: 'not_supervisor' })
+  if (member.kind !== 'agent') return refuse('not_allowed', { problem: 'not_agent', member: member.name })
   if (member.status === 'stopped' || member.status === 'lost')
     return { events: [], note: `${member.name} is already ${member.status}.` }
   if (type === 'member.lose') return { events: loss(state, member, reason) }
@@ -246,19 +235,16 @@ function joined(
 }
 
 function checkNewcomer(name: string, role: string): Decision | undefined {
-  if (!isName(name)) return refuse('invalid', nameRule(name))
-  if (isReserved(name)) return refuse('invalid', `${name} is a reserved name (lead, user, all); choose another.`)
-  if (!isRole(role)) return refuse('invalid', roleRule(role))
-  return undefined
+  return checkName(name) ?? (isRole(role) ? undefined : refuse('invalid', { problem: 'role', role }))
 }
 
 function whyBusy(state: TeamState, member: Member): Decision | undefined {
   const task = heldBy(state, member.name)
-  if (task) return refuse('member_busy', `${member.name} is working on task ${task.id}. Complete or release it first.`)
+  if (task) return refuse('member_busy', { problem: 'holds_task', member: member.name, task: task.id })
   // A lead that no process runs does nothing, whatever it was last seen doing: the record of its rest may be lost.
   const isRun = member.runtime !== null || nameKey(member.name) !== 'lead'
   if (isRun && ['starting', 'working', 'waiting_approval', 'stopping'].includes(member.status)) {
-    return refuse('member_busy', `${member.name} is ${member.status}. Wait until it is idle, or stop it first.`)
+    return refuse('member_busy', { problem: 'active', member: member.name, status: member.status })
   }
   return undefined
 }

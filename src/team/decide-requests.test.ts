@@ -51,7 +51,7 @@ describe('a request', () => {
     const world = team()
     world.ok({ type: 'supervise', runtime: 'elsewhere' })
     world.ok(open('permission', 'user'), 'ada')
-    expect(world.no(answer('r1')).message).toContain('given only where the team runs')
+    expect(world.no(answer('r1')).details).toEqual({ problem: 'permission_elsewhere', request: 'r1' })
     world.ok(answer('r1', false))
     const spawn = { type: 'member.spawn', name: 'lead', role: 'lead', runtime: 'elsewhere' } as const
     world.ok(spawn)
@@ -66,11 +66,11 @@ describe('a request', () => {
     const world = team()
     world.ok(open('plan_approval', 'lead'), 'ada')
     const back = { type: 'request.withdraw', id: 'r1', reason: 'I know better now' } as const
-    expect(world.no(back, 'bob').refused).toBe('not_allowed')
+    expect(world.no(back, 'bob').code).toBe('not_allowed')
     expect(world.ok(back, 'ada').request).toMatchObject({ state: 'void', reason: 'I know better now' })
     expect(world.ok(back, 'ada').note).toContain('over already')
-    expect(world.no({ ...back, id: 'r9' }).refused).toBe('unknown_request')
-    expect(world.no(answer('r1'), 'lead').refused).toBe('stale')
+    expect(world.no({ ...back, id: 'r9' }).code).toBe('unknown_request')
+    expect(world.no(answer('r1'), 'lead').code).toBe('stale')
   })
 
   it('to stop or about a plan travels as mail, and so does its answer', () => {
@@ -105,11 +105,11 @@ describe('a request', () => {
     world.ok(open('plan_approval', 'lead'), 'ada')
     world.ok(open('plan_approval', 'user'), 'bob')
     world.ok(open('shutdown', 'bob'), 'lead')
-    for (const by of ['ada', 'bob']) expect(world.no(answer('r1'), by).refused).toBe('not_allowed')
-    expect(world.no(answer('r2'), 'lead').refused).toBe('not_allowed')
-    for (const by of ['lead', 'user', 'ada']) expect(world.no(answer('r3'), by).refused).toBe('not_allowed')
-    expect(world.no(answer('r9'), 'lead').refused).toBe('unknown_request')
-    expect(world.no(answer('__proto__'), 'lead').refused).toBe('unknown_request')
+    for (const by of ['ada', 'bob']) expect(world.no(answer('r1'), by).code).toBe('not_allowed')
+    expect(world.no(answer('r2'), 'lead').code).toBe('not_allowed')
+    for (const by of ['lead', 'user', 'ada']) expect(world.no(answer('r3'), by).code).toBe('not_allowed')
+    expect(world.no(answer('r9'), 'lead').code).toBe('unknown_request')
+    expect(world.no(answer('__proto__'), 'lead').code).toBe('unknown_request')
     world.ok(answer('r1'), 'user')
     world.ok(answer('r2'), 'user')
     world.ok(answer('r3'), 'BOB')
@@ -119,7 +119,7 @@ describe('a request', () => {
     const world = team()
     world.ok(open('plan_approval', 'lead'), 'ada')
     world.ok(answer('r1', false), 'lead')
-    expect(world.no(answer('r1'), 'lead').refused).toBe('wrong_state')
+    expect(world.no(answer('r1'), 'lead').code).toBe('wrong_state')
     const again = {
       type: 'request.answered',
       id: 'r1',
@@ -142,8 +142,8 @@ describe('a request', () => {
     expect(stateOf(world, 'r1')).toBe('pending')
     world.now += 1
     expect(world.no(answer('r1'), 'ada')).toMatchObject({
-      refused: 'wrong_state',
-      message: expect.stringContaining('timed out'),
+      code: 'wrong_state',
+      details: { problem: 'request_answered', state: 'timed_out' },
     })
     expect(stateOf(world, 'r1')).toBe('pending')
     world.add('something else')
@@ -157,8 +157,8 @@ describe('a request', () => {
     world.ok({ type: 'member.stop', name: 'ada' })
     world.ok({ type: 'member.join', name: 'bob', role: 'ops' })
     world.ok({ type: 'member.join', name: 'ada', role: 'dev' })
-    expect(world.no(answer('r1'), 'lead').refused).toBe('stale')
-    expect(world.no(answer('r2'), 'bob').refused).toBe('stale')
+    expect(world.no(answer('r1'), 'lead').code).toBe('stale')
+    expect(world.no(answer('r2'), 'bob').code).toBe('stale')
     world.add('any write')
     expect([stateOf(world, 'r1'), stateOf(world, 'r2')]).toEqual(['void', 'void'])
   }) // B68, F14, F29
@@ -172,8 +172,8 @@ describe('a request', () => {
     world.send({ to: 'ada', content: 'ordinary talk changes nothing' })
     world.ok({ type: 'task.release', id: '1' }, 'ada')
     expect(world.no(answer('r1'), 'lead')).toMatchObject({
-      refused: 'stale',
-      message: expect.stringContaining('earlier assignment'),
+      code: 'stale',
+      details: { reason: expect.stringContaining('earlier assignment') },
     })
     world.ok({ type: 'task.claim' }, 'ada')
     expect(stateOf(world, 'r1')).toBe('void')
@@ -181,7 +181,7 @@ describe('a request', () => {
     world.ok(answer('r2'), 'lead')
     world.ok(open('permission', 'lead'), 'ada')
     world.ok({ type: 'task.complete', id: '1' }, 'ada')
-    expect(world.no(answer('r3'), 'lead').refused).toBe('stale')
+    expect(world.no(answer('r3'), 'lead').code).toBe('stale')
   }) // B68, F29
 
   it('is void together with a claim whose lease ends, in the same record', () => {
@@ -200,30 +200,30 @@ describe('a request', () => {
 
   it('is refused where it makes no sense', () => {
     const world = team()
-    expect(world.no(open('shutdown', 'bob'), 'ada').refused).toBe('not_allowed')
-    expect(world.no(open('shutdown', 'lead')).refused).toBe('invalid')
-    expect(world.no(open('shutdown', 'user'), 'lead').refused).toBe('invalid')
-    expect(world.no(open('plan_approval', 'bob'), 'ada').refused).toBe('invalid')
-    expect(world.no(open('permission', 'lead'), 'lead').refused).toBe('invalid')
-    expect(world.no(open('shutdown', 'nobody')).refused).toBe('unknown_member')
+    expect(world.no(open('shutdown', 'bob'), 'ada').code).toBe('not_allowed')
+    expect(world.no(open('shutdown', 'lead')).code).toBe('invalid')
+    expect(world.no(open('shutdown', 'user'), 'lead').code).toBe('invalid')
+    expect(world.no(open('plan_approval', 'bob'), 'ada').code).toBe('invalid')
+    expect(world.no(open('permission', 'lead'), 'lead').code).toBe('invalid')
+    expect(world.no(open('shutdown', 'nobody')).code).toBe('unknown_member')
     for (const deadline of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
-      expect(world.no(open('shutdown', 'ada', deadline)).refused).toBe('invalid')
+      expect(world.no(open('shutdown', 'ada', deadline)).code).toBe('invalid')
     }
     world.ok(open('shutdown', 'ada'))
-    expect(world.no(open('shutdown', 'ada')).refused).toBe('wrong_state')
+    expect(world.no(open('shutdown', 'ada')).code).toBe('wrong_state')
     world.ok(open('permission', 'lead'), 'ada')
     world.ok(open('permission', 'lead'), 'ada')
-    expect(world.no({ ...answer('r1'), approve: 'yes' as unknown as boolean }, 'ada').refused).toBe('invalid')
+    expect(world.no({ ...answer('r1'), approve: 'yes' as unknown as boolean }, 'ada').code).toBe('invalid')
   }) // F29
 
   it('and its answer have at most 1 MB, since they become mail', () => {
     const world = team()
     const long = 'x'.repeat(1024 * 1024 + 1)
     expect(world.run({ ...open('plan_approval', 'lead'), content: long }, 'ada')).toMatchObject({
-      refused: 'too_large',
+      code: 'too_large',
     })
     world.ok(open('plan_approval', 'lead'), 'ada')
-    expect(world.run({ ...answer('r1'), feedback: long }, 'lead')).toMatchObject({ refused: 'too_large' })
+    expect(world.run({ ...answer('r1'), feedback: long }, 'lead')).toMatchObject({ code: 'too_large' })
   }) // F15
 
   it('stays open when the lead is started again: a resumed team finds its requests', () => {

@@ -7,7 +7,7 @@ import { nameKey } from './name.ts'
 import { whyVoid } from './overdue.ts'
 import { refuse } from './refusal.ts'
 import { answerWords, RequestAnswer } from './request.ts'
-import { isLead, unknownMember } from './rights.ts'
+import { isLead, leadOnly, unknownMember } from './rights.ts'
 import { heldBy, memberNamed, type TeamState } from './state.ts'
 
 type Of<T extends Command['type']> = Extract<Command, { type: T }>
@@ -34,18 +34,14 @@ export function decideRequest(
 
 function open(state: TeamState, { kind, to, content, deadline }: Of<'request.open'>, about: Circumstances): Decision {
   const { by, now } = about
-  if (kind === 'shutdown' && !isLead(by.name))
-    return refuse('not_allowed', `Only the lead or the user asks others to stop, not ${by.name}.`)
-  if (!canReceive(state, to)) return refuse('unknown_member', unknownMember(state, to))
-  if (nameKey(to) === nameKey(by.name)) return refuse('invalid', `${by.name} cannot ask itself.`)
-  if (kind === 'shutdown' && isLead(to))
-    return refuse('invalid', 'The lead and the user are not asked to stop; delete the team: deskmates team delete TEAM')
-  if (isTooLong(content))
-    return refuse('too_large', 'A request has at most 1 MB. Put the rest into a file and name it.')
+  if (kind === 'shutdown' && !isLead(by.name)) return leadOnly('request_shutdown', by)
+  if (!canReceive(state, to)) return unknownMember(state, to)
+  if (nameKey(to) === nameKey(by.name)) return refuse('invalid', { problem: 'own_request', member: by.name })
+  if (kind === 'shutdown' && isLead(to)) return refuse('invalid', { problem: 'shutdown_of_lead' })
+  if (isTooLong(content)) return refuse('too_large', { text: 'request' })
   if (deadline !== undefined && !(deadline > 0 && Number.isFinite(deadline)))
-    return refuse('invalid', 'A deadline is a positive number of seconds.')
-  if (kind !== 'shutdown' && !isLead(to))
-    return refuse('invalid', `A ${kind} request goes to the lead or the user, not to ${to}.`)
+    return refuse('invalid', { problem: 'deadline' })
+  if (kind !== 'shutdown' && !isLead(to)) return refuse('invalid', { problem: 'request_recipient', kind, to })
   const twin = [...state.requests.values()].find(
     (other) =>
       other.state === 'pending' &&
@@ -53,14 +49,9 @@ function open(state: TeamState, { kind, to, content, deadline }: Of<'request.ope
       nameKey(other.to) === nameKey(to) &&
       nameKey(other.from) === nameKey(by.name),
   )
-  if (twin && kind !== 'permission')
-    return refuse('wrong_state', `Request ${twin.id} for the same is still open. Wait for its answer.`)
+  if (twin && kind !== 'permission') return refuse('wrong_state', { problem: 'request_open', request: twin.id })
   const rejected = kind === 'plan_approval' ? rejectedPlans(state, by.name) : 0
-  if (rejected >= MOST_PLANS)
-    return refuse(
-      'wrong_state',
-      `${rejected} plans for this were rejected. Say what you need instead, or set the task to failed with the reason.`,
-    )
+  if (rejected >= MAX_REJECTED_PLANS) return refuse('wrong_state', { problem: 'plans_rejected', count: rejected })
   const id = `r${state.counters.get().request}`
   const task = kind === 'shutdown' ? undefined : heldBy(state, by.name)
   const seconds = deadline ?? (kind === 'shutdown' ? SHUTDOWN_SECONDS : undefined)
@@ -85,8 +76,8 @@ function open(state: TeamState, { kind, to, content, deadline }: Of<'request.ope
   }
 }
 
-/** So many plans for one assignment may be rejected before somebody else has to think about it. */
-const MOST_PLANS = 5
+/** After so many rejected plans for one assignment the teammate has to ask or give up instead. */
+const MAX_REJECTED_PLANS = 5
 
 function rejectedPlans(state: TeamState, name: string): number {
   const member = memberNamed(state, name)
@@ -104,9 +95,14 @@ function rejectedPlans(state: TeamState, name: string): number {
 
 function withdraw(state: TeamState, { id, reason }: Of<'request.withdraw'>, { by }: Circumstances): Decision {
   const request = state.requests.get(id)
-  if (!request) return refuse('unknown_request', `There is no request ${JSON.stringify(id)}. See: deskmates requests`)
+  if (!request) return refuse('unknown_request', { request: id })
   if (nameKey(request.from) !== nameKey(by.name))
-    return refuse('not_allowed', `Request ${request.id} was sent by ${request.from}; ${by.name} cannot take it back.`)
+    return refuse('not_allowed', {
+      problem: 'foreign_request',
+      request: request.id,
+      from: request.from,
+      by: by.name,
+    })
   if (request.state !== 'pending') return { events: [], note: `Request ${request.id} is over already.` }
   return { events: [{ type: 'request.closed', id: request.id, state: 'void', reason }] }
 }
@@ -115,30 +111,27 @@ function withdraw(state: TeamState, { id, reason }: Of<'request.withdraw'>, { by
 function answer(state: TeamState, command: Of<'request.answer'>, about: Circumstances): Decision {
   const { by } = about
   const request = state.requests.get(command.id)
-  if (!request)
-    return refuse('unknown_request', `There is no request ${JSON.stringify(command.id)}. See: deskmates requests`)
+  if (!request) return refuse('unknown_request', { request: command.id })
   const asked =
     nameKey(request.to) === nameKey(by.name) || (nameKey(by.name) === 'user' && nameKey(request.to) === 'lead')
   if (!asked)
-    return refuse('not_allowed', `Request ${request.id} was sent to ${request.to}; ${by.name} cannot answer it.`)
-  if (request.state === 'void') return refuse('stale', `Request ${request.id} is void: ${request.reason}.`)
+    return refuse('not_allowed', {
+      problem: 'other_recipient',
+      request: request.id,
+      to: request.to,
+      by: by.name,
+    })
+  if (request.state === 'void') return refuse('stale', { request: request.id, reason: request.reason })
   if (request.state !== 'pending')
-    return refuse(
-      'wrong_state',
-      `Request ${request.id} was already ${request.state.replace('_', ' ')}. One answer counts.`,
-    )
+    return refuse('wrong_state', { problem: 'request_answered', request: request.id, state: request.state })
   const stale = whyVoid(state, request)
-  if (stale) return refuse('stale', `Request ${request.id} is void: ${stale}.`)
+  if (stale) return refuse('stale', { request: request.id, reason: stale })
   if (request.kind === 'permission' && command.approve && state.supervisor.get().runtime !== about.self)
-    return refuse(
-      'not_allowed',
-      `A permission is given only where the team runs, and that is not here. Reject ${request.id}, or allow it in your settings.`,
-    )
+    return refuse('not_allowed', { problem: 'permission_elsewhere', request: request.id })
   const parsed = RequestAnswer.safeParse(command)
-  if (!parsed.success) return refuse('invalid', `That is no answer: ${parsed.error.issues[0]?.message}.`)
+  if (!parsed.success) return refuse('invalid', { problem: 'answer', issue: parsed.error.issues[0]?.message ?? '' })
   const { approve, feedback, status } = parsed.data
-  if (isTooLong(feedback))
-    return refuse('too_large', 'Feedback has at most 1 MB. Put the rest into a file and name it.')
+  if (isTooLong(feedback)) return refuse('too_large', { text: 'feedback' })
   const answered: TeamEvent = { type: 'request.answered', id: request.id, by: by.name, ...parsed.data }
   const type =
     request.kind === 'shutdown'

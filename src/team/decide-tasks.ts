@@ -1,17 +1,18 @@
+import type { z } from 'zod'
 import { blockedTasks, claims, overlappingClaim } from './board.ts'
 import type { Circumstances, Command } from './command.ts'
 import type { Decision } from './decide.ts'
-import { decideClaim, decideComplete, decideFail, decideRelease, decideRenew } from './decide-claims.ts'
-import { cycleInWords, graphOf } from './dependencies.ts'
+import { decideClaim, decideComplete, decideFail, decideRelease, decideRenew, refuseOverlap } from './decide-claims.ts'
+import { graphOf } from './dependencies.ts'
 import type { EventOf, TeamEvent } from './event.ts'
 import { isPresent } from './member.ts'
 import { nameKey } from './name.ts'
 import { isRefusal, type Refusal, refuse } from './refusal.ts'
 import { normalisePattern } from './reservation.ts'
-import { isLead, unknownMember } from './rights.ts'
+import { isLead, leadOnly, unknownMember } from './rights.ts'
 import { normalRole } from './role.ts'
 import { memberNamed, type TeamState } from './state.ts'
-import { planOf, type Task, TaskDraft, TaskId, taskStatus } from './task.ts'
+import { type ClaimedTask, planOf, type Task, TaskDraft, TaskId, taskStatus } from './task.ts'
 
 type Of<T extends Command['type']> = Extract<Command, { type: T }>
 type TaskCommand = Exclude<Extract<Command, { type: `task.${string}` }>, { type: 'task.update' }> | Update | Move
@@ -25,7 +26,7 @@ export function decideTask(state: TeamState, command: TaskCommand, about: Circum
     return decideClaim(state, undefined, command.lease, about)
   const id = command.id ?? ''
   const task = state.tasks.get(id)
-  if (!task) return refuse('unknown_task', `There is no task ${JSON.stringify(id)}. See: deskmates task list`)
+  if (!task) return refuse('unknown_task', { task: id })
   switch (command.type) {
     case 'task.update':
       return update(state, task, command, about)
@@ -48,20 +49,16 @@ export function decideTask(state: TeamState, command: TaskCommand, about: Circum
 
 /** All or none. `+1` in `blockedBy` is the first task of this batch. */
 function add(state: TeamState, { tasks }: Of<'task.add'>, about: Circumstances): Decision {
-  if (tasks.length === 0) return refuse('invalid', 'There is no task to add.')
+  if (tasks.length === 0) return refuse('invalid', { problem: 'no_tasks' })
   const created: EventOf<'task.created'>[] = []
   let next = state.counters.get().task
   const ids: string[] = []
   const taken = new Set<string>()
   for (const draft of tasks) {
     const id = draft.id ?? String(next++)
-    if (draft.id !== undefined && (!TaskId.safeParse(id).success || !planOf(id))) {
-      return refuse(
-        'invalid',
-        `${JSON.stringify(id)} is not the id of a plan's task (like 03-01/T3); other ids are given by the board.`,
-      )
-    }
-    if (state.tasks.has(id) || taken.has(id)) return refuse('invalid', `Task ${id} already exists.`)
+    if (draft.id !== undefined && (!TaskId.safeParse(id).success || !planOf(id)))
+      return refuse('invalid', { problem: 'plan_task_id', id })
+    if (state.tasks.has(id) || taken.has(id)) return refuse('invalid', { problem: 'task_exists', task: id })
     ids.push(id)
     taken.add(id)
   }
@@ -74,10 +71,10 @@ function add(state: TeamState, { tasks }: Of<'task.add'>, about: Circumstances):
   }
   for (const event of created) {
     const unknown = event.blockedBy.find((dependency) => !graph.has(dependency))
-    if (unknown !== undefined) return unknownDependency(event.subject, unknown)
+    if (unknown !== undefined) return refuse('unknown_dependency', { subject: event.subject, dependency: unknown })
   }
   const cycle = graph.newCycle()
-  if (cycle) return refuseCycle(cycle)
+  if (cycle) return refuse('dependency_cycle', { cycle })
   return { events: created }
 }
 
@@ -89,13 +86,8 @@ function create(
   about: Circumstances,
 ): EventOf<'task.created'> | Refusal {
   const parsed = TaskDraft.safeParse(input)
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]
-    return refuse(
-      'invalid',
-      `The task ${JSON.stringify(String(input.subject))} is not valid: ${issue?.path.join('.')}: ${issue?.message}.`,
-    )
-  }
+  if (!parsed.success)
+    return refuse('invalid', { problem: 'draft', subject: String(input.subject), ...firstIssue(parsed.error) })
   const { subject, description, activeForm, role, assignee, priority } = parsed.data
   const invalid = checkText(subject, description) ?? checkAssignee(state, assignee ?? null, about)
   if (invalid) return invalid
@@ -130,12 +122,8 @@ function update(state: TeamState, task: Task, command: Update, about: Circumstan
     const normal = checkFiles(files)
     if (isRefusal(normal)) return normal
     changes.files = normal
-    const met = task.status === 'in_progress' ? overlappingClaim(claims(state), normal, id) : undefined
-    if (met)
-      return refuse(
-        'files_overlap',
-        `${met.pair[0]} overlaps ${met.pair[1]} of task ${met.task.id}, which ${met.task.owner} is working on.`,
-      )
+    const overlap = task.status === 'in_progress' ? overlappingClaim(claims(state), normal, id) : undefined
+    if (overlap) return refuseOverlap(id, overlap)
   }
   if (addBlockedBy.length > 0 || removeBlockedBy.length > 0) {
     const edges = newEdges(state, task, addBlockedBy, removeBlockedBy, about)
@@ -158,9 +146,9 @@ function mayChange(task: Task, changes: Record<string, unknown>, { by }: Circums
   const reserved = Object.keys(changes).filter(
     (key) => !['subject', 'description', 'activeForm', 'files'].includes(key),
   )
-  if (!owner && !creator) return refuse('not_allowed', `Task ${task.id} is not ${by.name}'s to change. Ask the lead.`)
-  if (reserved.length > 0)
-    return refuse('not_allowed', `Only the lead or the user changes ${reserved.join(', ')} of a task. Ask the lead.`)
+  if (!owner && !creator)
+    return refuse('not_allowed', { problem: 'foreign_task', task: task.id, operation: 'change', by: by.name })
+  if (reserved.length > 0) return refuse('not_allowed', { problem: 'lead_only_fields', fields: reserved, by: by.name })
   return undefined
 }
 
@@ -171,16 +159,9 @@ function checkChanges(
   about: Circumstances,
 ): Refusal | undefined {
   const parsed = TaskDraft.partial().safeParse(changes)
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]
-    return refuse(
-      'invalid',
-      `Task ${task.id} cannot be changed like that: ${issue?.path.join('.')}: ${issue?.message}.`,
-    )
-  }
+  if (!parsed.success) return refuse('invalid', { problem: 'changes', task: task.id, ...firstIssue(parsed.error) })
   const { assignee } = parsed.data
-  if (assignee && task.status !== 'pending')
-    return refuse('wrong_state', `Task ${task.id} is ${task.status}; only a pending task can be assigned.`)
+  if (assignee && task.status !== 'pending') return notPending(task, 'assign')
   if (assignee) changes.assignee = memberNamed(state, assignee)?.name ?? assignee
   if (typeof changes.role === 'string') changes.role = normalRole(changes.role)
   if (typeof changes.subject === 'string') changes.subject = changes.subject.trim()
@@ -197,30 +178,22 @@ function newEdges(
   remove: readonly string[],
   { by }: Circumstances,
 ): readonly string[] | Refusal {
-  if (!isLead(by.name))
-    return refuse('not_allowed', `Only the lead or the user changes what task ${task.id} waits for. Ask the lead.`)
-  if (task.status !== 'pending')
-    return refuse(
-      'wrong_state',
-      `Task ${task.id} is ${task.status}; its dependencies can change only while it is pending.`,
-    )
+  if (!isLead(by.name)) return leadOnly('change_dependencies', by)
+  if (task.status !== 'pending') return notPending(task, 'change_dependencies')
   const edges = [...new Set([...task.blockedBy, ...add])].filter((dependency) => !remove.includes(dependency))
   const graph = graphOf(state)
   const unknown = add.find((dependency) => !graph.has(dependency))
-  if (unknown !== undefined) return unknownDependency(task.subject, unknown)
+  if (unknown !== undefined) return refuse('unknown_dependency', { subject: task.subject, dependency: unknown })
   graph.put(task.id, edges)
   const cycle = graph.newCycle()
-  return cycle ? refuseCycle(cycle) : edges
+  return cycle ? refuse('dependency_cycle', { cycle }) : edges
 }
 
 function move(state: TeamState, task: Task, { status: text, detach }: Move, about: Circumstances): Decision {
   const status = taskStatus(text)
   switch (status) {
     case undefined:
-      return refuse(
-        'invalid',
-        `${JSON.stringify(text)} is not a status. Use pending, in_progress, completed, failed or deleted.`,
-      )
+      return refuse('invalid', { problem: 'status', status: text })
     case 'pending':
       return reopen(task, about)
     case 'deleted':
@@ -230,7 +203,7 @@ function move(state: TeamState, task: Task, { status: text, detach }: Move, abou
     case 'completed':
       return decideComplete(state, task, {}, about)
     case 'failed':
-      return refuse('invalid', `A failed task needs a reason: deskmates task fail ${task.id} --as MEMBER --reason TEXT`)
+      return refuse('invalid', { problem: 'failure_reason', task: task.id })
     default:
       return status satisfies never
   }
@@ -238,89 +211,61 @@ function move(state: TeamState, task: Task, { status: text, detach }: Move, abou
 
 function reopen(task: Task, { by }: Circumstances): Decision {
   if (task.status === 'pending') return { events: [], note: `Task ${task.id} is already pending.` }
-  if (!isLead(by.name)) return refuse('not_allowed', `Only the lead or the user reopens a task, not ${by.name}.`)
-  if (task.status === 'in_progress') {
-    return refuse(
-      'wrong_state',
-      `${task.owner} is working on task ${task.id}. Take it back with: deskmates task release ${task.id} --force`,
-    )
-  }
+  if (!isLead(by.name)) return leadOnly('reopen', by)
+  if (task.status === 'in_progress') return inProgress(task, 'reopen')
   return { events: [{ type: 'task.reopened', id: task.id }] }
 }
 
 function remove(state: TeamState, task: Task, detach: boolean, { by }: Circumstances): Decision {
   if (!isLead(by.name) && !(task.status === 'pending' && nameKey(task.createdBy) === nameKey(by.name))) {
-    return refuse('not_allowed', `Task ${task.id} is not ${by.name}'s to delete. Ask the lead.`)
+    return refuse('not_allowed', { problem: 'foreign_task', task: task.id, operation: 'delete', by: by.name })
   }
-  if (task.status === 'in_progress') {
-    return refuse(
-      'wrong_state',
-      `${task.owner} is working on task ${task.id}. Release it first: deskmates task release ${task.id} --force`,
-    )
-  }
+  if (task.status === 'in_progress') return inProgress(task, 'delete')
   const open = blockedTasks(state, task.id).filter((id) => state.tasks.get(id)?.status !== 'completed')
-  if (open.length > 0 && !detach) {
-    return refuse(
-      'has_dependents',
-      `Task ${task.id} is waited for by ${open.join(', ')}. Delete it with --detach to let them go on without it.`,
-    )
-  }
+  if (open.length > 0 && !detach) return refuse('has_dependents', { problem: 'task', task: task.id, dependents: open })
   const plan = planOf(task.id)
   const waiting = plan === undefined ? [] : blockedTasks(state, plan)
-  if (plan && waiting.length > 0 && state.index.plans.get(plan)?.total === 1) {
-    return refuse(
-      'has_dependents',
-      `Task ${task.id} is the last of plan ${plan}, which ${waiting.join(', ')} wait for. Remove ${plan} from their blockedBy first.`,
-    )
-  }
+  if (plan && waiting.length > 0 && state.index.plans.get(plan)?.total === 1)
+    return refuse('has_dependents', { problem: 'last_of_plan', task: task.id, plan, dependents: waiting })
   return { events: [{ type: 'task.deleted', id: task.id }] }
 }
 
+const MAX_SUBJECT_LENGTH = 500
+const MAX_DESCRIPTION_LENGTH = 1_000_000
+
 function checkText(subject: string, description: string): Refusal | undefined {
-  if (subject.trim() === '') return refuse('invalid', 'A task needs a subject.')
-  if (subject.length > 500)
-    return refuse('too_large', 'A subject has at most 500 characters; put the rest into the description.')
-  if (/[\n\r]/.test(subject)) return refuse('invalid', 'A subject is one line; put the rest into the description.')
-  if (description.length > 1_000_000)
-    return refuse('too_large', 'A description has at most a million characters; put the rest into a file and name it.')
+  if (subject.trim() === '') return refuse('invalid', { problem: 'empty_subject' })
+  if (subject.length > MAX_SUBJECT_LENGTH) return refuse('too_large', { text: 'subject' })
+  if (/[\n\r]/.test(subject)) return refuse('invalid', { problem: 'multiline_subject' })
+  if (description.length > MAX_DESCRIPTION_LENGTH) return refuse('too_large', { text: 'description' })
   return undefined
 }
 
 function checkAssignee(state: TeamState, assignee: string | null, { by }: Circumstances): Refusal | undefined {
   if (assignee === null) return undefined
   const member = memberNamed(state, assignee)
-  if (!member || !isPresent(member)) return refuse('unknown_member', unknownMember(state, assignee))
-  if (!isLead(by.name) && nameKey(by.name) !== nameKey(assignee)) {
-    return refuse('not_allowed', `Only the lead or the user assigns tasks to others, not ${by.name}.`)
-  }
-  return undefined
+  if (!member || !isPresent(member)) return unknownMember(state, assignee)
+  return isLead(by.name) || nameKey(by.name) === nameKey(assignee) ? undefined : leadOnly('assign', by)
 }
 
 function checkFiles(files: readonly string[]): string[] | Refusal {
   const normal: string[] = []
   for (const file of files) {
     const pattern = normalisePattern(file)
-    if (pattern === undefined) {
-      return refuse(
-        'invalid',
-        `${JSON.stringify(file)} is not a path inside the workspace. Give paths relative to its root, like src/api/.`,
-      )
-    }
+    if (pattern === undefined) return refuse('invalid', { problem: 'path', path: file })
     if (!normal.includes(pattern)) normal.push(pattern)
   }
   return normal
 }
 
-function unknownDependency(subject: string, id: string): Refusal {
-  return refuse(
-    'unknown_dependency',
-    `${JSON.stringify(subject)} cannot wait for ${JSON.stringify(id)}: there is no such task or plan. See: deskmates task list`,
-  )
+function notPending({ id, status }: Task, operation: 'assign' | 'change_dependencies'): Refusal {
+  return refuse('wrong_state', { problem: 'not_pending', task: id, status, operation })
 }
 
-function refuseCycle(cycle: readonly string[]): Refusal {
-  return refuse(
-    'dependency_cycle',
-    `That would close a cycle: ${cycleInWords(cycle)} (each waits for the next). Leave one of these edges out.`,
-  )
+function inProgress({ id, owner }: ClaimedTask, operation: 'reopen' | 'delete'): Refusal {
+  return refuse('wrong_state', { problem: 'in_progress', task: id, owner, operation })
+}
+
+function firstIssue({ issues: [issue] }: z.ZodError): { field: string; issue: string } {
+  return { field: issue?.path.join('.') ?? '', issue: issue?.message ?? '' }
 }

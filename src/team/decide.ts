@@ -5,9 +5,9 @@ import { decideMember, decideSupervisor, endSupervision } from './decide-members
 import { decideRequest } from './decide-requests.ts'
 import { decideTask } from './decide-tasks.ts'
 import type { TeamEvent } from './event.ts'
-import { isName, isReserved, nameRule } from './name.ts'
+import { isName } from './name.ts'
 import { isRefusal, type Refusal, refuse } from './refusal.ts'
-import { isLead, mayAct } from './rights.ts'
+import { checkName, isLead, leadOnly, mayAct } from './rights.ts'
 import type { TeamState } from './state.ts'
 import { taskStatus } from './task.ts'
 
@@ -26,7 +26,7 @@ export function decide(state: TeamState, command: Command, about: Circumstances)
   const decision = absent ?? decideByType(state, command, about)
   return isRefusal(decision) || fitsRecord(command, decision.events)
     ? decision
-    : refuse('too_large', 'That is too much for one command. Split it, or put long texts into files and name them.')
+    : refuse('too_large', { text: 'command' })
 }
 
 /** Records are written together: one that no line can hold would fail its neighbours too. */
@@ -105,15 +105,10 @@ function decideUpdate(
 }
 
 function decideTeam(state: TeamState, command: Extract<Command, { type: 'team.create' }>): Decision {
-  if (!isName(command.team)) return refuse('invalid', nameRule(command.team))
-  if (isReserved(command.team))
-    return refuse('invalid', `${command.team} is a reserved name (lead, user, all); choose another.`)
+  const invalid = checkName(command.team)
+  if (invalid) return invalid
   const team = state.team.get()
-  if (team?.deleted)
-    return refuse(
-      'team_deleted',
-      `Team ${team.name} was deleted and not put away yet. First: deskmates team delete ${team.name}`,
-    )
+  if (team?.deleted) return refuse('team_deleted', { team: team.name })
   if (team) return { events: [], note: `Team ${team.name} already exists.` }
   const { team: name, description = '', session } = command
   return { events: [{ type: 'team.created', team: name, description, ...(session !== undefined && { session }) }] }
@@ -124,8 +119,8 @@ function decideLeads(
   command: Extract<Command, { type: 'team.lead' }>,
   { by }: Circumstances,
 ): Decision {
-  if (!isLead(by.name)) return refuse('not_allowed', `Only the lead or the user makes further teams, not ${by.name}.`)
-  if (!isName(command.team)) return refuse('invalid', nameRule(command.team))
+  if (!isLead(by.name)) return leadOnly('create_team', by)
+  if (!isName(command.team)) return refuse('invalid', { problem: 'name', name: command.team })
   if (state.leads.get().includes(command.team) === command.leads) return { events: [], note: 'It is already so.' }
   return { events: [{ type: command.leads ? 'team.led' : 'team.ceded', team: command.team }] }
 }
@@ -142,15 +137,11 @@ function decideSpawn(
     () => assume(state, spawned.events, about),
     () => decideTask(state, { type: 'task.claim', id: command.task! }, { ...about, by: { name: command.name } }),
   )
-  if (isRefusal(claimed))
-    return {
-      ...claimed,
-      message: `${command.name} was not spawned, because it cannot begin with task ${command.task}: ${claimed.message}`,
-    }
+  if (isRefusal(claimed)) return { ...claimed, spawn: { member: command.name, task: command.task } }
   return { events: [...spawned.events, ...claimed.events] }
 }
 
 function deleteTeam({ by }: Circumstances): Decision {
-  if (!isLead(by.name)) return refuse('not_allowed', `Only the lead or the user deletes a team, not ${by.name}.`)
+  if (!isLead(by.name)) return leadOnly('delete_team', by)
   return { events: [{ type: 'team.deleted', reason: `by ${by.name}` }] }
 }

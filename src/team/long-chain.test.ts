@@ -6,6 +6,7 @@ import type { TeamEvent } from './event.ts'
 import { createInvariants } from './invariants.ts'
 import { overdue } from './overdue.ts'
 import { isRefusal } from './refusal.ts'
+import { refusalText } from './refusal-text.ts'
 import { MAX_REMAINING_PATH, remainingPath } from './remaining-path.ts'
 import { restorations } from './restoration.ts'
 import { situationOf } from './situation.ts'
@@ -26,7 +27,7 @@ function openBoard() {
     const decided = state.trial.run(() => {
       const due = overdue(state, about)
       const decision = decide(state, command, about)
-      if (isRefusal(decision)) throw new Error(decision.message)
+      if (isRefusal(decision)) throw new Error(refusalText(decision))
       return [...due, ...decision.events]
     })
     apply(state, records, { id, at: 1, by: { name }, events: JSON.parse(JSON.stringify(decided)) })

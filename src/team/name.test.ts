@@ -56,15 +56,15 @@ describe('a name', () => {
     for (const name of hostile) {
       expect(isName(name), JSON.stringify(name)).toBe(false)
       expect(world.no({ type: 'member.join', name, role: 'dev' })).toEqual({
-        refused: 'invalid',
-        message: nameRule(name),
+        code: 'invalid',
+        details: { problem: 'name', name },
       })
-      expect(world.no({ type: 'member.spawn', name, role: 'dev', runtime: 'r' }).refused).toBe('invalid')
-      expect(world.no({ type: 'member.stop', name }).refused).toBe('unknown_member')
-      expect(world.no({ type: 'mail.take', member: name, taker: 'p' }).refused).toBe('unknown_member')
+      expect(world.no({ type: 'member.spawn', name, role: 'dev', runtime: 'r' }).code).toBe('invalid')
+      expect(world.no({ type: 'member.stop', name }).code).toBe('unknown_member')
+      expect(world.no({ type: 'mail.take', member: name, taker: 'p' }).code).toBe('unknown_member')
       expect(isRefusal(world.send({ to: name, content: 'x' })), JSON.stringify(name)).toBe(true)
-      expect(world.no({ type: 'task.add', tasks: [{ subject: 'x', assignee: name }] }).refused).toBe('unknown_member')
-      expect(world.no({ type: 'team.create', team: name }).refused).toBe('invalid')
+      expect(world.no({ type: 'task.add', tasks: [{ subject: 'x', assignee: name }] }).code).toBe('unknown_member')
+      expect(world.no({ type: 'team.create', team: name }).code).toBe('invalid')
     }
     expect(world.journal).toHaveLength(1)
     expect([...world.state.mailboxes.keys()]).toEqual([])
@@ -81,7 +81,7 @@ describe('a name', () => {
   it('cannot be lead, user or all, however it is written', () => {
     const world = openWorld()
     for (const name of ['lead', 'LEAD', 'Lead', 'user', 'User', 'all', 'ALL']) {
-      expect(world.no({ type: 'member.join', name, role: 'dev' }).message).toContain('reserved')
+      expect(world.no({ type: 'member.join', name, role: 'dev' }).details).toMatchObject({ problem: 'reserved_name' })
     }
   }) // B49
 

@@ -36,19 +36,6 @@ export function isOpen(gate: PlanGate): boolean {
   return gate === 'not_required' || gate === 'approved'
 }
 
-/** What a member behind a closed gate is told. */
-export function gateWords(gate: PlanGate): string {
-  const next = {
-    required:
-      'Hand in a plan first, as a message of type plan_approval_request. Until it is approved you may only look.',
-    pending: 'Your plan waits for an answer. You are told when it comes; end your turn.',
-    rejected: 'Your plan was rejected. Hand in another one, as a message of type plan_approval_request.',
-    approved: '',
-    not_required: '',
-  }[gate]
-  return `Blocked: plan status is ${gate}. ${next}`
-}
-
 function numberOf({ id }: Request): number {
   return Number(id.slice(1))
 }

@@ -1,45 +1,180 @@
+import type { MemberKind, MemberStatus } from './member.ts'
+import type { PlanGate } from './plan-gate.ts'
+import type { RequestKind } from './request.ts'
+import type { TaskStatus } from './task.ts'
+
 /**
- * Why a command was not carried out. `code` is for programs, `message` says what was refused, on what, and what to do
- * now. A refusal is an answer, not an error: nothing was written.
+ * Why a command was not carried out; nothing was written. A refusal is data: `refusalText` says what was refused, the
+ * command line and the prompts each add the next step in their own words.
  */
-export interface Refusal {
-  readonly refused: RefusalCode
-  readonly message: string
+export type Refusal = {
+  readonly [Code in RefusalCode]: {
+    readonly code: Code
+    readonly details: RefusalDetails[Code]
+    /** The refused claim was the first task of this new teammate, which therefore was not spawned. */
+    readonly spawn?: { readonly member: string; readonly task: string }
+  }
+}[RefusalCode]
+
+export type RefusalCode = keyof RefusalDetails
+
+/** What each code says about its case. A code with several cases tells them apart by `problem`. */
+export interface RefusalDetails {
+  readonly invalid: InvalidInput
+  readonly unknown_team: { readonly team?: string }
+  readonly team_deleted: { readonly team: string }
+  readonly unknown_member: { readonly name: string; readonly members: readonly string[] }
+  readonly unknown_task: { readonly task: string }
+  readonly unknown_request: { readonly request: string }
+  readonly unknown_dependency: { readonly subject: string; readonly dependency: string }
+  readonly dependency_cycle: { readonly cycle: readonly string[] }
+  readonly has_dependents:
+    | Case<'task', { task: string; dependents: readonly string[] }>
+    | Case<'last_of_plan', { task: string; plan: string; dependents: readonly string[] }>
+  readonly not_allowed: Forbidden
+  readonly not_owner: {
+    readonly task: string
+    readonly owner: string
+    readonly by: string
+    /** The lead may release the claim of another member. */
+    readonly canForce: boolean
+  }
+  readonly wrong_state: WrongState
+  readonly not_ready: {
+    readonly task: string
+    readonly waitsFor: readonly string[]
+    readonly waitsForFailed: readonly string[]
+  }
+  readonly role_mismatch: {
+    readonly task: string
+    readonly role: string
+    readonly member: string
+    readonly memberRole: string
+  }
+  readonly assigned_to_other: { readonly task: string; readonly assignee: string }
+  readonly files_overlap: {
+    readonly task: string
+    readonly path: string
+    readonly claimed: { readonly task: string; readonly owner: string; readonly path: string }
+  }
+  readonly holds_another: { readonly member: string; readonly task: string }
+  readonly plan_gate: { readonly gate: PlanGate }
+  readonly member_busy:
+    | Case<'name_taken', { member: string; kind: MemberKind }>
+    | Case<'holds_task', { member: string; task: string }>
+    | Case<'active', { member: string; status: MemberStatus }>
+  readonly member_stopped:
+    | Case<'caller', { member: string; role: string }>
+    | Case<'recipient', { member: string; members: readonly string[] }>
+  readonly fenced:
+    | Case<
+        'replaced',
+        { member: string; generation: number | undefined; current: { generation: number; status: MemberStatus } }
+      >
+    | Case<'no_generation', { member: string }>
+  readonly stale: { readonly request: string; readonly reason: string }
+  readonly served: { readonly member: string; readonly runtime: string }
+  readonly supervised: { readonly team: string; readonly runtime: string; readonly isUnknown: boolean }
+  readonly other_folder: {
+    readonly session: string
+    readonly folder: string
+    readonly here: string
+    readonly isOtherMachine: boolean
+  }
+  readonly too_large: { readonly text: LimitedText }
+  readonly command_id_taken: { readonly id: string; readonly usedFor: string }
 }
 
-export type RefusalCode =
-  | 'invalid'
-  | 'unknown_team'
-  | 'team_deleted'
-  | 'unknown_member'
-  | 'unknown_task'
-  | 'unknown_request'
-  | 'unknown_dependency'
-  | 'dependency_cycle'
-  | 'has_dependents'
-  | 'not_allowed'
-  | 'not_owner'
-  | 'wrong_state'
-  | 'not_ready'
-  | 'role_mismatch'
-  | 'assigned_to_other'
-  | 'files_overlap'
-  | 'holds_another'
-  | 'plan_gate'
-  | 'member_busy'
-  | 'member_stopped'
-  | 'fenced'
-  | 'stale'
-  | 'served'
-  | 'supervised'
-  | 'other_folder'
-  | 'too_large'
-  | 'command_id_taken'
+/** One of several cases of a code. */
+type Case<Problem extends string, Facts = unknown> = Readonly<{ problem: Problem } & Facts>
 
-export function refuse(refused: RefusalCode, message: string): Refusal {
-  return { refused, message }
+type InvalidInput =
+  | Case<'name', { name: string }>
+  | Case<'reserved_name', { name: string }>
+  | Case<'role', { role: string }>
+  | Case<'model', { model: string }>
+  | Case<'command_id', { id: string }>
+  | Case<'lease'>
+  | Case<'deadline'>
+  | Case<'failure_reason', { task: string }>
+  | Case<'no_tasks'>
+  | Case<'plan_task_id', { id: string }>
+  | Case<'task_exists', { task: string }>
+  | Case<'draft', { subject: string; field: string; issue: string }>
+  | Case<'changes', { task: string; field: string; issue: string }>
+  | Case<'status', { status: string }>
+  | Case<'empty_subject'>
+  | Case<'multiline_subject'>
+  | Case<'path', { path: string }>
+  | Case<'message_type', { type: string }>
+  | Case<'control_message', { type: string }>
+  | Case<'empty_message'>
+  | Case<'own_message', { member: string }>
+  | Case<'own_request', { member: string }>
+  | Case<'shutdown_of_lead'>
+  | Case<'request_recipient', { kind: RequestKind; to: string }>
+  | Case<'answer', { issue: string }>
+
+type Forbidden =
+  | Case<'lead_only', { operation: LeadOperation; by: string }>
+  | Case<'lead_only_fields', { fields: readonly string[]; by: string }>
+  | Case<'not_member', { by: string }>
+  | Case<'foreign_task', { task: string; operation: 'change' | 'delete'; by: string }>
+  | Case<'foreign_mail', { member: string; by: string }>
+  | Case<'runtime_message', { type: string }>
+  | Case<'is_agent', { member: string }>
+  | Case<'not_agent', { member: string }>
+  | Case<'join_for_other', { member: string; by: string }>
+  | Case<'stop_other', { member: string; by: string }>
+  | Case<'lead_stays'>
+  | Case<'not_supervisor'>
+  | Case<'foreign_request', { request: string; from: string; by: string }>
+  | Case<'other_recipient', { request: string; to: string; by: string }>
+  | Case<'permission_elsewhere', { request: string }>
+  | Case<'own_team'>
+
+/** What only the lead and the user may do. */
+export type LeadOperation =
+  | 'create_team'
+  | 'delete_team'
+  | 'supervise'
+  | 'spawn'
+  | 'repair_transcript'
+  | 'request_shutdown'
+  | 'reopen'
+  | 'assign'
+  | 'change_dependencies'
+  | 'force_release'
+
+type WrongState =
+  | Case<'claimed', { task: string; owner: string }>
+  | Case<'not_claimed', { task: string; by: string }>
+  | Case<'not_pending', { task: string; status: TaskStatus; operation: 'claim' | 'assign' | 'change_dependencies' }>
+  | Case<'not_in_progress', { task: string; status: TaskStatus; lastAttempt?: { owner: string; end: string } }>
+  | Case<'in_progress', { task: string; owner: string; operation: 'reopen' | 'delete' }>
+  | Case<'member_stopping', { member: string }>
+  | Case<'request_open', { request: string }>
+  | Case<'request_answered', { request: string; state: string }>
+  | Case<'plans_rejected', { count: number }>
+  | Case<'member_keeps_failing', { member: string }>
+  | Case<'breaker_open'>
+  | Case<'team_taken', { team: string }>
+  | Case<'journal_missing', { team: string; session: string }>
+
+export type LimitedText =
+  | 'subject'
+  | 'description'
+  | 'reason'
+  | 'message'
+  | 'prompt'
+  | 'request'
+  | 'feedback'
+  | 'command'
+
+export function refuse<Code extends RefusalCode>(code: Code, details: RefusalDetails[Code]): Refusal {
+  return { code, details } as Refusal
 }
 
 export function isRefusal(value: object): value is Refusal {
-  return 'refused' in value
+  return 'code' in value && 'details' in value
 }

@@ -1,37 +1,37 @@
 import type { Author } from './event.ts'
 import { isFenced } from './mail.ts'
-import { isName, nameKey, nameRule } from './name.ts'
-import { type Refusal, refuse } from './refusal.ts'
-import { quotedRole } from './role.ts'
+import { isName, isReserved, nameKey } from './name.ts'
+import { type LeadOperation, type Refusal, refuse } from './refusal.ts'
 import { memberNamed, roster, type TeamState } from './state.ts'
 
 /** Is there a team, and may this author act in it at all? */
 export function mayAct(state: TeamState, by: Author): Refusal | undefined {
   const team = state.team.get()
-  if (!team) return refuse('unknown_team', 'There is no such team. Create it with: deskmates team create TEAM')
-  if (team.deleted)
-    return refuse(
-      'team_deleted',
-      `Team ${team.name} was deleted and not put away yet. To start anew: deskmates team delete ${team.name}, then deskmates team create ${team.name}`,
-    )
+  if (!team) return refuse('unknown_team', {})
+  if (team.deleted) return refuse('team_deleted', { team: team.name })
   if (nameKey(by.name) === 'user') return undefined
   const member = memberNamed(state, by.name)
-  if (!member) return refuse('unknown_member', unknownMember(state, by.name))
+  if (!member) return unknownMember(state, by.name)
   if (isFenced(state, { by })) {
-    return refuse(
-      'fenced',
-      `Generation ${by.generation} of ${member.name} was replaced (now ${member.generation}, ${member.status}); it may not act any more.`,
-    )
+    const { name, generation, status } = member
+    const current = { generation, status }
+    return refuse('fenced', { problem: 'replaced', member: name, generation: by.generation, current })
   }
   if (member.kind === 'agent' && nameKey(member.name) !== 'lead' && by.generation === undefined)
-    return refuse('fenced', `${member.name} is an agent and acts through its runtime, which names its generation.`)
-  if (member.status === 'stopped') {
-    return refuse(
-      'member_stopped',
-      `${member.name} has left the team. Join again with: deskmates team join ${member.name} --role ${quotedRole(member.role)}`,
-    )
-  }
+    return refuse('fenced', { problem: 'no_generation', member: member.name })
+  if (member.status === 'stopped')
+    return refuse('member_stopped', { problem: 'caller', member: member.name, role: member.role })
   return undefined
+}
+
+/** A name that a new team or member may have. */
+export function checkName(name: string): Refusal | undefined {
+  if (!isName(name)) return refuse('invalid', { problem: 'name', name })
+  return isReserved(name) ? refuse('invalid', { problem: 'reserved_name', name }) : undefined
+}
+
+export function leadOnly(operation: LeadOperation, by: Author): Refusal {
+  return refuse('not_allowed', { problem: 'lead_only', operation, by: by.name })
 }
 
 /** The user has the lead's rights. */
@@ -39,13 +39,13 @@ export function isLead(name: string): boolean {
   return ['lead', 'user'].includes(nameKey(name))
 }
 
-/** Who that is not, and who there is. */
-export function unknownMember(state: TeamState, name: string): string {
-  if (!state.team.get()) return 'There is no such team yet. Create it with: deskmates team create TEAM'
-  return `${isName(name) ? `Nobody in this team is called ${name}.` : nameRule(name)} ${presentMembers(state)}`
+export function unknownMember(state: TeamState, name: string): Refusal {
+  return state.team.get()
+    ? refuse('unknown_member', { name, members: presentMembers(state) })
+    : refuse('unknown_team', {})
 }
 
-export function presentMembers(state: TeamState): string {
-  const names = roster(state).filter((member) => member.status !== 'stopped')
-  return `Members: ${names.map((member) => member.name).join(', ')}.`
+/** The names of all members that have not stopped. */
+export function presentMembers(state: TeamState): string[] {
+  return roster(state).flatMap(({ name, status }) => (status === 'stopped' ? [] : [name]))
 }

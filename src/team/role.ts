@@ -34,8 +34,3 @@ export function roleRule(text: string): string {
   )
   return `${shown} is not a role: use 1 to ${MAX_ROLE_LENGTH} printable characters on one line, such as 'frontend dev'.`
 }
-
-/** A role as a word of a command line. */
-export function quotedRole(role: string): string {
-  return /^[\w.@%+=:,/-]+$/.test(role) ? role : `'${role.replaceAll("'", "'\\''")}'`
-}

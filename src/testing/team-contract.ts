@@ -132,7 +132,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
           }
         }
         expect(await countOf(a)).toBe(records)
-        expect(await b.run({ type: 'task.claim' }, as('bob', 'k2'))).toMatchObject({ refused: 'command_id_taken' })
+        expect(await b.run({ type: 'task.claim' }, as('bob', 'k2'))).toMatchObject({ code: 'command_id_taken' })
         await fresh.close()
       })
 
@@ -163,7 +163,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
           a.run(claim(), as('bob')),
         ])
         expect([added, claimed, completed].map((answer) => ok(answer!).tasks?.[0]?.id)).toEqual(['1', '1', '1'])
-        expect(again).toMatchObject({ refused: 'wrong_state' })
+        expect(again).toMatchObject({ code: 'wrong_state' })
         expect(only(ok(next!)).id).toBe('2')
       })
 
@@ -185,7 +185,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
           { to: 'lead', outcome: 'queued' },
           { to: 'bob', outcome: 'queued' },
         ])
-        expect(await b.send({ to: 'zoe', content: 'hi' })).toMatchObject({ refused: 'unknown_member' })
+        expect(await b.send({ to: 'zoe', content: 'hi' })).toMatchObject({ code: 'unknown_member' })
       }) // A67, A68
 
       it('sent by both at the same time is all there, in one order for all', async () => {
@@ -243,7 +243,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
         ok(await b.run({ type: 'member.stop', name: 'bob' }, as('bob')))
         await a.refresh()
         expect(unreadOf(a.state, 'ada').map(({ message }) => message)).toMatchObject([{ type: 'error', from: 'bob' }])
-        expect(await a.send({ to: 'bob', content: 'late' }, as('ada'))).toMatchObject({ refused: 'member_stopped' })
+        expect(await a.send({ to: 'bob', content: 'late' }, as('ada'))).toMatchObject({ code: 'member_stopped' })
       }) // F11
     })
 
@@ -252,11 +252,11 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
         await add('one')
         ok(await a.run({ type: 'task.claim', id: '1', lease: 600 }, as('ada')))
         clock.advance(599)
-        expect(await b.run(claim('1'), as('bob'))).toMatchObject({ refused: 'wrong_state' })
+        expect(await b.run(claim('1'), as('bob'))).toMatchObject({ code: 'wrong_state' })
         clock.advance(1)
         expect((await board(b))[0]).toMatchObject({ owner: 'ada' })
         expect(only(ok(await b.run(claim('1'), as('bob'))))).toMatchObject({ owner: 'bob', attempts: 2 })
-        expect(await a.run({ type: 'task.complete', id: '1' }, as('ada'))).toMatchObject({ refused: 'not_owner' })
+        expect(await a.run({ type: 'task.complete', id: '1' }, as('ada'))).toMatchObject({ code: 'not_owner' })
       }) // F24
 
       it('ends a request at its deadline, and the request outlives its handle', async () => {

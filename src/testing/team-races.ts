@@ -5,6 +5,7 @@ import type { Answer } from '../team/answer.ts'
 import { allTasks } from '../team/board.ts'
 import type { Command } from '../team/command.ts'
 import { isRefusal, type Refusal } from '../team/refusal.ts'
+import { refusalText } from '../team/refusal-text.ts'
 import type { OpenStore } from './read-all.ts'
 
 /** Two handles on one team, and ways to get more. */
@@ -49,7 +50,7 @@ export function racingTeams(handles: () => Teams): void {
         b.run({ type: 'task.update', id: '2', addBlockedBy: ['1'] }),
       ])
       expect(edges.filter((answer) => !isRefusal(answer))).toHaveLength(1)
-      expect(edges.find(isRefusal)?.refused).toBe('dependency_cycle')
+      expect(edges.find(isRefusal)?.code).toBe('dependency_cycle')
     }) // B59, F18
 
     it('new tasks get different ids, and batches stay whole', async () => {
@@ -114,7 +115,7 @@ async function add(team: TeamHandle, ...subjects: string[]): Promise<void> {
 }
 
 export function ok(answer: Answer | Refusal): Answer {
-  if (isRefusal(answer)) throw new Error(`Refused (${answer.refused}): ${answer.message}`)
+  if (isRefusal(answer)) throw new Error(`Refused (${answer.code}): ${refusalText(answer)}`)
   return answer
 }
 

@@ -6,6 +6,7 @@ import { checkLetter, messageFrom } from '../team/decide-mail.ts'
 import type { Author, TeamEvent } from '../team/event.ts'
 import { overdue } from '../team/overdue.ts'
 import { isRefusal, type Refusal } from '../team/refusal.ts'
+import { refusalText } from '../team/refusal-text.ts'
 import { emptyState, type TeamState, unreadOf } from '../team/state.ts'
 import type { TaskDraft } from '../team/task.ts'
 import { type MessageView, messageView, type TaskView, taskView } from '../team/view.ts'
@@ -80,13 +81,13 @@ export function openWorld(team: string | null = 'web'): World {
         if (decision.events.length === 0) return { unchanged: answerUnchanged(state, command, by.name, decision.note) }
         return { events: [...due, ...decision.events] }
       })
-      if ('refused' in decided) return decided
+      if (isRefusal(decided)) return decided
       if ('unchanged' in decided) return decided.unchanged
       return answer(state, command, id, write(id, by, decided.events))
     },
     ok(command, by) {
       const result = world.run(command, by)
-      if (isRefusal(result)) throw new Error(`${command.type} was refused (${result.refused}): ${result.message}`)
+      if (isRefusal(result)) throw new Error(`${command.type} was refused (${result.code}): ${refusalText(result)}`)
       return result
     },
     no(command, by) {

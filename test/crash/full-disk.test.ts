@@ -9,6 +9,7 @@ import { openFileStore } from '../../src/stores/files/store.ts'
 import { openMirror } from '../../src/stores/files/views/views.ts'
 import { TeamError } from '../../src/team/errors.ts'
 import { isRefusal } from '../../src/team/refusal.ts'
+import { refusalText } from '../../src/team/refusal-text.ts'
 import { unreadOf } from '../../src/team/state.ts'
 
 const MESSAGES = 200
@@ -62,7 +63,7 @@ async function open(dir: string, disk: Disk) {
 
 async function send(team: TeamHandle, n: number): Promise<void> {
   const effects = await team.send({ to: 'bob', content: contentOf(n) }, { commandId: `m${n}` })
-  if (isRefusal(effects)) throw new Error(effects.message)
+  if (isRefusal(effects)) throw new Error(refusalText(effects))
 }
 
 interface FullDisk extends Disposable {

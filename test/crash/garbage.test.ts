@@ -7,6 +7,7 @@ import { realDisk } from '../../src/stores/files/disk.ts'
 import type { Command } from '../../src/team/command.ts'
 import { TeamError } from '../../src/team/errors.ts'
 import { isRefusal } from '../../src/team/refusal.ts'
+import { refusalText } from '../../src/team/refusal-text.ts'
 import { memberNamed, type TeamState, unreadOf } from '../../src/team/state.ts'
 import { createRandom, type Random } from '../storms/random.ts'
 import { closingDisk } from './closing-disk.ts'
@@ -161,7 +162,7 @@ async function liveALittle(): Promise<void> {
   ]
   for (const [command, as] of steps) {
     const answer = await team.run(command, as)
-    if (isRefusal(answer)) throw new Error(`${command.type}: ${answer.message}`)
+    if (isRefusal(answer)) throw new Error(`${command.type}: ${refusalText(answer)}`)
     if ('mail' in answer && answer.mail) await team.acknowledge('lead', ['letter-1'], answer.mail.take)
   }
   await team.report([{ type: 'member.activity', name: 'eve', generation: 1, status: 'idle' }])
@@ -179,7 +180,7 @@ async function tryOut(facts: string | undefined, counts: Record<string, number>)
       if (facts !== undefined && now !== facts) return [`the state was ${now}`]
       const answer = await team.run({ type: 'member.join', name: 'newcomer', role: 'dev' })
       counts.written!++
-      return isRefusal(answer) && facts !== undefined ? [`refused: ${answer.message}`] : []
+      return isRefusal(answer) && facts !== undefined ? [`refused: ${refusalText(answer)}`] : []
     } finally {
       await team.close()
     }

@@ -1,4 +1,5 @@
 import { isRefusal, type Refusal } from '../../src/team/refusal.ts'
+import { refusalText } from '../../src/team/refusal-text.ts'
 import { memberNamed, unreadOf } from '../../src/team/state.ts'
 import type { Opened } from './fragile-team.ts'
 import { FOREIGN } from './fragile-team.ts'
@@ -83,7 +84,7 @@ function describeTask({ state }: Opened['team'], id: string): string[] {
 }
 
 function granted<T extends object>(answer: T | Refusal): T {
-  if (isRefusal(answer)) throw new Error(`Refused, though nothing forbids it: ${answer.message}`)
+  if (isRefusal(answer)) throw new Error(`Refused, though nothing forbids it: ${refusalText(answer)}`)
   return answer as T
 }
 

@@ -235,7 +235,7 @@ describe('decisions of a team', () => {
     const { team } = await fragile.open(realDisk)
     await team.run({ type: 'task.claim', id: '2' }, { by: { name: 'ada' } })
     const answer = await team.run({ type: 'task.claim', id: '3' }, { by: { name: 'bob' } })
-    expect(answer).toMatchObject({ refused: 'files_overlap' })
+    expect(answer).toMatchObject({ code: 'files_overlap' })
     await team.close()
   }) // C43, C44
 
@@ -249,7 +249,7 @@ describe('decisions of a team', () => {
     await team.run({ type: 'member.spawn', name: 'eve', role: 'dev', runtime: runtimeOf(process.ppid) })
     const fresh = { name: 'eve', generation: 2, epoch: 1 }
     await team.run({ type: 'task.claim', id: '2' }, { by: fresh })
-    expect(await team.run({ type: 'task.complete', id: '2' }, { by: old })).toMatchObject({ refused: 'fenced' })
+    expect(await team.run({ type: 'task.complete', id: '2' }, { by: old })).toMatchObject({ code: 'fenced' })
     const late = { id: 'late', type: 'message', from: 'eve', to: 'bob', content: 'done', timestamp: 0 } as const
     expect(await team.report([{ type: 'message.sent', message: late }], { by: old })).toMatchObject([
       { outcome: 'bounced' },

@@ -2,6 +2,7 @@ import { openTeam, type TeamHandle } from '../../src/journal/team-handle.ts'
 import { openPostgresStore } from '../../src/stores/postgres/store.ts'
 import { TeamError } from '../../src/team/errors.ts'
 import { isRefusal } from '../../src/team/refusal.ts'
+import { refusalText } from '../../src/team/refusal-text.ts'
 
 /** Writers that decide and send without a pause, whatever happens to the server, and remember what they were told. */
 export interface Writers {
@@ -96,10 +97,10 @@ async function found(url: string): Promise<void> {
 async function decide(team: TeamHandle, number: number, id: string): Promise<void> {
   const change = { type: 'task.update', id: String(number + 1), description: id } as const
   const answer = await team.run(change, { commandId: id })
-  if (isRefusal(answer)) throw new Error(answer.message)
+  if (isRefusal(answer)) throw new Error(refusalText(answer))
 }
 
 async function send(team: TeamHandle, number: number, id: string): Promise<void> {
   const effects = await team.send({ to: 'box', content: id }, { by: { name: `w${number}` }, commandId: id })
-  if (isRefusal(effects)) throw new Error(effects.message)
+  if (isRefusal(effects)) throw new Error(refusalText(effects))
 }

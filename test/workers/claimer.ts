@@ -3,6 +3,7 @@ import { openTeam } from '../../src/journal/team-handle.ts'
 import type { Answer } from '../../src/team/answer.ts'
 import type { Author } from '../../src/team/event.ts'
 import { isRefusal, type Refusal } from '../../src/team/refusal.ts'
+import { refusalText } from '../../src/team/refusal-text.ts'
 import { isLeased, openStore } from '../storms/open-store.ts'
 import { TEAM } from '../storms/place.ts'
 import { sideFile } from '../storms/side-file.ts'
@@ -51,10 +52,10 @@ async function complete(id: string): Promise<void> {
 /** Whoever lost its task to a lease, or its place to a successor, hears it here; anything else is a mistake. */
 function answered(answer: Answer | Refusal): Answer | undefined {
   if (!isRefusal(answer)) return answer
-  if (['not_owner', 'wrong_state', 'holds_another'].includes(answer.refused)) return undefined
+  if (['not_owner', 'wrong_state', 'holds_another'].includes(answer.code)) return undefined
   // It slept past its lease and was taken for dead, which it therefore is.
-  if (answer.refused === 'fenced' && isLeased(place)) process.kill(process.pid, 'SIGKILL')
-  throw new Error(`${answer.refused}: ${answer.message}`)
+  if (answer.code === 'fenced' && isLeased(place)) process.kill(process.pid, 'SIGKILL')
+  throw new Error(`${answer.code}: ${refusalText(answer)}`)
 }
 
 function isDone(): boolean {

@@ -1,5 +1,6 @@
 import { openTeam } from '../../src/journal/team-handle.ts'
 import { isRefusal } from '../../src/team/refusal.ts'
+import { refusalText } from '../../src/team/refusal-text.ts'
 import { openStore } from '../storms/open-store.ts'
 import { TEAM } from '../storms/place.ts'
 
@@ -20,7 +21,7 @@ const team = await openTeam(await openStore(place, { durability: 'process' }), T
 
 for (let n = 0; n < Number(decisions); n++) {
   const answer = await team.run({ type: 'task.update', id: task, description: `${name} ${n}` })
-  if (isRefusal(answer)) throw new Error(answer.message)
+  if (isRefusal(answer)) throw new Error(refusalText(answer))
 }
 await team.close()
 process.exit(0)

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openTeam } from '../../src/journal/team-handle.ts'
 import { isRefusal } from '../../src/team/refusal.ts'
+import { refusalText } from '../../src/team/refusal-text.ts'
 import { openStore } from '../storms/open-store.ts'
 import { TEAM } from '../storms/place.ts'
 import { sideFile } from '../storms/side-file.ts'
@@ -15,7 +16,7 @@ const team = await openTeam(store, TEAM)
 for (let round = 0; ; round++) {
   const limit = 1 + ((round * 37) % 200)
   const answer = await team.run({ type: 'mail.take', member: 'box', taker: store.presence.self, limit })
-  if (isRefusal(answer)) throw new Error(answer.message)
+  if (isRefusal(answer)) throw new Error(refusalText(answer))
   const { take, messages } = answer.mail!
   if (messages.length === 0) {
     await team.changed(50)

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openTeam } from '../../src/journal/team-handle.ts'
 import { isRefusal } from '../../src/team/refusal.ts'
+import { refusalText } from '../../src/team/refusal-text.ts'
 import { openStore } from '../storms/open-store.ts'
 import { TEAM } from '../storms/place.ts'
 import { sideFile } from '../storms/side-file.ts'
@@ -24,7 +25,7 @@ async function send(number: number): Promise<void> {
   const content = number % 300 === 299 ? awkward.repeat(15_000) : `${number} ${awkward}`
   note('try', id)
   const effects = await team.send({ to: 'box', content }, { by: { name }, commandId: id })
-  if (isRefusal(effects)) throw new Error(effects.message)
+  if (isRefusal(effects)) throw new Error(refusalText(effects))
   if (effects[0]?.outcome === 'queued') return note('ack', id)
   note('bounced', id)
   await sleep(100)

@@ -3,6 +3,7 @@ import { openTeam } from '../../src/journal/team-handle.ts'
 import type { Answer } from '../../src/team/answer.ts'
 import type { Command } from '../../src/team/command.ts'
 import { isRefusal } from '../../src/team/refusal.ts'
+import { refusalText } from '../../src/team/refusal-text.ts'
 import { memberNamed } from '../../src/team/state.ts'
 import { isLeased, openStore } from '../storms/open-store.ts'
 import { TEAM } from '../storms/place.ts'
@@ -32,7 +33,7 @@ async function inTurn(command: Command, commandId?: string): Promise<Answer> {
   for (let tries = isLeased(place) ? 0 : LAST; ; tries++) {
     const answer = await team.run(command, commandId === undefined ? {} : { commandId })
     if (!isRefusal(answer)) return answer
-    if (tries >= LAST || !['supervised', 'member_busy'].includes(answer.refused)) throw new Error(answer.message)
+    if (tries >= LAST || !['supervised', 'member_busy'].includes(answer.code)) throw new Error(refusalText(answer))
     await sleep(50)
   }
 }

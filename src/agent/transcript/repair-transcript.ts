@@ -4,6 +4,7 @@ import type { Log, Store } from '../../journal/store.ts'
 import { type TeamHandle, USER } from '../../journal/team-handle.ts'
 import { TeamError } from '../../team/errors.ts'
 import { isRefusal } from '../../team/refusal.ts'
+import { refusalText } from '../../team/refusal-text.ts'
 
 /** What became of a transcript whose turns are lost. */
 export interface LostTurns {
@@ -43,7 +44,7 @@ export async function recordLostTurns(
         { ...about, lost: i === 0 ? words : [], returned: some, ...(i === 0 && told) },
         { by: USER },
       )
-      if (isRefusal(answer)) throw new RepairRefused(answer.message)
+      if (isRefusal(answer)) throw new RepairRefused(refusalText(answer))
     }
   }
   return count

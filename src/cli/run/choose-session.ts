@@ -22,7 +22,7 @@ export async function chooseSession(
     const newest = await newestSession(workspace)
     if (newest !== undefined) return newest
     const message = "There is no session in this folder yet. Start one: deskmates -p 'what to do'"
-    throw new Refused({ refused: 'no_session', message })
+    throw new Refused({ code: 'no_session', message })
   }
   if (options.resume === undefined && call.globals.team === undefined && !call.env.DESKMATES_TEAM) return undefined
   const wanted = wantedTeam(call, options.resume)

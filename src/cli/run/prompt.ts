@@ -28,7 +28,7 @@ async function readStdin(call: Call, isOptional: boolean): Promise<string> {
   }
   const ended = new AbortController()
   const interrupted = new Promise<never>((_, reject) => {
-    const stop = () => reject(new Refused({ refused: 'interrupted', message: 'Nothing was asked.' }))
+    const stop = () => reject(new Refused({ code: 'interrupted', message: 'Nothing was asked.' }))
     signal.addEventListener('abort', stop, { signal: ended.signal })
   })
   let timer: NodeJS.Timeout | undefined

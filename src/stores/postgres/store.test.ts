@@ -296,7 +296,7 @@ describe('clocks of machines that are hours apart', () => {
       expect(await store.presence.look(ahead.presence.self)).toBe('alive')
       expect(await ahead.presence.look(store.presence.self)).toBe('alive')
       const taking = { type: 'supervise', runtime: store.presence.self } as const
-      expect(await other.run(taking)).toMatchObject({ refused: 'supervised' })
+      expect(await other.run(taking)).toMatchObject({ code: 'supervised' })
       vi.useRealTimers()
     }
 
@@ -305,7 +305,7 @@ describe('clocks of machines that are hours apart', () => {
     hours(-6)
     await using behind = await openPostgresStore({ url, lease })
     await using heir = await openTeam(behind, 'web')
-    expect(await heir.run({ type: 'supervise', runtime: behind.presence.self })).not.toHaveProperty('refused')
+    expect(await heir.run({ type: 'supervise', runtime: behind.presence.self })).not.toHaveProperty('code')
     await ahead[Symbol.asyncDispose]()
   }) // F33
 })

@@ -59,8 +59,8 @@ export async function practiceOffice(first = 'web'): Promise<PracticeOffice> {
     },
     async deleteTeam(name) {
       const there = teams.get(nameKey(name))
-      if (!there) return refuse('unknown_team', `Team '${name}' not found. You lead: ${office.teams.join(', ')}.`)
-      if (there === team()) return refuse('not_allowed', 'A session cannot delete its own team.')
+      if (!there) return refuse('unknown_team', { team: name })
+      if (there === team()) return refuse('not_allowed', { problem: 'own_team' })
       const mates = roster(there.state).filter((member) => member.name !== 'lead')
       for (const mate of mates) await there.run({ type: 'member.stop', name: mate.name }, { by: lead })
       const answer = await there.run({ type: 'team.delete' }, { by: lead })

@@ -1,3 +1,4 @@
+import { refusalForModel } from '../../../prompts/refusals.ts'
 import type { Answer } from '../../../team/answer.ts'
 import type { Command } from '../../../team/command.ts'
 import { nameKey } from '../../../team/name.ts'
@@ -10,7 +11,6 @@ import type { TeamMembership } from '../../team-membership.ts'
 import { attemptWords } from '../attempt-words.ts'
 import { seatOf } from '../membership-of.ts'
 import { NotDone } from '../not-done.ts'
-import { inToolWords } from '../tool-words.ts'
 import description from './task-update.md'
 import { UpdateInput, UpdateOffer } from './task-update-input.ts'
 import { numbered, readyBehind, standing, stuckBehind } from './task-words.ts'
@@ -57,7 +57,7 @@ async function inOrder(seat: TeamMembership, commands: readonly Command[]): Prom
       const done = answers.flatMap(({ tasks, note }) => (note === undefined ? (tasks ?? []) : []))
       const tasks = done.map((task) => `#${task.id} (${standing(task)})`).join(', ')
       const effect = done.length === 0 ? '' : `\nWhat came before it took effect on: ${tasks}.`
-      throw new NotDone(`${inToolWords(answer.message)}${effect}`)
+      throw new NotDone(`${refusalForModel(answer)}${effect}`)
     }
     answers.push(answer)
   }

@@ -1,8 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { memberNamed } from '../../../team/state.ts'
 import { practiceDesk, practiceOffice } from '../practice-office.ts'
-import { inToolWords } from '../tool-words.ts'
 
 describe('Task with a name', () => {
   it('makes a teammate of the current team with no more than a prompt and a name', async () => {
@@ -69,32 +67,6 @@ describe('TeamCreate and TeamDelete', () => {
     expect(await lead.no('TeamDelete', { name: 'web' })).toContain('cannot delete its own team')
     expect(await lead.no('TeamCreate', { name: '../api' })).toContain('is not a name')
   }) // A58
-})
-
-describe('a refusal', () => {
-  it('names tools, never a command that an agent may not run', () => {
-    const folder = new URL('../../team/', import.meta.url)
-    const texts = readdirSync(folder)
-      .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
-      .flatMap(
-        (name) =>
-          readFileSync(new URL(name, folder), 'utf8').match(
-            /(['`])(?:(?!\1).)*(?:deskmates |--[a-z])(?:(?!\1).)*\1/g,
-          ) ?? [],
-      )
-    expect(texts.length).toBeGreaterThan(15)
-    for (const text of texts) {
-      const told = inToolWords(text.slice(1, -1))
-      expect(told, text).not.toMatch(/deskmates [a-z]|--[a-z]/)
-      expect(told.length, text).toBeGreaterThan(10)
-    }
-  })
-
-  it('keeps its other sentences where a command has no tool', () => {
-    expect(inToolWords('Bob is gone. Look with: deskmates frobnicate bob')).toBe(
-      'Bob is gone. Use your tools, or ask the lead.',
-    )
-  })
 })
 
 describe('an agent that sits nowhere', () => {

@@ -28,7 +28,7 @@ describe('SendMessage', () => {
   it('refuses whoever is not there, before any mailbox exists', async () => {
     const lead = await practiceDesk('lead')
     expect(await lead.no('SendMessage', { recipient: 'eve', content: 'x' })).toBe(
-      'Nobody in this team is called eve. Members: lead, ada, bob.',
+      'No member of this team is called eve. Members: lead, ada, bob.',
     )
     expect(await lead.no('SendMessage', { recipient: '../eve', content: 'x' })).toContain('is not a name')
     await lead.office.team().run({ type: 'member.stop', name: 'bob' })
@@ -111,7 +111,7 @@ describe('SendMessage', () => {
     await lead.ok('TeamCreate', { name: 'api' })
     expect(await lead.ok('SendMessage', { recipient: 'ada', content: 'still there?' })).toContain('Sent message to ada')
     expect(mailOf(lead, 'ada')).toHaveLength(1)
-    expect(await lead.no('SendMessage', { recipient: 'ada', content: 'x', team_name: 'api' })).toContain('Nobody')
+    expect(await lead.no('SendMessage', { recipient: 'ada', content: 'x', team_name: 'api' })).toContain('No member')
     expect(await lead.no('SendMessage', { recipient: 'ada', content: 'x', team_name: 'ops' })).toBe(
       "Team 'ops' not found. You are in: own, api. Leave team_name out.",
     )
