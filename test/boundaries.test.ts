@@ -27,8 +27,21 @@ const shipped = files.filter((file) => !isTest(file) && (imported(file, false) |
 const imports = everyImport.filter(({ file }) => shipped.includes(file))
 const inner = imports.filter(({ inside }) => inside)
 
-/** Which folders each folder may import. Only the session, the command line and the library compose stores and agents. */
 const LOW = ['journal', 'team', 'redaction']
+const ALL_BUT_CLI = [
+  'session',
+  'settings',
+  'workspace.ts',
+  'supervisor',
+  'agent',
+  'tools',
+  'permissions',
+  'prompts',
+  'stores',
+  'models',
+  ...LOW,
+]
+/** Which folders each folder may import. Only the session, the command line and the library compose stores and agents. */
 const mayImport: Record<string, readonly string[]> = {
   team: [],
   redaction: [],
@@ -54,20 +67,8 @@ const mayImport: Record<string, readonly string[]> = {
     'stores',
     ...LOW,
   ],
-  testing: ['supervisor', 'agent', 'tools', 'permissions', 'stores', 'models', ...LOW],
-  cli: [
-    'session',
-    'settings',
-    'workspace.ts',
-    'supervisor',
-    'agent',
-    'tools',
-    'permissions',
-    'prompts',
-    'stores',
-    'models',
-    ...LOW,
-  ],
+  testing: ALL_BUT_CLI,
+  cli: ALL_BUT_CLI,
   'index.ts': ['session', 'workspace.ts', 'supervisor', 'agent', 'tools', 'permissions', 'stores', 'models', ...LOW],
 }
 

@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest'
 import { messageText } from '../prompts/message.ts'
-import { closeTalks, played, talkOf } from './agent-harness.ts'
+import { agentHarness, closeAgents, played } from '../testing/harnesses/agent-harness.ts'
 
-afterEach(closeTalks)
+afterEach(closeAgents)
 
 const answer = {
   id: 'm',
@@ -23,7 +23,7 @@ it('says whether the answer to a request is a yes, which its words may leave ope
 })
 
 it('says once in a turn that somebody rests, and every result', async () => {
-  const talk = await talkOf({ model: played().model })
+  const talk = await agentHarness({ model: played().model })
   const letter = (id: string, type: 'idle_notification' | 'result', from: string, content: string) => ({
     type: 'message.sent' as const,
     message: { id, type, from, to: 'lead', content, timestamp: 1 },

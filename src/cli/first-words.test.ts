@@ -1,24 +1,24 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type CommandHarness, commandHarness } from './command-harness.ts'
 import { commandNames } from './commands.ts'
-import { type Desk, openDesk } from './desk.ts'
 import { version } from './version.ts'
 
-let desk: Desk
+let cli: CommandHarness
 let model: string
 beforeEach(() => {
-  desk = openDesk()
-  const path = join(desk.dir, '..', 'hello.json')
+  cli = commandHarness()
+  const path = join(cli.dir, '..', 'hello.json')
   const parts = [{ times: 'always', text: 'hello' }]
   writeFileSync(path, JSON.stringify({ parts }))
   model = `scripted:${path}`
 })
-afterEach(() => desk.close())
+afterEach(() => cli.close())
 
 /** What a run was asked and allowed, as the stream of its events says. */
 async function asked(words: readonly string[]) {
-  const { code, stdout, stderr } = await desk.run(inserted(words))
+  const { code, stdout, stderr } = await cli.run(inserted(words))
   const lines = stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
   return { code, stderr, prompt: lines[1]?.message?.content[0]?.text, mode: lines[0]?.permissionMode }
 }
@@ -31,9 +31,9 @@ function inserted(words: readonly string[]): string[] {
 
 /** Nothing was made and nothing was paid for. */
 async function refused(words: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await desk.run(words)
+  const { code, stdout, stderr } = await cli.run(words)
   expect({ words, code, stdout }).toEqual({ words, code: 2, stdout: '' })
-  expect(existsSync(join(desk.dir, '.teams'))).toBe(false)
+  expect(existsSync(join(cli.dir, '.teams'))).toBe(false)
   return stderr
 }
 
@@ -53,9 +53,9 @@ describe('a prompt without -p', () => {
   }) // T37
 
   it('takes global options in front of it, and goes on with a session by -c', async () => {
-    expect(await desk.ok(['--json', 'first thing', '-m', model])).toContain('"result":"hello"')
-    expect(await desk.ok(['-c', 'second thing', '-m', model])).toBe('hello\n')
-    expect(await desk.json('sessions')).toHaveLength(1)
+    expect(await cli.ok(['--json', 'first thing', '-m', model])).toContain('"result":"hello"')
+    expect(await cli.ok(['-c', 'second thing', '-m', model])).toBe('hello\n')
+    expect(await cli.json('sessions')).toHaveLength(1)
   }) // T37
 })
 
@@ -98,13 +98,13 @@ describe('one plain word that is not a command', () => {
   }) // T37
 
   it('is close to no two commands at once that would hide one of them', async () => {
-    for (const name of commandNames) if (!name.includes(' ')) expect((await desk.run([name, '--help'])).code).toBe(0)
+    for (const name of commandNames) if (!name.includes(' ')) expect((await cli.run([name, '--help'])).code).toBe(0)
   })
 })
 
 describe('options that people know from other programs', () => {
   it('print the version with -v as with --version', async () => {
-    for (const words of ['-v', '-V', '--version']) expect(await desk.ok(words)).toBe(`${version}\n`)
+    for (const words of ['-v', '-V', '--version']) expect(await cli.ok(words)).toBe(`${version}\n`)
   }) // T37
 
   it.each([
@@ -120,7 +120,7 @@ describe('options that people know from other programs', () => {
   }) // T37
 
   it('count every rule of a list, wherever the commas are', async () => {
-    const path = join(desk.dir, '..', 'denied.json')
+    const path = join(cli.dir, '..', 'denied.json')
     const parts = ['a.txt', 'b.txt'].map((file, i) => ({
       when: { answer: i + 1 },
       calls: [{ tool: 'write_file', input: { path: file, content: 'x' } }],
@@ -132,18 +132,18 @@ describe('options that people know from other programs', () => {
       ['Write(a.txt)', '--allowedTools', 'Write(b.txt)'],
     ]) {
       const words = ['-p', 'write both', '--allowedTools', ...rules, '-m', `scripted:${path}`, '--json']
-      const { code, stdout } = await desk.run(words)
+      const { code, stdout } = await cli.run(words)
       expect({ rules, code, denied: JSON.parse(stdout).permission_denials }).toEqual({ rules, code: 0, denied: [] })
     }
   }) // T37
 
   it('take several folders behind one --add-dir', async () => {
-    for (const name of ['one', 'two']) mkdirSync(join(desk.dir, '..', name))
+    for (const name of ['one', 'two']) mkdirSync(join(cli.dir, '..', name))
     expect(await asked(['--add-dir', '../one', '../two', 'look there'])).toMatchObject({
       code: 0,
       prompt: 'look there',
     })
-    const missing = await desk.run(['--add-dir', '../one', '../three', '-p', 'look', '-m', model])
+    const missing = await cli.run(['--add-dir', '../one', '../three', '-p', 'look', '-m', model])
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('three is not a folder')])
   }) // T37
 
@@ -164,7 +164,7 @@ describe('options that people know from other programs', () => {
     --approval-mode --include-directories --allowed-tools --sandbox --help -h`.split(/\s+/)
 
   it.each(habits)('are taken or answered with what to use instead: %s', async (option) => {
-    const { stdout } = await desk.run('-p --help')
+    const { stdout } = await cli.run('-p --help')
     const isOurs =
       new RegExp(`(^|[ ,])${option}[ ,=\\n]`, 'm').test(stdout) || ['-v', '-V', '--version'].includes(option)
     if (isOurs || option === '--allowed-tools') return

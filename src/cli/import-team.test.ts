@@ -1,17 +1,17 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Desk, openDesk } from './desk.ts'
+import { type CommandHarness, commandHarness } from './command-harness.ts'
 
-let desk: Desk
+let cli: CommandHarness
 beforeEach(() => {
-  desk = openDesk()
+  cli = commandHarness()
 })
-afterEach(() => desk.close())
+afterEach(() => cli.close())
 
 function write(path: string, content: unknown): void {
-  mkdirSync(join(desk.dir, path, '..'), { recursive: true })
-  writeFileSync(join(desk.dir, path), typeof content === 'string' ? content : JSON.stringify(content))
+  mkdirSync(join(cli.dir, path, '..'), { recursive: true })
+  writeFileSync(join(cli.dir, path), typeof content === 'string' ? content : JSON.stringify(content))
 }
 
 describe('team create --from', () => {
@@ -19,7 +19,7 @@ describe('team create --from', () => {
     write('.team/config.json', {
       members: [{ name: 'alice', role: 'frontend dev' }, { name: 'bob', role: 'one\nline' }, { name: 'cleo' }],
     })
-    const { members, imported } = await desk.json('team create old --from .team')
+    const { members, imported } = await cli.json('team create old --from .team')
     const roles = members.map(({ name, role }: { name: string; role: string }) => `${name}: ${role}`)
     expect(roles).toEqual(expect.arrayContaining(['alice: frontend dev', 'bob: member', 'cleo: member']))
     expect(imported.left).toEqual([expect.stringMatching(/^role of bob, who joined as member: .*is not a role/)])
@@ -35,22 +35,22 @@ describe('team create --from', () => {
     write('claude/inboxes/gone.json', [{ from: 'ada', text: 'lost?' }])
     write('claude/inboxes/broken.json', '[{"from":')
     write('claude/inboxes/../config.json', { members: [{ name: 'team-lead' }, { name: 'ada' }, { name: 'broken' }] })
-    const { imported } = await desk.json('team create web --from claude')
+    const { imported } = await cli.json('team create web --from claude')
     expect(imported).toMatchObject({ members: 2, messages: 2 })
     expect(imported.left.join('\n')).toMatch(/ada\.json: 1 message read before/)
     expect(imported.left.join('\n')).toMatch(/gone\.json: no member is called "gone"/)
     expect(imported.left.join('\n')).toMatch(/broken\.json: /)
-    const mail = await desk.json('inbox ada --team web')
+    const mail = await cli.json('inbox ada --team web')
     expect(mail.map(({ content }: { content: string }) => content)).toEqual(['Build the page.'])
   }) // T29
 })
 
 describe('a role on the command line', () => {
   it('is free words for join and tasks, and a claim goes by it', async () => {
-    await desk.ok(['team', 'join', 'ada', '--role', 'frontend dev'])
-    await desk.ok(['task', 'add', 'page', '--role', 'Frontend  Dev'])
-    expect(await desk.json('task claim --as ada')).toMatchObject({ id: '1' })
-    await desk.ok(['task', 'update', '1', '--role', 'load tester'])
-    expect((await desk.run(['team', 'join', 'bob', '--role', 'a\nb'])).code).toBe(2)
+    await cli.ok(['team', 'join', 'ada', '--role', 'frontend dev'])
+    await cli.ok(['task', 'add', 'page', '--role', 'Frontend  Dev'])
+    expect(await cli.json('task claim --as ada')).toMatchObject({ id: '1' })
+    await cli.ok(['task', 'update', '1', '--role', 'load tester'])
+    expect((await cli.run(['team', 'join', 'bob', '--role', 'a\nb'])).code).toBe(2)
   }) // T29
 })

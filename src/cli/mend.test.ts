@@ -7,25 +7,25 @@ import { withTrailer } from '../stores/files/log/trailer.ts'
 import { apply } from '../team/apply.ts'
 import { emptyState } from '../team/state.ts'
 import { taskView, teamView } from '../team/view.ts'
-import { type Desk, openDesk } from './desk.ts'
+import { type CommandHarness, commandHarness } from './command-harness.ts'
 
-let desk: Desk
+let cli: CommandHarness
 beforeEach(() => {
-  desk = openDesk()
+  cli = commandHarness()
 })
-afterEach(() => desk.close())
+afterEach(() => cli.close())
 
-const journal = () => join(desk.dir, '.teams', 'default', 'journal.jsonl')
+const journal = () => join(cli.dir, '.teams', 'default', 'journal.jsonl')
 const linesOf = (path: string) => readFileSync(path, 'utf8').split('\n').filter(Boolean)
 const records = (): LogRecord[] => linesOf(journal()).map((line) => JSON.parse(line))
 const isFact = (record: LogRecord) => record.after === undefined
 const log = async () =>
-  (await desk.ok('log --json'))
+  (await cli.ok('log --json'))
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
 const contents = async (member: string): Promise<string[]> =>
-  (await desk.json(`inbox ${member}`)).map(({ content }: { content: string }) => content)
+  (await cli.json(`inbox ${member}`)).map(({ content }: { content: string }) => content)
 
 /** Takes the first line that holds `text` out of the journal: whoever decided on it names something that is not there. */
 function cut(text: string): void {
@@ -40,7 +40,7 @@ function write(lines: readonly string[]): void {
 }
 
 async function all(...commands: readonly string[]): Promise<void> {
-  for (const words of commands) await desk.ok(words)
+  for (const words of commands) await cli.ok(words)
 }
 
 describe('a journal with a broken chain', () => {
@@ -52,7 +52,7 @@ describe('a journal with a broken chain', () => {
     cut('"task.claimed"')
     expect(await contents('ada')).toEqual(['before'])
 
-    const { repaired, ...report } = await desk.json('check --repair')
+    const { repaired, ...report } = await cli.json('check --repair')
     expect(repaired.kept).toBe(3)
     expect(repaired.lost).toEqual([
       expect.stringContaining('broken chain: task.completed'),
@@ -73,24 +73,24 @@ describe('a journal with a broken chain', () => {
       'message.sent user',
     ])
     // No decision came back with it.
-    expect(await desk.json('task list')).toMatchObject([{ id: '1', status: 'pending', attempts: 0 }])
+    expect(await cli.json('task list')).toMatchObject([{ id: '1', status: 'pending', attempts: 0 }])
     // It is still the same record: the command that wrote it is not carried out twice.
-    await desk.ok('send ada first --command-id c1')
+    await cli.ok('send ada first --command-id c1')
     expect(await contents('ada')).toEqual(['before', 'first', 'second'])
-    expect(await desk.ok('check')).toContain('All is well.')
+    expect(await cli.ok('check')).toContain('All is well.')
   }) // F1
 
   it('says how much was kept', async () => {
     await all('team join ada --role dev', 'task add one', 'task add two', 'send ada x')
     cut('"one"')
-    expect(await desk.ok('check --repair')).toContain('Kept from behind the break: 1 line of mail and other facts.\n')
-    expect(await desk.ok('check --repair')).not.toContain('Kept')
+    expect(await cli.ok('check --repair')).toContain('Kept from behind the break: 1 line of mail and other facts.\n')
+    expect(await cli.ok('check --repair')).not.toContain('Kept')
   })
 
   it('names mail to somebody who joined behind the break; its text stays in the log', async () => {
     await all('task add one', 'task add two', 'team join bob --role dev', 'send bob needle', 'send all noon')
     cut('"one"')
-    const { repaired } = await desk.json('check --repair')
+    const { repaired } = await cli.json('check --repair')
     expect(repaired.kept).toBe(2)
     expect(repaired.lost.at(-1)).toMatch(/^line \d+ \(byte \d+\): bounced: message \S+ to bob: nobody is called bob$/)
     expect(repaired.lost).toHaveLength(3)
@@ -102,7 +102,7 @@ describe('a journal with a broken chain', () => {
     await all('team join ada --role dev', 'send ada early', 'inbox ada --take', 'task add one', 'task add two')
     await all('send ada late', 'inbox ada --take')
     cut('"one"')
-    expect((await desk.json('check --repair')).repaired.kept).toBe(2)
+    expect((await cli.json('check --repair')).repaired.kept).toBe(2)
     expect(await contents('ada')).toEqual(['late'])
   }) // F2
 
@@ -111,7 +111,7 @@ describe('a journal with a broken chain', () => {
     for (const line of linesOf(journal()).filter((line) => line.includes('"message.sent"')))
       appendFileSync(journal(), `\n${line}\n`)
     cut('"one"')
-    expect((await desk.json('check --repair')).repaired.kept).toBe(1)
+    expect((await cli.json('check --repair')).repaired.kept).toBe(1)
     expect(await contents('ada')).toEqual(['before', 'behind'])
   })
 
@@ -122,13 +122,13 @@ describe('a journal with a broken chain', () => {
     for (const [id, event] of Object.entries({ forged: claimed, broken: sent }))
       appendFileSync(journal(), encode({ id, at: 1, by: { name: 'user' }, events: [event] })!.bytes)
     cut('"two"')
-    const { repaired, ok } = await desk.json('check --repair')
+    const { repaired, ok } = await cli.json('check --repair')
     expect({ ok, kept: repaired.kept }).toEqual({ ok: true, kept: 1 })
     expect(repaired.lost.slice(-2)).toEqual([
       expect.stringContaining('broken chain: task.claimed (record forged)'),
       expect.stringContaining('broken chain: message.sent (record broken)'),
     ])
-    expect(await desk.json('task list')).toMatchObject([{ id: '1', status: 'pending' }])
+    expect(await cli.json('task list')).toMatchObject([{ id: '1', status: 'pending' }])
   })
 
   it('is left to a newer version if one wrote behind the break', async () => {
@@ -136,8 +136,8 @@ describe('a journal with a broken chain', () => {
     appendFileSync(journal(), `\n${withTrailer('{"v":2,"id":"later"').text}\n`)
     cut('"one"')
     const before = readFileSync(journal(), 'utf8')
-    expect(await desk.refused('check --repair')).toBe('needs_newer')
-    expect((await desk.run('check')).stdout).toContain('needs newer: a newer version of deskmates wrote it')
+    expect(await cli.refused('check --repair')).toBe('needs_newer')
+    expect((await cli.run('check')).stdout).toContain('needs newer: a newer version of deskmates wrote it')
     expect(readFileSync(journal(), 'utf8')).toBe(before)
   })
 
@@ -155,29 +155,29 @@ describe('a journal with a broken chain', () => {
     const whole = records()
     const sent = whole.filter((record) => isFact(record) && JSON.stringify(record).includes('"message.sent"'))
     expect(sent).toHaveLength(8)
-    const copy = join(desk.dir, 'copy')
-    cpSync(join(desk.dir, '.teams', 'default'), copy, { recursive: true })
+    const copy = join(cli.dir, 'copy')
+    cpSync(join(cli.dir, '.teams', 'default'), copy, { recursive: true })
 
     const decisions = [...whole.keys()].filter((at) => !isFact(whole[at]!))
     for (const at of decisions.slice(0, -1)) {
       const flipped = lines[at]!.replace('"events":', '"evemts":')
       for (const rest of [lines.toSpliced(at, 1), lines.with(at, flipped)]) {
-        rmSync(join(desk.dir, '.teams', 'default'), { recursive: true })
-        cpSync(copy, join(desk.dir, '.teams', 'default'), { recursive: true })
+        rmSync(join(cli.dir, '.teams', 'default'), { recursive: true })
+        cpSync(copy, join(cli.dir, '.teams', 'default'), { recursive: true })
         write(rest)
         const where = `line ${at + 1} of ${lines.length}`
-        expect((await desk.run('check')).code, where).toBe(1)
-        const { repaired, ok } = await desk.json('check --repair')
+        expect((await cli.run('check')).code, where).toBe(1)
+        const { repaired, ok } = await cli.json('check --repair')
         expect(ok, where).toBe(true)
         expect(new Set(repaired.lost).size, where).toBe(repaired.lost.length)
 
         const state = emptyState()
         for (const [i, record] of whole.slice(0, at).entries()) apply(state, i, record)
         const board = [...state.tasks.values()].map((task) => ({ ...taskView(state, task), seq: 0 }))
-        expect(await desk.json('task list'), where).toEqual(board)
+        expect(await cli.json('task list'), where).toEqual(board)
         // Whoever can be written to is whoever had joined; facts may say what they do.
         const roster = (at === 0 ? [{ name: 'lead' }] : teamView(state).members).map(({ name }) => name)
-        const { members } = await desk.json('team show')
+        const { members } = await cli.json('team show')
         expect(members.map(({ name }: { name: string }) => name)).toEqual(roster)
 
         const unread = new Set((await Promise.all([...roster, 'user'].map(contents))).flat())

@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isName } from '../team/name.ts'
-import { type Desk, openDesk } from './desk.ts'
+import { type CommandHarness, commandHarness } from './command-harness.ts'
 
-let desk: Desk
+let cli: CommandHarness
 beforeEach(() => {
-  desk = openDesk()
+  cli = commandHarness()
 })
-afterEach(() => desk.close())
+afterEach(() => cli.close())
 
 /** Every way of leaving a folder, hiding, breaking a line or a terminal that we could think of, alone and combined. */
 function hostileNames(): string[] {
@@ -29,8 +29,8 @@ describe('a hostile name', () => {
   it('is refused before a path is built, wherever a name is asked for', async () => {
     const names = hostileNames()
     expect(names.length).toBeGreaterThan(200)
-    await desk.ok('team join ci --role tester')
-    const before = everything(desk.dir)
+    await cli.ok('team join ci --role tester')
+    const before = everything(cli.dir)
     const places: ((name: string) => string[])[] = [
       (name) => ['team', 'create', '--', name],
       (name) => ['task', 'list', `--team=${name}`],
@@ -46,21 +46,21 @@ describe('a hostile name', () => {
       // Each name goes through two of the places, so that every place meets dozens of names.
       for (const place of [places[i % places.length]!, places[(i * 7 + 3) % places.length]!]) {
         const argv = place(name)
-        const { code, stdout, stderr } = await desk.run(argv)
+        const { code, stdout, stderr } = await cli.run(argv)
         expect({ argv, code, stdout }).toEqual({ argv, code: 2, stdout: '' })
         expect(stderr.length).toBeLessThan(600)
         // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may reach a terminal
         expect(stderr).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f]/)
       }
     }
-    expect(everything(desk.dir)).toEqual(before)
+    expect(everything(cli.dir)).toEqual(before)
   }) // B49, B55, F13
 
   it('in the environment is refused alike', async () => {
     for (const name of hostileNames()
       .filter((name) => name !== '')
       .slice(0, 40)) {
-      const { code, stderr } = await desk.run('task list', { env: { ...desk.env, DESKMATES_TEAM: name } })
+      const { code, stderr } = await cli.run('task list', { env: { ...cli.env, DESKMATES_TEAM: name } })
       expect({ name, code }).toEqual({ name, code: 2 })
       expect(stderr).toContain('DESKMATES_TEAM')
     }
@@ -68,20 +68,20 @@ describe('a hostile name', () => {
 
   it('is told from one that only sounds dangerous', async () => {
     for (const name of ['CON', 'nul', 'constructor', '__'.padStart(3, 'x'), '0', 'x'.repeat(64), 'a-', 'toString']) {
-      expect(await desk.json(['team', 'join', name, '--role', 'constructor'])).toMatchObject({ name })
-      expect(await desk.json(['inbox', name])).toEqual([])
+      expect(await cli.json(['team', 'join', name, '--role', 'constructor'])).toMatchObject({ name })
+      expect(await cli.json(['inbox', name])).toEqual([])
     }
   })
 
   it('or a reserved one cannot join, and two names that differ in case are one', async () => {
-    await desk.ok('team join Ada --role dev')
+    await cli.ok('team join Ada --role dev')
     for (const name of ['lead', 'LEAD', 'user', 'all'])
-      expect(await desk.refused(`team join ${name} --role x`)).toBe('invalid')
-    expect(await desk.json('team join ADA --role dev')).toMatchObject({ name: 'Ada', generation: 1 })
-    await desk.ok('team create Web')
-    expect(await desk.json('team create wEB')).toMatchObject({ name: 'Web' })
-    expect(await desk.json('team show web')).toMatchObject({ name: 'Web' })
-    expect((await desk.json('team list')).map(({ name }: { name: string }) => name)).toEqual(['Web', 'default'])
+      expect(await cli.refused(`team join ${name} --role x`)).toBe('invalid')
+    expect(await cli.json('team join ADA --role dev')).toMatchObject({ name: 'Ada', generation: 1 })
+    await cli.ok('team create Web')
+    expect(await cli.json('team create wEB')).toMatchObject({ name: 'Web' })
+    expect(await cli.json('team show web')).toMatchObject({ name: 'Web' })
+    expect((await cli.json('team list')).map(({ name }: { name: string }) => name)).toEqual(['Web', 'default'])
   }) // B49
 })
 

@@ -4,74 +4,74 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { useDatabase } from '../../test/postgres/database.ts'
 import { loseEnd } from '../../test/postgres/lose-end.ts'
 import { systemClock } from '../journal/clock.ts'
-import { type Desk, openDesk } from './desk.ts'
-import { openWaitingRoom } from './doctor/waiting-room.ts'
+import { type CommandHarness, commandHarness } from './command-harness.ts'
+import { doctorHarness } from './doctor/doctor-harness.ts'
 import { examinations } from './doctor.ts'
 
 const database = useDatabase()
-let desk: Desk
+let cli: CommandHarness
 let url: string
 let schema: string
 beforeEach(() => {
-  desk = openDesk()
+  cli = commandHarness()
   ;({ url, schema } = database.place())
-  desk.env.DESKMATES_STORE = url
+  cli.env.DESKMATES_STORE = url
 })
-afterEach(() => desk.close())
+afterEach(() => cli.close())
 
 describe('on PostgreSQL', () => {
   it('a team lives as on files: made, joined, worked on, looked at, checked, deleted', async () => {
-    await desk.ok('team create web --description shop')
-    await desk.ok('team join ci --role tester --team web')
-    expect(await desk.json(['task', 'add', 'Write the parser', '--team', 'web'])).toMatchObject({ id: '1' })
-    await desk.ok(['task', 'add', 'Test it', '--team', 'web', '--blocked-by', '1'])
-    expect(await desk.json('task list --ready --team web')).toMatchObject([{ id: '1' }])
-    expect(await desk.json('task claim --as ci --lease 10m --team web')).toMatchObject({ id: '1', owner: 'ci' })
-    expect(await desk.json('task claim --as ci --team web')).toMatchObject({ id: '1' })
-    await desk.ok('task complete 1 --as ci --result done --team web')
-    expect(await desk.json('task show 1 --team web')).toMatchObject({ status: 'completed', result: 'done' })
-    expect(await desk.json('team show web')).toMatchObject({ name: 'web', description: 'shop' })
-    expect(await desk.json('team list')).toMatchObject([{ name: 'web', openTasks: 1 }])
-    const log = await desk.ok('log --json --team web')
+    await cli.ok('team create web --description shop')
+    await cli.ok('team join ci --role tester --team web')
+    expect(await cli.json(['task', 'add', 'Write the parser', '--team', 'web'])).toMatchObject({ id: '1' })
+    await cli.ok(['task', 'add', 'Test it', '--team', 'web', '--blocked-by', '1'])
+    expect(await cli.json('task list --ready --team web')).toMatchObject([{ id: '1' }])
+    expect(await cli.json('task claim --as ci --lease 10m --team web')).toMatchObject({ id: '1', owner: 'ci' })
+    expect(await cli.json('task claim --as ci --team web')).toMatchObject({ id: '1' })
+    await cli.ok('task complete 1 --as ci --result done --team web')
+    expect(await cli.json('task show 1 --team web')).toMatchObject({ status: 'completed', result: 'done' })
+    expect(await cli.json('team show web')).toMatchObject({ name: 'web', description: 'shop' })
+    expect(await cli.json('team list')).toMatchObject([{ name: 'web', openTasks: 1 }])
+    const log = await cli.ok('log --json --team web')
     expect(
       log
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line).type),
     ).toContain('task.completed')
-    expect(await desk.ok('log --all --team web')).toContain('completed task 1')
-    expect(await desk.json('check --team web')).toMatchObject({ ok: true, refused: 0, views: [] })
-    expect(await desk.ok('check --team web')).toMatch(/web\/journal: \d+ records count\nAll is well\.\n$/)
-    expect(await desk.ok('check --repair --team web')).toContain('The snapshot was built again.')
-    expect(await desk.json('team delete web')).toMatchObject({ name: 'web', deleted: true })
-    expect(await desk.json('team list')).toEqual([])
-    expect(existsSync(join(desk.dir, '.teams'))).toBe(false)
+    expect(await cli.ok('log --all --team web')).toContain('completed task 1')
+    expect(await cli.json('check --team web')).toMatchObject({ ok: true, refused: 0, views: [] })
+    expect(await cli.ok('check --team web')).toMatch(/web\/journal: \d+ records count\nAll is well\.\n$/)
+    expect(await cli.ok('check --repair --team web')).toContain('The snapshot was built again.')
+    expect(await cli.json('team delete web')).toMatchObject({ name: 'web', deleted: true })
+    expect(await cli.json('team list')).toEqual([])
+    expect(existsSync(join(cli.dir, '.teams'))).toBe(false)
   })
 
   it('mail is sent and taken once, however long it is, and nobody else reads it again', async () => {
     const text = 'long '.repeat(10_000)
-    await desk.ok(['send', 'lead', text])
-    expect(await desk.json('inbox lead')).toMatchObject([{ content: text }])
-    expect(await desk.json('inbox lead --take')).toMatchObject([{ content: text }])
-    expect(await desk.json('inbox lead --take')).toEqual([])
-    expect(await desk.ok('log --grep long --json')).toContain(text)
+    await cli.ok(['send', 'lead', text])
+    expect(await cli.json('inbox lead')).toMatchObject([{ content: text }])
+    expect(await cli.json('inbox lead --take')).toMatchObject([{ content: text }])
+    expect(await cli.json('inbox lead --take')).toEqual([])
+    expect(await cli.ok('log --grep long --json')).toContain(text)
   }) // F2
 
   it('a claim that waits is woken by a task of another process', async () => {
-    await desk.ok(['task', 'add', 'first'])
-    await desk.ok('team join ci --role tester')
-    await desk.ok('task claim --as ci')
-    await desk.ok('task complete 1 --as ci')
+    await cli.ok(['task', 'add', 'first'])
+    await cli.ok('team join ci --role tester')
+    await cli.ok('task claim --as ci')
+    await cli.ok('task complete 1 --as ci')
     const clock = { ...systemClock, now: () => Date.now() / 1000 }
-    const claimed = desk.json('task claim --as ci --wait 60s', { clock })
-    await desk.ok(['task', 'add', 'second'])
+    const claimed = cli.json('task claim --as ci --wait 60s', { clock })
+    await cli.ok(['task', 'add', 'second'])
     expect(await claimed).toMatchObject({ id: '2', owner: 'ci' })
   })
 
   it('a command that waits says in one line that the journal lost its end, and goes on', async () => {
-    await desk.ok('team join ci --role tester')
-    const kept = (await desk.ok('log --json')).trim().split('\n').length
-    await desk.ok(['send', 'lead', 'lost'])
+    await cli.ok('team join ci --role tester')
+    const kept = (await cli.ok('log --json')).trim().split('\n').length
+    await cli.ok(['send', 'lead', 'lost'])
     const clock = { ...systemClock, now: () => Date.now() / 1000 }
     const stop = new AbortController()
     let shown = ''
@@ -82,11 +82,11 @@ describe('on PostgreSQL', () => {
         done()
       },
     }
-    const following = desk.run('log --follow', { stdout, signal: stop.signal })
-    const claiming = desk.run('task claim --as ci --wait 60s', { clock })
+    const following = cli.run('log --follow', { stdout, signal: stop.signal })
+    const claiming = cli.run('task claim --as ci --wait 60s', { clock })
     await listening(2)
     await loseEnd(database, schema, kept)
-    await desk.ok(['task', 'add', 'second'])
+    await cli.ok(['task', 'add', 'second'])
     expect(await claiming).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('second'),
@@ -100,27 +100,27 @@ describe('on PostgreSQL', () => {
 
   it('a repeated command id gets its first answer', async () => {
     const add = ['task', 'add', 'once', '--command-id', 'again']
-    const first = await desk.json(add)
-    expect(await desk.json(add)).toEqual(first)
-    expect(await desk.json('task list')).toHaveLength(1)
+    const first = await cli.json(add)
+    expect(await cli.json(add)).toEqual(first)
+    expect(await cli.json('task list')).toHaveLength(1)
   })
 
   it('--store wins over the environment, and an unreachable server is named without the password', async () => {
-    await desk.ok(['task', 'add', 'here'])
-    expect(await desk.json('task list --store files')).toEqual([])
-    const { code, stderr } = await desk.run('task list --store postgres://me:s3cret@127.0.0.1:1/teams')
+    await cli.ok(['task', 'add', 'here'])
+    expect(await cli.json('task list --store files')).toEqual([])
+    const { code, stderr } = await cli.run('task list --store postgres://me:s3cret@127.0.0.1:1/teams')
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('127.0.0.1:1/teams') })
     expect(stderr).not.toContain('s3cret')
   })
 
   it('trust is a matter of the address, and the doctor tries the server out', async () => {
-    await desk.ok(['task', 'add', 'here'])
-    expect((await desk.run('trust --team default')).code).toBe(2)
-    expect(await desk.json('trust')).toMatchObject({ teams: [] })
-    await using waiting = openWaitingRoom({ env: { DESKMATES_STORE: url } })
+    await cli.ok(['task', 'add', 'here'])
+    expect((await cli.run('trust --team default')).code).toBe(2)
+    expect(await cli.json('trust')).toMatchObject({ teams: [] })
+    await using waiting = doctorHarness({ env: { DESKMATES_STORE: url } })
     const examination = examinations.find(({ name }) => name === 'PostgreSQL')!
     expect(await waiting.examine(examination)).toMatchObject({ verdict: 'pass' })
-    expect(await desk.json('team list')).toMatchObject([{ name: 'default' }])
+    expect(await cli.json('team list')).toMatchObject([{ name: 'default' }])
   })
 })
 

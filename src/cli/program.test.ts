@@ -1,17 +1,17 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type CommandHarness, commandHarness } from './command-harness.ts'
 import { commands } from './commands.ts'
 import type { Context } from './context.ts'
-import { type Desk, openDesk } from './desk.ts'
 import { explain } from './failure.ts'
 import { redacted } from './redacted.ts'
 
-let desk: Desk
+let cli: CommandHarness
 beforeEach(() => {
-  desk = openDesk()
+  cli = commandHarness()
 })
-afterEach(() => desk.close())
+afterEach(() => cli.close())
 
 /** An output that takes nothing. */
 function failing(code: string, message: string) {
@@ -20,35 +20,34 @@ function failing(code: string, message: string) {
 
 describe('a command line', () => {
   it('takes options of all commands before, between and after the words of a command', async () => {
-    await desk.ok('team create web')
-    for (const words of ['--team web task add a', 'task --team web add b', 'task add c --team web'])
-      await desk.ok(words)
-    await desk.ok('task add d --team=WEB')
-    const subjects = (await desk.json('--team web task list')).map(({ subject }: { subject: string }) => subject)
+    await cli.ok('team create web')
+    for (const words of ['--team web task add a', 'task --team web add b', 'task add c --team web']) await cli.ok(words)
+    await cli.ok('task add d --team=WEB')
+    const subjects = (await cli.json('--team web task list')).map(({ subject }: { subject: string }) => subject)
     expect(subjects).toEqual(['a', 'b', 'c', 'd'])
-    expect(await desk.json('--json task --team web list')).toHaveLength(4)
-    expect(await desk.json('task list')).toEqual([])
+    expect(await cli.json('--json task --team web list')).toHaveLength(4)
+    expect(await cli.json('task list')).toEqual([])
   })
 
   it('takes the last of two, and the environment where there is none', async () => {
-    for (const team of ['one', 'two']) await desk.ok(`team create ${team}`)
-    await desk.ok('--team one task add x --team two')
-    const env = { ...desk.env, DESKMATES_TEAM: 'two' }
-    expect(await desk.json('task list', { env })).toHaveLength(1)
-    expect(await desk.json('task list --team one', { env })).toHaveLength(0)
+    for (const team of ['one', 'two']) await cli.ok(`team create ${team}`)
+    await cli.ok('--team one task add x --team two')
+    const env = { ...cli.env, DESKMATES_TEAM: 'two' }
+    expect(await cli.json('task list', { env })).toHaveLength(1)
+    expect(await cli.json('task list --team one', { env })).toHaveLength(0)
   })
 
   it('works in another folder with --cwd, and nowhere that is not a folder', async () => {
-    mkdirSync(join(desk.dir, 'sub'))
-    await desk.ok('task add here --cwd sub')
-    expect(desk.read('sub', '.tasks', 'default', '1.json')).toContain('here')
-    const missing = await desk.run('task list --cwd missing')
+    mkdirSync(join(cli.dir, 'sub'))
+    await cli.ok('task add here --cwd sub')
+    expect(cli.read('sub', '.tasks', 'default', '1.json')).toContain('here')
+    const missing = await cli.run('task list --cwd missing')
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('name one with --cwd.')])
   })
 
   it('keeps texts that look like options, after -- or as a value', async () => {
-    await desk.ok(['task', 'add', '--description', '--json', '--', '--team'])
-    expect(await desk.json('task show 1')).toMatchObject({ subject: '--team', description: '--json' })
+    await cli.ok(['task', 'add', '--description', '--json', '--', '--team'])
+    expect(await cli.json('task show 1')).toMatchObject({ subject: '--team', description: '--json' })
   })
 
   it.each([
@@ -79,7 +78,7 @@ describe('a command line', () => {
     'task list --store mysql://x',
     'task list --store postgres://me:secret@db/x?schema=Teams',
   ])('says with exit 2 what is wrong with: %s', async (words) => {
-    const { code, stdout, stderr } = await desk.run(words)
+    const { code, stdout, stderr } = await cli.run(words)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).not.toBe('')
     expect(stderr).not.toContain('secret')
@@ -87,9 +86,9 @@ describe('a command line', () => {
   })
 
   it('reports errors as JSON to whoever asked for JSON', async () => {
-    const misused = await desk.run('task bogus --json')
+    const misused = await cli.run('task bogus --json')
     expect(JSON.parse(misused.stderr).error.code).toBe('misused')
-    const refused = await desk.run('task show 7 --json')
+    const refused = await cli.run('task show 7 --json')
     expect(JSON.parse(refused.stderr).error).toEqual({
       code: 'unknown_task',
       message: 'There is no task "7". See: deskmates task list',
@@ -100,15 +99,15 @@ describe('a command line', () => {
   it('shows help with a real example for every command', async () => {
     for (const { group, name, load } of commands) {
       const words = [...(group ? [group.name] : []), name]
-      const { code, stdout } = await desk.run([...words, '--help'])
+      const { code, stdout } = await cli.run([...words, '--help'])
       expect(code).toBe(0)
       expect(stdout).toContain(`Usage: deskmates ${words.join(' ')}`)
       expect(stdout).toContain('Global options:')
       expect((await load()).example).toContain(`deskmates ${words.join(' ')}`)
     }
-    expect((await desk.run('--help')).stdout).toContain('inbox')
-    expect((await desk.run('help task claim')).stdout).toContain('Usage: deskmates task claim')
-    expect((await desk.run('help')).stdout).toContain('Usage: deskmates [options]')
+    expect((await cli.run('--help')).stdout).toContain('inbox')
+    expect((await cli.run('help task claim')).stdout).toContain('Usage: deskmates task claim')
+    expect((await cli.run('help')).stdout).toContain('Usage: deskmates [options]')
   })
 
   it.each([
@@ -123,15 +122,15 @@ describe('a command line', () => {
     ['help bogus', 'There is no command "bogus". See: deskmates --help'],
     ['help task bogus', 'There is no command "task bogus". See: deskmates task --help'],
   ])('says where the right words for %j are explained', async (words, message) => {
-    expect(await desk.run(words)).toEqual({ code: 2, stdout: '', stderr: `deskmates: ${message}\n` })
+    expect(await cli.run(words)).toEqual({ code: 2, stdout: '', stderr: `deskmates: ${message}\n` })
   })
 
   it('names what is there, and makes nothing, where a team that must be there is not', async () => {
     for (const words of ['team delete nothere', 'trust --team nothere', 'team show nothere']) {
-      const { code, stderr } = await desk.run(words)
+      const { code, stderr } = await cli.run(words)
       expect([words, code, stderr]).toEqual([words, 1, expect.stringContaining('See: deskmates team list')])
     }
-    expect((await desk.run('task add a --team nothere')).stderr).toContain('deskmates team create nothere')
+    expect((await cli.run('task add a --team nothere')).stderr).toContain('deskmates team create nothere')
   })
 
   it('knows how wide the terminal is, though all it prints is looked through for secrets', async () => {
@@ -143,20 +142,20 @@ describe('a command line', () => {
   })
 
   it('gives the same answer to a repeated command id, whatever happened since', async () => {
-    const first = await desk.json('task add once --command-id job-1')
-    await desk.ok('task update 1 --subject changed')
-    expect(await desk.json('task add once --command-id job-1')).toEqual(first)
-    expect(await desk.json('task list')).toHaveLength(1)
-    expect(await desk.refused('team join ci --role x --command-id job-1')).toBe('command_id_taken')
-    const sent = await desk.json('send lead hello --command-id mail-1')
-    expect(await desk.json('send lead hello --command-id mail-1')).toEqual(sent)
-    expect(await desk.json('inbox lead')).toHaveLength(1)
+    const first = await cli.json('task add once --command-id job-1')
+    await cli.ok('task update 1 --subject changed')
+    expect(await cli.json('task add once --command-id job-1')).toEqual(first)
+    expect(await cli.json('task list')).toHaveLength(1)
+    expect(await cli.refused('team join ci --role x --command-id job-1')).toBe('command_id_taken')
+    const sent = await cli.json('send lead hello --command-id mail-1')
+    expect(await cli.json('send lead hello --command-id mail-1')).toEqual(sent)
+    expect(await cli.json('inbox lead')).toHaveLength(1)
   })
 
   it('lets agents read but not write, and names their tool', async () => {
-    await desk.ok('task add a')
-    await desk.ok('team join ci --role tester')
-    const env = { ...desk.env, DESKMATES_AGENT: 'ada' }
+    await cli.ok('task add a')
+    await cli.ok('team join ci --role tester')
+    const env = { ...cli.env, DESKMATES_AGENT: 'ada' }
     const tools = {
       'task add b': 'TaskCreate',
       'task claim --as ci': 'TaskUpdate',
@@ -171,15 +170,15 @@ describe('a command line', () => {
       'check --repair': 'person',
       trust: 'person',
     }
-    const before = desk.read('.teams', 'default', 'journal.jsonl')
+    const before = cli.read('.teams', 'default', 'journal.jsonl')
     for (const [words, tool] of Object.entries(tools)) {
-      const { code, stderr } = await desk.run(words, { env })
+      const { code, stderr } = await cli.run(words, { env })
       expect({ words, code }).toEqual({ words, code: 1 })
       expect(stderr).toContain(tool)
     }
     for (const words of ['task list', 'inbox lead', 'log', 'check', 'team show', 'requests'])
-      await desk.ok(words, { env })
-    expect(desk.read('.teams', 'default', 'journal.jsonl')).toBe(before)
+      await cli.ok(words, { env })
+    expect(cli.read('.teams', 'default', 'journal.jsonl')).toBe(before)
   })
 
   it('calls an error nobody foresaw a bug, without a stack unless asked', () => {
@@ -198,26 +197,26 @@ describe('a command line', () => {
 
   it('does not fail when the reader of a listing goes away, but does when an answer is lost', async () => {
     const closed = failing('EPIPE', 'write EPIPE')
-    await desk.ok('task add a')
-    expect(await desk.run('task list', { stdout: closed })).toMatchObject({ code: 0, stderr: '' })
-    expect((await desk.run('task add b', { stdout: closed })).code).toBe(1)
+    await cli.ok('task add a')
+    expect(await cli.run('task list', { stdout: closed })).toMatchObject({ code: 0, stderr: '' })
+    expect((await cli.run('task add b', { stdout: closed })).code).toBe(1)
   })
 
   it('says of an answer that was lost that its work was done, so that nobody does it twice, and why it was lost', async () => {
-    const gone = await desk.run('task add a --command-id once', { stdout: failing('EPIPE', 'write EPIPE') })
+    const gone = await cli.run('task add a --command-id once', { stdout: failing('EPIPE', 'write EPIPE') })
     expect(gone.stderr).toMatch(
       /its reader is gone \(EPIPE\)\. What was asked for was done; only its answer is missing/,
     )
     const full = failing('ENOSPC', 'ENOSPC: no space left on device, write')
-    const again = await desk.run('task add a --command-id once --json', { stdout: full })
+    const again = await cli.run('task add a --command-id once --json', { stdout: full })
     expect([again.code, JSON.parse(again.stderr).error]).toEqual([
       1,
       { code: 'output_closed', message: expect.stringContaining('ENOSPC: no space left on device') },
     ])
-    expect(await desk.json('task add a --command-id once')).toMatchObject({ id: '1' })
-    expect(await desk.json('task list')).toHaveLength(1)
+    expect(await cli.json('task add a --command-id once')).toMatchObject({ id: '1' })
+    expect(await cli.json('task list')).toHaveLength(1)
     // A listing that is cut short by a full disk must not pass for a whole one.
-    const listing = await desk.run('task list', { stdout: full })
+    const listing = await cli.run('task list', { stdout: full })
     expect([listing.code, listing.stderr]).toEqual([1, expect.stringContaining('Nothing was changed.')])
   })
 })

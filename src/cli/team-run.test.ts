@@ -7,18 +7,18 @@ import { openSession } from '../session/open-session.ts'
 import type { Session } from '../session/session.ts'
 import { memberNamed } from '../team/state.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
-import { type Desk, openDesk, talkIn } from './desk.ts'
+import { type CommandHarness, commandHarness, stderrWithoutSandboxWarning } from './command-harness.ts'
 
-let desk: Desk
+let cli: CommandHarness
 beforeEach(async () => {
-  desk = await openDesk()
+  cli = await commandHarness()
 })
-afterEach(() => desk.close())
+afterEach(() => cli.close())
 
 const call = (tool: string, input: Record<string, unknown> = {}) => ({ tool, input })
 
 function script(parts: object[]): string {
-  const path = join(desk.dir, 'script.json')
+  const path = join(cli.dir, 'script.json')
   writeFileSync(path, JSON.stringify({ parts }))
   return `scripted:${path}`
 }
@@ -55,16 +55,16 @@ const story = (end: object) =>
 describe('a team on the command line', () => {
   it('works until all is settled and exits 0; its state can be seen', async () => {
     const model = story({ calls: [call('TaskUpdate', { taskId: '1', status: 'completed', result: 'dug' })] })
-    await desk.ok('team create web')
-    const { stdout, code } = await desk.run(['-p', 'Go', '-m', model, '--team', 'web'])
+    await cli.ok('team create web')
+    const { stdout, code } = await cli.run(['-p', 'Go', '-m', model, '--team', 'web'])
     expect([stdout, code]).toEqual(['All is done.\n', 0])
-    const status = await desk.json(['status', 'web'])
+    const status = await cli.json(['status', 'web'])
     expect(status).toMatchObject({ name: 'web', tasks: { completed: 1, pending: 0 }, breaker: 'closed', requests: [] })
     expect((status as { members: object[] }).members).toMatchObject([
       { name: 'lead', calls: expect.any(Number) },
       { name: 'ada', role: 'ada' },
     ])
-    const { stdout: shown } = await desk.run(['status', 'web'])
+    const { stdout: shown } = await cli.run(['status', 'web'])
     expect(shown).toMatch(/^web {2}at/)
     expect(shown).toContain('tasks: 0 pending (0 ready), 0 in progress, 1 completed')
     expect(shown).toContain("commands can alter the team's files")
@@ -72,52 +72,52 @@ describe('a team on the command line', () => {
 
   it('exits 4 and says so when tasks are left', async () => {
     const model = story({ calls: [call('TaskUpdate', { taskId: '1', status: 'failed', reason: 'rock' })] })
-    await desk.ok('team create web')
-    const { code, stderr } = await desk.run(['-p', 'Go', '-m', model, '--team', 'web'])
+    await cli.ok('team create web')
+    const { code, stderr } = await cli.run(['-p', 'Go', '-m', model, '--team', 'web'])
     expect(code).toBe(4)
     expect(stderr).toContain('Unfinished tasks: 1 failed. See: deskmates task list --team web')
   }) // A90
 
   it('is listed and gone on with by resume; what is unknown is named', async () => {
     const model = story({ calls: [call('TaskUpdate', { taskId: '1', status: 'completed' })] })
-    await desk.ok('team create web')
-    await desk.run(['-p', 'Go', '-m', model, '--team', 'web'])
-    expect(await desk.json(['resume'])).toMatchObject([{ name: 'web', members: ['ada'], openTasks: 0 }])
-    const { code } = await desk.run(['resume', 'web', '-m', model])
+    await cli.ok('team create web')
+    await cli.run(['-p', 'Go', '-m', model, '--team', 'web'])
+    expect(await cli.json(['resume'])).toMatchObject([{ name: 'web', members: ['ada'], openTasks: 0 }])
+    const { code } = await cli.run(['resume', 'web', '-m', model])
     expect(code).toBe(0)
-    const missing = await desk.run(['resume', 'nobody', '-m', model])
+    const missing = await cli.run(['resume', 'nobody', '-m', model])
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('There is no team nobody')])
     expect(missing.stderr).toMatch(/See: deskmates sessions\n$/)
   }) // F33
 
   it('says in one line that there is nothing to resume: no session, or no unfinished work', async () => {
-    const none = await desk.run('resume', { isTerminal: true })
+    const none = await cli.run('resume', { isTerminal: true })
     const begin = "There are no sessions here. Begin one: deskmates -p 'what to do'\n"
     expect(none).toEqual({ code: 0, stdout: '', stderr: begin })
 
     const model = script([{ text: 'Hello.' }])
-    await desk.ok('team create web')
-    await desk.ok(['-p', 'hi', '-m', model, '--team', 'web'])
+    await cli.ok('team create web')
+    await cli.ok(['-p', 'hi', '-m', model, '--team', 'web'])
     const more = `Give it a new prompt: deskmates -r web -m ${model} -p 'what to do'`
-    const settled = await desk.run(['resume', 'web', '-m', model])
+    const settled = await cli.run(['resume', 'web', '-m', model])
     const stderr = `Nothing to resume: all work is finished. ${more}\n`
-    expect({ ...settled, stderr: talkIn(settled) }).toEqual({ code: 0, stdout: '', stderr })
+    expect({ ...settled, stderr: stderrWithoutSandboxWarning(settled) }).toEqual({ code: 0, stdout: '', stderr })
   })
 
   it('is at rest for everybody once its session was closed, though the process that ran it lives on', async () => {
-    await using workspace = await openWorkspace({ cwd: desk.dir, env: desk.env })
+    await using workspace = await openWorkspace({ cwd: cli.dir, env: cli.env })
     const session = await withAda(workspace)
-    expect(await desk.json(['resume'])).toMatchObject([{ name: 'web', state: 'at work', members: ['ada'] }])
+    expect(await cli.json(['resume'])).toMatchObject([{ name: 'web', state: 'at work', members: ['ada'] }])
     await session.close()
-    expect(await desk.json(['resume'])).toMatchObject([{ name: 'web', state: 'at rest', members: ['ada'] }])
-    expect(await desk.json(['status', 'web'])).toMatchObject({
+    expect(await cli.json(['resume'])).toMatchObject([{ name: 'web', state: 'at rest', members: ['ada'] }])
+    expect(await cli.json(['status', 'web'])).toMatchObject({
       runtime: null,
       members: [{ status: 'idle' }, { name: 'ada', status: 'idle' }],
     })
   }) // F33
 
   it('is shown as interrupted when its process is gone without a word, and nobody as working', async () => {
-    await using workspace = await openWorkspace({ cwd: desk.dir, env: desk.env })
+    await using workspace = await openWorkspace({ cwd: cli.dir, env: cli.env })
     {
       await using team = await openTeam(workspace.store, 'web')
       const gone = workspace.store.presence.self.replace(/-\d+-\d+$/, '-999999999-1')
@@ -125,12 +125,12 @@ describe('a team on the command line', () => {
       for (const name of ['lead', 'ada']) await team.run({ type: 'member.spawn', name, role: 'dev', runtime: gone })
       await team.run({ type: 'supervise', runtime: gone })
     }
-    expect(await desk.json(['status', 'web'])).toMatchObject({
+    expect(await cli.json(['status', 'web'])).toMatchObject({
       state: 'interrupted',
       members: [{ name: 'lead' }, { name: 'ada', status: 'interrupted' }],
     })
-    expect((await desk.run(['status', 'web'])).stdout).toContain('go on with: deskmates resume web')
-    expect(await desk.json(['resume'])).toMatchObject([{ name: 'web', state: 'interrupted' }])
+    expect((await cli.run(['status', 'web'])).stdout).toContain('go on with: deskmates resume web')
+    expect(await cli.json(['resume'])).toMatchObject([{ name: 'web', state: 'interrupted' }])
   }) // F33
 
   it('tells a member that claims a freed task by command what the earlier owner had done', async () => {
@@ -151,13 +151,13 @@ describe('a team on the command line', () => {
       },
       { times: 'always', text: 'Well.' },
     ]
-    await desk.ok(['team', 'create', 'web'])
-    const run = await desk.run(['-p', 'Go', '-m', script(parts), '--team', 'web'])
+    await cli.ok(['team', 'create', 'web'])
+    const run = await cli.run(['-p', 'Go', '-m', script(parts), '--team', 'web'])
     expect(run.code, run.stderr).toBe(4)
     const team = ['--team', 'web']
-    await desk.ok(['team', 'join', 'ci', '--role', 'ci', ...team])
-    await desk.ok(['task', 'update', '1', '--status', 'pending', ...team])
-    const claimed = await desk.json(['task', 'claim', '1', '--as', 'ci', ...team])
+    await cli.ok(['team', 'join', 'ci', '--role', 'ci', ...team])
+    await cli.ok(['task', 'update', '1', '--status', 'pending', ...team])
+    const claimed = await cli.json(['task', 'claim', '1', '--as', 'ci', ...team])
     expect(claimed).toMatchObject({
       earlierAttempts: [
         {
@@ -169,7 +169,7 @@ describe('a team on the command line', () => {
       ],
     })
     // The one who forgot to look gets it again.
-    const { stdout } = await desk.run(['task', 'claim', '--as', 'ci', ...team])
+    const { stdout } = await cli.run(['task', 'claim', '--as', 'ci', ...team])
     expect(stdout).toContain('ada held this task before (reopened: rain). Its last tool calls:')
     expect(stdout).toContain('*.spade')
     expect(stdout).toContain('before you do any of it again')
@@ -189,17 +189,17 @@ describe('a team on the command line', () => {
         { agent: ['lead', 'bob'], times: 'always', text: 'Here.' },
       ],
     })
-    await using workspace = await openWorkspace({ cwd: desk.dir, env: desk.env })
+    await using workspace = await openWorkspace({ cwd: cli.dir, env: cli.env })
     const session = await openSession({ workspace, model, team: 'web' })
     for await (const _ of session.run('Go'));
     await session.close()
-    expect(await desk.json(['resume'])).toMatchObject([{ name: 'web', members: ['bob'], teams: ['extra'] }])
+    expect(await cli.json(['resume'])).toMatchObject([{ name: 'web', members: ['bob'], teams: ['extra'] }])
   })
 
   it('is deleted with a handshake while it is open: everybody stops first, and its lead is told', async () => {
-    await using workspace = await openWorkspace({ cwd: desk.dir, env: desk.env })
+    await using workspace = await openWorkspace({ cwd: cli.dir, env: cli.env })
     const session = await withAda(workspace)
-    expect(await desk.json(['team', 'delete', 'web'])).toMatchObject({ deleted: true, stopped: ['ada'] })
+    expect(await cli.json(['team', 'delete', 'web'])).toMatchObject({ deleted: true, stopped: ['ada'] })
     await session.team.refresh().catch(() => {})
     expect(memberNamed(session.team.state, 'ada')?.status).toBe('stopped')
     const loop = session.run('Go on')

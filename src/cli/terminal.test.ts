@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { plainText, safeJson } from '../redaction/plain-text.ts'
+import { type CommandHarness, commandHarness } from './command-harness.ts'
 import type { Context } from './context.ts'
-import { type Desk, openDesk } from './desk.ts'
 import { print } from './print.ts'
 import { redacted } from './redacted.ts'
 import { colours, table } from './screen.ts'
@@ -61,17 +61,17 @@ describe('a table', () => {
 })
 
 describe('on a terminal', () => {
-  let desk: Desk
+  let cli: CommandHarness
   beforeEach(() => {
-    desk = openDesk()
+    cli = commandHarness()
   })
-  afterEach(() => desk.close())
+  afterEach(() => cli.close())
   const person = { isTerminal: true, isStderrTerminal: true, columns: 100 }
 
   it.for([person, {}])('nothing of mail, tasks, errors, names and screens is obeyed, %j', async (screen) => {
-    await desk.ok('team create web')
-    await desk.ok(['send', 'lead', EVIL.replaceAll('\0', ''), '--team', 'web'])
-    await desk.ok(['task', 'add', `do ${EVIL.replaceAll('\0', '').replaceAll('\r', '')}`, '--team', 'web'])
+    await cli.ok('team create web')
+    await cli.ok(['send', 'lead', EVIL.replaceAll('\0', ''), '--team', 'web'])
+    await cli.ok(['task', 'add', `do ${EVIL.replaceAll('\0', '').replaceAll('\r', '')}`, '--team', 'web'])
     const commands = [
       ...['inbox lead', 'log', 'task list', 'task show 1', 'status', 'requests', 'team show'].map((words) =>
         words.split(' '),
@@ -82,7 +82,7 @@ describe('on a terminal', () => {
       ['inbox', 'lead', '--take'],
     ]
     for (const words of commands.flatMap((one) => [one, [...one, '--json']])) {
-      const { stdout, stderr } = await desk.run([...words, '--team', 'web'], screen)
+      const { stdout, stderr } = await cli.run([...words, '--team', 'web'], screen)
       expect(stdout + stderr, words.join(' ')).not.toMatch(OBEYED)
     }
   }) // T15
@@ -101,11 +101,11 @@ describe('on a terminal', () => {
         },
         { text: `end ${EVIL}` },
       ]
-      const script = join(desk.dir, '..', 'script.json')
+      const script = join(cli.dir, '..', 'script.json')
       writeFileSync(script, JSON.stringify({ parts }))
       const argv = ['-p', 'go', '-m', `scripted:${script}`, '--output-format', format, '--verbose']
-      const env = { ...desk.env, PATH: process.env.PATH }
-      const { stdout, stderr } = await desk.run(argv, { ...person, env })
+      const env = { ...cli.env, PATH: process.env.PATH }
+      const { stdout, stderr } = await cli.run(argv, { ...person, env })
       expect(stdout).toContain('end ')
       expect(stdout).not.toMatch(OBEYED)
       expect(stderr).not.toMatch(OBEYED)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type CommandHarness, commandHarness } from './command-harness.ts'
 import type { Call } from './context.ts'
-import { type Desk, openDesk } from './desk.ts'
 import { oneLine, table } from './screen.ts'
 import { widthOf } from './width.ts'
 import { wrapped } from './wrapped.ts'
@@ -62,16 +62,16 @@ describe('text on a terminal', () => {
 })
 
 describe('what commands print at 80 columns', () => {
-  let desk: Desk
+  let cli: CommandHarness
   beforeEach(() => {
-    desk = openDesk()
+    cli = commandHarness()
   })
-  afterEach(() => desk.close())
+  afterEach(() => cli.close())
   const person = { isTerminal: true, isStderrTerminal: true, columns: 80 }
   const LONG = 'words that go on and on, '.repeat(8)
 
   it('breaks no word of a status, a board, a sheet or a warning', async () => {
-    await desk.ok(['task', 'add', LONG, '--description', LONG])
+    await cli.ok(['task', 'add', LONG, '--description', LONG])
     for (const words of [
       'status',
       'task list',
@@ -80,7 +80,7 @@ describe('what commands print at 80 columns', () => {
       'team create bad/name',
       'status nowhere-to-be-found-in-here',
     ]) {
-      const { stdout, stderr } = await desk.run(words, { ...person, env: { ...desk.env, NO_COLOR: '1' } })
+      const { stdout, stderr } = await cli.run(words, { ...person, env: { ...cli.env, NO_COLOR: '1' } })
       const lines = `${stdout}${stderr}`.split('\n')
       expect(
         lines.filter(({ length }) => length > 80),
@@ -88,36 +88,36 @@ describe('what commands print at 80 columns', () => {
       ).toEqual([])
       expect(lines.length, words).toBeGreaterThan(1)
     }
-    const piped = await desk.run('task list')
+    const piped = await cli.run('task list')
     expect(piped.stdout.split('\n')).toHaveLength(2)
-    expect((await desk.run('team create bad/name')).stderr.split('\n')).toHaveLength(2)
+    expect((await cli.run('team create bad/name')).stderr.split('\n')).toHaveLength(2)
   })
 
   it('puts the rest of a cell below its beginning', async () => {
-    await desk.ok(['task', 'add', LONG])
-    const { stdout } = await desk.run('task list', { ...person, env: { ...desk.env, NO_COLOR: '1' } })
+    await cli.ok(['task', 'add', LONG])
+    const { stdout } = await cli.run('task list', { ...person, env: { ...cli.env, NO_COLOR: '1' } })
     const [, first = '', second = ''] = stdout.split('\n')
     expect(second.search(/\S/)).toBe(first.indexOf('words'))
-    const log = await desk.run('log --grep added', { ...person, env: { ...desk.env, NO_COLOR: '1' } })
+    const log = await cli.run('log --grep added', { ...person, env: { ...cli.env, NO_COLOR: '1' } })
     const [event = '', rest = ''] = log.stdout.split('\n').filter((line) => !line.includes('made team'))
     expect(rest.search(/\S/)).toBe(event.indexOf('added'))
   })
 
   it('breaks no JSON', async () => {
-    await desk.ok(['task', 'add', LONG])
-    expect((await desk.run('task show 1 --json', person)).stdout.trimEnd().split('\n')).toHaveLength(1)
+    await cli.ok(['task', 'add', LONG])
+    expect((await cli.run('task show 1 --json', person)).stdout.trimEnd().split('\n')).toHaveLength(1)
     for (const words of ['log --json', 'log --all --json'])
-      for (const line of (await desk.run(words, person)).stdout.trimEnd().split('\n'))
+      for (const line of (await cli.run(words, person)).stdout.trimEnd().split('\n'))
         expect(JSON.parse(line), words).toHaveProperty('type')
     for (const words of ['task list --json', 'status --json', 'inbox lead --json', 'check --json', 'resume --json']) {
-      const { stdout } = await desk.run(words, person)
-      expect(JSON.parse(stdout), words).toEqual(JSON.parse((await desk.run(words)).stdout))
+      const { stdout } = await cli.run(words, person)
+      expect(JSON.parse(stdout), words).toEqual(JSON.parse((await cli.run(words)).stdout))
     }
-    expect((await desk.run('team create bad/name --json', person)).stderr.trimEnd().split('\n')).toHaveLength(1)
+    expect((await cli.run('team create bad/name --json', person)).stderr.trimEnd().split('\n')).toHaveLength(1)
   })
 
   it('cuts a long text off between two words', async () => {
-    await desk.ok(['task', 'add', LONG])
-    expect(await desk.ok('task list')).toMatch(/ (words|that|go|on|and|on,) …$/m)
+    await cli.ok(['task', 'add', LONG])
+    expect(await cli.ok('task list')).toMatch(/ (words|that|go|on|and|on,) …$/m)
   })
 })

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../models/scripted/script.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
+import { runToEnd } from '../testing/harnesses/session-harness.ts'
 import type { HookSettings } from '../tools/hooks/hook-settings.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 import { openSession } from './open-session.ts'
-import { runToEnd } from './practice-run.ts'
 import type { SessionOptions } from './session-options.ts'
 
 let dir: string

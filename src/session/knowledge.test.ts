@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import { folderHash } from '../stores/files/identity/folder-hash.ts'
-import { practiceWorld } from '../tools/practice-world.ts'
+import { toolHarness } from '../testing/harnesses/tool-harness.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 import { instructionsOf } from './instructions.ts'
 import { knowledgeOf } from './knowledge.ts'
@@ -37,7 +37,7 @@ const skill = (name: string, body = 'Do it.', more = '') =>
   `---\nname: ${name}\ndescription: "how to ${name}"\n${more}---\n${body}\n`
 const knowledge = () => knowledgeOf({ workspace, root, cwd: root, env: { HOME: home }, warn })
 const trust = () => workspace.trust.trustFolder(root, folderHash(root))
-const load = async (input: object) => knowledge().tools[0]!.run(input, practiceWorld())
+const load = async (input: object) => knowledge().tools[0]!.run(input, toolHarness())
 
 describe('skills', () => {
   it('come from three folders of the project and of home, the project first; names and descriptions in the prompt', () => {

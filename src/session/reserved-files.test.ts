@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
+import { runToEnd } from '../testing/harnesses/session-harness.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 import { openSession } from './open-session.ts'
-import { runToEnd } from './practice-run.ts'
 
 let dir: string
 let workspace: Workspace

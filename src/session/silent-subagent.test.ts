@@ -5,10 +5,10 @@ import { expect, it } from 'vitest'
 import type { Model } from '../models/model.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import { memberNamed } from '../team/state.ts'
+import { runToEnd } from '../testing/harnesses/session-harness.ts'
 import { manualClock } from '../testing/manual-clock.ts'
 import { openWorkspace } from '../workspace.ts'
 import { openSession } from './open-session.ts'
-import { runToEnd } from './practice-run.ts'
 
 it('a run is not held for ever by a silent subagent in the background, and names it', async () => {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-silent-')))

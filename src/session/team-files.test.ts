@@ -7,9 +7,9 @@ import type { ModelRequest } from '../models/model.ts'
 import type { Script } from '../models/scripted/script.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import { memberNamed } from '../team/state.ts'
+import { runToEnd } from '../testing/harnesses/session-harness.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 import { openSession } from './open-session.ts'
-import { runToEnd } from './practice-run.ts'
 import type { Session } from './session.ts'
 
 let dir: string

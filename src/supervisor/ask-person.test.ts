@@ -1,9 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { PersonAnswer, Question } from '../agent/questions.ts'
 import { memberNamed } from '../team/state.ts'
-import { lastWords, type Mind, type PracticeCrew, practiceCrew } from './supervisor-harness.ts'
+import {
+  type AnswerRequest,
+  lastTurnText,
+  type SupervisorHarness,
+  supervisorHarness,
+} from '../testing/harnesses/supervisor-harness.ts'
 
-const open: PracticeCrew[] = []
+const open: SupervisorHarness[] = []
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
 })
@@ -16,18 +21,22 @@ function person() {
   return { asked, ask }
 }
 
-async function crewOf(mind: Mind, more: Omit<Parameters<typeof practiceCrew>[0], 'mind'> = {}): Promise<PracticeCrew> {
-  const practice = await practiceCrew({ mind, ...more })
+async function crewOf(
+  mind: AnswerRequest,
+  more: Omit<Parameters<typeof supervisorHarness>[0], 'mind'> = {},
+): Promise<SupervisorHarness> {
+  const practice = await supervisorHarness({ mind, ...more })
   open.push(practice)
   return practice
 }
 
 /** Works whenever it is told to, and says what came of it. */
-const eager: Mind = (request) =>
+const eager: AnswerRequest = (request) =>
   request.turns.at(-1)?.role === 'user' ? { calls: [{ tool: 'work' }] } : { text: 'So it is.' }
 
-const statusOf = ({ team }: PracticeCrew, name: string) => memberNamed(team.state, name)?.status
-const requestsOf = ({ team }: PracticeCrew) => [...team.state.requests.values()].filter((r) => r.kind === 'permission')
+const statusOf = ({ team }: SupervisorHarness, name: string) => memberNamed(team.state, name)?.status
+const requestsOf = ({ team }: SupervisorHarness) =>
+  [...team.state.requests.values()].filter((r) => r.kind === 'permission')
 
 describe('a teammate that needs leave', () => {
   it('waits for a person who is told its name, while the others go on', async () => {
@@ -45,7 +54,7 @@ describe('a teammate that needs leave', () => {
     await practice.until(() => statusOf(practice, 'bob') === 'idle')
     asked[0]!.answer({ allowed: true })
     await practice.until(() => practice.crew.isIdle)
-    expect(lastWords(practice.askedOf('ada')[1]!)).toContain('changed')
+    expect(lastTurnText(practice.askedOf('ada')[1]!)).toContain('changed')
     expect(requestsOf(practice)).toMatchObject([{ state: 'approved', by: 'user' }])
   }) // B70
 
@@ -56,7 +65,7 @@ describe('a teammate that needs leave', () => {
     await practice.until(() => asked.length === 1)
     asked[0]!.answer({ allowed: false, why: 'not on a Friday' })
     await practice.until(() => practice.crew.isIdle)
-    const told = lastWords(practice.askedOf('ada')[1]!)
+    const told = lastTurnText(practice.askedOf('ada')[1]!)
     expect(told).toContain('Denied: the user said no: not on a Friday')
     expect(told).not.toContain('changed')
   })
@@ -72,8 +81,8 @@ describe('a teammate that needs leave', () => {
     expect(practice.askedOf('ada')).toHaveLength(1)
     of('ada').answer({ allowed: true })
     await practice.until(() => practice.crew.isIdle)
-    expect(lastWords(practice.askedOf('ada')[1]!)).toContain('changed')
-    expect(lastWords(practice.askedOf('bob')[1]!)).toContain('the user said no')
+    expect(lastTurnText(practice.askedOf('ada')[1]!)).toContain('changed')
+    expect(lastTurnText(practice.askedOf('bob')[1]!)).toContain('the user said no')
   })
 
   it('is not taken for stalled, however long the person takes', async () => {
@@ -112,7 +121,7 @@ describe('a question that nobody has answered', () => {
     const { asked, ask } = person()
     const practice = await crewOf(
       (request) => {
-        const request_id = /request_id=\\"(r\d+)/.exec(lastWords(request))?.[1]
+        const request_id = /request_id=\\"(r\d+)/.exec(lastTurnText(request))?.[1]
         if (!request_id) return { calls: [{ tool: 'work' }] }
         const input = { type: 'shutdown_response', to: 'lead', request_id, approve: true, status: 'clean' }
         return { calls: [{ tool: 'SendMessage', input }] }
@@ -144,15 +153,15 @@ describe('a question that nobody has answered', () => {
 
   it('does not hold up whoever ends the run, and is asked again by the next life', async () => {
     const first = person()
-    const before = await practiceCrew({ mind: eager, ask: first.ask })
+    const before = await supervisorHarness({ mind: eager, ask: first.ask })
     await before.crew.spawn({ name: 'ada', prompt: 'Work.' })
     await before.until(() => first.asked.length === 1)
     await before.crash()
     first.asked[0]!.answer({ allowed: true })
 
     const second = person()
-    const mind: Mind = (request) =>
-      lastWords(request).includes('Not run') || lastWords(request).includes('brought back')
+    const mind: AnswerRequest = (request) =>
+      lastTurnText(request).includes('Not run') || lastTurnText(request).includes('brought back')
         ? { calls: [{ tool: 'work' }] }
         : { text: 'So it is.' }
     const after = await crewOf(mind, { place: before.place, ask: second.ask })
@@ -173,7 +182,7 @@ describe('a question that nobody has answered', () => {
     })
     await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
     await practice.until(() => practice.crew.isIdle)
-    expect(lastWords(practice.askedOf('ada')[1]!)).toContain('could not be put: the terminal is gone')
+    expect(lastTurnText(practice.askedOf('ada')[1]!)).toContain('could not be put: the terminal is gone')
     expect(requestsOf(practice)).toMatchObject([{ state: 'void' }])
   })
 })
@@ -204,6 +213,6 @@ describe('leave', () => {
     await practice.team.run({ type: 'request.answer', id: 'r1', approve: false, feedback: 'never' })
     await practice.until(() => practice.crew.isIdle)
     expect(asked[0]!.signal.aborted).toBe(true)
-    expect(lastWords(practice.askedOf('ada')[1]!)).toContain('Denied: the user said no: never')
+    expect(lastTurnText(practice.askedOf('ada')[1]!)).toContain('Denied: the user said no: never')
   })
 })

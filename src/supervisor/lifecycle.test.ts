@@ -1,14 +1,19 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { memberNamed, unreadOf } from '../team/state.ts'
-import { lastWords, type Mind, type PracticeCrew, practiceCrew } from './supervisor-harness.ts'
+import {
+  type AnswerRequest,
+  lastTurnText,
+  type SupervisorHarness,
+  supervisorHarness,
+} from '../testing/harnesses/supervisor-harness.ts'
 
-const open: PracticeCrew[] = []
+const open: SupervisorHarness[] = []
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
 })
 
-async function crewOf(mind: Mind, more: Omit<Parameters<typeof practiceCrew>[0], 'mind'> = {}) {
-  const practice = await practiceCrew({ mind, ...more })
+async function crewOf(mind: AnswerRequest, more: Omit<Parameters<typeof supervisorHarness>[0], 'mind'> = {}) {
+  const practice = await supervisorHarness({ mind, ...more })
   open.push(practice)
   const states: string[] = []
   const health: string[] = []
@@ -22,18 +27,18 @@ async function crewOf(mind: Mind, more: Omit<Parameters<typeof practiceCrew>[0],
   return { ...practice, states, health }
 }
 
-const statusOf = ({ team }: PracticeCrew, name = 'ada') => memberNamed(team.state, name)?.status
-const hang: Mind = (_, signal) =>
+const statusOf = ({ team }: SupervisorHarness, name = 'ada') => memberNamed(team.state, name)?.status
+const hang: AnswerRequest = (_, signal) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 const handIn = { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }
 const complete = { calls: [{ tool: 'TaskUpdate', input: { taskId: '1', status: 'completed', result: 'dug' } }] }
-const askToStop = ({ team, lead }: PracticeCrew) =>
+const askToStop = ({ team, lead }: SupervisorHarness) =>
   team.run({ type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' }, { by: lead })
 
 /** Agrees to stop as soon as it hears that it should. */
-function agreeing(mind: Mind): Mind {
+function agreeing(mind: AnswerRequest): AnswerRequest {
   return (request, signal) => {
-    const request_id = /type=\\"shutdown_request\\" request_id=\\"(r\d+)/.exec(lastWords(request))?.[1]
+    const request_id = /type=\\"shutdown_request\\" request_id=\\"(r\d+)/.exec(lastTurnText(request))?.[1]
     if (!request_id) return mind(request, signal)
     const input = { type: 'shutdown_response', to: 'lead', request_id, approve: true, status: 'clean' }
     return { calls: [{ tool: 'SendMessage', input }] }
@@ -62,7 +67,7 @@ describe('the life of a teammate', () => {
 
   it('knows waiting for approval besides, and whoever is gone is not written to', async () => {
     const practice = await crewOf((request) =>
-      lastWords(request).includes('go ahead') ? complete : request.turns.length === 1 ? handIn : { text: 'I wait.' },
+      lastTurnText(request).includes('go ahead') ? complete : request.turns.length === 1 ? handIn : { text: 'I wait.' },
     )
     await practice.tasks({ subject: 'dig' })
     await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
@@ -128,7 +133,7 @@ describe('the life of a teammate', () => {
       (request) => {
         isUrgentDue = practice.asked.length === 1
         if (isUrgentDue) throw new Error('the provider is gone')
-        return lastWords(request).includes('<task') ? complete : { text: 'Here again.' }
+        return lastTurnText(request).includes('<task') ? complete : { text: 'Here again.' }
       },
       {
         async listening() {
@@ -151,7 +156,7 @@ describe('the life of a teammate', () => {
 
   it('goes on for one who rests when a task is assigned to it, and nobody else takes that', async () => {
     const practice = await crewOf((request) =>
-      lastWords(request).includes('<task') && request.agent === 'bob' ? complete : { text: 'Here.' },
+      lastTurnText(request).includes('<task') && request.agent === 'bob' ? complete : { text: 'Here.' },
     )
     await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
     await practice.crew.spawn({ name: 'bob', prompt: 'Hello.' })
@@ -163,8 +168,8 @@ describe('the life of a teammate', () => {
   }) // B56
 
   it('ends by itself only where an idle time-out is set, and never with a task in its hands', async () => {
-    const mind: Mind = (request) =>
-      lastWords(request).includes('<task')
+    const mind: AnswerRequest = (request) =>
+      lastTurnText(request).includes('<task')
         ? { calls: [{ tool: 'SendMessage', input: { to: 'lead', content: 'How deep?' } }] }
         : { text: 'Here.' }
     const practice = await crewOf(mind, { settings: { idle: 60 } })
@@ -241,7 +246,9 @@ describe('a request to stop', () => {
 
 describe('what a teammate hears', () => {
   it('is mail with sender and type, and the task it holds with all that is said of it, as text of the user', async () => {
-    const practice = await crewOf((request) => (lastWords(request).includes('<task') ? complete : { text: 'I heard.' }))
+    const practice = await crewOf((request) =>
+      lastTurnText(request).includes('<task') ? complete : { text: 'I heard.' },
+    )
     await practice.tasks({ subject: 'dig', description: 'Two feet deep.' })
     await practice.crew.spawn({ name: 'ada', role: 'digger', prompt: 'Be careful.' })
     await practice.until(() => practice.crew.isIdle && practice.team.state.tasks.get('1')?.status === 'completed')

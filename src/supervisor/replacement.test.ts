@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../models/scripted/script.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import { openSession } from '../session/open-session.ts'
-import { runToEnd } from '../session/practice-run.ts'
+import { runToEnd } from '../testing/harnesses/session-harness.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 
 let workspace: Workspace

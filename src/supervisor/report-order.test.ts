@@ -1,20 +1,28 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { memberNamed, unreadOf } from '../team/state.ts'
-import { lastWords, type Mind, type PracticeCrew, practiceCrew } from './supervisor-harness.ts'
+import {
+  type AnswerRequest,
+  lastTurnText,
+  type SupervisorHarness,
+  supervisorHarness,
+} from '../testing/harnesses/supervisor-harness.ts'
 
-const open: PracticeCrew[] = []
+const open: SupervisorHarness[] = []
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
 })
 
-async function crewOf(mind: Mind, more: Omit<Parameters<typeof practiceCrew>[0], 'mind'> = {}): Promise<PracticeCrew> {
-  const practice = await practiceCrew({ mind, ...more })
+async function crewOf(
+  mind: AnswerRequest,
+  more: Omit<Parameters<typeof supervisorHarness>[0], 'mind'> = {},
+): Promise<SupervisorHarness> {
+  const practice = await supervisorHarness({ mind, ...more })
   open.push(practice)
   return practice
 }
 
-const statusOf = ({ team }: PracticeCrew, name: string) => memberNamed(team.state, name)?.status
-const hang: Mind = (_, signal) =>
+const statusOf = ({ team }: SupervisorHarness, name: string) => memberNamed(team.state, name)?.status
+const hang: AnswerRequest = (_, signal) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 const handIn = { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }
 
@@ -76,7 +84,7 @@ describe('mail', () => {
   it('for somebody who has stopped does not vanish: who sends it is told, and what was unread comes back', async () => {
     const practice = await crewOf((request, signal) => {
       if (request.agent === 'bob') return hang(request, signal)
-      return lastWords(request).includes('Write.')
+      return lastTurnText(request).includes('Write.')
         ? { calls: [{ tool: 'SendMessage', input: { to: 'bob', content: 'Are you there?' } }] }
         : { text: 'Well.' }
     })
@@ -88,7 +96,7 @@ describe('mail', () => {
     expect(back.some((text) => text.includes('bob stopped before reading') && text.includes('Unread.'))).toBe(true)
     await practice.crew.spawn({ name: 'ada', prompt: 'Write.' })
     await practice.until(() => practice.askedOf('ada').length === 2)
-    expect(lastWords(practice.askedOf('ada')[1]!)).toMatch(/bob.*(stopped|not)/)
+    expect(lastTurnText(practice.askedOf('ada')[1]!)).toMatch(/bob.*(stopped|not)/)
   }) // G7
 })
 
@@ -103,7 +111,7 @@ describe('a request to stop', () => {
       { type: 'external.received', archive: 'a', offset: 0, end: 10, message: { ...line, request_id: 'r1' } as never },
     ])
     await practice.until(() => practice.asked.length === 2 && practice.crew.isIdle)
-    expect(lastWords(practice.asked[1]!)).toContain('external, unverified')
+    expect(lastTurnText(practice.asked[1]!)).toContain('external, unverified')
     expect(statusOf(practice, 'ada')).toBe('idle')
   }) // B69
 
@@ -151,7 +159,7 @@ describe('somebody who rests with a task', () => {
 describe('a name', () => {
   it('that rests gets a new role and prompt in a new life; one that works is refused', async () => {
     const practice = await crewOf((request, signal) =>
-      lastWords(request).includes('Think.') ? hang(request, signal) : { text: 'Here.' },
+      lastTurnText(request).includes('Think.') ? hang(request, signal) : { text: 'Here.' },
     )
     await practice.crew.spawn({ name: 'ada', role: 'dev', prompt: 'Hello.' })
     await practice.until(() => practice.crew.isIdle)

@@ -1,31 +1,35 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { TeamHandle } from '../journal/team-handle.ts'
 import { memberNamed } from '../team/state.ts'
+import {
+  type AnswerRequest,
+  type SupervisorHarness,
+  supervisorHarness,
+} from '../testing/harnesses/supervisor-harness.ts'
 import { shutDownTeam } from './shut-down-team.ts'
-import { type Mind, type PracticeCrew, practiceCrew } from './supervisor-harness.ts'
 
-const open: PracticeCrew[] = []
+const open: SupervisorHarness[] = []
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
 })
 
-const hang: Mind = (_, signal) =>
+const hang: AnswerRequest = (_, signal) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 
-async function crewOf(mind: Mind): Promise<PracticeCrew> {
-  const practice = await practiceCrew({ mind, uncommitted: async () => 3 })
+async function crewOf(mind: AnswerRequest): Promise<SupervisorHarness> {
+  const practice = await supervisorHarness({ mind, uncommitted: async () => 3 })
   open.push(practice)
   for (const name of ['ada', 'bob']) await practice.crew.spawn({ name, prompt: 'Hello.' })
   return practice
 }
 
-function plan({ team, lead, crew, events }: PracticeCrew, changes: { team?: TeamHandle } = {}) {
-  const emit = (event: PracticeCrew['events'][number]) => void events.push(event)
+function plan({ team, lead, crew, events }: SupervisorHarness, changes: { team?: TeamHandle } = {}) {
+  const emit = (event: SupervisorHarness['events'][number]) => void events.push(event)
   return { team, by: lead, crew, uncommitted: async () => 3, emit, ...changes }
 }
 
-const statusOf = ({ team }: PracticeCrew, name: string) => memberNamed(team.state, name)?.status
-const notes = ({ events }: PracticeCrew) => events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
+const statusOf = ({ team }: SupervisorHarness, name: string) => memberNamed(team.state, name)?.status
+const notes = ({ events }: SupervisorHarness) => events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
 
 describe('a team that is dismissed', () => {
   it('has everybody asked with reason and deadline, and everybody accounted for', async () => {

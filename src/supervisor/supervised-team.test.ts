@@ -2,28 +2,36 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { openTeam } from '../journal/team-handle.ts'
 import { openMemoryStore } from '../stores/memory/store.ts'
 import { heldBy, memberNamed, unreadOf } from '../team/state.ts'
+import {
+  type AnswerRequest,
+  lastTurnText,
+  type SupervisorHarness,
+  supervisorHarness,
+} from '../testing/harnesses/supervisor-harness.ts'
 import { forceStop, overdueShutdowns, stopMember } from './shutdown.ts'
-import { lastWords, type Mind, type PracticeCrew, practiceCrew } from './supervisor-harness.ts'
 import type { SupervisorEvent } from './supervisor-options.ts'
 
-const open: PracticeCrew[] = []
+const open: SupervisorHarness[] = []
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
 })
 
-async function crewOf(mind: Mind, more: Omit<Parameters<typeof practiceCrew>[0], 'mind'> = {}): Promise<PracticeCrew> {
-  const practice = await practiceCrew({ mind, ...more })
+async function crewOf(
+  mind: AnswerRequest,
+  more: Omit<Parameters<typeof supervisorHarness>[0], 'mind'> = {},
+): Promise<SupervisorHarness> {
+  const practice = await supervisorHarness({ mind, ...more })
   open.push(practice)
   return practice
 }
 
-const statusOf = ({ team }: PracticeCrew, name: string) => memberNamed(team.state, name)?.status
-const mailOfLead = ({ team }: PracticeCrew) => unreadOf(team.state, 'lead').map(({ message }) => message)
+const statusOf = ({ team }: SupervisorHarness, name: string) => memberNamed(team.state, name)?.status
+const mailOfLead = ({ team }: SupervisorHarness) => unreadOf(team.state, 'lead').map(({ message }) => message)
 const complete = (taskId: string) => ({ tool: 'TaskUpdate', input: { taskId, status: 'completed', result: 'done' } })
 
 /** Completes whatever task it is told of, then says so. */
-const diligent: Mind = (request) => {
-  const task = /<task id=\\"(\d+)\\">/.exec(lastWords(request))?.[1]
+const diligent: AnswerRequest = (request) => {
+  const task = /<task id=\\"(\d+)\\">/.exec(lastTurnText(request))?.[1]
   return task ? { calls: [complete(task)] } : { text: 'Done.' }
 }
 
@@ -32,7 +40,7 @@ describe('a teammate', () => {
     const practice = await crewOf(() => ({ text: 'I looked: all is well.' }))
     await practice.crew.spawn({ name: 'ada', prompt: 'Look around.' })
     await practice.until(() => practice.crew.isIdle)
-    expect(lastWords(practice.askedOf('ada')[0]!)).toContain('Look around.')
+    expect(lastTurnText(practice.askedOf('ada')[0]!)).toContain('Look around.')
     expect(mailOfLead(practice).map(({ type, content }) => [type, content])).toEqual([
       ['result', 'I looked: all is well.'],
       ['idle_notification', 'has nothing to do'],
@@ -66,7 +74,7 @@ describe('a teammate', () => {
     expect(practice.asked).toHaveLength(1)
     await practice.team.send({ to: 'ada', content: 'Are you there?' }, { by: practice.lead })
     await practice.until(() => practice.asked.length === 2 && practice.crew.isIdle)
-    expect(lastWords(practice.asked[1]!)).toContain('Are you there?')
+    expect(lastTurnText(practice.asked[1]!)).toContain('Are you there?')
   }) // F3, F4, A73, B56, A74
 
   it('is woken by another process also after the journal could not be read for a while, which is said once', async () => {
@@ -92,7 +100,7 @@ describe('a teammate', () => {
     await practice.until(() => practice.clock.next !== undefined)
     practice.clock.advance(2)
     await practice.until(() => practice.asked.length === 2)
-    expect(lastWords(practice.asked[1]!)).toContain('Are you there?')
+    expect(lastTurnText(practice.asked[1]!)).toContain('Are you there?')
     const notes = practice.events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
     expect(notes).toEqual(['web: Error: the server is away'])
   })
@@ -122,7 +130,7 @@ describe('a teammate', () => {
     expect(memberNamed(practice.team.state, 'bob')).toBeUndefined()
     await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
     await practice.until(() => practice.crew.isIdle)
-    expect(lastWords(practice.askedOf('ada')[0]!)).toMatch(/Dig\..*You hold task 1: dig|You hold task 1: dig.*Dig\./)
+    expect(lastTurnText(practice.askedOf('ada')[0]!)).toMatch(/Dig\..*You hold task 1: dig|You hold task 1: dig.*Dig\./)
     expect(practice.team.state.tasks.get('1')?.status).toBe('completed')
   }) // B50
 
@@ -132,7 +140,7 @@ describe('a teammate', () => {
     await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
     await practice.until(() => practice.crew.isIdle)
     expect(practice.asked).toHaveLength(3)
-    expect(lastWords(practice.asked[2]!)).toContain('you still hold task 1')
+    expect(lastTurnText(practice.asked[2]!)).toContain('you still hold task 1')
     expect(practice.team.state.tasks.get('1')).toMatchObject({ status: 'failed' })
     expect(mailOfLead(practice).some(({ type, content }) => type === 'error' && content.includes('Task 1'))).toBe(true)
   }) // F25, C67
@@ -140,7 +148,7 @@ describe('a teammate', () => {
   it('waits for an answer with a task in its hands, and is nudged only when nothing else moves', async () => {
     const practice = await crewOf((request) => {
       if (request.agent === 'bob') return { text: 'Blue.' }
-      const words = lastWords(request)
+      const words = lastTurnText(request)
       if (words.includes('still hold')) return { calls: [complete('1')] }
       if (words.includes('Paint.'))
         return { calls: [{ tool: 'SendMessage', input: { to: 'lead', content: 'Which colour?' } }] }
@@ -160,7 +168,7 @@ describe('a teammate', () => {
   it('drops what it does when something urgent comes, and hears it in its very next request', async () => {
     let isHanging = false
     const practice = await crewOf((request, signal) => {
-      if (request.turns.length > 1 || lastWords(request).includes('Stop')) return { text: 'I heard.' }
+      if (request.turns.length > 1 || lastTurnText(request).includes('Stop')) return { text: 'I heard.' }
       isHanging = true
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     })
@@ -171,7 +179,7 @@ describe('a teammate', () => {
       { by: practice.lead },
     )
     await practice.until(() => practice.crew.isIdle)
-    expect(lastWords(practice.asked[1]!)).toContain('Stop: wrong file.')
+    expect(lastTurnText(practice.asked[1]!)).toContain('Stop: wrong file.')
     expect(practice.asked).toHaveLength(2)
   })
 
@@ -190,7 +198,7 @@ describe('a teammate', () => {
   it('behind a plan gate only looks until its plan is approved, for this task and this life', async () => {
     const results: string[] = []
     const practice = await crewOf((request) => {
-      const words = lastWords(request)
+      const words = lastTurnText(request)
       results.push(words)
       if (words.includes('Dig.')) return { calls: [{ tool: 'work' }, { tool: 'peek' }, complete('1')] }
       if (words.includes('Blocked') || words.includes('think again'))
@@ -234,7 +242,7 @@ describe('a crew where several things happen at once', () => {
     await practice.crew.resume()
     await practice.until(() => practice.crew.isIdle)
     expect(unreadOf(practice.team.state, 'ada')).toEqual([])
-    expect(practice.asked.filter((request) => lastWords(request).includes('Read me.'))).toHaveLength(1)
+    expect(practice.asked.filter((request) => lastTurnText(request).includes('Read me.'))).toHaveLength(1)
   }) // F2
 
   it('an urgent broadcast drops what each of them does, not only the first', async () => {
@@ -251,7 +259,7 @@ describe('a crew where several things happen at once', () => {
       { by: practice.lead },
     )
     await practice.until(() => practice.crew.isIdle)
-    for (const name of ['ada', 'bob']) expect(lastWords(practice.askedOf(name).at(-1)!)).toContain('Fire!')
+    for (const name of ['ada', 'bob']) expect(lastTurnText(practice.askedOf(name).at(-1)!)).toContain('Fire!')
   })
 
   it('no errand does the work of somebody whose plan was not approved', async () => {
@@ -266,12 +274,12 @@ describe('a crew where several things happen at once', () => {
   }) // F27
 
   it('everybody has what they held when all come back at once', async () => {
-    const mind: Mind = (request, signal) => {
+    const mind: AnswerRequest = (request, signal) => {
       if (!isBack) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
       return diligent(request, signal)
     }
     let isBack = false
-    const before = await practiceCrew({ mind })
+    const before = await supervisorHarness({ mind })
     await before.tasks({ subject: 'dig' }, { subject: 'plant' })
     await before.crew.spawn({ name: 'ada', prompt: 'Wait.' })
     await before.until(() => before.asked.length === 1)
@@ -327,7 +335,7 @@ describe('a shutdown', () => {
     let answers = 0
     const practice = await crewOf(
       (request) => {
-        const words = lastWords(request)
+        const words = lastTurnText(request)
         const request_id = /request_id=\\"(r\d+)/.exec(words)?.[1]
         if (!request_id) return { text: 'Working on.' }
         answers++
@@ -388,9 +396,9 @@ describe('a shutdown', () => {
   }) // C21, C22
 
   it('that an earlier life agreed to does not stop the next one of that name', async () => {
-    const hanging: Mind = (_, signal) =>
+    const hanging: AnswerRequest = (_, signal) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-    const before = await practiceCrew({ mind: hanging })
+    const before = await supervisorHarness({ mind: hanging })
     await before.crew.spawn({ name: 'ada', prompt: 'Dig.' })
     await before.until(() => before.asked.length === 1)
     await before.team.run({ type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' }, { by: before.lead })
@@ -432,13 +440,13 @@ describe('a shutdown', () => {
 })
 
 /** What the steps of a shutdown need of a crew. */
-function planOf({ team, lead, clock, events }: PracticeCrew) {
+function planOf({ team, lead, clock, events }: SupervisorHarness) {
   const emit = (event: SupervisorEvent) => void events.push(event)
   return { team, lead, clock, emit, uncommitted: async () => 0 }
 }
 
 describe('a loss', () => {
-  const failing: Mind = () => {
+  const failing: AnswerRequest = () => {
     throw new Error('the key is wrong')
   }
 
@@ -592,7 +600,7 @@ describe('a run that waits for nothing but silent models', () => {
   const settle = async () => {
     for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
   }
-  const problems = (practice: PracticeCrew) =>
+  const problems = (practice: SupervisorHarness) =>
     practice.events.flatMap((event) => (event.type === 'problem' ? event.text : []))
 
   it('parks a teammate that answers a message after 120 s of silence and names it', async () => {
@@ -668,12 +676,12 @@ describe('a run that waits for nothing but silent models', () => {
 describe('a crew that is resumed', () => {
   it('has everybody back with conversation, claim and mail; whoever rested costs nothing', async () => {
     let isHanging = true
-    const mind: Mind = (request, signal) => {
+    const mind: AnswerRequest = (request, signal) => {
       if (request.agent === 'bob') return { text: 'Here.' }
       if (isHanging) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
       return diligent(request, signal)
     }
-    const before = await practiceCrew({ mind })
+    const before = await supervisorHarness({ mind })
     await before.tasks({ subject: 'dig' })
     await before.crew.spawn({ name: 'ada', role: 'dev', prompt: 'Dig.', task: '1' })
     await before.crew.spawn({ name: 'bob', role: 'dev', prompt: 'Wait.' })
@@ -696,11 +704,11 @@ describe('a crew that is resumed', () => {
   }) // F24, F33, F38, B66, C67
 
   it('finds a plan that waits for its answer again, for the new life', async () => {
-    const mind: Mind = (request) =>
+    const mind: AnswerRequest = (request) =>
       request.turns.length === 1
         ? { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }
         : { text: 'I wait.' }
-    const before = await practiceCrew({ mind })
+    const before = await supervisorHarness({ mind })
     await before.tasks({ subject: 'dig' })
     await before.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
     await before.until(() => statusOf(before, 'ada') === 'waiting_approval')

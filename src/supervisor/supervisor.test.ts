@@ -9,10 +9,10 @@ import type { Model, ModelRequest } from '../models/model.ts'
 import type { Script } from '../models/scripted/script.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import { openSession } from '../session/open-session.ts'
-import { runToEnd } from '../session/practice-run.ts'
 import type { Session } from '../session/session.ts'
 import type { SessionOptions } from '../session/session-options.ts'
 import { runtimeOf } from '../stores/identity.ts'
+import { runToEnd } from '../testing/harnesses/session-harness.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 
 let dir: string

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { teamHarness } from '../testing/harnesses/team-harness.ts'
 import { brokenInvariants } from '../testing/invariants.ts'
-import { openWorld } from '../testing/world.ts'
 import { apply, type TeamRecord } from './apply.ts'
 import { allTasks } from './board.ts'
 import { decisionTypes, factTypes, readEvent } from './event.ts'
@@ -52,7 +52,7 @@ describe('the fold', () => {
   })
 
   it('skips events of a newer version and counts events that cannot be read', () => {
-    const world = openWorld()
+    const world = teamHarness()
     const before = JSON.stringify(dumpState(world.state))
     const applied = world.fold({
       events: [
@@ -72,7 +72,7 @@ describe('the fold', () => {
   })
 
   it('keeps nothing of an event but the members its type has', () => {
-    const world = openWorld()
+    const world = teamHarness()
     world.add('one')
     world.fold({
       events: [{ type: 'task.updated', id: '1', subject: 'uno', status: 'in_progress', owner: null, seq: 'x' }],

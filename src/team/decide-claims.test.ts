@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { openWorld } from '../testing/world.ts'
+import { teamHarness } from '../testing/harnesses/team-harness.ts'
 import { readyTasks } from './board.ts'
 import { memberNamed } from './state.ts'
 
 const team = () => {
-  const world = openWorld()
+  const world = teamHarness()
   world.join('ada', 'backend')
   world.join('bob', 'frontend')
   return world

@@ -1,20 +1,24 @@
 import { describe, expect, it } from 'vitest'
-import { openWorld, type World } from '../testing/world.ts'
+import { type TeamHarness, teamHarness } from '../testing/harnesses/team-harness.ts'
 import { memberStatus } from './member.ts'
 import { memberNamed } from './state.ts'
 import { teamView } from './view.ts'
 
-const spawn = (world: World, name: string, runtime = 'elsewhere') =>
+const spawn = (world: TeamHarness, name: string, runtime = 'elsewhere') =>
   world.ok({ type: 'member.spawn', name, role: 'dev', runtime }).member?.generation ?? 0
 
-const report = (world: World, name: string, generation: number, status: 'working' | 'idle' | 'waiting_approval') =>
-  world.report([{ type: 'member.activity', name, generation, status }], { name, generation })
+const report = (
+  world: TeamHarness,
+  name: string,
+  generation: number,
+  status: 'working' | 'idle' | 'waiting_approval',
+) => world.report([{ type: 'member.activity', name, generation, status }], { name, generation })
 
-const statusOf = (world: World, name: string) => memberNamed(world.state, name)?.status
+const statusOf = (world: TeamHarness, name: string) => memberNamed(world.state, name)?.status
 
 describe('a team', () => {
   it('is created once, with a lead in it; creating it again says that it exists', () => {
-    const world = openWorld('design')
+    const world = teamHarness('design')
     expect(world.ok({ type: 'team.create', team: 'design' })).toMatchObject({ note: 'Team design already exists.' })
     expect(world.journal).toHaveLength(1)
     expect(teamView(world.state)).toEqual({
@@ -25,13 +29,13 @@ describe('a team', () => {
   }) // A58, C14
 
   it('keeps the description it was created with', () => {
-    const world = openWorld(null)
+    const world = teamHarness(null)
     const created = world.ok({ type: 'team.create', team: 'api', description: 'Backend, phase 3' })
     expect(created.team?.description).toBe('Backend, phase 3')
   }) // C14
 
   it('that was deleted takes no command and no mail any more, and says so also to a second create', () => {
-    const world = openWorld()
+    const world = teamHarness()
     world.join('ada')
     expect(world.no({ type: 'team.delete' }, 'ada').code).toBe('not_allowed')
     world.ok({ type: 'team.delete' }, 'lead')
@@ -44,7 +48,7 @@ describe('a team', () => {
   }) // F32
 
   it('that does not exist refuses every command but its creation', () => {
-    const world = openWorld(null)
+    const world = teamHarness(null)
     expect(world.no({ type: 'member.join', name: 'ada', role: 'dev' }).code).toBe('unknown_team')
     expect(world.no({ type: 'task.claim' }).code).toBe('unknown_team')
   }) // A60
@@ -52,7 +56,7 @@ describe('a team', () => {
 
 describe('a member', () => {
   it('joins with role and kind, and is listed in the order of joining', () => {
-    const world = openWorld()
+    const world = teamHarness()
     world.join('zoe', 'backend')
     world.ok({ type: 'member.join', name: 'ada', role: 'review', kind: 'human' })
     expect(teamView(world.state).members.slice(1)).toEqual([
@@ -62,7 +66,7 @@ describe('a member', () => {
   }) // A61
 
   it('joins only for itself or by the lead, and not under the name of an agent', () => {
-    const world = openWorld()
+    const world = teamHarness()
     world.join('ada')
     spawn(world, 'bot')
     expect(world.no({ type: 'member.join', name: 'eve', role: 'dev' }, 'ada').code).toBe('not_allowed')
@@ -76,7 +80,7 @@ describe('a member', () => {
   }) // A60, F5
 
   it('changes its role by joining again only while it holds nothing', () => {
-    const world = openWorld()
+    const world = teamHarness()
     world.join('ada')
     world.add('one')
     world.ok({ type: 'task.claim' }, 'ada')
@@ -89,7 +93,7 @@ describe('a member', () => {
   })
 
   it('that stops releases its claim and returns its unread mail to the senders in one record', () => {
-    const world = openWorld()
+    const world = teamHarness()
     world.join('ada')
     world.join('bob')
     world.add('one')
@@ -116,7 +120,7 @@ describe('a member', () => {
   }) // F11, F24
 
   it('that stops does not send back what came back to it, nor to whoever left before', () => {
-    const world = openWorld()
+    const world = teamHarness()
     for (const name of ['ada', 'bob', 'eve']) world.join(name)
     world.send({ to: 'ada', content: 'x' }, 'bob')
     world.send({ to: 'ada', content: 'y' }, 'eve')
@@ -128,7 +132,7 @@ describe('a member', () => {
   }) // F11
 
   it('is stopped only by itself, the lead or the user; the lead never', () => {
-    const world = openWorld()
+    const world = teamHarness()
     world.join('ada')
     world.join('bob')
     expect(world.no({ type: 'member.stop', name: 'ada' }, 'bob').code).toBe('not_allowed')
@@ -139,7 +143,7 @@ describe('a member', () => {
   }) // A60
 
   it('that stopped may do nothing until it joins again, as a new generation', () => {
-    const world = openWorld()
+    const world = teamHarness()
     world.join('ada')
     world.add('one')
     world.ok({ type: 'member.stop', name: 'ada' })
@@ -153,7 +157,7 @@ describe('a member', () => {
   }) // F32, F14
 
   it('that stopped frees the tasks assigned to it, also one that is reopened later', () => {
-    const world = openWorld()
+    const world = teamHarness()
     world.join('ada')
     world.add({ subject: 'waiting', assignee: 'ada' })
     world.add({ subject: 'failed', assignee: 'ada', priority: 9 })
@@ -169,7 +173,7 @@ describe('a member', () => {
 
 describe('an agent', () => {
   it('goes from starting to working and idle by what it reports', () => {
-    const world = openWorld()
+    const world = teamHarness()
     const generation = spawn(world, 'bot')
     expect(statusOf(world, 'bot')).toBe('starting')
     for (const status of ['working', 'idle', 'waiting_approval', 'working'] as const) {
@@ -179,7 +183,7 @@ describe('an agent', () => {
   }) // A61
 
   it('is respawned when idle, stopped or lost, and not while it works', () => {
-    const world = openWorld()
+    const world = teamHarness()
     const first = spawn(world, 'bot')
     expect(world.no({ type: 'member.spawn', name: 'bot', role: 'dev', runtime: 'r2' }).code).toBe('member_busy')
     report(world, 'bot', first, 'working')
@@ -194,7 +198,7 @@ describe('an agent', () => {
   }) // A60, F33
 
   it('of an older generation is fenced in decisions, mail, acknowledgements and activity', () => {
-    const world = openWorld()
+    const world = teamHarness()
     const old = { name: 'bot', generation: spawn(world, 'bot'), epoch: 0 }
     report(world, 'bot', old.generation, 'idle')
     world.send({ to: 'bot', content: 'for you' })
@@ -216,7 +220,7 @@ describe('an agent', () => {
   }) // F14, F32
 
   it('that stopped, is stopping or lost is not brought back by a turn that ends late', () => {
-    const world = openWorld()
+    const world = teamHarness()
     const generation = spawn(world, 'bot')
     world.ok({ type: 'request.open', kind: 'shutdown', to: 'bot', content: 'enough' }, 'lead')
     world.ok({ type: 'request.answer', id: 'r1', approve: true, status: 'clean' }, { name: 'bot', generation })
@@ -230,7 +234,7 @@ describe('an agent', () => {
   }) // F32
 
   it('keeps talk but not orders for its next generation', () => {
-    const world = openWorld()
+    const world = teamHarness()
     const generation = spawn(world, 'bot')
     world.send({ to: 'bot', content: 'read me' })
     world.ok({ type: 'request.open', kind: 'shutdown', to: 'bot', content: 'stop now' })
@@ -242,7 +246,7 @@ describe('an agent', () => {
   }) // F14
 
   it('is declared lost only by the supervisor; its task returns with reason and count, its mail waits', () => {
-    const world = openWorld()
+    const world = teamHarness()
     const generation = spawn(world, 'bot', 'worker')
     world.add('one')
     world.ok({ type: 'task.claim' }, { name: 'bot', generation })
@@ -267,7 +271,7 @@ describe('an agent', () => {
 
 describe('a supervisor', () => {
   it('is one process under a growing epoch, replaced only when gone or by force', () => {
-    const world = openWorld()
+    const world = teamHarness()
     world.ok({ type: 'supervise', runtime: 'one' })
     expect(world.ok({ type: 'supervise', runtime: 'one' }).note).toContain('already')
     expect(world.no({ type: 'supervise', runtime: 'two' }).code).toBe('supervised')
@@ -281,7 +285,7 @@ describe('a supervisor', () => {
   }) // F33
 
   it('may give the team back while its process lives: who rests waits, who was cut off is parked', () => {
-    const world = openWorld()
+    const world = teamHarness()
     world.ok({ type: 'supervise', runtime: 'one' })
     const [busy, resting] = [spawn(world, 'busy', 'one'), spawn(world, 'resting', 'one')]
     const elsewhere = spawn(world, 'elsewhere', 'two')

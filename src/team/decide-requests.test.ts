@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { openWorld, type World } from '../testing/world.ts'
+import { type TeamHarness, teamHarness } from '../testing/harnesses/team-harness.ts'
 import type { RequestKind } from './request.ts'
 import { memberNamed } from './state.ts'
 
 const team = () => {
-  const world = openWorld()
+  const world = teamHarness()
   world.join('ada')
   world.join('bob')
   return world
@@ -15,7 +15,7 @@ const open = (kind: RequestKind, to: string, deadline?: number) =>
 
 const answer = (id: string, approve = true) => ({ type: 'request.answer', id, approve, feedback: 'because' }) as const
 
-const stateOf = (world: World, id: string) => world.state.requests.get(id)?.state
+const stateOf = (world: TeamHarness, id: string) => world.state.requests.get(id)?.state
 
 describe('a request', () => {
   it('of each kind is kept with id, sender, receiver and deadline, until one answer ends it', () => {
@@ -227,7 +227,7 @@ describe('a request', () => {
   }) // F15
 
   it('stays open when the lead is started again: a resumed team finds its requests', () => {
-    const world = openWorld()
+    const world = teamHarness()
     world.join('ada')
     world.ok({ type: 'request.open', kind: 'plan_approval', to: 'lead', content: 'my plan' }, 'ada')
     world.ok({ type: 'member.spawn', name: 'lead', role: 'lead', runtime: 'r2' })

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { openWorld } from '../testing/world.ts'
+import { teamHarness } from '../testing/harnesses/team-harness.ts'
 import { allTasks } from './board.ts'
 import type { Command } from './command.ts'
 import { compareIds, type TaskDraft, taskStatus } from './task.ts'
 import { taskView } from './view.ts'
 
 const team = () => {
-  const world = openWorld()
+  const world = teamHarness()
   world.join('ada', 'backend')
   world.join('bob', 'frontend')
   return world

@@ -1,24 +1,24 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openWorld, type World } from '../testing/world.ts'
+import { type TeamHarness, teamHarness } from '../testing/harnesses/team-harness.ts'
 import { readyTasks } from './board.ts'
 
-const addEdge = (world: World, id: string, ...addBlockedBy: string[]) =>
+const addEdge = (world: TeamHarness, id: string, ...addBlockedBy: string[]) =>
   world.run({ type: 'task.update', id, addBlockedBy })
 
 const board = (tasks: number) => {
-  const world = openWorld()
+  const world = teamHarness()
   world.join('ada')
   for (let i = 1; i <= tasks; i++) world.add(`task ${i}`)
   return world
 }
 
-const finish = (world: World, id: string) => {
+const finish = (world: TeamHarness, id: string) => {
   world.ok({ type: 'task.claim', id }, 'ada')
   return world.ok({ type: 'task.complete', id }, 'ada')
 }
 
-const ready = (world: World) => readyTasks(world.state).map(({ id }) => id)
+const ready = (world: TeamHarness) => readyTasks(world.state).map(({ id }) => id)
 
 describe('a dependency', () => {
   it('to itself, to nobody or closing a cycle is refused, and the cycle is named', () => {

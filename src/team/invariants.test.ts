@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openWorld, type World } from '../testing/world.ts'
+import { type TeamHarness, teamHarness } from '../testing/harnesses/team-harness.ts'
 import { raiseGeneration } from './decide-members.ts'
 import type { TeamEvent } from './event.ts'
 import { createInvariants } from './invariants.ts'
@@ -7,7 +7,7 @@ import type { Json } from './json.ts'
 import { memberNamed } from './state.ts'
 
 /** Folds what no decision would write, and says what is broken by it and at the end. */
-function forge(world: World, ...events: TeamEvent[]): { after: string[]; atEnd: string[] } {
+function forge(world: TeamHarness, ...events: TeamEvent[]): { after: string[]; atEnd: string[] } {
   const invariants = createInvariants()
   for (const record of world.journal) invariants.after(world.state, (record.events ?? []) as unknown as TeamEvent[])
   const applied = world.fold({ events: events as unknown as Json })
@@ -18,8 +18,8 @@ function claimed(id: string, owner: string, generation = 1): TeamEvent {
   return { type: 'task.claimed', id, owner, generation, lease: null }
 }
 
-function board(): World {
-  const world = openWorld()
+function board(): TeamHarness {
+  const world = teamHarness()
   for (const name of ['ada', 'bob']) world.join(name)
   world.add({ subject: 'api', files: ['src/api/'] })
   world.add({ subject: 'users', files: ['src/api/users.ts'] })

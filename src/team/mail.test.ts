@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { openWorld, type World } from '../testing/world.ts'
+import { type TeamHarness, teamHarness } from '../testing/harnesses/team-harness.ts'
 import type { Letter } from './command.ts'
 import type { EventOf } from './event.ts'
 import { isCapped, isControl, MESSAGE_BYTES, MessageType, messageType, UNREAD_CAP } from './message.ts'
 import { isRefusal } from './refusal.ts'
 
 const trio = () => {
-  const world = openWorld()
+  const world = teamHarness()
   for (const name of ['ada', 'bob', 'eve']) world.join(name)
   return world
 }
 
-const outcomes = (sent: ReturnType<World['send']>) =>
+const outcomes = (sent: ReturnType<TeamHarness['send']>) =>
   isRefusal(sent) ? sent.code : sent.map(({ to, outcome }) => `${to} ${outcome}`).join(', ')
 
-const contents = (world: World, name: string) => world.inbox(name).map(({ content }) => content)
+const contents = (world: TeamHarness, name: string) => world.inbox(name).map(({ content }) => content)
 
 const external = (to: string, type: MessageType, offset = 0, archive = 'a1'): EventOf<'external.received'> => ({
   type: 'external.received',
@@ -200,10 +200,10 @@ describe('a mailbox', () => {
 })
 
 describe('taking mail', () => {
-  const take = (world: World, taker: string, limit?: number, by = 'user') =>
+  const take = (world: TeamHarness, taker: string, limit?: number, by = 'user') =>
     world.ok({ type: 'mail.take', member: 'bob', taker, limit }, by).mail
 
-  const acknowledge = (world: World, mail: ReturnType<typeof take>, by = 'user') =>
+  const acknowledge = (world: TeamHarness, mail: ReturnType<typeof take>, by = 'user') =>
     world.report(
       [
         {

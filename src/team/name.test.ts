@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openWorld } from '../testing/world.ts'
+import { teamHarness } from '../testing/harnesses/team-harness.ts'
 import { isName, nameRule } from './name.ts'
 import { isRefusal } from './refusal.ts'
 
@@ -51,7 +51,7 @@ const hostile = [
 
 describe('a name', () => {
   it('is refused with its rule for each of more than 200 hostile texts, before a path is built', () => {
-    const world = openWorld()
+    const world = teamHarness()
     expect(new Set(hostile).size).toBeGreaterThan(200)
     for (const name of hostile) {
       expect(isName(name), JSON.stringify(name)).toBe(false)
@@ -71,7 +71,7 @@ describe('a name', () => {
   }) // B49, F13
 
   it('is 1 to 64 letters, digits, _ and -, beginning with a letter or digit', () => {
-    const world = openWorld()
+    const world = teamHarness()
     const good = ['a', 'Z', '0', 'a-b_c', '9lives', 'x'.repeat(64), 'constructor', 'toString', 'hasOwnProperty']
     for (const name of good) world.join(name)
     expect(world.ok({ type: 'member.join', name: 'b', role: 'dev' }).member?.name).toBe('b')
@@ -79,14 +79,14 @@ describe('a name', () => {
   }) // B49
 
   it('cannot be lead, user or all, however it is written', () => {
-    const world = openWorld()
+    const world = teamHarness()
     for (const name of ['lead', 'LEAD', 'Lead', 'user', 'User', 'all', 'ALL']) {
       expect(world.no({ type: 'member.join', name, role: 'dev' }).details).toMatchObject({ problem: 'reserved_name' })
     }
   }) // B49
 
   it('is the same name in another case, and keeps the case it first had', () => {
-    const world = openWorld()
+    const world = teamHarness()
     world.join('Ada')
     expect(world.ok({ type: 'member.join', name: 'ADA', role: 'dev' })).toMatchObject({
       note: 'Ada is already in the team.',

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { openWorld } from '../testing/world.ts'
+import { teamHarness } from '../testing/harnesses/team-harness.ts'
 import { nextStep } from './next-step.ts'
 import { memberNamed } from './state.ts'
 
 it('lets no line from outside pass for the shutdown request that an idle teammate is asked by', () => {
-  const world = openWorld()
+  const world = teamHarness()
   world.ok({ type: 'supervise', runtime: 'r1' })
   world.ok({ type: 'member.spawn', name: 'ada', role: 'dev', runtime: 'r1' }, 'lead')
   const { request } = world.ok({ type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Please stop.' }, 'lead')

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { openWorld, type World } from '../testing/world.ts'
+import { type TeamHarness, teamHarness } from '../testing/harnesses/team-harness.ts'
 import { endedLeases, nextDeadline } from './overdue.ts'
 import { memberNamed } from './state.ts'
 
-const types = (world: World) => (world.journal.at(-1)!.events as { type: string }[]).map(({ type }) => type)
+const types = (world: TeamHarness) => (world.journal.at(-1)!.events as { type: string }[]).map(({ type }) => type)
 
 /** A supervisor and one worker process with an agent that holds a task; ada is a script. */
 const staffed = () => {
-  const world = openWorld()
+  const world = teamHarness()
   world.join('ada')
   world.self = 'supervisor'
   world.ok({ type: 'supervise', runtime: 'supervisor' })
@@ -21,7 +21,7 @@ const staffed = () => {
 
 describe('what is due', () => {
   it('is known without writing: leases that ended, and when the next one does', () => {
-    const world = openWorld()
+    const world = teamHarness()
     world.join('ada')
     world.join('bob')
     expect(nextDeadline(world.state)).toBeUndefined()
@@ -37,7 +37,7 @@ describe('what is due', () => {
   }) // F24
 
   it('is written together with what a command came for, and not by a command that is refused', () => {
-    const world = openWorld()
+    const world = teamHarness()
     world.join('ada')
     world.add('one')
     world.ok({ type: 'task.claim', lease: 60 }, 'ada')

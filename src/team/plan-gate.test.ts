@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import { openWorld, type World } from '../testing/world.ts'
+import { type TeamHarness, teamHarness } from '../testing/harnesses/team-harness.ts'
 import { planGate } from './plan-gate.ts'
 import { memberNamed } from './state.ts'
 
-function spawn(world: World) {
+function spawn(world: TeamHarness) {
   const profile = { agentType: null, model: null, requirePlan: true }
   const { member } = world.ok({ type: 'member.spawn', name: 'ada', role: 'dev', runtime: 'here', profile })
   return { name: 'ada', generation: member!.generation }
 }
 
-function approvedPlan(world: World, by: { name: string; generation: number }) {
+function approvedPlan(world: TeamHarness, by: { name: string; generation: number }) {
   const { request } = world.ok({ type: 'request.open', kind: 'plan_approval', to: 'lead', content: 'I dig.' }, by)
   world.ok({ type: 'request.answer', id: request!.id, approve: true, feedback: 'Go.' }, 'lead')
 }
 
-const gateOf = ({ state }: World) => planGate(state, memberNamed(state, 'ada')!)
+const gateOf = ({ state }: TeamHarness) => planGate(state, memberNamed(state, 'ada')!)
 
-function team(): World {
-  const world = openWorld()
+function team(): TeamHarness {
+  const world = teamHarness()
   world.ok({ type: 'supervise', runtime: 'here' })
   return world
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { openWorld } from '../testing/world.ts'
+import { teamHarness } from '../testing/harnesses/team-harness.ts'
 import { putTask } from './board.ts'
 import { remainingPath } from './remaining-path.ts'
 
 describe('the remaining path', () => {
   it('counts what has to be done one after the other, and nothing that is done', () => {
-    const world = openWorld()
+    const world = teamHarness()
     world.run({ type: 'team.create', team: 'web' })
     const task = (subject: string, ...blockedBy: string[]) => ({ subject, blockedBy })
     world.run({ type: 'task.add', tasks: [task('a'), task('b', '1'), task('c', '2'), task('d', '1'), task('e')] })
@@ -13,7 +13,7 @@ describe('the remaining path', () => {
   })
 
   it('follows every change of an edge or a state, also one that is taken back', () => {
-    const world = openWorld()
+    const world = teamHarness()
     world.join('ada')
     for (const subject of ['a', 'b', 'c']) world.add(subject)
     const lengths = () => ['1', '2', '3'].map((id) => remainingPath(world.state, id))
@@ -45,7 +45,7 @@ describe('the remaining path', () => {
   }) // T30
 
   it('ends in a board whose damaged journal holds a cycle', () => {
-    const world = openWorld()
+    const world = teamHarness()
     for (const subject of ['a', 'b']) world.add(subject)
     world.ok({ type: 'task.update', id: '2', addBlockedBy: ['1'] })
     world.fold({ by: { name: 'user' }, events: [{ type: 'task.updated', id: '1', blockedBy: ['2'] }] })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openWorld } from '../testing/world.ts'
+import { teamHarness } from '../testing/harnesses/team-harness.ts'
 import { apply } from './apply.ts'
 import { readyTasks } from './board.ts'
 import { restorations } from './restoration.ts'
@@ -8,7 +8,7 @@ import { emptyState } from './state.ts'
 
 describe('restorations', () => {
   it('give a state back, however small the pieces are, at no place of the old journal', () => {
-    const world = openWorld()
+    const world = teamHarness()
     for (const name of ['ada', 'bob']) world.join(name)
     for (let i = 0; i < 20; i++) world.add({ subject: `t${i}`, blockedBy: i > 2 ? [String(i - 1)] : [] })
     world.ok({ type: 'task.claim' }, 'ada')

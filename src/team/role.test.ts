@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openWorld } from '../testing/world.ts'
+import { teamHarness } from '../testing/harnesses/team-harness.ts'
 import { isRole, roleKey, roleRule } from './role.ts'
 
 describe('a role', () => {
@@ -27,7 +27,7 @@ describe('a role', () => {
   }) // T29
 
   it('of free words decides who may claim, in a join, a spawn and a task', () => {
-    const world = openWorld()
+    const world = teamHarness()
     world.join('ada', ' Frontend  dev')
     world.join('bob', 'backend dev')
     world.ok({ type: 'supervise', runtime: 'here' })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openWorld } from '../testing/world.ts'
+import { teamHarness } from '../testing/harnesses/team-harness.ts'
 import { apply, type TeamRecord } from './apply.ts'
 import { readyTasks } from './board.ts'
 import type { Json } from './json.ts'
@@ -49,7 +49,7 @@ describe('a snapshot', () => {
   }) // A47
 
   it('does not depend on what was tried and taken back', () => {
-    const world = openWorld()
+    const world = teamHarness()
     world.join('ada')
     world.add('one')
     world.send({ to: 'ada', content: 'x' })
@@ -76,7 +76,7 @@ describe('a snapshot', () => {
 
   it('that does not fit leaves a repaired journal empty instead of half full', () => {
     const state = emptyState()
-    const dump = copy(dumpState(openWorld().state)) as { [key: string]: Json }
+    const dump = copy(dumpState(teamHarness().state)) as { [key: string]: Json }
     for (const broken of [null, 7, {}, { ...dump, tasks: [{ id: 'x' }] }, { ...dump, members: 'nobody' }]) {
       apply(state, 1, { id: 'r', events: [{ type: 'team.restored', state: broken, lost: [], from: 'x' }] })
       expect(state.team.get()).toBeUndefined()
@@ -84,7 +84,7 @@ describe('a snapshot', () => {
   })
 
   it('survives mail that came back, under whatever id it was sent', () => {
-    const world = openWorld()
+    const world = teamHarness()
     world.join('ada')
     world.join('bob')
     world.send({ to: 'bob', content: 'long id' }, 'ada', 'i'.repeat(250))

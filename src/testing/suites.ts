@@ -1,6 +1,6 @@
-import type { commandSequences as CommandSequences } from './command-sequences.ts'
-import type { storeContract as StoreContract } from './store-contract.ts'
-import type { teamContract as TeamContract } from './team-contract.ts'
+import type { commandSequences as CommandSequences } from './contracts/command-sequences.ts'
+import type { storeContract as StoreContract } from './contracts/store-contract.ts'
+import type { teamContract as TeamContract } from './contracts/team-contract.ts'
 
 /** Thrown by a suite whose test packages cannot be loaded; `cause` is what the import said. */
 export class TestPackageMissing extends Error {
@@ -40,9 +40,9 @@ export const commandSequences: typeof CommandSequences = (...args) => suite('com
 async function loadSuites() {
   try {
     const [sequences, store, team] = await Promise.all([
-      import('./command-sequences.ts'),
-      import('./store-contract.ts'),
-      import('./team-contract.ts'),
+      import('./contracts/command-sequences.ts'),
+      import('./contracts/store-contract.ts'),
+      import('./contracts/team-contract.ts'),
     ])
     return { loaded: { ...sequences, ...store, ...team } }
   } catch (cause) {

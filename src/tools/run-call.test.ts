@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { toolHarness } from '../testing/harnesses/tool-harness.ts'
 import { defineTool } from './define-tool.ts'
-import { practiceWorld } from './practice-world.ts'
 import { isReady, offer, readyCall, runCall } from './run-call.ts'
 
 const add = defineTool({
@@ -10,7 +10,7 @@ const add = defineTool({
   input: z.object({ a: z.number(), list: z.array(z.object({ b: z.number() })).default([]) }),
   run: ({ a, list }) => String(list.reduce((sum, { b }) => sum + b, a)),
 })
-const run = (name: string, input: unknown, tools = [add]) => runCall(tools, { name, input }, practiceWorld())
+const run = (name: string, input: unknown, tools = [add]) => runCall(tools, { name, input }, toolHarness())
 
 describe('a call', () => {
   it('runs the tool with what its schema makes of the input', async () => {
@@ -49,7 +49,7 @@ describe('a call', () => {
   }) // F10
 
   it('keeps the middle of a result that no log could hold in a file, and says where', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     const large = { ...add, run: async () => ({ text: 'x'.repeat(20_000_000) }) }
     const { text } = await runCall([large], { name: 'add', input: { a: 1 } }, world)
     expect(text.length).toBeLessThan(100_000)
@@ -60,7 +60,7 @@ describe('a call', () => {
   })
 
   it('that throws is a result; only an abort is thrown', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     const tools = [
       defineTool({
         name: 'boom',
@@ -88,7 +88,7 @@ describe('a call that waited', () => {
     let ran = 0
     const tool = (onlyLooks: boolean) =>
       defineTool({ name: 'act', description: 'x', input: z.object({}), onlyLooks, run: () => `ran ${++ran} times` })
-    const world = { ...practiceWorld(), fence: () => Promise.reject(new Error('taken over')) }
+    const world = { ...toolHarness(), fence: () => Promise.reject(new Error('taken over')) }
     await expect(runCall([tool(false)], { name: 'act', input: {} }, world)).rejects.toThrow('taken over')
     expect(ran).toBe(0)
     expect(await runCall([tool(true)], { name: 'act', input: {} }, world)).toEqual({ text: 'ran 1 times' })

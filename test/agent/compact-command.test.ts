@@ -1,23 +1,23 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Desk, openDesk } from '../../src/cli/desk.ts'
+import { type CommandHarness, commandHarness } from '../../src/cli/command-harness.ts'
 
-let desk: Desk
+let cli: CommandHarness
 beforeEach(() => {
-  desk = openDesk()
+  cli = commandHarness()
 })
-afterEach(() => desk.close())
+afterEach(() => cli.close())
 
 it('/compact summarises the session that is resumed, with a focus, and says when there is nothing to do', async () => {
-  const script = join(desk.dir, '..', 'script.json')
+  const script = join(cli.dir, '..', 'script.json')
   const parts = [
     { when: { user: 'kept above all: the roses' }, text: 'roses are planned', usage: { input: 70, output: 7 } },
     { when: { user: 'a garden' }, text: 'planned it', usage: { input: 50, output: 5 } },
     { when: { conversation: 'roses are planned' }, text: 'roses' },
   ]
   writeFileSync(script, JSON.stringify({ parts }))
-  const say = (prompt: string, ...more: string[]) => desk.run(['-p', prompt, '-m', `scripted:${script}`, ...more])
+  const say = (prompt: string, ...more: string[]) => cli.run(['-p', prompt, '-m', `scripted:${script}`, ...more])
   expect(await say('/compact')).toMatchObject({ code: 0, stdout: '[Nothing to compress.]\n' })
   await say('a garden')
   const { code, stdout, stderr } = await say('/compact the roses', '-c', '--output-format', 'stream-json')

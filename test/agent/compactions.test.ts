@@ -9,7 +9,7 @@ import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
 import { openSession } from '../../src/session/open-session.ts'
 import type { Session } from '../../src/session/session.ts'
 import { openWorkspace, type Workspace } from '../../src/workspace.ts'
-import { archiveOf, faultsIn } from './archive.ts'
+import { readFullTranscript, transcriptFaults } from './check-transcript.ts'
 
 let dir: string
 let workspace: Workspace
@@ -89,11 +89,11 @@ describe('a team whose lead is summarised ten times', () => {
       if (i > 5) expect(told).toContain('Completed: 1.')
       // The same tomorrow: no times, no long ids.
       expect(told).not.toMatch(/\b[0-9A-HJKMNP-TV-Z]{26}\b|\d\d:\d\d|\b1[5-9]\d{8}\b/)
-      expect(faultsIn(request.turns)).toEqual([])
+      expect(transcriptFaults(request.turns)).toEqual([])
       expect(request.system).toBe(requests[0]!.system)
     }
     const log = await workspace.store.log('web/transcripts/lead')
-    const archive = await archiveOf(log)
+    const archive = await readFullTranscript(log)
     await log.close()
     const words = JSON.stringify(archive.turns)
     for (let i = 1; i <= letters; i++) expect(words.split(`letter ${i}\\n`).length - 1, `letter ${i}`).toBe(1)

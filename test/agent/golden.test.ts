@@ -2,35 +2,35 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Desk, openDesk } from '../../src/cli/desk.ts'
+import { type CommandHarness, commandHarness } from '../../src/cli/command-harness.ts'
 import { version } from '../../src/cli/version.ts'
 import type { Script } from '../../src/models/scripted/script.ts'
 import { Line, Result } from '../../src/session/wire/envelope.ts'
-import { runs, type ScriptedRun } from './runs.ts'
+import { runs, type ScriptedRun } from './golden-runs.ts'
 
-let desk: Desk
+let cli: CommandHarness
 beforeEach(() => {
-  desk = openDesk()
+  cli = commandHarness()
 })
-afterEach(() => desk.close())
+afterEach(() => cli.close())
 
 async function play({ prompt, words = [], scripts, files = {}, stdin, door }: ScriptedRun, format: string) {
   for (const [name, script] of Object.entries(scripts))
     put(`../scripts/${name}.json`, JSON.stringify({ ...script, parts: script.parts.map(counted) }))
   for (const [name, text] of Object.entries(files)) put(name, text)
   if (door !== undefined) {
-    await desk.ok('team create web')
-    appendFileSync(join(desk.dir, '.teams/web/inbox/lead.jsonl'), `${door}\n`)
+    await cli.ok('team create web')
+    appendFileSync(join(cli.dir, '.teams/web/inbox/lead.jsonl'), `${door}\n`)
   }
-  const path = (word: string) => word.replace(/^scripted:/, `scripted:${join(desk.dir, '..', 'scripts')}/`)
+  const path = (word: string) => word.replace(/^scripted:/, `scripted:${join(cli.dir, '..', 'scripts')}/`)
   // The same on every machine, whether commands can be kept in there or not.
   const fixed = ['-m', 'scripted:main.json', '--output-format', format, '--sandbox', 'off']
   const argv = ['-p', prompt, ...fixed, ...words].map(path)
   const input = (async function* () {
     if (stdin !== undefined) yield stdin
   })()
-  const env = { ...desk.env, PATH: process.env.PATH }
-  return desk.run(argv, { stdin: input, env })
+  const env = { ...cli.env, PATH: process.env.PATH }
+  return cli.run(argv, { stdin: input, env })
 }
 
 /** What a conversation is estimated at depends on the length of the folder's name. */
@@ -39,15 +39,15 @@ function counted(part: Script['parts'][number]) {
 }
 
 function put(name: string, text: string): void {
-  mkdirSync(dirname(join(desk.dir, name)), { recursive: true })
-  writeFileSync(join(desk.dir, name), text)
+  mkdirSync(dirname(join(cli.dir, name)), { recursive: true })
+  writeFileSync(join(cli.dir, name), text)
 }
 
 /** What differs from run to run, and from place to place. */
 function settled(text: string): string {
   return text
-    .replaceAll(desk.dir, '/work')
-    .replaceAll(dirname(desk.dir), '')
+    .replaceAll(cli.dir, '/work')
+    .replaceAll(dirname(cli.dir), '')
     .replaceAll(`"version":"${version}"`, '"version":"0.0.0"')
     .replace(/\bs-\d{8}-\d{6}-[a-z2-7]{4}\b/g, 's-20270115-080000-aaaa')
     .replace(/\b\d+\.\d s\b/g, '0.0 s')

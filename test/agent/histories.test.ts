@@ -6,7 +6,7 @@ import { openTranscript, type Transcript } from '../../src/agent/transcript/tran
 import { type CallResult, unanswered } from '../../src/agent/transcript/transcript-fold.ts'
 import type { Reply, Turn, UserTurn } from '../../src/models/model.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/store.ts'
-import { archiveOf, faultsIn } from './archive.ts'
+import { readFullTranscript, transcriptFaults } from './check-transcript.ts'
 
 /** The steps of a conversation. Numbers of calls are the words of their results. */
 const steps = fc.array(
@@ -53,22 +53,22 @@ describe('a history that is summarised and put aside at random', () => {
             // What stays is what was there, as it was.
             expect(textsOf(turns).slice(1)).toEqual(textsOf(before))
           }
-          expect(faultsIn(turns)).toEqual([])
+          expect(transcriptFaults(turns)).toEqual([])
         }
         await told.answer([1, 1, 1], 0, open)
-        expect(faultsIn(talk.state.turns, talk.state.open)).toEqual([])
+        expect(transcriptFaults(talk.state.turns, talk.state.open)).toEqual([])
         // Also with calls that nobody has answered: they stay, and their results still find them.
         const keep = turnsToKeep(talk.state.turns, { keep: 0, most: 3000 })
         if (keep !== undefined) await talk.compact({ turn: user('the summary'), keep, before: 1 }, reply('', []))
         for (const { toolCallId } of unanswered(talk.state)) await told.result(toolCallId, 1)
-        expect(faultsIn(talk.state.turns)).toEqual([])
+        expect(transcriptFaults(talk.state.turns)).toEqual([])
 
         await talk.synced()
         const again = await openTranscript({ log: await store.log('web/transcripts/lead'), generation: 2 })
         expect(again.state.turns).toEqual(talk.state.turns)
         expect([...again.state.mail.keys()]).toEqual(told.mail)
-        const archive = await archiveOf(await store.log('web/transcripts/lead'))
-        expect(faultsIn(archive.turns)).toEqual([])
+        const archive = await readFullTranscript(await store.log('web/transcripts/lead'))
+        expect(transcriptFaults(archive.turns)).toEqual([])
         expect(textsOf(archive.turns)).toEqual(told.texts)
         const shown = textsOf(talk.state.turns).filter(
           (text) => text !== 'the summary' && !text.startsWith('[Output of'),

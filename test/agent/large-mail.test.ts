@@ -10,9 +10,9 @@ import { type Model, ModelFailure, type ModelRequest } from '../../src/models/mo
 import type { Script } from '../../src/models/scripted/script.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
 import { openSession } from '../../src/session/open-session.ts'
-import { runToEnd } from '../../src/session/practice-run.ts'
 import type { Session } from '../../src/session/session.ts'
 import { unreadOf } from '../../src/team/state.ts'
+import { runToEnd } from '../../src/testing/harnesses/session-harness.ts'
 import { openWorkspace, type Workspace } from '../../src/workspace.ts'
 
 let dir: string

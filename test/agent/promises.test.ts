@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { closeTalks, echo, played, run, talkOf, usage } from '../../src/agent/agent-harness.ts'
 import { inputBudget } from '../../src/agent/choose-mail.ts'
 import { nextMailInput, userTurn } from '../../src/agent/next-input.ts'
 import { recoverInterruptedCalls } from '../../src/agent/recover-interrupted-calls.ts'
@@ -8,10 +7,11 @@ import { openTranscript } from '../../src/agent/transcript/transcript.ts'
 import { START } from '../../src/journal/store.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/store.ts'
 import { unreadOf } from '../../src/team/state.ts'
+import { agentHarness, closeAgents, echo, played, run, usage } from '../../src/testing/harnesses/agent-harness.ts'
 import { defineTool } from '../../src/tools/define-tool.ts'
 import type { Tool } from '../../src/tools/tool.ts'
 
-afterEach(closeTalks)
+afterEach(closeAgents)
 
 describe('an agent', () => {
   it('leaves a conversation that can continue when a tool call is aborted', async () => {
@@ -28,11 +28,11 @@ describe('an agent', () => {
     })
     const place = createPlace()
     const first = played(() => ({ text: 'x', calls: [{ id: 'a', tool: 'slow' }] }))
-    const talk = await talkOf({ model: first.model, tools: [slow as Tool], place })
+    const talk = await agentHarness({ model: first.model, tools: [slow as Tool], place })
     await talk.team.send({ to: 'lead', content: 'go' })
     expect((await run(talk, stopper.signal)).stop.kind).toBe('aborted')
     const second = played(() => ({ text: 'I was interrupted' }))
-    const again = await talkOf({ model: second.model, place, generation: 2 })
+    const again = await agentHarness({ model: second.model, place, generation: 2 })
     expect((await run(again)).stop).toEqual({ kind: 'finished', text: 'I was interrupted' })
     expect(second.asked[0]?.at(-1)).toMatchObject({
       role: 'tool',
@@ -42,7 +42,7 @@ describe('an agent', () => {
 
   it('reports a call whose end is unknown as interrupted, and never runs it again', async () => {
     const place = createPlace()
-    const dead = await talkOf({ model: played().model, place })
+    const dead = await agentHarness({ model: played().model, place })
     await dead.transcript.hear({ role: 'user', content: [{ type: 'text', text: 'go' }] }, [])
     const call = { type: 'tool-call' as const, toolCallId: 'a', toolName: 'echo', input: { text: 'x' } }
     await dead.transcript.answer({
@@ -58,7 +58,7 @@ describe('an agent', () => {
     let runs = 0
     const counting = { ...echo, run: async () => ({ text: String(++runs) }) } as Tool
     const { model, asked } = played(() => ({ text: 'I look first' }))
-    const talk = await talkOf({ model, tools: [counting], place, generation: 2 })
+    const talk = await agentHarness({ model, tools: [counting], place, generation: 2 })
     const ended: number[] = []
     await recoverInterruptedCalls(talk, async ({ pid }) => void ended.push(pid))
     expect((await run(talk)).stop.kind).toBe('finished')
@@ -71,7 +71,7 @@ describe('an agent', () => {
 
   it('acknowledges mail only when the turn that holds it is in the transcript', async () => {
     const { model } = played(() => ({ text: 'never' }))
-    const talk = await talkOf({ model })
+    const talk = await agentHarness({ model })
     await talk.team.send({ to: 'lead', content: 'precious' })
     const failing = {
       ...talk,
@@ -98,7 +98,7 @@ describe('an agent', () => {
       release()
       return { text: 'going' }
     })
-    const talk = await talkOf({ model, place })
+    const talk = await agentHarness({ model, place })
     const { transcript, notices } = talk
     const portion = inputBudget({ model }, talk.memory.keep)
     const team = Object.create(talk.team, { syncState: { value: () => synced } })
@@ -109,7 +109,7 @@ describe('an agent', () => {
 
   it('acknowledges mail when its turn is durable, and asks the model meanwhile', async () => {
     const { model, asked } = played(() => ({ text: 'ok' }))
-    const talk = await talkOf({ model })
+    const talk = await agentHarness({ model })
     await talk.team.send({ to: 'lead', content: 'precious' })
     const unread = () => unreadOf(talk.team.state, 'lead').length
     const seen: string[] = []
@@ -134,7 +134,7 @@ describe('an agent', () => {
       () => ({ calls }),
       () => ({ text: 'ok' }),
     )
-    const talk = await talkOf({ model, tools })
+    const talk = await agentHarness({ model, tools })
     await talk.transcript.hear(userTurn(['go']), [])
     const synced = async () => {
       done.push('durable')

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Limits } from '../../src/agent/agent.ts'
-import { closeTalks, echo, played, run, talkOf, usage } from '../../src/agent/agent-harness.ts'
 import { inputBudget } from '../../src/agent/choose-mail.ts'
 import { nextMailInput, userTurn } from '../../src/agent/next-input.ts'
 import { openTranscript } from '../../src/agent/transcript/transcript.ts'
@@ -9,11 +8,12 @@ import type { CallResult } from '../../src/agent/transcript/transcript-fold.ts'
 import type { Log } from '../../src/journal/store.ts'
 import type { Reply } from '../../src/models/model.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/store.ts'
+import { agentHarness, closeAgents, echo, played, run, usage } from '../../src/testing/harnesses/agent-harness.ts'
 import { defineTool } from '../../src/tools/define-tool.ts'
 import type { Tool } from '../../src/tools/tool.ts'
 import { createRandom } from '../storms/random.ts'
 
-afterEach(closeTalks)
+afterEach(closeAgents)
 
 type Place = ReturnType<typeof createPlace>
 
@@ -62,8 +62,8 @@ const once = () => {
   return () => left-- > 0
 }
 
-async function talkOn({ transcript }: Awaited<ReturnType<typeof faulty>>, more: Parameters<typeof talkOf>[0]) {
-  const talk = await talkOf(more)
+async function talkOn({ transcript }: Awaited<ReturnType<typeof faulty>>, more: Parameters<typeof agentHarness>[0]) {
+  const talk = await agentHarness(more)
   await talk.team.send({ to: 'lead', content: 'go' })
   const { team, notices, memory } = talk
   const portion = inputBudget(more, memory.keep)
@@ -88,7 +88,7 @@ describe('a conversation that is written behind', () => {
       { id: 'a', tool: 'echo', input: { text: 'hi' } },
       { id: 'b', tool: 'change' },
     ]
-    const talk = await talkOf({
+    const talk = await agentHarness({
       model: played(() => ({ calls })).model,
       tools: [echo as Tool, change as Tool],
       place,

@@ -16,9 +16,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { toolHarness } from '../../src/testing/harnesses/tool-harness.ts'
 import { type BoundaryPlan, type OpenedBoundary, openBoundary } from '../../src/tools/boundary/open-boundary.ts'
 import { createHooks } from '../../src/tools/hooks/hooks.ts'
-import { practiceWorld } from '../../src/tools/practice-world.ts'
 import { runCall } from '../../src/tools/run-call.ts'
 import { createBash } from '../../src/tools/shell/bash.ts'
 
@@ -47,7 +47,7 @@ afterEach(() => {
 })
 
 async function bash(command: string, { boundary } = opened, timeout = 20_000) {
-  const world = practiceWorld({ root, env: env(), boundary })
+  const world = toolHarness({ root, env: env(), boundary })
   return runCall([createBash()], { name: 'bash', input: { command, timeout } }, world)
 }
 

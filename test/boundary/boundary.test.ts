@@ -14,8 +14,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type ToolHarness, toolHarness } from '../../src/testing/harnesses/tool-harness.ts'
 import { type OpenedBoundary, openBoundary } from '../../src/tools/boundary/open-boundary.ts'
-import { type PracticeWorld, practiceWorld } from '../../src/tools/practice-world.ts'
 import { runCall } from '../../src/tools/run-call.ts'
 import { createBash } from '../../src/tools/shell/bash.ts'
 
@@ -70,8 +70,8 @@ function works(): boolean {
   }
 }
 
-async function bash(command: string, { boundary } = opened, changes: Partial<PracticeWorld> = {}) {
-  const world = practiceWorld({ root, env, ...changes, boundary })
+async function bash(command: string, { boundary } = opened, changes: Partial<ToolHarness> = {}) {
+  const world = toolHarness({ root, env, ...changes, boundary })
   return runCall([createBash()], { name: 'bash', input: { command } }, world)
 }
 
@@ -189,7 +189,7 @@ describe('inside of the boundary', () => {
   it('other processes can neither be seen nor ended, and its own end with it', async () => {
     const { text } = await bash(`kill -9 ${process.pid}; kill -0 ${process.pid}; ls /proc | grep -c '^[0-9]'`)
     expect(Number(text.split('\n').at(-1))).toBeLessThan(10)
-    const world = practiceWorld({ root, env, boundary: opened.boundary })
+    const world = toolHarness({ root, env, boundary: opened.boundary })
     const left = await runCall(
       [createBash()],
       { name: 'bash', input: { command: 'setsid sleep 61.5 & sleep 62.5', timeout: 300 } },

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type CommandHarness, commandHarness } from '../../src/cli/command-harness.ts'
 import { commands } from '../../src/cli/commands.ts'
-import { type Desk, openDesk } from '../../src/cli/desk.ts'
 import { buildCli, cli } from '../demo/demo-process.ts'
 import { keepChance } from './chance.ts'
 
@@ -18,16 +18,16 @@ const HELLO = {
     { when: { result: { tool: 'bash' } }, text: 'I may not look around here.', usage: { input: 950, output: 8 } },
   ],
 }
-let desk: Desk
+let harness: CommandHarness
 beforeAll(buildCli)
 beforeEach(() => {
   // The page shows times as they are in one place.
   vi.stubEnv('TZ', 'UTC')
-  desk = openDesk()
-  writeFileSync(join(desk.dir, 'hello.json'), JSON.stringify(HELLO))
+  harness = commandHarness()
+  writeFileSync(join(harness.dir, 'hello.json'), JSON.stringify(HELLO))
 })
 afterEach(() => {
-  desk.close()
+  harness.close()
   vi.unstubAllEnvs()
 })
 
@@ -60,8 +60,8 @@ async function rerun(page: string): Promise<string> {
     const lines: string[] = []
     for (const line of part.split('\n').filter((line) => line.startsWith('$ '))) {
       const words = wordsOf(line.slice('$ deskmates '.length))
-      const { stdout, stderr } = words[0] === 'demo' ? await runDemo(words) : await desk.run(words)
-      desk.clock.advance(1)
+      const { stdout, stderr } = words[0] === 'demo' ? await runDemo(words) : await harness.run(words)
+      harness.clock.advance(1)
       const output = `${stdout}${stderr}`.split('\n').filter((text) => text !== '')
       const fresh = output.map((text) => settled(text, names))
       lines.push(line, ...(words[0] === 'demo' ? fresh.map((text) => keepChance(text, lineBehind(part, line))) : fresh))
@@ -73,8 +73,8 @@ async function rerun(page: string): Promise<string> {
 
 /** In a process of its own, since a team at work needs the real time; what is set outside has no say in the page. */
 async function runDemo(words: readonly string[]): Promise<{ stdout: string; stderr: string }> {
-  const env = { PATH: process.env.PATH, TMPDIR: tmpdir(), ...desk.env }
-  return promisify(execFile)(process.execPath, [cli, ...words], { cwd: desk.dir, env })
+  const env = { PATH: process.env.PATH, TMPDIR: tmpdir(), ...harness.env }
+  return promisify(execFile)(process.execPath, [cli, ...words], { cwd: harness.dir, env })
 }
 
 function lineBehind(part: string, line: string): string | undefined {
@@ -91,7 +91,7 @@ function wordsOf(line: string): string[] {
 function settled(line: string, names: Map<string, string>): string {
   return (
     line
-      .replaceAll(desk.dir, '/home/ada/shop')
+      .replaceAll(harness.dir, '/home/ada/shop')
       .replace(/\b[0-9A-HJKMNP-TV-Z]{26}\b/g, (id) => {
         const known = names.get(id) ?? `01KB${String(names.size + 1).padStart(22, '0')}`
         names.set(id, known)

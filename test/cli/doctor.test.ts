@@ -6,9 +6,9 @@ import { delimiter, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { doctorHarness } from '../../src/cli/doctor/doctor-harness.ts'
 import { kill } from '../../src/cli/doctor/kill.ts'
 import { race } from '../../src/cli/doctor/race.ts'
-import { openWaitingRoom } from '../../src/cli/doctor/waiting-room.ts'
 import { examinations } from '../../src/cli/doctor.ts'
 import { runtimeOf } from '../../src/stores/identity.ts'
 import { buildCli, cli } from '../demo/demo-process.ts'
@@ -19,7 +19,7 @@ beforeAll(buildCli)
 
 describe('two processes that race', () => {
   it('pass on this machine: each task is won by one of them', async () => {
-    await using waiting = openWaitingRoom({ cli })
+    await using waiting = doctorHarness({ cli })
     expect(await waiting.examine(race)).toMatchObject({
       verdict: 'pass',
       detail: expect.stringMatching(/^20 tasks, each won by one \(ada \d+, bob \d+\); \d+ late claims? w/),
@@ -59,7 +59,7 @@ describe('two processes that race', () => {
 
 describe('a killed process', () => {
   it('passes on this machine: the next one gets what it held', async () => {
-    await using waiting = openWaitingRoom({ cli })
+    await using waiting = doctorHarness({ cli })
     expect(await waiting.examine(kill)).toMatchObject({ verdict: 'pass' })
   })
 
@@ -230,7 +230,7 @@ async function pretending(program: string) {
   const path = join(folder, 'cli.mjs')
   const say = "const say = (what) => process.stdout.write(JSON.stringify(what) + '\\n')"
   writeFileSync(path, `${say}\n${program}\n`)
-  const waiting = openWaitingRoom({ cli: path, env: { SOMEBODY_ELSE: runtimeOf(process.ppid) } })
+  const waiting = doctorHarness({ cli: path, env: { SOMEBODY_ELSE: runtimeOf(process.ppid) } })
   return {
     examine: waiting.examine,
     async [Symbol.asyncDispose]() {

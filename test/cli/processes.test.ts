@@ -6,31 +6,31 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Desk, openDesk } from '../../src/cli/desk.ts'
+import { type CommandHarness, commandHarness } from '../../src/cli/command-harness.ts'
 import { systemClock } from '../../src/journal/clock.ts'
 import { isGroupAlive } from '../../src/tools/processes/group.ts'
 
 const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
-let desk: Desk
+let harness: CommandHarness
 let children: ChildProcess[]
 // Builds what is not built yet, so that below nothing but the command itself is run.
 beforeAll(async () => {
   await promisify(execFile)(process.execPath, [fileURLToPath(new URL('../../bin/deskmates', import.meta.url)), '-V'])
 })
 beforeEach(() => {
-  desk = openDesk()
+  harness = commandHarness()
   children = []
 })
 afterEach(() => {
   for (const child of children) child.kill('SIGKILL')
-  desk.close()
+  harness.close()
 })
 
-const options = () => ({ cwd: desk.dir, env: { ...process.env, ...desk.env } })
+const options = () => ({ cwd: harness.dir, env: { ...process.env, ...harness.env } })
 
 /** What only prepares a test is run in this process. */
-const ok = (words: string) => desk.ok(words, { clock: systemClock })
-const json = (words: string) => desk.json(words, { clock: systemClock })
+const ok = (words: string) => harness.ok(words, { clock: systemClock })
+const json = (words: string) => harness.json(words, { clock: systemClock })
 
 function start(...argv: string[]): ChildProcess {
   const child = spawn(process.execPath, [cli, ...argv], { ...options(), stdio: 'pipe' })
@@ -86,8 +86,8 @@ describe('the command as a process', () => {
   }, 60_000) // T52
 
   it('says that the demo cannot write to a folder, and ends', async () => {
-    writeFileSync(join(desk.dir, 'file'), '')
-    for (const dir of ['/proc/x', '/proc/x/y', '/dev/full/x', '/sys/x/y', join(desk.dir, 'file', 'x')]) {
+    writeFileSync(join(harness.dir, 'file'), '')
+    for (const dir of ['/proc/x', '/proc/x/y', '/dev/full/x', '/sys/x/y', join(harness.dir, 'file', 'x')]) {
       const { code, stderr } = await run('demo', '--dir', dir)
       expect(stderr, dir).toContain(`The demo cannot write to ${dir}`)
       expect(stderr, dir).toContain('--dir /tmp/demo')
@@ -148,10 +148,10 @@ describe('the command as a process', () => {
   })
 
   it('leaves no command of an agent behind when the terminal closes, or who waits loses patience', async () => {
-    const script = join(desk.dir, 'script.json')
+    const script = join(harness.dir, 'script.json')
     const stubborn = 'trap "" INT HUP; trap "echo > asked" TERM; echo $$ > pid; while :; do sleep 1; done'
     writeFileSync(script, JSON.stringify({ parts: [{ calls: [{ tool: 'bash', input: { command: stubborn } }] }] }))
-    const has = (file: string) => existsSync(join(desk.dir, file)) && desk.read(file) !== ''
+    const has = (file: string) => existsSync(join(harness.dir, file)) && harness.read(file) !== ''
     for (const [signals, code] of [
       [['SIGHUP'], 129],
       [['SIGINT', 'SIGINT'], 130],
@@ -163,7 +163,7 @@ describe('the command as a process', () => {
         said += text
       })
       while (!has('pid') && child.exitCode === null) await pause(20)
-      const pid = Number(desk.read('pid'))
+      const pid = Number(harness.read('pid'))
       try {
         for (const signal of signals) {
           child.kill(signal)
@@ -173,13 +173,13 @@ describe('the command as a process', () => {
         expect(isGroupAlive(pid)).toBe(false)
       } finally {
         if (isGroupAlive(pid)) process.kill(-pid, 'SIGKILL')
-        for (const file of ['pid', 'asked']) rmSync(join(desk.dir, file), { force: true })
+        for (const file of ['pid', 'asked']) rmSync(join(harness.dir, file), { force: true })
       }
     }
   }) // F38
 
   it('ends together with the teammates it hosts: nobody has to be stopped or waited for first', async () => {
-    const script = join(desk.dir, 'script.json')
+    const script = join(harness.dir, 'script.json')
     const parts = [
       { agent: 'lead', when: { user: 'go' }, calls: [{ tool: 'Task', input: { name: 'ada', prompt: 'Hello.' } }] },
       { agent: ['lead', 'ada'], times: 'always', text: 'Here.' },
@@ -191,9 +191,9 @@ describe('the command as a process', () => {
     const { state, members } = await json('status web')
     expect(state).toBe('at rest')
     expect(members).toMatchObject([{ name: 'lead' }, { name: 'ada', status: 'idle' }])
-    const journal = desk.read('.teams/web/journal.jsonl')
+    const journal = harness.read('.teams/web/journal.jsonl')
     await json('resume')
-    expect(desk.read('.teams/web/journal.jsonl'), 'nobody is left who writes').toBe(journal)
+    expect(harness.read('.teams/web/journal.jsonl'), 'nobody is left who writes').toBe(journal)
   }) // A5
 
   it('ends quietly when the reader of a log goes away', async () => {

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Desk, openDesk } from '../../src/cli/desk.ts'
+import { type CommandHarness, commandHarness } from '../../src/cli/command-harness.ts'
 
 /** By kind of file. */
 const KINDS = {
@@ -24,17 +24,17 @@ const MAIL = {
   'letter-delta': 'ada',
 } as const
 
-let desk: Desk
+let cli: CommandHarness
 let model: string
 
 const call = (tool: string, input: Record<string, unknown>) => ({ tool, input })
-const send = (word: keyof typeof MAIL) => desk.ok(['send', MAIL[word], `This is ${word}.`, '--team', 'web'])
-const resume = () => desk.run(['resume', 'web', '-m', model, '--output-format', 'json', '--sandbox', 'off'])
+const send = (word: keyof typeof MAIL) => cli.ok(['send', MAIL[word], `This is ${word}.`, '--team', 'web'])
+const resume = () => cli.run(['resume', 'web', '-m', model, '--output-format', 'json', '--sandbox', 'off'])
 
 beforeAll(async () => {
   // No power is cut here: where a folder in memory exists, nothing waits for a disk.
   if (existsSync('/dev/shm')) vi.stubEnv('TMPDIR', '/dev/shm')
-  desk = openDesk()
+  cli = commandHarness()
   const parts = [
     // Like a model that looks before it repeats anything.
     { agent: ['ada', 'lead'], when: { user: 'Your transcript' }, times: 'always', text: 'I looked.' },
@@ -54,30 +54,30 @@ beforeAll(async () => {
     },
     { agent: ['ada', 'lead'], times: 'always', text: 'Here.' },
   ]
-  const path = join(desk.dir, 'script.json')
+  const path = join(cli.dir, 'script.json')
   writeFileSync(path, JSON.stringify({ parts }))
   model = `scripted:${path}`
-  await desk.ok('team create web')
-  await desk.run(['-p', 'This is prompt-golf.', '-m', model, '--team', 'web'])
+  await cli.ok('team create web')
+  await cli.run(['-p', 'This is prompt-golf.', '-m', model, '--team', 'web'])
   await send('letter-alpha')
   await send('letter-bravo')
   expect((await resume()).code).toBe(4)
   await send('letter-carol')
   await send('letter-delta')
-  await desk.ok('check --repair --team web')
-  mkdirSync(join(desk.dir, '.teams/web/presence'), { recursive: true })
-  writeFileSync(join(desk.dir, KINDS.presence), '{"runtime":"r-0","pid":1,"host":"x","announcedAt":1,"renewedAt":1}')
+  await cli.ok('check --repair --team web')
+  mkdirSync(join(cli.dir, '.teams/web/presence'), { recursive: true })
+  writeFileSync(join(cli.dir, KINDS.presence), '{"runtime":"r-0","pid":1,"host":"x","announcedAt":1,"renewedAt":1}')
   for (const folder of ['.teams', '.tasks'])
-    cpSync(join(desk.dir, folder), join(desk.dir, 'kept', folder), { recursive: true })
+    cpSync(join(cli.dir, folder), join(cli.dir, 'kept', folder), { recursive: true })
 })
 afterAll(() => {
-  desk.close()
+  cli.close()
   vi.unstubAllEnvs()
 })
 
 /** How a repair of the journal names the loss of this message: by its id, or by the place of its own line. */
 function namesOf(word: string): string[] {
-  const journal = readFileSync(join(desk.dir, 'kept', KINDS.journal), 'utf8')
+  const journal = readFileSync(join(cli.dir, 'kept', KINDS.journal), 'utf8')
   const line = journal.split('\n').find((text) => text.includes(`This is ${word}.`)) ?? ''
   const [message] = (JSON.parse(line).events as { message?: { id: string } }[]).flatMap((event) => event.message ?? [])
   return [`message ${message?.id} `, `(byte ${Buffer.byteLength(journal.slice(0, journal.indexOf(line)))}): damaged`]
@@ -85,8 +85,8 @@ function namesOf(word: string): string[] {
 
 function restore(): void {
   for (const folder of ['.teams', '.tasks']) {
-    rmSync(join(desk.dir, folder), { recursive: true, force: true })
-    cpSync(join(desk.dir, 'kept', folder), join(desk.dir, folder), { recursive: true })
+    rmSync(join(cli.dir, folder), { recursive: true, force: true })
+    cpSync(join(cli.dir, 'kept', folder), join(cli.dir, folder), { recursive: true })
   }
 }
 
@@ -100,14 +100,14 @@ function* places(length: number): Generator<{ at: number; bit: number }> {
 }
 
 async function tasks(): Promise<string> {
-  const all = (await desk.json('task list --team web')) as { id: string; status: string }[]
+  const all = (await cli.json('task list --team web')) as { id: string; status: string }[]
   return all.map(({ id, status }) => `${id} ${status}`).join()
 }
 
 /** How often the conversation of its reader holds each message, if that agent is still there. */
 function told(): Map<string, number> {
   const text = (reader: string) => {
-    const path = join(desk.dir, `.teams/web/transcripts/${reader}.jsonl`)
+    const path = join(cli.dir, `.teams/web/transcripts/${reader}.jsonl`)
     return existsSync(path) ? readFileSync(path, 'utf8') : ''
   }
   return new Map(
@@ -130,18 +130,18 @@ describe('one changed byte', () => {
       const isTruth = kind === 'journal' || kind.startsWith('transcript')
       expect(await tasks()).toBe(TASKS)
       expect([...told().values()]).toEqual([1, 1, 1, 0, 0])
-      const whole = readFileSync(join(desk.dir, path))
+      const whole = readFileSync(join(cli.dir, path))
       for (const { at, bit } of places(whole.length)) {
         restore()
         const bytes = Buffer.from(whole)
         bytes[at] = bytes[at]! ^ (1 << bit)
-        writeFileSync(join(desk.dir, path), bytes)
+        writeFileSync(join(cli.dir, path), bytes)
         const where = `${kind}, byte ${at}, bit ${bit}`
-        const checked = await desk.run('check --team web')
+        const checked = await cli.run('check --team web')
         // A view that says it shows more than there is looks like a journal that lost its end: named, and repaired.
         const isExpected = isTruth || (kind === 'view' && checked.stdout.includes('its end was lost'))
         expect(checked.code, `${where}: ${checked.stdout}`).toBe(isExpected ? 1 : 0)
-        const repaired = await desk.run('check --repair --team web --json')
+        const repaired = await cli.run('check --repair --team web --json')
         expect(repaired.code, `${where}: ${repaired.stdout}${repaired.stderr}`).toBe(0)
         const named = namedIn(repaired.stdout)
         if (isTruth) expect(named, where).not.toEqual([])
@@ -152,7 +152,7 @@ describe('one changed byte', () => {
         if (code === 0) {
           expect(named, where).not.toEqual([])
           expect(left, where).not.toMatch(/pending|in_progress|failed/)
-          expect(desk.read('.teams/web/transcripts/lead.jsonl'), where).toContain('was damaged and was repaired')
+          expect(cli.read('.teams/web/transcripts/lead.jsonl'), where).toContain('was damaged and was repaired')
         } else expect(code, `${where}: ${stderr}`).toBe(4)
         if (kind !== 'journal') expect(left, where).toBe(TASKS)
         for (const task of ['1 completed', '2 pending'])

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { played, run, talkOf } from '../../src/agent/agent-harness.ts'
 import { type Disk, realDisk } from '../../src/stores/files/disk.ts'
 import { openFileStore } from '../../src/stores/files/store.ts'
 import { unreadOf } from '../../src/team/state.ts'
+import { agentHarness, played, run } from '../../src/testing/harnesses/agent-harness.ts'
 import { closingDisk } from './closing-disk.ts'
 import { powerCutDisk } from './power-cut-disk.ts'
 
@@ -19,7 +19,7 @@ it('a letter outlives a reader that is killed before its turn is synced, and a p
   async function live(
     under: Disk,
     generation: number,
-    meanwhile = async (_: Awaited<ReturnType<typeof talkOf>>) => {},
+    meanwhile = async (_: Awaited<ReturnType<typeof agentHarness>>) => {},
   ) {
     const { disk, closeAll } = closingDisk(under)
     let asked = () => {}
@@ -30,7 +30,7 @@ it('a letter outlives a reader that is killed before its turn is synced, and a p
       asked()
       return never()
     })
-    const talk = await talkOf({ model, generation, store: at(disk) })
+    const talk = await agentHarness({ model, generation, store: at(disk) })
     void run(talk).catch(() => {})
     await isAsked
     await meanwhile(talk)
@@ -39,7 +39,7 @@ it('a letter outlives a reader that is killed before its turn is synced, and a p
   }
 
   try {
-    const before = await talkOf({ model: played().model, store: at(realDisk) })
+    const before = await agentHarness({ model: played().model, store: at(realDisk) })
     await before.team.send({ to: 'lead', content: 'precious' })
     await before.team.close()
 
@@ -55,7 +55,7 @@ it('a letter outlives a reader that is killed before its turn is synced, and a p
     })
     power.cut('kept')
 
-    const after = await talkOf({ model: played().model, generation: 4, store: at(realDisk) })
+    const after = await agentHarness({ model: played().model, generation: 4, store: at(realDisk) })
     const isUnread = unreadOf(after.team.state, 'lead').length > 0
     const isHeard = JSON.stringify(after.transcript.state.turns).includes('precious')
     expect(isUnread || isHeard).toBe(true)

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { commandHarness } from '../../src/cli/command-harness.ts'
 import { demoModel } from '../../src/cli/demo/demo-model.ts'
 import { ASSIGNMENT, type Performance, perform } from '../../src/cli/demo/perform.ts'
-import { openDesk } from '../../src/cli/desk.ts'
 import { systemClock } from '../../src/journal/clock.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
 import type { EventOf, EventType } from '../../src/team/event.ts'
@@ -129,10 +129,14 @@ describe('the demo', { timeout: 180_000 }, () => {
   })
 
   it('offers the real model only to a person with a key, once, and takes no for an answer', async () => {
-    const desk = openDesk()
-    const env = { ...desk.env, PATH: process.env.PATH, ANTHROPIC_API_KEY: 'none' }
+    const harness = commandHarness()
+    const env = { ...harness.env, PATH: process.env.PATH, ANTHROPIC_API_KEY: 'none' }
     try {
-      const asked = await desk.run(['demo', ...FAST, '--dir', 'one'], { env, clock: systemClock, ...personSaying('n') })
+      const asked = await harness.run(['demo', ...FAST, '--dir', 'one'], {
+        env,
+        clock: systemClock,
+        ...personSaying('n'),
+      })
       expect(asked.stdout.split('[y/N]')).toHaveLength(2)
       expect(asked.stdout).toContain('The model is scripted:demo')
       expect(asked.stdout).toContain('\x1b[')
@@ -141,25 +145,25 @@ describe('the demo', { timeout: 180_000 }, () => {
       const tooLong = lines.filter((line) => line.length > 80 && line.trim().includes(' '))
       expect(tooLong, 'a terminal of 80 columns breaks no word').toEqual([])
     } finally {
-      desk.close()
+      harness.close()
     }
   })
 
   it('runs on a provider, over the wire, for a person who says yes', async () => {
-    const desk = openDesk()
+    const harness = commandHarness()
     await using provider = await openProvider()
     const key = { ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: provider.url }
     try {
-      const env = { ...desk.env, PATH: process.env.PATH, ...key }
-      const played = await desk.run(['demo', '--dir', 'one'], { env, clock: systemClock, ...personSaying('y') })
+      const env = { ...harness.env, PATH: process.env.PATH, ...key }
+      const played = await harness.run(['demo', '--dir', 'one'], { env, clock: systemClock, ...personSaying('y') })
       expect(played.code, played.stdout + played.stderr).toBe(0)
       expect(played.stdout).toContain('The model is anthropic/')
-      const { of } = readEvents(join(desk.dir, 'one'))
+      const { of } = readEvents(join(harness.dir, 'one'))
       expect(of('task.completed').map(({ id }) => id)).toEqual(['1', '2', '3', '4'])
       expect(of('member.lost').map(({ name }) => name)).toEqual(['frontend'])
       expect([...provider.calls.keys()].sort()).toEqual(['analyst', 'backend', 'frontend', 'lead'])
     } finally {
-      desk.close()
+      harness.close()
     }
   }) // A89, D12
 

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { appendFileSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Desk, openDesk } from '../../src/cli/desk.ts'
+import { type CommandHarness, commandHarness } from '../../src/cli/command-harness.ts'
 import { decode } from '../../src/stores/files/log/line.ts'
 import { decisionTypes, factTypes } from '../../src/team/event.ts'
 import { messageTypes } from '../../src/team/message.ts'
@@ -50,22 +50,22 @@ describe('docs/files-on-disk.md', () => {
 })
 
 describe('what docs/files-on-disk.md says of a team', () => {
-  let desk: Desk
+  let cli: CommandHarness
   beforeAll(async () => {
-    desk = openDesk()
-    await desk.ok('team create tour')
-    await desk.ok('--team tour team join ada --role backend')
-    await desk.ok(['--team', 'tour', 'task', 'add', 'Keep notes'])
-    await desk.ok('--team tour task claim 1 --as ada')
-    await desk.ok('--team tour send lead hello --from ada')
+    cli = commandHarness()
+    await cli.ok('team create tour')
+    await cli.ok('--team tour team join ada --role backend')
+    await cli.ok(['--team', 'tour', 'task', 'add', 'Keep notes'])
+    await cli.ok('--team tour task claim 1 --as ada')
+    await cli.ok('--team tour send lead hello --from ada')
   })
-  afterAll(() => desk.close())
+  afterAll(() => cli.close())
 
   it('is true of its permissions', async () => {
     for (const folder of ['.teams', '.tasks']) {
-      expect(desk.read(folder, '.gitignore')).toBe('*\n')
-      for (const path of ['.', ...readdirSync(join(desk.dir, folder), { recursive: true })]) {
-        const stat = lstatSync(join(desk.dir, folder, String(path)))
+      expect(cli.read(folder, '.gitignore')).toBe('*\n')
+      for (const path of ['.', ...readdirSync(join(cli.dir, folder), { recursive: true })]) {
+        const stat = lstatSync(join(cli.dir, folder, String(path)))
         expect((stat.mode & 0o777).toString(8), String(path)).toBe(stat.isDirectory() ? '700' : '600')
       }
     }
@@ -74,28 +74,25 @@ describe('what docs/files-on-disk.md says of a team', () => {
   it('is true of every shell command it shows', async (context) => {
     if (spawnSync('jq', ['--version']).status !== 0) return context.skip('jq is not installed here')
     const sum = spawnSync('sha256sum', ['--version']).status === 0 ? '' : 'sha256sum() { shasum -a 256; }\n'
-    const run = (script: string) => execFileSync('sh', ['-c', sum + script], { cwd: desk.dir, encoding: 'utf8' })
+    const run = (script: string) => execFileSync('sh', ['-c', sum + script], { cwd: cli.dir, encoding: 'utf8' })
     const [checkSum = '', door = '', board = '', mail = '', counts = ''] = page.blocks('sh')
-    const [first = ''] = desk.read('.teams/tour/journal.jsonl').trim().split('\n')
+    const [first = ''] = cli.read('.teams/tour/journal.jsonl').trim().split('\n')
     expect(run(checkSum).trim()).toBe(JSON.parse(first).sum)
     expect(run(board)).toBe('1\tin_progress\tada\tKeep notes\n')
     expect(run(mail)).toBe('ada: hello\n')
     run(door)
-    expect(await desk.json('--team tour inbox lead')).toMatchObject([
+    expect(await cli.json('--team tour inbox lead')).toMatchObject([
       { from: 'ada', content: 'hello' },
       { from: 'ci', content: 'main is red', type: 'message', external: true },
     ])
     // A line that lost, as a slower process would have left it: it must not be counted.
-    const loser = desk
+    const loser = cli
       .read('.teams/tour/journal.jsonl')
       .split('\n')
       .find((line) => line.includes('"task.claimed"'))
     const stale = { ...JSON.parse(loser ?? ''), id: 'loser', after: JSON.parse(first).id }
-    appendFileSync(
-      join(desk.dir, 'copy.jsonl'),
-      `${desk.read('.teams/tour/journal.jsonl')}\n${JSON.stringify(stale)}\n`,
-    )
-    const told = (await desk.ok('--team tour log --json'))
+    appendFileSync(join(cli.dir, 'copy.jsonl'), `${cli.read('.teams/tour/journal.jsonl')}\n${JSON.stringify(stale)}\n`)
+    const told = (await cli.ok('--team tour log --json'))
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line).type)
@@ -104,8 +101,8 @@ describe('what docs/files-on-disk.md says of a team', () => {
   })
 
   it('is true of what it says foreign lines become', async () => {
-    const path = join(desk.dir, '.teams/tour/inbox/lead.jsonl')
-    await desk.ok('--team tour inbox lead --take')
+    const path = join(cli.dir, '.teams/tour/inbox/lead.jsonl')
+    await cli.ok('--team tour inbox lead --take')
     const lines = [
       '{"sender":"jenkins","text":"green","ts":1794777000000,"build":7,"id":"j1"}',
       '{"from":"ada","type":"shutdown_request","content":"go away"}',
@@ -115,7 +112,7 @@ describe('what docs/files-on-disk.md says of a team', () => {
       '{"from":"x"}',
     ]
     for (const line of lines) appendFileSync(path, `${line}\n`)
-    const mail = await desk.json('--team tour inbox lead')
+    const mail = await cli.json('--team tour inbox lead')
     expect(mail).toMatchObject([
       { from: 'jenkins', content: 'green', timestamp: 1794777000, build: 7, external_id: 'j1', type: 'message' },
       { from: 'ada', content: 'go away', type: 'message', claimed_type: 'shutdown_request', external: true },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { openDesk } from '../../src/cli/desk.ts'
+import { commandHarness } from '../../src/cli/command-harness.ts'
 import { useDatabase } from '../postgres/database.ts'
 import { readPage } from './page.ts'
 
@@ -7,13 +7,13 @@ const page = readPage('docs/many-machines.md')
 const database = useDatabase()
 
 it('the page about many machines lists the tables and columns that are there, and its query answers', async () => {
-  const desk = openDesk()
-  desk.env.DESKMATES_STORE = database.server.url
+  const cli = commandHarness()
+  cli.env.DESKMATES_STORE = database.server.url
   try {
-    await desk.ok('team create web')
-    await desk.ok(['task', 'add', 'Write the parser', '--team', 'web'])
+    await cli.ok('team create web')
+    await cli.ok(['task', 'add', 'Write the parser', '--team', 'web'])
   } finally {
-    desk.close()
+    cli.close()
   }
   const there = await database.sql(
     `select table_name as name, string_agg(column_name, ', ' order by ordinal_position) as columns

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { openDesk } from '../../src/cli/desk.ts'
+import { commandHarness } from '../../src/cli/command-harness.ts'
 import { buildCli, cli, makeHome } from '../demo/demo-process.ts'
 import { project, readPage } from './page.ts'
 
@@ -28,16 +28,16 @@ describe('the README', () => {
 
   it('shows a session that really goes so', async () => {
     const [session = ''] = page.blocks('console')
-    const desk = openDesk()
+    const harness = commandHarness()
     try {
       let shown = ''
       for (const [, line = ''] of session.matchAll(/^\$ deskmates (.*)$/gm)) {
-        const { stdout, stderr } = await desk.run(wordsOf(line))
+        const { stdout, stderr } = await harness.run(wordsOf(line))
         shown += `$ deskmates ${line}\n${stdout}${stderr}`
       }
-      expect(shown.replaceAll(desk.dir, '/home/ada/shop')).toBe(session)
+      expect(shown.replaceAll(harness.dir, '/home/ada/shop')).toBe(session)
     } finally {
-      desk.close()
+      harness.close()
     }
   })
 

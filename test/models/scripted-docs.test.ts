@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { openDesk } from '../../src/cli/desk.ts'
+import { commandHarness } from '../../src/cli/command-harness.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
 import { ask, request } from './asking.ts'
 
@@ -25,12 +25,12 @@ it('the script on its page plays as the page says', async () => {
 it('the command on its page does what the page says', async () => {
   const [, line = '', json = ''] = /```\ndeskmates (.+)\n```\n\n```json\n([\s\S]+?)```/.exec(page) ?? []
   const words = [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word)
-  const desk = openDesk()
+  const cli = commandHarness()
   try {
-    writeFileSync(join(desk.dir, 'demo.json'), json)
-    const env = { ...desk.env, PATH: process.env.PATH }
-    expect(await desk.ok(words, { env })).toBe('There is a demo.json.\n')
+    writeFileSync(join(cli.dir, 'demo.json'), json)
+    const env = { ...cli.env, PATH: process.env.PATH }
+    expect(await cli.ok(words, { env })).toBe('There is a demo.json.\n')
   } finally {
-    desk.close()
+    cli.close()
   }
 })

@@ -14,9 +14,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { judge, type Policy } from '../../src/permissions/policy.ts'
 import { parseRule } from '../../src/permissions/rule.ts'
+import { toolHarness } from '../../src/testing/harnesses/tool-harness.ts'
 import { createHooks } from '../../src/tools/hooks/hooks.ts'
 import { openForReading } from '../../src/tools/paths/open-for-reading.ts'
-import { practiceWorld } from '../../src/tools/practice-world.ts'
 
 let dir: string
 beforeEach(() => {
@@ -63,7 +63,7 @@ describe('file tools', () => {
       renameSync(join(root, 'folder'), join(root, 'parked'))
       symlinkSync(outside, join(root, 'folder'))
     }
-    const world = practiceWorld({
+    const world = toolHarness({
       root,
       forbids: () => {
         swap()

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openPostgresStore } from '../../src/stores/postgres/store.ts'
-import { idsOf, readAll } from '../../src/testing/read-all.ts'
+import { idsOf, readAll } from '../../src/testing/contracts/read-all.ts'
 import { useDatabase } from './database.ts'
 
 const has = spawnSync('pgbouncer', ['--version']).status === 0

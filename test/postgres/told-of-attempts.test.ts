@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../../src/models/scripted/script.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
 import { openSession } from '../../src/session/open-session.ts'
-import { runToEnd } from '../../src/session/practice-run.ts'
+import { runToEnd } from '../../src/testing/harnesses/session-harness.ts'
 import { openWorkspace } from '../../src/workspace.ts'
 import { useDatabase } from './database.ts'
 

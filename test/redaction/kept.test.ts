@@ -1,15 +1,15 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Desk, openDesk } from '../../src/cli/desk.ts'
+import { type CommandHarness, commandHarness } from '../../src/cli/command-harness.ts'
 import { createEraser } from '../../src/redaction/eraser.ts'
 import { userFolder } from '../../src/tools/paths/user-folder.ts'
 
-let desk: Desk
+let cli: CommandHarness
 beforeEach(() => {
-  desk = openDesk()
+  cli = commandHarness()
 })
-afterEach(() => desk.close())
+afterEach(() => cli.close())
 
 const VALUE = 'blue-elephant-77'
 
@@ -22,9 +22,9 @@ function everyFile(folder: string): string[] {
 describe('the value of a secret variable', () => {
   it('is in no transcript, message, task or kept output of a run', async () => {
     // Two names that say nothing, one that the settings name as a key.
-    const env = { ...desk.env, PATH: process.env.PATH, DEPLOY_TOKEN: VALUE, MY_HOUSE: 'number-twelve-b' }
-    mkdirSync(join(desk.dir, 'notes'))
-    writeFileSync(join(desk.dir, 'notes', 'all.txt'), `${`word ${VALUE} `.repeat(8000)}\nnumber-twelve-b\n`)
+    const env = { ...cli.env, PATH: process.env.PATH, DEPLOY_TOKEN: VALUE, MY_HOUSE: 'number-twelve-b' }
+    mkdirSync(join(cli.dir, 'notes'))
+    writeFileSync(join(cli.dir, 'notes', 'all.txt'), `${`word ${VALUE} `.repeat(8000)}\nnumber-twelve-b\n`)
     const bash = (command: string) => ({ tool: 'bash', input: { command } })
     const parts = [
       {
@@ -38,10 +38,10 @@ describe('the value of a secret variable', () => {
       },
       { text: 'done' },
     ]
-    writeFileSync(join(desk.dir, '..', 'script.json'), JSON.stringify({ parts }))
-    const argv = ['-p', `what is ${VALUE}?`, '-m', `scripted:${join(desk.dir, '..', 'script.json')}`]
-    await desk.run([...argv, '--permission-mode', 'bypassPermissions', '--sandbox', 'off'], { env })
-    const files = everyFile(join(desk.dir, '.teams')).concat(everyFile(join(desk.dir, '.tasks')))
+    writeFileSync(join(cli.dir, '..', 'script.json'), JSON.stringify({ parts }))
+    const argv = ['-p', `what is ${VALUE}?`, '-m', `scripted:${join(cli.dir, '..', 'script.json')}`]
+    await cli.run([...argv, '--permission-mode', 'bypassPermissions', '--sandbox', 'off'], { env })
+    const files = everyFile(join(cli.dir, '.teams')).concat(everyFile(join(cli.dir, '.tasks')))
     expect(files.filter((file) => file.includes('/outputs/')).length).toBeGreaterThan(0)
     expect(files.filter((file) => readFileSync(file, 'utf8').includes(VALUE))).toEqual([])
     const transcript = files.find((file) => file.endsWith('/transcripts/lead.jsonl'))!
@@ -53,7 +53,7 @@ describe('the value of a secret variable', () => {
 
 describe('the value', () => {
   it('of a variable that the settings name as a key is in no command and no transcript', async () => {
-    const env = { ...desk.env, PATH: process.env.PATH, MY_HOUSE: 'number-twelve-b' }
+    const env = { ...cli.env, PATH: process.env.PATH, MY_HOUSE: 'number-twelve-b' }
     mkdirSync(userFolder(env), { recursive: true })
     writeFileSync(
       join(userFolder(env), 'settings.json'),
@@ -61,11 +61,11 @@ describe('the value', () => {
     )
     const command = 'echo "it is <$MY_HOUSE>"; echo number-twelve-b'
     const parts = [{ text: 'look', calls: [{ tool: 'bash', input: { command } }] }, { text: 'done' }]
-    writeFileSync(join(desk.dir, '..', 'script.json'), JSON.stringify({ parts }))
-    const argv = ['-p', 'go', '-m', `scripted:${join(desk.dir, '..', 'script.json')}`]
+    writeFileSync(join(cli.dir, '..', 'script.json'), JSON.stringify({ parts }))
+    const argv = ['-p', 'go', '-m', `scripted:${join(cli.dir, '..', 'script.json')}`]
     const run = [...argv, '--permission-mode', 'bypassPermissions', '--sandbox', 'off']
-    const { stderr } = await desk.run(run, { env })
-    const files = everyFile(join(desk.dir, '.teams'))
+    const { stderr } = await cli.run(run, { env })
+    const files = everyFile(join(cli.dir, '.teams'))
     const transcript = files.find((file) => file.endsWith('/transcripts/lead.jsonl'))
     expect(transcript, stderr).toBeDefined()
     expect(readFileSync(transcript!, 'utf8')).toContain('it is <>')

@@ -1,14 +1,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Desk, openDesk } from '../../src/cli/desk.ts'
+import { type CommandHarness, commandHarness } from '../../src/cli/command-harness.ts'
 import { IN_CONTEXT, SAMPLES } from './samples.ts'
 
-let desk: Desk
+let cli: CommandHarness
 beforeEach(() => {
-  desk = openDesk()
+  cli = commandHarness()
 })
-afterEach(() => desk.close())
+afterEach(() => cli.close())
 
 const VALUE = 'blue-elephant-77'
 const secrets = [...SAMPLES, ...IN_CONTEXT.map(({ secret }) => secret.replace(/^x:/, '')), VALUE]
@@ -24,9 +24,9 @@ function leaks(shown: string): string[] {
 
 describe('a secret', () => {
   it.for(['stream-json', 'json', 'text'])('is in no output of a run as %s, in pieces or whole', async (format) => {
-    const env = { ...desk.env, PATH: process.env.PATH, DEPLOY_TOKEN: VALUE }
-    mkdirSync(join(desk.dir, 'notes'))
-    writeFileSync(join(desk.dir, 'notes', 'keys.txt'), everything)
+    const env = { ...cli.env, PATH: process.env.PATH, DEPLOY_TOKEN: VALUE }
+    mkdirSync(join(cli.dir, 'notes'))
+    writeFileSync(join(cli.dir, 'notes', 'keys.txt'), everything)
     const parts = [
       {
         text: everything,
@@ -38,17 +38,17 @@ describe('a secret', () => {
       },
       { text: everything, chunk: 7 },
     ]
-    writeFileSync(join(desk.dir, '..', 'script.json'), JSON.stringify({ parts }))
+    writeFileSync(join(cli.dir, '..', 'script.json'), JSON.stringify({ parts }))
     const argv = [
       '-p',
       `what is ${VALUE}?`,
       '-m',
-      `scripted:${join(desk.dir, '..', 'script.json')}`,
+      `scripted:${join(cli.dir, '..', 'script.json')}`,
       '--output-format',
       format,
       '--verbose',
     ]
-    const { stdout, stderr, code } = await desk.run(argv, { env })
+    const { stdout, stderr, code } = await cli.run(argv, { env })
     expect(code).toBe(4)
     expect(stdout.split('[redacted]').length).toBeGreaterThan(SAMPLES.length)
     expect(leaks(stdout)).toEqual([])
@@ -57,20 +57,20 @@ describe('a secret', () => {
   })
 
   it('is on no screen: mail, log, board, warnings and errors; the journal holds no value of a variable', async () => {
-    const env = { ...desk.env, DEPLOY_TOKEN: VALUE }
-    await desk.ok('team create web', { env })
-    await desk.ok(['send', 'lead', everything, '--team', 'web'], { env })
-    await desk.ok(['task', 'add', everything.split('\n').slice(0, 3).join(' '), '--team', 'web'], { env })
+    const env = { ...cli.env, DEPLOY_TOKEN: VALUE }
+    await cli.ok('team create web', { env })
+    await cli.ok(['send', 'lead', everything, '--team', 'web'], { env })
+    await cli.ok(['task', 'add', everything.split('\n').slice(0, 3).join(' '), '--team', 'web'], { env })
     const screens = ['inbox lead --team web', 'log --team web', 'task list --team web', 'task show 1 --team web']
     for (const words of [...screens, ...screens.map((one) => `${one} --json`)]) {
-      const { stdout, stderr } = await desk.run(words, { env })
+      const { stdout, stderr } = await cli.run(words, { env })
       expect(leaks(stdout + stderr), words).toEqual([])
       expect(stdout, words).toContain('[redacted]')
     }
-    const failed = await desk.run(['task', 'show', VALUE, '--team', 'web'], { env })
+    const failed = await cli.run(['task', 'show', VALUE, '--team', 'web'], { env })
     expect(failed.code).not.toBe(0)
     expect(leaks(failed.stdout + failed.stderr)).toEqual([])
-    const journal = readFileSync(join(desk.dir, '.teams/web/journal.jsonl'), 'utf8')
+    const journal = readFileSync(join(cli.dir, '.teams/web/journal.jsonl'), 'utf8')
     expect(journal).not.toContain(VALUE)
     // What is only in the text is left as it is: an agent may have to work on it.
     expect(journal).toContain(SAMPLES[0])

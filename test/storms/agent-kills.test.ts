@@ -10,8 +10,8 @@ import { openTeam } from '../../src/journal/team-handle.ts'
 import type { Turn } from '../../src/models/model.ts'
 import { unreadOf } from '../../src/team/state.ts'
 import type { Workspace } from '../../src/workspace.ts'
-import { archiveOf, faultsIn } from '../agent/archive.ts'
-import { callsOf, LETTERS, openPlace, openStory, sendLate, TEAM, WORDS } from '../agent/story.ts'
+import { readFullTranscript, transcriptFaults } from '../agent/check-transcript.ts'
+import { callsOf, LETTERS, openPlace, openStory, sendLate, TEAM, WORDS } from '../agent/killed-agent.ts'
 import { buildWorkers } from './fleet.ts'
 import { figure } from './place.ts'
 
@@ -111,7 +111,7 @@ async function examine(dir: string): Promise<void> {
   await team.refresh()
   await examineSummary(workspace)
   await using log = asDisposable(await workspace.store.log(`${TEAM}/transcripts/lead`))
-  const state = await archiveOf(log)
+  const state = await readFullTranscript(log)
   const { turns } = state
 
   const heard = turns.filter(({ role }) => role === 'user').flatMap(textsOf)
@@ -144,7 +144,7 @@ async function examine(dir: string): Promise<void> {
 async function examineSummary({ store }: Workspace): Promise<void> {
   await using transcript = await openTranscript({ log: await store.log(`${TEAM}/transcripts/lead`), generation: 1000 })
   const { turns, mail } = transcript.state
-  expect(faultsIn(turns)).toEqual([])
+  expect(transcriptFaults(turns)).toEqual([])
   expect(mail.size).toBe(Object.keys(LETTERS).length)
   const told = textsOf(turns[0]!)
   expect(told[0]).toContain('made call-')

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { openFileStore } from '../../src/stores/files/store.ts'
-import { readAll } from '../../src/testing/read-all.ts'
+import { readAll } from '../../src/testing/contracts/read-all.ts'
 import { buildWorkers } from './fleet.ts'
 
 beforeAll(buildWorkers)

@@ -5,11 +5,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../../src/models/scripted/script.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
 import { openSession } from '../../src/session/open-session.ts'
-import { runToEnd } from '../../src/session/practice-run.ts'
 import type { Session } from '../../src/session/session.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/store.ts'
 import { memberNamed } from '../../src/team/state.ts'
-import { workspaceOn } from './workspace-on.ts'
+import { runToEnd } from '../../src/testing/harnesses/session-harness.ts'
+import { workspaceOn } from '../../src/testing/harnesses/workspace-harness.ts'
 
 let root: string
 beforeEach(() => {

@@ -8,13 +8,13 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { LogName, Recorded, Store } from '../../src/journal/store.ts'
 import { apply } from '../../src/team/apply.ts'
 import { emptyState } from '../../src/team/state.ts'
-import { readAll } from '../../src/testing/read-all.ts'
-import { openPlace } from '../agent/story.ts'
+import { readAll } from '../../src/testing/contracts/read-all.ts'
+import { openPlace } from '../agent/killed-agent.ts'
 import { buildWorkers } from '../storms/fleet.ts'
 import { figure } from '../storms/place.ts'
 import { createRandom } from '../storms/random.ts'
 import { examine } from './examine.ts'
-import { MOMENTS, openHouse, PROMPT, TEAM } from './house.ts'
+import { MOMENTS, openHouse, PROMPT, TEAM } from './killed-team.ts'
 
 const worker = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), '.build', 'test', 'builder.js')
 

@@ -6,7 +6,7 @@ import type { Model } from '../../src/models/model.ts'
 import { openSession } from '../../src/session/open-session.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/store.ts'
 import { unreadOf } from '../../src/team/state.ts'
-import { workspaceOn } from './workspace-on.ts'
+import { workspaceOn } from '../../src/testing/harnesses/workspace-harness.ts'
 
 describe('the mailbox of a lead', () => {
   it('with 1,000 messages in it still delivers all, and what comes after: report and notice of a teammate', async () => {

@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openTeam } from '../../src/journal/team-handle.ts'
 import type { Model } from '../../src/models/model.ts'
 import { openSession } from '../../src/session/open-session.ts'
-import { runToEnd } from '../../src/session/practice-run.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/store.ts'
+import { runToEnd } from '../../src/testing/harnesses/session-harness.ts'
+import { workspaceOn } from '../../src/testing/harnesses/workspace-harness.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
-import { workspaceOn } from './workspace-on.ts'
 
 let root: string
 beforeEach(() => {

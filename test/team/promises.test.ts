@@ -9,29 +9,34 @@ import type { Model } from '../../src/models/model.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
 import { openSession } from '../../src/session/open-session.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/store.ts'
-import { lastWords, type Mind, type PracticeCrew, practiceCrew } from '../../src/supervisor/supervisor-harness.ts'
 import { planGate } from '../../src/team/plan-gate.ts'
 import { memberNamed } from '../../src/team/state.ts'
+import {
+  type AnswerRequest,
+  lastTurnText,
+  type SupervisorHarness,
+  supervisorHarness,
+} from '../../src/testing/harnesses/supervisor-harness.ts'
+import { workspaceOn } from '../../src/testing/harnesses/workspace-harness.ts'
 import { defineTool } from '../../src/tools/define-tool.ts'
-import { workspaceOn } from './workspace-on.ts'
 
-const open: PracticeCrew[] = []
-const crewOf = async (mind: Mind, more: Omit<Parameters<typeof practiceCrew>[0], 'mind'> = {}) => {
-  const practice = await practiceCrew({ mind, ...more })
+const open: SupervisorHarness[] = []
+const crewOf = async (mind: AnswerRequest, more: Omit<Parameters<typeof supervisorHarness>[0], 'mind'> = {}) => {
+  const practice = await supervisorHarness({ mind, ...more })
   open.push(practice)
   return practice
 }
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
 })
-const hang: Mind = (_, signal) =>
+const hang: AnswerRequest = (_, signal) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 const handIn = { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }
 
 describe('a teammate', () => {
   it('lets a teammate change nothing before its plan is approved', async () => {
     const practice = await crewOf((request) =>
-      lastWords(request).includes('Dig.') ? { calls: [{ tool: 'work' }] } : { text: 'Hm.' },
+      lastTurnText(request).includes('Dig.') ? { calls: [{ tool: 'work' }] } : { text: 'Hm.' },
     )
     await practice.tasks({ subject: 'dig' })
     await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
@@ -42,8 +47,8 @@ describe('a teammate', () => {
   }) // B67, F27, B25
 
   it('requires a new plan approval from a teammate that was resumed', async () => {
-    const mind: Mind = (request, signal) => (request.turns.length === 1 ? handIn : hang(request, signal))
-    const before = await practiceCrew({ mind })
+    const mind: AnswerRequest = (request, signal) => (request.turns.length === 1 ? handIn : hang(request, signal))
+    const before = await supervisorHarness({ mind })
     // Without a task nothing but the life itself is new.
     await before.crew.spawn({ name: 'ada', prompt: 'Dig.', requirePlan: true })
     await before.until(() => before.team.state.requests.get('r1')?.state === 'pending')

@@ -6,11 +6,11 @@ import type { Session } from '../../src/session/session.ts'
 import { createPlace, openMemoryStore, type Place } from '../../src/stores/memory/store.ts'
 import { isPresent } from '../../src/team/member.ts'
 import { memberNamed, roster, unreadOf } from '../../src/team/state.ts'
+import { workspaceOn } from '../../src/testing/harnesses/workspace-harness.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import { createRandom, type Random } from '../storms/random.ts'
-import { letter, type Mood, think, type Wish } from './minds.ts'
-import { openMortalStore, type Process } from './mortal-store.ts'
-import { workspaceOn } from './workspace-on.ts'
+import { openCrashingStore, type Process } from './crashing-store.ts'
+import { letter, type Mood, think, type Wish } from './simulated-answers.ts'
 
 export const TEAM = 'sim'
 
@@ -92,7 +92,7 @@ export async function simulate(seed: number, root: string): Promise<Simulated> {
 
   async function begin(writesLeft: number): Promise<Life> {
     const life: Life = { place, clock, random, writesLeft, isDeaf: false, isDead: false, writes: 0, asked: [] }
-    const store = await openMortalStore(life)
+    const store = await openCrashingStore(life)
     life.session = await openSession({
       workspace: workspaceOn(store, root, String(seed)),
       model: modelOf(life),

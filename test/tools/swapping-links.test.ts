@@ -12,10 +12,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { toolHarness } from '../../src/testing/harnesses/tool-harness.ts'
 import { editFile } from '../../src/tools/files/edit-file.ts'
 import { readFile } from '../../src/tools/files/read-file.ts'
 import { writeFile } from '../../src/tools/files/write-file.ts'
-import { practiceWorld } from '../../src/tools/practice-world.ts'
 import { runCall } from '../../src/tools/run-call.ts'
 import { glob } from '../../src/tools/search/glob.ts'
 import { createGrep } from '../../src/tools/search/grep.ts'
@@ -64,7 +64,7 @@ it('never lets a file tool out, however fast links are swapped under it', async 
     if (folder === outside) writeFileSync(join(folder, 'secret-name'), text)
   }
   writeFileSync(join(root, 'file'), 'INSIDE')
-  const world = { ...practiceWorld(), root }
+  const world = { ...toolHarness(), root }
   const tools = [readFile, writeFile, editFile, glob, createGrep({ ripgrep: undefined })]
   const call = (name: string, input: object) => runCall(tools, { name, input }, world)
 

@@ -1,8 +1,8 @@
 import type { Disk } from '../../src/stores/files/disk.ts'
-import { openPlace } from '../agent/story.ts'
-import { MOMENTS, openHouse, PROMPT } from '../team/house.ts'
+import { openPlace } from '../agent/killed-agent.ts'
+import { MOMENTS, openHouse, PROMPT } from '../team/killed-team.ts'
 
-/** Builds the house of test/team/house.ts and kills itself at one moment, or before its n-th call of the file system. */
+/** Builds the house of test/team/killed-team.ts and kills itself at one moment, or before its n-th call of the file system. */
 const [dir = '', moment = '', number = ''] = process.argv.slice(2)
 let left = number === '' ? Number.POSITIVE_INFINITY : Number(number)
 let calls = 0

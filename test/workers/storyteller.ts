@@ -1,7 +1,7 @@
 import type { Disk } from '../../src/stores/files/disk.ts'
-import { openPlace, openStory, sendLate } from '../agent/story.ts'
+import { openPlace, openStory, sendLate } from '../agent/killed-agent.ts'
 
-/** Tells the story of test/agent/story.ts and kills itself before its n-th call of the file system, or behind its n-th event. */
+/** Tells the story of test/agent/killed-agent.ts and kills itself before its n-th call of the file system, or behind its n-th event. */
 const [dir = '', what = '', number = ''] = process.argv.slice(2)
 const left = { call: Number.POSITIVE_INFINITY, event: Number.POSITIVE_INFINITY, [what]: Number(number) }
 const seen = { calls: 0, events: 0 }

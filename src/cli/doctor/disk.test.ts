@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { realDisk } from '../../stores/files/disk.ts'
 import { appendAndSync } from './append.ts'
+import { doctorHarness } from './doctor-harness.ts'
 import { fileSystem } from './file-system.ts'
-import { openWaitingRoom } from './waiting-room.ts'
 import { watching } from './watching.ts'
 
 const KIND = 'statfs names the kind of a file system on Linux only'
@@ -14,7 +14,7 @@ function failure(code: string, syscall: string): Error {
 
 describe('the file system', () => {
   it('passes on this machine, with its kind, the free space and the folder', async () => {
-    await using waiting = openWaitingRoom()
+    await using waiting = doctorHarness()
     const { verdict, detail } = await waiting.examine(fileSystem)
     expect(verdict).toBe('pass')
     expect(detail).toMatch(/, \d+ [MG]B free, in /)
@@ -24,26 +24,26 @@ describe('the file system', () => {
   it('fails on a network file system', async ({ skip }) => {
     skip(process.platform !== 'linux', KIND)
     const statfsSync = (path: string) => ({ ...realDisk.statfsSync(path), type: 0x6969 })
-    await using waiting = openWaitingRoom({ disk: { statfsSync } })
+    await using waiting = doctorHarness({ disk: { statfsSync } })
     expect(await waiting.examine(fileSystem)).toMatchObject({
       verdict: 'fail',
       detail: expect.stringContaining('is on NFS'),
       remedy: expect.stringContaining('DESKMATES_DIR'),
     })
-    expect(waiting.left()).toEqual([])
+    expect(waiting.remainingFiles()).toEqual([])
   })
 
   it('is no failure where the teams live in PostgreSQL', async ({ skip }) => {
     skip(process.platform !== 'linux', KIND)
     const statfsSync = (path: string) => ({ ...realDisk.statfsSync(path), type: 0x6969 })
     const env = { DESKMATES_STORE: 'postgres://db/teams' }
-    await using waiting = openWaitingRoom({ disk: { statfsSync }, env })
+    await using waiting = doctorHarness({ disk: { statfsSync }, env })
     expect(await waiting.examine(fileSystem)).toMatchObject({ verdict: 'not available' })
   })
 
   it('fails when the disk is as good as full', async () => {
     const statfsSync = (path: string) => ({ ...realDisk.statfsSync(path), bavail: 3000, bsize: 1000 })
-    await using waiting = openWaitingRoom({ disk: { statfsSync } })
+    await using waiting = doctorHarness({ disk: { statfsSync } })
     expect(await waiting.examine(fileSystem)).toMatchObject({
       verdict: 'fail',
       detail: expect.stringContaining('only 3 MB free'),
@@ -55,20 +55,20 @@ describe('the file system', () => {
     const mkdirSync = () => {
       throw failure('EROFS', 'mkdir')
     }
-    await using waiting = openWaitingRoom({ disk: { mkdirSync } })
+    await using waiting = doctorHarness({ disk: { mkdirSync } })
     await expect(waiting.examine(fileSystem)).rejects.toMatchObject({ code: 'EROFS' })
   })
 })
 
 describe('appending and syncing', () => {
   it('passes on this machine', async () => {
-    await using waiting = openWaitingRoom()
+    await using waiting = doctorHarness()
     expect(await waiting.examine(appendAndSync)).toMatchObject({ verdict: 'pass' })
   })
 
   it('fails when one append does not take the whole line', async () => {
     const writeSync = (fd: number, bytes: Uint8Array) => realDisk.writeSync(fd, bytes.subarray(0, 1000))
-    await using waiting = openWaitingRoom({ disk: { writeSync } })
+    await using waiting = doctorHarness({ disk: { writeSync } })
     expect(await waiting.examine(appendAndSync)).toMatchObject({
       verdict: 'fail',
       detail: expect.stringContaining('wrote only 1000 of them'),
@@ -79,7 +79,7 @@ describe('appending and syncing', () => {
   it('fails when an append does not go to the end of the file', async () => {
     const openSync = (path: string, flags: string | number, mode?: number) =>
       realDisk.openSync(path, typeof flags === 'number' && path.endsWith('.jsonl') ? 'w' : flags, mode)
-    await using waiting = openWaitingRoom({ disk: { openSync } })
+    await using waiting = doctorHarness({ disk: { openSync } })
     expect(await waiting.examine(appendAndSync)).toMatchObject({
       verdict: 'fail',
       detail: expect.stringContaining('is not what is in the file'),
@@ -87,19 +87,19 @@ describe('appending and syncing', () => {
   })
 
   it('is not passed by a disk whose sync fails', async () => {
-    await using waiting = openWaitingRoom({ disk: { fdatasync: () => Promise.reject(failure('EIO', 'fdatasync')) } })
+    await using waiting = doctorHarness({ disk: { fdatasync: () => Promise.reject(failure('EIO', 'fdatasync')) } })
     await expect(waiting.examine(appendAndSync)).rejects.toMatchObject({ code: 'EIO' })
   })
 })
 
 describe('watching', () => {
   it('passes on this machine: a folder tells of what another process appends', async () => {
-    await using waiting = openWaitingRoom()
+    await using waiting = doctorHarness()
     expect(await waiting.examine(watching)).toMatchObject({ verdict: 'pass' })
   })
 
   it('fails when a folder says nothing', async () => {
-    await using waiting = openWaitingRoom({ disk: { watch: () => () => {} }, patience: 50 })
+    await using waiting = doctorHarness({ disk: { watch: () => () => {} }, patience: 50 })
     expect(await waiting.examine(watching)).toMatchObject({
       verdict: 'fail',
       detail: expect.stringContaining('saw nothing'),
@@ -112,7 +112,7 @@ describe('watching', () => {
       failed(failure('ENOSPC', 'watch'))
       return () => {}
     }
-    await using waiting = openWaitingRoom({ disk: { watch } })
+    await using waiting = doctorHarness({ disk: { watch } })
     expect(await waiting.examine(watching)).toMatchObject({
       verdict: 'fail',
       detail: expect.stringContaining('ENOSPC'),

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { openTeam } from '../../journal/team-handle.ts'
 import { unreadOf } from '../../team/state.ts'
+import { createTestTeam } from './create-test-team.ts'
 import { type Examination, fail, pass } from './examination.ts'
-import { makeTeam } from './practice-team.ts'
 
 const REMEDY =
   'Try it by hand with the team of your choice: echo \'{"from":"me","content":"hi"}\' >> .teams/TEAM/inbox/lead.jsonl; deskmates inbox lead --team TEAM'
@@ -17,7 +17,7 @@ export const door: Examination = {
   async examine({ folder, open, run }) {
     const dir = folder('door')
     await using place = await open(dir)
-    const made = await makeTeam(place.store, TEAM)
+    const made = await createTestTeam(place.store, TEAM)
     // Closing shows the mailbox files.
     await made.close()
     const line = JSON.stringify({ from: 'ci', content: 'main is red' })

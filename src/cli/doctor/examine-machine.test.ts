@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import type { Call } from '../context.ts'
+import { type DoctorHarness, doctorHarness } from './doctor-harness.ts'
 import { type Examination, fail, notAvailable, pass } from './examination.ts'
 import { examineMachine, type Limits } from './examine-machine.ts'
 import { fileSystem } from './file-system.ts'
 import { openReport, openSilence } from './report.ts'
-import { openWaitingRoom, type WaitingRoom } from './waiting-room.ts'
 
 /** A program that starts another one, which has to be ended too. */
 const SLEEPER = ['-c', 'sleep 4000; true']
@@ -14,13 +14,13 @@ const at = (examine: Examination['examine'], onDisk = false): Examination => ({
   ...{ name: 'something', remedy: 'Do something', onDisk, examine },
 })
 
-async function findings(waiting: WaitingRoom, examinations: readonly Examination[], limits?: Limits) {
+async function findings(waiting: DoctorHarness, examinations: readonly Examination[], limits?: Limits) {
   return examineMachine(waiting.room, examinations, openSilence(), limits)
 }
 
 describe('examining a machine', () => {
   it('goes on after an examination that throws, and gives its remedy', async () => {
-    await using waiting = openWaitingRoom()
+    await using waiting = doctorHarness()
     const broken = at(() => Promise.reject(Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' })))
     expect(await findings(waiting, [broken, at(async () => pass('fine'))])).toEqual([
       { name: 'something', verdict: 'fail', detail: 'EIO: i/o error, fdatasync', remedy: 'Do something' },
@@ -29,7 +29,7 @@ describe('examining a machine', () => {
   })
 
   it('says of an error that nobody has a name for that it is a bug of ours', async () => {
-    await using waiting = openWaitingRoom()
+    await using waiting = doctorHarness()
     const [examined] = await findings(waiting, [at(() => Promise.reject(new TypeError('x is not a function')))])
     expect(examined).toMatchObject({ verdict: 'fail', detail: expect.stringContaining('This is a bug') })
   })
@@ -38,7 +38,7 @@ describe('examining a machine', () => {
     const mkdirSync = () => {
       throw Object.assign(new Error('EACCES: permission denied, mkdir'), { code: 'EACCES' })
     }
-    await using waiting = openWaitingRoom({ disk: { mkdirSync } })
+    await using waiting = doctorHarness({ disk: { mkdirSync } })
     const tried: string[] = []
     const trying = (name: string) => async () => pass(String(tried.push(name)))
     const all = await findings(waiting, [fileSystem, at(trying('disk'), true), at(trying('terminal'))])
@@ -52,7 +52,7 @@ describe('examining a machine', () => {
   })
 
   it('ends the processes of an examination that takes too long, and calls it a failure', async () => {
-    await using waiting = openWaitingRoom()
+    await using waiting = doctorHarness()
     const hanging = at(async ({ run, folder }) => pass(String((await run('sh', SLEEPER, folder('hang'))).code)), true)
     const never = at(() => new Promise(() => {}))
     const all = await findings(waiting, [hanging, never], { each: 50, grace: 10 })
@@ -67,25 +67,25 @@ describe('examining a machine', () => {
 
   it('ends everything it started and removes everything it made when it is interrupted', async () => {
     const interruption = new AbortController()
-    await using waiting = openWaitingRoom({ call: { signal: interruption.signal } })
+    await using waiting = doctorHarness({ call: { signal: interruption.signal } })
     const interrupted = at(async ({ run, folder }) => {
       const running = run('sh', SLEEPER, folder('hang'))
       interruption.abort()
       return pass(String((await running).code))
     }, true)
     await expect(findings(waiting, [interrupted, interrupted])).rejects.toMatchObject({ code: 'interrupted' })
-    expect(waiting.left()).toHaveLength(1)
+    expect(waiting.remainingFiles()).toHaveLength(1)
     await waiting.room[Symbol.asyncDispose]()
-    expect(waiting.left()).toEqual([])
+    expect(waiting.remainingFiles()).toEqual([])
   })
 
   it('leaves no listener and no folder behind when it is over', async () => {
     const listeners = process.listenerCount('exit')
     const before = readdirSync(tmpdir()).filter((name) => name.startsWith('deskmates-doctor-0'))
-    await using waiting = openWaitingRoom()
+    await using waiting = doctorHarness()
     await findings(waiting, [fileSystem, at(async ({ folder }) => pass(folder('more')))])
     await waiting.room[Symbol.asyncDispose]()
-    expect(waiting.left()).toEqual([])
+    expect(waiting.remainingFiles()).toEqual([])
     expect(process.listenerCount('exit')).toBe(listeners)
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith('deskmates-doctor-0'))).toEqual(before)
   })
@@ -107,7 +107,7 @@ describe('the report', () => {
         done()
       },
     }
-    await using waiting = openWaitingRoom({ env: changes.env, call: { ...changes, stdout } })
+    await using waiting = doctorHarness({ env: changes.env, call: { ...changes, stdout } })
     await using report = openReport(waiting.room.call)
     const all = await examineMachine(waiting.room, examinations, report)
     await report.closing(all, 1234)

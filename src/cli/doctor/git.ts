@@ -3,8 +3,8 @@ import { homedir } from 'node:os'
 import { findRoot } from '../../stores/files/workspace-root.ts'
 import { TeamError } from '../../team/errors.ts'
 import { isNotInstalled } from './children.ts'
+import { createTestTeam } from './create-test-team.ts'
 import { type Examination, fail, notAvailable, pass } from './examination.ts'
-import { makeTeam } from './practice-team.ts'
 import type { Room } from './room.ts'
 
 const REMEDY = 'Try it by hand: git init somewhere && cd somewhere && git status. Install git anew if that fails'
@@ -22,7 +22,7 @@ export const git: Examination = {
       return notAvailable('git is not installed', 'Install it (apt install git, dnf install git, brew install git)')
     await ask(room, dir, 'init', '--quiet', '--template=')
     await using place = await open(dir)
-    await using _team = await makeTeam(place.store, 'git')
+    await using _team = await createTestTeam(place.store, 'git')
     const top = await ask(room, dir, 'rev-parse', '--show-toplevel')
     const { root } = findRoot(dir, {}, homedir())
     if (top !== root) return fail(`git calls ${top} the top of a repository, deskmates calls it ${root}`, REMEDY)

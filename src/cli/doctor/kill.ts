@@ -6,8 +6,8 @@ import type { Call } from '../context.ts'
 import { granted } from '../failure.ts'
 import { openStore } from '../open-store.ts'
 import { printJson } from '../print.ts'
+import { createTestTeam } from './create-test-team.ts'
 import { type Examination, fail, pass } from './examination.ts'
-import { makeTeam } from './practice-team.ts'
 
 const REMEDY =
   'Whether a process still lives is read from /proc: mount it for this container (or show it: no hidepid), then run deskmates doctor again'
@@ -22,7 +22,7 @@ export const kill: Examination = {
   async examine({ folder, open, play }) {
     const dir = folder('kill')
     await using place = await open(dir)
-    await using team = await makeTeam(place.store, TEAM, [{ subject: 'Half done' }])
+    await using team = await createTestTeam(place.store, TEAM, [{ subject: 'Half done' }])
     granted(await team.send({ to: 'ada', content: 'half read' }))
     const holder = play(dir, 'holder')
     await holder.heard()

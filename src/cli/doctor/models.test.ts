@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { doctorHarness } from './doctor-harness.ts'
 import { call, keys, model, network } from './models.ts'
-import { openWaitingRoom } from './waiting-room.ts'
 
 /** Counts connections and what is sent over them. */
 let server: Server
@@ -30,7 +30,7 @@ const secret = 'sk-very-secret-value'
 describe('keys', () => {
   it('are named by their variables, never shown', async () => {
     const env = { ANTHROPIC_AUTH_TOKEN: secret, GOOGLE_API_KEY: secret, OPENAI_API_KEY: ' ' }
-    await using waiting = openWaitingRoom({ env })
+    await using waiting = doctorHarness({ env })
     const found = await waiting.examine(keys)
     expect(found).toEqual({
       verdict: 'pass',
@@ -39,7 +39,7 @@ describe('keys', () => {
   }) // T40
 
   it('are not available where none is set, with the variables to set', async () => {
-    await using waiting = openWaitingRoom()
+    await using waiting = doctorHarness()
     for (const one of [keys, model, network, call])
       expect(await waiting.examine(one)).toMatchObject({
         verdict: 'not available',
@@ -50,7 +50,7 @@ describe('keys', () => {
 
 describe('the model', () => {
   it('is the default of the first key, or the one of the settings, with its price', async () => {
-    await using waiting = openWaitingRoom({ env: { OPENAI_API_KEY: secret } })
+    await using waiting = doctorHarness({ env: { OPENAI_API_KEY: secret } })
     expect((await waiting.examine(model)).detail).toMatch(/^openai\/gpt-6-sol \(default of the first key\); \$2 in/)
     const folder = join(waiting.room.call.env.HOME ?? '', '.config', 'deskmates')
     mkdirSync(folder, { recursive: true })
@@ -63,13 +63,13 @@ describe('the network', () => {
   it('passes by a connection alone: nothing is sent, and nothing paid', async () => {
     sent = ''
     connections = 0
-    await using waiting = openWaitingRoom({ env: { OPENAI_API_KEY: secret, OPENAI_BASE_URL: url } })
+    await using waiting = doctorHarness({ env: { OPENAI_API_KEY: secret, OPENAI_BASE_URL: url } })
     expect(await waiting.examine(network)).toEqual({ verdict: 'pass', detail: `${url} can be reached` })
     expect({ connections, sent }).toEqual({ connections: 1, sent: '' })
   }) // T40
 
   it('fails where nothing listens, and names the address', async () => {
-    await using waiting = openWaitingRoom({ env: { OPENAI_API_KEY: secret, OPENAI_BASE_URL: 'http://127.0.0.1:1' } })
+    await using waiting = doctorHarness({ env: { OPENAI_API_KEY: secret, OPENAI_BASE_URL: 'http://127.0.0.1:1' } })
     expect(await waiting.examine(network)).toMatchObject({
       verdict: 'fail',
       detail: expect.stringMatching(/^http:\/\/127\.0\.0\.1:1 cannot be reached: .*ECONNREFUSED/),
@@ -78,7 +78,7 @@ describe('the network', () => {
 
   it('names the proxy that is used, and is not led elsewhere by an untrusted project', async () => {
     const env = { OPENAI_API_KEY: secret, HTTPS_PROXY: url }
-    await using waiting = openWaitingRoom({ env: { ...env, OPENAI_BASE_URL: 'https://provider.invalid' } })
+    await using waiting = doctorHarness({ env: { ...env, OPENAI_BASE_URL: 'https://provider.invalid' } })
     mkdirSync(join(waiting.root, '.deskmates'))
     const evil = { providers: { openai: { baseUrl: 'http://127.0.0.1:1' } } }
     writeFileSync(join(waiting.root, '.deskmates', 'settings.json'), JSON.stringify(evil))
@@ -92,7 +92,7 @@ describe('the network', () => {
 describe('a call of the model', () => {
   it('is real, and fails with the reason of the provider', async () => {
     sent = ''
-    await using waiting = openWaitingRoom({ env: { OPENAI_API_KEY: secret, OPENAI_BASE_URL: url } })
+    await using waiting = doctorHarness({ env: { OPENAI_API_KEY: secret, OPENAI_BASE_URL: url } })
     await expect(waiting.examine(call)).rejects.toMatchObject({ fault: 'billing' })
     expect(sent).toContain('POST /v1/responses')
   }) // T40

@@ -3,8 +3,8 @@ import type { Store } from '../../journal/store.ts'
 import { createPlace, openMemoryStore } from '../../stores/memory/store.ts'
 import { TeamError } from '../../team/errors.ts'
 import { Misused } from '../failure.ts'
+import { doctorHarness } from './doctor-harness.ts'
 import { postgres } from './postgres.ts'
-import { openWaitingRoom } from './waiting-room.ts'
 
 const ADDRESS = 'postgres://ada:s%40cret@db.example/teams'
 const given = { env: { DESKMATES_STORE: ADDRESS } }
@@ -15,7 +15,7 @@ class Unreachable extends TeamError {
 
 describe('PostgreSQL', () => {
   it('is not available without an address, and says how to give one', async () => {
-    await using waiting = openWaitingRoom()
+    await using waiting = doctorHarness()
     const opened: string[] = []
     const examination = postgres(async ({ url }) => {
       opened.push(url)
@@ -31,14 +31,14 @@ describe('PostgreSQL', () => {
 
   it('takes --store before the environment, and nothing that is no address of it', async () => {
     const examination = postgres(() => openMemoryStore())
-    await using files = openWaitingRoom({ ...given, call: { globals: { json: false, store: 'files' } } })
+    await using files = doctorHarness({ ...given, call: { globals: { json: false, store: 'files' } } })
     expect(await files.examine(examination)).toMatchObject({ verdict: 'not available' })
-    await using other = openWaitingRoom({ call: { globals: { json: false, store: 'mysql://x' } } })
+    await using other = doctorHarness({ call: { globals: { json: false, store: 'mysql://x' } } })
     await expect(other.examine(examination)).rejects.toBeInstanceOf(Misused)
   })
 
   it('passes a store in which one of two handles wins each task, and leaves no team in it', async () => {
-    await using waiting = openWaitingRoom(given)
+    await using waiting = doctorHarness(given)
     const place = createPlace()
     const addresses: string[] = []
     const examination = postgres(async ({ url, warn }) => {
@@ -56,12 +56,12 @@ describe('PostgreSQL', () => {
   })
 
   it('fails when the two do not see the same team', async () => {
-    await using waiting = openWaitingRoom(given)
+    await using waiting = doctorHarness(given)
     expect(await waiting.examine(postgres(() => openMemoryStore()))).toMatchObject({ verdict: 'fail' })
   })
 
   it('fails when the team cannot be removed', async () => {
-    await using waiting = openWaitingRoom(given)
+    await using waiting = doctorHarness(given)
     const place = createPlace()
     const clinging = async (): Promise<Store> => ({ ...(await openMemoryStore(place)), remove: async () => {} })
     expect(await waiting.examine(postgres(clinging))).toMatchObject({
@@ -71,7 +71,7 @@ describe('PostgreSQL', () => {
   })
 
   it('fails when the server cannot be reached, with the reason and without the password', async () => {
-    await using waiting = openWaitingRoom(given)
+    await using waiting = doctorHarness(given)
     const examination = postgres(() => Promise.reject(new Unreachable(`Cannot reach ${ADDRESS} with s@cret.`)))
     expect(await waiting.examine(examination)).toMatchObject({
       verdict: 'fail',

@@ -5,8 +5,8 @@ import { allTasks } from '../../team/board.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { granted } from '../failure.ts'
 import { wantedStore } from '../open-store.ts'
+import { createTestTeam, TEST_MEMBERS } from './create-test-team.ts'
 import { type Examination, type Finding, fail, notAvailable, pass, why } from './examination.ts'
-import { MEMBERS, makeTeam } from './practice-team.ts'
 
 const REMEDY =
   'Is the server running (PostgreSQL 14 or newer), is the address right, and may this user make a schema in that database? Try the address with psql'
@@ -47,7 +47,7 @@ async function tryOut(first: Store, second: Store, patience: number): Promise<Fi
   let finding: Finding
   try {
     const tasks = Array.from({ length: TASKS }, (_, n) => ({ subject: `Task ${n + 1}` }))
-    await using ada = await makeTeam(first, name, tasks)
+    await using ada = await createTestTeam(first, name, tasks)
     await using bob = await openTeam(second, name)
     finding = await claimAll([ada, bob])
     if (finding.verdict === 'pass') finding = pass(`${finding.detail}; ${await wake(ada, bob, patience)}`)
@@ -86,7 +86,7 @@ async function claimAll(teams: readonly [TeamHandle, TeamHandle]): Promise<Findi
 }
 
 function as(i: number) {
-  return { by: { name: MEMBERS[i]! } }
+  return { by: { name: TEST_MEMBERS[i]! } }
 }
 
 /** Reports are shown to others. */

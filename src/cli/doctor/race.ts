@@ -6,8 +6,8 @@ import type { Call } from '../context.ts'
 import { granted } from '../failure.ts'
 import { openStore } from '../open-store.ts'
 import { printJson } from '../print.ts'
+import { createTestTeam, TEST_MEMBERS } from './create-test-team.ts'
 import { type Examination, type Finding, fail, pass } from './examination.ts'
-import { MEMBERS, makeTeam } from './practice-team.ts'
 
 const REMEDY =
   'Appends of two processes do not stay apart here. Use a local disk: DESKMATES_DIR=/a/local/folder deskmates doctor; if this is one, please report it'
@@ -24,8 +24,8 @@ export const race: Examination = {
     const dir = folder('race')
     await using place = await open(dir)
     const tasks = Array.from({ length: TASKS }, (_, n) => ({ subject: `Task ${n + 1}` }))
-    await using team = await makeTeam(place.store, TEAM, tasks)
-    const players = MEMBERS.map((name) => play(dir, 'claimant', name))
+    await using team = await createTestTeam(place.store, TEAM, tasks)
+    const players = TEST_MEMBERS.map((name) => play(dir, 'claimant', name))
     await Promise.all(players.map((player) => player.heard()))
     for (const player of players) player.tell('go')
     const won = (await Promise.all(players.map((player) => player.heard()))) as string[][]
@@ -37,14 +37,14 @@ export const race: Examination = {
 /** What the processes believe has to be what the journal says, and each task has one winner. */
 function judge({ state }: TeamHandle, won: readonly (readonly string[])[], late: number): Finding {
   for (const { id, attempts, ...task } of allTasks(state)) {
-    const winners = MEMBERS.filter((_, i) => won[i]?.includes(id))
+    const winners = TEST_MEMBERS.filter((_, i) => won[i]?.includes(id))
     if (winners.length !== 1)
       return fail(`task ${id} was won by ${winners.join(' and ') || 'nobody'}, instead of by one of two`, REMEDY)
     const owner = task.status === 'completed' ? task.owner : task.status
     if (owner !== winners[0] || attempts !== 1)
       return fail(`${winners[0]} believes it has done task ${id}, the journal says: ${owner}`, REMEDY)
   }
-  const shares = MEMBERS.map((name, i) => `${name} ${won[i]?.length}`).join(', ')
+  const shares = TEST_MEMBERS.map((name, i) => `${name} ${won[i]?.length}`).join(', ')
   const skipped = counted(late, 'late claim was skipped', 'late claims were skipped')
   return pass(`${TASKS} tasks, each won by one (${shares}); ${skipped}`)
 }

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { doctorHarness } from './doctor-harness.ts'
 import { door } from './door.ts'
 import { git } from './git.ts'
 import { sandbox } from './sandbox.ts'
 import { terminal } from './terminal.ts'
-import { openWaitingRoom } from './waiting-room.ts'
 
 /** A search that does not find it, and one that is not allowed to run what it finds. */
 const missing = [
@@ -14,12 +14,12 @@ const missing = [
 
 describe('the inbox door', () => {
   it('passes on this machine: a foreign line arrives once', async () => {
-    await using waiting = openWaitingRoom()
+    await using waiting = doctorHarness()
     expect(await waiting.examine(door)).toMatchObject({ verdict: 'pass' })
   })
 
   it('fails when one echo puts down two lines', async () => {
-    await using waiting = openWaitingRoom()
+    await using waiting = doctorHarness()
     waiting.program('sh', '/bin/sh "$@"\n/bin/sh "$@"')
     expect(await waiting.examine(door)).toMatchObject({
       verdict: 'fail',
@@ -29,7 +29,7 @@ describe('the inbox door', () => {
   })
 
   it('fails when a program may not append', async () => {
-    await using waiting = openWaitingRoom()
+    await using waiting = doctorHarness()
     waiting.program('sh', 'echo "no such thing" >&2; exit 1')
     expect(await waiting.examine(door)).toMatchObject({
       verdict: 'fail',
@@ -40,7 +40,7 @@ describe('the inbox door', () => {
 
 describe('git', () => {
   it('passes on this machine, whatever repository the environment speaks of', async () => {
-    await using waiting = openWaitingRoom({ env: { GIT_DIR: '/nowhere', GIT_WORK_TREE: '/nowhere' } })
+    await using waiting = doctorHarness({ env: { GIT_DIR: '/nowhere', GIT_WORK_TREE: '/nowhere' } })
     expect(await waiting.examine(git)).toMatchObject({
       verdict: 'pass',
       detail: expect.stringMatching(/^git version \d.* leaves \.teams and \.tasks alone$/),
@@ -48,7 +48,7 @@ describe('git', () => {
   })
 
   it.each(missing)('is not available where it is %s, and says how to get it', async (_, machine) => {
-    await using waiting = openWaitingRoom(machine)
+    await using waiting = doctorHarness(machine)
     waiting.program('git', 'exit 1', 0o644)
     expect(await waiting.examine(git)).toMatchObject({
       verdict: 'not available',
@@ -58,7 +58,7 @@ describe('git', () => {
   })
 
   it('fails when it sees the files of a team', async () => {
-    await using waiting = openWaitingRoom()
+    await using waiting = doctorHarness()
     const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
     waiting.program('git', `case "$*" in *status*) echo "?? .teams/";; *) ${real} "$@";; esac`)
     expect(await waiting.examine(git)).toMatchObject({
@@ -69,7 +69,7 @@ describe('git', () => {
   })
 
   it('fails when it means another folder than we do', async () => {
-    await using waiting = openWaitingRoom()
+    await using waiting = doctorHarness()
     waiting.program('git', 'case "$*" in *rev-parse*) echo /elsewhere;; esac')
     expect(await waiting.examine(git)).toMatchObject({
       verdict: 'fail',
@@ -78,7 +78,7 @@ describe('git', () => {
   })
 
   it('is not passed by a git that does not work', async () => {
-    await using waiting = openWaitingRoom()
+    await using waiting = doctorHarness()
     waiting.program('git', 'echo "fatal: broken" >&2; exit 128')
     await expect(waiting.examine(git)).rejects.toMatchObject({
       code: 'git_failed',
@@ -91,7 +91,7 @@ describe('the terminal', () => {
   const screen = (columns: number) => ({ write: (_: string, done: () => void) => done(), columns })
 
   it('passes with its width and colours', async () => {
-    await using waiting = openWaitingRoom({ call: { isTerminal: true, stdout: screen(120) } })
+    await using waiting = doctorHarness({ call: { isTerminal: true, stdout: screen(120) } })
     expect(await waiting.examine(terminal)).toEqual({ verdict: 'pass', detail: '120 columns, colours' })
   })
 
@@ -99,7 +99,7 @@ describe('the terminal', () => {
     [{ NO_COLOR: '1' }, 'NO_COLOR is set'],
     [{ TERM: 'dumb' }, 'TERM is dumb'],
   ])('says why there are no colours: %j', async (env, reason) => {
-    await using waiting = openWaitingRoom({ env, call: { isTerminal: true, stdout: screen(0) } })
+    await using waiting = doctorHarness({ env, call: { isTerminal: true, stdout: screen(0) } })
     expect(await waiting.examine(terminal)).toEqual({
       verdict: 'pass',
       detail: `width unknown, no colours (${reason})`,
@@ -107,7 +107,7 @@ describe('the terminal', () => {
   })
 
   it('is not available in a pipe', async () => {
-    await using waiting = openWaitingRoom()
+    await using waiting = doctorHarness()
     expect(await waiting.examine(terminal)).toMatchObject({
       verdict: 'not available',
       remedy: 'Run deskmates doctor in a terminal',
@@ -115,7 +115,7 @@ describe('the terminal', () => {
   })
 
   it('fails when nothing fits into it', async () => {
-    await using waiting = openWaitingRoom({ call: { isTerminal: true, stdout: screen(30) } })
+    await using waiting = doctorHarness({ call: { isTerminal: true, stdout: screen(30) } })
     expect(await waiting.examine(terminal)).toMatchObject({
       verdict: 'fail',
       remedy: expect.stringContaining('80 columns'),
@@ -128,7 +128,7 @@ describe('the sandbox', () => {
   const interfaces = (name: string) => `printf 'Inter-|\\n  face |\\n    lo: 0\\n  ${name}: 0\\n'`
 
   it('passes on this machine, or is not available and says what to do', async () => {
-    await using waiting = openWaitingRoom()
+    await using waiting = doctorHarness()
     const finding = await waiting.examine(sandbox)
     expect(['pass', 'not available']).toContain(finding.verdict)
     expect(finding.detail).toContain('bubblewrap')
@@ -136,7 +136,7 @@ describe('the sandbox', () => {
   })
 
   it.each(missing)('is not available where bubblewrap is %s, and names the package', async (_, machine) => {
-    await using waiting = openWaitingRoom(machine)
+    await using waiting = doctorHarness(machine)
     waiting.program('bwrap', 'exit 1', 0o644)
     expect(await waiting.examine(sandbox)).toMatchObject({
       verdict: 'not available',
@@ -146,7 +146,7 @@ describe('the sandbox', () => {
   })
 
   it('is not available where user namespaces are forbidden, with the cause', async () => {
-    await using waiting = openWaitingRoom()
+    await using waiting = doctorHarness()
     waiting.program('bwrap', 'echo "bwrap: setting up uid map: Permission denied" >&2; exit 1')
     expect(await waiting.examine(sandbox)).toMatchObject({
       verdict: 'not available',
@@ -156,13 +156,13 @@ describe('the sandbox', () => {
   })
 
   it('passes a boundary that nothing gets through', async () => {
-    await using waiting = openWaitingRoom()
+    await using waiting = doctorHarness()
     waiting.program('bwrap', interfaces('lo'))
     expect(await waiting.examine(sandbox)).toMatchObject({ verdict: 'pass' })
   })
 
   it('fails when a command gets out and writes', async () => {
-    await using waiting = openWaitingRoom()
+    await using waiting = doctorHarness()
     waiting.program('bwrap', 'while [ "$1" != sh ]; do shift; done; exec "$@"')
     expect(await waiting.examine(sandbox)).toMatchObject({
       verdict: 'fail',
@@ -172,7 +172,7 @@ describe('the sandbox', () => {
   })
 
   it('fails when a command sees a network', async () => {
-    await using waiting = openWaitingRoom()
+    await using waiting = doctorHarness()
     waiting.program('bwrap', interfaces('eth0'))
     expect(await waiting.examine(sandbox)).toMatchObject({ verdict: 'fail', detail: expect.stringContaining('eth0') })
   })

@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../../models/scripted/script.ts'
 import { Result } from '../../session/wire/envelope.ts'
-import { type Desk, openDesk, talkIn } from '../desk.ts'
+import { type CommandHarness, commandHarness, stderrWithoutSandboxWarning } from '../command-harness.ts'
 
-let desk: Desk
+let cli: CommandHarness
 beforeEach(() => {
-  desk = openDesk()
+  cli = commandHarness()
 })
-afterEach(() => desk.close())
+afterEach(() => cli.close())
 
 function script(...parts: Script['parts']): string {
-  const path = join(desk.dir, '..', 'script.json')
+  const path = join(cli.dir, '..', 'script.json')
   writeFileSync(path, JSON.stringify({ parts }))
   return `scripted:${path}`
 }
@@ -26,15 +26,15 @@ describe.each([[['--output-format', 'json']], [['--output-format=stream-json']],
   'a program that asks with %j',
   (asking) => {
     it('hears in the result, and nowhere else, what was denied', async () => {
-      const { code, stdout, stderr } = await desk.run(['-p', 'look', '-m', denied(), ...asking], PROGRAM)
-      expect({ code, stderr: talkIn({ stderr }) }).toEqual({ code: 4, stderr: '' })
+      const { code, stdout, stderr } = await cli.run(['-p', 'look', '-m', denied(), ...asking], PROGRAM)
+      expect({ code, stderr: stderrWithoutSandboxWarning({ stderr }) }).toEqual({ code: 4, stderr: '' })
       expect(resultIn(stdout)).toMatchObject({ is_error: false, permission_denials: [{ tool_name: 'bash' }] })
     })
 
     it('hears in the result, and nowhere else, why a run failed', async () => {
       const model = script({ when: { user: 'something else' }, text: 'hello' })
-      const { code, stdout, stderr } = await desk.run(['-p', 'look', '-m', model, ...asking], PROGRAM)
-      expect({ code, stderr: talkIn({ stderr }) }).toEqual({ code: 1, stderr: '' })
+      const { code, stdout, stderr } = await cli.run(['-p', 'look', '-m', model, ...asking], PROGRAM)
+      expect({ code, stderr: stderrWithoutSandboxWarning({ stderr }) }).toEqual({ code: 1, stderr: '' })
       const { is_error, subtype, errors } = resultIn(stdout)
       expect({ is_error, subtype }).toEqual({ is_error: true, subtype: 'error_during_execution' })
       expect(errors.join()).toContain('the script has no answer')
@@ -45,8 +45,8 @@ describe.each([[['--output-format', 'json']], [['--output-format=stream-json']],
         { calls: [{ tool: 'TaskCreate', input: { subject: 'dig', description: 'a hole' } }] },
         { times: 'always', text: 'Somebody has to dig.' },
       )
-      const { code, stdout, stderr } = await desk.run(['-p', 'dig', '-m', model, ...asking], PROGRAM)
-      expect({ code, stderr: talkIn({ stderr }) }).toEqual({ code: 4, stderr: '' })
+      const { code, stdout, stderr } = await cli.run(['-p', 'dig', '-m', model, ...asking], PROGRAM)
+      expect({ code, stderr: stderrWithoutSandboxWarning({ stderr }) }).toEqual({ code: 4, stderr: '' })
       const { session_id, tasks_left } = resultIn(stdout)
       expect(tasks_left).toEqual([{ team: session_id, pending: 1, in_progress: 0, failed: 0 }])
     })
@@ -61,39 +61,39 @@ describe.each([[['--output-format', 'json']], [['--output-format=stream-json']],
       ['nothing to resume', ['resume', 'nix'], 1, 'unknown_team'],
       ['a wrong option of resume', ['resume', '--bogus'], 2, 'misused'],
     ])('is told of %s in one line of JSON', async (_, words, exit, error) => {
-      const { code, stdout, stderr } = await desk.run([...words, ...asking], PROGRAM)
+      const { code, stdout, stderr } = await cli.run([...words, ...asking], PROGRAM)
       expect({ code, stdout }).toEqual({ code: exit, stdout: '' })
       expect(JSON.parse(stderr)).toEqual({ error: { code: error, message: expect.stringMatching(/./) } })
     })
 
     it('is told of a price that nobody knows in JSON', async () => {
-      const env = { ...desk.env, OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }
+      const env = { ...cli.env, OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }
       const words = ['-p', 'hi', '-m', 'compatible/own', '--max-budget-usd', '1', ...asking]
-      const { code, stderr } = await desk.run(words, { ...PROGRAM, env })
+      const { code, stderr } = await cli.run(words, { ...PROGRAM, env })
       expect([code, JSON.parse(stderr).error.code]).toEqual([2, 'misused'])
     })
 
     it('is warned in JSON, and not told what a run may cost', async () => {
-      mkdirSync(join(desk.dir, '.deskmates'))
+      mkdirSync(join(cli.dir, '.deskmates'))
       writeFileSync(
-        join(desk.dir, '.deskmates', 'settings.json'),
+        join(cli.dir, '.deskmates', 'settings.json'),
         JSON.stringify({ permissions: { mode: 'bypassPermissions' } }),
       )
-      const env = { ...desk.env, ANTHROPIC_API_KEY: 'x', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' }
+      const env = { ...cli.env, ANTHROPIC_API_KEY: 'x', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' }
       const words = ['-p', 'hi', '-m', 'anthropic/claude-sonnet-4-5', ...asking]
-      const { stderr } = await desk.run(words, { ...PROGRAM, env, signal: AbortSignal.abort() })
-      expect(JSON.parse(talkIn({ stderr }))).toEqual({
+      const { stderr } = await cli.run(words, { ...PROGRAM, env, signal: AbortSignal.abort() })
+      expect(JSON.parse(stderrWithoutSandboxWarning({ stderr }))).toEqual({
         warning: { message: expect.stringContaining('deskmates trust') },
       })
     })
 
     it('gets the sessions as JSON', async () => {
-      await desk.run(['-p', 'look', '-m', denied()])
-      expect(JSON.parse(await desk.ok(['sessions', 'list', '--json']))).toMatchObject([{ state: 'at rest' }])
+      await cli.run(['-p', 'look', '-m', denied()])
+      expect(JSON.parse(await cli.ok(['sessions', 'list', '--json']))).toMatchObject([{ state: 'at rest' }])
     })
 
     it('does not get the help of a group in the place of an error', async () => {
-      const { code, stderr } = await desk.run(['task', ...asking])
+      const { code, stderr } = await cli.run(['task', ...asking])
       expect(code).toBe(2)
       expect(JSON.parse(stderr).error.message).toContain('deskmates task --help')
     })

@@ -3,22 +3,22 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../../models/scripted/script.ts'
 import { isGroupAlive } from '../../tools/processes/group.ts'
-import { type Desk, openDesk, talkIn } from '../desk.ts'
+import { type CommandHarness, commandHarness, stderrWithoutSandboxWarning } from '../command-harness.ts'
 
-let desk: Desk
+let cli: CommandHarness
 beforeEach(() => {
-  desk = openDesk()
+  cli = commandHarness()
 })
-afterEach(() => desk.close())
+afterEach(() => cli.close())
 
 function script(parts: Script['parts'], more: Partial<Script> = {}): string {
-  const path = join(desk.dir, '..', `script-${readdirSync(join(desk.dir, '..')).length}.json`)
+  const path = join(cli.dir, '..', `script-${readdirSync(join(cli.dir, '..')).length}.json`)
   writeFileSync(path, JSON.stringify({ parts, ...more }))
   return `scripted:${path}`
 }
 
 const hello = () => script([{ times: 'always', text: 'hello' }])
-const sessions = () => readdirSync(join(desk.dir, '.teams')).filter((name) => name.startsWith('s-'))
+const sessions = () => readdirSync(join(cli.dir, '.teams')).filter((name) => name.startsWith('s-'))
 
 describe('deskmates -p', () => {
   it('answers on stdout and makes a session that -c and -r go on with', async () => {
@@ -27,30 +27,30 @@ describe('deskmates -p', () => {
       { when: { answer: 2, user: 'what was it', conversation: 'the word is fig' }, text: 'fig' },
       { when: { answer: 3, conversation: 'the word is fig' }, text: 'still fig' },
     ])
-    expect(await desk.ok(['-p', 'the word is fig', '-m', model])).toBe('I shall remember.\n')
+    expect(await cli.ok(['-p', 'the word is fig', '-m', model])).toBe('I shall remember.\n')
     const [id = ''] = sessions()
-    expect(await desk.ok(['-c', '-p', 'what was it?', '-m', model])).toBe('fig\n')
-    expect(await desk.ok(['-r', id.toUpperCase(), '-p', 'and now?', '-m', model])).toBe('still fig\n')
+    expect(await cli.ok(['-c', '-p', 'what was it?', '-m', model])).toBe('fig\n')
+    expect(await cli.ok(['-r', id.toUpperCase(), '-p', 'and now?', '-m', model])).toBe('still fig\n')
     expect(sessions()).toEqual([id])
-    expect(await desk.ok(['log', '--team', id, '--grep', 'what was it'])).toContain('what was it?')
+    expect(await cli.ok(['log', '--team', id, '--grep', 'what was it'])).toContain('what was it?')
   })
 
   it('sits down at a team that is there, named by --team or the environment, and makes none but the default one', async () => {
     const model = hello()
-    const typo = await desk.run(['-p', 'hi', '-m', model, '--team', 'typo'])
+    const typo = await cli.run(['-p', 'hi', '-m', model, '--team', 'typo'])
     expect([typo.code, typo.stderr]).toEqual([1, expect.stringContaining('Make it with: deskmates team create typo')])
-    const env = { ...desk.env, DESKMATES_TEAM: 'web' }
-    expect(await desk.refused(['-p', 'hi', '-m', model], { env })).toBe('unknown_team')
-    expect(existsSync(join(desk.dir, '.teams'))).toBe(false)
+    const env = { ...cli.env, DESKMATES_TEAM: 'web' }
+    expect(await cli.refused(['-p', 'hi', '-m', model], { env })).toBe('unknown_team')
+    expect(existsSync(join(cli.dir, '.teams'))).toBe(false)
 
-    await desk.ok('team create web')
-    await desk.ok(['-p', 'the word is fig', '-m', model], { env })
-    expect(await desk.ok(['log', '--team', 'web', '--grep', 'fig'])).toContain('the word is fig')
+    await cli.ok('team create web')
+    await cli.ok(['-p', 'the word is fig', '-m', model], { env })
+    expect(await cli.ok(['log', '--team', 'web', '--grep', 'fig'])).toContain('the word is fig')
     expect(sessions()).toEqual([])
-    await desk.ok(['-p', 'the word is plum', '-m', model, '--team', 'default'], { env })
-    expect(await desk.ok(['log', '--grep', 'plum'])).toContain('the word is plum')
-    await desk.ok(['-r', 'default', '-p', 'the word is pear', '-m', model], { env })
-    expect(await desk.ok(['log', '--grep', 'pear'])).toContain('the word is pear')
+    await cli.ok(['-p', 'the word is plum', '-m', model, '--team', 'default'], { env })
+    expect(await cli.ok(['log', '--grep', 'plum'])).toContain('the word is plum')
+    await cli.ok(['-r', 'default', '-p', 'the word is pear', '-m', model], { env })
+    expect(await cli.ok(['log', '--grep', 'pear'])).toContain('the word is pear')
   })
 
   it('takes the prompt from either place and puts what is piped behind it', async () => {
@@ -59,7 +59,7 @@ describe('deskmates -p', () => {
       yield 'the diff\n'
     }
     const asked = async (words: string[]) => {
-      const { stdout } = await desk.run(['-m', model, '--output-format', 'stream-json', ...words], { stdin: piped() })
+      const { stdout } = await cli.run(['-m', model, '--output-format', 'stream-json', ...words], { stdin: piped() })
       return stdout.split('\n').map((line) => line && JSON.parse(line))[1].message.content[0].text
     }
     expect(await asked(['-p', 'review this'])).toBe('review this\n\nthe diff')
@@ -83,41 +83,41 @@ describe('deskmates -p', () => {
     [['-p', 'a', '--command-id', 'once']],
     [['-p', 'a', '--json', '--output-format', 'text']],
   ])('says with exit 2 what is wrong with %j', async (words) => {
-    const { code, stdout, stderr } = await desk.run([...words, '-m', hello()])
+    const { code, stdout, stderr } = await cli.run([...words, '-m', hello()])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(/^(deskmates: |\{"error")/)
-    expect(existsSync(join(desk.dir, '.teams'))).toBe(false)
+    expect(existsSync(join(cli.dir, '.teams'))).toBe(false)
   })
 
   it('says exactly what to set when there is no model and no key, and what works without one', async () => {
-    const { code, stderr } = await desk.run(['-p', 'hi'])
+    const { code, stderr } = await cli.run(['-p', 'hi'])
     expect(code).toBe(1)
     for (const word of ['-m provider/model', 'ANTHROPIC_API_KEY', 'ollama', 'scripted:FILE', 'deskmates demo'])
       expect(stderr).toContain(word)
   }) // D1
 
   it('takes no key from a file that came with the project', async () => {
-    writeFileSync(join(desk.dir, '.env'), 'ANTHROPIC_API_KEY=sk-1\nOPENAI_API_KEY=sk-2\nMODEL_ID=openai/x\n')
-    const { code, stderr } = await desk.run(['-p', 'hi'])
+    writeFileSync(join(cli.dir, '.env'), 'ANTHROPIC_API_KEY=sk-1\nOPENAI_API_KEY=sk-2\nMODEL_ID=openai/x\n')
+    const { code, stderr } = await cli.run(['-p', 'hi'])
     expect(code).toBe(1)
     expect(stderr).toContain('no key is set')
   }) // A14
 
   it('refuses a budget for a model whose price nobody knows, and says how to add it', async () => {
-    const env = { ...desk.env, OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }
+    const env = { ...cli.env, OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }
     const words = ['-p', 'hi', '-m', 'compatible/own', '--max-budget-usd', '1']
-    const { code, stderr } = await desk.run(words, { env })
+    const { code, stderr } = await cli.run(words, { env })
     expect(code).toBe(2)
     expect(stderr).toContain('settings.json: {"prices":{"compatible/own":{"input":3,"output":15}}}')
-    expect(existsSync(join(desk.dir, '.teams'))).toBe(false)
+    expect(existsSync(join(cli.dir, '.teams'))).toBe(false)
   })
 
   it('says before the first real call which model, what it costs and what it may cost', async () => {
-    const env = { ...desk.env, ANTHROPIC_API_KEY: 'x', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' }
+    const env = { ...cli.env, ANTHROPIC_API_KEY: 'x', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' }
     const words = ['-p', 'hi', '-m', 'anthropic/claude-sonnet-4-5', '--max-budget-usd', '2', '--max-turns', '1']
     const stop = new AbortController()
     stop.abort()
-    const { stderr, code } = await desk.run(words, { env, signal: stop.signal })
+    const { stderr, code } = await cli.run(words, { env, signal: stop.signal })
     expect(stderr).toContain('anthropic/claude-sonnet-4-5: $3 in and $15 out per million tokens; budget $2')
     expect(code).toBe(130)
   })
@@ -129,22 +129,22 @@ describe('deskmates -p', () => {
       { when: { result: 'Interrupted' }, text: 'I was interrupted.' },
     ])
     const words = ['-p', 'sleep', '-m', model, '--permission-mode', 'bypassPermissions', '--output-format', 'json']
-    const env = { ...desk.env, PATH: process.env.PATH }
-    const running = desk.run(words, { signal: stop.signal, env })
-    while (!existsSync(join(desk.dir, 'begun'))) await new Promise((resolve) => setTimeout(resolve, 5))
+    const env = { ...cli.env, PATH: process.env.PATH }
+    const running = cli.run(words, { signal: stop.signal, env })
+    while (!existsSync(join(cli.dir, 'begun'))) await new Promise((resolve) => setTimeout(resolve, 5))
     stop.abort(new Error('Ctrl-C'))
     const { code, stdout } = await running
     expect(code).toBe(130)
     const { subtype, is_error, errors } = JSON.parse(stdout)
     expect({ subtype, is_error }).toEqual({ subtype: 'error_interrupted', is_error: true })
     expect(errors.join()).toContain(`deskmates -r ${sessions()[0]} -m ${model} -p 'go on'`)
-    expect(await desk.ok(['-c', '-p', '-m', model])).toBe('I was interrupted.\n')
+    expect(await cli.ok(['-c', '-p', '-m', model])).toBe('I was interrupted.\n')
   }) // F38
 
   it('stops, with all it runs, when nobody reads what it says any more', async () => {
     const model = script([{ calls: [{ tool: 'bash', input: { command: 'echo $$ > pid; sleep 600' } }] }])
     const words = ['-p', 'x', '-m', model, '--permission-mode', 'bypassPermissions', '--output-format', 'stream-json']
-    const pid = () => (existsSync(join(desk.dir, 'pid')) ? Number(readFileSync(join(desk.dir, 'pid'), 'utf8')) : 0)
+    const pid = () => (existsSync(join(cli.dir, 'pid')) ? Number(readFileSync(join(cli.dir, 'pid'), 'utf8')) : 0)
     const closed = {
       async write(text: string, done: (error?: Error | null) => void) {
         if (!text.includes('"tool_use"')) return done()
@@ -152,7 +152,7 @@ describe('deskmates -p', () => {
         done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
       },
     }
-    const { code, stderr } = await desk.run(words, { stdout: closed, env: { ...desk.env, PATH: process.env.PATH } })
+    const { code, stderr } = await cli.run(words, { stdout: closed, env: { ...cli.env, PATH: process.env.PATH } })
     expect(code).toBe(1)
     expect(stderr).toContain(`The run was stopped. Nothing is lost; resume it with: deskmates -r ${sessions()[0]}`)
     expect(isGroupAlive(pid())).toBe(false)
@@ -163,13 +163,15 @@ describe('deskmates -p', () => {
       { calls: [{ tool: 'glob', input: { pattern: '*.md' } }] },
       { when: { result: { tool: 'glob' } }, text: 'none' },
     ]
-    expect(talkIn(await desk.run(['-p', 'x', '-m', script(parts)]))).toBe('')
-    expect(talkIn(await desk.run(['-p', 'x', '-m', script(parts), '--verbose']))).toBe('glob *.md\n')
+    expect(stderrWithoutSandboxWarning(await cli.run(['-p', 'x', '-m', script(parts)]))).toBe('')
+    expect(stderrWithoutSandboxWarning(await cli.run(['-p', 'x', '-m', script(parts), '--verbose']))).toBe(
+      'glob *.md\n',
+    )
     const stream = ['-p', 'x', '--output-format', 'stream-json', '-m']
-    expect(talkIn(await desk.run([...stream, script(parts), '--verbose']))).toBe('glob *.md\n')
-    expect(talkIn(await desk.run([...stream, script(parts)], { isStderrTerminal: true }))).toBe('')
-    const told = await desk.run(['-p', 'x', '-m', script(parts)], { isStderrTerminal: true })
-    expect([told.stdout, talkIn(told)]).toEqual(['none\n', 'glob *.md\n'])
+    expect(stderrWithoutSandboxWarning(await cli.run([...stream, script(parts), '--verbose']))).toBe('glob *.md\n')
+    expect(stderrWithoutSandboxWarning(await cli.run([...stream, script(parts)], { isStderrTerminal: true }))).toBe('')
+    const told = await cli.run(['-p', 'x', '-m', script(parts)], { isStderrTerminal: true })
+    expect([told.stdout, stderrWithoutSandboxWarning(told)]).toEqual(['none\n', 'glob *.md\n'])
   })
 
   it('tells each call in one short line, with what Task sends out', async () => {
@@ -184,7 +186,7 @@ describe('deskmates -p', () => {
       },
       { times: 'always', text: 'Well.' },
     ]
-    const lines = talkIn(await desk.run(['-p', 'x', '-m', script(parts), '--verbose'])).split('\n')
+    const lines = stderrWithoutSandboxWarning(await cli.run(['-p', 'x', '-m', script(parts), '--verbose'])).split('\n')
     expect(lines).toContain('Task(bg) count')
     const spawned = lines.find((line) => line.startsWith('Task(teammate:ada) Look. far far'))
     expect(spawned).toMatch(/…$/)
@@ -192,37 +194,37 @@ describe('deskmates -p', () => {
   }) // A87
 
   it('obeys the settings, and the command line more', async () => {
-    mkdirSync(join(desk.env.HOME!, '.config', 'deskmates'), { recursive: true })
-    const user = join(desk.env.HOME!, '.config', 'deskmates', 'settings.json')
+    mkdirSync(join(cli.env.HOME!, '.config', 'deskmates'), { recursive: true })
+    const user = join(cli.env.HOME!, '.config', 'deskmates', 'settings.json')
     const settings = { model: hello(), permissions: { deny: ['bash'] }, providers: { own: { key: 'secret' } } }
     writeFileSync(user, `// mine\n${JSON.stringify(settings)}`)
-    expect(await desk.ok(['-p', 'x'])).toBe('hello\n')
+    expect(await cli.ok(['-p', 'x'])).toBe('hello\n')
     const other = script([{ text: 'the other one' }])
-    expect(await desk.ok(['-p', 'x', '-m', other])).toBe('the other one\n')
-    const { stdout } = await desk.run(['-p', 'x', '--output-format', 'stream-json'])
+    expect(await cli.ok(['-p', 'x', '-m', other])).toBe('the other one\n')
+    const { stdout } = await cli.run(['-p', 'x', '--output-format', 'stream-json'])
     expect(JSON.parse(stdout.split('\n')[0]!).tools).not.toContain('bash')
-    expect(await desk.json('config list')).toEqual([
+    expect(await cli.json('config list')).toEqual([
       { key: 'model', value: settings.model, source: 'user', path: user },
       { key: 'permissions.deny', value: ['bash'], source: 'user', path: user },
       { key: 'providers.own.key', value: '(hidden)', source: 'user', path: user },
     ])
-    expect(await desk.ok('config list')).not.toContain('secret')
+    expect(await cli.ok('config list')).not.toContain('secret')
     writeFileSync(user, '{"model": }')
-    const broken = await desk.run(['-p', 'x', '-m', other])
+    const broken = await cli.run(['-p', 'x', '-m', other])
     expect(broken.code).toBe(1)
     expect(broken.stderr).toContain(`${user}:1:11: this is not JSON`)
   })
 
   it('shows no command a variable that the settings name as a key', async () => {
-    mkdirSync(join(desk.env.HOME!, '.config', 'deskmates'), { recursive: true })
+    mkdirSync(join(cli.env.HOME!, '.config', 'deskmates'), { recursive: true })
     const settings = { providers: { corp: { baseUrl: 'http://127.0.0.1:9', keyFrom: 'CORP_DOOR' } } }
-    writeFileSync(join(desk.env.HOME!, '.config', 'deskmates', 'settings.json'), JSON.stringify(settings))
+    writeFileSync(join(cli.env.HOME!, '.config', 'deskmates', 'settings.json'), JSON.stringify(settings))
     const model = script([
       { calls: [{ tool: 'bash', input: { command: 'env' } }] },
       { when: { result: 'SHOWN=yes' }, text: 'seen' },
     ])
-    const env = { ...desk.env, PATH: process.env.PATH, CORP_DOOR: 'open-for-me', SHOWN: 'yes' }
-    const { stdout } = await desk.run(
+    const env = { ...cli.env, PATH: process.env.PATH, CORP_DOOR: 'open-for-me', SHOWN: 'yes' }
+    const { stdout } = await cli.run(
       ['-p', 'x', '-m', model, '--allowedTools', 'bash', '--sandbox', 'off', '--output-format', 'stream-json'],
       { env },
     )
@@ -232,65 +234,65 @@ describe('deskmates -p', () => {
   })
 
   it('asks for trust before a project says who is asked and what is allowed', async () => {
-    mkdirSync(join(desk.dir, '.deskmates'))
+    mkdirSync(join(cli.dir, '.deskmates'))
     const settings = { model: hello(), permissions: { mode: 'bypassPermissions' } }
-    writeFileSync(join(desk.dir, '.deskmates', 'settings.json'), JSON.stringify(settings))
-    const held = await desk.run(['-p', 'x', '-m', hello(), '--output-format', 'stream-json'])
+    writeFileSync(join(cli.dir, '.deskmates', 'settings.json'), JSON.stringify(settings))
+    const held = await cli.run(['-p', 'x', '-m', hello(), '--output-format', 'stream-json'])
     expect(held.stderr).toContain('model, permissions.mode waits until you trust this folder: deskmates trust')
     expect(JSON.parse(held.stdout.split('\n')[0]!).permissionMode).toBe('default')
-    await desk.ok('trust')
-    const trusted = await desk.run(['-p', 'x', '--output-format', 'stream-json'])
+    await cli.ok('trust')
+    const trusted = await cli.run(['-p', 'x', '--output-format', 'stream-json'])
     expect(JSON.parse(trusted.stdout.split('\n')[0]!).permissionMode).toBe('bypassPermissions')
   })
 
   it('plays a recorded run again without the model', async () => {
-    writeFileSync(join(desk.dir, 'notes.md'), 'a word\n')
-    const recording = join(desk.dir, '..', 'run.jsonl')
+    writeFileSync(join(cli.dir, 'notes.md'), 'a word\n')
+    const recording = join(cli.dir, '..', 'run.jsonl')
     const model = script([
       { calls: [{ tool: 'read_file', input: { path: 'notes.md' } }] },
       { when: { result: 'a word' }, text: 'It says: a word.' },
     ])
-    const first = await desk.ok(['-p', 'read it', '-m', model, '--record', recording])
-    expect(await desk.ok(['-p', 'read it', '-m', `replay:${recording}`])).toBe(first)
-    const other = await desk.run(['-p', 'read something else', '-m', `replay:${recording}`])
+    const first = await cli.ok(['-p', 'read it', '-m', model, '--record', recording])
+    expect(await cli.ok(['-p', 'read it', '-m', `replay:${recording}`])).toBe(first)
+    const other = await cli.run(['-p', 'read something else', '-m', `replay:${recording}`])
     expect(other.code).toBe(1)
     expect(other.stderr).toContain('read something else')
-    expect(readFileSync(recording, 'utf8')).not.toContain(desk.dir)
+    expect(readFileSync(recording, 'utf8')).not.toContain(cli.dir)
   })
 
   it('asks nobody while it plays a recording, not even for an agent with a model of its own', async () => {
-    const recording = join(desk.dir, '..', 'run.jsonl')
+    const recording = join(cli.dir, '..', 'run.jsonl')
     const model = script([
       { agent: 'lead', calls: [{ tool: 'Task', input: { prompt: 'find it' } }] },
       { agent: 'lead/code-1', text: 'It is here.' },
       { agent: 'lead', when: { result: 'It is here.' }, text: 'Found.' },
     ])
-    await desk.ok(['-p', 'go', '-m', model, '--record', recording])
+    await cli.ok(['-p', 'go', '-m', model, '--record', recording])
     const text = readFileSync(recording, 'utf8')
     writeFileSync(recording, text.replaceAll('"prompt":"find it"', '"prompt":"find it","model":"openai/gpt-5"'))
-    expect(await desk.ok(['-p', 'go', '-m', `replay:${recording}`])).toBe('Found.\n')
+    expect(await cli.ok(['-p', 'go', '-m', `replay:${recording}`])).toBe('Found.\n')
   })
 
   it('is not for agents, who have tools of their own', async () => {
-    const env = { ...desk.env, DESKMATES_AGENT: 'lead' }
-    expect(await desk.refused(['-p', 'x', '-m', hello()], { env })).toBe('agents_use_tools')
+    const env = { ...cli.env, DESKMATES_AGENT: 'lead' }
+    expect(await cli.refused(['-p', 'x', '-m', hello()], { env })).toBe('agents_use_tools')
   })
 
   it('has help with an example, named by the general help', async () => {
-    expect(await desk.ok('-p --help')).toContain("$ deskmates 'why does the build fail?'")
-    expect(await desk.ok('--help')).toContain('deskmates -p')
+    expect(await cli.ok('-p --help')).toContain("$ deskmates 'why does the build fail?'")
+    expect(await cli.ok('--help')).toContain('deskmates -p')
   })
 
   it('shows one spelling of an option that has two, so that its help fits, and takes both', async () => {
     for (const words of ['-p --help', 'resume --help']) {
-      const help = await desk.ok(words)
+      const help = await cli.ok(words)
       expect(help).toMatch(/^ {2}--disallowedTools <rules> {3,12}denied whatever else allows it$/m)
       expect(help).not.toContain('--disallowed-tools')
     }
     const model = script([{ times: 'always', text: 'hello' }])
     const words = ['-p', 'x', '-m', model, '--output-format', 'stream-json']
     const both = ['--disallowed-tools', 'bash', '--disallowedTools', 'grep']
-    const { tools } = JSON.parse((await desk.ok([...words, ...both])).split('\n')[0]!)
+    const { tools } = JSON.parse((await cli.ok([...words, ...both])).split('\n')[0]!)
     expect(tools).toContain('glob')
     expect(tools).not.toContain('bash')
     expect(tools).not.toContain('grep')
@@ -299,7 +301,7 @@ describe('deskmates -p', () => {
 
 describe('an agent file that names a model by its family', () => {
   const agentFile = (name: string, front: string) => {
-    const folder = join(desk.env.HOME ?? '', '.claude', 'agents')
+    const folder = join(cli.env.HOME ?? '', '.claude', 'agents')
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, `${name}.md`), `---\nname: ${name}\ndescription: d\n${front}\n---\nYou help.\n`)
   }
@@ -313,7 +315,7 @@ describe('an agent file that names a model by its family', () => {
     'works without a key for it, on the model of the session: %s',
     async (model) => {
       agentFile('helper', `model: ${model}`)
-      const { code, stdout, stderr } = await desk.run(['-p', 'get help', '-m', script(sends('helper'))])
+      const { code, stdout, stderr } = await cli.run(['-p', 'get help', '-m', script(sends('helper'))])
       expect({ code, stdout }).toEqual({ code: 0, stdout: 'it helped\n' })
       if (model !== 'inherit')
         expect(stderr).toMatch(/There is no key for \w+\/[\w.-]+ \(\w+\); using scripted:.* instead/)
@@ -331,7 +333,7 @@ describe('an agent file that names a model by its family', () => {
       { agent: 'lead/helper-1', times: 'always', calls: [{ tool: 'glob', input: { pattern: '*' } }] },
       { when: { result: { tool: 'Task', text: 'it used the 2 turns' } }, text: 'it gave up' },
     ])
-    expect((await desk.run(['-p', 'get help', '-m', model])).stdout).toBe('it gave up\n')
+    expect((await cli.run(['-p', 'get help', '-m', model])).stdout).toBe('it gave up\n')
   }) // T38
 })
 
@@ -343,16 +345,16 @@ describe('a provider that fails', () => {
     ])
 
   it('is named at once in a pipe, with what is tried and when it is given up, once until it answers', async () => {
-    const { code, stdout, stderr } = await desk.run(['-p', 'hi', '-m', failing('network', 2)])
+    const { code, stdout, stderr } = await cli.run(['-p', 'hi', '-m', failing('network', 2)])
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'there again\n' })
     const lines = stderr.split('\n').filter((line) => line.includes('the network is the reason'))
     expect(lines).toEqual([expect.stringMatching(/Retrying \(1 of 6 attempts failed; .* in about 31 s\)\.$/)])
-    const json = await desk.run(['-p', 'hi', '-m', failing('network', 1), '--json'])
-    expect(JSON.parse(talkIn(json).trim()).warning.message).toContain('Retrying')
+    const json = await cli.run(['-p', 'hi', '-m', failing('network', 1), '--json'])
+    expect(JSON.parse(stderrWithoutSandboxWarning(json).trim()).warning.message).toContain('Retrying')
   }) // T40
 
   it('for want of credit ends the run at once', async () => {
-    const { code, stderr } = await desk.run(['-p', 'hi', '-m', failing('billing', 1)])
+    const { code, stderr } = await cli.run(['-p', 'hi', '-m', failing('billing', 1)])
     expect([code, stderr]).toEqual([1, expect.stringContaining('the billing is the reason')])
     expect(stderr).not.toContain('Retrying')
   }) // T40

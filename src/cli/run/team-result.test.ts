@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../../models/scripted/script.ts'
 import { Line, Result } from '../../session/wire/envelope.ts'
-import { type Desk, openDesk, talkIn } from '../desk.ts'
+import { type CommandHarness, commandHarness, stderrWithoutSandboxWarning } from '../command-harness.ts'
 
-let desk: Desk
+let cli: CommandHarness
 beforeEach(() => {
-  desk = openDesk()
+  cli = commandHarness()
 })
-afterEach(() => desk.close())
+afterEach(() => cli.close())
 
 const call = (tool: string, input: Record<string, unknown> = {}) => ({ tool, input })
 const spawned = [
@@ -18,11 +18,11 @@ const spawned = [
 ]
 
 async function run(parts: Script['parts'], ...options: string[]) {
-  const path = join(desk.dir, '..', 'script.json')
+  const path = join(cli.dir, '..', 'script.json')
   writeFileSync(path, JSON.stringify({ parts }))
   const format = options.includes('--output-format') ? [] : ['--json']
-  const env = { ...desk.env, PATH: process.env.PATH }
-  const ran = await desk.run(['-p', 'Go', '-m', `scripted:${path}`, ...format, ...options], { env })
+  const env = { ...cli.env, PATH: process.env.PATH }
+  const ran = await cli.run(['-p', 'Go', '-m', `scripted:${path}`, ...format, ...options], { env })
   const lines: Line[] = ran.stdout
     .trimEnd()
     .split('\n')
@@ -58,7 +58,7 @@ describe('the result of a run with a team', () => {
       '--max-turns',
       '6',
     )
-    expect({ code, talk: talkIn({ stderr }) }).toEqual({ code: 3, talk: '' })
+    expect({ code, talk: stderrWithoutSandboxWarning({ stderr }) }).toEqual({ code: 3, talk: '' })
     expect(result).toMatchObject({ subtype: 'error_max_turns', is_error: true })
     expect(result.num_turns).toBeLessThan(6)
     expect(result.errors[0]).toContain('Unfinished work is parked')
@@ -88,8 +88,8 @@ describe('the result of a run with a team', () => {
 
 describe('a hook that refuses a call', () => {
   const settings = (hook: string) => {
-    mkdirSync(join(desk.env.HOME!, '.config', 'deskmates'), { recursive: true })
-    const path = join(desk.env.HOME!, '.config', 'deskmates', 'settings.json')
+    mkdirSync(join(cli.env.HOME!, '.config', 'deskmates'), { recursive: true })
+    const path = join(cli.env.HOME!, '.config', 'deskmates', 'settings.json')
     const command = { type: 'command', command: hook }
     writeFileSync(path, JSON.stringify({ hooks: { PreToolUse: [{ matcher: 'write_file', hooks: [command] }] } }))
   }
@@ -103,7 +103,7 @@ describe('a hook that refuses a call', () => {
   it('once and lets it pass later does not leave exit 4', async () => {
     settings('test -e passed || { touch passed; echo "say why first" >&2; exit 2; }')
     const { code, result } = await run(writing, ...mode)
-    expect(desk.read('a')).toBe('second')
+    expect(cli.read('a')).toBe('second')
     expect({ code, denials: result.permission_denials }).toEqual({ code: 0, denials: [] })
   }) // T31
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import { storeContract } from '../../testing/store-contract.ts'
+import { storeContract } from '../../testing/contracts/store-contract.ts'
 import { openFileStore } from './store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'deskmates-store-'))

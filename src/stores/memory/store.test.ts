@@ -1,4 +1,4 @@
-import { storeContract } from '../../testing/store-contract.ts'
+import { storeContract } from '../../testing/contracts/store-contract.ts'
 import { createPlace, openMemoryStore } from './store.ts'
 
 storeContract('the memory store', async () => {

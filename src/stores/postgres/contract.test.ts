@@ -1,8 +1,8 @@
 import { useDatabase } from '../../../test/postgres/database.ts'
-import { commandSequences } from '../../testing/command-sequences.ts'
-import type { OpenStore } from '../../testing/read-all.ts'
-import { storeContract } from '../../testing/store-contract.ts'
-import { teamContract } from '../../testing/team-contract.ts'
+import { commandSequences } from '../../testing/contracts/command-sequences.ts'
+import type { OpenStore } from '../../testing/contracts/read-all.ts'
+import { storeContract } from '../../testing/contracts/store-contract.ts'
+import { teamContract } from '../../testing/contracts/team-contract.ts'
 import { openPostgresStore } from './store.ts'
 
 const database = useDatabase()

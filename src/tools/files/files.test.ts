@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { practiceWorld } from '../practice-world.ts'
+import { toolHarness } from '../../testing/harnesses/tool-harness.ts'
 import { runCall } from '../run-call.ts'
 import { glob } from '../search/glob.ts'
 import { createGrep } from '../search/grep.ts'
@@ -33,7 +33,7 @@ const lines = (count: number) => Array.from({ length: count }, (_, i) => `line $
 
 describe('read_file', () => {
   it('numbers the lines and says how to read on', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     writeFileSync(join(world.root, 'a.txt'), lines(5000))
     const first = (await read(world, 'a.txt')).text
     expect(first.split('\n')[0]).toBe('     1\tline 1')
@@ -50,7 +50,7 @@ describe('read_file', () => {
   }) // A11
 
   it('never returns more than a result may hold, in lines that are not endless', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     writeFileSync(join(world.root, 'wide.txt'), `${'x'.repeat(1500)}\n`.repeat(1000))
     const { text } = await read(world, 'wide.txt')
     expect(text.length).toBeLessThan(51_000)
@@ -62,7 +62,7 @@ describe('read_file', () => {
   }) // A11
 
   it('pages through a file of many gigabytes without holding it', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     writeFileSync(join(world.root, 'huge.log'), lines(100_000))
     truncateSync(join(world.root, 'huge.log'), 20_000_000_000)
     const { text } = await read(world, 'huge.log', { offset: 70_000, limit: 2 })
@@ -72,7 +72,7 @@ describe('read_file', () => {
   })
 
   it('shows images, and names other binary files with kind and size', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
     writeFileSync(join(world.root, 'a.txt'), png)
     const shown = await read(world, 'a.txt')
@@ -87,7 +87,7 @@ describe('read_file', () => {
   })
 
   it('says what to do with folders, pipes, devices and what is not there, and waits for none of them', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     mkdirSync(join(world.root, 'src'))
     execFileSync('mkfifo', [join(world.root, 'pipe')])
     symlinkSync('/dev/zero', join(world.root, 'zero'))
@@ -107,7 +107,7 @@ describe('read_file', () => {
 
 describe('write_file', () => {
   it('makes the folders above and says how many bytes it wrote', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     expect((await write(world, 'a/b/c.txt', 'zwölf\n')).text).toBe('Wrote 7 bytes to a/b/c.txt')
     expect(readFileSync(join(world.root, 'a/b/c.txt'), 'utf8')).toBe('zwölf\n')
     expect((await write(world, 'a/b/c.txt', 'x')).text).toBe('Wrote 1 bytes to a/b/c.txt (in place of 7)')
@@ -115,7 +115,7 @@ describe('write_file', () => {
   }) // A11
 
   it('does not overwrite what somebody else changed since it was read', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     await write(world, 'a.txt', 'mine')
     writeFileSync(join(world.root, 'a.txt'), 'theirs')
     expect(await write(world, 'a.txt', 'mine again')).toMatchObject({
@@ -128,7 +128,7 @@ describe('write_file', () => {
   })
 
   it('takes any name a file can have, and keeps the mode of a file it replaces', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     await write(world, 'two\nlines "and" more', 'x')
     expect(readFileSync(join(world.root, 'two\nlines "and" more'), 'utf8')).toBe('x')
     await write(world, 'run.sh', '#!/bin/sh\n')
@@ -138,7 +138,7 @@ describe('write_file', () => {
   })
 
   it('writes to no folder, pipe or link, and waits for none of them', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     mkdirSync(join(world.root, 'src'))
     execFileSync('mkfifo', [join(world.root, 'pipe')])
     writeFileSync(join(world.root, 'real.txt'), 'old')
@@ -154,7 +154,7 @@ describe('write_file', () => {
 
 describe('edit_file', () => {
   it('changes the one place and shows the difference', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     await write(world, 'a.ts', 'one\ntwo\nthree\n')
     const { text } = await edit(world, 'a.ts', 'two', '2')
     expect(text).toBe('Edited a.ts\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three')
@@ -165,7 +165,7 @@ describe('edit_file', () => {
   }) // A11
 
   it('wants one match, or to be told that all are meant', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     await write(world, 'a.ts', 'x = 1\ny = 1\nx = 1\n')
     expect(await edit(world, 'a.ts', 'x = 1', 'x = 2')).toMatchObject({
       text: 'old_text occurs 2 times in a.ts, in lines 1, 3. Give more of the text around it, or use replace_all.',
@@ -176,7 +176,7 @@ describe('edit_file', () => {
   })
 
   it('says what is close when the text is not there', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     await write(world, 'a.ts', 'function add(a, b) {\n\treturn a + b\n}\n')
     const spaces = await edit(world, 'a.ts', 'function add(a, b) {\n  return a + b', 'x')
     expect(spaces.text).toContain(
@@ -190,7 +190,7 @@ describe('edit_file', () => {
   })
 
   it('refuses a file that was never read, changed since, or is not there', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     writeFileSync(join(world.root, 'a.ts'), 'one')
     expect((await edit(world, 'a.ts', 'one', 'two')).text).toBe('You have not read a.ts. Read it first, then edit.')
     await read(world, 'a.ts')
@@ -202,7 +202,7 @@ describe('edit_file', () => {
   })
 
   it('loses no edit of two that come at once', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     await write(world, 'a.txt', Array.from({ length: 20 }, (_, i) => `<${i}>`).join('\n'))
     const results = await Promise.all(Array.from({ length: 20 }, (_, i) => edit(world, 'a.txt', `<${i}>`, `[${i}]`)))
     expect(results.filter(({ isError }) => isError)).toEqual([])
@@ -210,7 +210,7 @@ describe('edit_file', () => {
   })
 
   it('keeps Windows line ends and the byte-order mark, and refuses what is not UTF-8', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     writeFileSync(join(world.root, 'win.txt'), '\ufeffone\r\ntwo\r\nthree\r\n')
     await read(world, 'win.txt')
     await edit(world, 'win.txt', 'one\ntwo', '1\n2')
@@ -223,8 +223,8 @@ describe('edit_file', () => {
 
 describe('what file tools never do', () => {
   it('leave the workspace, by whatever way', async () => {
-    const world = practiceWorld()
-    const outside = practiceWorld().root
+    const world = toolHarness()
+    const outside = toolHarness().root
     writeFileSync(join(outside, 'secret'), 'secret')
     symlinkSync(outside, join(world.root, 'door'))
     symlinkSync(join(outside, 'secret'), join(world.root, 'window'))
@@ -243,8 +243,8 @@ describe('what file tools never do', () => {
   }) // A12
 
   it('say the same of a path outside, of other teams or denied, whether it exists or not', async () => {
-    const outside = practiceWorld().root
-    const world = practiceWorld({ forbids: (_, path) => path.endsWith('.env') })
+    const outside = toolHarness().root
+    const world = toolHarness({ forbids: (_, path) => path.endsWith('.env') })
     for (const folder of [outside, join(world.root, '.teams', 'other')]) {
       mkdirSync(folder, { recursive: true })
       writeFileSync(join(folder, 'there'), 'x')
@@ -283,7 +283,7 @@ describe('what file tools never do', () => {
   }) // T32
 
   it('refuse folders the user opened, and links inside', async () => {
-    const world = practiceWorld({ folders: [practiceWorld().root] })
+    const world = toolHarness({ folders: [toolHarness().root] })
     await write(world, `${world.folders[0]}/a.txt`, 'there')
     expect((await read(world, `${world.folders[0]}/a.txt`)).text).toBe('     1\tthere')
     await write(world, 'real/a.txt', 'here')
@@ -295,7 +295,7 @@ describe('what file tools never do', () => {
   })
 
   it('write what decides what agents may do, under whatever name', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     mkdirSync(join(world.root, '.git/hooks'), { recursive: true })
     symlinkSync('.git/hooks', join(world.root, 'innocent'))
     const paths = [
@@ -321,7 +321,7 @@ describe('what file tools never do', () => {
   })
 
   it('write where a folder was moved to while the path was judged', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     const [from, to] = [join(world.root, 'plain'), join(world.root, '.git/hooks')]
     mkdirSync(from)
     mkdirSync(join(world.root, '.git'))
@@ -337,21 +337,21 @@ describe('what file tools never do', () => {
   })
 
   it('write to a file that instructs tools by the path of a linked folder', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     mkdirSync(join(world.root, '.vscode'))
     symlinkSync('.vscode', join(world.root, 'plain'))
     expect((await write(world, 'plain/tasks.json', '{}')).text).toContain('This path leads to .vscode/tasks.json')
   }) // T17
 
   it('read what belongs to other teams, but their own outputs', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     for (const team of ['web', 'other']) {
       mkdirSync(join(world.root, '.teams', team), { recursive: true })
       writeFileSync(join(world.root, '.teams', team, 'config.json'), '{}')
     }
     expect((await read(world, '.teams/other/config.json')).text).toContain('belongs to other teams')
     expect((await read(world, '.teams/web/config.json')).text).toBe('     1\t{}')
-    const elsewhere = practiceWorld().outputs
+    const elsewhere = toolHarness().outputs
     const path = /in (\S+):/.exec(await elsewhere.fit('x\n'.repeat(100_000), 'bash'))![1]!
     expect(
       (await read({ ...world, outputs: elsewhere }, join(elsewhere.folder, path.split('/').at(-1)!))).text,
@@ -359,7 +359,7 @@ describe('what file tools never do', () => {
   })
 
   it('open what a rule of the user denies, also behind a link', async () => {
-    const world = practiceWorld({ forbids: (kind, path) => path.endsWith('/.env') && kind === 'read' })
+    const world = toolHarness({ forbids: (kind, path) => path.endsWith('/.env') && kind === 'read' })
     writeFileSync(join(world.root, '.env'), 'KEY=1')
     symlinkSync('.env', join(world.root, 'plain.txt'))
     for (const path of ['.env', 'plain.txt', './x/../.env'])
@@ -368,7 +368,7 @@ describe('what file tools never do', () => {
 
   it('keep a descriptor, whether they succeed or refuse', async ({ skip }) => {
     skip(process.platform !== 'linux', 'counts descriptors in /proc')
-    const world = practiceWorld()
+    const world = toolHarness()
     mkdirSync(join(world.root, '.git'))
     symlinkSync('/etc', join(world.root, 'door'))
     const all = async () => {

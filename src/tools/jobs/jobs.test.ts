@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type PracticeWorld, practiceWorld } from '../practice-world.ts'
+import { type ToolHarness, toolHarness } from '../../testing/harnesses/tool-harness.ts'
 import { runCall } from '../run-call.ts'
 import type { Job, JobEnd } from '../tool.ts'
 import { jobNotice } from './job-notice.ts'
@@ -8,7 +8,7 @@ import { taskOutput } from './task-output.ts'
 import { taskStop } from './task-stop.ts'
 
 const done: JobEnd = { state: 'completed', summary: 'done' }
-const call = (world: PracticeWorld, name: string, input: object) =>
+const call = (world: ToolHarness, name: string, input: object) =>
   runCall([taskOutput, taskStop], { name, input }, world)
 /** Ends when it is told to, by a stop too. */
 function held() {
@@ -23,7 +23,7 @@ function held() {
 
 describe('a job', () => {
   it('has an id of a letter and six hexadecimal digits, which a resumed conversation does not meet again', () => {
-    const { outputs } = practiceWorld()
+    const { outputs } = toolHarness()
     const jobs = createJobs({ outputs, onEnd: () => {}, before: 9 })
     expect([jobs.start('bash', 'x', async () => done).id, jobs.start('agent', 'x', async () => done).id]).toEqual([
       'b00000a',
@@ -32,7 +32,7 @@ describe('a job', () => {
   }) // A50
 
   it('is known by its id with kind, status, output so far and end, as long as its session lasts', async () => {
-    const { jobs } = practiceWorld()
+    const { jobs } = toolHarness()
     const { work, finish } = held()
     const job = jobs.start('agent', 'find the port', (world) => {
       world.write('looking')
@@ -53,7 +53,7 @@ describe('a job', () => {
   }) // A51
 
   it('ends in one way and says so once, whatever its work does', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     const works: (() => Promise<JobEnd>)[] = [
       async () => done,
       async () => ({ state: 'failed', summary: 'exit code 1' }),
@@ -79,7 +79,7 @@ describe('a job', () => {
   }) // A52, F39
 
   it('stays stopped, even if its work says afterwards that it succeeded', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     const ran: string[] = []
     const job = world.jobs.start('agent', 'x', async ({ signal }) => {
       ran.push('began')
@@ -98,7 +98,7 @@ describe('a job', () => {
   }) // F39
 
   it('ends with its owner', async () => {
-    const { outputs } = practiceWorld()
+    const { outputs } = toolHarness()
     const ended: Job[] = []
     const jobs = createJobs({ outputs, onEnd: (job) => void ended.push(job) })
     jobs.start('agent', 'x', held().work)
@@ -108,7 +108,7 @@ describe('a job', () => {
   })
 
   it('is told about in one short block', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     const job = world.jobs.start('bash', 'npm test', async () => ({ state: 'failed', summary: '𝒳'.repeat(600) }))
     await job.ended
     const notice = jobNotice(job)
@@ -120,7 +120,7 @@ describe('a job', () => {
 
 describe('TaskOutput', () => {
   it('waits for the end and gives status and output', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     const job = world.jobs.start('bash', 'x', async ({ write }) => {
       write('half of ')
       write(Buffer.from('it'))
@@ -135,7 +135,7 @@ describe('TaskOutput', () => {
   }) // A53
 
   it('tells what is so far when the time is over or nobody wants to wait', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     const { work, finish } = held()
     const job = world.jobs.start('bash', 'x', work)
     for (const input of [{ timeout: 1 }, { block: false }]) {
@@ -147,7 +147,7 @@ describe('TaskOutput', () => {
   }) // A53
 
   it('stops waiting when it is aborted', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     const job = world.jobs.start('bash', 'x', held().work)
     const waiting = call(world, 'TaskOutput', { task_id: job.id })
     world.stop.abort(new Error('enough'))
@@ -156,7 +156,7 @@ describe('TaskOutput', () => {
   })
 
   it('names the jobs there are when it does not know one', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     for (const name of ['TaskOutput', 'TaskStop']) {
       const none = await call(world, name, { task_id: 'b123456' })
       expect([JSON.parse(none.text), none.isError]).toEqual([
@@ -172,7 +172,7 @@ describe('TaskOutput', () => {
 
 describe('TaskStop', () => {
   it('returns when nothing runs any more, and says if it had ended before', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     const job = world.jobs.start('bash', 'x', held().work)
     expect((await call(world, 'TaskStop', { task_id: job.id })).text).toBe('{"task_id":"b000001","status":"stopped"}')
     const again = await call(world, 'TaskStop', { task_id: job.id })

@@ -7,8 +7,8 @@ import { createMembership } from '../../agent/membership.ts'
 import { openTeam } from '../../journal/team-handle.ts'
 import { openMemoryStore } from '../../stores/memory/store.ts'
 import { unreadOf } from '../../team/state.ts'
+import { toolHarness } from '../../testing/harnesses/tool-harness.ts'
 import { defineTool } from '../define-tool.ts'
-import { practiceWorld } from '../practice-world.ts'
 import { announcingReserved } from './announce-reserved.ts'
 
 let root: string
@@ -40,7 +40,7 @@ it('the owner of a reserved file is told of a command that was stopped after it 
     },
   })
   const [tool] = announcingReserved([command])
-  const world = practiceWorld({ root, signal: stop.signal, memberships: { teams: ['web'], membership: () => seat } })
+  const world = toolHarness({ root, signal: stop.signal, memberships: { teams: ['web'], membership: () => seat } })
   await expect(tool!.run({}, world)).rejects.toThrow('stopped')
   expect(unreadOf(team.state, 'bob').map(({ message }) => message.content)).toEqual([
     expect.stringContaining('ran a command that changed src/a.ts, which your task 1 (users) reserves'),

@@ -2,12 +2,12 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { practiceWorld } from '../practice-world.ts'
+import { toolHarness } from '../../testing/harnesses/tool-harness.ts'
 import { createExcerpt } from './excerpt.ts'
 import { createOutputs } from './outputs.ts'
 
 const place = (changes: object = {}) => {
-  const { root } = practiceWorld()
+  const { root } = toolHarness()
   const folder = join(root, '.teams/web/outputs/ada')
   return { root, folder, outputs: createOutputs({ folder, root, limit: 1000, ...changes }) }
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type PracticeWorld, practiceWorld } from '../practice-world.ts'
+import { type ToolHarness, toolHarness } from '../../testing/harnesses/tool-harness.ts'
 import { runCall } from '../run-call.ts'
 import type { ToolContext } from '../tool.ts'
 import { glob } from './glob.ts'
@@ -16,7 +16,7 @@ const find = async (world: ToolContext, pattern: string, path?: string) =>
 const search = (world: ToolContext, pattern: string, more: object = {}, tool = grep) =>
   runCall([tool], { name: 'grep', input: { pattern, ...more } }, world)
 
-function put(world: PracticeWorld, files: Record<string, string>): PracticeWorld {
+function put(world: ToolHarness, files: Record<string, string>): ToolHarness {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(world.root, path)), { recursive: true })
     writeFileSync(join(world.root, path), content)
@@ -26,7 +26,7 @@ function put(world: PracticeWorld, files: Record<string, string>): PracticeWorld
 
 describe('glob', () => {
   it('names the newest first and leaves out what git ignores, unless it is asked for by name', async () => {
-    const world = put(practiceWorld(), {
+    const world = put(toolHarness(), {
       '.gitignore': 'node_modules/\n*.log\n!keep.log\n',
       'src/a.ts': '',
       'src/deep/b.ts': '',
@@ -53,14 +53,14 @@ describe('glob', () => {
   })
 
   it('says how many more there are', async () => {
-    const world = put(practiceWorld(), Object.fromEntries(Array.from({ length: 205 }, (_, i) => [`${i}.txt`, ''])))
+    const world = put(toolHarness(), Object.fromEntries(Array.from({ length: 205 }, (_, i) => [`${i}.txt`, ''])))
     const lines = (await find(world, '*.txt')).split('\n')
     expect([lines.length, lines.at(-1)]).toEqual([201, '[5 more, older; use a narrower pattern]'])
   })
 
   it('follows no link out, quotes names with line breaks, and refuses to look outside', async () => {
-    const world = put(practiceWorld(), { 'two\nlines.txt': '' })
-    const outside = put(practiceWorld(), { 'secret.txt': '' })
+    const world = put(toolHarness(), { 'two\nlines.txt': '' })
+    const outside = put(toolHarness(), { 'secret.txt': '' })
     symlinkSync(outside.root, join(world.root, 'door'))
     expect(await find(world, '**/*.txt')).toBe('"two\\nlines.txt"')
     for (const [pattern, path] of [
@@ -74,7 +74,7 @@ describe('glob', () => {
   })
 
   it('gives up on a pattern that would take for ever, and on an abort', async () => {
-    const world = put(practiceWorld(), { ['a'.repeat(250)]: '' })
+    const world = put(toolHarness(), { ['a'.repeat(250)]: '' })
     expect(await find(world, `${'*a'.repeat(60)}b`)).toContain('takes too long to match')
     world.stop.abort(new Error('enough'))
     await expect(find(world, '*')).rejects.toThrow('enough')
@@ -82,7 +82,7 @@ describe('glob', () => {
 })
 
 describe('grep', () => {
-  const world = put(practiceWorld(), {
+  const world = put(toolHarness(), {
     '.gitignore': 'dist\n',
     'a.ts': 'import x\nconst one = 1\nconst two = 2\nexport { one }\n',
     'b.md': 'One\r\ntwo\r\n',
@@ -123,13 +123,13 @@ describe('grep', () => {
   })
 
   it('gives up on a pattern that would take for ever', async () => {
-    const trap = put(practiceWorld(), { 'a.txt': `${'a'.repeat(60)}b` })
+    const trap = put(toolHarness(), { 'a.txt': `${'a'.repeat(60)}b` })
     const { text, isError } = await search(trap, '^(a+)+$')
     expect([isError, text]).toEqual([true, expect.stringContaining('takes too long to match')])
   })
 
   it('reads no pipe, no file that is denied and none that is too large', async () => {
-    const odd = put(practiceWorld({ forbids: (_, path) => path.endsWith('secret.txt') }), {
+    const odd = put(toolHarness({ forbids: (_, path) => path.endsWith('secret.txt') }), {
       'secret.txt': 'needle',
       'hay.txt': 'needle',
       'large.txt': 'needle\n'.repeat(3_000_000),
@@ -141,7 +141,7 @@ describe('grep', () => {
   })
 
   it('finds the end of a line in front of its carriage return, with ripgrep and without', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     put(world, { 'a.txt': ' foo-x\r\nbar\r\n' })
     for (const pattern of ['$\\b', '($)\\b', 'x$', '(?:x|y$)']) {
       const [fast, slow] = [createGrep({ ripgrep: rgPath }), grep]
@@ -151,7 +151,7 @@ describe('grep', () => {
 
   it('finds the same with ripgrep as without', async () => {
     const words = ['foo', 'Foo', 'bar_1', 'a.b', '{x}', 'ünï', '𝒳', '\t', ' ', '"', '/', '-', '0', '\u00a0', 'x\r']
-    const many = practiceWorld()
+    const many = toolHarness()
     const line = fc.array(fc.constantFrom(...words), { maxLength: 6 }).map((parts) => parts.join(''))
     const contents = fc.sample(fc.array(line, { maxLength: 8 }), { numRuns: 150, seed: 7 })
     put(many, Object.fromEntries(contents.map((lines, i) => [`${i % 2}/${i}.txt`, lines.join('\n')])))

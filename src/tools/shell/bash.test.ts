@@ -1,26 +1,26 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { type PracticeWorld, practiceWorld } from '../practice-world.ts'
+import { type ToolHarness, toolHarness } from '../../testing/harnesses/tool-harness.ts'
 import { isGroupAlive } from '../processes/group.ts'
 import { runCall } from '../run-call.ts'
 import type { Tool } from '../tool.ts'
 import { createBash } from './bash.ts'
 
 const bash = createBash()
-const run = (world: PracticeWorld, command: string, more: object = {}, tool: Tool = bash) =>
+const run = (world: ToolHarness, command: string, more: object = {}, tool: Tool = bash) =>
   runCall([tool], { name: 'bash', input: { command, ...more } }, world)
 
 describe('bash', () => {
   it('runs in the workspace root, with errors and output in the order they came', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     const { text, isError } = await run(world, 'pwd; for i in 1 2 3; do echo out$i; echo err$i >&2; done')
     expect(text).toBe(`${world.root}\nout1\nerr1\nout2\nerr2\nout3\nerr3`)
     expect(isError).toBe(false)
   }) // A10
 
   it('says when there is no output, which exit code is not 0 and which signal killed it', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     expect(await run(world, 'true')).toMatchObject({ text: '(no output)', isError: false })
     expect(await run(world, 'echo half; exit 3')).toMatchObject({ text: 'half\n[exit code 3]', isError: true })
     expect(await run(world, 'kill -9 $$')).toMatchObject({ text: '(no output)\n[killed by SIGKILL]', isError: true })
@@ -28,7 +28,7 @@ describe('bash', () => {
   }) // A10, F39
 
   it('gives commands an empty stdin, files that can be opened again as output, and who they run for', async () => {
-    const world = practiceWorld({ env: { PATH: process.env.PATH!, GREETING: 'hello' } })
+    const world = toolHarness({ env: { PATH: process.env.PATH!, GREETING: 'hello' } })
     const { text } = await run(
       world,
       'cat; echo a > /dev/stderr; echo b | tee /dev/stdout; echo $GREETING $DESKMATES_AGENT',
@@ -38,7 +38,7 @@ describe('bash', () => {
   })
 
   it('has its group on record before the first instruction runs, and runs nothing if that fails', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     const mark = join(world.root, 'ran')
     let before: boolean | undefined
     const recordGroup = async ({ pid }: { pid: number }) => {
@@ -50,14 +50,14 @@ describe('bash', () => {
     await run({ ...world, recordGroup }, `touch ${mark}`)
     expect([before, existsSync(mark)]).toEqual([false, true])
 
-    const failing = practiceWorld({ recordGroup: async () => Promise.reject(new Error('the disk is full')) })
+    const failing = toolHarness({ recordGroup: async () => Promise.reject(new Error('the disk is full')) })
     const result = await run(failing, `touch ${join(failing.root, 'ran')}`)
     expect(result).toMatchObject({ text: 'the disk is full', isError: true })
     expect(existsSync(join(failing.root, 'ran'))).toBe(false)
   })
 
   it('ends the whole group at the time-out, also what does not want to', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     const { text, isError } = await run(world, 'trap "" TERM; echo begun; sleep 60 & wait; sleep 60', { timeout: 300 })
     expect(text).toContain('begun\n[ended after 300 ms, its time-out')
     expect(isError).toBe(true)
@@ -65,28 +65,28 @@ describe('bash', () => {
   }) // A10
 
   it('ends the whole group when it is aborted, and then throws', async () => {
-    const world = practiceWorld({ progress: () => world.stop.abort(new Error('enough')) })
+    const world = toolHarness({ progress: () => world.stop.abort(new Error('enough')) })
     await expect(run(world, 'echo begun; sleep 60 & sleep 60')).rejects.toThrow('enough')
     expect(isGroupAlive(world.groups[0]!.pid)).toBe(false)
     await expect(run(world, 'true')).rejects.toThrow('enough')
   })
 
   it('starts nothing when the abort comes before the group is on record', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     const recordGroup = async () => world.stop.abort(new Error('enough'))
     await expect(run({ ...world, recordGroup }, 'touch ran')).rejects.toThrow('enough')
     expect(existsSync(join(world.root, 'ran'))).toBe(false)
   })
 
   it('waits for no grandchild that keeps its output open, and ends what was left in the background', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     const { text } = await run(world, 'sleep 60 & (sleep 60 > /dev/null 2>&1 &) ; echo done')
     expect(text).toMatch(/^done\n\[processes it had left in the background were ended/)
     expect(isGroupAlive(world.groups[0]!.pid)).toBe(false)
   })
 
   it('does not hang on a process that left for a session of its own with the output open', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     const { text } = await run(world, 'setsid sleep 60 & echo $!; sleep 0.2')
     const pid = Number(text.split('\n')[0])
     expect(pid).toBeGreaterThan(0)
@@ -94,7 +94,7 @@ describe('bash', () => {
   })
 
   it('keeps 100 MB of output in a file and little of it in memory, with head and tail in the result', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     const before = process.memoryUsage().rss
     const { text } = await run(world, 'echo first; head -c 100000000 /dev/zero | tr "\\0" x; echo; echo last')
     expect(text.startsWith('first\n')).toBe(true)
@@ -109,13 +109,13 @@ describe('bash', () => {
   }) // A34
 
   it('shows a sign of life while it runs, its last line in any case', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     await run(world, 'echo one; echo two')
-    expect(world.told.at(-1)).toBe('two')
+    expect(world.progressTexts.at(-1)).toBe('two')
   })
 
   it('says what to do with a command that is too long, empty or holds a NUL byte', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     expect((await run(world, `: ${'x'.repeat(200_000)}`)).text).toContain('Write it to a file with write_file')
     expect((await run(world, 'echo a\0b')).text).toContain('command: holds a NUL byte')
     expect((await run(world, '')).text).toContain('Invalid input for bash: command:')
@@ -125,7 +125,7 @@ describe('bash', () => {
 
 describe('bash in the background', () => {
   it('returns at once with an id, and tells once that it ended', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     const { text } = await run(world, 'echo working; exit 0', { run_in_background: true })
     expect(JSON.parse(text.split('\n')[0]!)).toEqual({ task_id: 'b000001', status: 'running' })
     const job = world.jobs.get('b000001')!
@@ -136,7 +136,7 @@ describe('bash in the background', () => {
   }) // A50, A52, A57
 
   it('has failed when its exit code is not 0', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     await run(world, 'exit 4', { run_in_background: true })
     const job = world.jobs.list()[0]!
     await job.ended
@@ -144,7 +144,7 @@ describe('bash in the background', () => {
   }) // F39, A57
 
   it('is really ended by a stop, twice if need be, and never completes after that', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     await run(world, 'trap "" TERM; touch begun; sleep 60 & while :; do sleep 1; done', { run_in_background: true })
     const job = world.jobs.list()[0]!
     await vi.waitUntil(() => existsSync(join(world.root, 'begun')), { timeout: 30_000 })
@@ -157,7 +157,7 @@ describe('bash in the background', () => {
   it('is not offered to agents that could not look after it', async () => {
     const tool = createBash({ background: false })
     expect(Object.keys(tool.schema.properties as object)).toEqual(['command', 'timeout'])
-    const { text } = await run(practiceWorld(), 'true', { run_in_background: true }, tool)
+    const { text } = await run(toolHarness(), 'true', { run_in_background: true }, tool)
     expect(text).toContain('run_in_background')
   })
 })

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { practiceWorld } from '../practice-world.ts'
+import { toolHarness } from '../../testing/harnesses/tool-harness.ts'
 import { offer, runCall } from '../run-call.ts'
 import { toolsFor, toolsForSubagent } from '../toolbox.ts'
 import { BUILT_IN } from './agent-type.ts'
@@ -14,7 +14,7 @@ const settings = (changes: Partial<TaskSettings> = {}): TaskSettings => ({
   runAgent: async ({ prompt }) => ({ text: `did: ${prompt}` }),
   ...changes,
 })
-const task = (input: object, world = practiceWorld(), changes: Partial<TaskSettings> = {}) =>
+const task = (input: object, world = toolHarness(), changes: Partial<TaskSettings> = {}) =>
   runCall([createTask(settings(changes))], { name: 'Task', input }, world)
 
 describe('Task', () => {
@@ -25,16 +25,16 @@ describe('Task', () => {
       return { text: 'first\nsecond' }
     }
     const input = { prompt: 'find it', description: 'look for it', agent_type: 'Explore', model: 'small' }
-    expect(await task(input, practiceWorld(), { runAgent })).toEqual({ text: 'first\nsecond' })
+    expect(await task(input, toolHarness(), { runAgent })).toEqual({ text: 'first\nsecond' })
     expect(plans).toEqual([{ type: BUILT_IN[0], description: 'look for it', prompt: 'find it', model: 'small' }])
-    expect((await task({ prompt: 'x' }, practiceWorld(), { runAgent: async () => ({ text: ' ' }) })).text).toBe(
+    expect((await task({ prompt: 'x' }, toolHarness(), { runAgent: async () => ({ text: ' ' }) })).text).toBe(
       '(subagent returned no text)',
     )
   }) // A16, A19, A22
 
   it('says when it did not finish, and why', async () => {
     const runAgent = async () => ({ text: 'half of it', problem: 'it reached its limit of 30 turns' })
-    expect(await task({ prompt: 'x' }, practiceWorld(), { runAgent })).toEqual({
+    expect(await task({ prompt: 'x' }, toolHarness(), { runAgent })).toEqual({
       text: 'half of it\n[the subagent did not finish: it reached its limit of 30 turns]',
       isError: true,
     })
@@ -50,7 +50,7 @@ describe('Task', () => {
 
   it('shows what the subagent is doing', async () => {
     let seconds = 100
-    const world = practiceWorld()
+    const world = toolHarness()
     const runAgent: TaskSettings['runAgent'] = async (_, { onTool }) => {
       seconds += 1.25
       onTool()
@@ -61,7 +61,7 @@ describe('Task', () => {
       runAgent,
       now: () => seconds,
     })
-    expect(world.told).toEqual([
+    expect(world.progressTexts).toEqual([
       '[plan] find the tests … 0 tools, 0.0 s',
       '[plan] find the tests … 1 tool, 1.3 s',
       '[plan] find the tests … 2 tools, 1.3 s',
@@ -70,7 +70,7 @@ describe('Task', () => {
   }) // A21
 
   it('runs in the background as a job that ends once', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     const runAgent: TaskSettings['runAgent'] = async ({ prompt }, { recordGroup }) => {
       await recordGroup({ pid: 7, started: 'now' })
       return { text: `did: ${prompt}` }
@@ -85,7 +85,7 @@ describe('Task', () => {
   }) // A16, A52
 
   it('is stopped for real, also in the background', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     const waits: TaskSettings['runAgent'] = (_, { signal }) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     await task({ prompt: 'x', run_in_background: true }, world, { runAgent: waits })
@@ -100,18 +100,18 @@ describe('Task', () => {
     const spawn: TaskSettings['spawn'] = async ({ name, team_name, type }) => ({
       text: `${name} ${team_name} ${type?.name}`,
     })
-    const half = await task({ prompt: 'x', team_name: 'web' }, practiceWorld(), { spawn })
+    const half = await task({ prompt: 'x', team_name: 'web' }, toolHarness(), { spawn })
     expect(half).toMatchObject({ isError: true })
     expect(half.text).toContain('name: is needed with team_name')
-    expect((await task({ prompt: 'x', role: 'tester' }, practiceWorld(), { spawn })).text).toContain('name: is needed')
-    expect(
-      (await task({ prompt: 'x', name: 'ada', run_in_background: false }, practiceWorld(), { spawn })).isError,
-    ).toBe(true)
+    expect((await task({ prompt: 'x', role: 'tester' }, toolHarness(), { spawn })).text).toContain('name: is needed')
+    expect((await task({ prompt: 'x', name: 'ada', run_in_background: false }, toolHarness(), { spawn })).isError).toBe(
+      true,
+    )
     const whole = { prompt: 'x', name: 'ada', team_name: 'web' }
-    expect((await task({ ...whole, agent_type: 'plan' }, practiceWorld(), { spawn })).text).toBe('ada web plan')
-    expect((await task(whole, practiceWorld(), { spawn })).text).toBe('ada web undefined')
+    expect((await task({ ...whole, agent_type: 'plan' }, toolHarness(), { spawn })).text).toBe('ada web plan')
+    expect((await task(whole, toolHarness(), { spawn })).text).toBe('ada web undefined')
     expect((await task(whole)).text).toContain('name: there are no teammates in this session')
-    const simple = await task(whole, practiceWorld(), { teammatesBy: 'spawn_teammate' })
+    const simple = await task(whole, toolHarness(), { teammatesBy: 'spawn_teammate' })
     expect(simple).toMatchObject({ isError: true, text: expect.stringContaining('made with spawn_teammate') })
   }) // A17, F31
 
@@ -139,7 +139,7 @@ describe('tools by role', () => {
   }) // A18, A19
 
   it('all work as they are advertised', async () => {
-    const world = practiceWorld()
+    const world = toolHarness()
     writeFileSync(join(world.root, 'a.txt'), 'hello\n')
     const inputs: Record<string, object> = {
       bash: { command: 'echo hello' },
@@ -167,7 +167,7 @@ describe('tools by role', () => {
 
 describe('agent types of a project', () => {
   it('come from agents/ and .claude/agents/, with names of tools as others write them', () => {
-    const { root } = practiceWorld()
+    const { root } = toolHarness()
     mkdirSync(join(root, 'agents'))
     mkdirSync(join(root, '.claude/agents'), { recursive: true })
     writeFileSync(
@@ -206,7 +206,7 @@ describe('agent types of a project', () => {
       '.claude/agents/tester.md: there is an agent type tester already. Give this one another name.',
       '.claude/agents/writer.md: no subagent has the tools Task, WebFetch; it works without them.',
     ])
-    expect(readAgentTypes(practiceWorld().root)).toEqual({ types: BUILT_IN, problems: [] })
+    expect(readAgentTypes(toolHarness().root)).toEqual({ types: BUILT_IN, problems: [] })
   })
 
   it('are data: nothing in them is executed, and what is broken is named', () => {

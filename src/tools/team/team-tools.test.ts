@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memberNamed, unreadOf } from '../../team/state.ts'
+import { type TeamToolHarness, teamToolHarness } from '../../testing/harnesses/team-tool-harness.ts'
 import { brokenInvariants } from '../../testing/invariants.ts'
 import { offer, runCall } from '../run-call.ts'
 import { BUILT_IN } from '../subagents/agent-type.ts'
 import { toolsFor, toolsForSubagent } from '../toolbox.ts'
-import { type PracticeDesk, practiceDesk } from './practice-office.ts'
 import { SPELLINGS } from './spelling.ts'
 
 const names = (tools: readonly { name: string }[]) => tools.map(({ name }) => name).sort()
@@ -29,11 +29,11 @@ describe('tools of a team', () => {
     ],
     ['ada', 'simple', `${WORK} TaskCreate TaskUpdate TaskList send_message read_inbox`],
   ] as const)('of %s in the %s spelling are exactly these', async (agent, spelling, wanted) => {
-    expect(names((await practiceDesk(agent, spelling)).tools)).toEqual(sorted(wanted))
+    expect(names((await teamToolHarness(agent, spelling)).tools)).toEqual(sorted(wanted))
   }) // B14, D8, B33
 
   it('of a teammate are shell, files, search, board and mail, and nothing that only a lead does', async () => {
-    const { tools } = await practiceDesk('ada')
+    const { tools } = await teamToolHarness('ada')
     expect(names(tools)).toEqual(sorted(`${WORK} TaskCreate TaskUpdate TaskList SendMessage`))
   }) // A85
 
@@ -51,26 +51,26 @@ describe('tools of a team', () => {
   })
 
   it.each(desks)('all work as advertised for $agent in the $spelling spelling', async ({ agent, spelling }) => {
-    const desk = await practiceDesk(agent, spelling)
-    await prepare(desk)
-    for (const { name, description, schema } of offer(desk.tools)) {
+    const harness = await teamToolHarness(agent, spelling)
+    await prepare(harness)
+    for (const { name, description, schema } of offer(harness.tools)) {
       const { input, effect } = example(name, agent)
       const required = (schema.required ?? []) as string[]
       expect([name, schema.type, required.filter((key) => !(key in input))]).toEqual([name, 'object', []])
       expect(description.length, name).toBeGreaterThan(50)
       for (const key of required) {
         const { [key]: _, ...less } = input
-        expect(await desk.no(name, less), `${name} without ${key}`).toContain(key)
+        expect(await harness.no(name, less), `${name} without ${key}`).toContain(key)
       }
-      await desk.ok(name, input)
-      expect([name, await effect(desk)]).toEqual([name, true])
+      await harness.ok(name, input)
+      expect([name, await effect(harness)]).toEqual([name, true])
     }
   }) // F36
 
   it.each(desks)('answer garbage with an error, never by throwing, for $agent in $spelling', async (plan) => {
-    const desk = await practiceDesk(plan.agent, plan.spelling)
-    await prepare(desk)
-    const own = desk.tools.filter(({ name }) => !sorted(WORK).includes(name))
+    const harness = await teamToolHarness(plan.agent, plan.spelling)
+    await prepare(harness)
+    const own = harness.tools.filter(({ name }) => !sorted(WORK).includes(name))
     const values = fc.oneof(
       fc.constantFrom('1', '2', 'ada', 'lead', 'all', 'web', 'own', 'r1', 'completed', 'pending', 'broadcast', true),
       fc.anything({ maxDepth: 2 }),
@@ -84,10 +84,10 @@ describe('tools of a team', () => {
     })
     await fc.assert(
       fc.asyncProperty(call, async ({ tool: { name }, input }) => {
-        expect((await runCall(desk.tools, { name, input }, desk.world)).text).not.toBe('')
+        expect((await runCall(harness.tools, { name, input }, harness.context)).text).not.toBe('')
         const wrong = { ...(typeof input === 'object' ? input : {}), 'no such field': 1 }
-        expect(await runCall(desk.tools, { name, input: wrong }, desk.world)).toMatchObject({ isError: true })
-        expect(brokenInvariants(desk.office.team().state)).toEqual([])
+        expect(await runCall(harness.tools, { name, input: wrong }, harness.context)).toMatchObject({ isError: true })
+        expect(brokenInvariants(harness.control.team().state)).toEqual([])
       }),
       { numRuns: 300 },
     )
@@ -95,17 +95,17 @@ describe('tools of a team', () => {
 })
 
 /** A board, mail and a job for the examples below. */
-async function prepare({ office, world }: PracticeDesk): Promise<void> {
-  await office.team().run({ type: 'task.add', tasks: [{ subject: 'first' }, { subject: 'second' }] })
-  await office.team().send({ to: world.agent, content: 'hello' })
-  writeFileSync(join(world.root, 'a.txt'), 'hello\n')
-  await world.jobs.start('bash', 'x', async () => ({ state: 'completed', summary: 'done' })).ended
+async function prepare({ control, context }: TeamToolHarness): Promise<void> {
+  await control.team().run({ type: 'task.add', tasks: [{ subject: 'first' }, { subject: 'second' }] })
+  await control.team().send({ to: context.agent, content: 'hello' })
+  writeFileSync(join(context.root, 'a.txt'), 'hello\n')
+  await context.jobs.start('bash', 'x', async () => ({ state: 'completed', summary: 'done' })).ended
 }
 
 interface Example {
   readonly input: Record<string, unknown>
   /** Whether it had its effect, for real. */
-  effect(desk: PracticeDesk): Promise<boolean> | boolean
+  effect(harness: TeamToolHarness): Promise<boolean> | boolean
 }
 
 const idOf = ({ message }: { message: { id: string } }) => message.id
@@ -114,8 +114,8 @@ function example(tool: string, agent: string): Example {
   const other = agent === 'lead' ? 'ada' : 'bob'
   const heard =
     (text: string, name = other): Example['effect'] =>
-    ({ office }) =>
-      unreadOf(office.team().state, name).some(({ message }) => message.content === text && message.from === agent)
+    ({ control }) =>
+      unreadOf(control.team().state, name).some(({ message }) => message.content === text && message.from === agent)
   const said: Example['effect'] = () => true
   const examples: Record<string, Example> = {
     bash: { input: { command: 'echo hello' }, effect: said },
@@ -126,12 +126,12 @@ function example(tool: string, agent: string): Example {
     grep: { input: { pattern: 'bye' }, effect: said },
     TaskCreate: {
       input: { subject: 'third', description: 'x', blockedBy: ['1'] },
-      effect: ({ office }) => office.team().state.tasks.get('3')?.createdBy === agent,
+      effect: ({ control }) => control.team().state.tasks.get('3')?.createdBy === agent,
     },
     TaskUpdate: {
       input: { taskId: '1', status: 'in_progress' },
-      effect({ office }) {
-        const task = office.team().state.tasks.get('1')
+      effect({ control }) {
+        const task = control.team().state.tasks.get('1')
         return task?.status === 'in_progress' && task.owner === agent
       },
     },
@@ -145,20 +145,20 @@ function example(tool: string, agent: string): Example {
     broadcast: { input: { content: 'to all' }, effect: heard('to all', 'bob') },
     read_inbox: {
       input: {},
-      effect: async ({ call, office }) => {
+      effect: async ({ call, control }) => {
         const { text, mail = [] } = await call('read_inbox')
-        return text.includes('hello') && mail.join() === unreadOf(office.team().state, agent).map(idOf).join()
+        return text.includes('hello') && mail.join() === unreadOf(control.team().state, agent).map(idOf).join()
       },
     },
     Task: { input: { prompt: 'x' }, effect: async ({ ok }) => (await ok('Task', { prompt: 'y' })) === 'did: y' },
     spawn_teammate: {
       input: { name: 'eve', role: 'writer', prompt: 'Write.' },
-      effect: ({ office }) => memberNamed(office.team().state, 'eve')?.role === 'writer',
+      effect: ({ control }) => memberNamed(control.team().state, 'eve')?.role === 'writer',
     },
     TaskOutput: { input: { task_id: 'b000001' }, effect: said },
     TaskStop: { input: { task_id: 'b000001' }, effect: said },
-    TeamCreate: { input: { name: 'api' }, effect: ({ office }) => office.teams.includes('api') },
-    TeamDelete: { input: { name: 'api' }, effect: ({ office }) => !office.teams.includes('api') },
+    TeamCreate: { input: { name: 'api' }, effect: ({ control }) => control.teams.includes('api') },
+    TeamDelete: { input: { name: 'api' }, effect: ({ control }) => !control.teams.includes('api') },
     list_teammates: {
       input: {},
       effect: async ({ ok }) => (await ok('list_teammates')).includes('ada (dev): starting'),

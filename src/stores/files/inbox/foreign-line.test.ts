@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openWorld } from '../../../testing/world.ts'
+import { teamHarness } from '../../../testing/harnesses/team-harness.ts'
 import { isOwnLine, isTornOwnLine, readForeignLine } from './foreign-line.ts'
 
 const NOW = 1_700_000_000
@@ -140,7 +140,7 @@ describe('a line from outside', () => {
 })
 
 describe('a line of our own', () => {
-  const world = openWorld()
+  const world = teamHarness()
   world.join('ada')
   world.send({ to: 'ada', content: 'hello' }, 'user', 'm1')
   const [line] = world.inbox('ada')

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openWorld, type World } from '../../../testing/world.ts'
+import { type TeamHarness, teamHarness } from '../../../testing/harnesses/team-harness.ts'
 import { realDisk } from '../disk.ts'
 import { openMirror } from '../views/views.ts'
 
@@ -10,7 +10,7 @@ const ULID = '01M7GHBMJQKGBWKJRC0A61B9XE'
 const OUTSIDE = '{"from":"ci","content":"from outside"}\n'
 
 let dir: string
-let world: World
+let world: TeamHarness
 let warnings: string[]
 beforeEach(() => begin())
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
@@ -22,8 +22,8 @@ function begin(): void {
   warnings = []
 }
 
-function teamOfAda(): World {
-  const made = openWorld('web')
+function teamOfAda(): TeamHarness {
+  const made = teamHarness('web')
   made.join('ada')
   return made
 }

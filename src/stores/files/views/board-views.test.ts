@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { ulid } from 'ulid'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { recordingDisk } from '../../../testing/faulty-disk.ts'
-import { openWorld, type World } from '../../../testing/world.ts'
+import { type TeamHarness, teamHarness } from '../../../testing/harnesses/team-harness.ts'
 import { realDisk } from '../disk.ts'
 import { openViews, type Views } from './board-views.ts'
 
 let dir: string
-let world: World
+let world: TeamHarness
 let warnings: string[]
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'deskmates-views-'))
   mkdirSync(join(dir, '.teams/web'), { recursive: true })
-  world = openWorld('web')
+  world = teamHarness('web')
   warnings = []
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
@@ -146,7 +146,7 @@ describe('views', () => {
     later.ok({ type: 'task.claim', id: '1' }, 'ada')
     later.add('two')
     show()
-    world = openWorld('web')
+    world = teamHarness('web')
     world.join('ada')
     world.add('one')
     journalOf(cursor().seq)
@@ -165,7 +165,7 @@ describe('views', () => {
     journalOf(cursor().seq)
     show()
     const newer = readFileSync(config(), 'utf8')
-    const behind = openWorld('web')
+    const behind = teamHarness('web')
     behind.join('ada')
     behind.add('one')
     showIn(lagging, behind.state, older)
@@ -198,7 +198,7 @@ describe('views', () => {
     world.join('ada')
     world.add('one')
     show()
-    const behind = openWorld('web')
+    const behind = teamHarness('web')
     behind.join('ada')
     behind.add('one')
     behind.ok({ type: 'task.claim', id: '1' }, 'ada')
@@ -223,7 +223,7 @@ describe('views', () => {
     for (let calls = 0; ; calls++) {
       rmSync(join(dir, '.tasks'), { recursive: true })
       rmSync(config())
-      const earlier = openWorld('web')
+      const earlier = teamHarness('web')
       earlier.join('ada')
       earlier.add('one')
       earlier.add({ subject: 'two', blockedBy: ['1'] })

@@ -20,18 +20,18 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Views } from '../../../journal/views.ts'
 import { UNREAD_CAP } from '../../../team/message.ts'
 import { recordingDisk } from '../../../testing/faulty-disk.ts'
-import { openWorld, type World } from '../../../testing/world.ts'
+import { type TeamHarness, teamHarness } from '../../../testing/harnesses/team-harness.ts'
 import { realDisk } from '../disk.ts'
 import { openMirror } from './views.ts'
 
 let dir: string
-let world: World
+let world: TeamHarness
 let warnings: string[]
 let now: number
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'deskmates-mirror-'))
   mkdirSync(join(dir, '.teams/web'), { recursive: true })
-  world = openWorld('web')
+  world = teamHarness('web')
   world.join('ada')
   warnings = []
   now = Date.now()
@@ -251,7 +251,7 @@ describe('the door', () => {
     echo('not this team', join(dir, '.team/inbox/ada.jsonl'))
     await ingest(open())
     expect(texts().sort()).toEqual(['another case', 'old layout'])
-    world = openWorld('default')
+    world = teamHarness('default')
     mkdirSync(join(dir, '.teams/default'))
     const mirror = openMirror({ dir, team: 'default', disk: realDisk, warn: () => {} })
     echo('oldest layout', join(dir, '.team/inbox/lead.jsonl'))

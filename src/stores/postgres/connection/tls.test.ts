@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { askOnce } from '../../../../test/postgres/database.ts'
 import { type PostgresServer, startPostgres } from '../../../../test/postgres/server.mjs'
-import { idsOf, readAll } from '../../../testing/read-all.ts'
+import { idsOf, readAll } from '../../../testing/contracts/read-all.ts'
 import { openPostgresStore } from '../store.ts'
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { heldBy, unreadOf } from '../../../team/state.ts'
+import { teamToolHarness, teamToolsOf } from '../../../testing/harnesses/team-tool-harness.ts'
 import { isReady, readyCall } from '../../run-call.ts'
 import type { Tool } from '../../tool.ts'
-import { deskIn, practiceDesk } from '../practice-office.ts'
 import { taskUpdate } from './task-update.ts'
 
 const task = (subject: string, more: object = {}) => ({ subject, description: `Do ${subject}.`, ...more })
 
 describe('TaskCreate', () => {
   it('says id, subject and state of what it made, and what it waits for', async () => {
-    const lead = await practiceDesk('lead')
+    const lead = await teamToolHarness('lead')
     expect(await lead.ok('TaskCreate', task('schema'))).toBe('Task #1 created: schema (pending, ready).')
     expect(await lead.ok('TaskCreate', task('server', { blockedBy: ['1'], role: 'dev', assignee: 'Ada' }))).toBe(
       'Task #2 created: server (pending, waits for 1, assigned to ada, for the role dev).',
@@ -17,20 +17,20 @@ describe('TaskCreate', () => {
   }) // A41
 
   it('refuses dependencies that do not exist, and names the tool that shows what does', async () => {
-    const lead = await practiceDesk('lead')
+    const lead = await teamToolHarness('lead')
     const text = await lead.no('TaskCreate', task('server', { blockedBy: ['7'] }))
     expect(text).toBe('"server" cannot wait for "7": there is no such task or plan. See: TaskList')
-    expect(lead.office.team().state.tasks.size).toBe(0)
+    expect(lead.control.team().state.tasks.size).toBe(0)
   }) // F18
 })
 
 describe('TaskList', () => {
   it('shows state, owner and what is waited for, one line each, and says when there is nothing', async () => {
-    const lead = await practiceDesk('lead')
+    const lead = await teamToolHarness('lead')
     expect(await lead.ok('TaskList')).toBe('No tasks.')
     await lead.ok('TaskCreate', task('one'))
     await lead.ok('TaskCreate', task('two', { blockedBy: ['1'], files: ['src/api/'] }))
-    const ada = deskIn(lead.office, 'ada')
+    const ada = teamToolsOf(lead.control, 'ada')
     await ada.ok('TaskUpdate', { taskId: '1', status: 'in_progress' })
     expect(await ada.ok('TaskList')).toBe(
       [
@@ -45,22 +45,24 @@ describe('TaskList', () => {
   }) // A46, B33
 
   it('names what the caller could take: unowned, ready, for its role and with no file in use', async () => {
-    const lead = await practiceDesk('lead')
+    const lead = await teamToolHarness('lead')
     await lead.ok('TaskCreate', task('free'))
     await lead.ok('TaskCreate', task('waits', { blockedBy: ['1'] }))
     await lead.ok('TaskCreate', task('tests', { role: 'tester' }))
     await lead.ok('TaskCreate', task('bobs', { assignee: 'bob' }))
     await lead.ok('TaskCreate', task('api', { files: ['src/api/'] }))
     await lead.ok('TaskCreate', task('api too', { files: ['src/api/a.ts'] }))
-    expect(await deskIn(lead.office, 'ada').ok('TaskList')).toContain('You could take: #1 free; #5 api; #6 api too.')
-    await deskIn(lead.office, 'bob').ok('TaskUpdate', { taskId: '5', owner: 'bob' })
-    expect(await deskIn(lead.office, 'ada').ok('TaskList')).toContain('You could take: #1 free.')
+    expect(await teamToolsOf(lead.control, 'ada').ok('TaskList')).toContain(
+      'You could take: #1 free; #5 api; #6 api too.',
+    )
+    await teamToolsOf(lead.control, 'bob').ok('TaskUpdate', { taskId: '5', owner: 'bob' })
+    expect(await teamToolsOf(lead.control, 'ada').ok('TaskList')).toContain('You could take: #1 free.')
   }) // C43
 })
 
 describe('TaskGet', () => {
   it('shows all of a task but times, and names what is missing', async () => {
-    const lead = await practiceDesk('lead')
+    const lead = await teamToolHarness('lead')
     await lead.ok('TaskCreate', task('one'))
     await lead.ok('TaskCreate', task('two', { blockedBy: ['1'] }))
     const shown = JSON.parse(await lead.ok('TaskGet', { task_id: '1' }))
@@ -81,22 +83,22 @@ describe('TaskUpdate', () => {
     expect(await repeatable({ taskId: '1', status: 'completed', addBlocks: ['2'] })).toBe(false)
     for (const status of ['pending', 'in_progress', 'deleted'])
       expect(await repeatable({ taskId: '1', status })).toBe(false)
-    const lead = await practiceDesk('lead')
+    const lead = await teamToolHarness('lead')
     await lead.ok('TaskCreate', task('one'))
-    const ada = deskIn(lead.office, 'ada')
+    const ada = teamToolsOf(lead.control, 'ada')
     await ada.ok('TaskUpdate', { taskId: '1', status: 'in_progress' })
     await ada.ok('TaskUpdate', { taskId: '1', status: 'completed', result: 'first' })
     expect(await ada.ok('TaskUpdate', { taskId: '1', status: 'completed', result: 'again' })).toContain(
       'already completed',
     )
-    expect(lead.office.team().state.tasks.get('1')).toMatchObject({ result: 'first' })
+    expect(lead.control.team().state.tasks.get('1')).toMatchObject({ result: 'first' })
   }) // F39, B63
 
   it('claims by status or by one’s own name, and tells all that is known of the task', async () => {
-    const lead = await practiceDesk('lead')
+    const lead = await teamToolHarness('lead')
     await lead.ok('TaskCreate', task('one', { files: ['src/a.ts'] }))
     await lead.ok('TaskCreate', task('two'))
-    const [ada, bob] = [deskIn(lead.office, 'ada'), deskIn(lead.office, 'bob')]
+    const [ada, bob] = [teamToolsOf(lead.control, 'ada'), teamToolsOf(lead.control, 'bob')]
     const text = await ada.ok('TaskUpdate', { task_id: '1', status: 'claimed', assignee: 'ada' })
     expect(text.split('\n').slice(0, 3)).toEqual([
       'Task #1 claimed for ada, in_progress: one',
@@ -112,16 +114,16 @@ describe('TaskUpdate', () => {
   }) // B29, C45
 
   it('completes with result and commit, and lists what became ready', async () => {
-    const lead = await practiceDesk('lead')
+    const lead = await teamToolHarness('lead')
     for (const subject of ['one', 'two']) await lead.ok('TaskCreate', task(subject))
     await lead.ok('TaskCreate', task('three', { blockedBy: ['1', '2'] }))
-    const ada = deskIn(lead.office, 'ada')
+    const ada = teamToolsOf(lead.control, 'ada')
     expect(await ada.no('TaskUpdate', { taskId: '1', status: 'completed' })).toBe('Task 1 is pending, not in progress.')
     await ada.ok('TaskUpdate', { taskId: '1', status: 'in_progress' })
     expect(await ada.ok('TaskUpdate', { taskId: '1', status: 'complete', commit: 'abc', result: 'done' })).toBe(
       'Task #1 completed: one. No other task became ready.',
     )
-    expect(lead.office.team().state.tasks.get('1')).toMatchObject({ result: 'done', commit: 'abc' })
+    expect(lead.control.team().state.tasks.get('1')).toMatchObject({ result: 'done', commit: 'abc' })
     await ada.ok('TaskUpdate', { taskId: '2', status: 'in_progress' })
     expect(await ada.ok('TaskUpdate', { taskId: '2', status: 'completed' })).toBe(
       'Task #2 completed: two. Ready now: #3 three.',
@@ -129,25 +131,25 @@ describe('TaskUpdate', () => {
   }) // A43, A45, C45
 
   it('fails with a reason, which the lead is told', async () => {
-    const lead = await practiceDesk('lead')
+    const lead = await teamToolHarness('lead')
     await lead.ok('TaskCreate', task('one'))
     await lead.ok('TaskCreate', task('two', { blockedBy: ['1'] }))
-    const ada = deskIn(lead.office, 'ada')
+    const ada = teamToolsOf(lead.control, 'ada')
     await ada.ok('TaskUpdate', { taskId: '1', status: 'in_progress' })
     expect(await ada.no('TaskUpdate', { taskId: '1', status: 'failed' })).toContain('reason: is needed')
     expect(await ada.ok('TaskUpdate', { taskId: '1', status: 'failed', reason: 'no network' })).toBe(
       'Task #1 failed: one. The lead is told. Still blocked by it: 2.',
     )
-    expect(unreadOf(lead.office.team().state, 'lead')[0]?.message.content).toContain('no network')
+    expect(unreadOf(lead.control.team().state, 'lead')[0]?.message.content).toContain('no network')
     expect(await lead.ok('TaskUpdate', { taskId: '1', status: 'pending' })).toBe(
       'Task #1 is pending again: one (pending, ready).',
     )
   })
 
   it('gives back one’s own task; only the lead takes that of another', async () => {
-    const lead = await practiceDesk('lead')
+    const lead = await teamToolHarness('lead')
     await lead.ok('TaskCreate', task('one'))
-    const [ada, bob] = [deskIn(lead.office, 'ada'), deskIn(lead.office, 'bob')]
+    const [ada, bob] = [teamToolsOf(lead.control, 'ada'), teamToolsOf(lead.control, 'bob')]
     await ada.ok('TaskUpdate', { taskId: '1', status: 'in_progress' })
     expect(await bob.no('TaskUpdate', { taskId: '1', status: 'pending' })).toBe(
       'Task 1 is owned by ada, not bob. Ask the lead.',
@@ -160,20 +162,20 @@ describe('TaskUpdate', () => {
   })
 
   it('assigns where the lead names another owner: a claim stays the owner’s own step', async () => {
-    const lead = await practiceDesk('lead')
+    const lead = await teamToolHarness('lead')
     await lead.ok('TaskCreate', task('one'))
     expect(await lead.ok('TaskUpdate', { taskId: '1', status: 'in_progress', owner: 'bob' })).toBe(
       'Task #1 updated: one (pending, ready, assigned to bob).',
     )
-    expect(heldBy(lead.office.team().state, 'bob')).toBeUndefined()
-    const ada = deskIn(lead.office, 'ada')
+    expect(heldBy(lead.control.team().state, 'bob')).toBeUndefined()
+    const ada = teamToolsOf(lead.control, 'ada')
     expect(await ada.no('TaskUpdate', { taskId: '1', status: 'in_progress' })).toBe('Task 1 is assigned to bob.')
     expect(await ada.no('TaskUpdate', { taskId: '1', owner: 'ada', status: 'pending' })).toContain('Leave one')
     expect(await lead.ok('TaskUpdate', { taskId: '1', owner: null })).toContain('(pending, ready)')
   })
 
   it('keeps edges on both ends, refuses cycles, and says what took effect before a refusal', async () => {
-    const lead = await practiceDesk('lead')
+    const lead = await teamToolHarness('lead')
     for (const subject of ['one', 'two', 'three']) await lead.ok('TaskCreate', task(subject))
     expect(await lead.ok('TaskUpdate', { taskId: '1', addBlocks: ['2', '3'] })).toBe(
       'Task #1 one is as it was.\nWaiting for it now: 2, 3.',
@@ -187,13 +189,13 @@ describe('TaskUpdate', () => {
     expect(half).toBe(
       'There is no task "9". See: TaskList\nWhat came before it took effect on: #3 (pending, waits for 1, 2, 4).',
     )
-    expect(lead.office.team().state.tasks.get('4')?.priority).toBe(5)
-    const ada = deskIn(lead.office, 'ada')
+    expect(lead.control.team().state.tasks.get('4')?.priority).toBe(5)
+    const ada = teamToolsOf(lead.control, 'ada')
     expect(await ada.no('TaskUpdate', { taskId: '4', addBlockedBy: ['1'] })).toContain('Only the lead')
   }) // A43, A44, F18
 
   it('deletes, but nothing that others wait for unless they may go on without it', async () => {
-    const lead = await practiceDesk('lead')
+    const lead = await teamToolHarness('lead')
     await lead.ok('TaskCreate', task('one'))
     await lead.ok('TaskCreate', task('two', { blockedBy: ['1'] }))
     expect(await lead.no('TaskUpdate', { taskId: '1', status: 'deleted' })).toContain('Delete it with detach: true')
@@ -202,7 +204,7 @@ describe('TaskUpdate', () => {
   }) // A43
 
   it('knows no other status, and nothing that does not go with it', async () => {
-    const lead = await practiceDesk('lead')
+    const lead = await teamToolHarness('lead')
     await lead.ok('TaskCreate', task('one'))
     expect(await lead.no('TaskUpdate', { taskId: '1', status: 'banana' })).toContain(
       "'banana' is no status. Use pending, in_progress, completed, failed, deleted",
@@ -211,7 +213,7 @@ describe('TaskUpdate', () => {
     expect(await lead.no('TaskUpdate', { taskId: '1' })).toContain('nothing to change')
     await lead.ok('TaskUpdate', { taskId: '1', status: 'in_progress' })
     await lead.ok('TaskUpdate', { taskId: '1', status: 'completed' })
-    expect(await deskIn(lead.office, 'ada').no('TaskUpdate', { taskId: '1', status: 'pending' })).toContain(
+    expect(await teamToolsOf(lead.control, 'ada').no('TaskUpdate', { taskId: '1', status: 'pending' })).toContain(
       'Only the lead',
     )
   }) // F20

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { messageTypes } from '../../../team/message.ts'
 import { memberNamed, unreadOf } from '../../../team/state.ts'
-import { deskIn, type PracticeDesk, practiceDesk } from '../practice-office.ts'
+import { type TeamToolHarness, teamToolHarness, teamToolsOf } from '../../../testing/harnesses/team-tool-harness.ts'
 
 /** What waits for somebody, but for the prompt they began with. */
-const mailOf = ({ office }: PracticeDesk, name: string, team?: string) =>
-  unreadOf(office.team(team).state, name)
+const mailOf = ({ control }: TeamToolHarness, name: string, team?: string) =>
+  unreadOf(control.team(team).state, name)
     .map(({ message }) => message)
     .filter(({ content }) => content !== `You are ${name}.`)
 
 describe('SendMessage', () => {
   it('brings a message to one member, signed by the runtime whatever the model says', async () => {
-    const ada = await practiceDesk('ada')
+    const ada = await teamToolHarness('ada')
     expect(await ada.ok('SendMessage', { recipient: 'bob', content: 'your API?' })).toBe(
       'Sent message to bob (starting; read before its next step).',
     )
@@ -26,18 +26,18 @@ describe('SendMessage', () => {
   }) // A66, A67, F5
 
   it('refuses whoever is not there, before any mailbox exists', async () => {
-    const lead = await practiceDesk('lead')
+    const lead = await teamToolHarness('lead')
     expect(await lead.no('SendMessage', { recipient: 'eve', content: 'x' })).toBe(
       'No member of this team is called eve. Members: lead, ada, bob.',
     )
     expect(await lead.no('SendMessage', { recipient: '../eve', content: 'x' })).toContain('is not a name')
-    await lead.office.team().run({ type: 'member.stop', name: 'bob' })
+    await lead.control.team().run({ type: 'member.stop', name: 'bob' })
     expect(await lead.no('SendMessage', { recipient: 'bob', content: 'x' })).toContain('bob has stopped')
-    expect([...lead.office.team().state.mailboxes.keys()].filter((name) => name.includes('eve'))).toEqual([])
+    expect([...lead.control.team().state.mailboxes.keys()].filter((name) => name.includes('eve'))).toEqual([])
   }) // A67, F13, B7
 
   it('knows its types and names them where one is wrong; what a runtime says is not among them', async () => {
-    const lead = await practiceDesk('lead')
+    const lead = await teamToolHarness('lead')
     const wrong = await lead.no('SendMessage', { recipient: 'ada', content: 'x', type: 'poke' })
     expect(wrong).toContain("'poke' is no type of message. Use one of: message, broadcast, shutdown_request,")
     expect(wrong).not.toContain('idle_notification')
@@ -49,8 +49,8 @@ describe('SendMessage', () => {
   }) // A65
 
   it('carries every type there is to somebody who acts on it, and no other', async () => {
-    const lead = await practiceDesk('lead')
-    const [ada, bob] = [deskIn(lead.office, 'ada'), deskIn(lead.office, 'bob')]
+    const lead = await teamToolHarness('lead')
+    const [ada, bob] = [teamToolsOf(lead.control, 'ada'), teamToolsOf(lead.control, 'bob')]
     const control = new Set<string>()
     await lead.ok('SendMessage', { type: 'shutdown_request', to: 'ada', reason: 'enough' })
     await ada.ok('SendMessage', { type: 'shutdown_response', approve: false, reason: 'not yet' })
@@ -60,7 +60,7 @@ describe('SendMessage', () => {
       for (const { type, request_id } of mailOf(lead, name)) if (request_id !== undefined) control.add(type)
     // The plan was answered, so its request is read; what it asked for is what the answer names.
     expect([...control].sort()).toEqual(['plan_approval_response', 'shutdown_response'])
-    const { requests } = lead.office.team().state
+    const { requests } = lead.control.team().state
     expect([...requests.values()].map(({ kind, state }) => [kind, state])).toEqual([
       ['shutdown', 'rejected'],
       ['plan_approval', 'approved'],
@@ -80,7 +80,7 @@ describe('SendMessage', () => {
   }) // B15, B52
 
   it('names what is missing and what does not go with a type, so that no answer is lost in a message', async () => {
-    const lead = await practiceDesk('lead')
+    const lead = await teamToolHarness('lead')
     expect(await lead.no('SendMessage', { content: 'x' })).toContain('recipient: is needed')
     expect(await lead.no('SendMessage', { recipient: 'ada' })).toContain('content: is needed')
     expect(await lead.no('SendMessage', { recipient: 'ada', content: 'ok', approve: true })).toContain(
@@ -92,9 +92,9 @@ describe('SendMessage', () => {
   })
 
   it('broadcasts to everybody else of one team, whoever is named as recipient', async () => {
-    const lead = await practiceDesk('lead')
+    const lead = await teamToolHarness('lead')
     await lead.ok('TeamCreate', { name: 'api' })
-    await lead.office.spawn({ name: 'eve', prompt: 'You are eve.' })
+    await lead.control.spawn({ name: 'eve', prompt: 'You are eve.' })
     expect(
       await lead.ok('SendMessage', { type: 'broadcast', recipient: 'anyone', content: 'hi', team_name: 'own' }),
     ).toBe('Broadcast sent to 2 in your team: ada, bob.')
@@ -102,12 +102,12 @@ describe('SendMessage', () => {
       "Broadcast sent to 1 in team 'api': eve.",
     )
     expect(mailOf(lead, 'ada').map(({ content }) => content)).toEqual(['hi'])
-    const ada = deskIn(lead.office, 'ada')
+    const ada = teamToolsOf(lead.control, 'ada')
     expect(await ada.ok('SendMessage', { recipient: 'all', content: 'me too' })).toContain('2 in your team: lead, bob.')
   }) // A66, A68, F16
 
   it('finds a member of another team of one’s own, and never leaves a teammate’s', async () => {
-    const lead = await practiceDesk('lead')
+    const lead = await teamToolHarness('lead')
     await lead.ok('TeamCreate', { name: 'api' })
     expect(await lead.ok('SendMessage', { recipient: 'ada', content: 'still there?' })).toContain('Sent message to ada')
     expect(mailOf(lead, 'ada')).toHaveLength(1)
@@ -115,12 +115,12 @@ describe('SendMessage', () => {
     expect(await lead.no('SendMessage', { recipient: 'ada', content: 'x', team_name: 'ops' })).toBe(
       "Team 'ops' not found. You are in: own, api. Leave team_name out.",
     )
-    const ada = deskIn(lead.office, 'ada')
+    const ada = teamToolsOf(lead.control, 'ada')
     expect(await ada.no('SendMessage', { recipient: 'lead', content: 'x', team_name: 'api' })).toContain('not found')
   }) // A59
 
   it('marks what cannot wait', async () => {
-    const ada = await practiceDesk('ada')
+    const ada = await teamToolHarness('ada')
     expect(await ada.ok('SendMessage', { recipient: 'bob', content: 'stop', urgent: true })).toContain('interrupted')
     expect(mailOf(ada, 'bob')).toMatchObject([{ urgent: true }])
   })
@@ -128,8 +128,8 @@ describe('SendMessage', () => {
 
 describe('a shutdown', () => {
   it('is a request with an id, a reason and a deadline, answered by whoever was asked', async () => {
-    const lead = await practiceDesk('lead')
-    const ada = deskIn(lead.office, 'ada')
+    const lead = await teamToolHarness('lead')
+    const ada = teamToolsOf(lead.control, 'ada')
     expect(await ada.no('SendMessage', { type: 'shutdown_request', recipient: 'bob' })).toContain('Only the lead')
     expect(
       await lead.ok('SendMessage', {
@@ -147,7 +147,7 @@ describe('a shutdown', () => {
     expect(await ada.ok('SendMessage', { type: 'shutdown_response', ...answer, reason: 'wrapped up' })).toBe(
       'Shutdown approved (request r1); lead is told. You stop after this turn: begin nothing new.',
     )
-    const { state } = lead.office.team()
+    const { state } = lead.control.team()
     expect(state.requests.get('r1')).toMatchObject({
       state: 'approved',
       feedback: 'wrapped up',
@@ -162,12 +162,12 @@ describe('a shutdown', () => {
   }) // B21, B22
 
   it('may be refused with a reason, and whoever asked can look how it stands', async () => {
-    const lead = await practiceDesk('lead')
+    const lead = await teamToolHarness('lead')
     const look = () => lead.ok('SendMessage', { type: 'shutdown_response', request_id: 'r1' })
     expect(await lead.ok('SendMessage', { type: 'shutdown_request', to: 'ada' })).toContain('30 s to answer')
     expect(mailOf(lead, 'ada')[0]?.content).toBe('Please shut down gracefully.')
     expect(await look()).toBe('Request r1 (shutdown, to ada): pending. You are told when it is answered.')
-    const ada = deskIn(lead.office, 'ada')
+    const ada = teamToolsOf(lead.control, 'ada')
     expect(
       await ada.ok('SendMessage', { type: 'shutdown_response', approve: false, reason: 'one test left' }),
     ).toContain('Shutdown rejected (request r1); lead is told why.')
@@ -175,14 +175,14 @@ describe('a shutdown', () => {
     expect(await lead.no('SendMessage', { type: 'shutdown_response', request_id: 'r9' })).toBe(
       'There is no request r9. No shutdown request waits for your answer.',
     )
-    expect(memberNamed(lead.office.team().state, 'ada')?.status).toBe('starting')
+    expect(memberNamed(lead.control.team().state, 'ada')?.status).toBe('starting')
   }) // B22, B23
 })
 
 describe('a plan', () => {
   it('goes to the lead as a request, and one answer comes back', async () => {
-    const lead = await practiceDesk('lead')
-    const ada = deskIn(lead.office, 'ada')
+    const lead = await teamToolHarness('lead')
+    const ada = teamToolsOf(lead.control, 'ada')
     expect(await ada.ok('SendMessage', { type: 'plan_approval', plan: 'first this, then that' })).toBe(
       'Plan submitted to lead (request r1, pending). End your turn: the decision wakes you.',
     )
@@ -201,9 +201,12 @@ describe('a plan', () => {
   }) // A66, B24, B42
 
   it('is never guessed where several wait: the open ones are listed', async () => {
-    const lead = await practiceDesk('lead')
+    const lead = await teamToolHarness('lead')
     for (const name of ['ada', 'bob'])
-      await deskIn(lead.office, name).ok('SendMessage', { type: 'plan_approval_request', content: `${name}’s plan` })
+      await teamToolsOf(lead.control, name).ok('SendMessage', {
+        type: 'plan_approval_request',
+        content: `${name}’s plan`,
+      })
     const answer = { type: 'plan_approval_response', approve: true }
     expect(await lead.no('SendMessage', answer)).toBe(
       'Which request do you answer? Name its request_id. These wait for your answer: r1 from ada (ada’s plan), r2 from bob (bob’s plan).',
@@ -219,12 +222,12 @@ describe('a plan', () => {
   }) // F29
 
   it('is found in whichever team it was submitted, and asked about where two teams count alike', async () => {
-    const lead = await practiceDesk('lead')
-    await deskIn(lead.office, 'ada').ok('SendMessage', { type: 'plan_approval_request', content: 'in web' })
+    const lead = await teamToolHarness('lead')
+    await teamToolsOf(lead.control, 'ada').ok('SendMessage', { type: 'plan_approval_request', content: 'in web' })
     await lead.ok('TeamCreate', { name: 'api' })
-    await lead.office.spawn({ name: 'eve', prompt: 'You are eve.' })
-    await lead.office
-      .seatsOf('eve', 'api')
+    await lead.control.spawn({ name: 'eve', prompt: 'You are eve.' })
+    await lead.control
+      .membershipsOf('eve', 'api')
       .membership()!
       .run({ type: 'request.open', kind: 'plan_approval', to: 'lead', content: 'in api' })
     const answer = { type: 'plan_approval_response', approve: true, request_id: 'r1' }
@@ -236,14 +239,14 @@ describe('a plan', () => {
 
 describe('the simple spelling', () => {
   it('sends with to and msg_type, and speaks of them where something is missing', async () => {
-    const ada = await practiceDesk('ada', 'simple')
+    const ada = await teamToolHarness('ada', 'simple')
     expect(await ada.ok('send_message', { to: 'bob', content: 'hi' })).toContain('Sent message to bob')
     expect(await ada.no('send_message', { content: 'hi' })).toContain('to: is needed')
     expect(await ada.no('send_message', { to: 'bob', content: 'hi', msg_type: 'poke' })).toContain(
       "msg_type: 'poke' is no type of message. Use one of: message, broadcast,",
     )
     expect(mailOf(ada, 'bob')).toMatchObject([{ type: 'message', from: 'ada', content: 'hi' }])
-    const lead = deskIn(ada.office, 'lead', 'simple')
+    const lead = teamToolsOf(ada.control, 'lead', 'simple')
     const ask = { to: 'ada', content: 'enough', msg_type: 'shutdown_request' }
     expect(await lead.ok('send_message', ask)).toContain('Shutdown request r1 sent to ada')
     expect(await ada.ok('send_message', { msg_type: 'shutdown_response', approve: true, content: 'bye' })).toContain(
@@ -252,17 +255,17 @@ describe('the simple spelling', () => {
   }) // B6, D4
 
   it('broadcasts to all teammates but those who have stopped, and says how many', async () => {
-    const lead = await practiceDesk('lead', 'simple')
-    await lead.office.team().run({ type: 'member.stop', name: 'bob' })
+    const lead = await teamToolHarness('lead', 'simple')
+    await lead.control.team().run({ type: 'member.stop', name: 'bob' })
     expect(await lead.ok('broadcast', { content: 'phase 1 complete' })).toBe('Broadcast sent to 1 in your team: ada.')
-    await lead.office.team().run({ type: 'member.stop', name: 'ada' })
+    await lead.control.team().run({ type: 'member.stop', name: 'ada' })
     expect(await lead.no('broadcast', { content: 'x' })).toBe('There is nobody else in your team.')
   }) // B9, D6, F13
 
   it('reads mail as a delivery: the result names what it holds, and no more than fits', async () => {
-    const lead = await practiceDesk('lead', 'simple')
+    const lead = await teamToolHarness('lead', 'simple')
     expect(await lead.call('read_inbox')).toEqual({ text: 'No new mail.' })
-    const ada = deskIn(lead.office, 'ada', 'simple')
+    const ada = teamToolsOf(lead.control, 'ada', 'simple')
     for (const content of ['one', 'two', 'x'.repeat(60_000), 'three'])
       await ada.ok('send_message', { to: 'lead', content })
     const ids = mailOf(lead, 'lead').map(({ id }) => id)
@@ -274,9 +277,9 @@ describe('the simple spelling', () => {
   }) // B8
 
   it('lists teammates with role, state and task', async () => {
-    const lead = await practiceDesk('lead', 'simple')
+    const lead = await teamToolHarness('lead', 'simple')
     await lead.ok('TaskCreate', { subject: 'one', description: '' })
-    await deskIn(lead.office, 'ada').ok('TaskUpdate', { taskId: '1', status: 'in_progress' })
+    await teamToolsOf(lead.control, 'ada').ok('TaskUpdate', { taskId: '1', status: 'in_progress' })
     const lines = (await lead.ok('list_teammates')).split('\n')
     expect(lines[0]).toBe('In your team: 2 teammates')
     expect(lines[1]).toMatch(/^ {2}ada \(dev\): \w+, on task #1$/)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { advance, type Log, START, type Store } from '../journal/store.ts'
+import { advance, type Log, START, type Store } from '../../journal/store.ts'
 import { decisionContract } from './decision-contract.ts'
 import { idsOf, type OpenStore, readAll } from './read-all.ts'
 import { storeModel } from './store-model.ts'

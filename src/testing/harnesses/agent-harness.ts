@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import type { Store } from '../journal/store.ts'
-import { openTeam, type TeamHandle } from '../journal/team-handle.ts'
-import { type Model, ModelFailure, type ModelRequest, type Reply, type Turn } from '../models/model.ts'
-import { createPlace, openMemoryStore } from '../stores/memory/store.ts'
-import { defineTool } from '../tools/define-tool.ts'
-import type { Tool, ToolContext } from '../tools/tool.ts'
-import { type Agent, createNotices, type Limits, type Notices, noUsage } from './agent.ts'
-import type { AgentEvent, Stop } from './agent-event.ts'
-import { inputBudget } from './choose-mail.ts'
-import { runLoop } from './loop.ts'
-import { nextMailInput } from './next-input.ts'
-import { openTranscript } from './transcript/transcript.ts'
+import { type Agent, createNotices, type Limits, type Notices, noUsage } from '../../agent/agent.ts'
+import type { AgentEvent, Stop } from '../../agent/agent-event.ts'
+import { inputBudget } from '../../agent/choose-mail.ts'
+import { runLoop } from '../../agent/loop.ts'
+import { nextMailInput } from '../../agent/next-input.ts'
+import { openTranscript } from '../../agent/transcript/transcript.ts'
+import type { Store } from '../../journal/store.ts'
+import { openTeam, type TeamHandle } from '../../journal/team-handle.ts'
+import { type Model, ModelFailure, type ModelRequest, type Reply, type Turn } from '../../models/model.ts'
+import { createPlace, openMemoryStore } from '../../stores/memory/store.ts'
+import { defineTool } from '../../tools/define-tool.ts'
+import type { Tool, ToolContext } from '../../tools/tool.ts'
 
 export const usage = { input: 10, cacheRead: 0, cacheWrite: 0, output: 5 }
 type Call = { id: string; tool: string; input?: unknown }
@@ -48,13 +48,13 @@ export function played(...answers: ((request: ModelRequest) => Said | Promise<Sa
 const open: AsyncDisposable[] = []
 
 /** To be called after each test. */
-export async function closeTalks(): Promise<void> {
+export async function closeAgents(): Promise<void> {
   for (const one of open.splice(0)) await one[Symbol.asyncDispose]()
 }
 
-export type Talk = Agent & { readonly team: TeamHandle; readonly notices: Notices }
+export type AgentHarness = Agent & { readonly team: TeamHandle; readonly notices: Notices }
 
-export async function talkOf({
+export async function agentHarness({
   model,
   tools = [],
   limits = {},
@@ -71,7 +71,7 @@ export async function talkOf({
   store?: Promise<Store>
   generation?: number
   mayDo?: Agent['check']
-}): Promise<Talk> {
+}): Promise<AgentHarness> {
   const { log } = await store
   const team = await openTeam(await store, 'web')
   await team.run({ type: 'team.create', team: 'web' })

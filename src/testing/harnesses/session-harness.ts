@@ -1,7 +1,7 @@
-import type { SessionEvent } from '../agent/session-event.ts'
-import type { Session } from './session.ts'
+import type { SessionEvent } from '../../agent/session-event.ts'
+import type { Session } from '../../session/session.ts'
 
-/** Lets a session work until it stops, and says how it did and what happened meanwhile. Only for tests. */
+/** Runs a session until it stops; returns the stop and every event in order. */
 export async function runToEnd(session: Session, prompt?: string, signal?: AbortSignal) {
   const events: SessionEvent[] = []
   const loop = session.run(prompt, signal)

@@ -7,30 +7,30 @@ import type { Call } from '../context.ts'
 import type { Examination, Finding } from './examination.ts'
 import { openRoom, type Room } from './room.ts'
 
-/** A folder of its own in which a test has a machine examined, with whatever is wrong with that machine. */
-export interface WaitingRoom extends AsyncDisposable {
+/** Runs examinations of `doctor` in a temporary folder, on a machine with the given faults. */
+export interface DoctorHarness extends AsyncDisposable {
   readonly root: string
   readonly room: Room
-  /** Puts a shell script of this name in front of all other programs. */
+  /** Puts a shell script with this name first in PATH. */
   program(name: string, script: string, mode?: number): void
-  /** Examines as the command does, without what catches what an examination throws. */
+  /** Runs one examination as the command does, but lets its errors through. */
   examine(examination: Examination): Promise<Finding>
-  /** What lies in the folder where the teams would live. */
-  left(): string[]
+  /** The files in the workspace folder. */
+  remainingFiles(): string[]
 }
 
 export interface Machine {
   readonly cli?: string
-  /** What is different about its disk. */
+  /** Replaced calls of the file system. */
   readonly disk?: Partial<Disk>
   readonly env?: NodeJS.ProcessEnv
   readonly patience?: number
-  /** Finds no program but those that the test puts there. */
+  /** PATH holds only the programs the test adds. */
   readonly onlyOwnPrograms?: boolean
   readonly call?: Partial<Call>
 }
 
-export function openWaitingRoom(machine: Machine = {}): WaitingRoom {
+export function doctorHarness(machine: Machine = {}): DoctorHarness {
   const { cli = '', disk, env, patience = 10_000, onlyOwnPrograms, call } = machine
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-doctor-test-')))
   const [root, programs] = [join(top, 'work'), join(top, 'bin')]
@@ -54,7 +54,7 @@ export function openWaitingRoom(machine: Machine = {}): WaitingRoom {
       chmodSync(join(programs, name), mode)
     },
     examine: ({ examine }) => examine(room),
-    left: () => readdirSync(root),
+    remainingFiles: () => readdirSync(root),
     async [Symbol.asyncDispose]() {
       await room[Symbol.asyncDispose]()
       rmSync(top, { recursive: true, force: true })

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../journal/store.ts'
-import type { TeamHandle } from '../journal/team-handle.ts'
-import type { Answer } from '../team/answer.ts'
-import { allTasks } from '../team/board.ts'
-import type { Command } from '../team/command.ts'
-import { isRefusal, type Refusal } from '../team/refusal.ts'
-import { refusalText } from '../team/refusal-text.ts'
+import type { Store } from '../../journal/store.ts'
+import type { TeamHandle } from '../../journal/team-handle.ts'
+import type { Answer } from '../../team/answer.ts'
+import { allTasks } from '../../team/board.ts'
+import type { Command } from '../../team/command.ts'
+import { isRefusal, type Refusal } from '../../team/refusal.ts'
+import { refusalText } from '../../team/refusal-text.ts'
 import type { OpenStore } from './read-all.ts'
 
 /** Two handles on one team, and ways to get more. */

@@ -1,28 +1,26 @@
 import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createReads } from './files/reads.ts'
-import { createJobs } from './jobs/jobs.ts'
-import { createOutputs } from './results/outputs.ts'
-import type { Job, ProcessGroup, ToolContext } from './tool.ts'
+import { createReads } from '../../tools/files/reads.ts'
+import { createJobs } from '../../tools/jobs/jobs.ts'
+import { createOutputs } from '../../tools/results/outputs.ts'
+import type { Job, ProcessGroup, ToolContext } from '../../tools/tool.ts'
 
-/** A real folder with all a tool may use, and what became of it. Only for tests. */
-export interface PracticeWorld extends ToolContext {
+/** A tool context on a real temporary folder; keeps what the tool reported. */
+export interface ToolHarness extends ToolContext {
   readonly ended: Job[]
   readonly groups: (ProcessGroup & { readonly job: string | undefined })[]
-  readonly told: string[]
+  readonly progressTexts: string[]
   readonly stop: AbortController
 }
 
-export function practiceWorld(changes: Partial<ToolContext> = {}): PracticeWorld {
+export function toolHarness(changes: Partial<ToolContext> = {}): ToolHarness {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-tools-')))
   const outputs = createOutputs({ folder: join(root, '.teams', 'web', 'outputs', 'ada'), root })
-  const [ended, groups, told, stop]: [Job[], PracticeWorld['groups'], string[], AbortController] = [
-    [],
-    [],
-    [],
-    new AbortController(),
-  ]
+  const ended: Job[] = []
+  const groups: ToolHarness['groups'] = []
+  const progressTexts: string[] = []
+  const stop = new AbortController()
   return {
     agent: 'ada',
     team: 'web',
@@ -37,10 +35,10 @@ export function practiceWorld(changes: Partial<ToolContext> = {}): PracticeWorld
     forbids: () => false,
     recordGroup: async (group, job) => void groups.push({ ...group, job }),
     fence: async () => {},
-    progress: (text) => void told.push(text),
+    progress: (text) => void progressTexts.push(text),
     ended,
     groups,
-    told,
+    progressTexts,
     stop,
     ...changes,
   }

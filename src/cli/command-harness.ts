@@ -11,28 +11,28 @@ interface Ran {
   readonly stderr: string
 }
 
-/** The world as a test wants it; `columns` wide, where it is a terminal. */
+/** What differs from the default context; `columns` is the width of the terminal. */
 type Changes = Partial<Context> & { readonly columns?: number }
 
-/** A folder of its own in which a test runs command lines, in this process and by its own clock. */
-export interface Desk {
+/** Runs command lines in this process, in a temporary folder and on a manual clock. */
+export interface CommandHarness {
   readonly dir: string
   readonly clock: ManualClock
   readonly env: NodeJS.ProcessEnv
   /** `words` is split at spaces; an array is taken as it is. */
   run(words: string | readonly string[], changes?: Changes): Promise<Ran>
-  /** Exit 0 or the test fails; stdout as text. */
+  /** Returns stdout; throws unless the exit code is 0. */
   ok(words: string | readonly string[], changes?: Partial<Context>): Promise<string>
-  /** The same with `--json`, parsed. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks at what it asked for
+  /** Runs with `--json` and returns the parsed output; throws unless the exit code is 0. */
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape it asked for
   json(words: string | readonly string[], changes?: Partial<Context>): Promise<any>
-  /** Exit 1 with a refusal; its code. */
+  /** Returns the code of the refusal; throws unless the exit code is 1. */
   refused(words: string | readonly string[], changes?: Partial<Context>): Promise<string>
   read(...path: string[]): string
   close(): void
 }
 
-export function openDesk(): Desk {
+export function commandHarness(): CommandHarness {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-cli-')))
   const dir = join(top, 'work')
   mkdirSync(dir)
@@ -57,7 +57,7 @@ export function openDesk(): Desk {
     return { code, stdout: stdout.text(), stderr: stderr.text() }
   }
 
-  const desk: Desk = {
+  const harness: CommandHarness = {
     dir,
     clock,
     env,
@@ -69,7 +69,7 @@ export function openDesk(): Desk {
     },
     async json(words, changes) {
       const argv = typeof words === 'string' ? `${words} --json` : [...words, '--json']
-      return JSON.parse(await desk.ok(argv, changes))
+      return JSON.parse(await harness.ok(argv, changes))
     },
     async refused(words, changes) {
       const argv = typeof words === 'string' ? `${words} --json` : [...words, '--json']
@@ -80,11 +80,11 @@ export function openDesk(): Desk {
     read: (...path) => readFileSync(join(dir, ...path), 'utf8'),
     close: () => rmSync(top, { recursive: true, force: true }),
   }
-  return desk
+  return harness
 }
 
-/** What a command says on stderr, without the warning about a missing sandbox, which depends on the machine. */
-export function talkIn({ stderr }: { readonly stderr: string }): string {
+/** Whether that warning appears depends on the machine. */
+export function stderrWithoutSandboxWarning({ stderr }: { readonly stderr: string }): string {
   return stderr.replace(/^.*Commands run without a sandbox.*\n/m, '')
 }
 

@@ -1,16 +1,16 @@
-import { type Answer, answer, answerUnchanged } from '../team/answer.ts'
-import { type Applied, apply, type Effect, type TeamRecord } from '../team/apply.ts'
-import type { Circumstances, Command, Letter } from '../team/command.ts'
-import { assume, decide } from '../team/decide.ts'
-import { checkLetter, messageFrom } from '../team/decide-mail.ts'
-import type { Author, TeamEvent } from '../team/event.ts'
-import { overdue } from '../team/overdue.ts'
-import { isRefusal, type Refusal } from '../team/refusal.ts'
-import { refusalText } from '../team/refusal-text.ts'
-import { emptyState, type TeamState, unreadOf } from '../team/state.ts'
-import type { TaskDraft } from '../team/task.ts'
-import { type MessageView, messageView, type TaskView, taskView } from '../team/view.ts'
-import { brokenInvariants } from './invariants.ts'
+import { type Answer, answer, answerUnchanged } from '../../team/answer.ts'
+import { type Applied, apply, type Effect, type TeamRecord } from '../../team/apply.ts'
+import type { Circumstances, Command, Letter } from '../../team/command.ts'
+import { assume, decide } from '../../team/decide.ts'
+import { checkLetter, messageFrom } from '../../team/decide-mail.ts'
+import type { Author, TeamEvent } from '../../team/event.ts'
+import { overdue } from '../../team/overdue.ts'
+import { isRefusal, type Refusal } from '../../team/refusal.ts'
+import { refusalText } from '../../team/refusal-text.ts'
+import { emptyState, type TeamState, unreadOf } from '../../team/state.ts'
+import type { TaskDraft } from '../../team/task.ts'
+import { type MessageView, messageView, type TaskView, taskView } from '../../team/view.ts'
+import { brokenInvariants } from '../invariants.ts'
 
 export type Actor = string | Author
 
@@ -18,7 +18,7 @@ export type Actor = string | Author
  * A team without a store: commands are decided in a trial, written down as JSON and folded, as a runtime would do it.
  * Whatever is written must be readable, and no command may break an invariant; both are checked at every step.
  */
-export interface World {
+export interface TeamHarness {
   readonly state: TeamState
   readonly journal: readonly TeamRecord[]
   readonly gone: Set<string>
@@ -43,7 +43,7 @@ export interface World {
 }
 
 /** `team` is created at once; null leaves that to the test. */
-export function openWorld(team: string | null = 'web'): World {
+export function teamHarness(team: string | null = 'web'): TeamHarness {
   const state = emptyState()
   const journal: TeamRecord[] = []
   let records = 0
@@ -56,7 +56,7 @@ export function openWorld(team: string | null = 'web'): World {
     return applied
   }
 
-  const world: World = {
+  const world: TeamHarness = {
     state,
     journal,
     gone: new Set(),

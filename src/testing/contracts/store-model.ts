@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { advance, type Cursor, type Log, type LogName, type LogRecord, type Outcome, START } from '../journal/store.ts'
+import {
+  advance,
+  type Cursor,
+  type Log,
+  type LogName,
+  type LogRecord,
+  type Outcome,
+  START,
+} from '../../journal/store.ts'
 import type { OpenStore } from './read-all.ts'
 
 /** Random work of three handles, each result compared with the few lines below that say what a log is. */

@@ -1,4 +1,4 @@
-import { advance, type Cursor, type Log, type Recorded, START, type Store } from '../journal/store.ts'
+import { advance, type Cursor, type Log, type Recorded, START, type Store } from '../../journal/store.ts'
 
 /** Opens one more handle on the same place. `knows` are the features this handle understands. */
 export type OpenStore = (options?: { readonly knows?: readonly string[] }) => Promise<Store>

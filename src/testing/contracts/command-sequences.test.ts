@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import { openFileStore } from '../stores/files/store.ts'
-import { createPlace, openMemoryStore } from '../stores/memory/store.ts'
+import { openFileStore } from '../../stores/files/store.ts'
+import { createPlace, openMemoryStore } from '../../stores/memory/store.ts'
 import { commandSequences } from './command-sequences.ts'
 
 commandSequences('memory', async () => {

@@ -1,31 +1,35 @@
 import { z } from 'zod'
-import type { OpenAgent } from '../agent/agent.ts'
-import { createNotices, noUsage } from '../agent/agent.ts'
-import { inputBudget } from '../agent/choose-mail.ts'
-import { createFence } from '../agent/fence.ts'
-import { createMembership } from '../agent/membership.ts'
-import { nextMailInput } from '../agent/next-input.ts'
-import type { Ask } from '../agent/questions.ts'
-import type { SupervisorSettings } from '../agent/session-context.ts'
-import { openTranscript } from '../agent/transcript/transcript.ts'
-import { openTeam } from '../journal/team-handle.ts'
-import type { Model, ModelRequest } from '../models/model.ts'
-import { createPlace, openMemoryStore } from '../stores/memory/store.ts'
-import type { Author } from '../team/event.ts'
-import { isFinished } from '../team/finished.ts'
-import type { Member } from '../team/member.ts'
-import { isRefusal } from '../team/refusal.ts'
-import { refusalText } from '../team/refusal-text.ts'
-import { situationOf } from '../team/situation.ts'
-import type { Task } from '../team/task.ts'
-import { manualClock } from '../testing/manual-clock.ts'
-import { defineTool } from '../tools/define-tool.ts'
-import { seatedTools } from '../tools/team/team-tools.ts'
-import type { Tool, ToolContext } from '../tools/tool.ts'
-import { askPerson } from './ask-person.ts'
-import { withPlanGate } from './plan-gate.ts'
-import { openSupervisedTeam } from './supervised-team.ts'
-import { DEFAULT_SUPERVISOR_SETTINGS, type SupervisedTeamOptions, type SupervisorEvent } from './supervisor-options.ts'
+import type { OpenAgent } from '../../agent/agent.ts'
+import { createNotices, noUsage } from '../../agent/agent.ts'
+import { inputBudget } from '../../agent/choose-mail.ts'
+import { createFence } from '../../agent/fence.ts'
+import { createMembership } from '../../agent/membership.ts'
+import { nextMailInput } from '../../agent/next-input.ts'
+import type { Ask } from '../../agent/questions.ts'
+import type { SupervisorSettings } from '../../agent/session-context.ts'
+import { openTranscript } from '../../agent/transcript/transcript.ts'
+import { openTeam } from '../../journal/team-handle.ts'
+import type { Model, ModelRequest } from '../../models/model.ts'
+import { createPlace, openMemoryStore } from '../../stores/memory/store.ts'
+import { askPerson } from '../../supervisor/ask-person.ts'
+import { withPlanGate } from '../../supervisor/plan-gate.ts'
+import { openSupervisedTeam } from '../../supervisor/supervised-team.ts'
+import {
+  DEFAULT_SUPERVISOR_SETTINGS,
+  type SupervisedTeamOptions,
+  type SupervisorEvent,
+} from '../../supervisor/supervisor-options.ts'
+import type { Author } from '../../team/event.ts'
+import { isFinished } from '../../team/finished.ts'
+import type { Member } from '../../team/member.ts'
+import { isRefusal } from '../../team/refusal.ts'
+import { refusalText } from '../../team/refusal-text.ts'
+import { situationOf } from '../../team/situation.ts'
+import type { Task } from '../../team/task.ts'
+import { defineTool } from '../../tools/define-tool.ts'
+import { seatedTools } from '../../tools/team/team-tools.ts'
+import type { Tool, ToolContext } from '../../tools/tool.ts'
+import { manualClock } from '../manual-clock.ts'
 
 type Call = { readonly tool: string; readonly input?: unknown }
 export interface Said {
@@ -35,10 +39,10 @@ export interface Said {
   readonly end?: 'finished' | 'length'
 }
 /** What an agent's model says to what it is asked; it may take its time, or throw. */
-export type Mind = (request: ModelRequest, signal: AbortSignal) => Said | Promise<Said>
+export type AnswerRequest = (request: ModelRequest, signal: AbortSignal) => Said | Promise<Said>
 
 /** A team in memory with everything real but the model, the disk and the time. Only for tests. */
-export async function practiceCrew({
+export async function supervisorHarness({
   mind,
   place = createPlace(),
   clock = manualClock(),
@@ -49,7 +53,7 @@ export async function practiceCrew({
   listening = async () => {},
   ask,
 }: {
-  mind: Mind
+  mind: AnswerRequest
   place?: ReturnType<typeof createPlace>
   clock?: ReturnType<typeof manualClock>
   settings?: Partial<SupervisorSettings>
@@ -91,7 +95,7 @@ export async function practiceCrew({
     mayWork: () => true,
     isRunFinished: () => isFinished(team.state),
     settings: { ...DEFAULT_SUPERVISOR_SETTINGS, ...settings },
-    openAgent: (member, by) => practiceDesk(member, by),
+    openAgent: (member, by) => openExampleAgent(member, by),
   })
 
   async function completing({ id }: Task, _: Member, as: Author): Promise<{ text: string }> {
@@ -99,7 +103,7 @@ export async function practiceCrew({
     return { text: 'Done.' }
   }
 
-  async function practiceDesk({ name }: Member, by: Author): Promise<OpenAgent> {
+  async function openExampleAgent({ name }: Member, by: Author): Promise<OpenAgent> {
     const log = await store.log(`web/transcripts/${name}`)
     const transcript = await openTranscript({ log, generation: by.generation! })
     const notices = createNotices()
@@ -111,7 +115,7 @@ export async function practiceCrew({
       name,
       system: `You are ${name}.`,
       model,
-      tools: [...seatedTools, ...practiceTools],
+      tools: [...seatedTools, ...exampleTools],
       limits: {},
       transcript,
       used: noUsage(),
@@ -179,10 +183,10 @@ export async function practiceCrew({
   }
 }
 
-export type PracticeCrew = Awaited<ReturnType<typeof practiceCrew>>
+export type SupervisorHarness = Awaited<ReturnType<typeof supervisorHarness>>
 
 /** `work` changes something, `peek` only looks. */
-export const practiceTools: readonly Tool[] = [
+export const exampleTools: readonly Tool[] = [
   defineTool({
     name: 'work',
     description: 'Changes something.',
@@ -199,7 +203,7 @@ export const practiceTools: readonly Tool[] = [
   }),
 ]
 
-function modelOf(mind: Mind): Model {
+function modelOf(mind: AnswerRequest): Model {
   let calls = 0
   return {
     name: 'practice/one',
@@ -224,6 +228,6 @@ function modelOf(mind: Mind): Model {
 }
 
 /** The words of the last turn that a model was asked with. */
-export function lastWords({ turns }: ModelRequest): string {
+export function lastTurnText({ turns }: ModelRequest): string {
   return JSON.stringify(turns.at(-1))
 }

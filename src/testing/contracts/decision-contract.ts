@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Log } from '../journal/store.ts'
+import type { Log } from '../../journal/store.ts'
 import { idsOf, readAll } from './read-all.ts'
 
 /** What is promised to two handles on one log that decide at the same time. */

@@ -24,7 +24,7 @@ export class Died extends Error {
 }
 
 /** A store in memory that dies with its process, in the middle of things, and whose answers come in a random order. */
-export async function openMortalStore(life: Process): Promise<Store> {
+export async function openCrashingStore(life: Process): Promise<Store> {
   const store = await openMemoryStore(life.place)
   const living = () => {
     if (life.isDead) throw new Died()

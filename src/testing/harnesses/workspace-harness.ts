@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import type { Store } from '../../src/journal/store.ts'
-import type { Workspace } from '../../src/workspace.ts'
+import type { Store } from '../../journal/store.ts'
+import type { Workspace } from '../../workspace.ts'
 
-/** A workspace on a store of the test's own; only what is not about teams is in the folder. */
+/** A trusted workspace on the given store; only files that belong to no team lie in the folder. */
 export function workspaceOn(store: Store, root: string, journal = root): Workspace {
   return {
     root,

@@ -3,7 +3,7 @@ import { advance, type Log, START } from '../../src/journal/store.ts'
 import type { Turn } from '../../src/models/model.ts'
 
 /** All that was ever said, as the log holds it: without what was put aside or summarised later. */
-export async function archiveOf(log: Log): Promise<TranscriptState> {
+export async function readFullTranscript(log: Log): Promise<TranscriptState> {
   const state = emptyTranscript()
   let at = START
   for (let batch = await log.read(at); batch.length > 0; batch = await log.read(at)) {
@@ -14,7 +14,7 @@ export async function archiveOf(log: Log): Promise<TranscriptState> {
 }
 
 /** Every call has its result in the turn behind it; roles take turns; the user begins. */
-export function faultsIn(turns: readonly Turn[], open: ReadonlyMap<string, unknown> = new Map()): string[] {
+export function transcriptFaults(turns: readonly Turn[], open: ReadonlyMap<string, unknown> = new Map()): string[] {
   return turns.flatMap((turn, at) => {
     const next = turns[at + 1]
     const asked = turn.role === 'assistant' ? idsOf(turn, 'tool-call') : []

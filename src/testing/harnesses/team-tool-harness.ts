@@ -1,0 +1,141 @@
+import { createMembership } from '../../agent/membership.ts'
+import { openTeam, type TeamHandle } from '../../journal/team-handle.ts'
+import { openMemoryStore } from '../../stores/memory/store.ts'
+import type { Author } from '../../team/event.ts'
+import { nameKey } from '../../team/name.ts'
+import { isRefusal, refuse } from '../../team/refusal.ts'
+import { memberNamed, roster } from '../../team/state.ts'
+import { runCall } from '../../tools/run-call.ts'
+import { BUILT_IN } from '../../tools/subagents/agent-type.ts'
+import type { Spelling } from '../../tools/team/spelling.ts'
+import type { Memberships, SpawnOptions, TeamControl } from '../../tools/team-membership.ts'
+import type { Tool, ToolResult } from '../../tools/tool.ts'
+import { toolsFor } from '../../tools/toolbox.ts'
+import { type ToolHarness, toolHarness } from './tool-harness.ts'
+
+/** The team control of a lead over real teams in memory. It records spawns and starts no agent. */
+export interface MemoryTeamControl extends TeamControl {
+  /** The options of every successful spawn, in order. */
+  readonly spawnRequests: SpawnOptions[]
+  /** The team with this name; the first team by default. */
+  team(name?: string): TeamHandle
+  /** The memberships of one teammate. */
+  membershipsOf(name: string, team?: string): Memberships
+}
+
+export async function memoryTeamControl(first = 'web'): Promise<MemoryTeamControl> {
+  const store = await openMemoryStore()
+  const teams = new Map<string, TeamHandle>()
+  const spawnRequests: SpawnOptions[] = []
+  let current = first
+
+  const team = (name = first): TeamHandle => teams.get(nameKey(name))!
+  const lead: Author = { name: 'lead' }
+
+  const control: MemoryTeamControl = {
+    spawnRequests,
+    team,
+    get teams() {
+      return [...teams.values()].map(({ name }) => name)
+    },
+    membership: (name = current) =>
+      teams.has(nameKey(name)) ? createMembership(team(name), lead, () => false) : undefined,
+    membershipsOf(name, where = first) {
+      const { generation } = memberNamed(team(where).state, name)!
+      const membership = createMembership(team(where), { name, generation }, () => false)
+      return {
+        teams: [where],
+        membership: (other = where) => (nameKey(other) === nameKey(where) ? membership : undefined),
+      }
+    },
+    async createTeam(name, description) {
+      const opened = teams.get(nameKey(name)) ?? (await openTeam(store, name))
+      const answer = await opened.run({ type: 'team.create', team: name, description }, { by: lead })
+      if (isRefusal(answer)) return answer
+      const isNew = answer.note === undefined
+      if (isNew) current = opened.name
+      teams.set(nameKey(name), opened)
+      return { isNew }
+    },
+    async deleteTeam(name) {
+      const opened = teams.get(nameKey(name))
+      if (!opened) return refuse('unknown_team', { team: name })
+      if (opened === team()) return refuse('not_allowed', { problem: 'own_team' })
+      const mates = roster(opened.state).filter((member) => member.name !== 'lead')
+      for (const mate of mates) await opened.run({ type: 'member.stop', name: mate.name }, { by: lead })
+      const answer = await opened.run({ type: 'team.delete' }, { by: lead })
+      if (isRefusal(answer)) return answer
+      teams.delete(nameKey(name))
+      current = first
+      return { notified: mates.length, report: mates.map((mate) => `${mate.name}: stopped`), unread: [] }
+    },
+    async spawn(options) {
+      const where = options.team ?? current
+      if (!teams.has(nameKey(where))) {
+        const made = await control.createTeam(where)
+        if (isRefusal(made)) return made
+      }
+      const { name, role = 'teammate', prompt, task, agentType = null, model = null, requirePlan = false } = options
+      const isKnown = memberNamed(team(where).state, name) !== undefined
+      const profile = { agentType, model, requirePlan }
+      const runtime = store.presence.self
+      const answer = await team(where).run(
+        { type: 'member.spawn', name, role, runtime, prompt, task, profile },
+        { by: lead },
+      )
+      if (isRefusal(answer)) return answer
+      spawnRequests.push(options)
+      return { name, team: team(where).name, role, isKnown, task }
+    },
+  }
+  await control.createTeam(first)
+  return control
+}
+
+/** One agent with the tools of its role, in a team with a lead, ada (dev) and bob (tester). */
+export interface TeamToolHarness {
+  readonly control: MemoryTeamControl
+  readonly context: ToolHarness
+  readonly tools: readonly Tool[]
+  /** Calls a tool as a model would. */
+  call(name: string, input?: object): Promise<ToolResult>
+  /** Calls a tool and returns its text; throws when the result is an error. */
+  ok(name: string, input?: object): Promise<string>
+  /** Calls a tool and returns the text of its error; throws when the call succeeds. */
+  no(name: string, input?: object): Promise<string>
+}
+
+export async function teamToolHarness(agent: string, spelling: Spelling = 'team'): Promise<TeamToolHarness> {
+  const control = await memoryTeamControl()
+  for (const [name, role] of [
+    ['ada', 'dev'],
+    ['bob', 'tester'],
+  ] as const) {
+    await control.spawn({ name, role, prompt: `You are ${name}.` })
+  }
+  return teamToolsOf(control, agent, spelling)
+}
+
+/** The tools of another agent in the same team. */
+export function teamToolsOf(control: MemoryTeamControl, agent: string, spelling: Spelling = 'team'): TeamToolHarness {
+  const isLead = agent === 'lead'
+  const context = toolHarness({ agent, memberships: isLead ? control : control.membershipsOf(agent) })
+  const runAgent = async ({ prompt }: { prompt: string }) => ({ text: `did: ${prompt}` })
+  const tools = isLead
+    ? toolsFor('lead', { types: BUILT_IN, runAgent, office: control, spelling })
+    : toolsFor('teammate', { spelling })
+  const call = (name: string, input: object = {}) => runCall(tools, { name, input }, context)
+  const expectResult = async (succeeds: boolean, name: string, input?: object) => {
+    const { text, isError = false } = await call(name, input)
+    if (isError === succeeds) throw new Error(`${name} ${JSON.stringify(input)}: ${text}`)
+    return text
+  }
+  return {
+    control,
+    context,
+    tools,
+    call,
+    ok: (name, input) => expectResult(true, name, input),
+    no: (name, input) => expectResult(false, name, input),
+  }
+}
