@@ -7,8 +7,9 @@ import type { Eraser } from '../redaction/eraser.ts'
 import type { Author } from '../team/event.ts'
 import type { Plans } from '../team/plan-gate.ts'
 import type { Hooks } from '../tools/hooks/hooks.ts'
+import type { Spelling } from '../tools/own-tool.ts'
+import type { Skill } from '../tools/skills/loaded-skill.ts'
 import type { AgentType } from '../tools/subagents/agent-type.ts'
-import type { Spelling } from '../tools/team/spelling.ts'
 import type { Boundary, Tool } from '../tools/tool.ts'
 import type { Limits, RunUsage } from './agent.ts'
 import type { AskPlan } from './questions.ts'
@@ -40,8 +41,8 @@ export interface SessionContext {
   readonly agentTypes: readonly AgentType[]
   /** Of the user, besides ours; for everybody. */
   readonly tools: readonly Tool[]
-  /** For the lead alone. */
-  readonly leadTools: readonly Tool[]
+  /** For the lead only. */
+  readonly skills: readonly Skill[]
   /** What people wrote down for agents; for everybody. */
   readonly instructions?: string | undefined
   readonly spelling: Spelling

@@ -7,9 +7,9 @@ import { subagentPrompt } from '../prompts/system-prompt.ts'
 import type { Eraser } from '../redaction/eraser.ts'
 import { createReads } from '../tools/files/reads.ts'
 import type { Hooks } from '../tools/hooks/hooks.ts'
+import { toolsForSubagent } from '../tools/registry.ts'
 import { announcingReserved } from '../tools/reservations/announce-reserved.ts'
-import type { RunAgent, SubagentEnd } from '../tools/subagents/task.ts'
-import { toolsForSubagent } from '../tools/toolbox.ts'
+import type { RunSubagent, SubagentEnd } from '../tools/subagents/run-subagent.ts'
 import type { Agent, Input, Limits, RunUsage } from './agent.ts'
 import type { Stop } from './agent-event.ts'
 import { chosen } from './chosen-model.ts'
@@ -48,9 +48,9 @@ export interface SubagentOptions {
  * from the same purse. It is kept only where its plan says so; else its last word is, as the result of the call that
  * sent it out.
  */
-export function createRunAgent(home: SubagentOptions): RunAgent {
+export function createRunAgent(home: SubagentOptions): RunSubagent {
   const sent = new Map<string, number>()
-  return async ({ type, prompt, model, tools = [], record, wantsMore, isOwing = () => true }, world) => {
+  return async ({ type, prompt, model, tools = [], record, wantsMore, isOwing = () => true }, world, onToolCall) => {
     const count = (sent.get(type.name) ?? 0) + 1
     sent.set(type.name, count)
     const name = `${home.name}/${type.name}-${count}`
@@ -130,7 +130,7 @@ export function createRunAgent(home: SubagentOptions): RunAgent {
       for (; !step.done; step = await loop.next()) {
         const event = step.value
         silence.hear(event)
-        if (event.type === 'tool_finished') world.onTool()
+        if (event.type === 'tool_finished') onToolCall()
         home.run.emit({ ...event, agent: name, parent: world.callId })
         // Its own limit, from the file of its type: the calls of that last answer are not run.
         if (event.type !== 'answered' || ++turns < (type.maxTurns ?? Number.POSITIVE_INFINITY)) continue

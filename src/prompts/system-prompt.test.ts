@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toolsFor } from '../tools/toolbox.ts'
+import { toolsForTeammate } from '../tools/registry.ts'
 import { leadPrompt, teammatePrompt } from './system-prompt.ts'
 
 const where = { team: 'web', root: '/shop', folders: [] }
@@ -27,7 +27,7 @@ describe('what a teammate is told about itself', () => {
 
 // One other sign makes a whole request twice as long in memory, and slow to encode, at every turn.
 it('what every request of a teammate or a lead carries is plain ASCII', () => {
-  const tools = toolsFor('teammate').map(({ name, description, schema }) => ({ name, description, schema }))
+  const tools = toolsForTeammate().map(({ name, description, schema }) => ({ name, description, schema }))
   const all = [leadPrompt(where), teammatePrompt({ ...where, name: 'ada', role: 'dev', send: 'x' }), tools]
   expect(JSON.stringify(all)).toMatch(/^[\x20-\x7e]*$/)
 })

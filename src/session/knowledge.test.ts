@@ -5,9 +5,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import { folderHash } from '../stores/files/identity/folder-hash.ts'
 import { toolHarness } from '../testing/harnesses/tool-harness.ts'
+import { skill as skillTool } from '../tools/skills/skill.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 import { instructionsOf } from './instructions.ts'
-import { knowledgeOf } from './knowledge.ts'
+import { type Knowledge, knowledgeOf } from './knowledge.ts'
 import { openSession } from './open-session.ts'
 
 let top: string
@@ -37,7 +38,8 @@ const skill = (name: string, body = 'Do it.', more = '') =>
   `---\nname: ${name}\ndescription: "how to ${name}"\n${more}---\n${body}\n`
 const knowledge = () => knowledgeOf({ workspace, root, cwd: root, env: { HOME: home }, warn })
 const trust = () => workspace.trust.trustFolder(root, folderHash(root))
-const load = async (input: object) => knowledge().tools[0]!.run(input, toolHarness())
+const toolOf = ({ skills }: Pick<Knowledge, 'skills'>) => skillTool.create({ role: 'lead', spelling: 'team', skills })
+const load = async (input: object) => toolOf(knowledge())!.run(input, toolHarness())
 
 describe('skills', () => {
   it('come from three folders of the project and of home, the project first; names and descriptions in the prompt', () => {
@@ -47,12 +49,12 @@ describe('skills', () => {
     put('home/.claude/skills/bake/SKILL.md', skill('bake', 'of home'))
     put('home/.agents/skills/sail/SKILL.md', skill('sail'))
     trust()
-    const { skills: prompt, tools } = knowledge()
+    const { skillList: prompt, ...others } = knowledge()
     expect(prompt).toContain(
       '- brew: how to brew [tea, water]\n- bake: how to bake\n- cook: how to cook\n- sail: how to sail',
     )
     expect(prompt).not.toContain('Boil water')
-    expect(tools.map(({ name }) => name)).toEqual(['Skill'])
+    expect(toolOf(others)?.name).toBe('Skill')
     expect(warnings).toEqual([])
   }) // A23, A25
 
@@ -82,7 +84,7 @@ describe('skills', () => {
     put('work/.claude/skills/e/SKILL.md', skill('e'))
     symlinkSync('/etc/hostname', join(top, 'work/skills/link'))
     trust()
-    const { skills: prompt } = knowledge()
+    const { skillList: prompt } = knowledge()
     expect(prompt).toContain('- e: how to e')
     for (const path of ['skills/a', 'skills/b', 'skills/c', 'skills/d', '.claude/skills/e'])
       expect(
@@ -98,17 +100,17 @@ describe('skills', () => {
     put('work/.agents/skills/cook/SKILL.md', skill('cook'))
     for (let i = 0; i < 60; i++)
       put(`home/skills/s${i}/SKILL.md`, skill(`s${i}`).replace('how to', 'word '.repeat(100)))
-    const { skills: prompt } = knowledge()
+    const { skillList: prompt } = knowledge()
     expect(prompt).not.toContain('cook')
     expect(prompt).toContain('- s0: word')
     expect(prompt).toMatch(/- and \d+ more, which do not fit here$/)
     expect(prompt!.length).toBeLessThan(9000)
     expect(warnings).toEqual(['The skills of this project wait until you trust it: deskmates trust'])
     trust()
-    expect(knowledge().skills).toContain('cook')
+    expect(knowledge().skillList).toContain('cook')
     // A changed skill asks again.
     put('work/.agents/skills/cook/SKILL.md', skill('cook', 'Something else.'))
-    expect(knowledge().skills).not.toContain('cook')
+    expect(knowledge().skillList).not.toContain('cook')
   })
 })
 

@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { folderHash } from '../stores/files/identity/folder-hash.ts'
+import type { Skill } from '../tools/skills/loaded-skill.ts'
 import { readSkills } from '../tools/skills/read-skills.ts'
-import { createSkillTool, skillList } from '../tools/skills/skill.ts'
-import type { Tool } from '../tools/tool.ts'
+import { skillList } from '../tools/skills/skill.ts'
 import type { Workspace } from '../workspace.ts'
 import { type InstructionFile, openAcceptedInstructions } from './accepted-instructions.ts'
 import { instructionsOf } from './instructions.ts'
@@ -23,9 +23,9 @@ export interface KnowledgePlace {
 export interface Knowledge {
   /** For everybody. */
   readonly instructions: string | undefined
-  /** For whoever has the tool. */
-  readonly skills: string | undefined
-  readonly tools: readonly Tool[]
+  /** The names and descriptions of the skills, for agents that have the Skill tool. */
+  readonly skillList: string | undefined
+  readonly skills: readonly Skill[]
   /** While a session runs, instructions that change wait for a person; at its end they are named. */
   begin(session: string): void
   end(session: string): void
@@ -60,8 +60,8 @@ export function knowledgeOf({ workspace, root, cwd, env, warn, forbids }: Knowle
   const before = watchedFiles(root, cwd, loaded)
   return {
     instructions,
-    skills: skills.length > 0 ? list : undefined,
-    tools: skills.length > 0 ? [createSkillTool(skills)] : [],
+    skillList: skills.length > 0 ? list : undefined,
+    skills,
     begin: (session) => quietly(() => accepted.begin(session)),
     end(session) {
       quietly(() => accepted.end(session))

@@ -10,7 +10,7 @@ import { awaitLease } from '../supervisor/await-lease.ts'
 import { compact, work } from '../supervisor/run.ts'
 import { openSupervisor, type Supervisor } from '../supervisor/supervisor.ts'
 import { giveUpLead, SessionOpen, SessionRefused, takeLead } from '../supervisor/take-lead.ts'
-import { EVERY_NAME } from '../tools/roles.ts'
+import { TOOL_NAMES } from '../tools/registry.ts'
 import { commandEnv } from './command-env.ts'
 import { type Knowledge, knowledgeOf } from './knowledge.ts'
 import { openSandbox, type Sandbox } from './sandbox.ts'
@@ -42,7 +42,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const root = realpathSync(workspace.workspace)
     const folders = (options.folders ?? []).map((folder) => realpathSync(folder))
     const policy = policyOf(options.permissions ?? {}, root)
-    const toolNames = [...EVERY_NAME, ...(options.tools ?? []).map(({ name }) => name)]
+    const toolNames = [...TOOL_NAMES, ...(options.tools ?? []).map(({ name }) => name)]
     for (const message of deadRules(policy, toolNames)) warn(message)
     const parts = { id, root, folders, policy, commandEnv: commandEnv(env, options.sandbox?.env) }
     sandbox = await openSandbox({

@@ -53,12 +53,12 @@ export function createSessionContext(options: SessionOptions, parts: OpenedParts
     askPlan: options.askPlan,
     agentTypes: agentTypesOf({ workspace, root, folders, env, warn }),
     tools: options.tools ?? [],
-    leadTools: knowledge.tools,
+    skills: knowledge.skills,
     instructions: knowledge.instructions,
     spelling: options.spelling ?? 'team',
     limits: options.limits ?? {},
     maxOutput: options.maxOutput,
-    appendSystemPrompt: [knowledge.instructions, knowledge.skills, options.appendSystemPrompt]
+    appendSystemPrompt: [knowledge.instructions, knowledge.skillList, options.appendSystemPrompt]
       .filter(Boolean)
       .join('\n\n'),
     supervisor: { ...DEFAULT_SUPERVISOR_SETTINGS, ...options.supervisor },

@@ -5,7 +5,7 @@ import { parseRule, WrongRule } from '../permissions/rule.ts'
 import { PLANS } from '../team/plan-gate.ts'
 import { SANDBOX_MODES } from '../tools/boundary/open-boundary.ts'
 import { HOOKS_FAIL, HookSettings } from '../tools/hooks/hook-settings.ts'
-import { SPELLINGS } from '../tools/team/spelling.ts'
+import { SPELLINGS } from '../tools/own-tool.ts'
 
 const { providers, prices, models, patience } = ModelSettings.shape
 

@@ -9,8 +9,9 @@ import { leadPrompt } from '../prompts/system-prompt.ts'
 import type { Author } from '../team/event.ts'
 import { nameKey } from '../team/name.ts'
 import { roster, type Unread, unreadOf } from '../team/state.ts'
-import type { TeamControl } from '../tools/team-membership.ts'
-import { toolsFor } from '../tools/toolbox.ts'
+import { toolsForLead } from '../tools/registry.ts'
+import type { TeamControl } from '../tools/team-control.ts'
+import type { Memberships } from '../tools/team-membership.ts'
 
 /** A team the lead sits in, and who it is there. */
 export interface LedTeam {
@@ -21,7 +22,7 @@ export interface LedTeam {
 /** The lead's desk: one conversation, into which the mail of every team it leads comes. */
 export async function openLead(
   home: SessionContext,
-  office: TeamControl,
+  office: TeamControl & Memberships,
   led: () => readonly LedTeam[],
   isRunFinished: () => boolean,
 ): Promise<ReportingAgent> {
@@ -48,12 +49,8 @@ export async function openLead(
       const askerOf = (agent: string) => home.permissionRequests.ofSubagent(team, by, agent)
       // Those who answer messages come first: what they say may be for a subagent.
       const isFinished = () => isRunFinished() && !led().some(({ team }) => isAnyoneWorking(team))
-      const runAgent = createRunAgent({ ...home, name: by.name, account: accounts.addUsage, askerOf, isFinished })
-      return [
-        ...toolsFor('lead', { types: home.agentTypes, runAgent, office, spelling: home.spelling }),
-        ...home.leadTools,
-        ...home.tools,
-      ]
+      const runSubagent = createRunAgent({ ...home, name: by.name, account: accounts.addUsage, askerOf, isFinished })
+      return [...toolsForLead({ ...home, runSubagent, teamControl: office }), ...home.tools]
     },
     async nextInput({ transcript, notices }, portion) {
       await door()

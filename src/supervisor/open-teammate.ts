@@ -9,8 +9,8 @@ import type { Author } from '../team/event.ts'
 import type { Member } from '../team/member.ts'
 import { remainingPath } from '../team/remaining-path.ts'
 import { heldBy } from '../team/state.ts'
+import { toolsForTeammate } from '../tools/registry.ts'
 import type { TeamMembership } from '../tools/team-membership.ts'
-import { toolsFor } from '../tools/toolbox.ts'
 import { withPlanGate } from './plan-gate.ts'
 import { countingUncommitted } from './shutdown.ts'
 import { countUncommitted } from './uncommitted.ts'
@@ -55,7 +55,7 @@ export async function openTeammate(
         teams: [team.name],
       }
     },
-    tools: () => [...toolsFor('teammate', { type, spelling: home.spelling }), ...home.tools],
+    tools: () => [...toolsForTeammate({ type, spelling: home.spelling }), ...home.tools],
     urgency() {
       const task = heldBy(team.state, name)
       return task ? remainingPath(team.state, task.id) : 0

@@ -11,8 +11,8 @@ import type { Author } from '../team/event.ts'
 import type { Member } from '../team/member.ts'
 import { heldBy } from '../team/state.ts'
 import type { Task } from '../team/task.ts'
-import { BUILT_IN } from '../tools/subagents/agent-type.ts'
-import type { SubagentEnd } from '../tools/subagents/task.ts'
+import { BUILT_IN } from '../tools/subagents/built-in-types.ts'
+import type { SubagentEnd } from '../tools/subagents/run-subagent.ts'
 import { attemptWords } from '../tools/team/attempt-words.ts'
 import { taskUpdate } from '../tools/team/board/task-update.ts'
 import { MAX_REMINDERS } from './held-task.ts'
@@ -78,8 +78,8 @@ export async function runInPlaceOf(
           memberships,
           recordGroup: (group) => world.recordGroup(group, id),
           fence: createFence({ team, presence: home.store.presence }, as),
-          onTool() {},
         },
+        () => {},
       )
       write(end.text)
       return { state: end.problem === undefined ? 'completed' : 'failed', summary: end.problem ?? end.text }

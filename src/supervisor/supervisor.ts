@@ -14,7 +14,8 @@ import { nameKey } from '../team/name.ts'
 import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
 import { checkName } from '../team/rights.ts'
 import { unreadOf } from '../team/state.ts'
-import type { DeletedTeam, SpawnedTeammate, SpawnOptions, TeamControl } from '../tools/team-membership.ts'
+import type { DeletedTeam, SpawnedTeammate, SpawnOptions, TeamControl } from '../tools/team-control.ts'
+import type { Memberships } from '../tools/team-membership.ts'
 import { createRequestAnswers } from './answer-requests.ts'
 import { goneWords, isLedBy } from './leading-session.ts'
 import { type LedTeam, openLead, wakesLead } from './open-lead.ts'
@@ -40,7 +41,7 @@ export interface UnfinishedTasks {
 }
 
 /** The lead, the teams it leads, and the agents that work in them. */
-export interface Supervisor extends TeamControl, AsyncDisposable {
+export interface Supervisor extends TeamControl, Memberships, AsyncDisposable {
   readonly context: SessionContext
   readonly lead: ReportingAgent
   readonly rooms: readonly LedTeam[]

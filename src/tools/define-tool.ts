@@ -14,7 +14,7 @@ export interface ToolDefinition<Input> {
   /** What the policy judges. Left out: the tool asks for leave by its name alone. */
   readonly action?: Tool<Input>['action']
   /** What it throws becomes an error result. A text is a result too. */
-  run(input: Input, world: ToolContext): Promise<ToolResult | string> | ToolResult | string
+  run(input: Input, context: ToolContext): Promise<ToolResult | string> | ToolResult | string
 }
 
 /** Makes a tool of a name, a schema and a function. Whatever the function throws, unless it was aborted, is a result. */
@@ -30,13 +30,13 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input
     isRepeatable: definition.isRepeatable,
     isParallel: definition.isParallel,
     action: definition.action ?? (() => ({ kind: 'use', tool: name })),
-    async run(value, world) {
-      world.signal.throwIfAborted()
+    async run(value, context) {
+      context.signal.throwIfAborted()
       try {
-        const result = await run(value, world)
+        const result = await run(value, context)
         return typeof result === 'string' ? { text: result } : result
       } catch (error) {
-        world.signal.throwIfAborted()
+        context.signal.throwIfAborted()
         return failed(error)
       }
     },

@@ -19,7 +19,7 @@ export interface ReadyCall {
   readonly isParallel: boolean
   /** Done once more after a power cut it does no harm. */
   readonly isRepeatable: boolean
-  run(world: ToolContext): Promise<ToolResult>
+  run(context: ToolContext): Promise<ToolResult>
 }
 
 /**
@@ -45,9 +45,9 @@ function tells({ name, description, schema }: ToolOffer, tool: Tool): boolean {
 }
 
 /** Carries out one call. Throws only when it was aborted: everything else is a result that pairs with the call. */
-export async function runCall(tools: readonly Tool[], call: ToolCall, world: ToolContext): Promise<ToolResult> {
+export async function runCall(tools: readonly Tool[], call: ToolCall, context: ToolContext): Promise<ToolResult> {
   const ready = await readyCall(tools, call)
-  return isReady(ready) ? ready.run(world) : ready
+  return isReady(ready) ? ready.run(context) : ready
 }
 
 /** Finds the tool and checks its input, so that leave can be asked before anything runs; or what is wrong with it. */
@@ -67,7 +67,7 @@ export async function readyCall(tools: readonly Tool[], call: ToolCall): Promise
       action: tool.action?.(input),
       isParallel: tool.onlyLooks || (tool.isParallel?.(input) ?? false),
       isRepeatable: tool.isRepeatable?.(input) ?? tool.onlyLooks ?? false,
-      run: (world) => caught(tool, input, world),
+      run: (context) => caught(tool, input, context),
     }
   } catch (error) {
     return wrong(`${tool.name} could not check its input: ${failed(error).text}`)
@@ -79,14 +79,14 @@ export function isReady(call: ReadyCall | ToolResult): call is ReadyCall {
 }
 
 /** Tools of other people may throw. */
-async function caught(tool: Tool, input: unknown, world: ToolContext): Promise<ToolResult> {
+async function caught(tool: Tool, input: unknown, context: ToolContext): Promise<ToolResult> {
   // Directly before the effect: hooks, permission questions and a stopped process take as long as they take.
-  if (!tool.onlyLooks) await world.fence()
-  world.signal.throwIfAborted()
+  if (!tool.onlyLooks) await context.fence()
+  context.signal.throwIfAborted()
   try {
-    return await asResult(await tool.run(input, world), tool.name, world)
+    return await asResult(await tool.run(input, context), tool.name, context)
   } catch (error) {
-    world.signal.throwIfAborted()
+    context.signal.throwIfAborted()
     return failed(error)
   }
 }

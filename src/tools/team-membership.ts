@@ -2,7 +2,6 @@ import type { Answer } from '../team/answer.ts'
 import type { Effect } from '../team/apply.ts'
 import type { Command, Letter } from '../team/command.ts'
 import type { Message } from '../team/message.ts'
-import type { Plans } from '../team/plan-gate.ts'
 import type { Refusal } from '../team/refusal.ts'
 import type { TeamState } from '../team/state.ts'
 
@@ -38,43 +37,4 @@ export interface Memberships {
   membership(team?: string): TeamMembership | undefined
   /** Names of the teams it sits in, its own first. */
   readonly teams: readonly string[]
-}
-
-/** What only a lead does: it makes teams and teammates. What went wrong is a refusal with the next step. */
-export interface TeamControl extends Memberships {
-  createTeam(name: string, description?: string): Promise<{ readonly isNew: boolean } | Refusal>
-  /** Asks everybody to stop, waits for that, and puts the team away. Says what became of each. */
-  deleteTeam(name: string): Promise<DeletedTeam | Refusal>
-  spawn(plan: SpawnOptions): Promise<SpawnedTeammate | Refusal>
-}
-
-export interface DeletedTeam {
-  readonly notified: number
-  readonly report: readonly string[]
-  /** Mail to the lead that was not delivered before: it comes from here, or never. */
-  readonly unread: readonly UnreadMessage[]
-}
-
-export interface SpawnOptions {
-  readonly name: string
-  readonly prompt: string
-  /** The current team without it; one that does not exist is made. */
-  readonly team?: string | undefined
-  readonly role?: string | undefined
-  readonly agentType?: string | undefined
-  readonly model?: string | undefined
-  /** Claimed before the teammate begins; if it cannot be, there is no teammate. */
-  readonly task?: string | undefined
-  readonly requirePlan?: boolean | undefined
-}
-
-export interface SpawnedTeammate {
-  readonly name: string
-  readonly team: string
-  readonly role: string
-  /** Woken again with what it knew, instead of new. */
-  readonly isKnown: boolean
-  readonly task?: string | undefined
-  /** Who approves its plan, if it needs one. */
-  readonly plans?: Plans | undefined
 }

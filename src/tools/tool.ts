@@ -3,7 +3,7 @@ import type { Action } from '../permissions/action.ts'
 import type { Memberships } from './team-membership.ts'
 
 /**
- * Something an agent can do. A value: what it needs of the world it is given when it runs. Its functions are methods, so
+ * Something an agent can do. A value: what it needs of the context it is given when it runs. Its functions are methods, so
  * that a tool with an input of its own is still a `Tool`.
  */
 export interface Tool<Input = unknown> {
@@ -26,7 +26,7 @@ export interface Tool<Input = unknown> {
   /** What it is about to do, for the policy to judge before it runs; undefined where no leave is needed. */
   action?(input: Input): Action | undefined
   /** Throws only when it was aborted; what went wrong otherwise is a result the model can act on. */
-  run(input: Input, world: ToolContext): Promise<ToolResult>
+  run(input: Input, context: ToolContext): Promise<ToolResult>
 }
 
 export interface ToolResult {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { namesFor } from '../../src/tools/roles.ts'
+import { namesFor } from '../../src/tools/registry.ts'
 import { project, readPage } from './page.ts'
 
 const name = 'docs/from-a-loop-to-a-team.md'

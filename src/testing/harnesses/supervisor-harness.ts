@@ -27,7 +27,7 @@ import { refusalText } from '../../team/refusal-text.ts'
 import { situationOf } from '../../team/situation.ts'
 import type { Task } from '../../team/task.ts'
 import { defineTool } from '../../tools/define-tool.ts'
-import { seatedTools } from '../../tools/team/team-tools.ts'
+import { toolsForTeammate } from '../../tools/registry.ts'
 import type { Tool, ToolContext } from '../../tools/tool.ts'
 import { manualClock } from '../manual-clock.ts'
 
@@ -115,7 +115,7 @@ export async function supervisorHarness({
       name,
       system: `You are ${name}.`,
       model,
-      tools: [...seatedTools, ...exampleTools],
+      tools: [...toolsForTeammate({ type: { tools: [] } }), ...exampleTools],
       limits: {},
       transcript,
       used: noUsage(),

@@ -5,16 +5,17 @@ import type { Author } from '../../team/event.ts'
 import { nameKey } from '../../team/name.ts'
 import { isRefusal, refuse } from '../../team/refusal.ts'
 import { memberNamed, roster } from '../../team/state.ts'
+import type { Spelling } from '../../tools/own-tool.ts'
+import { toolsForLead, toolsForTeammate } from '../../tools/registry.ts'
 import { runCall } from '../../tools/run-call.ts'
-import { BUILT_IN } from '../../tools/subagents/agent-type.ts'
-import type { Spelling } from '../../tools/team/spelling.ts'
-import type { Memberships, SpawnOptions, TeamControl } from '../../tools/team-membership.ts'
+import { BUILT_IN } from '../../tools/subagents/built-in-types.ts'
+import type { SpawnOptions, TeamControl } from '../../tools/team-control.ts'
+import type { Memberships } from '../../tools/team-membership.ts'
 import type { Tool, ToolResult } from '../../tools/tool.ts'
-import { toolsFor } from '../../tools/toolbox.ts'
 import { type ToolHarness, toolHarness } from './tool-harness.ts'
 
 /** The team control of a lead over real teams in memory. It records spawns and starts no agent. */
-export interface MemoryTeamControl extends TeamControl {
+export interface MemoryTeamControl extends TeamControl, Memberships {
   /** The options of every successful spawn, in order. */
   readonly spawnRequests: SpawnOptions[]
   /** The team with this name; the first team by default. */
@@ -120,10 +121,10 @@ export async function teamToolHarness(agent: string, spelling: Spelling = 'team'
 export function teamToolsOf(control: MemoryTeamControl, agent: string, spelling: Spelling = 'team'): TeamToolHarness {
   const isLead = agent === 'lead'
   const context = toolHarness({ agent, memberships: isLead ? control : control.membershipsOf(agent) })
-  const runAgent = async ({ prompt }: { prompt: string }) => ({ text: `did: ${prompt}` })
+  const runSubagent = async ({ prompt }: { prompt: string }) => ({ text: `did: ${prompt}` })
   const tools = isLead
-    ? toolsFor('lead', { types: BUILT_IN, runAgent, office: control, spelling })
-    : toolsFor('teammate', { spelling })
+    ? toolsForLead({ agentTypes: BUILT_IN, runSubagent, teamControl: control, spelling })
+    : toolsForTeammate({ spelling })
   const call = (name: string, input: object = {}) => runCall(tools, { name, input }, context)
   const expectResult = async (succeeds: boolean, name: string, input?: object) => {
     const { text, isError = false } = await call(name, input)

@@ -1,6 +1,6 @@
 import { createPatch } from 'diff'
 import { z } from 'zod'
-import { defineTool } from '../define-tool.ts'
+import { defineOwnTool } from '../own-tool.ts'
 import { readWhole, replaceContent } from '../paths/content.ts'
 import { openForWriting } from '../paths/open-for-writing.ts'
 import type { ToolContext, ToolResult } from '../tool.ts'
@@ -15,19 +15,20 @@ const Input = z.strictObject({
   replace_all: z.boolean().default(false),
 })
 
-export const editFile = defineTool({
+export const editFile = defineOwnTool({
   name: 'edit_file',
+  roles: ['lead', 'teammate', 'code'],
   description,
   input: Input,
   action: ({ path }) => ({ kind: 'write', tool: 'edit_file', path }),
-  async run(input, world): Promise<ToolResult> {
-    const edited = edit(input, world)
+  async run(input, context): Promise<ToolResult> {
+    const edited = edit(input, context)
     if ('text' in edited) return edited
     const { shown, before, after, times } = edited
     const patch = createPatch(shown, before, after, undefined, undefined, { context: 3, timeout: 1000 })
     const diff = patch?.split('\n').slice(4).join('\n').trimEnd() ?? '(too much changed to show it)'
     const text = `Edited ${shown}${times > 1 ? ` in ${times} places` : ''}\n${diff}`
-    return { text: await world.outputs.fit(text, 'edit') }
+    return { text: await context.outputs.fit(text, 'edit') }
   },
 })
 
@@ -41,12 +42,12 @@ interface Edited {
 /** Nothing is awaited between looking and writing: no other agent of this process writes in between. */
 function edit(
   { path, old_text, new_text, replace_all }: z.infer<typeof Input>,
-  world: ToolContext,
+  context: ToolContext,
 ): Edited | ToolResult {
-  using file = openForWriting(path, world, { mayCreate: false })
+  using file = openForWriting(path, context, { mayCreate: false })
   const { shown, real, fd } = file
   const old = readWhole(fd, shown)
-  const known = world.reads.get(real)
+  const known = context.reads.get(real)
   if (known === undefined) return refuse(`You have not read ${shown}. Read it first, then edit.`)
   if (known !== hashOf(old)) return refuse(`${shown} changed since you read it. Read it again, then edit.`)
   const before = decode(old)
@@ -67,8 +68,8 @@ function edit(
   const after = pieces.join(to)
   const bytes = Buffer.from(after)
   replaceContent(fd, bytes, old)
-  world.reads.set(real, hashOf(bytes))
-  world.onWrite?.(real)
+  context.reads.set(real, hashOf(bytes))
+  context.onWrite?.(real)
   return { shown, before, after, times }
 }
 

@@ -2,7 +2,7 @@ import { closeSync, constants, readSync } from 'node:fs'
 import { z } from 'zod'
 import { openAt, type Spot } from '../../permissions/paths/spot.ts'
 import { counted } from '../../team/wording.ts'
-import { defineTool } from '../define-tool.ts'
+import { ALL_ROLES, defineOwnTool } from '../own-tool.ts'
 import { LARGEST_WHOLE, readWhole } from '../paths/content.ts'
 import { kindOf } from '../paths/kind-of-bytes.ts'
 import { openForReading } from '../paths/open-for-reading.ts'
@@ -17,25 +17,26 @@ const Input = z.strictObject({
   limit: z.int().min(1).default(2000).describe('how many lines'),
 })
 
-export const readFile = defineTool({
+export const readFile = defineOwnTool({
   name: 'read_file',
+  roles: ALL_ROLES,
   description,
   input: Input,
   onlyLooks: true,
   action: ({ path }) => ({ kind: 'read', tool: 'read_file', path }),
-  async run({ path, offset, limit }, world): Promise<ToolResult> {
-    using spot = openForReading(path, world)
+  async run({ path, offset, limit }, context): Promise<ToolResult> {
+    using spot = openForReading(path, context)
     const { stats, shown } = spot
     if (stats.isDirectory()) return refuse(`${shown} is a folder. Use glob with path ${JSON.stringify(shown)}.`)
     if (!stats.isFile()) return refuse(`${shown} is a pipe, socket or device, not a file. Use bash if you must.`)
-    return readRegular(spot, { offset, limit }, world)
+    return readRegular(spot, { offset, limit }, context)
   },
 })
 
 async function readRegular(
   spot: Spot & { shown: string },
   { offset, limit }: { offset: number; limit: number },
-  world: ToolContext,
+  context: ToolContext,
 ): Promise<ToolResult> {
   const { shown, stats, real } = spot
   const fd = openAt(spot, constants.O_RDONLY)
@@ -44,7 +45,7 @@ async function readRegular(
     const kind = kindOf(start.subarray(0, readSync(fd, start, 0, start.length, 0)))
     // What is too large to be edited needs no mark.
     const content = stats.size <= LARGEST_WHOLE ? readWhole(fd, shown) : undefined
-    if (content) world.reads.set(real, hashOf(content))
+    if (content) context.reads.set(real, hashOf(content))
     if (kind.is === 'image' && content && content.length <= LARGEST_IMAGE) {
       const images = [{ data: content.toString('base64'), mediaType: kind.mediaType }]
       return { text: `${shown} (${kind.mediaType}, ${content.length} bytes)`, images }
@@ -53,7 +54,7 @@ async function readRegular(
       const name = kind.is === 'image' ? `${kind.mediaType}, too large to be shown` : kind.name
       return { text: `${shown} is not text (${name}, ${stats.size} bytes). Use bash to look into it.` }
     }
-    const page = await readPage(fd, offset, limit, world.signal)
+    const page = await readPage(fd, offset, limit, context.signal)
     return { text: told(shown, page, stats.size) }
   } finally {
     closeSync(fd)

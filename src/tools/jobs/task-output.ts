@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool } from '../define-tool.ts'
+import { defineOwnTool } from '../own-tool.ts'
 import type { Job, Jobs, ToolResult } from '../tool.ts'
 import description from './task-output.md'
 
@@ -9,8 +9,9 @@ const Input = z.strictObject({
   timeout: z.int().min(0).max(600_000).default(30_000).describe('how many milliseconds to wait'),
 })
 
-export const taskOutput = defineTool({
+export const taskOutput = defineOwnTool({
   name: 'TaskOutput',
+  roles: ['lead'],
   description,
   input: Input,
   onlyLooks: true,

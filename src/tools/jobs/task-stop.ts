@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { defineTool } from '../define-tool.ts'
+import { defineOwnTool } from '../own-tool.ts'
 import { unknownJob } from './task-output.ts'
 import description from './task-stop.md'
 
-export const taskStop = defineTool({
+export const taskStop = defineOwnTool({
   name: 'TaskStop',
+  roles: ['lead'],
   description,
   input: z.strictObject({ task_id: z.string() }),
   action: () => undefined,

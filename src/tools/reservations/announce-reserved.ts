@@ -18,16 +18,16 @@ export function announcingReserved(tools: readonly Tool[]): Tool[] {
     if (tool.onlyLooks) return tool
     return {
       ...tool,
-      async run(input, world) {
-        if (tool.action?.(input)?.kind === 'run') return runWatched(tool, input, world, told)
+      async run(input, context) {
+        if (tool.action?.(input)?.kind === 'run') return runWatched(tool, input, context, told)
         const written: string[] = []
         const onWrite = (path: string) => {
           written.push(path)
-          noteWritten(world.root, path)
+          noteWritten(context.root, path)
         }
-        const result = await tool.run(input, { ...world, onWrite })
-        const names = [...new Set(written)].map((path) => relative(world.root, path)).filter(isBelow)
-        return withNotes(result, await announce({ names, how: 'written' }, world, told))
+        const result = await tool.run(input, { ...context, onWrite })
+        const names = [...new Set(written)].map((path) => relative(context.root, path)).filter(isBelow)
+        return withNotes(result, await announce({ names, how: 'written' }, context, told))
       },
     }
   })
@@ -43,15 +43,15 @@ function withNotes(result: ToolResult, notes: readonly string[]): ToolResult {
 }
 
 /** A command, or the background job that it starts: each is compared when it has ended. */
-async function runWatched(tool: Tool, input: unknown, world: ToolContext, told: Set<string>): Promise<ToolResult> {
+async function runWatched(tool: Tool, input: unknown, context: ToolContext, told: Set<string>): Promise<ToolResult> {
   const watched = async <T>(work: () => Promise<T>, add: (result: T, notes: readonly string[]) => T): Promise<T> => {
-    using watch = watchCommand(world, await reservedByOthers(world))
+    using watch = watchCommand(context, await reservedByOthers(context))
     try {
       const result = await work()
-      return add(result, await announceChanges(watch, world, told))
+      return add(result, await announceChanges(watch, context, told))
     } catch (error) {
       // It was stopped in the middle. Its writer hears nothing more, but the owners still do where that is possible.
-      await announceChanges(watch, world, told).catch(() => {})
+      await announceChanges(watch, context, told).catch(() => {})
       throw error
     }
   }
@@ -60,26 +60,26 @@ async function runWatched(tool: Tool, input: unknown, world: ToolContext, told: 
     summary: [end.summary, ...notes].join(' '),
   })
   const start: Jobs['start'] = (kind, about, work) =>
-    world.jobs.start(kind, about, (job) => watched(() => work(job), addToEnd))
-  const jobs: Jobs = { start, get: (id) => world.jobs.get(id), list: () => world.jobs.list() }
-  return watched(() => tool.run(input, { ...world, jobs }), withNotes)
+    context.jobs.start(kind, about, (job) => watched(() => work(job), addToEnd))
+  const jobs: Jobs = { start, get: (id) => context.jobs.get(id), list: () => context.jobs.list() }
+  return watched(() => tool.run(input, { ...context, jobs }), withNotes)
 }
 
-async function announceChanges(watch: CommandWatch, world: ToolContext, told: Set<string>): Promise<string[]> {
+async function announceChanges(watch: CommandWatch, context: ToolContext, told: Set<string>): Promise<string[]> {
   const names = watch.changed()
-  return announce({ names, how: 'changed', others: watch.others }, world, told)
+  return announce({ names, how: 'changed', others: watch.others }, context, told)
 }
 
 /** What others in the teams of this agent reserve right now. */
-async function reservedByOthers(world: ToolContext): Promise<string[]> {
+async function reservedByOthers(context: ToolContext): Promise<string[]> {
   const patterns = new Set<string>()
-  for (const seat of await seatsOf(world))
+  for (const seat of await seatsOf(context))
     for (const { files } of claimsOfOthers(seat)) for (const pattern of files) patterns.add(pattern)
   return [...patterns]
 }
 
-async function seatsOf(world: ToolContext): Promise<TeamMembership[]> {
-  const seats = (world.memberships?.teams ?? []).flatMap((team) => world.memberships?.membership(team) ?? [])
+async function seatsOf(context: ToolContext): Promise<TeamMembership[]> {
+  const seats = (context.memberships?.teams ?? []).flatMap((team) => context.memberships?.membership(team) ?? [])
   for (const seat of seats) await seat.refresh()
   return seats
 }
@@ -93,10 +93,10 @@ interface Found {
 }
 
 /** Names are of real files, so that no link or other spelling hides one. */
-async function announce(found: Found, world: ToolContext, told: Set<string>): Promise<string[]> {
+async function announce(found: Found, context: ToolContext, told: Set<string>): Promise<string[]> {
   const notes: string[] = []
   if (found.names.length === 0) return notes
-  for (const seat of await seatsOf(world))
+  for (const seat of await seatsOf(context))
     for (const task of claimsOfOthers(seat)) {
       const names = found.names.filter((name) => firstOverlap([name.normalize('NFC')], task.files))
       if (names.length === 0) continue
@@ -106,7 +106,7 @@ async function announce(found: Found, world: ToolContext, told: Set<string>): Pr
         JSON.stringify([seat.team, task.id, task.attempts, words.isDoubtful, name.toLowerCase()])
       const news = names.filter((name) => !told.has(keyOf(name)))
       if (news.length === 0) continue
-      await seat.send({ to: task.owner, type: 'message', content: words.toOwner(news, world.agent, seat.name) })
+      await seat.send({ to: task.owner, type: 'message', content: words.toOwner(news, context.agent, seat.name) })
       for (const name of news) told.add(keyOf(name))
     }
   return notes

@@ -6,13 +6,13 @@ import type { ToolContext } from '../tool.ts'
 import { withinTime } from './within-time.ts'
 
 /** The real paths of the files to search, in the order of names. */
-export async function collectFiles(path: string, glob: string | undefined, world: ToolContext): Promise<string[]> {
-  using start = openForReading(path, world)
+export async function collectFiles(path: string, glob: string | undefined, context: ToolContext): Promise<string[]> {
+  using start = openForReading(path, context)
   if (!start.stats.isDirectory()) return [start.real]
   // As everywhere where one searches: a pattern without a folder means the name, wherever the file is.
   const matches = glob === undefined ? () => true : picomatch(glob, { dot: true, basename: !glob.includes('/') })
   const found: string[] = []
-  for await (const { folder, files } of walk(start, world, world.signal)) {
+  for await (const { folder, files } of walk(start, context, context.signal)) {
     const inside = relative(start.real, folder.real)
     const wanted = withinTime(() => files.filter((name) => matches(join(inside, name))), 1000)
     for (const name of wanted) found.push(join(folder.real, name))

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import picomatch from 'picomatch'
 import { z } from 'zod'
-import { defineTool } from '../define-tool.ts'
+import { ALL_ROLES, defineOwnTool } from '../own-tool.ts'
 import { openForReading } from '../paths/open-for-reading.ts'
 import { show } from '../paths/territory.ts'
 import { walk } from '../paths/walk.ts'
@@ -14,8 +14,9 @@ import { withinTime } from './within-time.ts'
 /** So many are named; who needs more needs a narrower pattern. */
 const NAMED = 200
 
-export const glob = defineTool({
+export const glob = defineOwnTool({
   name: 'glob',
+  roles: ALL_ROLES,
   description,
   input: z.strictObject({
     pattern: z.string().min(1),
@@ -23,12 +24,12 @@ export const glob = defineTool({
   }),
   onlyLooks: true,
   action: ({ path }) => ({ kind: 'read', tool: 'glob', path }),
-  async run({ pattern, path }, world): Promise<ToolResult> {
+  async run({ pattern, path }, context): Promise<ToolResult> {
     // What comes before the first wildcard is a folder: only that is walked, also where git ignores it.
     const { base, glob } = picomatch.scan(pattern)
-    using start = openForReading(base.startsWith('/') ? base : join(path, base), world)
+    using start = openForReading(base.startsWith('/') ? base : join(path, base), context)
     if (!start.stats.isDirectory()) return { text: shownName(start.shown) }
-    const found = await find(start.real, glob || '*', world, walk(start, world, world.signal))
+    const found = await find(start.real, glob || '*', context, walk(start, context, context.signal))
     if (found.length === 0) {
       const hint = pattern.includes('**') ? '' : ' To look in the folders below too, use **/ in the pattern.'
       return { text: `No file matches ${pattern} in ${start.shown}.${hint}` }
@@ -48,7 +49,7 @@ interface Found {
 async function find(
   start: string,
   glob: string,
-  world: ToolContext,
+  context: ToolContext,
   folders: ReturnType<typeof walk>,
 ): Promise<Found[]> {
   const matches = picomatch(glob, { dot: true })
@@ -57,7 +58,7 @@ async function find(
     const inside = relative(start, folder.real)
     const wanted = withinTime(() => files.filter((name) => matches(join(inside, name))), 1000)
     for (const name of wanted)
-      found.push({ shown: show(join(folder.real, name), world), modified: modifiedOf(`${folder.at}/${name}`) })
+      found.push({ shown: show(join(folder.real, name), context), modified: modifiedOf(`${folder.at}/${name}`) })
   }
   return found
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineTool } from '../define-tool.ts'
-import type { Tool, ToolContext, ToolResult } from '../tool.ts'
+import { ALL_ROLES, defineOwnTool, type OwnTool } from '../own-tool.ts'
+import type { ToolContext, ToolResult } from '../tool.ts'
 import { collectFiles } from './collect-files.ts'
 import { compile } from './compile.ts'
 import description from './grep.md'
@@ -24,26 +24,30 @@ export interface GrepSettings {
   readonly ripgrep?: string | undefined
 }
 
-export function createGrep(settings: GrepSettings = {}): Tool {
+export function createGrep(settings: GrepSettings = {}): OwnTool<'grep', GrepInput> {
   const ripgrep = 'ripgrep' in settings ? async () => settings.ripgrep : findRipgrep
-  return defineTool({
+  return defineOwnTool({
     name: 'grep',
+    roles: ALL_ROLES,
     description,
     input: Input as z.ZodType<GrepInput>,
     onlyLooks: true,
     action: ({ path }) => ({ kind: 'read', tool: 'grep', path }),
-    run: async (input, world): Promise<ToolResult> => grep(input, world, await ripgrep([world.root, ...world.folders])),
+    run: async (input, context): Promise<ToolResult> =>
+      grepFiles(input, context, await ripgrep([context.root, ...context.folders])),
   })
 }
+
+export const grep = createGrep()
 
 /**
  * Which files there are is decided here, and every line that is shown was read here, by descriptor. ripgrep only says
  * which files cannot match, so that results are the same without it.
  */
-async function grep(input: GrepInput, world: ToolContext, ripgrep: string | undefined): Promise<ToolResult> {
+async function grepFiles(input: GrepInput, context: ToolContext, ripgrep: string | undefined): Promise<ToolResult> {
   const pattern = compile(input.pattern, input.ignore_case)
-  const files = await collectFiles(input.path, input.glob, world)
-  const likely = (ripgrep && (await ripgrepFilter(ripgrep, pattern, files, world))) || files
-  const found = await search(likely, pattern, input, world)
-  return { text: await world.outputs.fit(showFound(found, input, files.length), 'grep') }
+  const files = await collectFiles(input.path, input.glob, context)
+  const likely = (ripgrep && (await ripgrepFilter(ripgrep, pattern, files, context))) || files
+  const found = await search(likely, pattern, input, context)
+  return { text: await context.outputs.fit(showFound(found, input, files.length), 'grep') }
 }

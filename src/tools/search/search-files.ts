@@ -36,7 +36,7 @@ export async function search(
   paths: readonly string[],
   pattern: Pattern,
   { mode, limit }: SearchWish,
-  world: ToolContext,
+  context: ToolContext,
 ): Promise<Found> {
   const files: FileFound[] = []
   const tooLarge: string[] = []
@@ -44,7 +44,7 @@ export async function search(
   let batch: Text[] = []
   let size = 0
   for (const [i, path] of paths.entries()) {
-    const text = read(path, world)
+    const text = read(path, context)
     if (text === 'too large') tooLarge.push(path)
     else if (text !== undefined) {
       batch.push(text)
@@ -62,7 +62,7 @@ export async function search(
     batch = []
     size = 0
     await new Promise(setImmediate)
-    world.signal.throwIfAborted()
+    context.signal.throwIfAborted()
   }
   return { files, tooLarge, isCut: false }
 }
@@ -82,16 +82,16 @@ function searchText({ shown, text }: Text, { line, text: whole }: Pattern): File
 }
 
 /** Undefined for what is not text, or not there any more. */
-function read(path: string, world: ToolContext): Text | 'too large' | undefined {
+function read(path: string, context: ToolContext): Text | 'too large' | undefined {
   try {
     using spot = openSpot(path, { follow: false })
-    if (!spot.stats.isFile() || refuseReading(spot.real, world) !== undefined) return undefined
+    if (!spot.stats.isFile() || refuseReading(spot.real, context) !== undefined) return undefined
     if (spot.stats.size > LARGEST_WHOLE) return 'too large'
     const fd = openAt(spot, constants.O_RDONLY)
     try {
       const content = readWhole(fd, path)
       if (kindOf(content.subarray(0, 8192)).is !== 'text') return undefined
-      return { shown: show(spot.real, world), text: new TextDecoder().decode(content) }
+      return { shown: show(spot.real, context), text: new TextDecoder().decode(content) }
     } finally {
       closeSync(fd)
     }

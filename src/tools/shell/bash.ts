@@ -2,6 +2,8 @@ import { constants } from 'node:os'
 import { z } from 'zod'
 import { boundaryNotes } from '../boundary/boundary-notes.ts'
 import { defineTool } from '../define-tool.ts'
+import { taskOutput } from '../jobs/task-output.ts'
+import { ALL_ROLES, type ToolFactory } from '../own-tool.ts'
 import { type CommandEnd, runCommand } from '../processes/run-command.ts'
 import type { JobEnd, Tool, ToolContext, ToolResult } from '../tool.ts'
 import description from './bash.md'
@@ -28,8 +30,19 @@ export function createBash({ timeout = 60_000, longest = 600_000, background = t
     description,
     input: Input as z.ZodType<BashInput>,
     action: ({ command }) => ({ kind: 'run', tool: 'bash', command }),
-    run: (input, world) => (input.run_in_background ? runAsJob(input, world) : runNow({ timeout, ...input }, world)),
+    run: (input, context) =>
+      input.run_in_background ? runAsJob(input, context) : runNow({ timeout, ...input }, context),
   })
+}
+
+const withJobs = createBash()
+const withoutJobs = createBash({ background: false })
+
+/** Only a role that can watch a job may start one. */
+export const bash: ToolFactory<'bash'> = {
+  name: 'bash',
+  roles: ALL_ROLES,
+  create: ({ role }) => (taskOutput.roles.includes(role) ? withJobs : withoutJobs),
 }
 
 interface BashInput {
@@ -38,17 +51,17 @@ interface BashInput {
   readonly run_in_background?: boolean | undefined
 }
 
-async function runNow({ command, timeout }: BashInput, world: ToolContext): Promise<ToolResult> {
-  const output = world.outputs.open('bash')
-  const newest = tellNewest(world)
-  const plan = planOf(command, world)
+async function runNow({ command, timeout }: BashInput, context: ToolContext): Promise<ToolResult> {
+  const output = context.outputs.open('bash')
+  const newest = tellNewest(context)
+  const plan = planOf(command, context)
   let undone: readonly string[] = []
   try {
     const end = await runCommand({
       ...plan,
-      signal: world.signal,
+      signal: context.signal,
       timeout,
-      record: (group) => world.recordGroup(group),
+      record: (group) => context.recordGroup(group),
       onOutput(bytes) {
         output.write(bytes)
         newest.hear(bytes)
@@ -70,15 +83,15 @@ async function runNow({ command, timeout }: BashInput, world: ToolContext): Prom
 const LEFT_OVER =
   '[processes it had left in the background were ended with it; to keep something running use run_in_background]'
 
-function runAsJob({ command, timeout }: BashInput, world: ToolContext): ToolResult {
-  const job = world.jobs.start('bash', command, async ({ id, signal, write }): Promise<JobEnd> => {
-    const plan = planOf(command, world)
+function runAsJob({ command, timeout }: BashInput, context: ToolContext): ToolResult {
+  const job = context.jobs.start('bash', command, async ({ id, signal, write }): Promise<JobEnd> => {
+    const plan = planOf(command, context)
     let undone: readonly string[] = []
     const end = await runCommand({
       ...plan,
       signal,
       timeout,
-      record: (group) => world.recordGroup(group, id),
+      record: (group) => context.recordGroup(group, id),
       onOutput: write,
     }).finally(() => {
       undone = plan.enclosed?.release() ?? []
@@ -90,10 +103,10 @@ function runAsJob({ command, timeout }: BashInput, world: ToolContext): ToolResu
   return { text: `${JSON.stringify({ task_id: job.id, status: 'running' })}\n${words}` }
 }
 
-function planOf(command: string, world: ToolContext) {
-  const enclosed = world.boundary?.around(command)
-  const env = { ...(enclosed?.env ?? world.env), DESKMATES_AGENT: world.agent }
-  return { command, cwd: world.root, env, enclosed }
+function planOf(command: string, context: ToolContext) {
+  const enclosed = context.boundary?.around(command)
+  const env = { ...(enclosed?.env ?? context.env), DESKMATES_AGENT: context.agent }
+  return { command, cwd: context.root, env, enclosed }
 }
 
 function isSuccess({ code, isTimedOut }: CommandEnd): boolean {
@@ -112,7 +125,7 @@ function told({ code, killedBy, isTimedOut }: CommandEnd, timeout: number | unde
 }
 
 /** Shows the newest line to whoever watches, a few times a second at most; the last one is shown in any case. */
-function tellNewest(world: ToolContext): { hear(bytes: Uint8Array): void; end(): void } {
+function tellNewest(context: ToolContext): { hear(bytes: Uint8Array): void; end(): void } {
   let newest = new Uint8Array()
   let pause: NodeJS.Timeout | undefined
   const tell = () => {
@@ -122,7 +135,7 @@ function tellNewest(world: ToolContext): { hear(bytes: Uint8Array): void; end():
       .trimEnd()
       .split(/[\r\n]+/)
     newest = new Uint8Array()
-    world.progress(lines.at(-1) ?? '')
+    context.progress(lines.at(-1) ?? '')
   }
   const wait = () => {
     pause = newest.length === 0 ? undefined : setTimeout(wait, 200)

@@ -1,12 +1,20 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
+import type { ToolFactory } from '../own-tool.ts'
 import { beginning } from '../results/excerpt.ts'
 import type { Tool } from '../tool.ts'
 import type { Skill } from './loaded-skill.ts'
 import prose from './skill.md'
 
+/** Offered only where there are skills. */
+export const skill: ToolFactory<'Skill'> = {
+  name: 'Skill',
+  roles: ['lead'],
+  create: ({ skills = [] }) => (skills.length > 0 ? createSkillTool(skills) : undefined),
+}
+
 /** The body of a skill as the result of a call, so that the system prompt never changes and stays cached. */
-export function createSkillTool(skills: readonly Skill[]): Tool {
+function createSkillTool(skills: readonly Skill[]): Tool {
   return defineTool({
     name: 'Skill',
     description: prose,
@@ -17,7 +25,7 @@ export function createSkillTool(skills: readonly Skill[]): Tool {
     onlyLooks: true,
     // Reading what the user has allowed to be read asks for nothing more.
     action: () => undefined,
-    async run({ skill: wanted, file }, world) {
+    async run({ skill: wanted, file }, context) {
       const skill = skills.find(({ name }) => name.toLowerCase() === wanted.trim().toLowerCase())
       if (!skill) {
         const names = skills.map(({ name }) => name).join(', ') || 'none'
@@ -29,14 +37,14 @@ export function createSkillTool(skills: readonly Skill[]): Tool {
           ? skill.read(file)
           : { problem: `it has no such file. It has: ${resources.join(', ') || 'none'}` }
         if ('problem' in found) return { text: `${name}: ${file}: ${found.problem}`, isError: true }
-        return world.outputs.fit(found.text, 'skill')
+        return context.outputs.fit(found.text, 'skill')
       }
       const list = resources.map((path) => `- ${path}`).join('\n')
       const files =
         list && `\n\nIts files; load one with Skill {"skill": "${name}", "file": …} when it is needed:\n${list}`
       return `<skill-loaded name="${name}">\n${body}${files}\n</skill-loaded>\n\nFollow these instructions for what you were asked to do.`
     },
-  }) as Tool
+  })
 }
 
 const LONGEST_DESCRIPTION = 300

@@ -1,7 +1,7 @@
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { isName, nameRule } from '../../team/name.ts'
-import { namesFor } from '../roles.ts'
+import { namesFor } from '../registry.ts'
 import type { AgentType } from './agent-type.ts'
 
 export interface ParsedAgentType {

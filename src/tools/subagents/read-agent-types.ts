@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { isInside } from '../../permissions/paths/places.ts'
 import { openAt, openSpot } from '../../permissions/paths/spot.ts'
 import { readWhole } from '../paths/content.ts'
-import { type AgentType, BUILT_IN } from './agent-type.ts'
+import type { AgentType } from './agent-type.ts'
+import { BUILT_IN } from './built-in-types.ts'
 import { parseAgentType } from './parse-agent-type.ts'
 
 export interface AgentTypes {

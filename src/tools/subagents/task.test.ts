@@ -2,39 +2,40 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { toolHarness } from '../../testing/harnesses/tool-harness.ts'
+import { toolsForLead, toolsForSubagent } from '../registry.ts'
 import { offer, runCall } from '../run-call.ts'
-import { toolsFor, toolsForSubagent } from '../toolbox.ts'
-import { BUILT_IN } from './agent-type.ts'
+import { BUILT_IN } from './built-in-types.ts'
 import { parseAgentType } from './parse-agent-type.ts'
 import { readAgentTypes } from './read-agent-types.ts'
-import { createTask, type SubagentPlan, type TaskSettings } from './task.ts'
+import type { SubagentRun } from './run-subagent.ts'
+import { createTask, type TaskOptions } from './task.ts'
 
-const settings = (changes: Partial<TaskSettings> = {}): TaskSettings => ({
-  types: BUILT_IN,
-  runAgent: async ({ prompt }) => ({ text: `did: ${prompt}` }),
+const settings = (changes: Partial<TaskOptions> = {}): TaskOptions => ({
+  agentTypes: BUILT_IN,
+  runSubagent: async ({ prompt }) => ({ text: `did: ${prompt}` }),
   ...changes,
 })
-const task = (input: object, world = toolHarness(), changes: Partial<TaskSettings> = {}) =>
+const task = (input: object, world = toolHarness(), changes: Partial<TaskOptions> = {}) =>
   runCall([createTask(settings(changes))], { name: 'Task', input }, world)
 
 describe('Task', () => {
   it('returns all text of the final answer, with the prompt as all the subagent knows', async () => {
-    const plans: SubagentPlan[] = []
-    const runAgent: TaskSettings['runAgent'] = async (plan) => {
+    const plans: SubagentRun[] = []
+    const runSubagent: TaskOptions['runSubagent'] = async (plan) => {
       plans.push(plan)
       return { text: 'first\nsecond' }
     }
     const input = { prompt: 'find it', description: 'look for it', agent_type: 'Explore', model: 'small' }
-    expect(await task(input, toolHarness(), { runAgent })).toEqual({ text: 'first\nsecond' })
+    expect(await task(input, toolHarness(), { runSubagent })).toEqual({ text: 'first\nsecond' })
     expect(plans).toEqual([{ type: BUILT_IN[0], description: 'look for it', prompt: 'find it', model: 'small' }])
-    expect((await task({ prompt: 'x' }, toolHarness(), { runAgent: async () => ({ text: ' ' }) })).text).toBe(
+    expect((await task({ prompt: 'x' }, toolHarness(), { runSubagent: async () => ({ text: ' ' }) })).text).toBe(
       '(subagent returned no text)',
     )
   }) // A16, A19, A22
 
   it('says when it did not finish, and why', async () => {
-    const runAgent = async () => ({ text: 'half of it', problem: 'it reached its limit of 30 turns' })
-    expect(await task({ prompt: 'x' }, toolHarness(), { runAgent })).toEqual({
+    const runSubagent = async () => ({ text: 'half of it', problem: 'it reached its limit of 30 turns' })
+    expect(await task({ prompt: 'x' }, toolHarness(), { runSubagent })).toEqual({
       text: 'half of it\n[the subagent did not finish: it reached its limit of 30 turns]',
       isError: true,
     })
@@ -51,14 +52,14 @@ describe('Task', () => {
   it('shows what the subagent is doing', async () => {
     let seconds = 100
     const world = toolHarness()
-    const runAgent: TaskSettings['runAgent'] = async (_, { onTool }) => {
+    const runSubagent: TaskOptions['runSubagent'] = async (_, _context, onToolCall) => {
       seconds += 1.25
-      onTool()
-      onTool()
+      onToolCall()
+      onToolCall()
       return { text: 'done' }
     }
     await task({ prompt: 'x', description: 'find the tests', agent_type: 'plan' }, world, {
-      runAgent,
+      runSubagent,
       now: () => seconds,
     })
     expect(world.progressTexts).toEqual([
@@ -71,11 +72,11 @@ describe('Task', () => {
 
   it('runs in the background as a job that ends once', async () => {
     const world = toolHarness()
-    const runAgent: TaskSettings['runAgent'] = async ({ prompt }, { recordGroup }) => {
+    const runSubagent: TaskOptions['runSubagent'] = async ({ prompt }, { recordGroup }) => {
       await recordGroup({ pid: 7, started: 'now' })
       return { text: `did: ${prompt}` }
     }
-    const { text } = await task({ prompt: 'x', run_in_background: true }, world, { runAgent })
+    const { text } = await task({ prompt: 'x', run_in_background: true }, world, { runSubagent })
     expect(JSON.parse(text.split('\n')[0]!)).toEqual({ task_id: 'a000001', status: 'running' })
     const job = world.jobs.get('a000001')!
     await job.ended
@@ -86,18 +87,18 @@ describe('Task', () => {
 
   it('is stopped for real, also in the background', async () => {
     const world = toolHarness()
-    const waits: TaskSettings['runAgent'] = (_, { signal }) =>
+    const waits: TaskOptions['runSubagent'] = (_, { signal }) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-    await task({ prompt: 'x', run_in_background: true }, world, { runAgent: waits })
+    await task({ prompt: 'x', run_in_background: true }, world, { runSubagent: waits })
     await world.jobs.list()[0]!.stop()
     expect(world.jobs.list()[0]!.state).toBe('stopped')
-    const running = task({ prompt: 'x' }, world, { runAgent: waits })
+    const running = task({ prompt: 'x' }, world, { runSubagent: waits })
     world.stop.abort(new Error('enough'))
     await expect(running).rejects.toThrow('enough')
   }) // F39, G9
 
   it('refuses half a wish for a teammate instead of making something else of it', async () => {
-    const spawn: TaskSettings['spawn'] = async ({ name, team_name, type }) => ({
+    const spawn: TaskOptions['spawn'] = async ({ name, team_name, type }) => ({
       text: `${name} ${team_name} ${type?.name}`,
     })
     const half = await task({ prompt: 'x', team_name: 'web' }, toolHarness(), { spawn })
@@ -111,12 +112,12 @@ describe('Task', () => {
     expect((await task({ ...whole, agent_type: 'plan' }, toolHarness(), { spawn })).text).toBe('ada web plan')
     expect((await task(whole, toolHarness(), { spawn })).text).toBe('ada web undefined')
     expect((await task(whole)).text).toContain('name: there are no teammates in this session')
-    const simple = await task(whole, toolHarness(), { teammatesBy: 'spawn_teammate' })
+    const simple = await task(whole, toolHarness(), { spawnedBy: 'spawn_teammate' })
     expect(simple).toMatchObject({ isError: true, text: expect.stringContaining('made with spawn_teammate') })
   }) // A17, F31
 
   it('offers teammates only where there can be some', () => {
-    const fields = (changes: Partial<TaskSettings>) =>
+    const fields = (changes: Partial<TaskOptions>) =>
       Object.keys(createTask(settings(changes)).schema.properties as object)
     expect(fields({})).toEqual(['prompt', 'description', 'agent_type', 'run_in_background', 'model'])
     expect(fields({ spawn: async () => ({ text: '' }) })).toContain('team_name')
@@ -126,7 +127,7 @@ describe('Task', () => {
 describe('tools by role', () => {
   it('are those of the table, and no subagent can start another', () => {
     const names = (tools: readonly { name: string }[]) => tools.map(({ name }) => name).join(' ')
-    expect(names(toolsFor('lead', settings()))).toBe(
+    expect(names(toolsForLead(settings()))).toBe(
       'bash read_file write_file edit_file glob grep Task TaskOutput TaskStop',
     )
     const [explore, plan, code] = BUILT_IN.map((type) => names(toolsForSubagent(type)))
@@ -152,7 +153,7 @@ describe('tools by role', () => {
       TaskOutput: { task_id: 'a000001' },
       TaskStop: { task_id: 'a000001' },
     }
-    const tools = toolsFor('lead', settings())
+    const tools = toolsForLead(settings())
     for (const { name, description, schema } of offer(tools)) {
       expect([name, await runCall(tools, { name, input: inputs[name] }, world)]).toEqual([
         name,

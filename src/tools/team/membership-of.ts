@@ -24,14 +24,14 @@ export async function seatOf({ memberships: seats }: ToolContext, team?: string)
  * is in. If none of them knows it, the current one says so.
  */
 export async function seatKnowing(
-  world: ToolContext,
+  context: ToolContext,
   team: string | undefined,
   knows: (state: TeamState) => boolean,
 ): Promise<TeamMembership> {
-  const current = await seatOf(world, team)
+  const current = await seatOf(context, team)
   if (team !== undefined || knows(current.state)) return current
-  for (const name of world.memberships?.teams ?? []) {
-    const other = await seatOf(world, name)
+  for (const name of context.memberships?.teams ?? []) {
+    const other = await seatOf(context, name)
     if (knows(other.state)) return other
   }
   return current

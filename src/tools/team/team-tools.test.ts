@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { memberNamed, unreadOf } from '../../team/state.ts'
 import { type TeamToolHarness, teamToolHarness } from '../../testing/harnesses/team-tool-harness.ts'
 import { brokenInvariants } from '../../testing/invariants.ts'
+import { SPELLINGS } from '../own-tool.ts'
+import { toolsForSubagent, toolsForTeammate } from '../registry.ts'
 import { offer, runCall } from '../run-call.ts'
-import { BUILT_IN } from '../subagents/agent-type.ts'
-import { toolsFor, toolsForSubagent } from '../toolbox.ts'
-import { SPELLINGS } from './spelling.ts'
+import { BUILT_IN } from '../subagents/built-in-types.ts'
 
 const names = (tools: readonly { name: string }[]) => tools.map(({ name }) => name).sort()
 const desks = SPELLINGS.flatMap((spelling) => (['lead', 'ada'] as const).map((agent) => ({ agent, spelling })))
@@ -45,8 +45,8 @@ describe('tools of a team', () => {
   it('stay a teammate’s whatever its agent type leaves of shell and files', () => {
     const [explore] = BUILT_IN
     const seated = 'TaskCreate TaskUpdate TaskList SendMessage'
-    expect(names(toolsFor('teammate', { type: explore }))).toEqual(sorted(`bash read_file glob grep ${seated}`))
-    const bash = toolsFor('teammate').find(({ name }) => name === 'bash')
+    expect(names(toolsForTeammate({ type: explore }))).toEqual(sorted(`bash read_file glob grep ${seated}`))
+    const bash = toolsForTeammate().find(({ name }) => name === 'bash')
     expect(Object.keys(bash!.schema.properties as object)).not.toContain('run_in_background')
   })
 

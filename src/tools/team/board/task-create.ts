@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { Priority } from '../../../team/task.ts'
-import { defineTool, jsonSchemaOf } from '../../define-tool.ts'
+import { defineOwnTool } from '../../own-tool.ts'
 import { seatOf } from '../membership-of.ts'
 import { granted } from '../not-done.ts'
 import { TeamName } from '../team-name.ts'
-import { withAliases } from '../with-aliases.ts'
 import description from './task-create.md'
 import { standing } from './task-words.ts'
 
@@ -20,14 +19,16 @@ const Input = z.strictObject({
   team_name: TeamName,
 })
 
-export const taskCreate = defineTool({
+export const taskCreate = defineOwnTool({
   name: 'TaskCreate',
+  roles: ['lead', 'teammate'],
+  needsTeam: true,
   description,
-  input: withAliases(Input, { active_form: 'activeForm', blocked_by: 'blockedBy' }),
-  schema: jsonSchemaOf('TaskCreate', Input),
+  input: Input,
+  synonyms: { active_form: 'activeForm', blocked_by: 'blockedBy' },
   action: () => undefined,
-  async run({ team_name, ...draft }, world) {
-    const seat = await seatOf(world, team_name)
+  async run({ team_name, ...draft }, context) {
+    const seat = await seatOf(context, team_name)
     const { tasks } = granted(await seat.run({ type: 'task.add', tasks: [draft] }))
     const [task] = tasks ?? []
     return `Task #${task?.id} created: ${task?.subject} (${task && standing(task)}).`

@@ -1,27 +1,28 @@
 import { z } from 'zod'
 import { type TaskView, taskView } from '../../../team/view.ts'
-import { defineTool, jsonSchemaOf } from '../../define-tool.ts'
+import { defineOwnTool } from '../../own-tool.ts'
 import { seatOf } from '../membership-of.ts'
 import { NotDone } from '../not-done.ts'
 import { TeamName } from '../team-name.ts'
-import { withAliases } from '../with-aliases.ts'
 import description from './task-get.md'
 
 const Input = z.strictObject({ taskId: z.string().min(1), team_name: TeamName })
 
-export const taskGet = defineTool({
+export const taskGet = defineOwnTool({
   name: 'TaskGet',
+  roles: ['lead'],
+  needsTeam: true,
   description,
-  input: withAliases(Input, { task_id: 'taskId', id: 'taskId' }),
-  schema: jsonSchemaOf('TaskGet', Input),
+  input: Input,
+  synonyms: { task_id: 'taskId', id: 'taskId' },
   onlyLooks: true,
   action: () => undefined,
-  async run({ taskId, team_name }, world) {
-    const seat = await seatOf(world, team_name)
+  async run({ taskId, team_name }, context) {
+    const seat = await seatOf(context, team_name)
     const task = seat.state.tasks.get(taskId)
     if (!task) throw new NotDone(`Task ${taskId} not found. TaskList shows those there are.`)
     const view = await seat.loadLongTexts(taskView(seat.state, task))
-    return { text: await world.outputs.fit(JSON.stringify(told(view), null, 2), 'task') }
+    return { text: await context.outputs.fit(JSON.stringify(told(view), null, 2), 'task') }
   },
 })
 

@@ -4,7 +4,7 @@ import { suits } from '../../../team/decide-claims.ts'
 import { memberNamed } from '../../../team/state.ts'
 import { type Task, taskStatus } from '../../../team/task.ts'
 import { type TaskView, taskView, waitsForWords } from '../../../team/view.ts'
-import { defineTool } from '../../define-tool.ts'
+import { defineOwnTool } from '../../own-tool.ts'
 import type { TeamMembership } from '../../team-membership.ts'
 import { seatOf } from '../membership-of.ts'
 import { NotDone } from '../not-done.ts'
@@ -12,8 +12,10 @@ import { TeamName } from '../team-name.ts'
 import description from './task-list.md'
 import { numbered } from './task-words.ts'
 
-export const taskList = defineTool({
+export const taskList = defineOwnTool({
   name: 'TaskList',
+  roles: ['lead', 'teammate'],
+  needsTeam: true,
   description,
   input: z.strictObject({
     status: z.string().optional().describe('only pending, in_progress, completed or failed ones'),
@@ -21,8 +23,8 @@ export const taskList = defineTool({
   }),
   onlyLooks: true,
   action: () => undefined,
-  async run({ status: wanted, team_name }, world) {
-    const seat = await seatOf(world, team_name)
+  async run({ status: wanted, team_name }, context) {
+    const seat = await seatOf(context, team_name)
     const status = wanted === undefined ? undefined : taskStatus(wanted)
     if (wanted !== undefined && (status === undefined || status === 'deleted'))
       throw new NotDone(
@@ -33,7 +35,7 @@ export const taskList = defineTool({
     const shown = board.filter((task) => status === undefined || task.status === status)
     const views = await seat.loadLongTexts(shown.map((task) => taskView(seat.state, task)))
     const lines = [...views.map(line), counted(board), yours(seat, board)]
-    return { text: await world.outputs.fit(lines.join('\n'), 'tasks') }
+    return { text: await context.outputs.fit(lines.join('\n'), 'tasks') }
   },
 })
 

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { Priority, type TaskStatus, taskStatus } from '../../../team/task.ts'
 import { TeamName } from '../team-name.ts'
-import { withAliases } from '../with-aliases.ts'
 
 const STATUSES = ['pending', 'in_progress', 'completed', 'failed', 'deleted'] as const satisfies TaskStatus[]
 
@@ -31,30 +30,32 @@ export const UpdateOffer = z.strictObject({
 })
 export type UpdateInput = z.infer<typeof UpdateOffer>
 
-/** What is checked: the same, with names that others use, and what goes with which status. */
-export const UpdateInput: z.ZodType<UpdateInput> = withAliases(
-  UpdateOffer.extend({ status: z.string().transform(ourStatus).optional() }).superRefine((input, context) => {
-    const issue = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message })
-    const { status } = input
-    for (const field of ['result', 'commit'] as const)
-      if (input[field] !== undefined && status !== 'completed') issue(field, 'goes with status completed')
-    if (status === 'failed' && input.reason === undefined) issue('reason', 'is needed with status failed')
-    if (input.reason !== undefined && status !== 'failed' && status !== 'pending')
-      issue('reason', 'goes with status failed or pending')
-    if (input.detach !== undefined && status !== 'deleted') issue('detach', 'goes with status deleted')
-  }),
-  {
-    task_id: 'taskId',
-    id: 'taskId',
-    active_form: 'activeForm',
-    add_blocked_by: 'addBlockedBy',
-    add_blocks: 'addBlocks',
-    remove_blocked_by: 'removeBlockedBy',
-  },
-)
+/** What is checked: other words for a status are accepted, and some fields need a certain status. */
+export const UpdateInput: z.ZodType<UpdateInput> = UpdateOffer.extend({
+  status: z.string().transform(toTaskStatus).optional(),
+}).superRefine((input, context) => {
+  const issue = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message })
+  const { status } = input
+  for (const field of ['result', 'commit'] as const)
+    if (input[field] !== undefined && status !== 'completed') issue(field, 'goes with status completed')
+  if (status === 'failed' && input.reason === undefined) issue('reason', 'is needed with status failed')
+  if (input.reason !== undefined && status !== 'failed' && status !== 'pending')
+    issue('reason', 'goes with status failed or pending')
+  if (input.detach !== undefined && status !== 'deleted') issue('detach', 'goes with status deleted')
+})
+
+/** Other names under which models write these parameters. */
+export const UPDATE_SYNONYMS = {
+  task_id: 'taskId',
+  id: 'taskId',
+  active_form: 'activeForm',
+  add_blocked_by: 'addBlockedBy',
+  add_blocks: 'addBlocks',
+  remove_blocked_by: 'removeBlockedBy',
+}
 
 /** Also where the source documents call it available, claimed or complete. */
-function ourStatus(text: string, context: z.RefinementCtx): TaskStatus {
+function toTaskStatus(text: string, context: z.RefinementCtx): TaskStatus {
   const status = taskStatus(text)
   if (status) return status
   context.addIssue({ code: 'custom', message: `'${text}' is no status. Use ${STATUSES.join(', ')}` })

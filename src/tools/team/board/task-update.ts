@@ -6,25 +6,29 @@ import { isRefusal } from '../../../team/refusal.ts'
 import { isLead } from '../../../team/rights.ts'
 import type { Task, TaskStatus } from '../../../team/task.ts'
 import type { TaskView } from '../../../team/view.ts'
-import { defineTool, jsonSchemaOf } from '../../define-tool.ts'
+import { jsonSchemaOf } from '../../define-tool.ts'
+import { defineOwnTool } from '../../own-tool.ts'
 import type { TeamMembership } from '../../team-membership.ts'
 import { attemptWords } from '../attempt-words.ts'
 import { seatOf } from '../membership-of.ts'
 import { NotDone } from '../not-done.ts'
 import description from './task-update.md'
-import { UpdateInput, UpdateOffer } from './task-update-input.ts'
+import { UPDATE_SYNONYMS, UpdateInput, UpdateOffer } from './task-update-input.ts'
 import { numbered, readyBehind, standing, stuckBehind } from './task-words.ts'
 import { updateSteps } from './update-steps.ts'
 
-export const taskUpdate = defineTool({
+export const taskUpdate = defineOwnTool({
   name: 'TaskUpdate',
+  roles: ['lead', 'teammate'],
+  needsTeam: true,
   description,
   input: UpdateInput,
+  synonyms: UPDATE_SYNONYMS,
   schema: jsonSchemaOf('TaskUpdate', UpdateOffer),
   action: () => undefined,
   isRepeatable: (input) => input.status === 'completed' && Object.keys(input).every((key) => COMPLETES.has(key)),
-  async run({ team_name, ...input }, world) {
-    const seat = await seatOf(world, team_name)
+  async run({ team_name, ...input }, context) {
+    const seat = await seatOf(context, team_name)
     const before = seat.state.tasks.get(input.taskId)
     if (!before) throw new NotDone(`Task ${input.taskId} not found. TaskList shows those there are.`)
     const { status, commands } = updateSteps(input, before, seat.name)

@@ -1,18 +1,21 @@
 import { z } from 'zod'
 import type { Member } from '../../../team/member.ts'
 import { heldBy, roster } from '../../../team/state.ts'
-import { defineTool } from '../../define-tool.ts'
+import { defineOwnTool } from '../../own-tool.ts'
 import { seatOf, teamWords } from '../membership-of.ts'
 import description from './list-teammates.md'
 
-export const listTeammates = defineTool({
+export const listTeammates = defineOwnTool({
   name: 'list_teammates',
+  roles: ['lead'],
+  spelling: 'simple',
+  needsTeam: true,
   description,
   input: z.strictObject({}),
   onlyLooks: true,
   action: () => undefined,
-  async run(_, world) {
-    const { state, team, name } = await seatOf(world)
+  async run(_, context) {
+    const { state, team, name } = await seatOf(context)
     const others = roster(state).filter((member) => member.name !== name)
     if (others.length === 0) return 'No teammates.'
     const line = (member: Member) => {
@@ -20,6 +23,6 @@ export const listTeammates = defineTool({
       return `  ${member.name} (${member.role}): ${member.status}${task ? `, on task #${task.id}` : ''}`
     }
     const count = `${others.length} ${others.length === 1 ? 'teammate' : 'teammates'}`
-    return `In ${teamWords(world, team)}: ${count}\n${others.map(line).join('\n')}`
+    return `In ${teamWords(context, team)}: ${count}\n${others.map(line).join('\n')}`
   },
 })

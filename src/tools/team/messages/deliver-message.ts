@@ -13,56 +13,56 @@ import { openRequests, openWords, requestMeant, requestWords, seatOfRequest } fr
 type Of<T extends MessageInput['type']> = Extract<MessageInput, { type: T }>
 
 /** Brings a message about, and says what became of it. Who it is from is the seat's to say. */
-export async function say(input: MessageInput, world: ToolContext): Promise<string> {
+export async function say(input: MessageInput, context: ToolContext): Promise<string> {
   switch (input.type) {
     case 'broadcast':
-      return broadcast(input, world)
+      return broadcast(input, context)
     case 'shutdown_request':
-      return askToStop(input, world)
+      return askToStop(input, context)
     case 'shutdown_response':
-      return answerShutdown(input, world)
+      return answerShutdown(input, context)
     case 'plan_approval_request':
-      return submitPlan(input, world)
+      return submitPlan(input, context)
     case 'plan_approval_response':
-      return answerPlan(input, world)
+      return answerPlan(input, context)
     default:
       return nameKey(input.recipient) === 'all' && input.type === 'message'
-        ? broadcast({ ...input, type: 'broadcast' }, world)
-        : letter(input, world)
+        ? broadcast({ ...input, type: 'broadcast' }, context)
+        : letter(input, context)
   }
 }
 
-async function letter(input: LetterInput, world: ToolContext): Promise<string> {
+async function letter(input: LetterInput, context: ToolContext): Promise<string> {
   const { recipient: to, type, content, urgent, team_name } = input
-  const seat = await seatKnowing(world, team_name, (state) => canReceive(state, to))
+  const seat = await seatKnowing(context, team_name, (state) => canReceive(state, to))
   const [effect] = await sent(seat, { to, type, content, ...attached(urgent) })
   if (effect?.outcome !== 'queued') throw new NotDone(`${to} did not get it: ${effect?.reason ?? 'it was not sent'}.`)
   return `Sent ${type} to ${effect.to} (${hears(seat, effect.to, urgent === true)}).`
 }
 
 /** Within one team, never across: each has its own matters. */
-async function broadcast({ content, urgent, team_name }: Of<'broadcast'>, world: ToolContext): Promise<string> {
-  const seat = await seatOf(world, team_name)
+async function broadcast({ content, urgent, team_name }: Of<'broadcast'>, context: ToolContext): Promise<string> {
+  const seat = await seatOf(context, team_name)
   const effects = await sent(seat, { to: 'all', type: 'broadcast', content, ...attached(urgent) })
   const heard = effects.filter(({ outcome }) => outcome === 'queued').map(({ to }) => to)
   const missed = effects.filter(({ outcome }) => outcome !== 'queued').map(({ to, reason }) => `${to} (${reason})`)
-  if (effects.length === 0) throw new NotDone(`There is nobody else in ${teamWords(world, seat.team)}.`)
+  if (effects.length === 0) throw new NotDone(`There is nobody else in ${teamWords(context, seat.team)}.`)
   const not = missed.length === 0 ? '' : ` Not to: ${missed.join(', ')}.`
-  return `Broadcast sent to ${heard.length} in ${teamWords(world, seat.team)}: ${heard.join(', ')}.${not}`
+  return `Broadcast sent to ${heard.length} in ${teamWords(context, seat.team)}: ${heard.join(', ')}.${not}`
 }
 
-async function askToStop(input: Of<'shutdown_request'>, world: ToolContext): Promise<string> {
+async function askToStop(input: Of<'shutdown_request'>, context: ToolContext): Promise<string> {
   const { recipient: to, deadline_seconds: deadline, team_name } = input
-  const seat = await seatKnowing(world, team_name, (state) => canReceive(state, to))
+  const seat = await seatKnowing(context, team_name, (state) => canReceive(state, to))
   const content = together(input.reason, input.content) || 'Please shut down gracefully.'
   const { request } = granted(await seat.run({ type: 'request.open', kind: 'shutdown', to, content, deadline }))
   const seconds = request?.deadline == null ? '' : `, ${Math.round(request.deadline - request.openedAt)} s to answer`
   return `Shutdown request ${request?.id} sent to ${request?.to} (pending${seconds}). You are told how it ends.`
 }
 
-async function answerShutdown(input: Of<'shutdown_response'>, world: ToolContext): Promise<string> {
+async function answerShutdown(input: Of<'shutdown_response'>, context: ToolContext): Promise<string> {
   const { approve, request_id: id } = input
-  const seat = await seatOfRequest(world, 'shutdown', { request_id: id, team_name: input.team_name })
+  const seat = await seatOfRequest(context, 'shutdown', { request_id: id, team_name: input.team_name })
   const asked = id === undefined ? undefined : seat.state.requests.get(id)
   if (asked && nameKey(asked.to) !== nameKey(seat.name) && approve === undefined) return requestWords(asked)
   const { id: meant, from } = requestMeant(seat.state, 'shutdown', seat.name, { request_id: id })
@@ -81,15 +81,18 @@ async function answerShutdown(input: Of<'shutdown_response'>, world: ToolContext
     : `Shutdown rejected (request ${meant}); ${from} is told why. Go on with your work.`
 }
 
-async function submitPlan({ recipient = 'lead', content, team_name }: Of<'plan_approval_request'>, world: ToolContext) {
-  const seat = await seatOf(world, team_name)
+async function submitPlan(
+  { recipient = 'lead', content, team_name }: Of<'plan_approval_request'>,
+  context: ToolContext,
+) {
+  const seat = await seatOf(context, team_name)
   const { request } = granted(await seat.run({ type: 'request.open', kind: 'plan_approval', to: recipient, content }))
   return `Plan submitted to ${request?.to} (request ${request?.id}, pending). End your turn: the decision wakes you.`
 }
 
-async function answerPlan(input: Of<'plan_approval_response'>, world: ToolContext): Promise<string> {
+async function answerPlan(input: Of<'plan_approval_response'>, context: ToolContext): Promise<string> {
   const { approve, request_id, recipient } = input
-  const seat = await seatOfRequest(world, 'plan_approval', input)
+  const seat = await seatOfRequest(context, 'plan_approval', input)
   const { id, from } = requestMeant(seat.state, 'plan_approval', seat.name, { request_id, recipient })
   const feedback = input.feedback ?? together(input.reason, input.content)
   granted(await seat.run({ type: 'request.answer', id, approve, feedback }))

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { isControl, isRuntimeFact, MessageType, messageType } from '../../../team/message.ts'
 import { TeamName } from '../team-name.ts'
-import { withAliases } from '../with-aliases.ts'
 
 /** A letter to one member: plain talk, or a typed hand-off. */
 const LETTERS = MessageType.options.filter(
@@ -87,11 +86,7 @@ const ByType = z.discriminatedUnion(
 )
 export type MessageInput = z.infer<typeof ByType>
 
-export const MessageInput: z.ZodType<MessageInput> = withAliases(z.preprocess(tidied, ByType), {
-  to: 'recipient',
-  msg_type: 'type',
-  plan: 'content',
-})
+export const MessageInput: z.ZodType<MessageInput> = z.preprocess(tidied, ByType)
 
 function fields<T extends z.ZodRawShape>(shape: T) {
   return z.strictObject(shape, {

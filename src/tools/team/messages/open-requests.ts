@@ -25,20 +25,20 @@ interface Meant {
 }
 
 /** Every team counts its own requests: an id that several of one's teams know needs the team's name too. */
-export async function seatOfRequest(world: ToolContext, kind: RequestKind, meant: Meant): Promise<TeamMembership> {
+export async function seatOfRequest(context: ToolContext, kind: RequestKind, meant: Meant): Promise<TeamMembership> {
   const { request_id: id, recipient, team_name } = meant
-  const current = await seatOf(world, team_name)
+  const current = await seatOf(context, team_name)
   if (team_name !== undefined) return current
   const isTheirs = ({ from }: Request) => recipient === undefined || nameKey(from) === nameKey(recipient)
   const knowing: TeamMembership[] = []
-  for (const name of world.memberships?.teams ?? []) {
-    const seat = await seatOf(world, name)
+  for (const name of context.memberships?.teams ?? []) {
+    const seat = await seatOf(context, name)
     const known = id === undefined ? openRequests(seat.state, kind, seat.name) : [seat.state.requests.get(id)]
     if (known.some((request) => request?.kind === kind && isTheirs(request))) knowing.push(seat)
   }
   if (knowing.length <= 1) return knowing[0] ?? current
   const teams = teamNames(
-    world.memberships,
+    context.memberships,
     knowing.map(({ team }) => team),
   )
   throw new NotDone(`Which request do you answer? There is one in each of the teams ${teams}. Name its team_name.`)

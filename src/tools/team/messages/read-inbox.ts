@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool } from '../../define-tool.ts'
+import { defineOwnTool } from '../../own-tool.ts'
 import type { UnreadMessage } from '../../team-membership.ts'
 import { seatOf } from '../membership-of.ts'
 import description from './read-inbox.md'
@@ -7,28 +7,31 @@ import description from './read-inbox.md'
 /** Bytes of mail in one result; what is longer goes in alone, as head, tail and the path of all of it. */
 const ENOUGH = 40_000
 
-export const readInbox = defineTool({
+export const readInbox = defineOwnTool({
   name: 'read_inbox',
+  roles: ['lead', 'teammate'],
+  spelling: 'simple',
+  needsTeam: true,
   description,
   input: z.strictObject({}),
   action: () => undefined,
-  async run(_, world) {
-    const current = await seatOf(world)
+  async run(_, context) {
+    const current = await seatOf(context)
     const waiting: UnreadMessage[] = []
-    for (const team of world.memberships?.teams ?? [current.team])
-      waiting.push(...(await (await seatOf(world, team)).unread()))
+    for (const team of context.memberships?.teams ?? [current.team])
+      waiting.push(...(await (await seatOf(context, team)).unread()))
     if (waiting.length === 0) return 'No new mail.'
     const shown = thatFit(waiting)
     const left = waiting.length - shown.length
     const [first] = shown
-    const long = first && sizeOf(first) > ENOUGH ? first.excerpt(world.outputs.keep) : undefined
+    const long = first && sizeOf(first) > ENOUGH ? first.excerpt(context.outputs.keep) : undefined
     const text = long?.words ?? shown.map(({ text: words }) => words).join('\n')
     const more = left === 0 ? '' : `\n[${left} more wait; call read_inbox again]`
     // Only what is shown is delivered: the rest must reach its reader another time.
     const mail = shown.map(({ message }) => message.id)
     if (!first || !long) return { text: `${text}${more}`, mail }
     // Durable before the result names it; whoever resumes writes it again from the journal where it is missing.
-    const file = { message: first.message.id, path: long.path, sum: world.outputs.sumOf(long.path) }
+    const file = { message: first.message.id, path: long.path, sum: context.outputs.sumOf(long.path) }
     return { text: `${text}${more}`, mail, files: [file] }
   },
 })

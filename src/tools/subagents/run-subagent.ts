@@ -1,0 +1,34 @@
+import type { Log } from '../../journal/store.ts'
+import type { Tool, ToolContext } from '../tool.ts'
+import type { AgentType } from './agent-type.ts'
+
+/** Runs a subagent to its end with the tools of its type; throws only when aborted. */
+export type RunSubagent = (
+  options: SubagentRun,
+  context: ToolContext,
+  /** Called with every tool the subagent uses. */
+  onToolCall: () => void,
+) => Promise<SubagentEnd>
+
+/** What one subagent is started with. */
+export interface SubagentRun {
+  readonly type: AgentType
+  readonly description: string
+  readonly prompt: string
+  readonly model: string | undefined
+  /** Tools besides those of its type. */
+  readonly tools?: readonly Tool[] | undefined
+  /** Where its conversation is kept, for a task of the board; without it only its final answer is kept. */
+  readonly record?: { readonly log: Log; readonly generation: number; readonly task: string } | undefined
+  /** False once its work has ended and only its answer is missing; without it, never. */
+  isOwing?(): boolean
+  /** What it is told when it wants to end although something is missing; undefined if it may end. */
+  wantsMore?(): string | undefined
+}
+
+export interface SubagentEnd {
+  /** All text of its final answer. */
+  readonly text: string
+  /** Why it did not finish, if it did not: a limit, a budget, an error. */
+  readonly problem?: string | undefined
+}
