@@ -89,10 +89,10 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
     reservations: ['paths'],
     results: ['paths'],
     search: ['paths', 'processes', 'results'],
-    shell: ['boundary', 'processes'],
+    shell: ['boundary', 'jobs', 'processes'],
     skills: ['paths', 'results'],
-    subagents: ['paths', 'results'],
-    team: ['results', 'subagents'],
+    subagents: ['paths', 'results', 'team'],
+    team: ['results'],
   },
 }
 
