@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import { messageText } from '../prompts/message.ts'
-import { agentHarness, closeAgents, played } from '../testing/harnesses/agent-harness.ts'
+import { agentHarness, answeringModel, closeAgents } from '../testing/harnesses/agent-harness.ts'
 
 afterEach(closeAgents)
 
@@ -23,7 +23,7 @@ it('says whether the answer to a request is a yes, which its words may leave ope
 })
 
 it('says once in a turn that somebody rests, and every result', async () => {
-  const talk = await agentHarness({ model: played().model })
+  const talk = await agentHarness({ model: answeringModel().model })
   const letter = (id: string, type: 'idle_notification' | 'result', from: string, content: string) => ({
     type: 'message.sent' as const,
     message: { id, type, from, to: 'lead', content, timestamp: 1 },

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { PersonAnswer, Question } from '../agent/questions.ts'
 import { memberNamed } from '../team/state.ts'
 import {
-  type AnswerRequest,
+  type Compose,
   lastTurnText,
   type SupervisorHarness,
   supervisorHarness,
@@ -22,7 +22,7 @@ function person() {
 }
 
 async function crewOf(
-  mind: AnswerRequest,
+  mind: Compose,
   more: Omit<Parameters<typeof supervisorHarness>[0], 'mind'> = {},
 ): Promise<SupervisorHarness> {
   const practice = await supervisorHarness({ mind, ...more })
@@ -31,7 +31,7 @@ async function crewOf(
 }
 
 /** Works whenever it is told to, and says what came of it. */
-const eager: AnswerRequest = (request) =>
+const eager: Compose = (request) =>
   request.turns.at(-1)?.role === 'user' ? { calls: [{ tool: 'work' }] } : { text: 'So it is.' }
 
 const statusOf = ({ team }: SupervisorHarness, name: string) => memberNamed(team.state, name)?.status
@@ -160,7 +160,7 @@ describe('a question that nobody has answered', () => {
     first.asked[0]!.answer({ allowed: true })
 
     const second = person()
-    const mind: AnswerRequest = (request) =>
+    const mind: Compose = (request) =>
       lastTurnText(request).includes('Not run') || lastTurnText(request).includes('brought back')
         ? { calls: [{ tool: 'work' }] }
         : { text: 'So it is.' }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { memberNamed, unreadOf } from '../team/state.ts'
 import {
-  type AnswerRequest,
+  type Compose,
   lastTurnText,
   type SupervisorHarness,
   supervisorHarness,
@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
 })
 
-async function crewOf(mind: AnswerRequest, more: Omit<Parameters<typeof supervisorHarness>[0], 'mind'> = {}) {
+async function crewOf(mind: Compose, more: Omit<Parameters<typeof supervisorHarness>[0], 'mind'> = {}) {
   const practice = await supervisorHarness({ mind, ...more })
   open.push(practice)
   const states: string[] = []
@@ -28,7 +28,7 @@ async function crewOf(mind: AnswerRequest, more: Omit<Parameters<typeof supervis
 }
 
 const statusOf = ({ team }: SupervisorHarness, name = 'ada') => memberNamed(team.state, name)?.status
-const hang: AnswerRequest = (_, signal) =>
+const hang: Compose = (_, signal) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 const handIn = { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }
 const complete = { calls: [{ tool: 'TaskUpdate', input: { taskId: '1', status: 'completed', result: 'dug' } }] }
@@ -36,7 +36,7 @@ const askToStop = ({ team, lead }: SupervisorHarness) =>
   team.run({ type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' }, { by: lead })
 
 /** Agrees to stop as soon as it hears that it should. */
-function agreeing(mind: AnswerRequest): AnswerRequest {
+function agreeing(mind: Compose): Compose {
   return (request, signal) => {
     const request_id = /type=\\"shutdown_request\\" request_id=\\"(r\d+)/.exec(lastTurnText(request))?.[1]
     if (!request_id) return mind(request, signal)
@@ -168,7 +168,7 @@ describe('the life of a teammate', () => {
   }) // B56
 
   it('ends by itself only where an idle time-out is set, and never with a task in its hands', async () => {
-    const mind: AnswerRequest = (request) =>
+    const mind: Compose = (request) =>
       lastTurnText(request).includes('<task')
         ? { calls: [{ tool: 'SendMessage', input: { to: 'lead', content: 'How deep?' } }] }
         : { text: 'Here.' }

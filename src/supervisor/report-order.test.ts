@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { memberNamed, unreadOf } from '../team/state.ts'
 import {
-  type AnswerRequest,
+  type Compose,
   lastTurnText,
   type SupervisorHarness,
   supervisorHarness,
@@ -13,7 +13,7 @@ afterEach(async () => {
 })
 
 async function crewOf(
-  mind: AnswerRequest,
+  mind: Compose,
   more: Omit<Parameters<typeof supervisorHarness>[0], 'mind'> = {},
 ): Promise<SupervisorHarness> {
   const practice = await supervisorHarness({ mind, ...more })
@@ -22,7 +22,7 @@ async function crewOf(
 }
 
 const statusOf = ({ team }: SupervisorHarness, name: string) => memberNamed(team.state, name)?.status
-const hang: AnswerRequest = (_, signal) =>
+const hang: Compose = (_, signal) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 const handIn = { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }
 

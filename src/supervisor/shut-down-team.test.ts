@@ -1,11 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { TeamHandle } from '../journal/team-handle.ts'
 import { memberNamed } from '../team/state.ts'
-import {
-  type AnswerRequest,
-  type SupervisorHarness,
-  supervisorHarness,
-} from '../testing/harnesses/supervisor-harness.ts'
+import { type Compose, type SupervisorHarness, supervisorHarness } from '../testing/harnesses/supervisor-harness.ts'
 import { shutDownTeam } from './shut-down-team.ts'
 
 const open: SupervisorHarness[] = []
@@ -13,10 +9,10 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
 })
 
-const hang: AnswerRequest = (_, signal) =>
+const hang: Compose = (_, signal) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 
-async function crewOf(mind: AnswerRequest): Promise<SupervisorHarness> {
+async function crewOf(mind: Compose): Promise<SupervisorHarness> {
   const practice = await supervisorHarness({ mind, uncommitted: async () => 3 })
   open.push(practice)
   for (const name of ['ada', 'bob']) await practice.crew.spawn({ name, prompt: 'Hello.' })

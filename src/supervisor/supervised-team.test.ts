@@ -3,7 +3,7 @@ import { openTeam } from '../journal/team-handle.ts'
 import { openMemoryStore } from '../stores/memory/store.ts'
 import { heldBy, memberNamed, unreadOf } from '../team/state.ts'
 import {
-  type AnswerRequest,
+  type Compose,
   lastTurnText,
   type SupervisorHarness,
   supervisorHarness,
@@ -17,7 +17,7 @@ afterEach(async () => {
 })
 
 async function crewOf(
-  mind: AnswerRequest,
+  mind: Compose,
   more: Omit<Parameters<typeof supervisorHarness>[0], 'mind'> = {},
 ): Promise<SupervisorHarness> {
   const practice = await supervisorHarness({ mind, ...more })
@@ -30,7 +30,7 @@ const mailOfLead = ({ team }: SupervisorHarness) => unreadOf(team.state, 'lead')
 const complete = (taskId: string) => ({ tool: 'TaskUpdate', input: { taskId, status: 'completed', result: 'done' } })
 
 /** Completes whatever task it is told of, then says so. */
-const diligent: AnswerRequest = (request) => {
+const diligent: Compose = (request) => {
   const task = /<task id=\\"(\d+)\\">/.exec(lastTurnText(request))?.[1]
   return task ? { calls: [complete(task)] } : { text: 'Done.' }
 }
@@ -274,7 +274,7 @@ describe('a crew where several things happen at once', () => {
   }) // F27
 
   it('everybody has what they held when all come back at once', async () => {
-    const mind: AnswerRequest = (request, signal) => {
+    const mind: Compose = (request, signal) => {
       if (!isBack) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
       return diligent(request, signal)
     }
@@ -396,7 +396,7 @@ describe('a shutdown', () => {
   }) // C21, C22
 
   it('that an earlier life agreed to does not stop the next one of that name', async () => {
-    const hanging: AnswerRequest = (_, signal) =>
+    const hanging: Compose = (_, signal) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     const before = await supervisorHarness({ mind: hanging })
     await before.crew.spawn({ name: 'ada', prompt: 'Dig.' })
@@ -446,7 +446,7 @@ function planOf({ team, lead, clock, events }: SupervisorHarness) {
 }
 
 describe('a loss', () => {
-  const failing: AnswerRequest = () => {
+  const failing: Compose = () => {
     throw new Error('the key is wrong')
   }
 
@@ -676,7 +676,7 @@ describe('a run that waits for nothing but silent models', () => {
 describe('a crew that is resumed', () => {
   it('has everybody back with conversation, claim and mail; whoever rested costs nothing', async () => {
     let isHanging = true
-    const mind: AnswerRequest = (request, signal) => {
+    const mind: Compose = (request, signal) => {
       if (request.agent === 'bob') return { text: 'Here.' }
       if (isHanging) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
       return diligent(request, signal)
@@ -704,7 +704,7 @@ describe('a crew that is resumed', () => {
   }) // F24, F33, F38, B66, C67
 
   it('finds a plan that waits for its answer again, for the new life', async () => {
-    const mind: AnswerRequest = (request) =>
+    const mind: Compose = (request) =>
       request.turns.length === 1
         ? { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }
         : { text: 'I wait.' }

@@ -7,7 +7,14 @@ import { openTranscript } from '../../src/agent/transcript/transcript.ts'
 import { START } from '../../src/journal/store.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/store.ts'
 import { unreadOf } from '../../src/team/state.ts'
-import { agentHarness, closeAgents, echo, played, run, usage } from '../../src/testing/harnesses/agent-harness.ts'
+import {
+  agentHarness,
+  answeringModel,
+  closeAgents,
+  echo,
+  run,
+  usage,
+} from '../../src/testing/harnesses/agent-harness.ts'
 import { defineTool } from '../../src/tools/define-tool.ts'
 import type { Tool } from '../../src/tools/tool.ts'
 
@@ -27,11 +34,11 @@ describe('an agent', () => {
         }),
     })
     const place = createPlace()
-    const first = played(() => ({ text: 'x', calls: [{ id: 'a', tool: 'slow' }] }))
+    const first = answeringModel(() => ({ text: 'x', calls: [{ id: 'a', tool: 'slow' }] }))
     const talk = await agentHarness({ model: first.model, tools: [slow as Tool], place })
     await talk.team.send({ to: 'lead', content: 'go' })
     expect((await run(talk, stopper.signal)).stop.kind).toBe('aborted')
-    const second = played(() => ({ text: 'I was interrupted' }))
+    const second = answeringModel(() => ({ text: 'I was interrupted' }))
     const again = await agentHarness({ model: second.model, place, generation: 2 })
     expect((await run(again)).stop).toEqual({ kind: 'finished', text: 'I was interrupted' })
     expect(second.asked[0]?.at(-1)).toMatchObject({
@@ -42,7 +49,7 @@ describe('an agent', () => {
 
   it('reports a call whose end is unknown as interrupted, and never runs it again', async () => {
     const place = createPlace()
-    const dead = await agentHarness({ model: played().model, place })
+    const dead = await agentHarness({ model: answeringModel().model, place })
     await dead.transcript.hear({ role: 'user', content: [{ type: 'text', text: 'go' }] }, [])
     const call = { type: 'tool-call' as const, toolCallId: 'a', toolName: 'echo', input: { text: 'x' } }
     await dead.transcript.answer({
@@ -57,7 +64,7 @@ describe('an agent', () => {
     await dead.transcript.began({ pid: 5, started: '2', of: 'b7f3' })
     let runs = 0
     const counting = { ...echo, run: async () => ({ text: String(++runs) }) } as Tool
-    const { model, asked } = played(() => ({ text: 'I look first' }))
+    const { model, asked } = answeringModel(() => ({ text: 'I look first' }))
     const talk = await agentHarness({ model, tools: [counting], place, generation: 2 })
     const ended: number[] = []
     await recoverInterruptedCalls(talk, async ({ pid }) => void ended.push(pid))
@@ -70,7 +77,7 @@ describe('an agent', () => {
   }) // F39
 
   it('acknowledges mail only when the turn that holds it is in the transcript', async () => {
-    const { model } = played(() => ({ text: 'never' }))
+    const { model } = answeringModel(() => ({ text: 'never' }))
     const talk = await agentHarness({ model })
     await talk.team.send({ to: 'lead', content: 'precious' })
     const failing = {
@@ -92,7 +99,7 @@ describe('an agent', () => {
     const synced = new Promise<void>((resolve) => {
       release = resolve
     })
-    const { model } = played(async () => {
+    const { model } = answeringModel(async () => {
       for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve))
       seen.push(await lines())
       release()
@@ -108,7 +115,7 @@ describe('an agent', () => {
   }) // F1, F2
 
   it('acknowledges mail when its turn is durable, and asks the model meanwhile', async () => {
-    const { model, asked } = played(() => ({ text: 'ok' }))
+    const { model, asked } = answeringModel(() => ({ text: 'ok' }))
     const talk = await agentHarness({ model })
     await talk.team.send({ to: 'lead', content: 'precious' })
     const unread = () => unreadOf(talk.team.state, 'lead').length
@@ -130,7 +137,7 @@ describe('an agent', () => {
       defineTool({ name, description: 'x', input, ...more, run: () => String(done.push(name)) }) as Tool
     const tools = [tool('look', { onlyLooks: true }), tool('repeat', { isRepeatable: () => true }), tool('change', {})]
     const calls = tools.map(({ name }) => ({ id: name, tool: name }))
-    const { model } = played(
+    const { model } = answeringModel(
       () => ({ calls }),
       () => ({ text: 'ok' }),
     )

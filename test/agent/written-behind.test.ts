@@ -8,7 +8,14 @@ import type { CallResult } from '../../src/agent/transcript/transcript-fold.ts'
 import type { Log } from '../../src/journal/store.ts'
 import type { Reply } from '../../src/models/model.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/store.ts'
-import { agentHarness, closeAgents, echo, played, run, usage } from '../../src/testing/harnesses/agent-harness.ts'
+import {
+  agentHarness,
+  answeringModel,
+  closeAgents,
+  echo,
+  run,
+  usage,
+} from '../../src/testing/harnesses/agent-harness.ts'
 import { defineTool } from '../../src/tools/define-tool.ts'
 import type { Tool } from '../../src/tools/tool.ts'
 import { createRandom } from '../storms/random.ts'
@@ -89,7 +96,7 @@ describe('a conversation that is written behind', () => {
       { id: 'b', tool: 'change' },
     ]
     const talk = await agentHarness({
-      model: played(() => ({ calls })).model,
+      model: answeringModel(() => ({ calls })).model,
       tools: [echo as Tool, change as Tool],
       place,
       async mayDo(_, { toolCallId }) {
@@ -115,7 +122,7 @@ describe('a conversation that is written behind', () => {
 
   it('forgets an answer that could not be written, with its calls', async () => {
     const broken = await faulty()
-    const { model, asked } = played(
+    const { model, asked } = answeringModel(
       () => {
         broken.fails.before = once()
         return { calls: [{ id: 'a', tool: 'echo', input: { text: 'hi' } }] }
@@ -143,7 +150,7 @@ describe('a conversation that is written behind', () => {
         return 'seen'
       },
     })
-    const { model } = played(() => ({ calls: [{ id: 'a', tool: 'look' }] }))
+    const { model } = answeringModel(() => ({ calls: [{ id: 'a', tool: 'look' }] }))
     const talk = await talkOn(broken, { model, tools: [look as Tool], limits })
     expect((await run(talk)).stop).toMatchObject({ kind: 'error', error: { message: 'no space left' } })
     await expect(Promise.resolve(broken.transcript[Symbol.asyncDispose]())).rejects.toThrow('no space left')

@@ -8,7 +8,7 @@ import type { Turn } from '../../src/models/model.ts'
 import { type Disk, realDisk } from '../../src/stores/files/disk.ts'
 import { openFileStore } from '../../src/stores/files/store.ts'
 import { type DiskPlan, recordingDisk } from '../../src/testing/faulty-disk.ts'
-import { agentHarness, played, run } from '../../src/testing/harnesses/agent-harness.ts'
+import { agentHarness, answeringModel, run } from '../../src/testing/harnesses/agent-harness.ts'
 import { defineTool } from '../../src/tools/define-tool.ts'
 import { closingDisk } from './closing-disk.ts'
 import { powerCutDisk } from './power-cut-disk.ts'
@@ -24,7 +24,7 @@ describe('a conversation on a machine that loses power after any one file-system
   beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), 'deskmates-talk-'))
     mkdirSync(beginning())
-    const talk = await agentHarness({ model: played().model, store: openFileStore({ dir: beginning() }) })
+    const talk = await agentHarness({ model: answeringModel().model, store: openFileStore({ dir: beginning() }) })
     await talk.team.send({ to: 'lead', content: WAITING })
     await talk.team.close()
   })
@@ -95,7 +95,7 @@ describe('a conversation on a machine that loses power after any one file-system
       life.wasLateSent = true
       return { calls: [{ id: 'c', tool: 'change' }] }
     }
-    const { model } = played(next, next, next, next)
+    const { model } = answeringModel(next, next, next, next)
     const talk = await agentHarness({
       model,
       tools: [change],

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { type Disk, realDisk } from '../../src/stores/files/disk.ts'
 import { openFileStore } from '../../src/stores/files/store.ts'
 import { unreadOf } from '../../src/team/state.ts'
-import { agentHarness, played, run } from '../../src/testing/harnesses/agent-harness.ts'
+import { agentHarness, answeringModel, run } from '../../src/testing/harnesses/agent-harness.ts'
 import { closingDisk } from './closing-disk.ts'
 import { powerCutDisk } from './power-cut-disk.ts'
 
@@ -26,7 +26,7 @@ it('a letter outlives a reader that is killed before its turn is synced, and a p
     const isAsked = new Promise<void>((resolve) => {
       asked = resolve
     })
-    const { model } = played(() => {
+    const { model } = answeringModel(() => {
       asked()
       return never()
     })
@@ -39,7 +39,7 @@ it('a letter outlives a reader that is killed before its turn is synced, and a p
   }
 
   try {
-    const before = await agentHarness({ model: played().model, store: at(realDisk) })
+    const before = await agentHarness({ model: answeringModel().model, store: at(realDisk) })
     await before.team.send({ to: 'lead', content: 'precious' })
     await before.team.close()
 
@@ -55,7 +55,7 @@ it('a letter outlives a reader that is killed before its turn is synced, and a p
     })
     power.cut('kept')
 
-    const after = await agentHarness({ model: played().model, generation: 4, store: at(realDisk) })
+    const after = await agentHarness({ model: answeringModel().model, generation: 4, store: at(realDisk) })
     const isUnread = unreadOf(after.team.state, 'lead').length > 0
     const isHeard = JSON.stringify(after.transcript.state.turns).includes('precious')
     expect(isUnread || isHeard).toBe(true)

@@ -150,6 +150,25 @@ describe('a scripted model', () => {
     expect(await say(parts, [said('x'), answered, said('y')])).toBe('3 turns')
   })
 
+  it('waits for a composed answer, and stops waiting when its signal aborts', async () => {
+    const stop = new AbortController()
+    const later = scriptedModel({ parts: [{ compose: async () => ({ text: 'later' }) }] })
+    expect(textOf((await ask(later)).reply?.turn)).toBe('later')
+    const never = scriptedModel({
+      parts: [{ compose: (_, signal) => new Promise((_, reject) => (signal.onabort = () => reject(signal.reason))) }],
+    })
+    const answer = ask(never, request, { signal: stop.signal })
+    setImmediate(() => setImmediate(() => stop.abort('enough')))
+    expect((await answer).error).toBe('enough')
+  })
+
+  it('gives a call its id and an answer its cost where the script names them', async () => {
+    const parts = [{ calls: [{ tool: 'bash', id: 'a' }, { tool: 'bash' }], cost: null }]
+    const { reply } = await ask(scriptedModel({ parts }))
+    expect(reply?.turn.content).toMatchObject([{ toolCallId: 'a' }, { toolCallId: 'call_1_2' }])
+    expect(reply?.cost).toBeNull()
+  })
+
   it('says where a script is wrong', () => {
     const script = { parts: [{ text: 'x', tmies: 3 }] } as unknown as Script
     expect(() => scriptedModel(script)).toThrow(/parts\.0.*scripted-model\.md/)

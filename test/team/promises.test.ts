@@ -12,7 +12,7 @@ import { createPlace, openMemoryStore } from '../../src/stores/memory/store.ts'
 import { planGate } from '../../src/team/plan-gate.ts'
 import { memberNamed } from '../../src/team/state.ts'
 import {
-  type AnswerRequest,
+  type Compose,
   lastTurnText,
   type SupervisorHarness,
   supervisorHarness,
@@ -21,7 +21,7 @@ import { workspaceOn } from '../../src/testing/harnesses/workspace-harness.ts'
 import { defineTool } from '../../src/tools/define-tool.ts'
 
 const open: SupervisorHarness[] = []
-const crewOf = async (mind: AnswerRequest, more: Omit<Parameters<typeof supervisorHarness>[0], 'mind'> = {}) => {
+const crewOf = async (mind: Compose, more: Omit<Parameters<typeof supervisorHarness>[0], 'mind'> = {}) => {
   const practice = await supervisorHarness({ mind, ...more })
   open.push(practice)
   return practice
@@ -29,7 +29,7 @@ const crewOf = async (mind: AnswerRequest, more: Omit<Parameters<typeof supervis
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
 })
-const hang: AnswerRequest = (_, signal) =>
+const hang: Compose = (_, signal) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 const handIn = { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }
 
@@ -47,7 +47,7 @@ describe('a teammate', () => {
   }) // B67, F27, B25
 
   it('requires a new plan approval from a teammate that was resumed', async () => {
-    const mind: AnswerRequest = (request, signal) => (request.turns.length === 1 ? handIn : hang(request, signal))
+    const mind: Compose = (request, signal) => (request.turns.length === 1 ? handIn : hang(request, signal))
     const before = await supervisorHarness({ mind })
     // Without a task nothing but the life itself is new.
     await before.crew.spawn({ name: 'ada', prompt: 'Dig.', requirePlan: true })

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type Model, ModelFailure, type ModelRequest } from '../../models/model.ts'
 import { createPlace } from '../../stores/memory/store.ts'
-import { agentHarness, closeAgents, played, run } from '../../testing/harnesses/agent-harness.ts'
+import { agentHarness, answeringModel, closeAgents, run } from '../../testing/harnesses/agent-harness.ts'
+import { composedModel } from '../../testing/harnesses/composed-model.ts'
 import { defineTool } from '../../tools/define-tool.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { limitsOf } from './limits.ts'
@@ -17,13 +18,13 @@ const read = defineTool({
   run: ({ words }) => 'word '.repeat(words),
 }) as Tool
 
-/** Keeps whole requests, and has a window of so many tokens. */
-function windowed(context: number, ...answers: Parameters<typeof played>) {
+/** A model with a window of so many tokens; keeps whole requests. */
+function windowed(context: number, ...answers: Parameters<typeof answeringModel>) {
   const requests: ModelRequest[] = []
-  const { model, asked } = played(
-    ...answers.map((answer) => (request: ModelRequest) => {
+  const { model, asked } = answeringModel(
+    ...answers.map((answer) => (request: ModelRequest, signal: AbortSignal) => {
       requests.push(request)
-      return answer(request)
+      return answer(request, signal)
     }),
   )
   return { model: { ...model, context } as Model, asked, requests }
@@ -84,7 +85,7 @@ describe('a conversation that grows', () => {
   }) // B41
 
   it('of a model whose window nobody knows is summarised at 0.93 of 200,000 tokens', () => {
-    const { model } = played()
+    const { model } = answeringModel()
     expect(limitsOf({ model }).summarise).toBe(186_000)
     // A long answer has to fit too, and a tiny window is not all answer.
     expect(limitsOf({ model, maxOutput: 64_000 }).summarise).toBe(135_000)
@@ -193,31 +194,10 @@ describe('a conversation that grows', () => {
 
   it('hands the model the same array at every call, only longer', async () => {
     const seen = new Set<unknown>()
-    const model: Model = {
-      ...played().model,
-      async *reply({ turns }) {
-        seen.add(turns)
-        yield { type: 'text', delta: 'x' }
-        const calls =
-          turns.length < 40
-            ? [
-                {
-                  type: 'tool-call' as const,
-                  toolCallId: `c${turns.length}`,
-                  toolName: 'read_file',
-                  input: { words: 1 },
-                },
-              ]
-            : []
-        return {
-          turn: { role: 'assistant', content: [{ type: 'text', text: 'x' }, ...calls] },
-          end: 'finished',
-          ...used(50),
-          cost: 0,
-          model: 'x',
-        }
-      },
-    }
+    const { model } = composedModel(({ turns }) => {
+      seen.add(turns)
+      return { text: 'x', calls: turns.length < 40 ? [call(`c${turns.length}`, 1)] : [], ...used(50) }
+    })
     const talk = await agentHarness({ model, tools: [read] })
     await talk.team.send({ to: 'lead', content: 'go' })
     expect((await run(talk)).stop.kind).toBe('finished')

@@ -4,7 +4,7 @@ import type { Script } from '../../models/scripted/script.ts'
 import { did, letters, type Moment, momentsOf, TEST, testsIn } from './moments.ts'
 
 type Compose = Extract<Script['parts'][number], { compose: unknown }>['compose']
-export type Answer = Omit<ReturnType<Compose>, 'delay'>
+export type Answer = Omit<Awaited<ReturnType<Compose>>, 'delay'>
 type Call = NonNullable<Answer['calls']>[number]
 
 interface Step {

@@ -47,6 +47,8 @@ const answer = {
     .array(
       z.strictObject({
         tool: z.string(),
+        /** Else `call_<answer>_<number>`. */
+        id: z.string().optional(),
         input: z.record(z.string(), z.unknown()).default({}),
         /** What the model writes instead of a JSON object. */
         malformed: z.string().optional(),
@@ -64,6 +66,8 @@ const answer = {
   end: z.enum(['finished', 'length', 'refused']).default('finished'),
   /** Else estimated, the same every time. */
   usage: Usage.partial().default({}),
+  /** In US dollars, null for unknown; else from the usage and the price. */
+  cost: z.number().nullable().optional(),
 }
 
 export const Answer = z.strictObject(answer)
@@ -77,8 +81,14 @@ const who = {
   times: z.union([z.number().int().positive(), z.literal('always')]).default(1),
 }
 
-/** Works its answer out from what was asked. Only in scripts that are programs. */
-type Compose = (request: ModelRequest) => z.input<typeof Answer>
+/**
+ * Computes the answer from the request; only in scripts that are programs. It may wait, and should reject with the reason
+ * of the signal when that aborts.
+ */
+export type Compose = (
+  request: ModelRequest,
+  signal: AbortSignal,
+) => z.input<typeof Answer> | Promise<z.input<typeof Answer>>
 
 const Part = z.union([
   z.strictObject({ ...who, compose: z.custom<Compose>((value) => typeof value === 'function', 'is a function') }),

@@ -21,12 +21,12 @@ export function scriptedModel(script: Script, { name = 'scripted', pause = syste
   const { parts, context, price } = readScript(script, name)
   const used = new Map<Part, number>()
 
-  function pick(request: ModelRequest): Answer {
+  async function pick(request: ModelRequest, signal: AbortSignal): Promise<Answer> {
     const asked = askedIn(request)
     const part = parts.find((one) => hindrance(one, asked, request) === undefined)
     if (part === undefined) throw noAnswer(asked, request)
     used.set(part, (used.get(part) ?? 0) + 1)
-    return 'compose' in part ? Answer.parse(part.compose(request)) : part
+    return 'compose' in part ? Answer.parse(await part.compose(request, signal)) : part
   }
 
   function hindrance(part: Part, asked: Asked, request: ModelRequest): string | undefined {
@@ -60,7 +60,7 @@ export function scriptedModel(script: Script, { name = 'scripted', pause = syste
       // As with any other, the event loop turns before it answers: a script that looks for ever keeps nobody from it.
       await new Promise((resolve) => setImmediate(resolve))
       signal.throwIfAborted()
-      const answer = pick(request)
+      const answer = await pick(request, signal)
       if (answer.delay > 0) await pause(answer.delay, signal)
       for (const event of eventsOf(answer)) {
         signal.throwIfAborted()
@@ -82,7 +82,8 @@ export function scriptedModel(script: Script, { name = 'scripted', pause = syste
         output: tokens(size(turn)),
         ...answer.usage,
       }
-      return { turn, end: answer.end, usage, cost: costOf(usage, price), model: name }
+      const cost = answer.cost === undefined ? costOf(usage, price) : answer.cost
+      return { turn, end: answer.end, usage, cost, model: name }
     },
   }
 }
@@ -104,10 +105,10 @@ function turnOf({ reasoning, text, calls }: Answer, answer: number): AssistantTu
     content: [
       ...(reasoning ? [{ type: 'reasoning' as const, text: reasoning }] : []),
       ...(text ? [{ type: 'text' as const, text }] : []),
-      ...calls.map(({ tool, input, malformed }, at) => ({
+      ...calls.map(({ tool, id, input, malformed }, at) => ({
         type: 'tool-call' as const,
         // The same in every run, and another for every call of a conversation.
-        toolCallId: `call_${answer}_${at + 1}`,
+        toolCallId: id ?? `call_${answer}_${at + 1}`,
         toolName: tool,
         input: malformed === undefined ? input : {},
         ...(malformed !== undefined && { providerOptions: { deskmates: { malformedInput: malformed } } }),

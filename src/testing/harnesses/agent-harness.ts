@@ -7,47 +7,29 @@ import { nextMailInput } from '../../agent/next-input.ts'
 import { openTranscript } from '../../agent/transcript/transcript.ts'
 import type { Store } from '../../journal/store.ts'
 import { openTeam, type TeamHandle } from '../../journal/team-handle.ts'
-import { type Model, ModelFailure, type ModelRequest, type Reply, type Turn } from '../../models/model.ts'
+import type { Model, ModelRequest, Turn } from '../../models/model.ts'
+import type { Compose } from '../../models/scripted/script.ts'
+import { scriptedModel } from '../../models/scripted/scripted-model.ts'
 import { createPlace, openMemoryStore } from '../../stores/memory/store.ts'
 import { defineTool } from '../../tools/define-tool.ts'
 import type { Tool, ToolContext } from '../../tools/tool.ts'
 
 export const usage = { input: 10, cacheRead: 0, cacheWrite: 0, output: 5 }
-type Call = { id: string; tool: string; input?: unknown }
-
-type Said = Partial<Reply> & { text?: string; calls?: Call[] }
-
-/** Answers in order, and keeps what it was asked. */
-export function played(...answers: ((request: ModelRequest) => Said | Promise<Said>)[]) {
+/** Answers in order, each answer once, and keeps the turns of every request. An answer costs 0.01 by default. */
+export function answeringModel(...answers: Compose[]) {
   const asked: Turn[][] = []
-  const model: Model = {
-    name: 'played/one',
-    provider: 'played',
-    context: undefined,
-    price: undefined,
-    async *reply(request, signal) {
-      signal.throwIfAborted()
+  const parts = answers.map((answer) => ({
+    async compose(request: ModelRequest, signal: AbortSignal) {
       asked.push(structuredClone([...request.turns]))
-      const next = answers.shift()
-      if (!next) throw new ModelFailure({ model: 'played/one', fault: 'script' }, 'Nothing is left to say.')
-      const { text = '', calls = [], ...rest } = await next(request)
-      if (text) yield { type: 'text', delta: text }
-      const parts = calls.map(({ id, tool, input = {} }) => ({
-        type: 'tool-call' as const,
-        toolCallId: id,
-        toolName: tool,
-        input,
-      }))
-      const turn = { role: 'assistant' as const, content: [{ type: 'text' as const, text }, ...parts] }
-      return { turn, end: 'finished', usage, cost: 0.01, model: 'played/one', ...rest }
+      return { usage, ...(await answer(request, signal)) }
     },
-  } as Model
-  return { model, asked }
+  }))
+  return { model: scriptedModel({ parts, price: { output: 2000 } }), asked }
 }
 
 const open: AsyncDisposable[] = []
 
-/** To be called after each test. */
+/** Closes every agent of a test; pass it to `afterEach`. */
 export async function closeAgents(): Promise<void> {
   for (const one of open.splice(0)) await one[Symbol.asyncDispose]()
 }
@@ -67,7 +49,7 @@ export async function agentHarness({
   tools?: readonly Tool[]
   limits?: Limits
   place?: ReturnType<typeof createPlace>
-  /** By default one in memory, at this place. */
+  /** A memory store at this place by default. */
   store?: Promise<Store>
   generation?: number
   mayDo?: Agent['check']
@@ -94,7 +76,7 @@ export async function agentHarness({
     nextInput: () => nextMailInput({ team, transcript, notices, portion: inputBudget({ model }, memory.keep) }, by),
     acknowledge: async (ids, turn) => void (await team.acknowledge('lead', ids, null, { by, turn })),
     recordUsage({ usage, cost, model }) {
-      // Whoever works meets the same trouble.
+      // The agent meets the same failure with its next append.
       team.report([{ type: 'usage', member: 'lead', model, usage, cost }], { by }).catch(() => {})
     },
     check: mayDo,
@@ -103,9 +85,10 @@ export async function agentHarness({
   }
 }
 
-export async function run(talk: Agent, signal = new AbortController().signal) {
+/** Runs the loop of an agent until it stops; returns the stop and every event in order. */
+export async function run(agent: Agent, signal = new AbortController().signal) {
   const events: AgentEvent[] = []
-  const loop = runLoop(talk, signal)
+  const loop = runLoop(agent, signal)
   for (;;) {
     const step = await loop.next()
     if (step.done) return { stop: step.value as Stop, events }
@@ -115,7 +98,7 @@ export async function run(talk: Agent, signal = new AbortController().signal) {
 
 export const echo = defineTool({
   name: 'echo',
-  description: 'Says it again.',
+  description: 'Repeats the text.',
   input: z.object({ text: z.string() }),
   onlyLooks: true,
   run: ({ text }) => `${text}!`,

@@ -9,7 +9,7 @@ import type { Ask } from '../../agent/questions.ts'
 import type { SupervisorSettings } from '../../agent/session-context.ts'
 import { openTranscript } from '../../agent/transcript/transcript.ts'
 import { openTeam } from '../../journal/team-handle.ts'
-import type { Model, ModelRequest } from '../../models/model.ts'
+import type { ModelRequest } from '../../models/model.ts'
 import { createPlace, openMemoryStore } from '../../stores/memory/store.ts'
 import { askPerson } from '../../supervisor/ask-person.ts'
 import { withPlanGate } from '../../supervisor/plan-gate.ts'
@@ -30,16 +30,9 @@ import { defineTool } from '../../tools/define-tool.ts'
 import { toolsForTeammate } from '../../tools/registry.ts'
 import type { Tool, ToolContext } from '../../tools/tool.ts'
 import { manualClock } from '../manual-clock.ts'
+import { type Compose, composedModel } from './composed-model.ts'
 
-type Call = { readonly tool: string; readonly input?: unknown }
-export interface Said {
-  readonly text?: string
-  readonly calls?: readonly Call[]
-  /** `length`: it was cut off at the most it may say. */
-  readonly end?: 'finished' | 'length'
-}
-/** What an agent's model says to what it is asked; it may take its time, or throw. */
-export type AnswerRequest = (request: ModelRequest, signal: AbortSignal) => Said | Promise<Said>
+export type { Compose } from './composed-model.ts'
 
 /** A team in memory with everything real but the model, the disk and the time. Only for tests. */
 export async function supervisorHarness({
@@ -53,7 +46,7 @@ export async function supervisorHarness({
   listening = async () => {},
   ask,
 }: {
-  mind: AnswerRequest
+  mind: Compose
   place?: ReturnType<typeof createPlace>
   clock?: ReturnType<typeof manualClock>
   settings?: Partial<SupervisorSettings>
@@ -77,12 +70,8 @@ export async function supervisorHarness({
     generation: spawned.member!.generation,
     epoch: team.state.supervisor.get().epoch,
   }
-  const asked: ModelRequest[] = []
   const events: SupervisorEvent[] = []
-  const model = modelOf(async (request, signal) => {
-    asked.push({ ...request, turns: structuredClone([...request.turns]) })
-    return mind(request, signal)
-  })
+  const { model, requests: asked } = composedModel(mind)
   const crew = openSupervisedTeam({
     team,
     lead,
@@ -202,30 +191,6 @@ export const exampleTools: readonly Tool[] = [
     run: () => 'seen',
   }),
 ]
-
-function modelOf(mind: AnswerRequest): Model {
-  let calls = 0
-  return {
-    name: 'practice/one',
-    provider: 'practice',
-    account: 'practice',
-    context: undefined,
-    price: undefined,
-    async *reply(request, signal) {
-      signal.throwIfAborted()
-      const { text = '', calls: wanted = [], end = 'finished' } = await mind(request, signal)
-      signal.throwIfAborted()
-      const parts = wanted.map(({ tool, input = {} }) => {
-        calls++
-        return { type: 'tool-call' as const, toolCallId: `call-${calls}`, toolName: tool, input }
-      })
-      const usage = { input: 1, cacheRead: 0, cacheWrite: 0, output: 1 }
-      const turn = { role: 'assistant' as const, content: [{ type: 'text' as const, text }, ...parts] }
-      yield { type: 'text', delta: text }
-      return { turn, end, usage, cost: 0, model: 'practice/one' }
-    },
-  } as Model
-}
 
 /** The words of the last turn that a model was asked with. */
 export function lastTurnText({ turns }: ModelRequest): string {
