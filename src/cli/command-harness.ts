@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ManualClock, manualClock } from '../testing/manual-clock.ts'
-import type { Context } from './context.ts'
-import { runCommandLine } from './program.ts'
+import { runCommandLine } from './command-line.ts'
+import type { Context } from './program/context.ts'
 
 interface Ran {
   readonly code: number

@@ -1,4 +1,4 @@
-import { version } from './version.ts'
+import { version } from './program/version.ts'
 
 // Everything else is imported when it is needed: asking for the version costs hardly more than bare node.
 const [first] = process.argv.slice(2)
@@ -9,6 +9,6 @@ if (process.platform === 'win32') {
 } else if (first === '--version' || first === '-V' || first === '-v') {
   process.stdout.write(`${version}\n`)
 } else {
-  const { runProcess } = await import('./process.ts')
+  const { runProcess } = await import('./run-process.ts')
   await runProcess(process.argv.slice(2))
 }

@@ -5,8 +5,8 @@ import { useDatabase } from '../../test/postgres/database.ts'
 import { loseEnd } from '../../test/postgres/lose-end.ts'
 import { systemClock } from '../journal/clock.ts'
 import { type CommandHarness, commandHarness } from './command-harness.ts'
+import { examinations } from './doctor/doctor.ts'
 import { doctorHarness } from './doctor/doctor-harness.ts'
-import { examinations } from './doctor.ts'
 
 const database = useDatabase()
 let cli: CommandHarness

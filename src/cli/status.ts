@@ -1,4 +1,6 @@
 import type { Presence } from '../journal/store.ts'
+import type { ListedSession } from '../session/find-sessions.ts'
+import { teamActivity } from '../session/team-activity.ts'
 import { settled } from '../team/breaker.ts'
 import { isPresent } from '../team/member.ts'
 import { heldBy, roster, type TeamState, unreadOf } from '../team/state.ts'
@@ -6,16 +8,15 @@ import { taskView } from '../team/view.ts'
 import { counted } from '../team/wording.ts'
 import { PROGRAM } from '../tools/boundary/probe.ts'
 import { findProgram } from '../tools/processes/find-program.ts'
-import { name } from './arguments.ts'
-import type { Call } from './context.ts'
-import { openStore } from './open-store.ts'
-import { existing, withTeam } from './open-team.ts'
-import { print, printJson } from './print.ts'
-import { colours, oneLine, table } from './screen.ts'
-import { findSessions, type ListedSession } from './sessions/find-sessions.ts'
-import { sessionTable } from './sessions/show-sessions.ts'
-import type { SubCommand } from './sub-command.ts'
-import { lifeOf } from './team-life.ts'
+import { colours, oneLine, table } from './output/format.ts'
+import { print, printJson } from './output/print.ts'
+import { name } from './program/arguments.ts'
+import type { Call } from './program/context.ts'
+import type { SubCommand } from './program/sub-command.ts'
+import { readSessions } from './sessions/read-sessions.ts'
+import { sessionTable } from './sessions/session-table.ts'
+import { openStore } from './workspace/open-store.ts'
+import { existing, withTeam } from './workspace/open-team.ts'
 
 export const status: SubCommand<object, [team: string | undefined]> = {
   example: `$ deskmates status web
@@ -47,7 +48,7 @@ web  at work
 
 async function sessionsHere(call: Call): Promise<ListedSession[]> {
   await using workspace = await openStore(call)
-  return findSessions(call, workspace)
+  return readSessions(call, workspace)
 }
 
 /** Of the other sessions so many are shown. */
@@ -63,7 +64,7 @@ type Status = Awaited<ReturnType<typeof statusOf>>
 
 async function statusOf(state: TeamState, presence: Presence, { clock, env }: Call) {
   const { name, description, session } = state.team.get()!
-  const life = await lifeOf(state, presence)
+  const life = await teamActivity(state, presence)
   const tasks = { pending: 0, in_progress: 0, completed: 0, failed: 0 }
   for (const task of state.tasks.values()) tasks[task.status]++
   const ready = [...state.tasks.values()].filter(

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type CommandHarness, commandHarness } from '../../src/cli/command-harness.ts'
-import { commands } from '../../src/cli/commands.ts'
+import { commands } from '../../src/cli/program/commands.ts'
 import { buildCli, cli } from '../demo/demo-process.ts'
 import { keepChance } from './chance.ts'
 
@@ -39,8 +39,8 @@ describe('docs/commands.md', { timeout: 180_000 }, () => {
     const shown = [...fresh.matchAll(/^\$ deskmates (.+)$/gm)].map(([, words]) => words!)
     const missing = commands
       // What it finds differs from machine to machine; test/cli/doctor.test.ts reads its example.
-      .filter(({ name }) => name !== 'doctor')
-      .map(({ group, name }) => (group ? `${group.name} ${name}` : name))
+      .map(({ path }) => path)
+      .filter((name) => name !== 'doctor')
       .filter((name) => !shown.some((words) => words.startsWith(name) && words.includes('--json')))
     expect(missing).toEqual([])
     expect(fresh, 'a command of the page ran into a bug of ours').not.toContain('This is a bug')

@@ -87,10 +87,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'typo-becomes-prompt',
     mistake: 'a mistyped command becomes a paid prompt',
-    file: 'src/cli/read-words.ts',
+    file: 'src/cli/program/interpret-arguments.ts',
     old: 'return /\\S\\s+\\S/.test(word) ||',
     new: 'return /\\S\\s*\\S/.test(word) ||',
-    test: 'src/cli/first-words.test.ts',
+    test: 'src/cli/program/interpret-arguments.test.ts',
     fails: 'is never a paid prompt',
   },
   {

@@ -86,10 +86,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'imported-role-lost',
     mistake: 'team create --from replaces a role it cannot keep without a word',
-    file: 'src/cli/import-team.ts',
+    file: 'src/cli/team/import-team.ts',
     old: 'if (!isRefusal(answer) && !isKept)',
     new: 'if (isRefusal(answer) && !isKept)',
-    test: 'src/cli/import-team.test.ts',
+    test: 'src/cli/team/import-team.test.ts',
     fails: 'keeps roles of free words, and names each that cannot be kept',
   },
   {

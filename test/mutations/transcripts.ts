@@ -7,7 +7,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/supervisor/supervisor.ts',
     old: 'if (isOwn === undefined) throw new JournalMissing(name, rooms[0]!.team.name)',
     new: '',
-    test: 'src/cli/led-team.test.ts',
+    test: 'src/cli/journal/led-team.test.ts',
     fails: 'is named as an error with the next step by resume',
   },
   {
@@ -61,7 +61,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/agent/open-agent.ts',
     old: 'openTranscript({ ...opening, expects })',
     new: 'openTranscript(opening)',
-    test: 'src/cli/transcripts.test.ts',
+    test: 'src/cli/journal/transcripts.test.ts',
     fails: 'of a teammate is told to it, to the lead and in errors',
   },
   {
@@ -70,7 +70,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/agent/transcript/repair-transcript.ts',
     old: 'turn !== undefined && !left.has(turn)',
     new: 'turn !== undefined && left.has(turn)',
-    test: 'src/cli/transcripts.test.ts',
+    test: 'src/cli/journal/transcripts.test.ts',
     fails: 'of a teammate is an error of the run',
   },
   {
@@ -79,7 +79,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/supervisor/failures.ts',
     old: "      if (isDamaged) plan.emit({ type: 'problem',",
     new: "      if (isDamaged) plan.tell({ type: 'note',",
-    test: 'src/cli/transcripts.test.ts',
+    test: 'src/cli/journal/transcripts.test.ts',
     fails: 'of a teammate is an error of the run',
   },
   {
@@ -130,7 +130,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'generation-behind-transcript',
     mistake: 'a repaired journal counts generations from the beginning, so its agents can never go on',
-    file: 'src/cli/transcript-generations.ts',
+    file: 'src/cli/journal/transcript-generations.ts',
     old: 'else if (member.generation < generation)',
     new: 'else if (member.generation < 0)',
     test: 'test/crash/flipped-bytes.test.ts',
@@ -148,10 +148,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'loss-not-told-to-lead',
     mistake: 'the lead of a repaired team is not told what the repair lost',
-    file: 'src/cli/mend.ts',
+    file: 'src/cli/journal/repair-journal.ts',
     old: '...(gone.length > 0 ? [letterToLead(gone, from, at)] : []),',
     new: '',
-    test: 'src/cli/mend.test.ts',
+    test: 'src/cli/journal/repair-journal.test.ts',
     fails: 'goes on after its repair with the mail from behind the break',
   },
   {

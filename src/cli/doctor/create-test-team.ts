@@ -1,7 +1,7 @@
 import type { Store } from '../../journal/store.ts'
 import { openTeam, type TeamHandle } from '../../journal/team-handle.ts'
 import type { TaskDraft } from '../../team/task.ts'
-import { granted } from '../failure.ts'
+import { granted } from '../program/failure.ts'
 
 /** Members of the test team; none of them is an agent. */
 export const TEST_MEMBERS = ['ada', 'bob'] as const

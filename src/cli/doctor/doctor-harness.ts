@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { systemClock } from '../../journal/clock.ts'
 import { type Disk, realDisk } from '../../stores/files/disk.ts'
-import type { Call } from '../context.ts'
+import type { Call } from '../program/context.ts'
 import type { Examination, Finding } from './examination.ts'
 import { openRoom, type Room } from './room.ts'
 

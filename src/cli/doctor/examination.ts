@@ -1,7 +1,7 @@
 import { codeOf } from '../../stores/files/disk.ts'
 import { TeamError } from '../../team/errors.ts'
-import { explain } from '../failure.ts'
-import { oneLine } from '../screen.ts'
+import { oneLine } from '../output/format.ts'
+import { explain } from '../program/failure.ts'
 import type { Room } from './room.ts'
 
 /** What was found out by trying. Whatever is not in order says what to do about it. */

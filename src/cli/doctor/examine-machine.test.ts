@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../context.ts'
+import type { Call } from '../program/context.ts'
 import { type DoctorHarness, doctorHarness } from './doctor-harness.ts'
 import { type Examination, fail, notAvailable, pass } from './examination.ts'
 import { examineMachine, type Limits } from './examine-machine.ts'

@@ -1,6 +1,6 @@
 import type { Disk } from '../../stores/files/disk.ts'
 import { RefusedFileSystem, refuseNetworkFileSystem } from '../../stores/files/file-system-kind.ts'
-import { wantedStore } from '../open-store.ts'
+import { wantedStore } from '../workspace/open-store.ts'
 import { type Examination, fail, notAvailable, pass } from './examination.ts'
 
 const REMEDY = 'Keep teams in a local folder that you can write to: DESKMATES_DIR=/a/local/folder deskmates doctor'

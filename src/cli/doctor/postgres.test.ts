@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Store } from '../../journal/store.ts'
 import { createPlace, openMemoryStore } from '../../stores/memory/store.ts'
 import { TeamError } from '../../team/errors.ts'
-import { Misused } from '../failure.ts'
+import { Misused } from '../program/failure.ts'
 import { doctorHarness } from './doctor-harness.ts'
 import { postgres } from './postgres.ts'
 

@@ -1,9 +1,9 @@
 import { counted } from '../../team/wording.ts'
-import type { Call } from '../context.ts'
-import { print } from '../print.ts'
-import { colours, plain } from '../screen.ts'
-import { version } from '../version.ts'
-import { wrapped } from '../wrapped.ts'
+import { colours, plain } from '../output/format.ts'
+import { print } from '../output/print.ts'
+import { wrapped } from '../output/wrap.ts'
+import type { Call } from '../program/context.ts'
+import { version } from '../program/version.ts'
 import type { Examined, Listener } from './examine-machine.ts'
 
 /** For people: one line each and, on a terminal, what is being tried right now. */

@@ -5,7 +5,7 @@ import type { Disk } from '../../stores/files/disk.ts'
 import { look, thisRuntime } from '../../stores/identity.ts'
 import { findProgram } from '../../tools/processes/find-program.ts'
 import { openWorkspace, type Workspace } from '../../workspace.ts'
-import type { Call } from '../context.ts'
+import type { Call } from '../program/context.ts'
 import { type Children, createChildren, type Player, type Ran } from './children.ts'
 
 /**

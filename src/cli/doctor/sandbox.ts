@@ -10,7 +10,7 @@ import { protectedGit } from '../../tools/boundary/git-folders.ts'
 import { removeLeftFolders } from '../../tools/boundary/left-folders.ts'
 import { resourceLimits } from '../../tools/boundary/limits.ts'
 import { INSTALL, remedyFor } from '../../tools/boundary/probe.ts'
-import { oneLine } from '../screen.ts'
+import { oneLine } from '../output/format.ts'
 import { isNotInstalled } from './children.ts'
 import { type Examination, fail, notAvailable, pass } from './examination.ts'
 

@@ -1,4 +1,4 @@
-import { colours } from '../screen.ts'
+import { colours } from '../output/format.ts'
 import { type Examination, fail, notAvailable, pass } from './examination.ts'
 
 const NARROWEST = 40

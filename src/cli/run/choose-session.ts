@@ -3,9 +3,9 @@ import { newestSession } from '../../session/session-id.ts'
 import { nameKey } from '../../team/name.ts'
 import { isSessionId } from '../../team/session-id.ts'
 import type { Workspace } from '../../workspace.ts'
-import type { Call } from '../context.ts'
-import { Misused, Refused } from '../failure.ts'
-import { DEFAULT, unknownTeam, wantedTeam } from '../open-team.ts'
+import type { Call } from '../program/context.ts'
+import { Misused, Refused } from '../program/failure.ts'
+import { DEFAULT, unknownTeam, wantedTeam } from '../workspace/open-team.ts'
 import type { RunOptions } from './options.ts'
 
 /** The session that `-c`, `-r` or `--team` names; undefined: a new one. */

@@ -1,9 +1,9 @@
 import type { Stop } from '../../agent/agent-event.ts'
 import type { Session } from '../../session/session.ts'
 import { type RunSummary, stopErrors } from '../../session/wire/run-summary.ts'
-import type { Call } from '../context.ts'
-import { EXIT } from '../failure.ts'
-import { say } from '../print.ts'
+import { say } from '../output/print.ts'
+import type { Call } from '../program/context.ts'
+import { EXIT } from '../program/failure.ts'
 
 export interface EndedRun {
   readonly stop: Stop

@@ -3,8 +3,8 @@ import { MODES, type Mode } from '../../permissions/policy.ts'
 import { parseRules } from '../../permissions/rule.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { SANDBOX_MODES, type SandboxMode } from '../../tools/boundary/open-boundary.ts'
-import { list, name } from '../arguments.ts'
-import { Misused } from '../failure.ts'
+import { list, name } from '../program/arguments.ts'
+import { Misused } from '../program/failure.ts'
 
 export const FORMATS = ['text', 'json', 'stream-json'] as const
 export type Format = (typeof FORMATS)[number]

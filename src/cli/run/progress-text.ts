@@ -1,6 +1,6 @@
 import type { SessionEvent } from '../../agent/session-event.ts'
 import type { Retry, ToolCall } from '../../models/model.ts'
-import { oneLine } from '../screen.ts'
+import { oneLine } from '../output/format.ts'
 
 /** One line of progress for a terminal; undefined for events that need none. */
 export function progressText(event: SessionEvent): string | undefined {

@@ -1,7 +1,7 @@
 import { MESSAGE_BYTES } from '../../team/message.ts'
-import type { Call } from '../context.ts'
-import { Misused, Refused } from '../failure.ts'
-import { warn } from '../print.ts'
+import { warn } from '../output/print.ts'
+import type { Call } from '../program/context.ts'
+import { Misused, Refused } from '../program/failure.ts'
 
 /** Milliseconds in which a pipe nobody closes has to say something, where the prompt stands on the command line. */
 const SILENCE = 3000

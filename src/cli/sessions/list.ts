@@ -1,8 +1,8 @@
-import { openStore } from '../open-store.ts'
-import { hint, print, printJsonArray, say } from '../print.ts'
-import type { SubCommand } from '../sub-command.ts'
-import { findSessions } from './find-sessions.ts'
-import { sessionTable } from './show-sessions.ts'
+import { hint, print, printJsonArray, say } from '../output/print.ts'
+import type { SubCommand } from '../program/sub-command.ts'
+import { openStore } from '../workspace/open-store.ts'
+import { readSessions } from './read-sessions.ts'
+import { sessionTable } from './session-table.ts'
 
 export const sessionsList: SubCommand<object> = {
   example: `$ deskmates sessions               the sessions of this folder, the one that was used last first
@@ -10,7 +10,7 @@ $ deskmates sessions list --json`,
   define() {},
   async run(call) {
     await using workspace = await openStore(call)
-    const sessions = await findSessions(call, workspace)
+    const sessions = await readSessions(call, workspace)
     if (call.globals.json) return printJsonArray(call, sessions)
     await print(call, sessionTable(call, sessions))
     if (sessions.length === 0) await say(call, "There are no sessions here. Begin one: deskmates -p 'what to do'")

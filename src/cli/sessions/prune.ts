@@ -1,16 +1,17 @@
 import { openTeam } from '../../journal/team-handle.ts'
+import type { ListedSession } from '../../session/find-sessions.ts'
 import { isSessionId } from '../../team/session-id.ts'
 import { counted } from '../../team/wording.ts'
 import type { Workspace } from '../../workspace.ts'
-import { count, duration } from '../arguments.ts'
-import type { Call } from '../context.ts'
-import { EXIT, explain, granted } from '../failure.ts'
-import { openStore } from '../open-store.ts'
-import { hint, print, printJsonArray, say, warn } from '../print.ts'
-import type { SubCommand } from '../sub-command.ts'
-import { refuseLiveSupervisor } from '../team-delete.ts'
-import { findSessions, type ListedSession } from './find-sessions.ts'
-import { sessionTable } from './show-sessions.ts'
+import { hint, print, printJsonArray, say, warn } from '../output/print.ts'
+import { count, duration } from '../program/arguments.ts'
+import type { Call } from '../program/context.ts'
+import { EXIT, explain, granted } from '../program/failure.ts'
+import type { SubCommand } from '../program/sub-command.ts'
+import { openStore } from '../workspace/open-store.ts'
+import { refuseLiveSupervisor } from '../workspace/refuse-live-supervisor.ts'
+import { readSessions } from './read-sessions.ts'
+import { sessionTable } from './session-table.ts'
 
 interface Options {
   readonly olderThan?: number
@@ -37,7 +38,7 @@ $ deskmates sessions prune --older-than 7d --purge`,
   },
   async run(call, options) {
     await using workspace = await openStore(call)
-    const { chosen, spared } = choose(await findSessions(call, workspace), options, call.clock.now())
+    const { chosen, spared } = choose(await readSessions(call, workspace), options, call.clock.now())
     const failed: string[] = []
     if (!options.dryRun)
       for (const session of chosen)

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../../models/scripted/script.ts'
+import type { ListedSession } from '../../session/find-sessions.ts'
 import { titleOf } from '../../session/session-title.ts'
 import { type CommandHarness, commandHarness } from '../command-harness.ts'
-import type { ListedSession } from './find-sessions.ts'
 
 let cli: CommandHarness
 let made = 0

@@ -1,0 +1,30 @@
+import type { Origin } from '../../settings/layers.ts'
+import { oneLine, table } from '../output/format.ts'
+import { print, printJsonArray, say } from '../output/print.ts'
+import type { SubCommand } from '../program/sub-command.ts'
+import { openStore } from '../workspace/open-store.ts'
+import { readSettings } from '../workspace/read-settings.ts'
+
+export const configList: SubCommand<object> = {
+  example: `$ deskmates config list
+$ deskmates config list --json`,
+  define() {},
+  async run(call) {
+    await using place = await openStore(call)
+    const { origins } = await readSettings(call, place)
+    const shown = origins.map(withoutSecret)
+    if (call.globals.json) return await printJsonArray(call, shown)
+    if (shown.length === 0) await say(call, 'Nothing is set. See docs/settings.md for what can be.')
+    const rows = shown.map(({ key, value, source, path }) => [
+      key,
+      source,
+      `${oneLine(JSON.stringify(value))}${path === undefined ? '' : `  ${path}`}`,
+    ])
+    await print(call, table(call, ['key', 'from', 'value'], rows))
+  },
+}
+
+/** Keys of accounts are not for a screen somebody may look over. */
+function withoutSecret(origin: Origin): Origin {
+  return /^providers\..+\.(key|headers\..+)$/.test(origin.key) ? { ...origin, value: '(hidden)' } : origin
+}

@@ -1,0 +1,90 @@
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { realDisk } from '../../stores/files/disk.ts'
+import { findRoot } from '../../stores/files/workspace-root.ts'
+import { openPostgresStore } from '../../workspace.ts'
+import { printJsonArray } from '../output/print.ts'
+import type { Call } from '../program/context.ts'
+import { EXIT, Misused } from '../program/failure.ts'
+import type { SubCommand } from '../program/sub-command.ts'
+import { wantedStore } from '../workspace/open-store.ts'
+import { appendAndSync } from './append.ts'
+import { door } from './door.ts'
+import type { Examination } from './examination.ts'
+import { type Examined, examineMachine } from './examine-machine.ts'
+import { fileSystem } from './file-system.ts'
+import { git } from './git.ts'
+import { kill, playHolder } from './kill.ts'
+import { keys, model, call as modelCall, network } from './models.ts'
+import { postgres } from './postgres.ts'
+import { playClaimant, race } from './race.ts'
+import { openReport, openSilence, type Report } from './report.ts'
+import { openRoom } from './room.ts'
+import { sandbox } from './sandbox.ts'
+import { terminal } from './terminal.ts'
+import { watching } from './watching.ts'
+
+interface Options {
+  /** How doctor starts its own processes. */
+  play?: string
+  name: string
+  /** Also asks the model, which costs a little. */
+  call?: true
+}
+
+export const doctor: SubCommand<Options> = {
+  example: `$ deskmates doctor                              tries out this machine and this folder's disk
+$ deskmates doctor --store postgres://db/teams  and this database
+$ deskmates doctor --call                       and asks the model one word, which costs a little
+$ deskmates doctor --json`,
+  define(command) {
+    command.option('--call', 'also make one real call of the model, which costs a little')
+    for (const flags of ['--play <part>', '--name <member>'])
+      command.addOption(command.createOption(flags).default('').hideHelp())
+  },
+  async run(call, { play, name, call: isAsked }) {
+    if (!play) return visit(call, isAsked ? [...examinations, modelCall] : examinations)
+    if (play === 'claimant') await playClaimant(call, name)
+    else if (play === 'holder') await playHolder(call)
+    else throw new Misused(`${JSON.stringify(play)} is no part that a process of doctor plays.`)
+    return EXIT.done
+  },
+}
+
+/** In the order in which they are tried. */
+export const examinations: readonly Examination[] = [
+  fileSystem,
+  appendAndSync,
+  watching,
+  race,
+  kill,
+  door,
+  postgres(openPostgresStore),
+  git,
+  terminal,
+  sandbox,
+  keys,
+  model,
+  network,
+]
+
+async function visit(call: Call, wanted: readonly Examination[]): Promise<number> {
+  const began = performance.now()
+  // Before anything is made: a store that makes no sense is a mistake on the command line.
+  wantedStore(call)
+  await using report = call.globals.json ? openSilence() : openReport(call)
+  const all = await examineAll(call, report, wanted)
+  await report.closing(all, performance.now() - began)
+  if (call.globals.json) await printJsonArray(call, all)
+  return all.some(({ verdict }) => verdict === 'fail') ? EXIT.failed : EXIT.done
+}
+
+/** When it is over, in whichever way, nothing of what was made for it is left. */
+async function examineAll(call: Call, report: Report, wanted: readonly Examination[]): Promise<Examined[]> {
+  const { root } = findRoot(resolve(call.cwd, call.globals.cwd ?? '.'), call.env, call.env.HOME || homedir())
+  await using room = openRoom(call, { root, cli: process.argv[1] ?? '', disk: realDisk, patience: PATIENCE })
+  return await examineMachine(room, wanted, report)
+}
+
+/** Within this many milliseconds has to happen what happens at once. */
+const PATIENCE = 10_000

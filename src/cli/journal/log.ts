@@ -1,0 +1,192 @@
+import { createRecentRecords, type RecentRecords } from '../../journal/recent-records.ts'
+import { type Audited, advance, type Cursor, type Log, type Recorded, START } from '../../journal/store.ts'
+import { JournalReplaced, rewoundBy } from '../../journal/store-errors.ts'
+import { openTeam } from '../../journal/team-handle.ts'
+import { safeJson } from '../../redaction/plain-text.ts'
+import { readEvent, type TeamEvent } from '../../team/event.ts'
+import type { Json } from '../../team/json.ts'
+import { nameKey } from '../../team/name.ts'
+import { unknownMember } from '../../team/rights.ts'
+import { memberNamed } from '../../team/state.ts'
+import { counted } from '../../team/wording.ts'
+import type { Workspace } from '../../workspace.ts'
+import { colours, time } from '../output/format.ts'
+import { printAsIs, say, warn } from '../output/print.ts'
+import { wrapped } from '../output/wrap.ts'
+import { member as aMember, seq } from '../program/arguments.ts'
+import type { Call } from '../program/context.ts'
+import { Misused, refused } from '../program/failure.ts'
+import type { SubCommand } from '../program/sub-command.ts'
+import { openStore } from '../workspace/open-store.ts'
+import { nameFaults, resolveTeam } from '../workspace/open-team.ts'
+import { describeEvent } from './describe-event.ts'
+
+interface Options {
+  from: number
+  follow?: boolean
+  all?: boolean
+  grep?: string
+  member?: string
+}
+
+export const log: SubCommand<Options> = {
+  example: `$ deskmates log --follow
+2026-03-01 10:00:00  user  added task 1: Write the parser
+$ deskmates log --json --member ci | jq .type`,
+  define(command) {
+    command
+      .option('--from <seq>', 'only what came after this place', seq, 0)
+      .option('--follow', 'go on with what happens, until Ctrl-C')
+      .option('--all', 'also what did not count: refused, repeated, torn and damaged lines')
+      .option('--grep <text>', 'only events that say this somewhere')
+      .option('--member <member>', 'only events by or about this member', aMember)
+  },
+  async run(call, options) {
+    if (options.all && options.follow) throw new Misused('--all shows what is there now; leave out --follow.')
+    await using place = await openStore(call)
+    const team = await resolveTeam(call, place, 'read')
+    const log = await place.store.log(`${team}/journal`)
+    const stranger = await strangerTo(call, place, team, options.member)
+    let count = 0
+    let isKnown = stranger === undefined
+    const show = async (all: readonly Line[]) => {
+      isKnown ||= all.some((line) => isWanted(line, { member: options.member }))
+      const wanted = all.filter((line) => line.seq > options.from && isWanted(line, options))
+      count += wanted.length
+      await printAsIs(call, wanted.map((line) => format(call, line)).join(''))
+    }
+    if (options.all) for await (const batch of log.audit()) await show(batch.flatMap(auditedLines))
+    else {
+      let at: Cursor = START
+      const lately = createRecentRecords(0)
+      for (let batch = await log.read(at); batch.length > 0; batch = await log.read(at)) {
+        await show(batch.flatMap(linesOf))
+        at = batch.reduce(advance, at)
+        for (const { seq, record } of batch) lately.folded(seq, record.id)
+        if (call.signal.aborted) return
+      }
+      await nameFaults(call, log)
+      if (!isKnown) throw stranger
+      const isGone = async () => !(await place.store.teams()).includes(team)
+      if (options.follow) await follow(call, { log, at, lately, isGone }, (batch) => show(batch.flatMap(linesOf)))
+    }
+    if (!isKnown) throw stranger
+    if (count === 0) await say(call, 'Nothing happened yet that fits.')
+  },
+}
+
+/** The refusal for a name that nobody in this team has or had, unless an event turns up by or about it. */
+async function strangerTo(call: Call, { store }: Workspace, name: string, member: string | undefined) {
+  if (member === undefined || nameKey(member) === 'user') return undefined
+  await using team = await openTeam(store, name, { clock: call.clock })
+  await team.refresh()
+  if (!team.state.team.get() || memberNamed(team.state, member)) return undefined
+  return refused(unknownMember(team.state, member))
+}
+
+/** Where the log loses its end and goes on, so does this: it is said, and what is new there is shown. */
+async function follow(call: Call, from: Followed, show: (batch: readonly Recorded[]) => Promise<void>): Promise<void> {
+  for (let { log, at, lately } = from; ; ) {
+    try {
+      for await (const batch of log.tail(at, call.signal)) {
+        await show(batch)
+        at = batch.reduce(advance, at)
+        for (const { seq, record } of batch) lately.folded(seq, record.id)
+        // Nothing comes behind it, and its file is about to be put away.
+        if (batch.flatMap(linesOf).some(({ event }) => event?.type === 'team.deleted')) return
+      }
+      return
+    } catch (error) {
+      // It may be put away before we came to read that.
+      if (error instanceof JournalReplaced && (await from.isGone())) return say(call, 'The team was deleted.')
+      const fault = rewoundBy(error)
+      if (!fault || !log.reopen) throw error
+      log = await log.reopen()
+      at = START
+      const comparison = lately.compare()
+      const news: Recorded[] = []
+      for (let batch = await log.read(at); batch.length > 0; batch = await log.read(at)) {
+        news.push(...batch.filter(({ seq, record }) => comparison.see(seq, record.id)))
+        at = batch.reduce(advance, at)
+      }
+      const { gone, lately: since } = comparison.end()
+      lately = since
+      const count = counted(gone.records, 'record shown before is', 'records shown before are')
+      await warn(call, `${fault.path} lost its end (${fault.detail}): ${count} gone. What is new there follows.`)
+      await show(news)
+    }
+  }
+}
+
+interface Followed {
+  readonly log: Log
+  readonly at: Cursor
+  /** What was read before `at`. */
+  readonly lately: RecentRecords
+  /** Was the team put away? */
+  readonly isGone: () => Promise<boolean>
+}
+
+/** One event at its place, or a line in which no event can be read. */
+interface Line {
+  readonly seq: number
+  readonly at?: number
+  readonly by?: string
+  readonly record?: string
+  readonly verdict?: string
+  readonly line?: number
+  readonly offset?: number
+  readonly event?: Readonly<Record<string, Json>>
+}
+
+function linesOf({ seq, record }: Pick<Recorded, 'seq' | 'record'>): Line[] {
+  const { at, by, events } = record
+  const author = typeof by === 'object' && by !== null && 'name' in by ? String(by.name) : 'user'
+  const place = { seq, ...(typeof at === 'number' && { at }), by: author, record: record.id }
+  const all = Array.isArray(events) ? events : []
+  return all.map((event) => ({ ...place, event: isObject(event) ? event : { type: 'unreadable' } }))
+}
+
+function auditedLines({ verdict, line, offset, seq, record }: Audited): Line[] {
+  const about = { verdict, line, offset }
+  const lines = record ? linesOf({ seq, record }) : []
+  return lines.length > 0 ? lines.map((line) => ({ ...line, ...about })) : [{ seq, ...about }]
+}
+
+function isWanted({ by, event }: Line, { grep, member }: Pick<Options, 'grep' | 'member'>): boolean {
+  if (grep === undefined && member === undefined) return true
+  const texts = textsIn(event ?? null)
+  if (grep !== undefined && !texts.some((text) => text.toLowerCase().includes(grep.toLowerCase()))) return false
+  return member === undefined || [by ?? '', ...texts].some((text) => nameKey(text) === nameKey(member))
+}
+
+function textsIn(value: Json): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null
+    ? Object.values(value).flatMap((inner) => textsIn(inner as Json))
+    : []
+}
+
+function format(call: Call, { event, ...place }: Line): string {
+  // An event's own `id` is a task's or a request's; the record's stands beside it.
+  if (call.globals.json) return `${safeJson({ ...place, ...event })}\n`
+  const { dim, red } = colours(call)
+  const verdict = place.verdict && place.verdict !== 'accepted' ? `${red(place.verdict)} ` : ''
+  if (!event) return `${verdict}line ${place.line} (byte ${place.offset})\n`
+  const at = time(place.at ?? 0)
+  const line = `${dim(at)}  ${(place.by ?? '').padEnd(WIDTH)}  ${verdict}${words(event)}\n`
+  return call.isTerminal ? wrapped(line, call.stdout.columns, at.length + WIDTH + 4) : line
+}
+
+/** Most names fit; a longer one moves only its own line. */
+const WIDTH = 8
+
+function words(event: Readonly<Record<string, Json>>): string {
+  const known = readEvent(event)
+  if (known === 'unknown') return `${String(event.type)} (of a newer version)`
+  return known === 'broken' ? `${String(event.type)} (unreadable)` : describeEvent(known as TeamEvent)
+}
+
+function isObject(value: Json): value is { [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,35 @@
+import type { CommandPath } from './program/commands.ts'
+import type { AnySubCommand } from './program/sub-command.ts'
+
+/** Loads one command when it is the one that was typed: start-up does not pay for the others. */
+export const loadCommand: Readonly<Record<CommandPath, () => Promise<AnySubCommand>>> = {
+  resume: async () => (await import('./run/resume.ts')).resume,
+  status: async () => (await import('./status.ts')).status,
+  'sessions list': async () => (await import('./sessions/list.ts')).sessionsList,
+  'sessions prune': async () => (await import('./sessions/prune.ts')).sessionsPrune,
+  demo: async () => (await import('./demo/demo.ts')).demo,
+  'team create': async () => (await import('./team/create.ts')).teamCreate,
+  'team list': async () => (await import('./team/list.ts')).teamList,
+  'team show': async () => (await import('./team/show.ts')).teamShow,
+  'team delete': async () => (await import('./team/delete.ts')).teamDelete,
+  'team join': async () => (await import('./team/join.ts')).teamJoin,
+  'team leave': async () => (await import('./team/leave.ts')).teamLeave,
+  'task add': async () => (await import('./task/add.ts')).taskAdd,
+  'task list': async () => (await import('./task/list.ts')).taskList,
+  'task show': async () => (await import('./task/show.ts')).taskShow,
+  'task claim': async () => (await import('./task/claim.ts')).taskClaim,
+  'task renew': async () => (await import('./task/renew.ts')).taskRenew,
+  'task release': async () => (await import('./task/release.ts')).taskRelease,
+  'task complete': async () => (await import('./task/complete.ts')).taskComplete,
+  'task fail': async () => (await import('./task/fail.ts')).taskFail,
+  'task update': async () => (await import('./task/update.ts')).taskUpdate,
+  send: async () => (await import('./mail/send.ts')).send,
+  inbox: async () => (await import('./mail/inbox.ts')).inbox,
+  requests: async () => (await import('./mail/requests.ts')).requests,
+  answer: async () => (await import('./mail/answer.ts')).answer,
+  log: async () => (await import('./journal/log.ts')).log,
+  check: async () => (await import('./journal/check.ts')).check,
+  'config list': async () => (await import('./config/list.ts')).configList,
+  trust: async () => (await import('./trust.ts')).trust,
+  doctor: async () => (await import('./doctor/doctor.ts')).doctor,
+}

@@ -1,0 +1,119 @@
+import type { TeamHandle } from '../../journal/team-handle.ts'
+import type { Effect } from '../../team/apply.ts'
+import type { Letter } from '../../team/command.ts'
+import { MESSAGE_BYTES, type MessageType } from '../../team/message.ts'
+import { nameKey } from '../../team/name.ts'
+import type { Request } from '../../team/request.ts'
+import { print, printJson } from '../output/print.ts'
+import { type as aType, member } from '../program/arguments.ts'
+import type { Call } from '../program/context.ts'
+import { EXIT, granted, Refused } from '../program/failure.ts'
+import type { SubCommand } from '../program/sub-command.ts'
+import { acting, again, withTeam } from '../workspace/open-team.ts'
+
+interface Options {
+  from?: string
+  type?: MessageType
+}
+
+export const send: SubCommand<Options, [to: string, text: string]> = {
+  example: `$ deskmates send lead 'build 214 is red' --from ci
+$ git diff | deskmates send ada -
+$ deskmates send all 'we freeze at noon'`,
+  instead: () => 'Use your SendMessage tool.',
+  define(command) {
+    command
+      .argument('<to>', 'a member, user, or all', member)
+      .argument('<text>', "what to say; '-' reads it from stdin")
+      .option('--from <member>', 'a joined member; without it the user', member)
+      .option('--type <type>', 'message, broadcast, a hand-off, or a request that waits for an answer', aType)
+  },
+  async run(call, { from, type }, to, text) {
+    const letter: Letter = { to, type, content: text === '-' ? await readText(call) : text }
+    return withTeam(call, 'found', async (team) => {
+      const sent = await deliver(call, team, letter, from)
+      await report(call, sent, again(call, team.state))
+      return sent.deliveries.length > 0 && sent.deliveries.every(({ outcome }) => outcome === 'bounced')
+        ? EXIT.failed
+        : EXIT.done
+    })
+  },
+}
+
+interface Sent {
+  readonly id: string | null
+  readonly type: MessageType
+  readonly from: string
+  readonly to: string
+  readonly deliveries: readonly Pick<Effect, 'to' | 'outcome' | 'reason'>[]
+  readonly request?: Request
+}
+
+async function deliver(call: Call, team: TeamHandle, letter: Letter, from: string | undefined): Promise<Sent> {
+  const author = await acting(call, team, from)
+  const isToAll = nameKey(letter.to) === 'all'
+  if (letter.type === 'broadcast' && !isToAll) {
+    const message = `A broadcast goes to everybody, not to ${letter.to} alone. For everybody: deskmates send all TEXT. For ${letter.to}: leave out --type broadcast.`
+    throw new Refused({ code: 'invalid', message })
+  }
+  const type: MessageType = letter.type && letter.type !== 'message' ? letter.type : isToAll ? 'broadcast' : 'message'
+  const sent = { type, from: author.by.name, to: isToAll ? 'all' : letter.to }
+  const kind = REQUESTS[type]
+  if (type === 'shutdown_response' || type === 'plan_approval_response') {
+    const message = `A ${type} answers a request: deskmates answer REQUEST approve|reject`
+    throw new Refused({ code: 'invalid', message })
+  }
+  if (!kind) {
+    const effects = granted(await team.send(letter, author))
+    return { id: effects[0]?.id ?? null, ...sent, deliveries: effects.map(delivery) }
+  }
+  if (isToAll) throw new Refused({ code: 'invalid', message: `A ${type} goes to one member, not to all.` })
+  const command = { type: 'request.open', kind, to: letter.to, content: letter.content } as const
+  const { request, effects = [] } = granted(await team.run(command, author))
+  return { id: effects[0]?.id ?? null, ...sent, deliveries: effects.map(delivery), request }
+}
+
+const REQUESTS: Partial<Record<MessageType, 'shutdown' | 'plan_approval'>> = {
+  shutdown_request: 'shutdown',
+  plan_approval_request: 'plan_approval',
+}
+
+function delivery({ to, outcome, reason }: Effect): Sent['deliveries'][number] {
+  return { to, outcome, ...(reason !== undefined && { reason }) }
+}
+
+async function report(call: Call, sent: Sent, again: string): Promise<void> {
+  if (call.globals.json) return printJson(call, sent)
+  const lines = sent.deliveries.map(({ to, outcome, reason }) => `${to}: ${outcome}${reason ? ` (${reason})` : ''}`)
+  if (lines.length === 0) lines.push('nobody to send to')
+  if (sent.request) lines.push(`request ${sent.request.id} is open; see: deskmates requests${again}`)
+  await print(call, `${lines.join('\n')}\n`)
+}
+
+/** All of stdin, without the newline that `echo` puts behind it. */
+async function readText({ stdin, signal }: Call): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  const ended = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(new Refused({ code: 'interrupted', message: 'Nothing was sent.' })))
+  })
+  const read = async () => {
+    for await (const chunk of stdin) {
+      chunks.push(Buffer.from(chunk))
+      size += chunks.at(-1)!.length
+      if (size > MESSAGE_BYTES + 1) {
+        const message = 'A message has at most 1 MB. Put the rest into a file and send its path.'
+        throw new Refused({ code: 'too_large', message })
+      }
+    }
+  }
+  await Promise.race([read(), ended])
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)).replace(/\r?\n$/, '')
+  } catch {
+    throw new Refused({
+      code: 'invalid',
+      message: 'What came from stdin is not UTF-8 text. Send the path of a file.',
+    })
+  }
+}

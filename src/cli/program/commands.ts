@@ -1,0 +1,74 @@
+import { similarTo } from './similar.ts'
+
+interface ListedCommand {
+  /** As it is typed: `status`, `task add`. */
+  readonly path: string
+  readonly summary: string
+  /** Of the help; commands of a group are in the section of the group. */
+  readonly section?: string
+  /** Runs where its group is typed alone. */
+  readonly isDefault?: true
+}
+
+// The sections of `deskmates --help`: agents first, then their teams, then the board for scripts.
+export const AGENTS = 'Agents:'
+const TEAM = 'Teams:'
+const BOARD = 'Board and mail, for people and scripts:'
+const MACHINE = 'This machine and its files:'
+
+/** The groups of commands, with the section of the help that shows each. */
+export const commandGroups: Readonly<Record<string, { readonly summary: string; readonly section: string }>> = {
+  sessions: { summary: 'the sessions of this folder; remove old ones', section: AGENTS },
+  team: { summary: 'create, show and delete teams; join and leave', section: TEAM },
+  task: { summary: 'the board: add, claim and finish tasks', section: BOARD },
+  config: { summary: 'the settings and where they come from', section: MACHINE },
+}
+
+/** Every command with its summary, in the order of the help. Showing help loads none of them. */
+export const commands = [
+  { path: 'resume', summary: 'resume a session with all its agents', section: AGENTS },
+  { path: 'status', summary: 'who works on what, and what waits', section: AGENTS },
+  { path: 'sessions list', summary: 'all of them, with date and title', isDefault: true },
+  { path: 'sessions prune', summary: 'remove old sessions without unfinished work' },
+  { path: 'demo', summary: 'watch a small team at work; needs no key', section: AGENTS },
+  { path: 'team create', summary: 'create a team' },
+  { path: 'team list', summary: 'all teams here' },
+  { path: 'team show', summary: 'a team and its members' },
+  { path: 'team delete', summary: 'delete a team and its board' },
+  { path: 'team join', summary: 'add a script or a person to the team' },
+  { path: 'team leave', summary: 'leave the team; claims are released, unread mail is returned' },
+  { path: 'task add', summary: 'put a task on the board' },
+  { path: 'task list', summary: 'the board' },
+  { path: 'task show', summary: 'everything about one task' },
+  { path: 'task claim', summary: 'claim a task, or the next one that is ready' },
+  { path: 'task renew', summary: 'renew the lease of a claim' },
+  { path: 'task release', summary: 'give a task back to the board' },
+  { path: 'task complete', summary: 'finish a task' },
+  { path: 'task fail', summary: 'report that a task cannot be done, and why' },
+  { path: 'task update', summary: 'change, assign, reopen or delete a task' },
+  { path: 'send', summary: 'send a message to a member, or to all', section: BOARD },
+  { path: 'inbox', summary: 'show the unread mail of a member, or take it', section: BOARD },
+  { path: 'requests', summary: 'requests that wait for an answer', section: BOARD },
+  { path: 'answer', summary: 'approve or reject a request', section: BOARD },
+  { path: 'log', summary: 'what happened, one event per line', section: BOARD },
+  { path: 'check', summary: 'verify the journal, and repair it', section: MACHINE },
+  { path: 'config list', summary: 'every effective setting, and the file it comes from' },
+  { path: 'trust', summary: "trust this folder's settings, agents, skills, hooks and journals", section: MACHINE },
+  { path: 'doctor', summary: 'test this machine: disk, processes, git, sandbox, keys, network', section: MACHINE },
+] as const satisfies readonly ListedCommand[]
+
+export type CommandPath = (typeof commands)[number]['path']
+
+/** Every command and group as it is typed: `task add`, `task`, `status`. */
+export const commandNames: ReadonlySet<string> = new Set([
+  ...commands.map(({ path }) => path),
+  ...Object.keys(commandGroups),
+])
+
+/** The command or group that a mistyped first word most probably means. */
+export function similarCommand(word: string): string | undefined {
+  return similarTo(
+    word,
+    [...commandNames, 'help'].filter((name) => !name.includes(' ')),
+  )
+}

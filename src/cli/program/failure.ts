@@ -1,0 +1,74 @@
+import { SessionRefused } from '../../supervisor/take-lead.ts'
+import { TeamError } from '../../team/errors.ts'
+import { isRefusal, type Refusal } from '../../team/refusal.ts'
+import { refusalForPerson } from '../refusal-text.ts'
+import type { Context } from './context.ts'
+import { version } from './version.ts'
+
+export const EXIT = { done: 0, failed: 1, misused: 2, limit: 3, leftOpen: 4, interrupted: 130 } as const
+
+/** The command line itself makes no sense. */
+export class Misused extends TeamError {
+  readonly code = 'misused'
+}
+
+/** The team said no; nothing was written. */
+export class Refused extends TeamError {
+  readonly code: string
+  constructor({ code, message }: { code: string; message: string }) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** What was to be printed did not get out: its reader is gone, or there is no room for it. */
+export class OutputClosed extends TeamError {
+  readonly code = 'output_closed'
+  readonly isReaderGone: boolean
+  /** Without it nobody has said yet what became of the work itself. */
+  readonly outcome: string | undefined
+  constructor(cause: unknown, outcome?: string) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    const isReaderGone = code === 'EPIPE' || code === 'ECONNRESET' || code === 'ERR_STREAM_DESTROYED'
+    const why = isReaderGone ? `its reader is gone (${code})` : message
+    super(`The output could not be written: ${why}.${outcome === undefined ? '' : ` ${outcome}`}`, { cause })
+    this.isReaderGone = isReaderGone
+    this.outcome = outcome
+  }
+
+  /** The same, with what became of the work and what to do now, unless that was said already. */
+  saying(outcome: string): OutputClosed {
+    return this.outcome === undefined ? new OutputClosed(this.cause, outcome) : this
+  }
+}
+
+/** The answer, or the refusal as an error: on the command line it can only be reported. */
+export function granted<T extends object>(result: T | Refusal): T {
+  if (isRefusal(result)) throw refused(result)
+  return result as T
+}
+
+export function refused(refusal: Refusal): Refused {
+  return new Refused({ code: refusal.code, message: refusalForPerson(refusal) })
+}
+
+/** What a person or a program is told when a command fails, and the exit code. Never a stack, unless asked for. */
+export function explain(error: unknown, env: Context['env']): { code: string; message: string; exit: number } {
+  const debug = env.DESKMATES_DEBUG && error instanceof Error ? `\n${error.stack}` : ''
+  if (error instanceof TeamError) {
+    const exit = ['misused', 'not_a_folder', 'bad_store_address', 'wrong_rule'].includes(error.code)
+      ? EXIT.misused
+      : EXIT.failed
+    const message = error instanceof SessionRefused ? refusalForPerson(error.refusal) : error.message
+    return { code: error.code, message: message + debug, exit }
+  }
+  if (error instanceof Error && 'syscall' in error && 'code' in error) {
+    const path = 'path' in error && typeof error.path === 'string' ? ` ${error.path}` : ''
+    const message = `The system refused to ${error.syscall}${path}: ${error.message}.`
+    return { code: String(error.code).toLowerCase(), message: message + debug, exit: EXIT.failed }
+  }
+  const what = error instanceof Error ? error.message : String(error)
+  const where = `deskmates ${version}, node ${process.version}, ${process.platform}`
+  const message = `${what}\nThis is a bug. Please report it with this line and what you ran (${where}; DESKMATES_DEBUG=1 shows where).`
+  return { code: 'bug', message: message + debug, exit: EXIT.failed }
+}

@@ -1,0 +1,64 @@
+import { fstatSync, readSync, statSync } from 'node:fs'
+import { systemClock } from '../journal/clock.ts'
+import { plainText, safeJson } from '../redaction/plain-text.ts'
+import { createRedactor } from '../redaction/redactor.ts'
+import { runCommandLine } from './command-line.ts'
+import type { Context } from './program/context.ts'
+import { explain } from './program/failure.ts'
+import { wantsJson } from './program/wants-json.ts'
+
+/** Runs one command line as this process: its streams, its environment, its signals, its exit code. */
+export async function runProcess(argv: readonly string[]): Promise<void> {
+  const interrupted = new AbortController()
+  let exit: number | undefined
+  const onSignal = (code: number) => () => {
+    // Asked twice: whoever waits for us no longer wants the end of a write to be waited for.
+    if (exit !== undefined) process.exit(code)
+    exit = code
+    interrupted.abort()
+  }
+  process.on('SIGINT', onSignal(130))
+  process.on('SIGTERM', onSignal(143))
+  // The terminal was closed: what agents run has a session of its own and would not notice.
+  process.on('SIGHUP', onSignal(129))
+  // Each write hears of its own failure; without a listener the process would die of it.
+  process.stdout.on('error', () => {})
+  process.stderr.on('error', () => {})
+  process.on('uncaughtException', (error) => {
+    const { code, message, exit } = explain(error, process.env)
+    const text = wantsJson(argv) ? safeJson({ error: { code, message } }) : `deskmates: ${message}`
+    process.stderr.write(plainText(createRedactor(process.env).text(`${text}\n`)), () => process.exit(exit))
+  })
+
+  const context: Context = {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    stdin: process.stdin,
+    env: process.env,
+    cwd: process.cwd(),
+    isTerminal: process.stdout.isTTY === true,
+    isStderrTerminal: process.stderr.isTTY === true,
+    isStdinTerminal: process.stdin.isTTY === true,
+    isStdoutClosed: isClosed(1),
+    signal: interrupted.signal,
+    clock: systemClock,
+  }
+  const code = await runCommandLine(argv, context)
+  // Not process.exitCode alone: a pipe on stdin that nobody closes would keep us here.
+  process.exit(exit ?? code)
+}
+
+/**
+ * Node opens /dev/null for reading and writing in place of a stream that was closed when it started. A shell's
+ * `>/dev/null` opens it for writing only: reading from that fails.
+ */
+function isClosed(descriptor: number): boolean {
+  try {
+    const [stream, nothing] = [fstatSync(descriptor), statSync('/dev/null')]
+    if (!stream.isCharacterDevice() || stream.rdev !== nothing.rdev) return false
+    readSync(descriptor, Buffer.alloc(1))
+    return true
+  } catch {
+    return false
+  }
+}

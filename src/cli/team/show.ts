@@ -1,0 +1,26 @@
+import { teamView } from '../../team/view.ts'
+import { name } from '../program/arguments.ts'
+import type { SubCommand } from '../program/sub-command.ts'
+import { existing, withTeam } from '../workspace/open-team.ts'
+import { printTeam } from './print-team.ts'
+
+export const teamShow: SubCommand<object, [team: string | undefined]> = {
+  example: `$ deskmates team show web
+web  the web shop
+  MEMBER  KIND      STATUS   ROLE
+  lead    agent     idle     lead
+  ci      external  working  tester`,
+  define(command) {
+    command.argument('[team]', 'its name; without it the one of --team', name)
+  },
+  run: (call, _options, named) =>
+    withTeam(
+      call,
+      'read',
+      async (team, place) => {
+        await existing(call, team, place, named)
+        await printTeam(call, await team.loadLongTexts(teamView(team.state)))
+      },
+      named,
+    ),
+}

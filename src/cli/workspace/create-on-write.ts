@@ -1,0 +1,47 @@
+import type { TeamHandle } from '../../journal/team-handle.ts'
+import { assume, decide } from '../../team/decide.ts'
+import { checkLetter } from '../../team/decide-mail.ts'
+import type { Author } from '../../team/event.ts'
+import { isRefusal, type Refusal } from '../../team/refusal.ts'
+
+/**
+ * A team that is not there yet and comes to be by the first command that it would carry out: a refused one leaves
+ * no trace in a folder where somebody only mistyped something.
+ */
+export function foundByWrite(team: TeamHandle, now: () => number): TeamHandle {
+  const about = (by: Author) => ({
+    id: '',
+    by,
+    now: now(),
+    dead: new Set<string>(),
+    unknown: new Set<string>(),
+    self: '',
+  })
+
+  /** Makes the team, unless in a new team this would be refused. */
+  async function found(by: Author, wouldRefuse: () => object | undefined): Promise<Refusal | undefined> {
+    if (team.state.team.get()) return undefined
+    const create = { type: 'team.create', team: team.name } as const
+    const foreseen = team.state.trial.run(() => {
+      const made = decide(team.state, create, about({ name: 'user' }))
+      if (isRefusal(made)) return made
+      assume(team.state, made.events, about(by))
+      return wouldRefuse()
+    })
+    if (foreseen && isRefusal(foreseen)) return foreseen
+    const made = await team.run(create)
+    return isRefusal(made) ? made : undefined
+  }
+
+  const user = { name: 'user' }
+  return Object.assign(Object.create(team) as TeamHandle, {
+    run: async (...[command, as]: Parameters<TeamHandle['run']>) => {
+      const by = as?.by ?? user
+      return (await found(by, () => decide(team.state, command, about(by)))) ?? team.run(command, as)
+    },
+    send: async (...[letter, as]: Parameters<TeamHandle['send']>) => {
+      const by = as?.by ?? user
+      return (await found(by, () => checkLetter(team.state, letter, by))) ?? team.send(letter, as)
+    },
+  })
+}

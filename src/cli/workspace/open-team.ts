@@ -1,0 +1,170 @@
+import type { Log } from '../../journal/store.ts'
+import { openTeam, type TeamHandle } from '../../journal/team-handle.ts'
+import { createEraser } from '../../redaction/eraser.ts'
+import { isPresent, type Member } from '../../team/member.ts'
+import { isName, nameKey, nameRule } from '../../team/name.ts'
+import { refuse } from '../../team/refusal.ts'
+import { refusalText } from '../../team/refusal-text.ts'
+import { presentMembers, unknownMember } from '../../team/rights.ts'
+import { isSessionId } from '../../team/session-id.ts'
+import { memberNamed, type TeamState } from '../../team/state.ts'
+import { counted } from '../../team/wording.ts'
+import type { Workspace } from '../../workspace.ts'
+import { warn } from '../output/print.ts'
+import type { Call } from '../program/context.ts'
+import { Misused, Refused, refused } from '../program/failure.ts'
+import { foundByWrite } from './create-on-write.ts'
+import { openStore } from './open-store.ts'
+
+/** The one team that its first write creates. */
+export const DEFAULT = 'default'
+
+/**
+ * read    looks only; the default team is empty while it does not exist
+ * write   changes a team that exists
+ * found   the same, and the default team comes to be by it
+ */
+export type Intent = 'read' | 'write' | 'found'
+
+/** Opens the team this call means, folded to its end, and closes it after the work. */
+export async function withTeam<T>(
+  call: Call,
+  intent: Intent,
+  work: (team: TeamHandle, place: Workspace) => Promise<T>,
+  named?: string,
+): Promise<T> {
+  await using place = await openStore(call)
+  const name = await resolveTeam(call, place, intent, named)
+  const isDefault = nameKey(name) === DEFAULT
+  const team = await openFolded(call, place, name, intent === 'found' && isDefault)
+  try {
+    await nameFaults(call, team.log)
+    const isNew = intent === 'found' && isDefault && !team.state.team.get()
+    return await work(isNew ? foundByWrite(team, () => call.clock.now()) : team, place)
+  } finally {
+    // The journal has it; files beside it that could not be brought up to date are no reason to call it a failure.
+    await team.close().catch((error) => warn(call, `The files beside the journal are not up to date: ${error.message}`))
+  }
+}
+
+/** One whose deletion was cut short by a crash is put away first, where a new one may begin. */
+export async function openFolded(
+  call: Call,
+  { store }: Workspace,
+  name: string,
+  mayBegin: boolean,
+): Promise<TeamHandle> {
+  for (;;) {
+    const team = await openTeam(store, name, { clock: call.clock, eraser: createEraser(call.env) })
+    try {
+      await team.refresh()
+      if (!mayBegin || !team.state.team.get()?.deleted) return team
+    } catch (error) {
+      await team.close()
+      throw error
+    }
+    await team.close()
+    await store.remove(name, false)
+  }
+}
+
+/** The name of the team as the command line or the environment gives it; names differing in case are one name. */
+export function wantedTeam({ globals, env }: Call, named?: string): string {
+  const wanted = named ?? globals.team ?? (env.DESKMATES_TEAM || DEFAULT)
+  if (!isName(wanted)) throw new Misused(`DESKMATES_TEAM: ${nameRule(wanted)}`)
+  return wanted
+}
+
+export async function resolveTeam(call: Call, { store }: Workspace, intent: Intent, named?: string): Promise<string> {
+  const wanted = wantedTeam(call, named)
+  const teams = await store.teams()
+  const found = teams.find((team) => nameKey(team) === nameKey(wanted))
+  if (found) return found
+  if (nameKey(wanted) === DEFAULT && intent !== 'write') return DEFAULT
+  throw unknownTeam(wanted, teams, named === undefined ? undefined : LIST)
+}
+
+/** Throws where the team that is meant is not there, or was deleted and not put away yet. */
+export async function existing(call: Call, { state }: TeamHandle, { store }: Workspace, named?: string): Promise<void> {
+  const team = state.team.get()
+  if (team && !team.deleted) return
+  throw unknownTeam(
+    wantedTeam(call, named),
+    (await store.teams()).filter((name) => name !== team?.name),
+    named === undefined ? undefined : LIST,
+  )
+}
+
+/** What to do where a team is named that only one who is there can be meant by: to look at, delete or trust it. */
+export const LIST = 'See: deskmates team list'
+
+export function unknownTeam(
+  wanted: string,
+  teams: readonly string[],
+  // Whoever named none has perhaps forgotten to.
+  next = nameKey(wanted) === DEFAULT && teams.length > 0
+    ? 'Name one with --team.'
+    : `Make it with: deskmates team create ${wanted}`,
+): Refused {
+  const others = teams.length > 0 ? `Teams here: ${inWords(teams)}.` : 'There are no teams here yet.'
+  const message = `There is no team ${wanted}. ${others} ${next}`
+  return new Refused({ code: 'unknown_team', message })
+}
+
+/** Sessions are counted: a folder has many, and `deskmates sessions` lists them with date and title. */
+function inWords(teams: readonly string[]): string {
+  const named = teams.filter((team) => !isSessionId(team))
+  const sessions = teams.length - named.length
+  return [...named, ...(sessions > 0 ? [`${counted(sessions, 'session')} (deskmates sessions)`] : [])].join(', ')
+}
+
+/** Reading goes on past damage, but never silently. */
+export async function nameFaults(call: Call, log: Log): Promise<void> {
+  const [fault, ...more] = log.faults().filter(({ kind }) => kind !== 'torn')
+  if (!fault) return
+  const others = more.length > 0 ? ` (and ${more.length} more)` : ''
+  const where = `${fault.path}:${fault.line} (byte ${fault.offset})`
+  await warn(call, `${where}: ${fault.kind}: ${fault.detail}${others}. See: deskmates check`)
+}
+
+/**
+ * On whose behalf. Only the user and joined scripts and people act from a command line: an agent's name would let
+ * anybody sign as that agent.
+ */
+export async function acting(call: Call, team: TeamHandle, as: string | undefined) {
+  const { commandId } = call.globals
+  if (as === undefined || nameKey(as) === 'user') return { by: { name: 'user' }, commandId }
+  // A repeated command gets its first answer even if its author has left since.
+  if (commandId !== undefined && (await team.log.knows(commandId))) return { by: { name: as }, commandId }
+  return { by: { name: joined(call, team.state, as).name }, commandId }
+}
+
+/** What a further command needs to mean the same team: nothing, or ` --team NAME`. */
+export function again({ env }: Call, { team }: TeamState): string {
+  const name = team.get()?.name ?? DEFAULT
+  return nameKey(name) === nameKey(env.DESKMATES_TEAM || DEFAULT) ? '' : ` --team ${name}`
+}
+
+function joined(call: Call, state: TeamState, as: string): Member {
+  const member = memberNamed(state, as)
+  if (member && member.kind !== 'agent') return member
+  const rule = '--as and --from take a joined external or human member, or user'
+  if (member) {
+    const message = `${member.name} is an agent of this team and acts through its own tools; ${rule}.`
+    throw new Refused({ code: 'not_allowed', message })
+  }
+  const message = `${refusalText(unknownMember(state, as))} Join first: deskmates team join ${as} --role ROLE${again(call, state)} (${rule}).`
+  throw new Refused({ code: 'unknown_member', message })
+}
+
+/** A member whose mail or tasks are looked at: anybody who is there, or the user. */
+export function presentMember(state: TeamState, name: string): string {
+  if (nameKey(name) === 'user') return 'user'
+  const member = memberNamed(state, name)
+  if (member && isPresent(member)) return member.name
+  throw refused(
+    member
+      ? refuse('member_stopped', { problem: 'recipient', member: member.name, members: presentMembers(state) })
+      : unknownMember(state, name),
+  )
+}
