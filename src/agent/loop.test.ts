@@ -135,7 +135,7 @@ describe('a conversation', () => {
     await run(talk)
     // Heard, and not yet acknowledged: here this life ends.
     await talk.team.send({ to: 'lead', content: 'unsaid' }, { commandId: 'm3' })
-    const { turn, mail } = (await talk.nextInput())!
+    const { turn, mail } = (await talk.inbox.next())!
     await talk.transcript.hear(turn, mail)
     await talk.transcript.synced()
     const next = await agentHarness({ model: answeringModel(() => ({ text: 'go on' })).model, place, generation: 2 })

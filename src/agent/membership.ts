@@ -8,8 +8,14 @@ import { excerptOf } from './fit-text.ts'
 /** Of a long message so much is told beside the path of all of it. */
 const EXCERPT_TOKENS = 5_000
 
-/** A member's place in a team; `isHeard` says which messages its transcript holds already. */
-export function createMembership(team: TeamHandle, by: Author, isHeard: (id: string) => boolean): TeamMembership {
+/** Who acts, in which team. */
+export interface Membership {
+  readonly team: TeamHandle
+  readonly by: Author
+}
+
+/** A membership as tools use it; `isHeard` says which messages the member's transcript holds already. */
+export function createMembership({ team, by }: Membership, isHeard: (id: string) => boolean): TeamMembership {
   // What a tool reads of the state right after this belongs to the step.
   const refresh = () => (team.order ? team.order.step(`${by.name} looks`, () => team.refresh()) : team.refresh())
   return {

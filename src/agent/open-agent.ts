@@ -16,11 +16,14 @@ import { announcingReserved } from '../tools/reservations/announce-reserved.ts'
 import { createOutputs } from '../tools/results/outputs.ts'
 import type { Memberships } from '../tools/team-membership.ts'
 import type { Jobs, Tool } from '../tools/tool.ts'
-import { type ActivityReports, createActivityReports } from './activity-reports.ts'
-import { type Agent, createNotices, type Input, type OpenAgent } from './agent.ts'
-import { type InputBudget, inputBudget } from './choose-mail.ts'
+import { createActivityReports } from './activity-reports.ts'
+import type { Agent, OpenAgent } from './agent.ts'
+import { inputBudget } from './choose-mail.ts'
 import { createFence, throwIfSuperseded } from './fence.ts'
+import { createInbox } from './inbox.ts'
 import { restoreMailFiles } from './mail-files.ts'
+import type { Membership } from './membership.ts'
+import { createNotices } from './notices.ts'
 import { recoverInterruptedCalls } from './recover-interrupted-calls.ts'
 import type { SessionContext } from './session-context.ts'
 import { LeadTranscriptLost, recordLostTranscript } from './transcript/lost-transcript.ts'
@@ -29,102 +32,91 @@ import { createToolHooks } from './with-hooks.ts'
 
 /** What makes an agent a lead or a teammate. */
 export interface AgentOptions {
-  readonly context: SessionContext
+  /** Its own team, whose journal records what it does, and as which member. */
   readonly team: TeamHandle
   readonly by: Author
   readonly log: Log
   readonly model: Model
   readonly system: string
   readonly permissions: AgentPermissions
-  readonly limits: Agent['limits']
-  readonly used: () => Agent['used']
-  /** What it has in its hands; made when its jobs and accounts are there. */
-  tools(desk: Pick<ReportingAgent, 'reports'>): readonly Tool[]
-  memberships(isHeard: (id: string) => boolean): Memberships
-  /** What is new for it; asked before each of its calls of a model. */
-  nextInput(desk: Pick<OpenAgent, 'transcript' | 'notices'>, portion: InputBudget): Promise<Input | undefined>
-  acknowledge: Agent['acknowledge']
+  /** The teams whose mail it receives, its own first. */
+  memberships(): readonly Membership[]
+  /** Takes in lines that other programs wrote into the mailbox files. */
+  ingest?(): Promise<void>
+  /** Called after each notice for it, so that it wakes. */
+  onNotice?(): void
+  tools(recordUsage: Agent['recordUsage']): readonly Tool[]
+  /** The same for its tools; `isDelivered` says which messages its transcript holds. */
+  teamAccess(isDelivered: (id: string) => boolean): Memberships
   urgency(): number
-  readonly check: Agent['check']
-}
-
-/** A lead or a teammate, with its jobs and what it reports to the journal. */
-export interface ReportingAgent extends OpenAgent {
-  readonly jobs: Jobs
-  readonly reports: ActivityReports
 }
 
 /** Opens the conversation of a lead or a teammate, and recovers what a dead process left of it. */
-export async function openAgent(plan: AgentOptions): Promise<ReportingAgent> {
-  const { context: home, team, by, permissions: permits } = plan
-  const { root, folders, env } = home
-  const opening = { log: plan.log, generation: by.generation!, eraser: home.eraser }
-  const expects = team.state.transcripts.get(nameKey(by.name))
-  const isLead = nameKey(by.name) === 'lead'
-  let hasLostTurns = false
-  const transcript = await openTranscript({ ...opening, expects }).catch(async (error) => {
-    if (!(error instanceof TranscriptLost)) throw error
-    if (isLead) throw new LeadTranscriptLost(team.name, error)
-    await recordLostTranscript(home, team, by.name, error)
-    hasLostTurns = true
-    return openTranscript(opening)
-  })
-  const notices = createNotices()
+export async function openAgent(context: SessionContext, options: AgentOptions): Promise<OpenAgent> {
+  const { team, by, permissions } = options
+  const { root, folders, env } = context
+  const { transcript, hasLostTurns } = await openOwnTranscript(context, options)
+  const notices = createNotices(options.onNotice)
   await recoverInterruptedCalls({ transcript, notices }, endRecordedGroup)
 
-  const outputs = createOutputs({ folder: join(home.outputsOf(team.name), by.name), root, eraser: home.eraser })
-  await restoreMailFiles(home.store, transcript.state, { outputs, name: by.name, teams: teamsOf(team, by) })
-  const portion = inputBudget({ model: plan.model, maxOutput: home.maxOutput }, outputs.keep, outputs.sumOf)
+  const outputs = createOutputs({ folder: join(context.outputsOf(team.name), by.name), root, eraser: context.eraser })
+  await restoreMailFiles(context.store, transcript.state, { outputs, name: by.name, teams: teamsOf(team, by) })
+  const budget = inputBudget({ model: options.model, maxOutput: context.maxOutput }, outputs.keep, outputs.sumOf)
   const reads = createReads()
-  const accounts = createActivityReports(team, by)
+  const reports = createActivityReports(team, by)
   const allJobs = createJobs({
     outputs,
     before: transcript.state.jobCount,
     onEnd(job) {
-      const tell = () => notices.add({ text: jobNotice(job), job: job.id })
-      if (team.order) void team.order.step(`${by.name} is told of ${job.id}`, tell)
-      else tell()
-      // Should this fail, the process that resumes says that it was interrupted.
+      const notify = () => notices.add({ text: jobNotice(job), job: job.id })
+      if (team.order) void team.order.step(`${by.name} is told of ${job.id}`, notify)
+      else notify()
+      // If this fails, the process that resumes the agent reports the job as interrupted.
       transcript.endedJob({ id: job.id, state: job.state, summary: job.summary ?? '' }).catch(() => {})
     },
   })
-  const jobs = onRecord(allJobs, transcript)
-  const seats = plan.memberships((id) => transcript.state.mail.has(id))
-  const tools = plan.tools({ reports: accounts })
+  const jobs = recorded(allJobs, transcript)
+  const memberships = options.teamAccess((id) => transcript.state.mail.has(id))
+  const tools = options.tools(reports.addUsage)
   const twice = tools.find(({ name }, i) => tools.findIndex((other) => other.name === name) < i)
   if (twice) throw new NoTool(twice.name, 'there is one of this name already. Give yours another')
 
-  const offered = announcingReserved(tools.filter(({ name }) => permits.isOffered(name)))
-  const fence = createFence({ team, presence: home.store.presence }, by)
-  const around =
-    home.hooks && createToolHooks(home.hooks, { agent: by.name, fence, emit: (event) => home.run.emit(event) })
+  const offered = announcingReserved(tools.filter(({ name }) => permissions.isOffered(name)))
+  const fence = createFence({ team, presence: context.store.presence }, by)
+  const hooks =
+    context.hooks && createToolHooks(context.hooks, { agent: by.name, fence, emit: (event) => context.run.emit(event) })
+  const inbox = createInbox({ ...options, transcript, notices, budget })
 
   return {
     name: by.name,
-    system: plan.system,
-    model: plan.model,
-    tools: around?.tools(offered) ?? offered,
-    maxOutput: home.maxOutput,
-    limits: plan.limits,
+    system: options.system,
+    model: options.model,
+    tools: hooks?.tools(offered) ?? offered,
+    maxOutput: context.maxOutput,
+    limits: context.limits,
     transcript,
-    notices,
     jobs,
-    reports: accounts,
     hasLostTurns,
-    flushReports: accounts.post,
+    flushReports: reports.post,
+    settleReports: reports.settle,
+    setActivity: reports.setActivity,
     order: team.order,
     get used() {
-      return plan.used()
+      return context.run.used
     },
-    async nextInput() {
-      accounts.check()
-      await home.store.presence.confirm()
-      const news = await plan.nextInput({ transcript, notices }, portion)
-      throwIfSuperseded(team, by)
-      return news
+    inbox: {
+      notices,
+      acknowledge: inbox.acknowledge,
+      hasInput: inbox.hasInput,
+      async next() {
+        reports.check()
+        await context.store.presence.confirm()
+        const input = await inbox.next()
+        throwIfSuperseded(team, by)
+        return input
+      },
     },
-    acknowledge: plan.acknowledge,
-    urgency: plan.urgency,
+    urgency: options.urgency,
     memory: {
       keep: outputs.keep,
       async situation() {
@@ -133,22 +125,22 @@ export async function openAgent(plan: AgentOptions): Promise<ReportingAgent> {
         return situationOf(team.state, by.name, calledTeam(team.name))
       },
     },
-    recordUsage: accounts.addUsage,
-    check: around?.check(plan.check) ?? plan.check,
+    recordUsage: reports.addUsage,
+    permissions: { check: hooks?.check(permissions.check) ?? permissions.check },
     toolContext: (call, signal, progress) => ({
       agent: by.name,
       team: team.name,
       callId: call.toolCallId,
-      memberships: seats,
+      memberships,
       signal,
       root,
       folders,
       env,
-      boundary: home.boundary,
+      boundary: context.boundary,
       outputs,
       jobs,
       reads,
-      forbids: permits.forbids,
+      forbids: permissions.forbids,
       recordGroup: (group, job) => transcript.began({ ...group, of: job ?? call.toolCallId }),
       fence,
       progress,
@@ -156,7 +148,7 @@ export async function openAgent(plan: AgentOptions): Promise<ReportingAgent> {
     async [Symbol.asyncDispose]() {
       await allJobs[Symbol.asyncDispose]()
       try {
-        await accounts.settle()
+        await reports.settle()
       } finally {
         await transcript[Symbol.asyncDispose]()
       }
@@ -164,13 +156,30 @@ export async function openAgent(plan: AgentOptions): Promise<ReportingAgent> {
   }
 }
 
-/** Those from which mail comes into its conversation. */
+/** A lead without its transcript stops the run; a teammate continues without the lost turns, and everyone is told. */
+async function openOwnTranscript(
+  context: SessionContext,
+  { team, by, log }: AgentOptions,
+): Promise<{ transcript: Transcript; hasLostTurns: boolean }> {
+  const opening = { log, generation: by.generation!, eraser: context.eraser }
+  const expects = team.state.transcripts.get(nameKey(by.name))
+  try {
+    return { transcript: await openTranscript({ ...opening, expects }), hasLostTurns: false }
+  } catch (error) {
+    if (!(error instanceof TranscriptLost)) throw error
+    if (nameKey(by.name) === 'lead') throw new LeadTranscriptLost(team.name, error)
+    await recordLostTranscript(context, team, by.name, error)
+    return { transcript: await openTranscript(opening), hasLostTurns: true }
+  }
+}
+
+/** The teams whose mail enters its conversation; those that a lead leads are opened after it. */
 function teamsOf({ name, state }: TeamHandle, by: Author): readonly string[] {
   return nameKey(by.name) === 'lead' ? [name, ...state.leads.get()] : [name]
 }
 
-/** A job is on record before it begins, so that the process that resumes can say what became of it. */
-function onRecord(jobs: Jobs, transcript: Transcript): Jobs {
+/** A job is on record before it begins, so that the process that resumes the agent can say how it ended. */
+function recorded(jobs: Jobs, transcript: Transcript): Jobs {
   return {
     ...jobs,
     start: (kind, about, begin) =>

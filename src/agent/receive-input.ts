@@ -16,16 +16,16 @@ export async function* receiveInput(
   owed: PendingAcknowledgement,
   signal: AbortSignal,
 ): AsyncGenerator<AgentEvent, void> {
-  const { transcript, order } = agent
+  const { transcript, inbox, order } = agent
   await owed.acknowledged
-  const listen = async () => {
+  const nextInput = async () => {
     signal.throwIfAborted()
-    return agent.nextInput()
+    return inbox.next()
   }
-  const news = await (order ? order.step(`${agent.name} hears`, listen) : agent.nextInput())
-  if (!news) return
-  const { turn, mail, jobs, files, task, waitUntilDurable: isTrue, acknowledge } = news
-  await transcript.hear(turn, mail, jobs, isTrue, { files, task })
+  const input = await (order ? order.step(`${agent.name} hears`, nextInput) : inbox.next())
+  if (!input) return
+  const { turn, mail, jobs, files, task, waitUntilDurable, acknowledge } = input
+  await transcript.hear(turn, mail, jobs, waitUntilDurable, { files, task })
   if (mail.length > 0) owed.acknowledged = durable(transcript).then(acknowledge)
   // Whoever awaits it is told.
   owed.acknowledged.catch(() => {})

@@ -1,5 +1,5 @@
 import { beginning } from '../tools/results/excerpt.ts'
-import type { Notices } from './agent.ts'
+import type { Notices } from './notices.ts'
 import { asPart, INTERRUPTED } from './run-calls.ts'
 import type { Transcript } from './transcript/transcript.ts'
 import { type EndedJob, type Running, unanswered } from './transcript/transcript-fold.ts'

@@ -60,7 +60,7 @@ async function run(
   const result = failures.add(call, outcome)
   const isHarmless = !isReady(step.ready) || step.ready.isRepeatable
   await agent.transcript.result(asPart(call, result), result, isHarmless)
-  if (result.mail?.length) await agent.acknowledge(result.mail, agent.transcript.state.mail.get(result.mail[0]!))
+  if (result.mail?.length) await agent.inbox.acknowledge(result.mail, agent.transcript.state.mail.get(result.mail[0]!))
   tell({ type: 'tool_finished', call, result, denied, ...(byHook && { byHook }) })
 }
 
@@ -73,7 +73,7 @@ async function outcomeOf(
   if (!isReady(ready)) return { result: ready }
   try {
     signal.throwIfAborted()
-    const leave = await agent.check(ready.action, call, signal)
+    const leave = await agent.permissions.check(ready.action, call, signal)
     if (!leave.allowed && leave.isTemporary) return { result: { text: leave.why, isError: true } }
     if (!leave.allowed) {
       const { why, byHook } = leave

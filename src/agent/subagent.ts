@@ -10,11 +10,12 @@ import type { Hooks } from '../tools/hooks/hooks.ts'
 import { toolsForSubagent } from '../tools/registry.ts'
 import { announcingReserved } from '../tools/reservations/announce-reserved.ts'
 import type { RunSubagent, SubagentEnd } from '../tools/subagents/run-subagent.ts'
-import type { Agent, Input, Limits, RunUsage } from './agent.ts'
+import type { Agent, Limits, RunUsage } from './agent.ts'
 import type { Stop } from './agent-event.ts'
 import { chosen } from './chosen-model.ts'
+import { type Input, userTurn } from './inbox.ts'
 import { runLoop } from './loop.ts'
-import { userTurn } from './next-input.ts'
+import { createNotices } from './notices.ts'
 import type { SessionEvent } from './session-event.ts'
 import { MAX_ANSWER_SILENCE_S, MAX_CLOSING_SILENCE_S, watchSilence } from './silence.ts'
 import { openTranscript } from './transcript/transcript.ts'
@@ -99,10 +100,14 @@ export function createRunAgent(home: SubagentOptions): RunSubagent {
           situation: async () =>
             `You are ${name}, an agent of type ${type.name}, sent out by ${home.name}. Your errand, as it was given to you:\n${prompt}`,
         },
-        nextInput: async () => asked.shift() ?? more(),
-        acknowledge: async () => {},
+        inbox: {
+          notices: createNotices(),
+          hasInput: () => false,
+          next: async () => asked.shift() ?? more(),
+          acknowledge: async () => {},
+        },
         recordUsage: home.account,
-        check: around?.check(permits.check) ?? permits.check,
+        permissions: { check: around?.check(permits.check) ?? permits.check },
         toolContext: (call, signal, progress) => ({
           ...world,
           agent: name,

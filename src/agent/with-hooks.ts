@@ -1,12 +1,12 @@
+import type { Check } from '../permissions/permission.ts'
 import type { Hooks, RanHook } from '../tools/hooks/hooks.ts'
 import type { Tool } from '../tools/tool.ts'
-import type { Agent } from './agent.ts'
 import type { SessionEvent } from './session-event.ts'
 
 /** What hooks do around the calls of one agent. Who it is comes with the call. */
 export interface ToolHooks {
   tools(tools: readonly Tool[]): Tool[]
-  check(mayDo: Agent['check']): Agent['check']
+  check(mayDo: Check): Check
 }
 
 export interface ToolHooksOptions {

@@ -7,7 +7,7 @@ import { policyOf } from '../permissions/agent-permissions.ts'
 import { deadRules } from '../permissions/dead-rules.ts'
 import { forbids } from '../permissions/policy.ts'
 import { awaitLease } from '../supervisor/await-lease.ts'
-import { compact, work } from '../supervisor/run.ts'
+import { compact, runSession } from '../supervisor/run.ts'
 import { openSupervisor, type Supervisor } from '../supervisor/supervisor.ts'
 import { giveUpLead, SessionOpen, SessionRefused, takeLead } from '../supervisor/take-lead.ts'
 import { TOOL_NAMES } from '../tools/registry.ts'
@@ -122,8 +122,8 @@ function sessionOf(id: string, { context, team, supervisor, sandbox, close }: Op
     get left() {
       return supervisor.left
     },
-    run: (prompt, signal = new AbortController().signal) => work(context, supervisor, prompt, signal, begin),
-    compact: (focus, signal = new AbortController().signal) => compact(context, supervisor, focus, signal, begin),
+    run: (prompt, signal = new AbortController().signal) => runSession(supervisor, prompt, signal, begin),
+    compact: (focus, signal = new AbortController().signal) => compact(supervisor, focus, signal, begin),
     close,
     [Symbol.asyncDispose]: close,
   }

@@ -1,4 +1,5 @@
-import type { Notices } from '../agent/agent.ts'
+import type { Membership } from '../agent/membership.ts'
+import type { Notices } from '../agent/notices.ts'
 import type { AskPlan } from '../agent/questions.ts'
 import type { SessionContext } from '../agent/session-context.ts'
 import { type TeamHandle, USER } from '../journal/team-handle.ts'
@@ -7,16 +8,15 @@ import { nameKey } from '../team/name.ts'
 import { whyVoid } from '../team/overdue.ts'
 import { isRefusal } from '../team/refusal.ts'
 import { askAboutPlan } from './ask-person.ts'
-import type { LedTeam } from './open-lead.ts'
 
 /** Answers requests of teammates that neither the lead nor a person answers. */
 export interface RequestAnswers {
   /** Plans that a rule approves; and what only a person could answer, where no person can be asked. */
-  onOpened(room: LedTeam, request: EventOf<'request.opened'>): void
+  onOpened(room: Membership, request: EventOf<'request.opened'>): void
   /** A person thinks about a plan. */
   readonly isAsking: boolean
   /** Nothing else happens: the lead is reminded once of each open request, the others are denied. False if there is none. */
-  settle(rooms: readonly LedTeam[], notices: Notices): Promise<boolean>
+  settle(rooms: readonly Membership[], notices: Notices): Promise<boolean>
   close(): void
 }
 
@@ -25,7 +25,7 @@ export function createRequestAnswers(home: SessionContext, onAnswer: () => void)
   const closing = new AbortController()
   let openPlans = 0
 
-  async function answerByRule({ team, by }: LedTeam, request: EventOf<'request.opened'>): Promise<void> {
+  async function answerByRule({ team, by }: Membership, request: EventOf<'request.opened'>): Promise<void> {
     const { id, kind, from, to } = request
     const isAuto = kind === 'plan_approval' && home.supervisor.plans === 'auto'
     if (!isAuto && nameKey(to) !== 'user') return

@@ -12,7 +12,7 @@ export const MAX_REMINDERS = 2
 /** What a teammate was told about the task it holds, and how often it was reminded of it. */
 export interface HeldTask {
   /** Adds to the next turn what the teammate has to know about its task. `isCutOff`: its conversation ended in the middle. */
-  tell(desk: Pick<OpenAgent, 'notices' | 'hasLostTurns'>, state: TeamState, isCutOff: boolean, earlier?: string): void
+  tell(agent: Pick<OpenAgent, 'inbox' | 'hasLostTurns'>, state: TeamState, isCutOff: boolean, earlier?: string): void
   /** What other members that held its task before had done; nothing for a task it knows. */
   earlierWords(team: Pick<TeamHandle, 'state' | 'earlierAttempts'>): Promise<string>
   /** It has something to hear about this task. */
@@ -35,7 +35,7 @@ export function createHeldTask(name: string, isBack: boolean): HeldTask {
   let isBackWordDue = isBack
   const held: HeldTask = {
     hasAsked: false,
-    tell({ notices, hasLostTurns }, state, isCutOff, earlier = '') {
+    tell({ inbox: { notices }, hasLostTurns }, state, isCutOff, earlier = '') {
       const member = memberNamed(state, name)
       // A teammate that waits for the answer to its plan gets no reminder before the answer.
       const task = member && planGate(state, member) !== 'pending' ? heldBy(state, name) : undefined

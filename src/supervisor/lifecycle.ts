@@ -1,28 +1,28 @@
-import type { Agent, OpenAgent } from '../agent/agent.ts'
+import type { OpenAgent } from '../agent/agent.ts'
 import type { AgentEvent, Stop } from '../agent/agent-event.ts'
 import { shortenResult } from '../agent/fit-text.ts'
+import type { Inbox } from '../agent/inbox.ts'
 import { runLoop } from '../agent/loop.ts'
 import { requestSent } from '../agent/receive-input.ts'
-import type { Silence } from '../agent/silence.ts'
 import { inOrder } from '../journal/ordered-team.ts'
 import { Superseded } from '../journal/store-errors.ts'
 import { limitText } from '../prompts/limit.ts'
 import type { Author, TeamEvent } from '../team/event.ts'
 import { isPresent, type Member } from '../team/member.ts'
-import { isAsking, nextStep } from '../team/next-step.ts'
+import { type NextStep, nextStep } from '../team/next-step.ts'
 import { planGate } from '../team/plan-gate.ts'
 import { isRefusal } from '../team/refusal.ts'
 import { heldBy, memberNamed } from '../team/state.ts'
 import type { HealthTracker } from './health.ts'
 import { createHeldTask, MAX_REMINDERS } from './held-task.ts'
 import type { OpenAgents } from './open-agents.ts'
+import { park } from './park.ts'
 import { createReports } from './reports.ts'
 import { agreeToStop, stopMember } from './shutdown.ts'
-import { FINISHED, park, SILENT, watchTurn } from './silent-turn.ts'
-import { Stalled } from './stalled.ts'
 import type { SupervisedTeamOptions } from './supervisor-options.ts'
+import { FINISHED, SILENT, STOPPING, type Turn, URGENT, watchTurn } from './turn.ts'
 
-/** One agent of a team in this process: it works, rests, is woken, and stops once. */
+/** One agent of a session in this process: it works, is idle, is woken, and ends once. */
 export interface Lifecycle {
   readonly name: string
   readonly generation: number
@@ -30,272 +30,307 @@ export interface Lifecycle {
   readonly isBusy: boolean
   /** It works, and its model has been silent for too long. */
   readonly isSilent: boolean
-  /** There may be something for it to do. */
-  checkForWork(): void
-  /** What it does right now is dropped, and it hears what is new. */
-  interrupt(): void
-  /** It would work if a limit of the run did not keep it from it. */
+  /** It would work if a limit of the run did not prevent it. */
   readonly isHeldByLimit: boolean
-  /** It rests with a task in its hands although nobody will wake it: it is told so. False if that did not help before. */
+  readonly hasEnded: boolean
+  /** How its last turn ended, or what ended it. */
+  readonly lastStop: Stop
+  /** Something changed: urgent mail interrupts its turn, and it wakes when it has something to do. */
+  checkForWork(): void
+  /** Wakes it when it is idle with a task in hand and nothing else will. False if it was reminded often enough. */
   remind(): boolean
-  /** Ends its life here; everything stays as it is written down. */
-  end(): Promise<void>
+  /** Ends it in this process, for this reason if it is a failure; what is written stays resumable. */
+  end(failure?: Error): Promise<void>
 }
 
 export interface LifecycleOptions {
-  readonly plan: SupervisedTeamOptions
-  readonly desks: OpenAgents
+  readonly supervised: SupervisedTeamOptions
+  readonly agents: Pick<OpenAgents, 'open' | 'close'>
   readonly health: HealthTracker
   readonly by: Author
-  /** Its life begins when this resolves. */
-  readonly begin: Promise<void>
-  /** It was brought back after its process had died. */
-  readonly isBack: boolean
-  /** All that other teammates still do is wait for a silent model. */
+  /** Of a lead, which stays open while it is idle: what waits there decides what it does next. */
+  readonly inbox?: Inbox
+  /** It starts when this resolves. */
+  readonly started: Promise<void>
+  /** It was brought back after its process died, or its run ended: it continues a conversation that was cut off. */
+  readonly isResumed: boolean
+  /** Ids of urgent messages that wait for it. */
+  urgentMail(): readonly string[]
+  /** All other teammates are idle or wait for a silent model. */
   areOthersSilent(): boolean
-  /** It works again: whoever doubted may stop doubting. */
   onAnswer(): void
-  /** It is gone for good, by itself; `cause` says why if something was wrong. */
+  /** It has ended here; `cause` says why if something went wrong. */
   onEnd(cause?: unknown): void
 }
 
-const URGENT = Object.assign(new Error('Something urgent came in.'), { name: 'AbortError' })
-const STOPPING = Object.assign(new Error('It agreed to stop.'), { name: 'AbortError' })
+/**
+ * starting  waits for its start, or has had no turn since it was brought back
+ * working   decides what to do next, or runs a turn; a turn that urgent mail interrupted is taken again
+ * idle      has nothing to do and costs nothing until `wake` is called
+ * ended     final in this process: stopped, lost, parked, or its run ended
+ */
+type Phase =
+  | { readonly name: 'starting' }
+  | { readonly name: 'working'; readonly turn?: Turn; readonly isInterrupted?: boolean }
+  | { readonly name: 'idle'; readonly wake: () => void }
+  | { readonly name: 'ended' }
 
-export function startLifecycle(life: LifecycleOptions): Lifecycle {
-  const { plan, desks, health, by, begin, isBack, onAnswer, onEnd } = life
-  const { team, clock, settings } = plan
+export function startLifecycle(options: LifecycleOptions): Lifecycle {
+  const { supervised, agents, health, by, inbox, isResumed } = options
+  const { team, clock, settings } = supervised
   const { name } = by
   const generation = by.generation!
-  const over = new AbortController()
-  let turn = new AbortController()
-  const voice = createReports(plan, by, (error) => turn.abort(error))
-  let isBusy = true
-  let wake = () => {}
-  const held = createHeldTask(name, isBack)
-  let hasWorked = false
-  let silence: Silence | undefined
-  /** Something urgent cut it off in the middle. */
-  let isCut = false
+  const isLead = inbox !== undefined
+  const ending = new AbortController()
+  const reports = createReports(supervised, by, (error) => interrupt(error))
+  const held = createHeldTask(name, isResumed)
+  const seenUrgent = new Set(options.urgentMail())
+  let phase: Phase = { name: 'starting' }
+  let lastStop: Stop = { kind: 'finished', text: '' }
+  let failure: unknown
 
-  const me = (): Member | undefined => {
-    const member = memberNamed(team.state, name)
-    return member?.generation === generation && isPresent(member) && member.status !== 'lost' ? member : undefined
-  }
-  const stepOf = (member: Member) => {
-    const step = nextStep(team.state, member)
-    // Stopping needs no model call.
-    if (step !== 'leave' && step !== 'agree' && !plan.mayWork()) return 'rest'
-    if (step !== 'go on') return step
-    return held.isDue(heldBy(team.state, name)!) ? step : 'rest'
-  }
-
-  const lived = live()
-    .finally(() => voice.pending)
+  const ended = live()
+    .finally(() => reports.pending)
     .then(
-      () => onEnd(),
-      (error) => (over.signal.aborted || error instanceof Superseded ? onEnd() : onEnd(error)),
+      () => finish(),
+      (error) => (ending.signal.aborted || error instanceof Superseded ? finish() : finish(error)),
     )
 
   return {
     name,
     generation,
     get isBusy() {
-      return isBusy
+      return phase.name === 'starting' || phase.name === 'working'
     },
     get isSilent() {
-      return silence?.isSilent ?? false
-    },
-    checkForWork() {
-      const member = me()
-      if (member && stepOf(member) === 'rest') return
-      isBusy = true
-      wake()
+      return phase.name === 'working' && (phase.turn?.isSilent ?? false)
     },
     get isHeldByLimit() {
-      const member = me()
-      return member !== undefined && !plan.mayWork() && nextStep(team.state, member) !== 'rest'
+      const member = current()
+      return !isLead && member !== undefined && !supervised.mayWork() && nextStep(team.state, member) !== 'rest'
     },
-    interrupt: () => turn.abort(URGENT),
+    get hasEnded() {
+      return phase.name === 'ended'
+    },
+    get lastStop(): Stop {
+      return failure === undefined ? lastStop : { kind: 'error', error: asError(failure), text: lastStop.text }
+    },
+    checkForWork() {
+      // Looked at in any case: urgent mail that wakes an idle agent does not interrupt it afterwards.
+      const urgent = options.urgentMail().filter((id) => !seenUrgent.has(id))
+      for (const id of urgent) seenUrgent.add(id)
+      if (urgent.length > 0) interrupt(URGENT)
+      if (phase.name === 'idle' && dueStep() !== 'rest') phase.wake()
+    },
     remind() {
-      const member = me()
-      if (isBusy || !member || !heldBy(team.state, name) || !plan.mayWork()) return false
-      // Its plan waits for an answer: that is for somebody else to give.
+      const member = current()
+      if (isLead || phase.name !== 'idle' || !member || !heldBy(team.state, name) || !supervised.mayWork()) return false
+      // Its plan waits for an answer, which another member owes.
       if (planGate(team.state, member) === 'pending' || !held.remind()) return false
-      isBusy = true
-      wake()
+      phase.wake()
       return true
     },
-    async end() {
-      over.abort()
-      wake()
-      await lived
+    async end(cause) {
+      failure ??= cause
+      ending.abort()
+      if (phase.name === 'idle') phase.wake()
+      await ended
     },
   }
 
+  function interrupt(reason: unknown): void {
+    if (phase.name === 'working') phase.turn?.interrupt(reason)
+  }
+
+  function finish(cause?: unknown): void {
+    phase = { name: 'ended' }
+    failure ??= cause
+    options.onEnd(cause)
+  }
+
+  /** The member as long as this generation of it may act. */
+  function current(): Member | undefined {
+    const member = memberNamed(team.state, name)
+    return member?.generation === generation && isPresent(member) && member.status !== 'lost' ? member : undefined
+  }
+
+  /** What it does next; undefined once it may not act any more. */
+  function dueStep(): NextStep | undefined {
+    if (inbox) return inbox.hasInput() ? 'hear' : 'rest'
+    const member = current()
+    if (!member) return undefined
+    const step = nextStep(team.state, member)
+    // Stopping needs no model call.
+    if (step !== 'leave' && step !== 'agree' && !supervised.mayWork()) return 'rest'
+    if (step !== 'go on') return step
+    return held.isDue(heldBy(team.state, name)!) ? step : 'rest'
+  }
+
   async function live(): Promise<void> {
-    await begin
-    // A conversation that was cut off in the middle goes on by itself.
-    if (isBack && me() && !over.signal.aborted) await talk()
-    for (let member = me(); member && !over.signal.aborted; member = me()) {
-      if (team.order) member = await inOrder(team, `${name} decides`).then(me)
-      if (!member || over.signal.aborted) return
-      const step = stepOf(member)
-      // Only a claim does not wait until the lead has heard its last words.
-      if (voice.pending && step !== 'claim') {
-        await voice.pending
+    await options.started
+    // A conversation that was cut off continues by itself; a lead begins each run with a turn.
+    if (isResumed && (isLead || current()) && !ending.signal.aborted) await takeTurn()
+    while (!ending.signal.aborted) {
+      await inOrder(team, `${name} decides`)
+      if (ending.signal.aborted) return
+      const step = dueStep()
+      if (step === undefined) return
+      // Only a claim does not wait until the lead has its last result.
+      if (reports.pending && step !== 'claim') {
+        await reports.pending
         continue
       }
-      if (isCut && step !== 'leave') {
-        isCut = false
+      if (phase.name === 'working' && phase.isInterrupted && step !== 'leave') {
+        phase = { name: 'working' }
         held.forget()
-        await talk()
+        await takeTurn()
         continue
       }
       switch (step) {
         case 'leave':
-          return stopMember(plan, by)
+          return stopMember(supervised, by)
         case 'agree':
-          await agreeToStop(plan, by)
+          await agreeToStop(supervised, by)
           continue
         case 'claim':
-          if (await claim()) await talk()
-          else await rest(member)
+          if (await claim()) await takeTurn()
+          else await rest()
           continue
         case 'hear':
         case 'go on':
-          await talk()
+          await takeTurn()
           continue
         case 'rest':
-          await rest(member)
+          await rest()
       }
     }
   }
 
   async function claim(): Promise<boolean> {
-    // The model is asked about it meanwhile; nothing follows from its answer before it is durable.
+    // The model is called meanwhile; nothing follows from its answer before the claim is durable.
     const answer = await team.run({ type: 'task.claim' }, { by, until: 'written' })
     return !isRefusal(answer) && heldBy(team.state, name) !== undefined
   }
 
-  /** Works until it has nothing more to say, then reports. */
-  async function talk(): Promise<void> {
-    const desk = await desks.open(by)
-    const { turns } = desk.transcript.state
+  /** Runs turns until the model has nothing more to do and no Stop hook objects, then reports. */
+  async function takeTurn(): Promise<void> {
+    const agent = await agents.open(by)
+    const { turns } = agent.transcript.state
     const isCutOff = turns.length > 0 && turns.at(-1)?.role !== 'assistant'
-    const earlierWords = () => held.earlierWords(team)
-    const earlier = await (team.order ? team.order.step(`${name} is told`, earlierWords) : earlierWords())
-    const member = me()
-    if (member) held.tell(desk, team.state, isCutOff, earlier)
-    const isDue = desk.notices.waiting > 0 || isCutOff || (member && nextStep(team.state, member) === 'hear')
-    if (!isDue) return desks.close(by)
-    let stop = await converseAt(desk, isCutOff)
-    for (let goneOn = 0; stop.kind === 'finished'; goneOn++) {
-      const feedback = await plan.stopHookFeedback?.(by, goneOn, over.signal)
+    if (!isLead) await tellTask(agent, isCutOff)
+    const isDue = isLead || agent.inbox.notices.waiting > 0 || isCutOff || dueStep() === 'hear'
+    if (!isDue) return agents.close(by)
+    let stop = await runTurn(agent, isCutOff)
+    // The Stop hook of a lead runs when its run is about to end.
+    for (let continued = 0; stop.kind === 'finished' && !isLead; continued++) {
+      const feedback = await supervised.stopHookFeedback?.(by, continued, ending.signal)
       if (feedback === undefined) break
-      desk.notices.add({ text: feedback })
-      stop = await converseAt(desk, false)
+      agent.inbox.notices.add({ text: feedback })
+      stop = await runTurn(agent, false)
     }
-    desk.flushReports()
-    await desks.close(by)
-    if (over.signal.aborted) return
-    await afterwards(stop, desk)
+    agent.flushReports()
+    await agents.close(by)
+    if (ending.signal.aborted) return
+    if (isLead && stop.kind === 'finished') await agent.transcript.synced()
+    await afterTurn(stop, agent)
   }
 
-  async function converseAt(open: OpenAgent, isCutOff: boolean): Promise<Stop> {
-    hasWorked = true
-    turn = new AbortController()
-    let quiet = () => {}
-    const listening = watchTurn(life, (reason) => turn.abort(reason))
-    silence = listening
-    const signOfLife = (event?: AgentEvent) => {
-      quiet()
-      listening.hear(event)
-      // Whoever waits for a person is not to blame for the silence.
-      quiet = clock.in(settings.stall, () =>
-        isAsking(team.state, by) ? signOfLife() : turn.abort(new Stalled(name, settings.stall)),
-      )
-    }
-    const mayGoOn = () => {
-      const status = me()?.status
-      if (status === 'stopping') turn.abort(STOPPING)
-      // Somebody stopped it: nobody is left who could think.
-      if (status === undefined) over.abort()
-      over.signal.throwIfAborted()
-      turn.signal.throwIfAborted()
-    }
-    const conversation: Agent = {
-      ...open,
-      async nextInput() {
-        mayGoOn()
-        const news = await open.nextInput()
-        mayGoOn()
-        return news
-      },
-    }
-    const loop = runLoop(conversation, AbortSignal.any([over.signal, turn.signal]))
-    // Whoever goes on in the middle may have nothing to hear first.
-    let shown = isCutOff ? showThatItWorks() : undefined
+  async function tellTask(agent: OpenAgent, isCutOff: boolean): Promise<void> {
+    const earlierWords = () => held.earlierWords(team)
+    const earlier = await (team.order ? team.order.step(`${name} is told`, earlierWords) : earlierWords())
+    if (current()) held.tell(agent, team.state, isCutOff, earlier)
+  }
+
+  async function runTurn(agent: OpenAgent, isCutOff: boolean): Promise<Stop> {
+    const turn = watchTurn({ ...options, isLead })
+    phase = { name: 'working', turn }
+    if (isLead) agent.setActivity('working')
+    const loop = runLoop(guarded(agent, turn), AbortSignal.any([ending.signal, turn.signal]))
+    // A conversation that was cut off may have no input before its model call.
+    let shown = isCutOff ? reportWorking() : undefined
     try {
-      signOfLife()
+      turn.onEvent()
       let step = await loop.next()
       for (; !step.done; step = await loop.next()) {
-        const event = step.value
-        signOfLife(event)
-        shown ??= showThatItWorks()
+        const event: AgentEvent = step.value
+        turn.onEvent(event)
+        shown ??= reportWorking()
         if (event.type === 'input_received') held.heard()
         // What it does next is shown behind it.
-        if (event.type === 'answered') await shown.then(onAnswer)
+        if (event.type === 'answered') await shown.then(options.onAnswer)
         if (event.type === 'tool_finished' && ASKS.has(event.call.toolName) && !event.result.isError)
           held.hasAsked = true
-        plan.emit({ ...event, agent: name })
+        supervised.emit({ ...event, agent: name })
       }
+      lastStop = step.value
       return step.value
     } finally {
-      quiet()
-      listening.stop()
+      turn.stop()
       await shown
     }
   }
 
-  /** The model is asked before anybody is told that it is. */
-  async function showThatItWorks(): Promise<void> {
-    await requestSent()
-    if (team.order) await inOrder(team, `${name} works`)
-    const events: TeamEvent[] = health.change({ name, generation }, 'working')
-    // Whoever goes on from task to task works all the time.
-    if (me()?.status !== 'working') events.unshift({ type: 'member.activity', name, generation, status: 'working' })
-    if (events.length > 0) voice.report(events)
+  /** The same agent; it takes no further input once it must stop. */
+  function guarded(agent: OpenAgent, turn: Turn): OpenAgent {
+    const mayContinue = () => {
+      const status = current()?.status
+      if (status === 'stopping') turn.interrupt(STOPPING)
+      if (status === undefined && !isLead) ending.abort()
+      ending.signal.throwIfAborted()
+      turn.signal.throwIfAborted()
+    }
+    const next = async () => {
+      mayContinue()
+      const input = await agent.inbox.next()
+      mayContinue()
+      return input
+    }
+    return { ...agent, inbox: { ...agent.inbox, next } }
   }
 
-  /** What its turn came to: the lead is told, and a task in its hands does not lie there for ever. */
-  async function afterwards(stop: Stop, desk: OpenAgent): Promise<void> {
-    if (team.order) await inOrder(team, `${name} stops`)
+  /** Reported after the request to the model is on its way. */
+  async function reportWorking(): Promise<void> {
+    if (isLead) return
+    await requestSent()
+    await inOrder(team, `${name} works`)
+    const events: TeamEvent[] = health.change({ name, generation }, 'working')
+    // An agent that goes on from task to task works all the time.
+    if (current()?.status !== 'working')
+      events.unshift({ type: 'member.activity', name, generation, status: 'working' })
+    if (events.length > 0) reports.report(events)
+  }
+
+  /** Reports how the turn ended, and keeps a task from staying with an agent that does not complete it. */
+  async function afterTurn(stop: Stop, agent: OpenAgent): Promise<void> {
+    await inOrder(team, `${name} stops`)
+    const reason = phase.name === 'working' ? phase.turn?.signal.reason : undefined
+    phase = { name: 'working', isInterrupted: stop.kind === 'aborted' && reason === URGENT }
+    if (phase.isInterrupted || (isLead && stop.kind === 'finished')) return
+    // Whatever stops the lead ends the run.
+    if (isLead) return ending.abort()
     const task = heldBy(team.state, name)
     switch (stop.kind) {
       case 'aborted':
-        if (turn.signal.reason === SILENT) return park(plan, by, voice).then(() => over.abort())
-        if (![URGENT, STOPPING, FINISHED].includes(turn.signal.reason)) throw turn.signal.reason
-        if (turn.signal.reason === FINISHED)
-          plan.emit({ type: 'note', agent: name, text: `${name} was not waited for: its team is finished.` })
-        // It may have heard the urgent word already, or lost sight of its task: it goes on from there.
-        if (turn.signal.reason === URGENT) isCut = true
+        if (reason === SILENT) return park(supervised, by, reports).then(() => ending.abort())
+        if (reason === FINISHED)
+          supervised.emit({ type: 'note', agent: name, text: `${name} was not waited for: its team is finished.` })
+        else if (reason !== STOPPING) throw reason
         return
       case 'error':
         throw stop.error
       case 'budget':
-        return voice.sendToLead('error', `${name} stopped where it was: the budget of this run is used up.`)
+        return reports.sendToLead('error', `${name} stopped where it was: the budget of this run is used up.`)
       case 'limit': {
         const why = limitText(stop)
-        // Its task is not at fault: it stays in hand until the run ends, and is parked with its owner.
+        // A limit of the run is not the task's fault: the task stays in hand until the run ends, and is parked then.
         if (task && stop.limit !== 'turns') await team.run({ type: 'task.fail', id: task.id, reason: why }, { by })
-        else voice.sendToLead('error', `${name} stopped where it was: ${why}.`)
+        else reports.sendToLead('error', `${name} stopped where it was: ${why}.`)
         return
       }
       case 'finished': {
-        const member = me()
+        const member = current()
         if (!member || planGate(team.state, member) === 'pending') return
-        if (stop.text.trim() !== '') voice.sendResult(shortenResult(stop.text, desk.memory.keep), desk.transcript)
+        if (stop.text.trim() !== '') reports.sendResult(shortenResult(stop.text, agent.memory.keep), agent.transcript)
         if (!task || held.hasAsked || held.remind()) return
         const reason = `${name} ended its turn ${MAX_REMINDERS + 1} times without completing it`
         await team.run({ type: 'task.fail', id: task.id, reason }, { by })
@@ -303,37 +338,54 @@ export function startLifecycle(life: LifecycleOptions): Lifecycle {
     }
   }
 
-  /** Says so once, and waits. Nothing is asked, polled or paid for meanwhile. */
-  async function rest(member: Member): Promise<void> {
-    const status = planGate(team.state, member) === 'pending' ? 'waiting_approval' : 'idle'
-    if (member.status !== status) {
-      const events: TeamEvent[] = [{ type: 'member.activity', name, generation, status }]
-      const task = heldBy(team.state, name)
-      const content = task ? `waits, holding task ${task.id}` : 'has nothing to do'
-      if (status === 'idle') events.push(...health.change({ name, generation }, 'idle'))
-      // One that came back and found nothing to do had said that before its process ended.
-      if (status === 'idle' && (!isBack || hasWorked)) events.push(voice.message('idle_notification', content))
-      await team.report(events, { by })
-    }
-    const now = me()
-    if (!now || stepOf(now) !== 'rest' || over.signal.aborted) return
-    const tired =
-      settings.idle === undefined ? () => {} : clock.in(settings.idle, () => void retire().catch(() => wake()))
-    isBusy = false
-    plan.onIdle()
+  /** Reports once that it is idle, and waits. Nothing is asked, polled or paid for meanwhile. */
+  async function rest(): Promise<void> {
+    if (isLead) (await agents.open(by)).setActivity('idle')
+    else await reportIdle()
+    if (dueStep() !== 'rest' || ending.signal.aborted) return
+    const cancelIdleTimeout =
+      settings.idle === undefined || isLead
+        ? () => {}
+        : clock.in(settings.idle, () => void stopAfterIdle().catch(() => phase.name === 'idle' && phase.wake()))
     await new Promise<void>((resolve) => {
-      wake = resolve
+      phase = {
+        name: 'idle',
+        wake() {
+          phase = { name: 'working' }
+          resolve()
+        },
+      }
+      supervised.onIdle()
     })
-    tired()
+    cancelIdleTimeout()
   }
 
-  async function retire(): Promise<void> {
-    if (isBusy || heldBy(team.state, name)) return
+  async function reportIdle(): Promise<void> {
+    const member = current()
+    if (!member) return
+    const status = planGate(team.state, member) === 'pending' ? 'waiting_approval' : 'idle'
+    if (member.status === status) return
+    const events: TeamEvent[] = [{ type: 'member.activity', name, generation, status }]
+    const task = heldBy(team.state, name)
+    const content = task ? `waits, holding task ${task.id}` : 'has nothing to do'
+    if (status === 'idle') events.push(...health.change({ name, generation }, 'idle'))
+    // An agent that was brought back and found nothing to do had reported that before its process ended.
+    const isKnownIdle = isResumed && phase.name === 'starting'
+    if (status === 'idle' && !isKnownIdle) events.push(reports.message('idle_notification', content))
+    await team.report(events, { by })
+  }
+
+  async function stopAfterIdle(): Promise<void> {
+    if (phase.name !== 'idle' || heldBy(team.state, name)) return
     const words = `stops by itself, because it had nothing to do for ${settings.idle} s`
-    await team.report([voice.message('idle_notification', words)], { by })
+    await team.report([reports.message('idle_notification', words)], { by })
     await team.run({ type: 'member.stop', name, reason: 'had nothing to do for too long' }, { by })
-    wake()
+    if (phase.name === 'idle') phase.wake()
   }
 }
 
 const ASKS = new Set(['SendMessage', 'send_message'])
+
+export function asError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(String(cause))
+}

@@ -1,7 +1,7 @@
+import type { OpenAgent } from '../agent/agent.ts'
 import { chosen } from '../agent/chosen-model.ts'
 import { createMembership } from '../agent/membership.ts'
-import { nextMailInput } from '../agent/next-input.ts'
-import { openAgent, type ReportingAgent } from '../agent/open-agent.ts'
+import { openAgent } from '../agent/open-agent.ts'
 import type { SessionContext } from '../agent/session-context.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
 import { teammatePrompt } from '../prompts/system-prompt.ts'
@@ -15,19 +15,18 @@ import { withPlanGate } from './plan-gate.ts'
 import { countingUncommitted } from './shutdown.ts'
 import { countUncommitted } from './uncommitted.ts'
 
-/** A teammate's desk: the same loop as the lead's, with its own conversation, mailbox and role. */
+/** Opens a teammate: the same loop as the lead's, with its own conversation, mailbox and role. */
 export async function openTeammate(
   home: SessionContext,
   team: TeamHandle,
   member: Member,
   by: Author,
-): Promise<ReportingAgent> {
+): Promise<OpenAgent> {
   const { profile, name } = member
   const type = home.agentTypes.find((one) => one.name === profile?.agentType)
   const model = profile?.model ?? type?.model
   const permits = home.permits(type?.isReadOnly ?? false, true, home.permissionRequests.of(team, by))
-  return openAgent({
-    context: home,
+  return openAgent(home, {
     team,
     by,
     log: await home.store.log(`${team.name}/transcripts/${name}`),
@@ -42,12 +41,10 @@ export async function openTeammate(
       type,
       append: home.instructions,
     }),
-    permissions: permits,
-    check: withPlanGate(team, by, permits.check),
-    limits: home.limits,
-    used: () => home.run.used,
-    memberships(isHeard) {
-      const seat = countingUncommitted(askingWhom(home, createMembership(team, by, isHeard)), () =>
+    permissions: { ...permits, check: withPlanGate(team, by, permits.check) },
+    memberships: () => [{ team, by }],
+    teamAccess(isDelivered) {
+      const seat = countingUncommitted(askingWhom(home, createMembership({ team, by }, isDelivered)), () =>
         countUncommitted(home),
       )
       return {
@@ -60,8 +57,6 @@ export async function openTeammate(
       const task = heldBy(team.state, name)
       return task ? remainingPath(team.state, task.id) : 0
     },
-    nextInput: ({ transcript, notices }, portion) => nextMailInput({ team, transcript, notices, portion }, by),
-    acknowledge: async (ids, turn) => void (await team.acknowledge(name, ids, null, { by, turn })),
   })
 }
 

@@ -1,8 +1,8 @@
+import type { OpenAgent } from '../agent/agent.ts'
 import { inputBudget } from '../agent/choose-mail.ts'
 import { createFence } from '../agent/fence.ts'
 import { fitText } from '../agent/fit-text.ts'
-import { createMembership } from '../agent/membership.ts'
-import type { ReportingAgent } from '../agent/open-agent.ts'
+import { createMembership, type Membership } from '../agent/membership.ts'
 import type { SessionContext } from '../agent/session-context.ts'
 import { createRunAgent } from '../agent/subagent.ts'
 import type { ToolCall } from '../models/model.ts'
@@ -16,15 +16,14 @@ import type { SubagentEnd } from '../tools/subagents/run-subagent.ts'
 import { attemptWords } from '../tools/team/attempt-words.ts'
 import { taskUpdate } from '../tools/team/board/task-update.ts'
 import { MAX_REMINDERS } from './held-task.ts'
-import type { LedTeam } from './open-lead.ts'
 
 const CODE = BUILT_IN.find(({ name }) => name === 'code')!
 
 /** Does one task in place of a teammate that was lost: a job of the lead, which is told when it has ended. */
 export async function runInPlaceOf(
   home: SessionContext,
-  desk: ReportingAgent,
-  { team, by }: LedTeam,
+  desk: OpenAgent,
+  { team, by }: Membership,
   { task, member, as, isRunFinished }: { task: Task; member: Member; as: Author; isRunFinished: () => boolean },
   signal: AbortSignal,
 ): Promise<SubagentEnd> {
@@ -34,7 +33,7 @@ export async function runInPlaceOf(
   const runAgent = createRunAgent({
     ...home,
     name: member.name,
-    account: desk.reports.addUsage,
+    account: desk.recordUsage,
     askerOf,
     isFinished: isRunFinished,
   })
@@ -44,7 +43,7 @@ export async function runInPlaceOf(
   const words = fitText(`${taskText(team.state, task, 'Do task')}\n${earlier}`, tokens, keep, 'task').text
   const prompt = `${words}\nYou do it alone and once. It counts as done only when you complete it with TaskUpdate; if it cannot be done, set its status to failed with the reason.`
   // It acts as the member that holds the task, whichever agent started it.
-  const seat = createMembership(team, as, () => false)
+  const seat = createMembership({ team, by: as }, () => false)
   const memberships = {
     membership: (name?: string) => (name === undefined || name === team.name ? seat : undefined),
     teams: [team.name],

@@ -21,7 +21,8 @@ async function crewOf(mind: Compose): Promise<SupervisorHarness> {
 
 function plan({ team, lead, crew, events }: SupervisorHarness, changes: { team?: TeamHandle } = {}) {
   const emit = (event: SupervisorHarness['events'][number]) => void events.push(event)
-  return { team, by: lead, crew, uncommitted: async () => 3, emit, ...changes }
+  const supervised = { team, by: lead, waitUntilStopped: crew.waitUntilStopped, ...changes }
+  return { supervised, uncommitted: async () => 3, emit }
 }
 
 const statusOf = ({ team }: SupervisorHarness, name: string) => memberNamed(team.state, name)?.status

@@ -1,5 +1,5 @@
+import type { Membership } from '../agent/membership.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
-import type { Author } from '../team/event.ts'
 import { isPresent, type Member } from '../team/member.ts'
 import { nameKey } from '../team/name.ts'
 import { isRefusal } from '../team/refusal.ts'
@@ -12,32 +12,31 @@ import type { SupervisorEvent } from './supervisor-options.ts'
 
 type Approved = Extract<Request, { state: 'approved' }>
 
-/** A team that is to end, and who ends it. */
+/** A team that is to end. */
 export interface ShutdownOptions {
-  readonly team: TeamHandle
-  readonly by: Author
-  readonly crew: Pick<SupervisedTeam, 'waitUntilStopped'>
+  readonly supervised: Pick<SupervisedTeam, 'team' | 'by' | 'waitUntilStopped'>
   /** Files that are changed and not committed; undefined where nothing keeps count. */
   uncommitted(): Promise<number | undefined>
   emit(event: SupervisorEvent): void
 }
 
 /**
- * Asks everybody to stop, each with a deadline of its own, waits for them and accounts for all. Nobody keeps a team
- * alive by not answering, or because they could not even be asked.
+ * Asks every teammate to stop, each with its own deadline, waits for them and accounts for all. A teammate that does not
+ * answer, or could not be asked, does not keep the team alive.
  */
-export async function shutDownTeam(plan: ShutdownOptions): Promise<{ notified: number; report: string[] }> {
-  const { team, by, crew, emit: tell } = plan
+export async function shutDownTeam(options: ShutdownOptions): Promise<{ notified: number; report: string[] }> {
+  const { supervised, emit } = options
+  const { team, by } = supervised
   const agents = () => roster(team.state).filter(({ kind, name }) => kind === 'agent' && nameKey(name) !== 'lead')
   const all = agents().filter(isPresent)
   const asked: string[] = []
   for (const member of all) {
-    const problem = await askToStop(plan, member).catch(String)
+    const problem = await askToStop(supervised, member).catch(String)
     if (problem === undefined) asked.push(member.name)
-    else tell({ type: 'note', agent: member.name, text: `[SHUTDOWN] ${member.name} was not asked: ${problem}` })
+    else emit({ type: 'note', agent: member.name, text: `[SHUTDOWN] ${member.name} was not asked: ${problem}` })
   }
-  if (asked.length < all.length) await goOnWithoutThem(plan)
-  await crew.waitUntilStopped(asked)
+  if (asked.length < all.length) await continueWithoutThem(options)
+  await supervised.waitUntilStopped(asked)
   for (const { name, generation } of agents().filter(isPresent))
     await team.run({ type: 'member.stop', name, generation, reason: 'the team is being deleted' }, { by })
   const report = all.map(({ name }) =>
@@ -47,8 +46,8 @@ export async function shutDownTeam(plan: ShutdownOptions): Promise<{ notified: n
   return { notified: all.length, report }
 }
 
-/** Why that did not come off; undefined if it did. */
-async function askToStop({ team, by }: ShutdownOptions, { name, status }: Member): Promise<string | undefined> {
+/** Why it could not be asked; undefined if it was. */
+async function askToStop({ team, by }: Membership, { name, status }: Member): Promise<string | undefined> {
   const content = 'Team is being deleted. Please shut down.'
   const isAsked = [...team.state.requests.values()].some(
     ({ kind, to, state }) => kind === 'shutdown' && state === 'pending' && nameKey(to) === nameKey(name),
@@ -61,9 +60,10 @@ async function askToStop({ team, by }: ShutdownOptions, { name, status }: Member
   return isRefusal(answer) ? refusalText(answer) : undefined
 }
 
-/** Who was not asked cannot say what it leaves: what is not committed is on record. */
-async function goOnWithoutThem({ team, by, uncommitted, emit: tell }: ShutdownOptions): Promise<void> {
-  tell({ type: 'note', agent: 'lead', text: '[SHUTDOWN] Protocol failed, force-proceeding with cleanup.' })
+/** A teammate that was not asked cannot say what it leaves: uncommitted changes are recorded. */
+async function continueWithoutThem({ supervised, uncommitted, emit }: ShutdownOptions): Promise<void> {
+  emit({ type: 'note', agent: 'lead', text: '[SHUTDOWN] Protocol failed, force-proceeding with cleanup.' })
+  const { team, by } = supervised
   const left = await uncommitted()
   if (!left) return
   const text = `${counted(left, 'changed file was', 'changed files were')} not committed when the team was ended by force`
@@ -82,7 +82,7 @@ function leftBehind({ status, feedback, pendingWork, artifactsCommitted, uncommi
   return facts.filter((fact) => fact !== '').join(', ')
 }
 
-/** How somebody's last request to stop was answered. */
+/** How a teammate's last request to stop was answered. */
 function endOf({ state }: TeamHandle, name: string): string {
   const request = [...state.requests.values()].findLast(
     ({ kind, to }) => kind === 'shutdown' && nameKey(to) === nameKey(name),

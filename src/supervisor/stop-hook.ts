@@ -1,7 +1,7 @@
 import { createFence } from '../agent/fence.ts'
+import type { Membership } from '../agent/membership.ts'
 import type { SessionContext } from '../agent/session-context.ts'
 import type { RanHook } from '../tools/hooks/hooks.ts'
-import type { LedTeam } from './open-lead.ts'
 
 /** How often hooks may keep an agent from resting, so that one that is never content does not spend for ever. */
 const MOST_MORE = 8
@@ -9,7 +9,7 @@ const MOST_MORE = 8
 /** What a Stop hook wants to be done before this agent rests; undefined if it may rest. */
 export async function stopHookFeedback(
   { hooks, run, store }: Pick<SessionContext, 'hooks' | 'run' | 'store'>,
-  { team, by }: LedTeam,
+  { team, by }: Membership,
   goneOn: number,
   signal: AbortSignal,
 ): Promise<string | undefined> {

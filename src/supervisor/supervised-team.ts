@@ -1,10 +1,11 @@
+import type { Membership } from '../agent/membership.ts'
 import { scheduler } from '../journal/scheduler.ts'
 import type { Author, TeamEvent } from '../team/event.ts'
 import type { Member } from '../team/member.ts'
 import { nameKey } from '../team/name.ts'
 import { isRefusal, type Refusal } from '../team/refusal.ts'
 import type { Request } from '../team/request.ts'
-import { memberNamed, roster, unreadOf } from '../team/state.ts'
+import { memberNamed, roster, type TeamState, unreadOf } from '../team/state.ts'
 import type { SpawnedTeammate, SpawnOptions } from '../tools/team-control.ts'
 import { createFailures, isReplacement } from './failures.ts'
 import { createHealthTracker } from './health.ts'
@@ -14,155 +15,145 @@ import { forceStop, openShutdowns, overdueShutdowns } from './shutdown.ts'
 import type { SupervisedTeamOptions } from './supervisor-options.ts'
 import { watchTeam } from './watch-team.ts'
 
-/** The agents of one team that this process runs, and the one who looks after them. It is code and costs no tokens. */
-export interface SupervisedTeam {
-  spawn(plan: SpawnOptions): Promise<SpawnedTeammate | Refusal>
-  /** Brings back everybody whose process has died: conversation, claim, unread mail and open requests. */
+/** The teammates of one team that this process runs; `by` is the lead. Supervision is code and costs no tokens. */
+export interface SupervisedTeam extends Membership {
+  spawn(options: SpawnOptions): Promise<SpawnedTeammate | Refusal>
+  /** Brings back every teammate whose process died: conversation, claim, unread mail and open requests. */
   resume(): Promise<readonly string[]>
-  /** Nobody works, and nothing that lies there will make anybody work. */
+  /** No teammate works, and nothing that waits will make one work. */
   readonly isIdle: boolean
-  /** A teammate has something to do and may not, because a limit of the run is reached. */
+  /** A limit of the run prevents a teammate from working. */
   readonly isHeldByLimit: boolean
-  /** Wakes somebody who rests with a task in its hands although nothing else will; whether there was anybody. */
+  /** Wakes one teammate that is idle with a task in hand although nothing else will; false when there is none. */
   remind(): boolean
   /** Resolves when all of these have stopped, refused to, or had time enough. */
   waitUntilStopped(names: readonly string[]): Promise<void>
   /** Stops every agent here for now and parks those in the middle of a task; all of it stays resumable. */
   parkAll(reason: string): Promise<void>
-  /** The same, for good. */
+  /** Ends every teammate in this process. */
   close(): Promise<void>
 }
 
 const INTERRUPTED = 'its run was interrupted'
 
-/** Seconds after which nobody waits any longer for those who were asked to stop. */
+/** A shutdown does not wait longer than this. */
 const MAX_SHUTDOWN_S = 35
 
-export function openSupervisedTeam(plan: SupervisedTeamOptions): SupervisedTeam {
-  const { team, lead, clock, runtime } = plan
-  const mates = new Map<string, Lifecycle>()
-  const desks = createOpenAgents(plan)
-  /** Those who are going, with what follows from it. */
+export function openSupervisedTeam(options: SupervisedTeamOptions): SupervisedTeam {
+  const { team, lead, clock, runtime } = options
+  const teammates = new Map<string, Lifecycle>()
+  const agents = createOpenAgents(options)
+  /** Agents that have ended, with what follows from it. */
   const endings = new Set<Promise<void>>()
   const health = createHealthTracker()
-  const losses = createFailures(plan, health, async (member, held) => {
+  const failures = createFailures(options, health, async (member, held) => {
     const by = await bringBack(member, held)
     if (by) start(by, true)
     return by !== undefined
   })
   const closing = new AbortController()
-  let isLookDue = false
-  let alarm = () => {}
+  let isCheckDue = false
+  let cancelDeadline = () => {}
   const stopWatching = team.watch(({ events }) => {
     for (const event of events) if (event.type === 'member.stopped') note(health.change(event, 'stop'))
-    if (isLookDue) return
-    isLookDue = true
-    queueMicrotask(look)
+    if (isCheckDue) return
+    isCheckDue = true
+    queueMicrotask(checkForWork)
   })
-  const watching = watchTeam({ team, clock, trouble }, closing.signal)
+  const watching = watchTeam({ team, clock, reportProblem }, closing.signal)
 
-  function look(): void {
-    isLookDue = false
+  function checkForWork(): void {
+    isCheckDue = false
     if (closing.signal.aborted) return
-    for (const mate of mates.values()) {
-      // Looked at in any case: whoever rests is woken by it and need not be interrupted afterwards.
-      const isUrgent = hasUrgentMail(mate)
-      if (isUrgent && mate.isBusy) mate.interrupt()
-      mate.checkForWork()
-    }
-    alarm()
+    for (const teammate of teammates.values()) teammate.checkForWork()
+    cancelDeadline()
     const deadlines = openShutdowns(team.state).flatMap(({ id, deadline }) => (forced.has(id) ? [] : (deadline ?? [])))
     if (deadlines.length > 0)
-      alarm = clock.in(Math.max(0, Math.min(...deadlines) - clock.now()), () => void force().catch(trouble))
+      cancelDeadline = clock.in(
+        Math.max(0, Math.min(...deadlines) - clock.now()),
+        () => void stopOverdue().catch(reportProblem),
+      )
   }
 
   function note(events: readonly TeamEvent[]): void {
-    if (events.length > 0) team.report(events, { by: lead, until: 'written' }).catch(trouble)
+    if (events.length > 0) team.report(events, { by: lead, until: 'written' }).catch(reportProblem)
   }
 
-  /** What nobody waits for: whoever works meets the same trouble, and the run ends with it. */
-  function trouble(error: unknown): void {
-    plan.emit({ type: 'note', agent: 'lead', text: `${team.name}: ${String(error)}` })
-    plan.onIdle()
+  /** A failure that no caller waits for: an agent that works meets it too, and the run ends with that. */
+  function reportProblem(error: unknown): void {
+    options.emit({ type: 'note', agent: 'lead', text: `${team.name}: ${String(error)}` })
+    options.onIdle()
   }
 
   const forced = new Set<string>()
-  const seen = new Set<string>()
-  /** An urgent letter drops what is under way once. */
-  function hasUrgentMail({ name }: Lifecycle): boolean {
-    const fresh = unreadOf(team.state, name).filter(
-      ({ message, external }) => message.urgent === true && !external && !seen.has(`${name}/${message.id}`),
-    )
-    for (const { message } of fresh) seen.add(`${name}/${message.id}`)
-    return fresh.length > 0
-  }
 
-  async function force(): Promise<void> {
+  async function stopOverdue(): Promise<void> {
     for (const request of overdueShutdowns(team.state, clock.now())) {
       if (forced.has(request.id)) continue
       forced.add(request.id)
-      const mate = mates.get(nameKey(request.to))
-      if (mate?.generation === request.toGeneration) await mate.end()
-      await forceStop(plan, request)
+      const teammate = teammates.get(nameKey(request.to))
+      if (teammate?.generation === request.toGeneration) await teammate.end()
+      await forceStop(options, request)
     }
   }
 
   /**
-   * Those who are made together begin one after the other: the first asks its model while the others still open their
-   * conversations, and its answer does not come in with theirs.
+   * Agents that are spawned together start one after the other: the first calls its model while the others still open
+   * their conversations, and its answer does not come in with theirs.
    */
-  function oneByOne(): Promise<void> {
+  function nextStart(): Promise<void> {
     return new Promise((resolve) => scheduler.enqueue({}, resolve))
   }
 
-  function start(by: Author, isBack: boolean): void {
+  function start(by: Author, isResumed: boolean): void {
     const key = nameKey(by.name)
-    const mate = startLifecycle({
-      plan,
-      desks,
+    const teammate = startLifecycle({
+      supervised: options,
+      agents,
       health,
       by,
-      begin: oneByOne(),
-      isBack,
-      areOthersSilent: () => [...mates.values()].every((other) => other === mate || !other.isBusy || other.isSilent),
-      onAnswer: () => losses.onAnswer(by.name),
+      started: nextStart(),
+      isResumed,
+      urgentMail: () => urgentMailOf(team.state, by.name),
+      areOthersSilent: () =>
+        [...teammates.values()].every((other) => other === teammate || !other.isBusy || other.isSilent),
+      onAnswer: () => failures.onAnswer(by.name),
       onEnd(cause) {
-        if (mates.get(key)?.generation === by.generation) mates.delete(key)
-        const say = (error: unknown) => plan.emit({ type: 'note', agent: by.name, text: String(error) })
-        const ended = desks
+        if (teammates.get(key)?.generation === by.generation) teammates.delete(key)
+        const report = (error: unknown) => options.emit({ type: 'note', agent: by.name, text: String(error) })
+        const ended = agents
           .clear(by)
-          // It is lost all the same, and comes back with what was written.
-          .catch(say)
-          .then(() => (cause === undefined ? undefined : losses.recordLoss(by, cause)))
-          .catch(say)
+          // It is lost all the same, and is brought back with what was written.
+          .catch(report)
+          .then(() => (cause === undefined ? undefined : failures.recordLoss(by, cause)))
+          .catch(report)
           .finally(() => {
             endings.delete(ended)
-            // Whoever waits for everybody to rest need not wait for this one.
-            plan.onIdle()
+            options.onIdle()
           })
         endings.add(ended)
       },
     })
-    mates.set(key, mate)
+    teammates.set(key, teammate)
   }
 
-  async function spawn(wish: SpawnOptions): Promise<SpawnedTeammate | Refusal> {
-    const { name, role = name, prompt, task } = wish
-    const closed = losses.admit(name)
-    if (closed) return closed
+  async function spawn(wanted: SpawnOptions): Promise<SpawnedTeammate | Refusal> {
+    const { name, role = name, prompt, task } = wanted
+    const refusal = failures.admit(name)
+    if (refusal) return refusal
     const known = memberNamed(team.state, name)
-    const idle = mates.get(nameKey(name))
+    const idle = teammates.get(nameKey(name))
     const profile = {
-      agentType: wish.agentType ?? null,
-      model: wish.model ?? null,
-      requirePlan: wish.requirePlan ?? false,
+      agentType: wanted.agentType ?? null,
+      model: wanted.model ?? null,
+      requirePlan: wanted.requirePlan ?? false,
     }
     const answer = await team.run(
       { type: 'member.spawn', name, role, runtime, prompt, profile, ...(task !== undefined && { task }) },
       { by: lead, until: 'written' },
     )
     if (isRefusal(answer)) return answer
-    // The one before it rests; whatever it would still write is fenced.
+    // The earlier generation is idle; whatever it would still write is fenced.
     await idle?.end()
     start({ name: answer.member!.name, generation: answer.member!.generation, epoch: lead.epoch! }, false)
     note(health.change(answer.member!, 'start'))
@@ -173,19 +164,19 @@ export function openSupervisedTeam(plan: SupervisedTeamOptions): SupervisedTeam 
       role,
       isKnown: known !== undefined,
       task,
-      plans: plan.settings.plans,
+      plans: options.settings.plans,
     }
   }
 
-  /** A new life for somebody who was lost, with the task it held and what it had asked. */
+  /** A new generation of a teammate that was lost, with the task it held and the plan it had submitted. */
   async function bringBack(
     { name, role, profile }: Member,
     held?: string,
     open: readonly Request[] = [],
   ): Promise<Author | undefined> {
-    const wish = { type: 'member.spawn', name, role, runtime, ...(profile && { profile }) } as const
-    let answer = await team.run({ ...wish, ...(held !== undefined && { task: held }) }, { by: lead })
-    if (isRefusal(answer) && held !== undefined) answer = await team.run(wish, { by: lead })
+    const command = { type: 'member.spawn', name, role, runtime, ...(profile && { profile }) } as const
+    let answer = await team.run({ ...command, ...(held !== undefined && { task: held }) }, { by: lead })
+    if (isRefusal(answer) && held !== undefined) answer = await team.run(command, { by: lead })
     if (isRefusal(answer)) return undefined
     const by = { name, generation: answer.member!.generation, epoch: lead.epoch! }
     for (const { kind, to, content } of open) await team.run({ type: 'request.open', kind, to, content }, { by })
@@ -194,14 +185,16 @@ export function openSupervisedTeam(plan: SupervisedTeamOptions): SupervisedTeam 
   }
 
   return {
+    team,
+    by: lead,
     spawn,
     async resume() {
-      losses.resume()
-      const back: Author[] = []
+      failures.resume()
+      const resumed: Author[] = []
       for (const member of roster(team.state)) {
         if (member.kind !== 'agent' || nameKey(member.name) === 'lead' || member.status === 'stopped') continue
-        // Without a runtime it rested, or was parked, when its session was closed.
-        const isOurs = [runtime, null].includes(member.runtime) && !mates.has(nameKey(member.name))
+        // Without a runtime it was idle, or parked, when its session was closed.
+        const isOurs = [runtime, null].includes(member.runtime) && !teammates.has(nameKey(member.name))
         if (!isOurs && member.status !== 'lost') continue
         if (isOurs) await team.run({ type: 'member.park', name: member.name, reason: INTERRUPTED }, { by: lead })
         if (isReplacement(member)) {
@@ -212,24 +205,24 @@ export function openSupervisedTeam(plan: SupervisedTeamOptions): SupervisedTeam 
           continue
         }
         const by = await bringBack(member, lastHeld(member), unansweredPlans(member))
-        if (by) back.push(by)
+        if (by) resumed.push(by)
       }
-      // Only now, or the first of them would take from the board what the next one held.
-      for (const by of back) start(by, true)
-      return back.map(({ name }) => name)
+      // Only now, or the first of them would claim the task that the next one held.
+      for (const by of resumed) start(by, true)
+      return resumed.map(({ name }) => name)
     },
     get isIdle() {
       return (
         endings.size === 0 &&
-        !losses.isBusy &&
-        [...mates.values()].every((mate) => !mate.isBusy) &&
+        !failures.isBusy &&
+        [...teammates.values()].every((teammate) => !teammate.isBusy) &&
         openShutdowns(team.state).length === 0
       )
     },
     get isHeldByLimit() {
-      return [...mates.values()].some((mate) => mate.isHeldByLimit)
+      return [...teammates.values()].some((teammate) => teammate.isHeldByLimit)
     },
-    remind: () => [...mates.values()].some((mate) => mate.remind()),
+    remind: () => [...teammates.values()].some((teammate) => teammate.remind()),
     waitUntilStopped(names) {
       return new Promise((resolve) => {
         const stop = team.watch(check)
@@ -245,19 +238,19 @@ export function openSupervisedTeam(plan: SupervisedTeamOptions): SupervisedTeam 
         }
       })
     },
-    parkAll: halt,
+    parkAll,
     async close() {
       closing.abort()
       stopWatching()
-      alarm()
-      losses.close()
+      cancelDeadline()
+      failures.close()
       await end()
       await watching
-      await desks[Symbol.asyncDispose]()
+      await agents[Symbol.asyncDispose]()
     },
   }
 
-  /** Died with whoever sent them, but nobody had answered: the next life asks again. */
+  /** Requests for plan approval that were open when their teammate was lost: the next generation submits them again. */
   function unansweredPlans({ name, generation }: Member): Request[] {
     const plans = [...team.state.requests.values()].filter(
       ({ kind, from, fromGeneration }) =>
@@ -266,7 +259,7 @@ export function openSupervisedTeam(plan: SupervisedTeamOptions): SupervisedTeam 
     return plans.slice(-1).filter(({ state }) => state === 'pending' || state === 'void')
   }
 
-  /** Stopped or lost, or it said that it will not stop. */
+  /** Stopped or lost, or it refused to stop. */
   function isGone(name: string): boolean {
     const member = memberNamed(team.state, name)
     if (!member || member.status === 'stopped' || member.status === 'lost') return true
@@ -276,24 +269,24 @@ export function openSupervisedTeam(plan: SupervisedTeamOptions): SupervisedTeam 
     return asked?.state === 'rejected' || asked?.state === 'void'
   }
 
-  async function halt(reason: string): Promise<void> {
+  async function parkAll(reason: string): Promise<void> {
     await end()
     for (const { name, kind, status, runtime: where } of roster(team.state)) {
       if (kind !== 'agent' || nameKey(name) === 'lead' || where !== runtime || status === 'stopped') continue
       // What cannot be written now is parked when the session is closed, or by the process that resumes it.
-      await team.run({ type: 'member.park', name, reason }, { by: lead }).catch(trouble)
+      await team.run({ type: 'member.park', name, reason }, { by: lead }).catch(reportProblem)
     }
   }
 
   async function end(): Promise<void> {
-    losses.halt()
-    await Promise.all([...mates.values()].map((mate) => mate.end()))
+    failures.halt()
+    await Promise.all([...teammates.values()].map((teammate) => teammate.end()))
     await Promise.all(endings)
-    // Whoever was brought back while we waited.
-    await Promise.all([...mates.values()].map((mate) => mate.end()))
+    // Teammates that were brought back meanwhile.
+    await Promise.all([...teammates.values()].map((teammate) => teammate.end()))
   }
 
-  /** The task a dead generation held: it lies on the board again, and it is that one's to go on with. */
+  /** The task that the lost generation held: it is pending again, and the next generation continues it. */
   function lastHeld({ name }: Member): string | undefined {
     for (const task of team.state.tasks.values()) {
       const last = task.ended.at(-1)
@@ -302,4 +295,11 @@ export function openSupervisedTeam(plan: SupervisedTeamOptions): SupervisedTeam 
     }
     return undefined
   }
+}
+
+/** Ids of urgent messages from other members that wait for this member. */
+export function urgentMailOf(state: TeamState, name: string): string[] {
+  return unreadOf(state, name).flatMap(({ message, external }) =>
+    message.urgent === true && !external && nameKey(message.from) !== nameKey(name) ? [message.id] : [],
+  )
 }

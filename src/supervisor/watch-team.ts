@@ -1,40 +1,39 @@
 import type { AlarmClock } from '../journal/clock.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
 
-/** Milliseconds: how long a change may go unnoticed if nothing tells of it. */
+/** How long a change may go unnoticed when no event reports it. */
 const POLL_MS = 2000
 
 /**
- * Somebody else's writing is noticed by watching; ours is folded and looked at as it is written. It goes on after
- * trouble, which is told once until it is over: a server or a disk may come back, and nobody else would wake those who
- * rest.
+ * Folds what other processes write; what this process writes is folded as it is written. It continues after a failure,
+ * which is reported once until it is over: a server or a disk may come back, and nothing else would wake idle agents.
  */
 export async function watchTeam(
-  { team, clock, trouble }: { team: TeamHandle; clock: AlarmClock; trouble(error: unknown): void },
+  { team, clock, reportProblem }: { team: TeamHandle; clock: AlarmClock; reportProblem(error: unknown): void },
   closing: AbortSignal,
 ): Promise<void> {
-  let looked = performance.now()
-  let isTroubled = false
+  let ingestedAt = performance.now()
+  let isFailing = false
   while (!closing.aborted) {
     try {
       await team.changed(POLL_MS, closing)
       if (closing.aborted) return
       await team.refresh()
-      // Our own writing wakes us too; the mailbox files are no fuller for it.
-      if (performance.now() - looked >= POLL_MS / 2) {
+      // What this process writes wakes it too, and brings no line into the mailbox files.
+      if (performance.now() - ingestedAt >= POLL_MS / 2) {
         await team.ingest()
-        looked = performance.now()
+        ingestedAt = performance.now()
       }
-      isTroubled = false
+      isFailing = false
     } catch (error) {
-      if (!isTroubled) trouble(error)
-      isTroubled = true
+      if (!isFailing) reportProblem(error)
+      isFailing = true
       await pause(clock, closing)
     }
   }
 }
 
-/** What was not folded is still there and would wake us at once. */
+/** What was not folded would end the wait for a change at once. */
 function pause(clock: AlarmClock, closing: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { inputBudget } from '../../src/agent/choose-mail.ts'
-import { nextMailInput, userTurn } from '../../src/agent/next-input.ts'
+import { createInbox, userTurn } from '../../src/agent/inbox.ts'
 import { recoverInterruptedCalls } from '../../src/agent/recover-interrupted-calls.ts'
 import { openTranscript } from '../../src/agent/transcript/transcript.ts'
 import { START } from '../../src/journal/store.ts'
@@ -110,7 +110,8 @@ describe('an agent', () => {
     const portion = inputBudget({ model }, talk.memory.keep)
     const team = Object.create(talk.team, { syncState: { value: () => synced } })
     await talk.team.send({ to: 'lead', content: 'go' })
-    await run({ ...talk, nextInput: () => nextMailInput({ team, transcript, notices, portion }, { name: 'lead' }) })
+    const memberships = () => [{ team, by: { name: 'lead' } }]
+    await run({ ...talk, inbox: createInbox({ memberships, transcript, notices, budget: portion }) })
     expect([...seen, await lines()]).toEqual([['open'], ['open', 'user', 'assistant']])
   }) // F1, F2
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Limits } from '../../src/agent/agent.ts'
 import { inputBudget } from '../../src/agent/choose-mail.ts'
-import { nextMailInput, userTurn } from '../../src/agent/next-input.ts'
+import { createInbox, userTurn } from '../../src/agent/inbox.ts'
 import { openTranscript } from '../../src/agent/transcript/transcript.ts'
 import type { CallResult } from '../../src/agent/transcript/transcript-fold.ts'
 import type { Log } from '../../src/journal/store.ts'
@@ -77,7 +77,7 @@ async function talkOn({ transcript }: Awaited<ReturnType<typeof faulty>>, more: 
   return {
     ...talk,
     transcript,
-    nextInput: () => nextMailInput({ team, transcript, notices, portion }, { name: 'lead' }),
+    inbox: createInbox({ memberships: () => [{ team, by: { name: 'lead' } }], transcript, notices, budget: portion }),
   }
 }
 

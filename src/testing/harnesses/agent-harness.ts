@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { type Agent, createNotices, type Limits, type Notices, noUsage } from '../../agent/agent.ts'
+import { type Agent, type Limits, noUsage } from '../../agent/agent.ts'
 import type { AgentEvent, Stop } from '../../agent/agent-event.ts'
 import { inputBudget } from '../../agent/choose-mail.ts'
+import { createInbox } from '../../agent/inbox.ts'
 import { runLoop } from '../../agent/loop.ts'
-import { nextMailInput } from '../../agent/next-input.ts'
+import { createNotices, type Notices } from '../../agent/notices.ts'
 import { openTranscript } from '../../agent/transcript/transcript.ts'
 import type { Store } from '../../journal/store.ts'
 import { openTeam, type TeamHandle } from '../../journal/team-handle.ts'
@@ -52,7 +53,7 @@ export async function agentHarness({
   /** A memory store at this place by default. */
   store?: Promise<Store>
   generation?: number
-  mayDo?: Agent['check']
+  mayDo?: Agent['permissions']['check']
 }): Promise<AgentHarness> {
   const { log } = await store
   const team = await openTeam(await store, 'web')
@@ -73,13 +74,17 @@ export async function agentHarness({
     used: noUsage(),
     memory,
     notices,
-    nextInput: () => nextMailInput({ team, transcript, notices, portion: inputBudget({ model }, memory.keep) }, by),
-    acknowledge: async (ids, turn) => void (await team.acknowledge('lead', ids, null, { by, turn })),
+    inbox: createInbox({
+      memberships: () => [{ team, by }],
+      transcript,
+      notices,
+      budget: inputBudget({ model }, memory.keep),
+    }),
     recordUsage({ usage, cost, model }) {
       // The agent meets the same failure with its next append.
       team.report([{ type: 'usage', member: 'lead', model, usage, cost }], { by }).catch(() => {})
     },
-    check: mayDo,
+    permissions: { check: mayDo },
     toolContext: (call, signal, progress) =>
       ({ callId: call.toolCallId, signal, progress, fence: async () => {} }) as ToolContext,
   }

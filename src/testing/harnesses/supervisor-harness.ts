@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { OpenAgent } from '../../agent/agent.ts'
-import { createNotices, noUsage } from '../../agent/agent.ts'
+import { noUsage } from '../../agent/agent.ts'
 import { inputBudget } from '../../agent/choose-mail.ts'
 import { createFence } from '../../agent/fence.ts'
+import { createInbox } from '../../agent/inbox.ts'
 import { createMembership } from '../../agent/membership.ts'
-import { nextMailInput } from '../../agent/next-input.ts'
+import { createNotices } from '../../agent/notices.ts'
 import type { Ask } from '../../agent/questions.ts'
 import type { SupervisorSettings } from '../../agent/session-context.ts'
 import { openTranscript } from '../../agent/transcript/transcript.ts'
@@ -96,11 +97,25 @@ export async function supervisorHarness({
     const log = await store.log(`web/transcripts/${name}`)
     const transcript = await openTranscript({ log, generation: by.generation! })
     const notices = createNotices()
-    const seat = createMembership(team, by, (id) => transcript.state.mail.has(id))
+    const seat = createMembership({ team, by }, (id) => transcript.state.mail.has(id))
     const seats = { membership: () => seat, teams: ['web'] }
-    return {
+    const inbox = createInbox({
+      memberships: () => [{ team, by }],
+      transcript,
       notices,
+      budget: inputBudget({ model }, (_, about) => about),
+    })
+    return {
+      jobs: {
+        start: () => {
+          throw new Error('no jobs here')
+        },
+        get: () => undefined,
+        list: () => [],
+      },
       flushReports() {},
+      async settleReports() {},
+      setActivity() {},
       name,
       system: `You are ${name}.`,
       model,
@@ -109,17 +124,21 @@ export async function supervisorHarness({
       transcript,
       used: noUsage(),
       memory: { keep: (_, about) => about, situation: async () => situationOf(team.state, name, 'your team') },
-      async nextInput() {
-        await listening(name)
-        return nextMailInput({ team, transcript, notices, portion: inputBudget({ model }, (_, about) => about) }, by)
+      inbox: {
+        ...inbox,
+        async next() {
+          await listening(name)
+          return inbox.next()
+        },
       },
-      acknowledge: async (ids, turn) => void (await team.acknowledge(name, ids, null, { by, turn })),
       recordUsage() {},
-      check: withPlanGate(team, by, async (wish, call, signal) => {
-        if (!ask || wish === undefined || wish.kind === 'read') return { allowed: true }
-        const question = { agent: name, team: 'web', call, action: wish, why: 'no rule allows it', rules: [] }
-        return askPerson({ team, by, ask }, question, signal)
-      }),
+      permissions: {
+        check: withPlanGate(team, by, async (wish, call, signal) => {
+          if (!ask || wish === undefined || wish.kind === 'read') return { allowed: true }
+          const question = { agent: name, team: 'web', call, action: wish, why: 'no rule allows it', rules: [] }
+          return askPerson({ team, by, ask }, question, signal)
+        }),
+      },
       toolContext: (call, signal, progress) =>
         ({
           agent: name,

@@ -40,10 +40,10 @@ export async function memoryTeamControl(first = 'web'): Promise<MemoryTeamContro
       return [...teams.values()].map(({ name }) => name)
     },
     membership: (name = current) =>
-      teams.has(nameKey(name)) ? createMembership(team(name), lead, () => false) : undefined,
+      teams.has(nameKey(name)) ? createMembership({ team: team(name), by: lead }, () => false) : undefined,
     membershipsOf(name, where = first) {
       const { generation } = memberNamed(team(where).state, name)!
-      const membership = createMembership(team(where), { name, generation }, () => false)
+      const membership = createMembership({ team: team(where), by: { name, generation } }, () => false)
       return {
         teams: [where],
         membership: (other = where) => (nameKey(other) === nameKey(where) ? membership : undefined),

@@ -26,7 +26,7 @@ it('the owner of a reserved file is told of a command that was stopped after it 
   for (const name of ['ada', 'bob']) await team.run({ type: 'member.join', name, role: 'dev' })
   await team.run({ type: 'task.add', tasks: [{ subject: 'users', files: ['src/**'] }] })
   await team.run({ type: 'task.claim', id: '1' }, { by: { name: 'bob' } })
-  const seat = createMembership(team, { name: 'ada' }, () => false)
+  const seat = createMembership({ team, by: { name: 'ada' } }, () => false)
   const stop = new AbortController()
   const command = defineTool({
     name: 'bash',

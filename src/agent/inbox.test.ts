@@ -35,7 +35,7 @@ it('says once in a turn that somebody rests, and every result', async () => {
     letter('4', 'result', 'ada', 'dug'),
     letter('5', 'idle_notification', 'ada', 'rests again'),
   ])
-  const news = await talk.nextInput()
+  const news = await talk.inbox.next()
   const words = news!.turn.content.map((part) => (part.type === 'text' ? part.text.split('\n')[1] : ''))
   expect(words).toEqual(['dug', 'rests', 'dug', 'rests again'])
   expect(news!.mail).toEqual(['1', '2', '3', '4', '5'])

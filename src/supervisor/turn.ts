@@ -1,0 +1,81 @@
+import type { AgentEvent } from '../agent/agent-event.ts'
+import { MAX_ANSWER_SILENCE_S, MAX_CLOSING_SILENCE_S, watchSilence } from '../agent/silence.ts'
+import type { Author } from '../team/event.ts'
+import { owesNothing } from '../team/finished.ts'
+import { isAsking } from '../team/next-step.ts'
+import { heldBy } from '../team/state.ts'
+import { Stalled } from './stalled.ts'
+import type { SupervisedTeamOptions } from './supervisor-options.ts'
+
+/** Urgent mail came in: the turn ends, and the next one begins with it. */
+export const URGENT = reason('Urgent mail came in.')
+/** The agent agreed to stop. */
+export const STOPPING = reason('It agreed to stop.')
+/** The run waits for nothing else, and the turn would bring only closing words. */
+export const FINISHED = reason('Its team is finished.')
+/** The same, with an answer still owed. */
+export const SILENT = reason('Its model is silent.')
+
+/** One turn of an agent. Interrupting it loses nothing: the conversation continues from the transcript. */
+export interface Turn {
+  readonly signal: AbortSignal
+  interrupt(reason: unknown): void
+  /** The model has been silent for too long, and no tool runs. */
+  readonly isSilent: boolean
+  /** A sign of life: the times of silence begin anew. */
+  onEvent(event?: AgentEvent): void
+  stop(): void
+}
+
+export interface TurnOptions {
+  readonly supervised: SupervisedTeamOptions
+  readonly by: Author
+  readonly isLead: boolean
+  areOthersSilent(): boolean
+}
+
+/** Ends the turn of a teammate that shows no sign of life, or whose silent model is all the run still waits for. */
+export function watchTurn({ supervised, by, isLead, areOthersSilent }: TurnOptions): Turn {
+  const { team, clock, settings } = supervised
+  const turn = new AbortController()
+  const interrupt = (reason: unknown) => turn.abort(reason)
+  // The loss of a lead ends the run, so its silence is left to the time-outs of the connection.
+  if (isLead) return { signal: turn.signal, interrupt, isSilent: false, onEvent() {}, stop() {} }
+
+  const isFree = () => heldBy(team.state, by.name) === undefined
+  // Only its task was worth waiting for: what it says after it completed the task is not.
+  let isOwing = isFree()
+  const silence = watchSilence(clock, {
+    seconds: () => (isOwing ? MAX_ANSWER_SILENCE_S : MAX_CLOSING_SILENCE_S),
+    mayEnd: () =>
+      supervised.isRunFinished() && (isOwing ? isFree() && areOthersSilent() : owesNothing(team.state, by.name)),
+    end: () => interrupt(isOwing ? SILENT : FINISHED),
+  })
+  let cancelStall = () => {}
+  function onEvent(event?: AgentEvent): void {
+    // The sender waits for an answer to its message.
+    if (event?.type === 'input_received' && event.mail.length > 0 && isFree()) isOwing = true
+    silence.hear(event)
+    cancelStall()
+    // An agent that waits for a person's answer is not stalled.
+    cancelStall = clock.in(settings.stall, () =>
+      isAsking(team.state, by) ? onEvent() : interrupt(new Stalled(by.name, settings.stall)),
+    )
+  }
+  return {
+    signal: turn.signal,
+    interrupt,
+    get isSilent() {
+      return silence.isSilent
+    },
+    onEvent,
+    stop() {
+      cancelStall()
+      silence.stop()
+    },
+  }
+}
+
+function reason(message: string): Error {
+  return Object.assign(new Error(message), { name: 'AbortError' })
+}
