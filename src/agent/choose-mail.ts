@@ -3,8 +3,7 @@ import { messageText } from '../prompts/message.ts'
 import { isControl, type Message } from '../team/message.ts'
 import type { Unread } from '../team/state.ts'
 import type { MailFile } from '../tools/tool.ts'
-import type { Agent } from './agent.ts'
-import { limitsOf, USUAL_WINDOW } from './compaction/limits.ts'
+import { limitsOf, type ModelWindow, USUAL_WINDOW } from './compaction/limits.ts'
 import { tokensIn } from './compaction/weigh.ts'
 import { excerptOf, type Keep } from './fit-text.ts'
 
@@ -22,17 +21,13 @@ export interface InputBudget {
 /** Of a tiny window more than a tenth: less than this says nothing. */
 const MIN_INPUT_TOKENS = 400
 
-export function inputBudget(
-  agent: Pick<Agent, 'model' | 'maxOutput'>,
-  keep: Keep,
-  sumOf?: InputBudget['sumOf'],
-): InputBudget {
+export function inputBudget(agent: ModelWindow, keep: Keep, sumOf?: InputBudget['sumOf']): InputBudget {
   const tokens = Math.max(MIN_INPUT_TOKENS, Math.floor((agent.model.context ?? USUAL_WINDOW) / 10))
   return { tokens, prompt: maxPromptTokens(agent), keep, sumOf }
 }
 
 /** Tokens a prompt may have: with system prompt, tools, a summary and the answer it has to fit into the window. */
-export function maxPromptTokens(agent: Pick<Agent, 'model' | 'maxOutput'>): number {
+export function maxPromptTokens(agent: ModelWindow): number {
   return Math.floor(limitsOf(agent).summarise * 0.7)
 }
 

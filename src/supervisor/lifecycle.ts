@@ -1,26 +1,24 @@
 import type { OpenAgent } from '../agent/agent.ts'
 import type { AgentEvent, Stop } from '../agent/agent-event.ts'
-import { shortenResult } from '../agent/fit-text.ts'
 import type { Inbox } from '../agent/inbox.ts'
 import { runLoop } from '../agent/loop.ts'
-import { requestSent } from '../agent/receive-input.ts'
 import { inOrder } from '../journal/ordered-team.ts'
 import { Superseded } from '../journal/store-errors.ts'
-import { limitText } from '../prompts/limit.ts'
-import type { Author, TeamEvent } from '../team/event.ts'
+import type { Author } from '../team/event.ts'
 import { isPresent, type Member } from '../team/member.ts'
 import { type NextStep, nextStep } from '../team/next-step.ts'
 import { planGate } from '../team/plan-gate.ts'
 import { isRefusal } from '../team/refusal.ts'
 import { heldBy, memberNamed } from '../team/state.ts'
+import { createActivity } from './activity.ts'
 import type { HealthTracker } from './health.ts'
-import { createHeldTask, MAX_REMINDERS } from './held-task.ts'
+import { createHeldTask } from './held-task.ts'
 import type { OpenAgents } from './open-agents.ts'
-import { park } from './park.ts'
+import { reportTurn } from './report-turn.ts'
 import { createReports } from './reports.ts'
 import { agreeToStop, stopMember } from './shutdown.ts'
 import type { SupervisedTeamOptions } from './supervisor-options.ts'
-import { FINISHED, SILENT, STOPPING, type Turn, URGENT, watchTurn } from './turn.ts'
+import { STOPPING, type Turn, URGENT, watchTurn } from './turn.ts'
 
 /** One agent of a session in this process: it works, is idle, is woken, and ends once. */
 export interface Lifecycle {
@@ -76,7 +74,7 @@ type Phase =
   | { readonly name: 'ended' }
 
 export function startLifecycle(options: LifecycleOptions): Lifecycle {
-  const { supervised, agents, health, by, inbox, isResumed } = options
+  const { supervised, agents, by, inbox, isResumed } = options
   const { team, clock, settings } = supervised
   const { name } = by
   const generation = by.generation!
@@ -84,6 +82,7 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
   const ending = new AbortController()
   const reports = createReports(supervised, by, (error) => interrupt(error))
   const held = createHeldTask(name, isResumed)
+  const activity = createActivity({ team, by, health: options.health, reports, current })
   const seenUrgent = new Set(options.urgentMail())
   let phase: Phase = { name: 'starting' }
   let lastStop: Stop = { kind: 'finished', text: '' }
@@ -245,6 +244,7 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
     const turn = watchTurn({ ...options, isLead })
     phase = { name: 'working', turn }
     if (isLead) agent.setActivity('working')
+    const reportWorking = isLead ? async () => {} : activity.reportWorking
     const loop = runLoop(guarded(agent, turn), AbortSignal.any([ending.signal, turn.signal]))
     // A conversation that was cut off may have no input before its model call.
     let shown = isCutOff ? reportWorking() : undefined
@@ -288,19 +288,6 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
     return { ...agent, inbox: { ...agent.inbox, next } }
   }
 
-  /** Reported after the request to the model is on its way. */
-  async function reportWorking(): Promise<void> {
-    if (isLead) return
-    await requestSent()
-    await inOrder(team, `${name} works`)
-    const events: TeamEvent[] = health.change({ name, generation }, 'working')
-    // An agent that goes on from task to task works all the time.
-    if (current()?.status !== 'working')
-      events.unshift({ type: 'member.activity', name, generation, status: 'working' })
-    if (events.length > 0) reports.report(events)
-  }
-
-  /** Reports how the turn ended, and keeps a task from staying with an agent that does not complete it. */
   async function afterTurn(stop: Stop, agent: OpenAgent): Promise<void> {
     await inOrder(team, `${name} stops`)
     const reason = phase.name === 'working' ? phase.turn?.signal.reason : undefined
@@ -308,40 +295,14 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
     if (phase.isInterrupted || (isLead && stop.kind === 'finished')) return
     // Whatever stops the lead ends the run.
     if (isLead) return ending.abort()
-    const task = heldBy(team.state, name)
-    switch (stop.kind) {
-      case 'aborted':
-        if (reason === SILENT) return park(supervised, by, reports).then(() => ending.abort())
-        if (reason === FINISHED)
-          supervised.emit({ type: 'note', agent: name, text: `${name} was not waited for: its team is finished.` })
-        else if (reason !== STOPPING) throw reason
-        return
-      case 'error':
-        throw stop.error
-      case 'budget':
-        return reports.sendToLead('error', `${name} stopped where it was: the budget of this run is used up.`)
-      case 'limit': {
-        const why = limitText(stop)
-        // A limit of the run is not the task's fault: the task stays in hand until the run ends, and is parked then.
-        if (task && stop.limit !== 'turns') await team.run({ type: 'task.fail', id: task.id, reason: why }, { by })
-        else reports.sendToLead('error', `${name} stopped where it was: ${why}.`)
-        return
-      }
-      case 'finished': {
-        const member = current()
-        if (!member || planGate(team.state, member) === 'pending') return
-        if (stop.text.trim() !== '') reports.sendResult(shortenResult(stop.text, agent.memory.keep), agent.transcript)
-        if (!task || held.hasAsked || held.remind()) return
-        const reason = `${name} ended its turn ${MAX_REMINDERS + 1} times without completing it`
-        await team.run({ type: 'task.fail', id: task.id, reason }, { by })
-      }
-    }
+    if (await reportTurn({ supervised, by, held, reports, member: current() }, { stop, reason, agent })) ending.abort()
   }
 
   /** Reports once that it is idle, and waits. Nothing is asked, polled or paid for meanwhile. */
   async function rest(): Promise<void> {
     if (isLead) (await agents.open(by)).setActivity('idle')
-    else await reportIdle()
+    // An agent that was brought back and found nothing to do had reported that before its process ended.
+    else await activity.reportIdle({ isKnown: isResumed && phase.name === 'starting' })
     if (dueStep() !== 'rest' || ending.signal.aborted) return
     const cancelIdleTimeout =
       settings.idle === undefined || isLead
@@ -358,21 +319,6 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
       supervised.onIdle()
     })
     cancelIdleTimeout()
-  }
-
-  async function reportIdle(): Promise<void> {
-    const member = current()
-    if (!member) return
-    const status = planGate(team.state, member) === 'pending' ? 'waiting_approval' : 'idle'
-    if (member.status === status) return
-    const events: TeamEvent[] = [{ type: 'member.activity', name, generation, status }]
-    const task = heldBy(team.state, name)
-    const content = task ? `waits, holding task ${task.id}` : 'has nothing to do'
-    if (status === 'idle') events.push(...health.change({ name, generation }, 'idle'))
-    // An agent that was brought back and found nothing to do had reported that before its process ended.
-    const isKnownIdle = isResumed && phase.name === 'starting'
-    if (status === 'idle' && !isKnownIdle) events.push(reports.message('idle_notification', content))
-    await team.report(events, { by })
   }
 
   async function stopAfterIdle(): Promise<void> {

@@ -160,9 +160,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'parked-answer-forgotten',
     mistake: 'A teammate that is not waited for rests as if it had answered, so it never goes on',
-    file: 'src/supervisor/lifecycle.ts',
-    old: 'if (reason === SILENT) return park(supervised, by, reports).then(() => ending.abort())',
-    new: 'if (reason === SILENT) return',
+    file: 'src/supervisor/report-turn.ts',
+    old: '        return true\n',
+    new: '        return false\n',
     test: crew,
     fails: 'lets a parked teammate go on with the message it was answering, told once',
   },

@@ -1,9 +1,15 @@
-import type { Agent } from '../agent.ts'
+import type { Model } from '../../models/model.ts'
 
-/** Tokens of a window nobody knows the size of; `models."provider/model".context` in the settings says it. */
+/** Tokens of a window of unknown size; `models."provider/model".context` in the settings sets it. */
 export const USUAL_WINDOW = 200_000
-/** As models give by default. */
+/** Tokens of the longest answer, as models give by default. */
 const USUAL_OUTPUT = 8000
+
+/** A model and how long its answers may be. */
+export interface ModelWindow {
+  readonly model: Pick<Model, 'context'>
+  readonly maxOutput?: number | undefined
+}
 
 /** In tokens of one request. */
 export interface RoomLimits {
@@ -17,7 +23,7 @@ export interface RoomLimits {
 }
 
 /** The answer has to fit into the window too. Of a tiny window half is for the history, whatever an answer may take. */
-export function limitsOf({ model, maxOutput = USUAL_OUTPUT }: Pick<Agent, 'model' | 'maxOutput'>): RoomLimits {
+export function limitsOf({ model, maxOutput = USUAL_OUTPUT }: ModelWindow): RoomLimits {
   const window = model.context ?? USUAL_WINDOW
   const summarise = Math.floor(Math.max(window - Math.max(window * 0.07, maxOutput + 1000), window / 2))
   return {

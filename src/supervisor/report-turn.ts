@@ -1,0 +1,72 @@
+import type { OpenAgent } from '../agent/agent.ts'
+import type { Stop } from '../agent/agent-event.ts'
+import { shortenResult } from '../agent/fit-text.ts'
+import { limitText } from '../prompts/limit.ts'
+import type { Author } from '../team/event.ts'
+import type { Member } from '../team/member.ts'
+import { planGate } from '../team/plan-gate.ts'
+import { heldBy } from '../team/state.ts'
+import { type HeldTask, MAX_REMINDERS } from './held-task.ts'
+import { park } from './park.ts'
+import type { Reports } from './reports.ts'
+import type { SupervisedTeamOptions } from './supervisor-options.ts'
+import { FINISHED, SILENT, STOPPING } from './turn.ts'
+
+interface Teammate {
+  readonly supervised: SupervisedTeamOptions
+  readonly by: Author
+  readonly held: HeldTask
+  readonly reports: Reports
+  readonly member: Member | undefined
+}
+
+interface EndedTurn {
+  readonly stop: Stop
+  /** Why it was interrupted, if it was. */
+  readonly reason: unknown
+  readonly agent: OpenAgent
+}
+
+/**
+ * Reports how the turn of a teammate ended, and fails a task that its owner does not complete. Throws what makes the
+ * teammate lost; true when it was parked.
+ */
+export async function reportTurn(
+  { supervised, by, held, reports, member }: Teammate,
+  { stop, reason, agent }: EndedTurn,
+): Promise<boolean> {
+  const { team } = supervised
+  const { name } = by
+  const task = heldBy(team.state, name)
+  switch (stop.kind) {
+    case 'aborted':
+      if (reason === SILENT) {
+        await park(supervised, by, reports)
+        return true
+      }
+      if (reason === FINISHED)
+        supervised.emit({ type: 'note', agent: name, text: `${name} was not waited for: its team is finished.` })
+      else if (reason !== STOPPING) throw reason
+      return false
+    case 'error':
+      throw stop.error
+    case 'budget':
+      reports.sendToLead('error', `${name} stopped where it was: the budget of this run is used up.`)
+      return false
+    case 'limit': {
+      const why = limitText(stop)
+      // A limit of the run is not the task's fault: the task stays in hand until the run ends, and is parked then.
+      if (task && stop.limit !== 'turns') await team.run({ type: 'task.fail', id: task.id, reason: why }, { by })
+      else reports.sendToLead('error', `${name} stopped where it was: ${why}.`)
+      return false
+    }
+    case 'finished': {
+      if (!member || planGate(team.state, member) === 'pending') return false
+      if (stop.text.trim() !== '') reports.sendResult(shortenResult(stop.text, agent.memory.keep), agent.transcript)
+      if (!task || held.hasAsked || held.remind()) return false
+      const why = `${name} ended its turn ${MAX_REMINDERS + 1} times without completing it`
+      await team.run({ type: 'task.fail', id: task.id, reason: why }, { by })
+      return false
+    }
+  }
+}
