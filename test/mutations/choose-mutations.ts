@@ -10,9 +10,12 @@ export interface History {
   readonly mutationsBefore?: string | undefined
 }
 
+/** A refactoring changes the files of most mutations: more than these are left to `npm run test:mutations`. */
+const MAX_CHANGED = 24
+
 /**
  * `all`, names separated by commas, or (in `npm test`) those whose source, test or own text changed with the last commit
- * or since, and a tenth of the others that rotates with the commit.
+ * or since, and a tenth of the others. The tenth, and which of too many changed ones are tried, rotate with the commit.
  */
 export function chooseMutations(all: readonly Mutation[], wanted: string | undefined, history: History): Mutation[] {
   if (wanted === 'all') return [...all]
@@ -22,8 +25,11 @@ export function chooseMutations(all: readonly Mutation[], wanted: string | undef
     if (unknown.length > 0) throw new Error(`Unknown mutations: ${unknown.join(', ')}.`)
     return all.filter(({ name }) => names.includes(name))
   }
-  const turn = Number.parseInt(history.commit?.slice(0, 8) ?? '0', 16) % 10
-  return all.filter((mutation, index) => index % 10 === turn || hasChanged(mutation, history))
+  const turn = Number.parseInt(history.commit?.slice(0, 8) ?? '0', 16)
+  const changed = all.filter((mutation) => hasChanged(mutation, history))
+  const start = changed.length > MAX_CHANGED ? turn % changed.length : 0
+  const tried = new Set([...changed.slice(start), ...changed.slice(0, start)].slice(0, MAX_CHANGED))
+  return all.filter((mutation, index) => index % 10 === turn % 10 || tried.has(mutation))
 }
 
 function hasChanged(mutation: Mutation, { changed, mutationsBefore }: History): boolean {

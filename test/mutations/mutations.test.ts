@@ -63,6 +63,14 @@ describe('the choice of mutations', () => {
     ])
   })
 
+  it('adds at most 24 changed mutations, other ones after each commit', () => {
+    const changed = new Set(some.map(({ file }) => file))
+    const first = chooseMutations(some, undefined, { ...history, changed })
+    const second = chooseMutations(some, undefined, { ...history, changed, commit: '00000012ff' })
+    expect([first.length, second.length]).toEqual([24, 24])
+    expect(names(first)).not.toEqual(names(second))
+  })
+
   it('is every mutation, or those named, when asked for', () => {
     expect(chooseMutations(some, 'all', history)).toHaveLength(30)
     expect(names(chooseMutations(some, 'm1,m2', history))).toEqual(['m1', 'm2'])
