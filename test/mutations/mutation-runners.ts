@@ -6,7 +6,7 @@ import { editsOf, type Mutation, mutate } from './mutation.ts'
 
 /** `failed`: the named test turned red, as it must. Everything else is a hole, with what went wrong in the run. */
 export interface MutationResult {
-  readonly status: 'failed' | 'passed' | 'test not found' | 'source not loaded' | 'broken run'
+  readonly status: 'failed' | 'passed' | 'test not found' | 'source not loaded' | 'outdated' | 'broken run'
   readonly output: string
 }
 

@@ -8,18 +8,15 @@ const root = process.cwd()
 let sources = new Map()
 const loaded = new Set()
 
-const plugin = {
-  name: 'mutation',
-  enforce: 'pre',
-  load(id) {
-    const path = id.split('?')[0]
-    if (!sources.has(path)) return null
-    loaded.add(path)
-    return sources.get(path)
-  },
+// Asked by the plugin in vitest.config.ts.
+globalThis.mutatedSource = (path) => {
+  if (sources.has(path)) loaded.add(path)
+  return sources.get(path)
 }
-const options = { watch: false, maxWorkers: 1, reporters: [{}], passWithNoTests: true }
-const vitest = await createVitest('test', options, { plugins: [plugin] })
+
+// Isolated, because a process that has loaded a mutated source must not run another mutation.
+const options = { watch: false, maxWorkers: 1, isolate: true, reporters: [{}], passWithNoTests: true }
+const vitest = await createVitest('test', options)
 await vitest.standalone()
 
 process.on('message', async (mutation) => process.send(await run(mutation)))
@@ -38,7 +35,10 @@ async function run({ test, fails, edited }) {
       .flatMap((module) => [...module.children.allTests()])
       .filter((one) => one.name.startsWith(fails) && one.result().state !== 'skipped')
     const errors = [...testModules.flatMap((module) => module.errors()), ...unhandledErrors]
-    const output = [...errors, ...tests.flatMap((one) => one.result().errors ?? [])].map(inWords).join('\n')
+    errors.push(...tests.flatMap((one) => one.result().errors ?? []))
+    const output = errors.map(inWords).join('\n')
+    // The new text names something that the source no longer has: the test is red for another reason than the mistake.
+    if (errors.some(({ name }) => name === 'ReferenceError')) return { status: 'outdated', output }
     if (!paths.every((path) => loaded.has(path))) return { status: 'source not loaded', output }
     if (tests.length === 0) return { status: 'test not found', output }
     return { status: tests.some((one) => one.result().state === 'failed') ? 'failed' : 'passed', output }
