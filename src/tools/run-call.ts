@@ -27,18 +27,18 @@ export interface ReadyCall {
  * request is made once for all teammates.
  */
 export function offer(tools: readonly Tool[]): readonly ToolOffer[] {
-  const at = lately.findIndex(
+  const at = recentOffers.findIndex(
     (known) => known.length === tools.length && known.every((one, i) => tells(one, tools[i]!)),
   )
-  const found = lately[at] ?? tools.map(({ name, description, schema }) => ({ name, description, schema }))
-  lately = [found, ...lately.filter((known) => known !== found)].slice(0, KEPT)
+  const found = recentOffers[at] ?? tools.map(({ name, description, schema }) => ({ name, description, schema }))
+  recentOffers = [found, ...recentOffers.filter((known) => known !== found)].slice(0, MAX_OFFERS)
   return found
 }
 
 /** The last used first. */
-let lately: readonly (readonly ToolOffer[])[] = []
+let recentOffers: readonly (readonly ToolOffer[])[] = []
 /** A lead, a teammate and some types of agents. */
-const KEPT = 8
+const MAX_OFFERS = 8
 
 function tells({ name, description, schema }: ToolOffer, tool: Tool): boolean {
   return schema === tool.schema && description === tool.description && name === tool.name

@@ -94,9 +94,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'outside-tells-existence',
     mistake: 'a missing path outside of the workspace says that it does not exist',
-    file: 'src/tools/paths/territory.ts',
-    old: 'if (isOutside(where, territory)) return outside(show(place, territory), territory)',
-    new: 'if (isOutside(where, territory)) return undefined',
+    file: 'src/tools/paths/file-access.ts',
+    old: 'if (isOutside(where, access)) return outside(show(place, access), access)',
+    new: 'if (isOutside(where, access)) return undefined',
     test: 'src/tools/files/files.test.ts',
     fails: 'say the same of a path outside',
   },

@@ -1,11 +1,11 @@
 import { beginning } from '../results/excerpt.ts'
 
 /** No more lines than this are compared: it is only a hint. */
-const COMPARED = 20_000
+const MAX_LINES_COMPARED = 20_000
 
 /** Where in `text` something like `wanted` is, in words: most misses are about white space, or a line that was retold. */
 export function closest(text: string, wanted: string): string {
-  const lines = text.split('\n', COMPARED)
+  const lines = text.split('\n', MAX_LINES_COMPARED)
   const sought = wanted.split('\n').map(bare)
   const longest = sought.reduce((best, line, i) => (line.length > sought[best]!.length ? i : best), 0)
   if (sought[longest] === '') return 'It is nothing but white space; give some of the text around it.'

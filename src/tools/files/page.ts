@@ -12,9 +12,9 @@ export interface Page {
 }
 
 /** What fits into one page, whatever was asked for. */
-const MOST_CHARACTERS = 50_000
+const MAX_CHARACTERS = 50_000
 /** Of one line; generated files have lines of megabytes. */
-const LONGEST_LINE = 2000
+const MAX_LINE_CHARACTERS = 2000
 /** The rest of a file this large is not read only to count its lines. */
 const COUNTED = 16 * 1024 * 1024
 const CHUNK = 1024 * 1024
@@ -34,7 +34,7 @@ export async function readPage(fd: number, offset: number, limit: number, signal
   const finish = () => {
     if (number >= offset && !isFull) {
       const text = `${String(number).padStart(6)}\t${cut(line.replace(/\r$/, ''))}`
-      isFull = lines.length === limit || (lines.length > 0 && characters + text.length > MOST_CHARACTERS)
+      isFull = lines.length === limit || (lines.length > 0 && characters + text.length > MAX_CHARACTERS)
       if (!isFull) lines.push(text)
       characters += text.length + 1
     }
@@ -49,7 +49,7 @@ export async function readPage(fd: number, offset: number, limit: number, signal
     const parts = decoder.decode(chunk.subarray(0, read), { stream: read > 0 }).split('\n')
     parts.forEach((part, i) => {
       if (i > 0) finish()
-      if (line.length <= LONGEST_LINE) line += part
+      if (line.length <= MAX_LINE_CHARACTERS) line += part
     })
     const isDone = read === 0
     if (isDone && line !== '') finish()
@@ -62,7 +62,7 @@ export async function readPage(fd: number, offset: number, limit: number, signal
 }
 
 function cut(line: string): string {
-  return line.length <= LONGEST_LINE
+  return line.length <= MAX_LINE_CHARACTERS
     ? line
-    : `${beginning(line, LONGEST_LINE)} [this line is longer; see all of it with bash]`
+    : `${beginning(line, MAX_LINE_CHARACTERS)} [this line is longer; see all of it with bash]`
 }

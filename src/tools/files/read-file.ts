@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { openAt, type Spot } from '../../permissions/paths/spot.ts'
 import { counted } from '../../team/wording.ts'
 import { ALL_ROLES, defineOwnTool } from '../own-tool.ts'
-import { LARGEST_WHOLE, readWhole } from '../paths/content.ts'
+import { MAX_WHOLE_BYTES, readWhole } from '../paths/content.ts'
 import { kindOf } from '../paths/kind-of-bytes.ts'
 import { openForReading } from '../paths/open-for-reading.ts'
 import type { ToolContext, ToolResult } from '../tool.ts'
@@ -44,9 +44,9 @@ async function readRegular(
     const start = Buffer.alloc(Math.min(8192, stats.size || 8192))
     const kind = kindOf(start.subarray(0, readSync(fd, start, 0, start.length, 0)))
     // What is too large to be edited needs no mark.
-    const content = stats.size <= LARGEST_WHOLE ? readWhole(fd, shown) : undefined
+    const content = stats.size <= MAX_WHOLE_BYTES ? readWhole(fd, shown) : undefined
     if (content) context.reads.set(real, hashOf(content))
-    if (kind.is === 'image' && content && content.length <= LARGEST_IMAGE) {
+    if (kind.is === 'image' && content && content.length <= MAX_IMAGE_BYTES) {
       const images = [{ data: content.toString('base64'), mediaType: kind.mediaType }]
       return { text: `${shown} (${kind.mediaType}, ${content.length} bytes)`, images }
     }
@@ -62,7 +62,7 @@ async function readRegular(
 }
 
 /** What providers take. */
-const LARGEST_IMAGE = 3.5 * 1024 * 1024
+const MAX_IMAGE_BYTES = 3.5 * 1024 * 1024
 
 function told(shown: string, { text, first, last, isEnd, total }: Page, size: number): string {
   if (total === 0) return `${shown} is empty.`

@@ -1,6 +1,6 @@
 import type { Job, JobEnd, Jobs, Outputs } from '../tool.ts'
 
-export interface JobsPlan {
+export interface JobsOptions {
   readonly outputs: Outputs
   /** Told once of each job, when it has ended in whatever way. */
   onEnd(job: Job): void
@@ -17,7 +17,7 @@ export interface JobsPlan {
 type State = Job['state']
 
 /** The jobs of one agent. Disposing it stops them all: nothing outlives its owner. */
-export function createJobs({ outputs, onEnd, before = 0 }: JobsPlan): Jobs & AsyncDisposable {
+export function createJobs({ outputs, onEnd, before = 0 }: JobsOptions): Jobs & AsyncDisposable {
   const jobs = new Map<string, Job>()
   return {
     start(kind, about, work) {
@@ -34,13 +34,13 @@ export function createJobs({ outputs, onEnd, before = 0 }: JobsPlan): Jobs & Asy
   }
 }
 
-interface JobPlan extends Pick<JobsPlan, 'outputs' | 'onEnd'> {
+interface JobOptions extends Pick<JobsOptions, 'outputs' | 'onEnd'> {
   readonly id: string
   readonly about: string
   readonly work: Parameters<Jobs['start']>[2]
 }
 
-function startJob({ id, about, work, outputs, onEnd }: JobPlan): Job {
+function startJob({ id, about, work, outputs, onEnd }: JobOptions): Job {
   const stopping = new AbortController()
   const output = outputs.open(id)
   let state: State = 'running'

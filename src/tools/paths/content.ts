@@ -2,7 +2,7 @@ import { fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs'
 import { PathRefused } from '../../permissions/paths/refused.ts'
 
 /** Files up to here are read as a whole; an edit needs the whole. */
-export const LARGEST_WHOLE = 16 * 1024 * 1024
+export const MAX_WHOLE_BYTES = 16 * 1024 * 1024
 
 /** All of an open file. It may grow while it is read, but never beyond what is bearable. */
 export function readWhole(fd: number, shown: string): Buffer {
@@ -10,7 +10,7 @@ export function readWhole(fd: number, shown: string): Buffer {
   const parts: Buffer[] = []
   let total = 0
   for (;;) {
-    if (total > LARGEST_WHOLE || size > LARGEST_WHOLE)
+    if (total > MAX_WHOLE_BYTES || size > MAX_WHOLE_BYTES)
       throw new PathRefused(`${shown} has ${Math.max(size, total)} bytes, too many for this tool. Use bash.`)
     const part = Buffer.allocUnsafe(Math.max(4096, size - total + 1))
     const read = readSync(fd, part, 0, part.length, total)

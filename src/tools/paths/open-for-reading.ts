@@ -1,22 +1,22 @@
 import { placeOf } from '../../permissions/paths/places.ts'
 import { PathRefused, refusedBy } from '../../permissions/paths/refused.ts'
 import { openSpot, type Spot } from '../../permissions/paths/spot.ts'
-import { isOutside, refuseMissing, refuseOutside, refuseReading, show, type Territory } from './territory.ts'
+import { type FileAccess, isOutside, refuseMissing, refuseOutside, refuseReading, show } from './file-access.ts'
 
 /** Holds what is at `path` if this agent may read there. Links are followed; where they lead decides. */
-export function openForReading(path: string, territory: Territory): Spot & { readonly shown: string } {
+export function openForReading(path: string, access: FileAccess): Spot & { readonly shown: string } {
   if (path.includes('\0')) throw new PathRefused(`${JSON.stringify(path)} holds a NUL byte, so no file has this name.`)
   let spot: Spot
   try {
-    spot = openSpot(placeOf(path, territory.root))
+    spot = openSpot(placeOf(path, access.root))
   } catch (error) {
-    const refusal = refuseMissing(placeOf(path, territory.root), territory, 'read')
+    const refusal = refuseMissing(placeOf(path, access.root), access, 'read')
     throw refusal === undefined ? refusedBy(error, path) : new PathRefused(refusal)
   }
-  const refusal = isOutside(spot.real, territory)
-    ? refuseOutside(placeOf(path, territory.root), territory)
-    : refuseReading(spot.real, territory)
-  if (refusal === undefined) return { ...spot, shown: show(spot.real, territory) }
+  const refusal = isOutside(spot.real, access)
+    ? refuseOutside(placeOf(path, access.root), access)
+    : refuseReading(spot.real, access)
+  if (refusal === undefined) return { ...spot, shown: show(spot.real, access) }
   spot[Symbol.dispose]()
   throw new PathRefused(refusal)
 }

@@ -4,8 +4,8 @@ import { instructsAgents } from '../../permissions/instructing-files.ts'
 import { placeOf } from '../../permissions/paths/places.ts'
 import { PathRefused, refusedBy } from '../../permissions/paths/refused.ts'
 import { openAt, openSpot, type Spot, type SpotOptions, whereIs } from '../../permissions/paths/spot.ts'
+import { type FileAccess, isOutside, refuseMissing, refuseOutside, refuseWriting, show } from './file-access.ts'
 import { resolvedPlace } from './resolved-place.ts'
-import { isOutside, refuseMissing, refuseOutside, refuseWriting, show, type Territory } from './territory.ts'
 
 /** A regular file, open for reading and writing, with all its content still in it. */
 export interface Writable extends Disposable {
@@ -19,37 +19,37 @@ export interface Writable extends Disposable {
  * Opens a file to write to, if this agent may write there, and makes it and the folders above it where they are
  * missing. The folder is held and judged first, and the name is opened under it, never through a link.
  */
-export function openForWriting(path: string, territory: Territory, { mayCreate }: { mayCreate: boolean }): Writable {
+export function openForWriting(path: string, access: FileAccess, { mayCreate }: { mayCreate: boolean }): Writable {
   if (path.includes('\0')) throw new PathRefused(`${JSON.stringify(path)} holds a NUL byte, so no file can be made.`)
-  const place = placeOf(path, territory.root)
+  const place = placeOf(path, access.root)
   const name = basename(place)
   if (path.endsWith('/') || name === '') throw new PathRefused(`${path} names a folder. Name a file in it.`)
   // Judged again by what is opened; here only so that the words do not tell what exists outside.
-  if (isOutside(resolvedPlace(dirname(place)), territory)) throw new PathRefused(refuseOutside(place, territory))
+  if (isOutside(resolvedPlace(dirname(place)), access)) throw new PathRefused(refuseOutside(place, access))
   try {
-    using folder = openFolder(dirname(place), [name], territory, mayCreate)
-    return openUnder(folder, name, territory, mayCreate, place)
+    using folder = openFolder(dirname(place), [name], access, mayCreate)
+    return openUnder(folder, name, access, mayCreate, place)
   } catch (error) {
-    const refusal = refuseMissing(place, territory, 'write')
+    const refusal = refuseMissing(place, access, 'write')
     throw refusal === undefined ? refusedBy(error, path) : new PathRefused(refusal)
   }
 }
 
 /** Leave was asked for the path that was given: by another name of the same file it would not have been given. */
-function refuseAlias(real: string, asked: string, territory: Territory): string | undefined {
+function refuseAlias(real: string, asked: string, access: FileAccess): string | undefined {
   if (!instructsAgents(real) || instructsAgents(asked)) return undefined
-  return `This path leads to ${show(real, territory)}, which tells agents or tools what to do. Name that file itself.`
+  return `This path leads to ${show(real, access)}, which tells agents or tools what to do. Name that file itself.`
 }
 
-function openUnder(folder: Spot, name: string, territory: Territory, mayCreate: boolean, asked: string): Writable {
+function openUnder(folder: Spot, name: string, access: FileAccess, mayCreate: boolean, asked: string): Writable {
   const found = existing(`${folder.at}/${name}`, { follow: false })
   if (found === undefined && !mayCreate) throw Object.assign(new Error(`no ${name}`), { code: 'ENOENT' })
   using spot = found
   if (spot?.stats.isSymbolicLink()) {
-    const shown = show(spot.real, territory)
+    const shown = show(spot.real, access)
     throw new PathRefused(`${shown} is a link, and file tools do not write through links. Name the file it leads to.`)
   }
-  if (spot && !spot.stats.isFile()) throw notRegular(spot, territory)
+  if (spot && !spot.stats.isFile()) throw notRegular(spot, access)
   const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants
   // Whoever makes the name first wins: O_EXCL never opens what somebody else put there in between.
   const fd = spot
@@ -57,17 +57,17 @@ function openUnder(folder: Spot, name: string, territory: Territory, mayCreate: 
     : openSync(`${folder.at}/${name}`, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK, 0o666)
   // Once more, now that nothing can move between looking and writing: the folder itself may have been moved away.
   const real = whereIs(fd, join(folder.real, name))
-  const refusal = refuseWriting(real, territory) ?? refuseAlias(real, asked, territory)
+  const refusal = refuseWriting(real, access) ?? refuseAlias(real, asked, access)
   if (refusal === undefined)
-    return { fd, real, shown: show(real, territory), isNew: !spot, [Symbol.dispose]: () => closeSync(fd) }
+    return { fd, real, shown: show(real, access), isNew: !spot, [Symbol.dispose]: () => closeSync(fd) }
   closeSync(fd)
   throw new PathRefused(refusal)
 }
 
 /** Holds a folder we may write `rest` in, making what is missing of it from the nearest one that exists. */
-function openFolder(path: string, rest: readonly string[], territory: Territory, mayCreate: boolean): Spot {
-  const folder = existing(path) ?? makeFolder(path, rest, territory, mayCreate)
-  const refusal = refuseWriting(join(folder.real, ...rest), territory)
+function openFolder(path: string, rest: readonly string[], access: FileAccess, mayCreate: boolean): Spot {
+  const folder = existing(path) ?? makeFolder(path, rest, access, mayCreate)
+  const refusal = refuseWriting(join(folder.real, ...rest), access)
   if (refusal === undefined && folder.stats.isDirectory()) return folder
   folder[Symbol.dispose]()
   throw refusal === undefined
@@ -75,10 +75,10 @@ function openFolder(path: string, rest: readonly string[], territory: Territory,
     : new PathRefused(refusal)
 }
 
-function makeFolder(path: string, rest: readonly string[], territory: Territory, mayCreate: boolean): Spot {
+function makeFolder(path: string, rest: readonly string[], access: FileAccess, mayCreate: boolean): Spot {
   const name = basename(path)
   if (!mayCreate || name === '') throw Object.assign(new Error(`no ${path}`), { code: 'ENOENT' })
-  using above = openFolder(dirname(path), [name, ...rest], territory, mayCreate)
+  using above = openFolder(dirname(path), [name, ...rest], access, mayCreate)
   try {
     mkdirSync(`${above.at}/${name}`)
   } catch (error) {
@@ -96,8 +96,8 @@ function existing(path: string, options?: SpotOptions): Spot | undefined {
   }
 }
 
-function notRegular({ real, stats }: Spot, territory: Territory): PathRefused {
-  const shown = show(real, territory)
+function notRegular({ real, stats }: Spot, access: FileAccess): PathRefused {
+  const shown = show(real, access)
   const what = stats.isDirectory() ? 'a folder' : 'no regular file (a pipe, socket or device)'
   return new PathRefused(`${shown} is ${what}. Name a file.`)
 }

@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 
 /** As many as Linux follows before it calls it a circle. */
-const MOST_LINKS = 40
+const MAX_LINKS = 40
 
 /** Where a path leads as far as it exists, with the rest of its names behind that. For judging, never for opening. */
 export function resolvedPlace(path: string): string {
@@ -13,7 +13,7 @@ export function resolvedPlace(path: string): string {
     const name = rest.pop()!
     const next = name === '..' ? dirname(real) : join(real, name)
     const target = linkAt(next)
-    if (target === undefined || links >= MOST_LINKS) {
+    if (target === undefined || links >= MAX_LINKS) {
       real = next
       continue
     }

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isInside } from '../../permissions/paths/places.ts'
 import { openSpot, type Spot } from '../../permissions/paths/spot.ts'
+import { type FileAccess, refuseReading, STATE_FOLDERS } from './file-access.ts'
 import { type IgnoreRules, isIgnored, withRulesOf } from './ignored.ts'
-import { refuseReading, STATE_FOLDERS, type Territory } from './territory.ts'
 
 /** The files of one folder, which is held until the next is asked for. Links are named, never followed. */
 export interface WalkedFolder {
@@ -15,14 +15,14 @@ export interface WalkedFolder {
  * Every folder from `start` downwards in the order of names, without what git ignores, what belongs to git and to
  * teams, and what the user denied. Each is opened under the one above it, so a link put in its place leads nowhere.
  */
-export async function* walk(start: Spot, territory: Territory, signal: AbortSignal): AsyncGenerator<WalkedFolder> {
-  yield* walkFolder(start, rulesAbove(start, territory), territory, signal)
+export async function* walk(start: Spot, access: FileAccess, signal: AbortSignal): AsyncGenerator<WalkedFolder> {
+  yield* walkFolder(start, rulesAbove(start, access), access, signal)
 }
 
 async function* walkFolder(
   folder: Spot,
   above: IgnoreRules,
-  territory: Territory,
+  access: FileAccess,
   signal: AbortSignal,
 ): AsyncGenerator<WalkedFolder> {
   // Others get their turn between two folders.
@@ -31,7 +31,7 @@ async function* walkFolder(
   const rules = withRulesOf(folder, above)
   const isWanted = (name: string, isFolder: boolean) => {
     const real = join(folder.real, name)
-    return !isIgnored(real, isFolder, rules) && refuseReading(real, territory) === undefined
+    return !isIgnored(real, isFolder, rules) && refuseReading(real, access) === undefined
   }
   const entries = entriesOf(folder).sort((a, b) => (a.name < b.name ? -1 : 1))
   const files = entries.filter((entry) => !entry.isDirectory() && isWanted(entry.name, false))
@@ -41,12 +41,12 @@ async function* walkFolder(
     const child = childOf(folder, name)
     if (!child) continue
     using held = child
-    if (refuseReading(held.real, territory) === undefined) yield* walkFolder(held, rules, territory, signal)
+    if (refuseReading(held.real, access) === undefined) yield* walkFolder(held, rules, access, signal)
   }
 }
 
 /** What the folders above say, from the root down; nothing, if they ignore the very folder that was asked for. */
-function rulesAbove(start: Spot, { root }: Territory): IgnoreRules {
+function rulesAbove(start: Spot, { root }: FileAccess): IgnoreRules {
   if (!isInside(root, start.real)) return []
   const folders: string[] = []
   for (let folder = start.real; folder !== root; folder = dirname(folder)) folders.unshift(dirname(folder))

@@ -26,7 +26,7 @@ it('the owner of a reserved file is told of a command that was stopped after it 
   for (const name of ['ada', 'bob']) await team.run({ type: 'member.join', name, role: 'dev' })
   await team.run({ type: 'task.add', tasks: [{ subject: 'users', files: ['src/**'] }] })
   await team.run({ type: 'task.claim', id: '1' }, { by: { name: 'bob' } })
-  const seat = createMembership({ team, by: { name: 'ada' } }, () => false)
+  const membership = createMembership({ team, by: { name: 'ada' } }, () => false)
   const stop = new AbortController()
   const command = defineTool({
     name: 'bash',
@@ -40,7 +40,11 @@ it('the owner of a reserved file is told of a command that was stopped after it 
     },
   })
   const [tool] = announcingReserved([command])
-  const world = toolHarness({ root, signal: stop.signal, memberships: { teams: ['web'], membership: () => seat } })
+  const world = toolHarness({
+    root,
+    signal: stop.signal,
+    memberships: { teams: ['web'], membership: () => membership },
+  })
   await expect(tool!.run({}, world)).rejects.toThrow('stopped')
   expect(unreadOf(team.state, 'bob').map(({ message }) => message.content)).toEqual([
     expect.stringContaining('ran a command that changed src/a.ts, which your task 1 (users) reserves'),

@@ -73,15 +73,15 @@ async function announceChanges(watch: CommandWatch, context: ToolContext, told: 
 /** What others in the teams of this agent reserve right now. */
 async function reservedByOthers(context: ToolContext): Promise<string[]> {
   const patterns = new Set<string>()
-  for (const seat of await seatsOf(context))
-    for (const { files } of claimsOfOthers(seat)) for (const pattern of files) patterns.add(pattern)
+  for (const membership of await membershipsOf(context))
+    for (const { files } of claimsOfOthers(membership)) for (const pattern of files) patterns.add(pattern)
   return [...patterns]
 }
 
-async function seatsOf(context: ToolContext): Promise<TeamMembership[]> {
-  const seats = (context.memberships?.teams ?? []).flatMap((team) => context.memberships?.membership(team) ?? [])
-  for (const seat of seats) await seat.refresh()
-  return seats
+async function membershipsOf(context: ToolContext): Promise<TeamMembership[]> {
+  const memberships = (context.memberships?.teams ?? []).flatMap((team) => context.memberships?.membership(team) ?? [])
+  for (const membership of memberships) await membership.refresh()
+  return memberships
 }
 
 /** Files that a file tool has written, or that changed while a command ran, relative to the root. */
@@ -96,17 +96,21 @@ interface Found {
 async function announce(found: Found, context: ToolContext, told: Set<string>): Promise<string[]> {
   const notes: string[] = []
   if (found.names.length === 0) return notes
-  for (const seat of await seatsOf(context))
-    for (const task of claimsOfOthers(seat)) {
+  for (const membership of await membershipsOf(context))
+    for (const task of claimsOfOthers(membership)) {
       const names = found.names.filter((name) => firstOverlap([name.normalize('NFC')], task.files))
       if (names.length === 0) continue
       const words = wordsFor(found, task)
       notes.push(words.toWriter(names))
       const keyOf = (name: string) =>
-        JSON.stringify([seat.team, task.id, task.attempts, words.isDoubtful, name.toLowerCase()])
+        JSON.stringify([membership.team, task.id, task.attempts, words.isDoubtful, name.toLowerCase()])
       const news = names.filter((name) => !told.has(keyOf(name)))
       if (news.length === 0) continue
-      await seat.send({ to: task.owner, type: 'message', content: words.toOwner(news, context.agent, seat.name) })
+      await membership.send({
+        to: task.owner,
+        type: 'message',
+        content: words.toOwner(news, context.agent, membership.name),
+      })
       for (const name of news) told.add(keyOf(name))
     }
   return notes
@@ -131,13 +135,13 @@ function wordsFor({ how, others }: Found, { id, subject, owner }: ClaimedTask) {
   }
 }
 
-const MOST_SHOWN = 5
+const MAX_NAMES_SHOWN = 5
 
 function shortList(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_SHOWN).join(', ')
-  return names.length > MOST_SHOWN ? `${shown} and ${names.length - MOST_SHOWN} more files` : shown
+  const shown = names.slice(0, MAX_NAMES_SHOWN).join(', ')
+  return names.length > MAX_NAMES_SHOWN ? `${shown} and ${names.length - MAX_NAMES_SHOWN} more files` : shown
 }
 
-function claimsOfOthers(seat: TeamMembership): ClaimedTask[] {
-  return claims(seat.state).filter(({ owner }) => nameKey(owner) !== nameKey(seat.name))
+function claimsOfOthers(membership: TeamMembership): ClaimedTask[] {
+  return claims(membership.state).filter(({ owner }) => nameKey(owner) !== nameKey(membership.name))
 }

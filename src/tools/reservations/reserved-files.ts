@@ -1,19 +1,19 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { firstOverlap } from '../../team/reservation.ts'
-import { STATE_FOLDERS } from '../paths/territory.ts'
+import { STATE_FOLDERS } from '../paths/file-access.ts'
 
 /** A stamp of each file that patterns reserve, by its path relative to the root. */
 export type ReservedFiles = ReadonlyMap<string, string>
 
 /** So many files and folders are looked at; what a reservation holds beyond them is not watched. */
-const MOST_ENTRIES = 10_000
+const MAX_ENTRIES = 10_000
 
 /** Package managers write these, and no task is about them one by one. */
-const PASSED_BY: ReadonlySet<string> = new Set([...STATE_FOLDERS, 'node_modules'])
+const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([...STATE_FOLDERS, 'node_modules'])
 
 /** Looks at the files below `root` that one of these normalised patterns reserves. Links are not followed. */
-export function lookAtReserved(root: string, patterns: readonly string[]): Map<string, string> {
+export function stampReservedFiles(root: string, patterns: readonly string[]): Map<string, string> {
   const found = new Map<string, string>()
   if (patterns.length === 0) return found
   const folders = ['']
@@ -22,9 +22,9 @@ export function lookAtReserved(root: string, patterns: readonly string[]): Map<s
     for (const entry of list(join(root, folder))) {
       const name = folder === '' ? entry.name : `${folder}/${entry.name}`
       if (!firstOverlap([name.normalize('NFC')], patterns)) continue
-      if (++entries > MOST_ENTRIES) return found
+      if (++entries > MAX_ENTRIES) return found
       if (!entry.isDirectory()) found.set(name, stampOf(root, name) ?? '')
-      else if (!PASSED_BY.has(entry.name)) folders.push(name)
+      else if (!SKIPPED_FOLDERS.has(entry.name)) folders.push(name)
     }
   }
   return found

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { nameKey } from '../../team/name.ts'
 import type { ToolContext } from '../tool.ts'
-import { changedBetween, lookAtReserved, stampOf } from './reserved-files.ts'
+import { changedBetween, stampOf, stampReservedFiles } from './reserved-files.ts'
 
 /** The reserved files around one command, from before it starts until it has ended. */
 export interface CommandWatch extends Disposable {
@@ -23,11 +23,11 @@ const running = new Set<Running>()
 
 /** `patterns` are what others reserve; without any, no file is looked at. */
 export function watchCommand(
-  { root, memberships: seats, agent }: Pick<ToolContext, 'root' | 'memberships' | 'agent'>,
+  { root, memberships, agent }: Pick<ToolContext, 'root' | 'memberships' | 'agent'>,
   patterns: readonly string[],
 ): CommandWatch {
-  const member = nameKey(seats?.membership()?.name ?? agent)
-  const mine: Running = { root, member, before: lookAtReserved(root, patterns), others: new Set() }
+  const member = nameKey(memberships?.membership()?.name ?? agent)
+  const mine: Running = { root, member, before: stampReservedFiles(root, patterns), others: new Set() }
   for (const other of running) {
     if (other.root !== root) continue
     other.others.add(member)
@@ -36,7 +36,7 @@ export function watchCommand(
   running.add(mine)
   return {
     others: mine.others,
-    changed: () => (patterns.length === 0 ? [] : changedBetween(mine.before, lookAtReserved(root, patterns))),
+    changed: () => (patterns.length === 0 ? [] : changedBetween(mine.before, stampReservedFiles(root, patterns))),
     [Symbol.dispose]: () => void running.delete(mine),
   }
 }

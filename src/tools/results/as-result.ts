@@ -1,8 +1,8 @@
 import type { MailFile, ToolContext, ToolResult } from '../tool.ts'
 
 /** Bytes of text, and characters of images, in one result: more fits into no line of a log and into no model. */
-const MOST_TEXT = 1024 * 1024
-const MOST_IMAGES = 10 * 1024 * 1024
+const MAX_TEXT_BYTES = 1024 * 1024
+const MAX_IMAGE_CHARACTERS = 10 * 1024 * 1024
 
 /**
  * What a tool returned, as something that can stand in a conversation for ever. Tools of other people return objects,
@@ -10,10 +10,10 @@ const MOST_IMAGES = 10 * 1024 * 1024
  */
 export async function asResult(returned: unknown, name: string, { outputs }: ToolContext): Promise<ToolResult> {
   const { text, isError, images = [], mail, files, task } = isResult(returned) ? returned : { text: inWords(returned) }
-  const isShown = images.reduce((sum, { data }) => sum + data.length, 0) <= MOST_IMAGES
+  const isShown = images.reduce((sum, { data }) => sum + data.length, 0) <= MAX_IMAGE_CHARACTERS
   const told = isShown ? text : `${text}\n[its images are left out: together they are too large. Ask for fewer at once]`
   return {
-    text: Buffer.byteLength(told) > MOST_TEXT ? await outputs.fit(told, name) : told,
+    text: Buffer.byteLength(told) > MAX_TEXT_BYTES ? await outputs.fit(told, name) : told,
     ...(isError !== undefined && { isError }),
     ...(isShown && images.length > 0 && { images }),
     ...(typeof task === 'string' && { task }),

@@ -13,13 +13,13 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Eraser } from '../../redaction/eraser.ts'
-import { show } from '../paths/territory.ts'
+import { show } from '../paths/file-access.ts'
 import type { Output, Outputs } from '../tool.ts'
 import { createExcerpt } from './excerpt.ts'
 
 const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants
 
-export interface OutputsPlace {
+export interface OutputsOptions {
   /** `.teams/<team>/outputs/<agent>`; made, for this user only, when the first output is too large. */
   readonly folder: string
   /** What paths are shown relative to. */
@@ -39,7 +39,7 @@ export function createOutputs({
   limit = 50_000,
   keep = 256 * 1024 * 1024,
   eraser,
-}: OutputsPlace): Outputs {
+}: OutputsOptions): Outputs {
   const outputs: Outputs = {
     get folder() {
       return realOr(folder)
@@ -109,7 +109,7 @@ function syncEntries(folder: string): void {
   }
 }
 
-interface OutputPlan {
+interface OutputOptions {
   readonly limit: number
   readonly keep: number
   readonly eraser: Eraser | undefined
@@ -124,7 +124,7 @@ interface OutputFile {
   readonly path: string
 }
 
-function openOutput({ limit, keep, eraser, create, show, syncs }: OutputPlan): Output {
+function openOutput({ limit, keep, eraser, create, show, syncs }: OutputOptions): Output {
   const excerpt = createExcerpt(limit)
   let file: OutputFile | undefined
   let total = 0

@@ -3,8 +3,8 @@ import { join, relative } from 'node:path'
 import picomatch from 'picomatch'
 import { z } from 'zod'
 import { ALL_ROLES, defineOwnTool } from '../own-tool.ts'
+import { show } from '../paths/file-access.ts'
 import { openForReading } from '../paths/open-for-reading.ts'
-import { show } from '../paths/territory.ts'
 import { walk } from '../paths/walk.ts'
 import type { ToolContext, ToolResult } from '../tool.ts'
 import description from './glob.md'
@@ -12,7 +12,7 @@ import { shownName } from './shown-name.ts'
 import { withinTime } from './within-time.ts'
 
 /** So many are named; who needs more needs a narrower pattern. */
-const NAMED = 200
+const MAX_FILES_SHOWN = 200
 
 export const glob = defineOwnTool({
   name: 'glob',
@@ -34,7 +34,7 @@ export const glob = defineOwnTool({
       const hint = pattern.includes('**') ? '' : ' To look in the folders below too, use **/ in the pattern.'
       return { text: `No file matches ${pattern} in ${start.shown}.${hint}` }
     }
-    const newest = found.sort((a, b) => b.modified - a.modified).slice(0, NAMED)
+    const newest = found.sort((a, b) => b.modified - a.modified).slice(0, MAX_FILES_SHOWN)
     const more = found.length - newest.length
     const note = more > 0 ? [`[${more} more, older; use a narrower pattern]`] : []
     return { text: [...newest.map(({ shown }) => shownName(shown)), ...note].join('\n') }

@@ -19,9 +19,9 @@ function packaged(): Promise<string | undefined> {
 }
 
 /** Fewer files than this are read faster than a program starts. */
-const WORTH_IT = 100
+const MIN_FILES = 100
 /** So many bytes of names at once; systems allow little more. */
-const ARGUMENTS = 100_000
+const MAX_ARGUMENT_BYTES = 100_000
 
 /** Those of `files` that may match; undefined if ripgrep cannot tell. */
 export async function ripgrepFilter(
@@ -30,7 +30,7 @@ export async function ripgrepFilter(
   files: readonly string[],
   { root, folders, boundary, signal }: ToolContext,
 ): Promise<string[] | undefined> {
-  if (rust === undefined || files.length < WORTH_IT) return undefined
+  if (rust === undefined || files.length < MIN_FILES) return undefined
   // The boundary shows the workspace and nothing else.
   if (boundary && !files.every((file) => [root, ...folders].some((folder) => isInside(folder, resolve(root, file)))))
     return undefined
@@ -52,7 +52,7 @@ function* batches(files: readonly string[]): Generator<string[]> {
   let batch: string[] = []
   let size = 0
   for (const file of files) {
-    if (size > ARGUMENTS) {
+    if (size > MAX_ARGUMENT_BYTES) {
       yield batch
       batch = []
       size = 0
@@ -65,10 +65,10 @@ function* batches(files: readonly string[]): Generator<string[]> {
 
 /** Names it printed; undefined if it failed (code 1 only says that nothing matches). */
 async function run([file = '', ...args]: string[], cwd: string, signal: AbortSignal): Promise<string[] | undefined> {
-  const end = await runProgram({ file, args, cwd, env: {}, timeout: TIMEOUT_MS, signal, maxOutput: MAX_OUTPUT })
+  const end = await runProgram({ file, args, cwd, env: {}, timeout: TIMEOUT_MS, signal, maxOutput: MAX_OUTPUT_BYTES })
   if (end.error || (end.code !== 0 && end.code !== 1)) return undefined
   return end.stdout.split('\0').filter((name) => name !== '')
 }
 
 const TIMEOUT_MS = 60_000
-const MAX_OUTPUT = 64 * 1024 * 1024
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024

@@ -1,8 +1,8 @@
 import { closeSync, constants } from 'node:fs'
 import { openAt, openSpot } from '../../permissions/paths/spot.ts'
-import { LARGEST_WHOLE, readWhole } from '../paths/content.ts'
+import { MAX_WHOLE_BYTES, readWhole } from '../paths/content.ts'
+import { refuseReading, show } from '../paths/file-access.ts'
 import { kindOf } from '../paths/kind-of-bytes.ts'
-import { refuseReading, show } from '../paths/territory.ts'
 import type { ToolContext } from '../tool.ts'
 import type { Pattern } from './compile.ts'
 import { withinTime } from './within-time.ts'
@@ -22,20 +22,20 @@ export interface Found {
   readonly tooLarge: readonly string[]
 }
 
-export interface SearchWish {
+export interface SearchOptions {
   readonly mode: 'content' | 'files' | 'count'
   readonly limit: number
 }
 
 /** So much text is searched at once; then others get their turn. */
-const BATCH = 1024 * 1024
-const LONGEST_BATCH = 1000
+const BATCH_CHARACTERS = 1024 * 1024
+const BATCH_TIMEOUT_MS = 1000
 
 /** Searches one file after the other until the limit is reached. */
 export async function search(
   paths: readonly string[],
   pattern: Pattern,
-  { mode, limit }: SearchWish,
+  { mode, limit }: SearchOptions,
   context: ToolContext,
 ): Promise<Found> {
   const files: FileFound[] = []
@@ -50,9 +50,9 @@ export async function search(
       batch.push(text)
       size += text.text.length
     }
-    if (size < BATCH && i < paths.length - 1) continue
+    if (size < BATCH_CHARACTERS && i < paths.length - 1) continue
     const texts = batch
-    for (const found of withinTime(() => texts.flatMap((one) => searchText(one, pattern)), LONGEST_BATCH)) {
+    for (const found of withinTime(() => texts.flatMap((one) => searchText(one, pattern)), BATCH_TIMEOUT_MS)) {
       if (results >= limit) return { files, tooLarge, isCut: true }
       const room = mode === 'content' ? limit - results : found.matches.length
       files.push({ ...found, matches: found.matches.slice(0, room) })
@@ -86,7 +86,7 @@ function read(path: string, context: ToolContext): Text | 'too large' | undefine
   try {
     using spot = openSpot(path, { follow: false })
     if (!spot.stats.isFile() || refuseReading(spot.real, context) !== undefined) return undefined
-    if (spot.stats.size > LARGEST_WHOLE) return 'too large'
+    if (spot.stats.size > MAX_WHOLE_BYTES) return 'too large'
     const fd = openAt(spot, constants.O_RDONLY)
     try {
       const content = readWhole(fd, path)

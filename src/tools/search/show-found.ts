@@ -1,28 +1,28 @@
 import { counted } from '../../team/wording.ts'
 import { beginning } from '../results/excerpt.ts'
-import type { FileFound, Found, SearchWish } from './search-files.ts'
+import type { FileFound, Found, SearchOptions } from './search-files.ts'
 import { shownName } from './shown-name.ts'
 
 /** Of one line. */
-const LONGEST_LINE = 500
+const MAX_LINE_CHARACTERS = 500
 
-export interface ShowWish extends SearchWish {
+export interface ShowOptions extends SearchOptions {
   readonly pattern: string
   readonly context: number
 }
 
-export function showFound({ files, isCut, tooLarge }: Found, wish: ShowWish, searched: number): string {
+export function showFound({ files, isCut, tooLarge }: Found, options: ShowOptions, searched: number): string {
   const notes = [
-    ...(isCut ? [`[there are more than ${wish.limit}; use a narrower pattern, path or glob]`] : []),
+    ...(isCut ? [`[there are more than ${options.limit}; use a narrower pattern, path or glob]`] : []),
     ...(tooLarge.length > 0 ? [`[not searched, too large: ${tooLarge.map(shownName).join(', ')}; use bash]`] : []),
   ]
   if (files.length === 0)
-    return [`No line matches ${wish.pattern} in ${counted(searched, 'file')}.`, ...notes].join('\n')
+    return [`No line matches ${options.pattern} in ${counted(searched, 'file')}.`, ...notes].join('\n')
   const told = {
     files: ({ shown }: FileFound) => shownName(shown),
     count: ({ shown, matches }: FileFound) => `${shownName(shown)}: ${matches.length}`,
-    content: (file: FileFound) => showLines(file, wish.context),
-  }[wish.mode]
+    content: (file: FileFound) => showLines(file, options.context),
+  }[options.mode]
   return [...files.map(told), ...notes].join('\n')
 }
 
@@ -36,7 +36,7 @@ function showLines({ shown, lines, matches }: FileFound, context: number): strin
     .flatMap((at, i) => {
       const sign = isMatch.has(at) ? ':' : '-'
       const gap = context > 0 && i > 0 && shownLines[i - 1] !== at - 1 ? ['--'] : []
-      return [...gap, `${name}${sign}${at + 1}${sign}${beginning(lines[at]!, LONGEST_LINE)}`]
+      return [...gap, `${name}${sign}${at + 1}${sign}${beginning(lines[at]!, MAX_LINE_CHARACTERS)}`]
     })
     .join('\n')
 }

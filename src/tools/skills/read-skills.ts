@@ -21,9 +21,9 @@ export interface ReadSkills {
 
 const FOLDERS: readonly string[] = ['skills', '.claude/skills', '.agents/skills']
 const RESOURCES: readonly string[] = ['scripts', 'references', 'assets']
-const MOST_SKILLS = 200
-const MOST_RESOURCES = 50
-const LARGEST = 256 * 1024
+const MAX_SKILLS = 200
+const MAX_RESOURCES = 50
+const MAX_SKILL_BYTES = 256 * 1024
 
 /** The skills below a folder: `skills/<name>/SKILL.md`, and the same in `.claude` and `.agents`. */
 export function readSkills({ root, shown }: SkillsPlace): ReadSkills {
@@ -34,8 +34,8 @@ export function readSkills({ root, shown }: SkillsPlace): ReadSkills {
       const place = join(folder, name)
       const path = `${shown}${place}/SKILL.md`
       if (!existsSync(join(root, place, 'SKILL.md'))) continue
-      if (skills.length >= MOST_SKILLS) {
-        problems.push(`${path}: there are more than ${MOST_SKILLS} skills; this and the rest are left out.`)
+      if (skills.length >= MAX_SKILLS) {
+        problems.push(`${path}: there are more than ${MAX_SKILLS} skills; this and the rest are left out.`)
         return { skills, problems }
       }
       const home = join(root, place)
@@ -54,7 +54,7 @@ export function readSkills({ root, shown }: SkillsPlace): ReadSkills {
         if (!existsSync(join(root, place, named))) problems.push(`${path}: it names ${named}, which is not there.`)
       const resources = RESOURCES.flatMap((sub) => filesIn(join(home, sub)))
         .map((found) => relative(home, found).split(sep).join('/'))
-        .slice(0, MOST_RESOURCES)
+        .slice(0, MAX_RESOURCES)
       skills.push({ ...parsed, path, resources, read: (resource) => readInside(join(home, resource), root) })
     }
   }
@@ -75,7 +75,7 @@ function filesIn(folder: string, depth = 3): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
       .sort((a, b) => (a.name < b.name ? -1 : 1))
-      .slice(0, MOST_RESOURCES)
+      .slice(0, MAX_RESOURCES)
       .flatMap((entry) => {
         const path = join(folder, entry.name)
         return entry.isDirectory() ? filesIn(path, depth - 1) : entry.isFile() ? [path] : []
@@ -90,7 +90,8 @@ function readInside(path: string, root: string): { readonly text: string } | { r
     using spot = openSpot(path)
     if (!spot.stats.isFile()) return { problem: 'it is no file.' }
     if (!isInside(realpathSync(root), spot.real)) return { problem: 'it is a link that leads out of the folder.' }
-    if (spot.stats.size > LARGEST) return { problem: `it has ${spot.stats.size} bytes; ${LARGEST} are the most.` }
+    if (spot.stats.size > MAX_SKILL_BYTES)
+      return { problem: `it has ${spot.stats.size} bytes; ${MAX_SKILL_BYTES} are the most.` }
     const fd = openAt(spot, constants.O_RDONLY)
     try {
       return { text: readWhole(fd, path).toString('utf8') }

@@ -47,8 +47,8 @@ function createSkillTool(skills: readonly Skill[]): Tool {
   })
 }
 
-const LONGEST_DESCRIPTION = 300
-const LONGEST_LIST = 8000
+const MAX_DESCRIPTION_CHARACTERS = 300
+const MAX_LIST_CHARACTERS = 8000
 
 /** Names and descriptions, for the system prompt; what does not fit is counted, and can still be called by its name. */
 export function skillList(skills: readonly Skill[]): string {
@@ -56,10 +56,10 @@ export function skillList(skills: readonly Skill[]): string {
   const lines: string[] = []
   let length = 0
   for (const { name, description, tags } of skills) {
-    const about = beginning(description.replace(/\s+/g, ' '), LONGEST_DESCRIPTION)
+    const about = beginning(description.replace(/\s+/g, ' '), MAX_DESCRIPTION_CHARACTERS)
     const line = `- ${name}: ${about}${tags.length > 0 ? ` [${tags.join(', ')}]` : ''}`
     length += line.length + 1
-    if (length > LONGEST_LIST)
+    if (length > MAX_LIST_CHARACTERS)
       return [...lines, `- and ${skills.length - lines.length} more, which do not fit here`].join('\n')
     lines.push(line)
   }

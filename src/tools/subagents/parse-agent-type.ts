@@ -95,21 +95,21 @@ function toolsOf(wanted: Names, taken: Names, isReadOnly: boolean): { tools: str
   const without = namesOf(taken)?.map(({ tool }) => tool) ?? []
   const tools = isAll ? all : all.filter((tool) => ours.some((one) => one.tool === tool))
   return {
-    tools: tools.filter((tool) => !without.includes(tool) && !(isReadOnly && WRITING.includes(tool))),
+    tools: tools.filter((tool) => !without.includes(tool) && !(isReadOnly && WRITING_TOOLS.includes(tool))),
     unknown: (ours ?? []).filter(({ tool }) => !all.includes(tool)).map(({ name }) => name),
   }
 }
 
-const WRITING = ['write_file', 'edit_file']
+const WRITING_TOOLS = ['write_file', 'edit_file']
 
 /** `Read, Grep` or a list of such names, ours or those of other programs; undefined where none are named. */
 function namesOf(said: Names): { name: string; tool: string }[] | undefined {
   if (said === undefined || said === null) return undefined
   const names = (typeof said === 'string' ? said.split(',') : said).map((name) => name.trim()).filter(Boolean)
-  return names.map((name) => ({ name, tool: THEIRS.get(name.toLowerCase()) ?? name }))
+  return names.map((name) => ({ name, tool: TOOL_NAMES_ELSEWHERE.get(name.toLowerCase()) ?? name }))
 }
 
-const THEIRS = new Map([
+const TOOL_NAMES_ELSEWHERE = new Map([
   ['bash', 'bash'],
   ['read', 'read_file'],
   ['write', 'write_file'],

@@ -97,7 +97,7 @@ describe('Task', () => {
     await expect(running).rejects.toThrow('enough')
   }) // F39, G9
 
-  it('refuses half a wish for a teammate instead of making something else of it', async () => {
+  it('refuses teammate parameters without a name instead of starting a subagent', async () => {
     const spawn: TaskOptions['spawn'] = async ({ name, team_name, type }) => ({
       text: `${name} ${team_name} ${type?.name}`,
     })

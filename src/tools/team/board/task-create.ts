@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Priority } from '../../../team/task.ts'
 import { defineOwnTool } from '../../own-tool.ts'
-import { seatOf } from '../membership-of.ts'
+import { membershipOf } from '../membership-of.ts'
 import { granted } from '../not-done.ts'
 import { TeamName } from '../team-name.ts'
 import description from './task-create.md'
@@ -28,8 +28,8 @@ export const taskCreate = defineOwnTool({
   synonyms: { active_form: 'activeForm', blocked_by: 'blockedBy' },
   action: () => undefined,
   async run({ team_name, ...draft }, context) {
-    const seat = await seatOf(context, team_name)
-    const { tasks } = granted(await seat.run({ type: 'task.add', tasks: [draft] }))
+    const membership = await membershipOf(context, team_name)
+    const { tasks } = granted(await membership.run({ type: 'task.add', tasks: [draft] }))
     const [task] = tasks ?? []
     return `Task #${task?.id} created: ${task?.subject} (${task && standing(task)}).`
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type TaskView, taskView } from '../../../team/view.ts'
 import { defineOwnTool } from '../../own-tool.ts'
-import { seatOf } from '../membership-of.ts'
+import { membershipOf } from '../membership-of.ts'
 import { NotDone } from '../not-done.ts'
 import { TeamName } from '../team-name.ts'
 import description from './task-get.md'
@@ -18,10 +18,10 @@ export const taskGet = defineOwnTool({
   onlyLooks: true,
   action: () => undefined,
   async run({ taskId, team_name }, context) {
-    const seat = await seatOf(context, team_name)
-    const task = seat.state.tasks.get(taskId)
+    const membership = await membershipOf(context, team_name)
+    const task = membership.state.tasks.get(taskId)
     if (!task) throw new NotDone(`Task ${taskId} not found. TaskList shows those there are.`)
-    const view = await seat.loadLongTexts(taskView(seat.state, task))
+    const view = await membership.loadLongTexts(taskView(membership.state, task))
     return { text: await context.outputs.fit(JSON.stringify(told(view), null, 2), 'task') }
   },
 })

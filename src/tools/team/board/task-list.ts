@@ -6,7 +6,7 @@ import { type Task, taskStatus } from '../../../team/task.ts'
 import { type TaskView, taskView, waitsForWords } from '../../../team/view.ts'
 import { defineOwnTool } from '../../own-tool.ts'
 import type { TeamMembership } from '../../team-membership.ts'
-import { seatOf } from '../membership-of.ts'
+import { membershipOf } from '../membership-of.ts'
 import { NotDone } from '../not-done.ts'
 import { TeamName } from '../team-name.ts'
 import description from './task-list.md'
@@ -24,17 +24,17 @@ export const taskList = defineOwnTool({
   onlyLooks: true,
   action: () => undefined,
   async run({ status: wanted, team_name }, context) {
-    const seat = await seatOf(context, team_name)
+    const membership = await membershipOf(context, team_name)
     const status = wanted === undefined ? undefined : taskStatus(wanted)
     if (wanted !== undefined && (status === undefined || status === 'deleted'))
       throw new NotDone(
         `'${wanted}' is no status of a task on the board. Use pending, in_progress, completed or failed.`,
       )
-    const board = allTasks(seat.state)
+    const board = allTasks(membership.state)
     if (board.length === 0) return 'No tasks.'
     const shown = board.filter((task) => status === undefined || task.status === status)
-    const views = await seat.loadLongTexts(shown.map((task) => taskView(seat.state, task)))
-    const lines = [...views.map(line), counted(board), yours(seat, board)]
+    const views = await membership.loadLongTexts(shown.map((task) => taskView(membership.state, task)))
+    const lines = [...views.map(line), counted(board), yours(membership, board)]
     return { text: await context.outputs.fit(lines.join('\n'), 'tasks') }
   },
 })

@@ -10,7 +10,7 @@ import { jsonSchemaOf } from '../../define-tool.ts'
 import { defineOwnTool } from '../../own-tool.ts'
 import type { TeamMembership } from '../../team-membership.ts'
 import { attemptWords } from '../attempt-words.ts'
-import { seatOf } from '../membership-of.ts'
+import { membershipOf } from '../membership-of.ts'
 import { NotDone } from '../not-done.ts'
 import description from './task-update.md'
 import { UPDATE_SYNONYMS, UpdateInput, UpdateOffer } from './task-update-input.ts'
@@ -26,24 +26,25 @@ export const taskUpdate = defineOwnTool({
   synonyms: UPDATE_SYNONYMS,
   schema: jsonSchemaOf('TaskUpdate', UpdateOffer),
   action: () => undefined,
-  isRepeatable: (input) => input.status === 'completed' && Object.keys(input).every((key) => COMPLETES.has(key)),
+  isRepeatable: (input) =>
+    input.status === 'completed' && Object.keys(input).every((key) => COMPLETION_FIELDS.has(key)),
   async run({ team_name, ...input }, context) {
-    const seat = await seatOf(context, team_name)
-    const before = seat.state.tasks.get(input.taskId)
+    const membership = await membershipOf(context, team_name)
+    const before = membership.state.tasks.get(input.taskId)
     if (!before) throw new NotDone(`Task ${input.taskId} not found. TaskList shows those there are.`)
-    const { status, commands } = updateSteps(input, before, seat.name)
-    const answers = await inOrder(seat, commands)
+    const { status, commands } = updateSteps(input, before, membership.name)
+    const answers = await inOrder(membership, commands)
     const edges = commands.flatMap((command) => ('id' in command && command.id !== before.id ? [command.id] : []))
     const waiting = edges.length === 0 ? [] : [`Waiting for it now: ${edges.join(', ')}.`]
-    const claim = answers.find((answer) => isClaimOf(answer, before, seat.name))
+    const claim = answers.find((answer) => isClaimOf(answer, before, membership.name))
     const earlier = attemptWords(before.id, claim?.earlierAttempts ?? [])
-    const text = [await told(seat, before, status, answers), earlier, ...waiting].filter(Boolean).join('\n')
+    const text = [await told(membership, before, status, answers), earlier, ...waiting].filter(Boolean).join('\n')
     return { text, ...(claim && { task: before.id }) }
   },
 })
 
 /** What may stand in a call that does nothing but complete a task. */
-const COMPLETES = new Set(['taskId', 'status', 'result', 'commit', 'team_name'])
+const COMPLETION_FIELDS = new Set(['taskId', 'status', 'result', 'commit', 'team_name'])
 
 /** The agent holds the task by this answer, and did not before. */
 function isClaimOf({ tasks = [] }: Answer, before: Task, me: string): boolean {
@@ -53,10 +54,10 @@ function isClaimOf({ tasks = [] }: Answer, before: Task, me: string): boolean {
 }
 
 /** Each stands on the one before. Where one is refused, what took effect is said. */
-async function inOrder(seat: TeamMembership, commands: readonly Command[]): Promise<Answer[]> {
+async function inOrder(membership: TeamMembership, commands: readonly Command[]): Promise<Answer[]> {
   const answers: Answer[] = []
   for (const command of commands) {
-    const answer = await seat.run(command)
+    const answer = await membership.run(command)
     if (isRefusal(answer)) {
       const done = answers.flatMap(({ tasks, note }) => (note === undefined ? (tasks ?? []) : []))
       const tasks = done.map((task) => `#${task.id} (${standing(task)})`).join(', ')
@@ -69,7 +70,7 @@ async function inOrder(seat: TeamMembership, commands: readonly Command[]): Prom
 }
 
 async function told(
-  seat: TeamMembership,
+  membership: TeamMembership,
   before: Task,
   status: TaskStatus | undefined,
   answers: readonly Answer[],
@@ -86,14 +87,14 @@ async function told(
       return claimed(task)
     case 'completed': {
       const unblocked = answers.flatMap((answer) => answer.unblocked ?? [])
-      return `Task #${id} completed: ${task.subject}. ${readyBehind(seat.state, id, unblocked)}`
+      return `Task #${id} completed: ${task.subject}. ${readyBehind(membership.state, id, unblocked)}`
     }
     case 'failed': {
-      const heard = isLead(seat.name) ? '' : ' The lead is told.'
-      return `Task #${id} failed: ${task.subject}.${heard}${stuckBehind(seat.state, id)}`
+      const heard = isLead(membership.name) ? '' : ' The lead is told.'
+      return `Task #${id} failed: ${task.subject}.${heard}${stuckBehind(membership.state, id)}`
     }
     case 'pending': {
-      const from = before.status === 'in_progress' && before.owner !== seat.name ? before.owner : undefined
+      const from = before.status === 'in_progress' && before.owner !== membership.name ? before.owner : undefined
       const taken = from === undefined ? '' : ` It was taken from ${from}: say so to ${from}.`
       return `Task #${id} is pending again: ${task.subject} (${standing(task)}).${taken}`
     }

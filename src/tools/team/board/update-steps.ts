@@ -6,7 +6,7 @@ import { NotDone } from '../not-done.ts'
 import type { UpdateInput } from './task-update-input.ts'
 
 /** What an update amounts to: the status that is wished for, if any, and the commands that bring it about, in order. */
-export interface UpdatePlan {
+export interface UpdateSteps {
   readonly status: TaskStatus | undefined
   readonly commands: readonly Command[]
 }
@@ -17,7 +17,7 @@ type Input = Omit<UpdateInput, 'team_name'>
  * One command wherever one says it all, since that is carried out as a whole or not at all. What else there is comes
  * first: a status is reached only when everything before it was in order.
  */
-export function updateSteps(input: Input, task: Task, me: string): UpdatePlan {
+export function updateSteps(input: Input, task: Task, me: string): UpdateSteps {
   const {
     taskId: id,
     addBlocks = [],
@@ -30,7 +30,7 @@ export function updateSteps(input: Input, task: Task, me: string): UpdatePlan {
     assignee: _a,
     ...rest
   } = input
-  const { status, assignee } = wishOf(input, task, me)
+  const { status, assignee } = requestedChange(input, task, me)
   const changes: TaskChanges = { ...rest, ...(assignee !== undefined && { assignee }) }
   const update = (more: TaskChanges = {}): Command => ({ type: 'task.update', id, ...changes, ...more })
   const asked = Object.values(changes).some((value) => value !== undefined)
@@ -64,7 +64,7 @@ export function updateSteps(input: Input, task: Task, me: string): UpdatePlan {
 }
 
 /** `owner` says in one word what a status and an assignee say in two. */
-function wishOf(input: Input, task: Task, me: string): Pick<Input, 'status' | 'assignee'> {
+function requestedChange(input: Input, task: Task, me: string): Pick<Input, 'status' | 'assignee'> {
   const { status, assignee } = input
   const owner = input.owner === '' ? null : input.owner
   const held = task.status === 'pending' ? null : task.owner

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Member } from '../../../team/member.ts'
 import { heldBy, roster } from '../../../team/state.ts'
 import { defineOwnTool } from '../../own-tool.ts'
-import { seatOf, teamWords } from '../membership-of.ts'
+import { membershipOf, teamWords } from '../membership-of.ts'
 import description from './list-teammates.md'
 
 export const listTeammates = defineOwnTool({
@@ -15,7 +15,7 @@ export const listTeammates = defineOwnTool({
   onlyLooks: true,
   action: () => undefined,
   async run(_, context) {
-    const { state, team, name } = await seatOf(context)
+    const { state, team, name } = await membershipOf(context)
     const others = roster(state).filter((member) => member.name !== name)
     if (others.length === 0) return 'No teammates.'
     const line = (member: Member) => {

@@ -5,15 +5,15 @@ import { nameKey } from '../../../team/name.ts'
 import { memberNamed } from '../../../team/state.ts'
 import type { TeamMembership } from '../../team-membership.ts'
 import type { ToolContext } from '../../tool.ts'
-import { seatKnowing, seatOf, teamWords } from '../membership-of.ts'
+import { membershipKnowing, membershipOf, teamWords } from '../membership-of.ts'
 import { granted, NotDone } from '../not-done.ts'
-import type { LetterInput, MessageInput } from './message-input.ts'
-import { openRequests, openWords, requestMeant, requestWords, seatOfRequest } from './open-requests.ts'
+import type { DirectInput, MessageInput } from './message-input.ts'
+import { membershipOfRequest, openRequests, openWords, requestMeant, requestWords } from './open-requests.ts'
 
 type Of<T extends MessageInput['type']> = Extract<MessageInput, { type: T }>
 
 /** Brings a message about, and says what became of it. Who it is from is the seat's to say. */
-export async function say(input: MessageInput, context: ToolContext): Promise<string> {
+export async function deliverMessage(input: MessageInput, context: ToolContext): Promise<string> {
   switch (input.type) {
     case 'broadcast':
       return broadcast(input, context)
@@ -32,40 +32,40 @@ export async function say(input: MessageInput, context: ToolContext): Promise<st
   }
 }
 
-async function letter(input: LetterInput, context: ToolContext): Promise<string> {
+async function letter(input: DirectInput, context: ToolContext): Promise<string> {
   const { recipient: to, type, content, urgent, team_name } = input
-  const seat = await seatKnowing(context, team_name, (state) => canReceive(state, to))
-  const [effect] = await sent(seat, { to, type, content, ...attached(urgent) })
+  const membership = await membershipKnowing(context, team_name, (state) => canReceive(state, to))
+  const [effect] = await sent(membership, { to, type, content, ...attached(urgent) })
   if (effect?.outcome !== 'queued') throw new NotDone(`${to} did not get it: ${effect?.reason ?? 'it was not sent'}.`)
-  return `Sent ${type} to ${effect.to} (${hears(seat, effect.to, urgent === true)}).`
+  return `Sent ${type} to ${effect.to} (${hears(membership, effect.to, urgent === true)}).`
 }
 
 /** Within one team, never across: each has its own matters. */
 async function broadcast({ content, urgent, team_name }: Of<'broadcast'>, context: ToolContext): Promise<string> {
-  const seat = await seatOf(context, team_name)
-  const effects = await sent(seat, { to: 'all', type: 'broadcast', content, ...attached(urgent) })
+  const membership = await membershipOf(context, team_name)
+  const effects = await sent(membership, { to: 'all', type: 'broadcast', content, ...attached(urgent) })
   const heard = effects.filter(({ outcome }) => outcome === 'queued').map(({ to }) => to)
   const missed = effects.filter(({ outcome }) => outcome !== 'queued').map(({ to, reason }) => `${to} (${reason})`)
-  if (effects.length === 0) throw new NotDone(`There is nobody else in ${teamWords(context, seat.team)}.`)
+  if (effects.length === 0) throw new NotDone(`There is nobody else in ${teamWords(context, membership.team)}.`)
   const not = missed.length === 0 ? '' : ` Not to: ${missed.join(', ')}.`
-  return `Broadcast sent to ${heard.length} in ${teamWords(context, seat.team)}: ${heard.join(', ')}.${not}`
+  return `Broadcast sent to ${heard.length} in ${teamWords(context, membership.team)}: ${heard.join(', ')}.${not}`
 }
 
 async function askToStop(input: Of<'shutdown_request'>, context: ToolContext): Promise<string> {
   const { recipient: to, deadline_seconds: deadline, team_name } = input
-  const seat = await seatKnowing(context, team_name, (state) => canReceive(state, to))
+  const membership = await membershipKnowing(context, team_name, (state) => canReceive(state, to))
   const content = together(input.reason, input.content) || 'Please shut down gracefully.'
-  const { request } = granted(await seat.run({ type: 'request.open', kind: 'shutdown', to, content, deadline }))
+  const { request } = granted(await membership.run({ type: 'request.open', kind: 'shutdown', to, content, deadline }))
   const seconds = request?.deadline == null ? '' : `, ${Math.round(request.deadline - request.openedAt)} s to answer`
   return `Shutdown request ${request?.id} sent to ${request?.to} (pending${seconds}). You are told how it ends.`
 }
 
 async function answerShutdown(input: Of<'shutdown_response'>, context: ToolContext): Promise<string> {
   const { approve, request_id: id } = input
-  const seat = await seatOfRequest(context, 'shutdown', { request_id: id, team_name: input.team_name })
-  const asked = id === undefined ? undefined : seat.state.requests.get(id)
-  if (asked && nameKey(asked.to) !== nameKey(seat.name) && approve === undefined) return requestWords(asked)
-  const { id: meant, from } = requestMeant(seat.state, 'shutdown', seat.name, { request_id: id })
+  const membership = await membershipOfRequest(context, 'shutdown', { request_id: id, team_name: input.team_name })
+  const asked = id === undefined ? undefined : membership.state.requests.get(id)
+  if (asked && nameKey(asked.to) !== nameKey(membership.name) && approve === undefined) return requestWords(asked)
+  const { id: meant, from } = requestMeant(membership.state, 'shutdown', membership.name, { request_id: id })
   if (approve === undefined)
     throw new NotDone(`approve: is needed to answer request ${meant} of ${from}: true or false.`)
   const answer = {
@@ -75,7 +75,7 @@ async function answerShutdown(input: Of<'shutdown_response'>, context: ToolConte
     pendingWork: input.pending_work ?? [],
     artifactsCommitted: input.artifacts_committed ?? null,
   }
-  granted(await seat.run({ type: 'request.answer', id: meant, ...answer }))
+  granted(await membership.run({ type: 'request.answer', id: meant, ...answer }))
   return approve
     ? `Shutdown approved (request ${meant}); ${from} is told. You stop after this turn: begin nothing new.`
     : `Shutdown rejected (request ${meant}); ${from} is told why. Go on with your work.`
@@ -85,24 +85,26 @@ async function submitPlan(
   { recipient = 'lead', content, team_name }: Of<'plan_approval_request'>,
   context: ToolContext,
 ) {
-  const seat = await seatOf(context, team_name)
-  const { request } = granted(await seat.run({ type: 'request.open', kind: 'plan_approval', to: recipient, content }))
+  const membership = await membershipOf(context, team_name)
+  const { request } = granted(
+    await membership.run({ type: 'request.open', kind: 'plan_approval', to: recipient, content }),
+  )
   return `Plan submitted to ${request?.to} (request ${request?.id}, pending). End your turn: the decision wakes you.`
 }
 
 async function answerPlan(input: Of<'plan_approval_response'>, context: ToolContext): Promise<string> {
   const { approve, request_id, recipient } = input
-  const seat = await seatOfRequest(context, 'plan_approval', input)
-  const { id, from } = requestMeant(seat.state, 'plan_approval', seat.name, { request_id, recipient })
+  const membership = await membershipOfRequest(context, 'plan_approval', input)
+  const { id, from } = requestMeant(membership.state, 'plan_approval', membership.name, { request_id, recipient })
   const feedback = input.feedback ?? together(input.reason, input.content)
-  granted(await seat.run({ type: 'request.answer', id, approve, feedback }))
-  const left = openRequests(seat.state, 'plan_approval', seat.name)
+  granted(await membership.run({ type: 'request.answer', id, approve, feedback }))
+  const left = openRequests(membership.state, 'plan_approval', membership.name)
   const next = left.length === 0 ? '' : ` ${openWords('plan_approval', left)}`
   return `Plan of ${from} ${approve ? 'approved' : 'rejected'} (request ${id}); ${from} is told.${next}`
 }
 
-async function sent(seat: TeamMembership, message: Letter): Promise<readonly Effect[]> {
-  return granted(await seat.send(message))
+async function sent(membership: TeamMembership, message: Letter): Promise<readonly Effect[]> {
+  return granted(await membership.send(message))
 }
 
 function attached(urgent: boolean | undefined): Pick<Letter, 'extra'> {

@@ -3,7 +3,7 @@ import { isControl, isRuntimeFact, MessageType, messageType } from '../../../tea
 import { TeamName } from '../team-name.ts'
 
 /** A letter to one member: plain talk, or a typed hand-off. */
-const LETTERS = MessageType.options.filter(
+const DIRECT_TYPES = MessageType.options.filter(
   (type) => type !== 'broadcast' && !isControl(type) && !isRuntimeFact(type),
 ) as Exclude<MessageType, Control | 'broadcast' | 'result' | 'idle_notification' | 'error'>[]
 type Control = 'shutdown_request' | 'shutdown_response' | 'plan_approval_request' | 'plan_approval_response'
@@ -43,8 +43,8 @@ export const MessageOffer = z.strictObject({
 const team_name = TeamName
 const spoken = { content: words.optional(), reason: words.optional(), feedback: words.optional() }
 
-const Letter = fields({ type: z.enum(LETTERS), recipient, content, urgent, team_name })
-export type LetterInput = z.infer<typeof Letter>
+const Letter = fields({ type: z.enum(DIRECT_TYPES), recipient, content, urgent, team_name })
+export type DirectInput = z.infer<typeof Letter>
 
 /** What is checked: for each type its own fields, so that an answer is never lost in a message. */
 const ByType = z.discriminatedUnion(

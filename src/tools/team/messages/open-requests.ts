@@ -4,7 +4,7 @@ import type { TeamState } from '../../../team/state.ts'
 import { beginning } from '../../results/excerpt.ts'
 import type { TeamMembership } from '../../team-membership.ts'
 import type { ToolContext } from '../../tool.ts'
-import { seatOf, teamNames } from '../membership-of.ts'
+import { membershipOf, teamNames } from '../membership-of.ts'
 import { NotDone } from '../not-done.ts'
 
 const KINDS = { shutdown: 'shutdown', plan_approval: 'plan approval', permission: 'permission', budget: 'budget' }
@@ -25,16 +25,21 @@ interface Meant {
 }
 
 /** Every team counts its own requests: an id that several of one's teams know needs the team's name too. */
-export async function seatOfRequest(context: ToolContext, kind: RequestKind, meant: Meant): Promise<TeamMembership> {
+export async function membershipOfRequest(
+  context: ToolContext,
+  kind: RequestKind,
+  meant: Meant,
+): Promise<TeamMembership> {
   const { request_id: id, recipient, team_name } = meant
-  const current = await seatOf(context, team_name)
+  const current = await membershipOf(context, team_name)
   if (team_name !== undefined) return current
   const isTheirs = ({ from }: Request) => recipient === undefined || nameKey(from) === nameKey(recipient)
   const knowing: TeamMembership[] = []
   for (const name of context.memberships?.teams ?? []) {
-    const seat = await seatOf(context, name)
-    const known = id === undefined ? openRequests(seat.state, kind, seat.name) : [seat.state.requests.get(id)]
-    if (known.some((request) => request?.kind === kind && isTheirs(request))) knowing.push(seat)
+    const membership = await membershipOf(context, name)
+    const known =
+      id === undefined ? openRequests(membership.state, kind, membership.name) : [membership.state.requests.get(id)]
+    if (known.some((request) => request?.kind === kind && isTheirs(request))) knowing.push(membership)
   }
   if (knowing.length <= 1) return knowing[0] ?? current
   const teams = teamNames(

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { defineOwnTool } from '../../own-tool.ts'
 import type { UnreadMessage } from '../../team-membership.ts'
-import { seatOf } from '../membership-of.ts'
+import { membershipOf } from '../membership-of.ts'
 import description from './read-inbox.md'
 
 /** Bytes of mail in one result; what is longer goes in alone, as head, tail and the path of all of it. */
-const ENOUGH = 40_000
+const MAX_MAIL_BYTES = 40_000
 
 export const readInbox = defineOwnTool({
   name: 'read_inbox',
@@ -16,15 +16,15 @@ export const readInbox = defineOwnTool({
   input: z.strictObject({}),
   action: () => undefined,
   async run(_, context) {
-    const current = await seatOf(context)
+    const current = await membershipOf(context)
     const waiting: UnreadMessage[] = []
     for (const team of context.memberships?.teams ?? [current.team])
-      waiting.push(...(await (await seatOf(context, team)).unread()))
+      waiting.push(...(await (await membershipOf(context, team)).unread()))
     if (waiting.length === 0) return 'No new mail.'
     const shown = thatFit(waiting)
     const left = waiting.length - shown.length
     const [first] = shown
-    const long = first && sizeOf(first) > ENOUGH ? first.excerpt(context.outputs.keep) : undefined
+    const long = first && sizeOf(first) > MAX_MAIL_BYTES ? first.excerpt(context.outputs.keep) : undefined
     const text = long?.words ?? shown.map(({ text: words }) => words).join('\n')
     const more = left === 0 ? '' : `\n[${left} more wait; call read_inbox again]`
     // Only what is shown is delivered: the rest must reach its reader another time.
@@ -40,7 +40,7 @@ function thatFit(waiting: readonly UnreadMessage[]): readonly UnreadMessage[] {
   let length = 0
   const count = waiting.findIndex((one) => {
     length += sizeOf(one)
-    return length > ENOUGH
+    return length > MAX_MAIL_BYTES
   })
   return count === -1 ? waiting : waiting.slice(0, Math.max(1, count))
 }

@@ -1,6 +1,6 @@
 import { jsonSchemaOf } from '../../define-tool.ts'
 import { defineOwnTool } from '../../own-tool.ts'
-import { say } from './deliver-message.ts'
+import { deliverMessage } from './deliver-message.ts'
 import { MessageInput, MessageOffer } from './message-input.ts'
 import description from './send-message.md'
 
@@ -14,5 +14,5 @@ export const sendMessage = defineOwnTool({
   synonyms: { to: 'recipient', msg_type: 'type', plan: 'content' },
   schema: jsonSchemaOf('SendMessage', MessageOffer),
   action: () => undefined,
-  run: say,
+  run: deliverMessage,
 })

@@ -4,19 +4,19 @@ import type { ToolContext } from '../tool.ts'
 import { resolvedPlace } from './resolved-place.ts'
 
 /** What decides where file tools may go. */
-export type Territory = Pick<ToolContext, 'root' | 'folders' | 'team' | 'outputs' | 'forbids'>
+export type FileAccess = Pick<ToolContext, 'root' | 'folders' | 'team' | 'outputs' | 'forbids'>
 
 /** Why this agent may not read there, with what to do instead; undefined if it may. Judges real paths only. */
-export function refuseReading(real: string, territory: Territory): string | undefined {
-  const steps = stepsInside(real, territory)
+export function refuseReading(real: string, access: FileAccess): string | undefined {
+  const steps = stepsInside(real, access)
   const state = steps?.findIndex((step) => step === '.teams' || step === '.tasks') ?? -1
-  const isElsewhere = !steps || (state !== -1 && steps[state + 1] !== territory.team.toLowerCase())
-  if (isElsewhere && !isInside(territory.outputs.folder, real))
+  const isElsewhere = !steps || (state !== -1 && steps[state + 1] !== access.team.toLowerCase())
+  if (isElsewhere && !isInside(access.outputs.folder, real))
     return steps
-      ? `${show(real, territory)} belongs to other teams, and what they say stays with them. Ask your lead for what you need.`
-      : outside(show(real, territory), territory)
-  if (territory.forbids('read', real))
-    return `A rule of the user denies reading ${show(real, territory)}. Work without it, or ask them.`
+      ? `${show(real, access)} belongs to other teams, and what they say stays with them. Ask your lead for what you need.`
+      : outside(show(real, access), access)
+  if (access.forbids('read', real))
+    return `A rule of the user denies reading ${show(real, access)}. Work without it, or ask them.`
   return undefined
 }
 
@@ -24,42 +24,41 @@ export function refuseReading(real: string, territory: Territory): string | unde
  * Why this agent may not use a path that could not be opened, judged by where it would be: what lies outside, belongs to
  * others or is denied is refused in the same words whether it exists or not. `place` is the path before links are resolved.
  */
-export function refuseMissing(place: string, territory: Territory, kind: 'read' | 'write'): string | undefined {
+export function refuseMissing(place: string, access: FileAccess, kind: 'read' | 'write'): string | undefined {
   const where = resolvedPlace(place)
-  if (isOutside(where, territory)) return outside(show(place, territory), territory)
-  return kind === 'read' ? refuseReading(where, territory) : refuseWriting(where, territory)
+  if (isOutside(where, access)) return outside(show(place, access), access)
+  return kind === 'read' ? refuseReading(where, access) : refuseWriting(where, access)
 }
 
 /** Outside of the workspace and of every folder the user opened. */
-export function isOutside(real: string, territory: Territory): boolean {
-  return stepsInside(real, territory) === undefined && !isInside(territory.outputs.folder, real)
+export function isOutside(real: string, access: FileAccess): boolean {
+  return stepsInside(real, access) === undefined && !isInside(access.outputs.folder, real)
 }
 
 /** The same words for everything outside: they repeat the path that was given, not where its links lead. */
-export function refuseOutside(place: string, territory: Territory): string {
-  return outside(show(place, territory), territory)
+export function refuseOutside(place: string, access: FileAccess): string {
+  return outside(show(place, access), access)
 }
 
 /** The same for writing: nobody writes what decides what agents may do. */
-export function refuseWriting(real: string, territory: Territory): string | undefined {
-  const steps = stepsInside(real, territory)
-  const shown = show(real, territory)
-  if (!steps) return outside(shown, territory)
+export function refuseWriting(real: string, access: FileAccess): string | undefined {
+  const steps = stepsInside(real, access)
+  const shown = show(real, access)
+  if (!steps) return outside(shown, access)
   const instead = insteadOf(steps)
   if (instead) return `${shown} is never written by a file tool: ${instead}`
-  if (territory.forbids('write', real))
-    return `A rule of the user denies writing ${shown}. Work without it, or ask them.`
+  if (access.forbids('write', real)) return `A rule of the user denies writing ${shown}. Work without it, or ask them.`
   return undefined
 }
 
 /** As the model should call it: relative to the root where it is inside. */
-export function show(real: string, { root }: Pick<Territory, 'root'>): string {
+export function show(real: string, { root }: Pick<FileAccess, 'root'>): string {
   if (real === root) return '.'
   return isInside(root, real) ? relative(root, real) : real
 }
 
 /** The names on the way from the root, or from a folder the user opened; undefined outside of both. */
-function stepsInside(real: string, { root, folders }: Territory): string[] | undefined {
+function stepsInside(real: string, { root, folders }: FileAccess): string[] | undefined {
   const base = [root, ...folders].find((folder) => isInside(folder, real))
   if (base === undefined) return undefined
   return relative(base, real)
@@ -81,7 +80,7 @@ function insteadOf(steps: readonly string[]): string | undefined {
   return undefined
 }
 
-function outside(shown: string, { root, folders }: Territory): string {
+function outside(shown: string, { root, folders }: FileAccess): string {
   const open = [root, ...folders].join(', ')
   return `Path escapes the workspace: ${shown}. Use a path inside of ${open}, or ask the user to open the folder (--add-dir).`
 }
