@@ -8,7 +8,7 @@ export const mutations: readonly Mutation[] = [
     mistake: 'Two writers look up the next number without a lock and want the same one',
     file: 'src/stores/postgres/schema/append-function.ts',
     old: 'export function appendFunction(schema: string): string {\n',
-    new: "export function appendFunction(schema: string): string {\n  return withLocks(schema).replaceAll('for update', '').replaceAll(/perform pg_catalog.pg_advisory_xact_lock.*/g, '')\n}\n\nfunction withLocks(schema: string): string {\n",
+    new: "export function appendFunction(schema: string): string {\n  return withLocks(schema).replaceAll('for update', '')\n}\n\nfunction withLocks(schema: string): string {\n",
     also: [
       {
         file: 'src/stores/postgres/connection/failures.ts',
@@ -24,12 +24,12 @@ export const mutations: readonly Mutation[] = [
     mistake: 'Numbers come from a sequence, so a reader misses a lower number that is committed later',
     file: 'src/stores/postgres/schema/append-function.ts',
     old: 'export function appendFunction(schema: string): string {\n',
-    new: "export function appendFunction(schema: string): string {\n  const unlocked = withLocks(schema).replaceAll('for update', '').replaceAll(/perform pg_catalog.pg_advisory_xact_lock.*/g, '')\n  const numbered = unlocked.replace('h.seq + 1', `nextval('${schema}.numbers')`).replace('if v_moved then', 'if false then')\n  return `create sequence ${schema}.numbers; ${numbered}`\n}\n\nfunction withLocks(schema: string): string {\n",
+    new: "export function appendFunction(schema: string): string {\n  const unlocked = withLocks(schema).replaceAll('for update', '')\n  const numbered = unlocked.replace('h.seq + 1', `nextval('${schema}.numbers')`).replace('if v_moved then', 'if false then')\n  return `create sequence ${schema}.numbers; ${numbered}`\n}\n\nfunction withLocks(schema: string): string {\n",
     also: [
       {
         file: 'src/stores/postgres/log/reader.ts',
-        old: '    async read(from, which) {\n',
-        new: '    async read(from, which) {\n      if (from) return bounded(storedIn(await ask(from)), which)\n',
+        old: '    async read(from, form) {\n',
+        new: '    async read(from, form) {\n      if (from) return bounded(storedIn(await ask(from)), form)\n',
       },
     ],
     test: postgres,
@@ -39,7 +39,7 @@ export const mutations: readonly Mutation[] = [
     name: 'notify-only',
     mistake: 'A reader finds new records only when a notification arrives',
     file: 'src/stores/postgres/log/reader.ts',
-    old: 'const timer = setInterval(() => attend(from), poll)',
+    old: 'const timer = setInterval(() => fetchNew(from), poll)',
     new: 'const timer = undefined',
     test: postgres,
     fails: 'finds a new record by polling',
@@ -49,7 +49,7 @@ export const mutations: readonly Mutation[] = [
     mistake: 'When an answer is lost, the records are sent again under new ids',
     file: 'src/stores/postgres/log/writer.ts',
     old: '    let wasLost = false\n',
-    new: '    const line = await lines.take()\n    try {\n      return await line.run(statements.append, parameters)\n    } catch {\n      batch.splice(0, batch.length, ...prepare(records.map((record) => ({ ...record, id: `${record.id}-again` }))))\n      return await lines.ask(statements.append, parametersOf(batch))\n    } finally {\n      lines.give(line)\n    }\n    let wasLost = false\n',
+    new: '    const connection = await pool.take()\n    try {\n      return await connection.run(statements.append, parameters)\n    } catch {\n      batch.splice(0, batch.length, ...prepare(records.map((record) => ({ ...record, id: `${record.id}-again` }))))\n      return await pool.ask(statements.append, parametersOf(batch))\n    } finally {\n      pool.give(connection)\n    }\n    let wasLost = false\n',
     test: postgres,
     fails: 'appends a record once, under its own id',
   },

@@ -19,8 +19,8 @@ describe.runIf(has)('behind PgBouncer, which gives each transaction another conn
     const port = await startPooler()
     const url = `${through(port)}?pooler=1&schema=pooled`
     // Nothing is sent a second time: one answer that does not come is a failure.
-    const patience = { statement: 2000, connect: 2000, server: 1 }
-    const stores = await Promise.all([1, 2, 3, 4, 5, 6].map(() => openPostgresStore({ url, patience, poll: 20 })))
+    const timeouts = { statement: 2000, connect: 2000, server: 1 }
+    const stores = await Promise.all([1, 2, 3, 4, 5, 6].map(() => openPostgresStore({ url, timeouts, poll: 20 })))
     const logs = await Promise.all(stores.map((store) => store.log('web/journal')))
     await logs[0]!.append([{ id: 'made', after: '' }])
     for (let i = 0; i < 10; i++) {

@@ -164,7 +164,7 @@ describe('when a standby that was behind takes over', () => {
     onTestFinished(() => standby.stop())
     const both = url.replace(/127\.0\.0\.1:\d+/, (first) => `${first},127.0.0.1:${standby.port}`)
     await using desk = await sitDown(both)
-    const hasty = await openPostgresStore({ url: both, patience: { server: 300 }, warn() {} })
+    const hasty = await openPostgresStore({ url: both, timeouts: { server: 300 }, warn() {} })
     await using doubter = await sitDown(both, hasty)
     await add(desk.team, 'kept')
     await caughtUp(database)

@@ -32,8 +32,8 @@ export async function startWriters(url: string): Promise<Writers> {
   let isOver = false
 
   async function write(number: number): Promise<void> {
-    const patience = { server: PATIENCE[number % 2]!, idle: IDLE }
-    await using store = await openPostgresStore({ url, patience, warn() {} })
+    const timeouts = { server: PATIENCE[number % 2]!, idle: IDLE }
+    await using store = await openPostgresStore({ url, timeouts, warn() {} })
     await using team = await openTeam(store, TEAM)
     for (let count = 0; !isOver; count++) {
       const id = `w${number}-${count}`

@@ -5,7 +5,7 @@ import { caughtUp, holdHead, idle, waitingForLock } from '../../../test/postgres
 import { advance, type Log, START } from '../../journal/store.ts'
 import { idsOf, readAll } from '../../testing/contracts/read-all.ts'
 import { parseAddress } from './connection/address.ts'
-import { openLine } from './connection/connection.ts'
+import { openConnection } from './connection/connection.ts'
 import { openPostgresStore } from './store.ts'
 
 const database = useDatabase()
@@ -71,8 +71,8 @@ describe('when a connection is lost', () => {
   it('a link that swallows everything is given up', async () => {
     const { url } = database.place()
     await using proxy = await openProxy(database.server)
-    const patience = { statement: 300, connect: 300 }
-    await using store = await openPostgresStore({ url: through(url, proxy.port), patience })
+    const timeouts = { statement: 300, connect: 300 }
+    await using store = await openPostgresStore({ url: through(url, proxy.port), timeouts })
     const log = await store.log('web/journal')
     await log.append([{ id: 'made', after: '' }])
     await idle(database)
@@ -109,8 +109,8 @@ describe('when the server goes away', () => {
 
   it('and stays away, it says what it knows: nothing was written, or nobody knows', async () => {
     const { url, schema } = database.place()
-    const patience = { server: 300, connect: 300 }
-    await using store = await openPostgresStore({ url, patience })
+    const timeouts = { server: 300, connect: 300 }
+    await using store = await openPostgresStore({ url, timeouts })
     const log = await store.log('web/journal')
     await log.append([{ id: 'made', after: '' }])
     await readAll(log)
@@ -125,7 +125,7 @@ describe('when the server goes away', () => {
     await expect(log.append([{ id: 'certain' }])).rejects.toMatchObject({ code: 'not_written' })
     await expect(log.read(START)).resolves.toHaveLength(1)
     await expect(log.read({ seq: 1, id: 'made', last: 'made' })).rejects.toMatchObject({ code: 'store_unreachable' })
-    await expect(openPostgresStore({ url, patience })).rejects.toMatchObject({ code: 'store_unreachable' })
+    await expect(openPostgresStore({ url, timeouts })).rejects.toMatchObject({ code: 'store_unreachable' })
     await database.server.start()
     expect((await log.append([{ id: 'doubtful' }, { id: 'certain' }])).outcomes).toEqual(['accepted', 'accepted'])
   })
@@ -153,7 +153,7 @@ describe('when the server goes away', () => {
 describe('when somebody holds on to a log', () => {
   it('others wait no longer than the time-out, are told that nothing was written, and go on afterwards', async () => {
     const { url, schema } = database.place()
-    await using store = await openPostgresStore({ url, patience: { lock: 200 } })
+    await using store = await openPostgresStore({ url, timeouts: { lock: 200 } })
     const log = await store.log('web/journal')
     await log.append([{ id: 'made', after: '' }])
     const stalled = await holdHead(database, schema)
@@ -169,8 +169,8 @@ describe('when somebody holds on to a log', () => {
 
   it('two that wait behind it each keep to their own time-out, say so, and go on afterwards', async () => {
     const { url, schema } = database.place()
-    await using patient = await openPostgresStore({ url, patience: { lock: 30_000, statement: 40_000 } })
-    await using hasty = await openPostgresStore({ url, patience: { lock: 300 } })
+    await using patient = await openPostgresStore({ url, timeouts: { lock: 30_000, statement: 40_000 } })
+    await using hasty = await openPostgresStore({ url, timeouts: { lock: 300 } })
     const [a, b] = [await patient.log('web/journal'), await hasty.log('web/journal')]
     await a.append([{ id: 'made', after: '' }])
     await readAll(b)
@@ -194,13 +194,13 @@ describe('when somebody holds on to a log', () => {
 
   it('one of ours that stalls with it is ended by the server, and both who wait behind it get through', async () => {
     const { url } = database.place()
-    const patience = { connect: 5000, statement: 40_000, lock: 30_000, idle: 300, server: 15_000 }
-    await using store = await openPostgresStore({ url, patience })
-    await using other = await openPostgresStore({ url, patience })
+    const timeouts = { connect: 5000, statement: 40_000, lock: 30_000, idle: 300, server: 15_000 }
+    await using store = await openPostgresStore({ url, timeouts })
+    await using other = await openPostgresStore({ url, timeouts })
     const [a, b] = [await store.log('web/journal'), await other.log('web/journal')]
     await a.append([{ id: 'made', after: '' }])
     const address = parseAddress(url)
-    const stalled = await openLine(address, address.hosts[0]!, patience)
+    const stalled = await openConnection(address, address.hosts[0]!, timeouts)
     onTestFinished(stalled.end)
     await stalled.run(`begin; select from ${address.schema}.logs for update`, [], 'plain')
     const sent = await Promise.all([a.append([{ id: 'one' }]), b.append([{ id: 'two' }])])
@@ -247,7 +247,7 @@ describe('what goes wrong', () => {
     ['SERVER/nowhere', 'store_refused'],
   ])('is named without the password: %s', async (text, code) => {
     const url = text.replace('SERVER', `postgres://nobody:s3cret@127.0.0.1:${database.server.port}`)
-    const error = await openPostgresStore({ url, patience: { connect: 200 } }).catch((error: unknown) => error)
+    const error = await openPostgresStore({ url, timeouts: { connect: 200 } }).catch((error: unknown) => error)
     expect(error).toMatchObject({ code })
     expect(JSON.stringify(describeAll(error))).not.toContain('s3cret')
   })

@@ -2,50 +2,50 @@ import { randomBytes } from 'node:crypto'
 import type { Lease, Presence, RuntimeId } from '../../journal/store.ts'
 import { Superseded } from '../../journal/store-errors.ts'
 import { hasEndedHere, runsHere, thisRuntime } from '../identity.ts'
-import type { Lines } from './connection/connection-pool.ts'
+import type { ConnectionPool } from './connection/connection-pool.ts'
 import type { Statements } from './schema/statements.ts'
 
 export interface PostgresPresence extends Presence {
-  /** This process has written: others may ask after it. */
+  /** Called after a write: from now on other processes may ask whether this one is alive. */
   wrote(): void
-  /** It ends now, which need not be found out by waiting. */
+  /** Ends the lease, so that others need not wait for its end. */
   leave(): Promise<void>
 }
 
 /**
- * A runtime lives while its lease runs, by the server's clock: machines need not agree on the time. The first lease
- * begins with the runtime and is part of its name, so that a command that is over in a second need not write one.
+ * A runtime is alive while its lease runs by the server's clock, so machines need not agree on the time. The first lease
+ * begins with the runtime and is part of its id, so a command that takes a second need not write a lease.
  */
 export async function openPresence(
-  lines: Lines,
+  pool: ConnectionPool,
   statements: Statements,
   lease: number,
   clock: () => ClockReading = readClocks,
 ): Promise<PostgresPresence> {
-  const [row] = await lines.ask(statements.clock)
+  const [row] = await pool.ask(statements.clock)
   const self: RuntimeId = `p-${row?.now}-${thisRuntime().slice(2)}-${randomBytes(6).toString('hex')}`
   const teams = new Set<string>([''])
   let hasWritten = false
   let renewed = clock()
-  // Missed while the server is away, it is made up for by the next one.
+  // If the server is unreachable, the next renewal makes up for this one.
   const timer = setInterval(() => renewAll().catch(() => {}), lease / 3).unref()
 
   async function renew(team: string): Promise<void> {
     hasWritten = true
     const asked = clock()
-    const [row] = await lines.ask(statements.renew, [self, team, lease])
+    const [row] = await pool.ask(statements.renew, [self, team, lease])
     if (!row) throw new Superseded(LEASE_ENDED)
     renewed = asked
   }
 
-  /** By the clock that went further: one stands still while the machine sleeps, the other can be set back. */
+  /** By the clock that advanced more: one stands still while the machine sleeps, the other can be set back. */
   function sinceRenewal(): number {
     const { wall, steady } = clock()
     return Math.max(wall - renewed.wall, steady - renewed.steady)
   }
 
   async function leaseOf(runtime: RuntimeId): Promise<Lease> {
-    const [found] = await lines.ask(statements.look, [runtime])
+    const [found] = await pool.ask(statements.look, [runtime])
     const now = Number(found?.now)
     if (found?.until !== null) return { until: Number(found?.until), left: (Number(found?.until) - now) / 1000 }
     const born = Number(FORM.exec(runtime)?.[1] ?? Number.NaN)
@@ -61,7 +61,7 @@ export async function openPresence(
     self,
     async announce(team) {
       teams.add(team)
-      await lines.ask(statements.sweep)
+      await pool.ask(statements.sweep)
       await renew('')
       await renew(team)
     },
@@ -71,15 +71,15 @@ export async function openPresence(
     },
     async withdraw(team) {
       teams.delete(team)
-      await lines.ask(statements.withdraw, [self, team])
+      await pool.ask(statements.withdraw, [self, team])
     },
     async look(runtime) {
       if (runtime === self) return 'alive'
-      // A process of this machine that is gone needs no lease to prove it.
+      // A process of this machine that has ended needs no lease to prove it.
       if (hasEndedHere(processIn(runtime))) return 'dead'
       if ((await leaseOf(runtime)).left > 0) return 'alive'
-      // In one statement with the judgement, so that its holder cannot renew it and act before the takeover is written.
-      const [ended] = await lines.ask(statements.endLease, [runtime])
+      // Judged and ended in one statement, so its holder cannot renew it and act before the takeover is written.
+      const [ended] = await pool.ask(statements.endLease, [runtime])
       return ended ? 'dead' : 'alive'
     },
     async leaseOf(runtime) {
@@ -90,7 +90,7 @@ export async function openPresence(
     },
     async leave() {
       clearInterval(timer)
-      if (hasWritten) await lines.ask(statements.leave, [self])
+      if (hasWritten) await pool.ask(statements.leave, [self])
     },
   }
 }
@@ -108,10 +108,10 @@ function readClocks(): ClockReading {
   return { wall: Date.now(), steady: performance.now() }
 }
 
-/** p-born-machine-boot-namespace-pid-start-chance; older versions wrote only the pid between. */
+/** p-born-machine-boot-namespace-pid-start-random; older versions wrote only the pid in the middle. */
 const FORM = /^p-(\d{1,15})-(\d+|[0-9a-f]{12}-[0-9a-fx]{1,12}-[0-9x]{1,20}-\d{1,10}-[0-9x]{1,20})-[0-9a-f]{12}$/
 
-/** The process in the id of a runtime, as it would name itself on files. */
+/** The process id part of a runtime id, in the form of the files store. */
 function processIn(runtime: RuntimeId): RuntimeId {
   return `r-${FORM.exec(runtime)?.[2] ?? ''}`
 }

@@ -6,10 +6,10 @@ import { openTeam } from '../../journal/team-handle.ts'
 import { idsOf, readAll } from '../../testing/contracts/read-all.ts'
 import { parseAddress } from './connection/address.ts'
 import type { Row } from './connection/connection.ts'
-import { createLines, type Lines } from './connection/connection-pool.ts'
-import { createNews } from './connection/notifications.ts'
+import { type ConnectionPool, createConnectionPool } from './connection/connection-pool.ts'
+import { createNotifications } from './connection/notifications.ts'
 import { createPostgresLog } from './log/log.ts'
-import { createSharedLog } from './log/reader.ts'
+import { createLogReader } from './log/reader.ts'
 import { openPresence } from './presence.ts'
 import { ensureSchema } from './schema/schema.ts'
 import { createStatements } from './schema/statements.ts'
@@ -35,7 +35,7 @@ describe('the tables', () => {
     await database.sql(`update ${schema}.version set version = 2, needs = '0.9.0'`)
     await expect(openPostgresStore({ url })).rejects.toMatchObject({
       code: 'store_too_new',
-      message: expect.stringContaining('install deskmates 0.9.0'),
+      message: expect.stringContaining('Install deskmates 0.9.0'),
     })
   })
 
@@ -163,10 +163,10 @@ describe('behind a pooler', () => {
     const first = b.tail(START, new AbortController().signal)[Symbol.asyncIterator]().next()
     expect((await a.append([{ id: 'made', after: '' }])).outcomes).toEqual(['accepted'])
     expect(idsOf((await first).value ?? [])).toEqual(['made'])
-    const lines = await database.sql(`select query from pg_stat_activity where application_name = 'deskmates'`)
-    expect(lines.length).toBeGreaterThan(0)
-    expect(lines.filter(({ query }) => /^listen/.test(query))).toEqual([])
-    expect(createLines(parseAddress(url), PATIENCE).address.pooler).toBe(true)
+    const pool = await database.sql(`select query from pg_stat_activity where application_name = 'deskmates'`)
+    expect(pool.length).toBeGreaterThan(0)
+    expect(pool.filter(({ query }) => /^listen/.test(query))).toEqual([])
+    expect(createConnectionPool(parseAddress(url), TIMEOUTS).address.pooler).toBe(true)
   })
 })
 
@@ -199,30 +199,30 @@ describe('a process that confirms its lease before it acts', () => {
     const { url, schema } = database.place()
     await using first = await openPostgresStore({ url })
     expect(await first.teams()).toEqual([])
-    const lines = createLines(parseAddress(url), PATIENCE)
+    const pool = createConnectionPool(parseAddress(url), TIMEOUTS)
     const clock = { wall: 0, steady: 0 }
     /** So many milliseconds pass until an answer of the server is there. */
     const late = { by: 0 }
-    const slow: typeof lines = {
-      ...lines,
+    const slow: typeof pool = {
+      ...pool,
       async ask(...question) {
-        const answer = await lines.ask(...question)
+        const answer = await pool.ask(...question)
         clock.steady += late.by
         return answer
       },
     }
     const presence = await openPresence(slow, createStatements(schema), lease, () => ({ ...clock }))
-    const other = await openPresence(lines, createStatements(schema), lease)
+    const other = await openPresence(pool, createStatements(schema), lease)
     await presence.announce('web')
     const isHeld = async () => {
-      const [row] = await lines.ask(createStatements(schema).look, [presence.self])
+      const [row] = await pool.ask(createStatements(schema).look, [presence.self])
       return Number(row?.until) > Number(row?.now)
     }
     const expire = () => database.sql(`update ${schema}.leases set until = now() - interval '1 second'`)
     const end = async () => {
       await presence.leave()
       await other.leave()
-      lines.close()
+      pool.close()
     }
     return { presence, other, clock, late, isHeld, expire, end }
   }
@@ -326,47 +326,48 @@ describe('what was acknowledged', () => {
   })
 })
 
-const PATIENCE = { connect: 5000, statement: 10_000, lock: 5000, idle: 2000, server: 15_000 }
+const TIMEOUTS = { connect: 5000, statement: 10_000, lock: 5000, idle: 2000, server: 15_000 }
 
 /** A store of one log, whose statements are noted down. */
 async function openCounting(url: string, asked: string[]) {
-  const lines = createLines(parseAddress(url), PATIENCE)
-  await ensureSchema(lines)
+  const pool = createConnectionPool(parseAddress(url), TIMEOUTS)
+  await ensureSchema(pool)
   let inFlight = 0
-  const counting: Lines = {
-    ...lines,
+  const counting: ConnectionPool = {
+    ...pool,
     async ask(text, parameters): Promise<readonly Row[]> {
       asked.push(text)
       inFlight++
       try {
-        return await lines.ask(text, parameters)
+        return await pool.ask(text, parameters)
       } finally {
         inFlight--
       }
     },
   }
-  const statements = createStatements(lines.address.schema)
-  const news = createNews(lines, statements, () => {})
+  const statements = createStatements(pool.address.schema)
+  const notifications = createNotifications(pool, statements, () => {})
   const knows = new Set<string>()
-  const options = { lines: counting, statements, news, knows, poll: 60_000 }
-  const shared = createSharedLog({ ...options, name: 'web/journal', path: 'web/journal' })
-  const again = () => Promise.reject(new Error('Nothing was lost here.'))
+  const options = { pool: counting, statements, notifications, knows, poll: 60_000 }
+  const reader = createLogReader({ ...options, name: 'web/journal', path: 'web/journal' })
+  const reopen = () => Promise.reject(new Error('Nothing was lost here.'))
   return {
-    log: (): Log => createPostgresLog({ ...options, shared, aside: true, warn() {}, wrote() {}, again, closed() {} }),
+    log: (): Log =>
+      createPostgresLog({ ...options, reader, longTexts: true, warn() {}, onWrite() {}, reopen, onClose() {} }),
     /** Resolves when listening has begun and all it led to was read. */
     async quiet(): Promise<void> {
       await new Promise<void>((resolve) => {
-        const unhear = news.on(() => {
-          unhear()
+        const unsubscribe = notifications.subscribe(() => {
+          unsubscribe()
           resolve()
         })
-        news.tell(0)
+        notifications.notify(0)
       })
       while (inFlight > 0) await new Promise((resolve) => setImmediate(resolve))
     },
     async [Symbol.asyncDispose]() {
-      news.close()
-      lines.close()
+      notifications.close()
+      pool.close()
     },
   }
 }

@@ -1,11 +1,11 @@
 import type { LogName, Store } from '../../journal/store.ts'
 import { plainText } from '../../redaction/plain-text.ts'
 import { parseAddress } from './connection/address.ts'
-import type { Patience } from './connection/connection.ts'
-import { createLines } from './connection/connection-pool.ts'
-import { createNews } from './connection/notifications.ts'
+import type { Timeouts } from './connection/connection.ts'
+import { createConnectionPool } from './connection/connection-pool.ts'
+import { createNotifications } from './connection/notifications.ts'
 import { createPostgresLog } from './log/log.ts'
-import { createSharedLog, type SharedLog } from './log/reader.ts'
+import { createLogReader, type LogReader } from './log/reader.ts'
 import { openPresence } from './presence.ts'
 import { ensureSchema } from './schema/schema.ts'
 import { createStatements } from './schema/statements.ts'
@@ -16,103 +16,108 @@ export interface PostgresStoreOptions {
    * (by default deskmates) and `pooler=1`.
    */
   readonly url: string
-  /** Features a record may need; a record that needs another ends the reading. */
+  /** Features of records that this reader knows; a record that needs another one ends the reading. */
   readonly knows?: readonly string[]
-  /** Milliseconds after which a log is looked at without a hint. */
+  /** Milliseconds between two reads of a log without a hint. */
   readonly poll?: number
-  /** Milliseconds for which a process counts as alive without a word; it says one three times as often. */
+  /** Milliseconds for which a process counts as alive after a renewal; it renews three times as often. */
   readonly lease?: number
-  readonly patience?: Partial<Patience>
+  readonly timeouts?: Partial<Timeouts>
   readonly warn?: (message: string) => void
 }
 
-const PATIENCE: Patience = { connect: 5000, statement: 10_000, lock: 5000, idle: 2000, server: 15_000 }
+const TIMEOUTS: Timeouts = { connect: 5000, statement: 10_000, lock: 5000, idle: 2000, server: 15_000 }
 
-/** Milliseconds to say goodbye in. */
-const LEAVING = 1000
+const CLOSE_TIMEOUT_MS = 1000
 
-/** Teams in a PostgreSQL database, for as many machines as can reach it. */
+/** Teams in a PostgreSQL database, shared by all machines that can reach it. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { url, knows = [], poll = 2000, lease = 30_000, warn = toStderr } = options
   const address = parseAddress(url)
-  const lines = createLines(address, { ...PATIENCE, ...options.patience })
+  const pool = createConnectionPool(address, { ...TIMEOUTS, ...options.timeouts })
   const statements = createStatements(address.schema)
-  const news = createNews(lines, statements, warn)
-  const presence = await ensureSchema(lines)
-    .then(() => openPresence(lines, statements, lease))
+  const notifications = createNotifications(pool, statements, warn)
+  const presence = await ensureSchema(pool)
+    .then(() => openPresence(pool, statements, lease))
     .catch((error) => {
-      lines.close()
+      pool.close()
       throw error
     })
   const features = new Set(knows)
-  const shared = new Map<LogName, { log: SharedLog; handles: number }>()
+  const readers = new Map<LogName, SharedReader>()
   const handles = new Set<{ close(): Promise<void> }>()
 
-  async function sharedLog(name: LogName): Promise<{ log: SharedLog; handles: number }> {
-    const found = shared.get(name)
-    if (found && (await found.log.isCurrent())) return found
+  async function readerOf(name: LogName): Promise<SharedReader> {
+    const found = readers.get(name)
+    if (found && (await found.reader.isCurrent())) return found
     const path = `${address.shown} ${name}`
     const made = {
-      log: createSharedLog({ name, path, lines, statements, news, knows: features, poll }),
+      reader: createLogReader({ name, path, pool, statements, notifications, knows: features, poll }),
       handles: 0,
     }
-    shared.set(name, made)
+    readers.set(name, made)
     return made
   }
 
   const store: Store = {
     presence,
     warn,
-    async log(name, { longTexts: aside = false } = {}) {
+    async log(name, { longTexts = false } = {}) {
       checkName(name)
-      const place = await sharedLog(name)
-      place.handles++
+      const shared = await readerOf(name)
+      shared.handles++
       const log = createPostgresLog({
-        shared: place.log,
-        lines,
+        reader: shared.reader,
+        pool,
         statements,
-        news,
+        notifications,
         knows: features,
-        aside,
+        longTexts,
         poll,
         warn,
-        wrote: presence.wrote,
-        again: () => store.log(name, { longTexts: aside }),
-        closed() {
+        onWrite: presence.wrote,
+        reopen: () => store.log(name, { longTexts }),
+        onClose() {
           handles.delete(log)
-          if (--place.handles === 0 && shared.get(name) === place) shared.delete(name)
+          if (--shared.handles === 0 && readers.get(name) === shared) readers.delete(name)
         },
       })
       handles.add(log)
       return log
     },
     async teams() {
-      const rows = await lines.ask(statements.teams)
+      const rows = await pool.ask(statements.teams)
       return rows.map(({ name }) => String(name).slice(0, -'/journal'.length)).sort()
     },
     async remove(team, purge) {
-      const away = await lines.ask(statements.putAway, [team])
+      const removed = await pool.ask(statements.remove, [team])
       if (!purge) return
-      for (const { log } of away) {
+      for (const { log } of removed) {
         for (const table of ['records', 'bodies'] as const) {
           for (let gone = 1; gone > 0; ) {
-            const [row] = await lines.ask(statements.purgeSome(table), [String(log)])
+            const [row] = await pool.ask(statements.purgeSome(table), [String(log)])
             gone = Number(row?.gone)
           }
         }
-        await lines.ask(statements.purgeRest, [String(log)])
+        await pool.ask(statements.purgeRest, [String(log)])
       }
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([...handles].map((handle) => handle.close()))
-      // Both only spare others a wait, so a server that is away is not waited for.
-      const told = Promise.allSettled([news.flush(), presence.leave()])
-      await Promise.race([told, new Promise((resolve) => setTimeout(resolve, LEAVING).unref())])
-      news.close()
-      lines.close()
+      // Both only spare other processes a wait, so an unreachable server is not waited for.
+      const notified = Promise.allSettled([notifications.flush(), presence.leave()])
+      await Promise.race([notified, new Promise((resolve) => setTimeout(resolve, CLOSE_TIMEOUT_MS).unref())])
+      notifications.close()
+      pool.close()
     },
   }
   return store
+}
+
+interface SharedReader {
+  readonly reader: LogReader
+  /** Open handles that use it. */
+  handles: number
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
@@ -121,7 +126,7 @@ function checkName(name: LogName): void {
   const [team = '', kind, member = '', ...more] = name.split('/')
   const isTranscript = kind === 'transcripts' && NAME.test(member)
   if (!NAME.test(team) || more.length > 0 || (!isTranscript && (kind !== 'journal' || member !== ''))) {
-    throw new TypeError(`${name} is not a name of a log`)
+    throw new TypeError(`${name} is not the name of a log`)
   }
 }
 

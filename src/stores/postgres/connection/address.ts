@@ -2,34 +2,33 @@ import { readFileSync } from 'node:fs'
 import { isIPv4, isIPv6 } from 'node:net'
 import { TeamError } from '../../../team/errors.ts'
 
-/** Where the database is and how to talk to it, read from a `postgres://` address. */
+/** A parsed `postgres://` address. */
 export interface Address {
   /** In the order in which they are tried. */
   readonly hosts: readonly Host[]
   readonly database: string
   readonly user: string | undefined
   readonly password: string | undefined
-  /** As the driver wants it. */
   readonly tls: Tls
-  /** Holds all our tables, so that several stores fit into one database. */
+  /** The schema with all tables, so that several stores fit into one database. */
   readonly schema: string
-  /** A pooler hands one connection to many: no LISTEN, no prepared statements, no settings of a session. */
+  /** A pooler shares one connection among clients: no LISTEN, no prepared statements, no session settings. */
   readonly pooler: boolean
-  /** Settings of the session that the address asks for. */
+  /** Session settings from the address. */
   readonly settings: Readonly<Record<string, string>>
-  /** For people: hosts and database, never the password. */
+  /** To show to people: hosts and database, never the password. */
   readonly shown: string
 }
 
 export interface Host {
-  /** A name, a number, or the folder of a local socket. */
+  /** A host name, an IP address, or the folder of a local socket. */
   readonly name: string
   readonly port: number
 }
 
 type Tls = false | 'prefer' | 'require' | 'verify-full' | { readonly ca: string }
 
-/** The address makes no sense. Its text is not repeated: there may be a password in it. */
+/** The message does not repeat the address: it may hold a password. */
 export class BadStoreAddress extends TeamError {
   readonly code = 'bad_store_address'
   constructor(why: string) {
@@ -43,7 +42,7 @@ export class BadStoreAddress extends TeamError {
 const DEFAULT_PORT = 5432
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/
 
-/** Our own parameters are taken out; what is left is for PostgreSQL. */
+/** Parameters that are not ours become session settings. */
 export function parseAddress(url: string): Address {
   const [, login = '', places = '', path = '', query = ''] = FORM.exec(url) ?? []
   if (!FORM.test(url)) throw new BadStoreAddress('it does not begin with postgres:// or has no end')
@@ -88,7 +87,7 @@ function hostsOf(places: string, port = process.env.PGPORT): Host[] {
   })
 }
 
-/** A socket, or a name or number that cannot lead elsewhere: `localhost.example.com` and `127.evil.net` can. */
+/** A socket, or a host that cannot be another machine: `localhost.example.com` and `127.evil.net` can. */
 export function isThisMachine(host: string): boolean {
   const name = host.toLowerCase().replace(/\.$/, '')
   if (name.startsWith('/') || name === 'localhost' || name.endsWith('.localhost')) return true
@@ -96,7 +95,7 @@ export function isThisMachine(host: string): boolean {
   return isIPv4(name) && name.startsWith('127.')
 }
 
-/** Like other clients we encrypt where the server can, except on this very machine. */
+/** Like other clients: encrypted if the server offers it, except on this machine. */
 function tlsOf(mode: string | undefined, rootCertificate: string | undefined, hosts: readonly Host[]): Tls {
   const isLocal = hosts.every(({ name }) => isThisMachine(name))
   const wanted = mode ?? (rootCertificate ? 'verify-full' : isLocal ? 'disable' : 'prefer')

@@ -1,9 +1,9 @@
 import { TeamError } from '../../../team/errors.ts'
 
-/** The server cannot be reached, or went away and stayed away. What was written before is safe there. */
+/** The server cannot be reached, or did not come back in time. */
 export class StoreUnreachable extends TeamError {
   readonly code = 'store_unreachable'
-  /** May something have arrived before the line went dead? */
+  /** Whether the statement may have been carried out before the connection was lost. */
   readonly mayHaveArrived: boolean
   constructor(shown: string, cause: unknown, mayHaveArrived = false) {
     super(
@@ -15,7 +15,7 @@ export class StoreUnreachable extends TeamError {
   }
 }
 
-/** The server is there and says no: a wrong password, no such database, a missing right. */
+/** The server answers with a refusal: wrong password, no such database, a missing right. */
 export class StoreRefused extends TeamError {
   readonly code = 'store_refused'
   constructor(shown: string, cause: unknown, advice = 'Check user, password, database and rights.') {
@@ -23,17 +23,17 @@ export class StoreRefused extends TeamError {
   }
 }
 
-/** A newer deskmates made or changed these tables. */
+/** A newer deskmates created or changed the tables. */
 export class StoreTooNew extends TeamError {
   readonly code = 'store_too_new'
   constructor(shown: string, schema: string, needs: string) {
-    super(`The tables of schema ${schema} in ${shown} are of a newer version: install deskmates ${needs} or newer.`)
+    super(`The tables of schema ${schema} in ${shown} have a newer version. Install deskmates ${needs} or newer.`)
   }
 }
 
-/** This connection is of no use any more: nobody knows what became of what was sent on it. */
-export class LineLost extends Error {
-  /** False: it was lost before anything was sent. */
+/** The connection was closed; the outcome of a statement that was sent on it is unknown. */
+export class ConnectionLost extends Error {
+  /** False: the connection was lost before anything was sent. */
   readonly mayHaveArrived: boolean
   constructor(cause: unknown, mayHaveArrived: boolean) {
     super(reason(cause), { cause })
@@ -41,21 +41,21 @@ export class LineLost extends Error {
   }
 }
 
-/** What the server itself said, with its five-character code; undefined for everything else. */
+/** The five-character code of an error that the server reported; undefined for any other error. */
 export function codeOf(error: unknown): string | undefined {
-  // A pooler speaks for a server too, and leaves out the severity that is the same in every language.
+  // A pooler reports errors too, but without the `severity` that is not translated.
   const { code, severity, severity_local } = (error ?? {}) as Partial<Record<string, unknown>>
   return typeof code === 'string' && typeof (severity ?? severity_local) === 'string' ? code : undefined
 }
 
-/** Did the server end the connection, or is it the wrong one to write to? Another one may be better. */
-export function isAway(code: string): boolean {
+/** The server closed the connection or accepts no writes: another connection or host may work. */
+export function isConnectionFailure(code: string): boolean {
   // 08 connection, 57P01-5 shutdown, 25006 a standby, 53300 too many connections.
   return code.startsWith('08') || code.startsWith('57P') || code === '25006' || code === '53300'
 }
 
-/** Rolled back for the sake of others: certainly nothing was written, and trying again helps. */
-export function isWorthRepeating(code: string): boolean {
+/** Serialization failure or deadlock: certainly nothing was written, and a retry helps. */
+export function isRolledBack(code: string): boolean {
   return code === '40001' || code === '40P01'
 }
 

@@ -1,112 +1,118 @@
 import type { Statements } from '../schema/statements.ts'
-import type { Line } from './connection.ts'
-import type { Lines } from './connection-pool.ts'
+import type { Connection } from './connection.ts'
+import type { ConnectionPool } from './connection-pool.ts'
 import { reason } from './failures.ts'
 
-/** Hints that a log has grown. A hint may be lost: whoever waits also looks by itself now and then. */
-export interface News {
-  /** `told` is the number of a log; undefined means: anything may have happened, look. */
-  on(listener: (told: number | undefined) => void): () => void
-  /** Tells other processes, soon. */
-  tell(log: number): void
-  /** The same, to be sent right behind what there is to tell of; undefined if others were told a moment ago. */
-  hint(log: number): Hint | undefined
-  /** Resolves when everything was told. */
+/** Hints that a log has grown, by LISTEN and NOTIFY. A hint may be lost, so every reader also polls. */
+export interface Notifications {
+  /** `log` is the number of a log that has grown; undefined means that any log may have. Returns what ends it. */
+  subscribe(listener: (log: number | undefined) => void): () => void
+  /** Notifies other processes soon. */
+  notify(log: number): void
+  /** Sends the hint directly after an append, on the same connection; undefined if a hint was sent a moment ago. */
+  hintFor(log: number): SendHint | undefined
+  /** Resolves when every hint was sent. */
   flush(): Promise<void>
   close(): void
 }
 
-/** Sends it on a line that something else is being carried out on; nobody waits for the answer. */
-export type Hint = (line: Line) => void
+/** Sends the hint on a connection that is still busy with the append. Its answer is not awaited. */
+export type SendHint = (connection: Connection) => void
 
-/** A burst of records is one hint, in milliseconds. */
-const PAUSE = 10
-/** Between two tries to listen again, at least and at most, and two looks at a silent line, in milliseconds. */
-const AGAIN = { first: 10, most: 2000 }
-const HEARTBEAT = 30_000
+/** A burst of records becomes one hint. */
+const DEBOUNCE_MS = 10
+const FIRST_RETRY_MS = 10
+const MAX_RETRY_MS = 2000
+const HEARTBEAT_MS = 30_000
+/** A payload of NOTIFY has at most 8000 bytes. */
+const MAX_LOGS_PER_HINT = 500
 
 /**
- * One listening connection for the whole store, opened when somebody waits for the first time. NOTIFY is sent after
- * the commit and never inside the append: it takes a lock for all of the server when it commits.
+ * One listening connection for the whole store, opened with the first subscription. NOTIFY is sent after the commit of an
+ * append and never inside it: at commit it takes a lock that all databases of the server share.
  */
-export function createNews(lines: Lines, statements: Statements, warn: (message: string) => void): News {
-  const { schema, pooler, shown } = lines.address
-  const listeners = new Set<(told: number | undefined) => void>()
-  const untold = new Set<number>()
-  let telling: Promise<void> = Promise.resolve()
-  let pausing: NodeJS.Timeout | undefined
-  let line: Line | undefined
+export function createNotifications(
+  pool: ConnectionPool,
+  statements: Statements,
+  warn: (message: string) => void,
+): Notifications {
+  const { schema, pooler, shown } = pool.address
+  const listeners = new Set<(log: number | undefined) => void>()
+  const pending = new Set<number>()
+  let sending: Promise<void> = Promise.resolve()
+  let debounce: NodeJS.Timeout | undefined
+  let connection: Connection | undefined
   let isListening = pooler
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
-  let again = AGAIN.first
+  let retryDelay = FIRST_RETRY_MS
 
-  const hear = (told: number | undefined) => {
-    for (const listener of [...listeners]) listener(told)
+  const callListeners = (log: number | undefined) => {
+    for (const listener of [...listeners]) listener(log)
   }
 
   async function listen(): Promise<void> {
     try {
-      const opened = await lines.open({
-        notice(_channel, payload) {
-          for (const log of payload.split(',')) hear(Number(log))
+      const opened = await pool.open({
+        notified(_channel, payload) {
+          for (const log of payload.split(',')) callListeners(Number(log))
         },
-        lost: () => listenAgain(),
+        lost: () => retry(),
       })
-      line = opened
+      connection = opened
       if (isClosed) return opened.end()
       await opened.run(`listen "${schema}"`, [], 'plain')
-      timer = setInterval(() => opened.run('select 1', [], 'plain').catch(() => {}), HEARTBEAT).unref()
-      again = AGAIN.first
-      // What was committed before we listened came without a hint.
-      hear(undefined)
+      timer = setInterval(() => opened.run('select 1', [], 'plain').catch(() => {}), HEARTBEAT_MS).unref()
+      retryDelay = FIRST_RETRY_MS
+      // Records that were committed before LISTEN came without a hint.
+      callListeners(undefined)
     } catch (error) {
-      if (line?.isOpen) {
-        line.end()
-        line = undefined
-        warn(`PostgreSQL at ${shown} does not let us listen (${reason(error)}), so news comes every 2 seconds only.`)
-      } else if (!line) listenAgain()
+      if (connection?.isOpen) {
+        connection.end()
+        connection = undefined
+        warn(`PostgreSQL at ${shown} refuses LISTEN (${reason(error)}), so changes are seen every 2 seconds only.`)
+      } else if (!connection) retry()
     }
   }
 
-  function listenAgain(): void {
+  function retry(): void {
     clearInterval(timer)
-    line = undefined
+    connection = undefined
     if (isClosed) return
-    timer = setTimeout(listen, again).unref()
-    again = Math.min(again * 2, AGAIN.most)
+    timer = setTimeout(listen, retryDelay).unref()
+    retryDelay = Math.min(retryDelay * 2, MAX_RETRY_MS)
   }
 
-  function pause(): void {
-    pausing = setTimeout(() => {
-      pausing = undefined
-      if (untold.size > 0) send()
-    }, PAUSE).unref()
+  function startDebounce(): void {
+    debounce = setTimeout(() => {
+      debounce = undefined
+      if (pending.size > 0) sendPending()
+    }, DEBOUNCE_MS).unref()
   }
 
-  function send(): void {
-    const logs = [...untold].slice(0, 500)
-    for (const log of logs) untold.delete(log)
-    pause()
-    telling = lines.take().then(
+  function sendPending(): void {
+    const logs = [...pending].slice(0, MAX_LOGS_PER_HINT)
+    for (const log of logs) pending.delete(log)
+    startDebounce()
+    sending = pool.take().then(
       async (free) => {
-        await say(free, logs)
-        lines.give(free)
+        await send(free, logs)
+        pool.give(free)
       },
       () => {},
     )
   }
 
-  async function say(free: Line, logs: readonly number[]): Promise<void> {
+  async function send(free: Connection, logs: readonly number[]): Promise<void> {
     try {
       await free.run(statements.notify, [schema, logs.join(',')])
     } catch {
-      // Only a hint: they look by themselves.
+      // Readers poll: a lost hint costs them time only.
     }
   }
 
   return {
-    on(listener) {
+    subscribe(listener) {
       listeners.add(listener)
       if (!isListening) {
         isListening = true
@@ -114,28 +120,28 @@ export function createNews(lines: Lines, statements: Statements, warn: (message:
       }
       return () => void listeners.delete(listener)
     },
-    tell(log) {
+    notify(log) {
       if (isClosed) return
-      untold.add(log)
-      if (!pausing) send()
+      pending.add(log)
+      if (!debounce) sendPending()
     },
-    hint(log) {
-      // A pooler gives the connection to somebody else behind a commit, and what comes after it is lost on the way.
-      if (isClosed || pausing || pooler) return undefined
-      pause()
-      return (line) => {
-        telling = say(line, [log])
+    hintFor(log) {
+      // A pooler gives the connection to another client after a commit, so a statement sent behind it would be lost.
+      if (isClosed || debounce || pooler) return undefined
+      startDebounce()
+      return (busy) => {
+        sending = send(busy, [log])
       }
     },
     async flush() {
-      if (untold.size > 0) send()
-      await telling
+      if (pending.size > 0) sendPending()
+      await sending
     },
     close() {
       isClosed = true
-      clearTimeout(pausing)
+      clearTimeout(debounce)
       clearInterval(timer)
-      line?.end()
+      connection?.end()
     },
   }
 }

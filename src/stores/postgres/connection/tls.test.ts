@@ -49,8 +49,8 @@ describe.runIf(hasOpenssl)('a server with a certificate', () => {
     ['another name', '127.0.0.1', 'trusted'],
     ['an unknown signer', 'localhost', ''],
   ])('is not talked to under %s with sslmode=verify-full', async (_what, host, root) => {
-    const patience = { connect: 500 }
-    await expect(openPostgresStore({ url: url(host, 'verify-full', root), patience })).rejects.toMatchObject({
+    const timeouts = { connect: 500 }
+    await expect(openPostgresStore({ url: url(host, 'verify-full', root), timeouts })).rejects.toMatchObject({
       code: 'store_unreachable',
       message: expect.stringMatching(/certificate/),
     })

@@ -2,16 +2,16 @@ import type { Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { Address, Host } from './address.ts'
 
-/** How PostgreSQL is asked for TLS: the length of the request, and its number. */
+/** The SSLRequest message: its length and its code. */
 const REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 
 /**
- * Encrypts a connection before the driver sees it. The driver can do so too, but takes away our listeners and keeps
- * writing to a socket that we have given up, which then ends the whole process.
+ * Encrypts a connection before the driver sees it. The driver removes our listeners when it starts TLS, and writes to a
+ * socket that was destroyed, which ends the whole process.
  */
-export async function secure(socket: Socket, host: Host, tls: Address['tls'], atMost: number): Promise<Socket> {
+export async function startTls(socket: Socket, host: Host, tls: Address['tls'], timeout: number): Promise<Socket> {
   if (tls === false) return socket
-  const late = setTimeout(() => socket.destroy(new Error('no answer to the request for TLS')), atMost)
+  const late = setTimeout(() => socket.destroy(new Error('no answer to the request for TLS')), timeout)
   try {
     if (!(await isOffered(socket))) {
       if (tls === 'prefer') return socket
@@ -30,18 +30,18 @@ export async function secure(socket: Socket, host: Host, tls: Address['tls'], at
 function isOffered(socket: Socket): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const done = (act: () => void) => {
-      socket.off('data', hear).off('error', fail).off('close', close)
+      socket.off('data', onData).off('error', fail).off('close', close)
       act()
     }
-    const hear = (data: Buffer) => {
+    const onData = (data: Buffer) => {
       socket.pause()
-      // More than the one byte was not encrypted, and cannot be from the server.
+      // Further bytes are not encrypted, so they cannot come from the server.
       if (data.length !== 1) done(() => reject(new Error('something answered that is not PostgreSQL')))
       else done(() => resolve(data.toString() === 'S'))
     }
     const fail = (error: Error) => done(() => reject(error))
     const close = () => done(() => reject(new Error('the connection was closed')))
-    socket.on('data', hear).on('error', fail).on('close', close)
+    socket.on('data', onData).on('error', fail).on('close', close)
     socket.write(REQUEST)
   })
 }
@@ -52,12 +52,12 @@ function upgrade(socket: Socket, { name }: Host, tls: Exclude<Address['tls'], fa
     const secured = connectTls({
       socket,
       host: name,
-      // A number is no name for a server to choose its certificate by.
+      // An IP address is not a valid server name.
       ...(/^[\d.]+$|:|^\//.test(name) ? {} : { servername: name }),
       ...(typeof tls === 'object' && { ca: tls.ca }),
       rejectUnauthorized: isChecked,
     })
-    // Kept for the life of the socket, like the one below it.
+    // Never removed: the socket may fail while the driver has no listener.
     secured.on('error', reject)
     secured.once('close', () => reject(new Error('the connection was closed')))
     secured.once('secureConnect', () => resolve(secured))

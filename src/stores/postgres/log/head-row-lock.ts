@@ -1,88 +1,80 @@
-import type { Line, Parameter, Row } from '../connection/connection.ts'
-import type { Lines } from '../connection/connection-pool.ts'
-import type { Hint } from '../connection/notifications.ts'
+import type { Connection, Parameter, Row } from '../connection/connection.ts'
+import type { ConnectionPool } from '../connection/connection-pool.ts'
+import type { SendHint } from '../connection/notifications.ts'
 import type { Statements } from '../schema/statements.ts'
-import { afterTurns } from './after-turns.ts'
-import type { SharedLog } from './reader.ts'
+import type { LogReader } from './reader.ts'
 
 /**
- * The head row, kept from reading to writing: nobody decides in between. Deciders that wait for it sleep in the order in
- * which they came, together with those who only write, so each gets its turn.
+ * The row lock (`SELECT … FOR UPDATE`) on the head of a log, kept from reading to writing, so that no other process can
+ * decide in between. A writer whose decision lost three times takes it: its next try wins.
  */
-export interface Hold {
+export interface HeadRowLock {
   readonly isHeld: boolean
-  /**
-   * Waits for its turn, and reads what came before. Without a turn in time the decider goes on without.
-   *
-   * briefly  must be used at once, awaiting nothing: for deciders that met others lately
-   * long     for 200 ms: for one that lost three times and has to win now
-   */
-  take(how: 'briefly' | 'long'): Promise<void>
-  /** Appends under the hold and lets go. Throws `LineLost` if nobody knows what came of it. */
-  append(parameters: readonly Parameter[], hint?: Hint): Promise<readonly Row[]>
+  /** Waits for the lock and reads what was written before. Without the lock in time the caller decides without it. */
+  take(): Promise<void>
+  /** Appends and releases the lock. Throws `ConnectionLost` if the outcome is unknown. */
+  append(parameters: readonly Parameter[], sendHint?: SendHint): Promise<readonly Row[]>
   release(): void
 }
 
-export function createHold(shared: SharedLog, lines: Lines, statements: Statements): Hold {
-  let held: { line: Line; forget(): void } | undefined
+/** A holder that has not written by then has nothing to write, or hangs. */
+const MAX_HELD_MS = 200
+
+export function createHeadRowLock(reader: LogReader, pool: ConnectionPool, statements: Statements): HeadRowLock {
+  let held: { readonly connection: Connection; readonly timer: NodeJS.Timeout } | undefined
+
+  /** The connection that holds the lock, which no longer counts as held. */
+  function giveUp(): Connection | undefined {
+    clearTimeout(held?.timer)
+    const connection = held?.connection
+    held = undefined
+    return connection
+  }
 
   function release(): void {
-    if (!held) return
-    const { line, forget } = held
-    held = undefined
-    forget()
-    // What cannot be told to the server it finds out by itself, when the line is gone or has been idle for too long.
-    line.run('rollback', [], 'plain').then(
-      () => lines.give(line),
-      () => lines.give(line),
-    )
+    const connection = giveUp()
+    // If the rollback cannot be sent, the server ends the transaction when the connection closes or has been idle too long.
+    const back = () => connection && pool.give(connection)
+    connection?.run('rollback', [], 'plain').then(back, back)
   }
 
   return {
     get isHeld() {
       return held !== undefined
     },
-    async take(how) {
-      const { log, known } = shared
+    async take() {
+      const { log, known } = reader
       if (log === undefined || !known) return
-      const line = await lines.take()
-      // Sent together, in one go.
-      const [begun, news] = await Promise.allSettled([
-        line.run(begin(lines), [], 'plain'),
-        line.run(statements.hold, [log, known.seq, String(lines.patience.lock)]),
+      const connection = await pool.take()
+      // Sent together, in one round trip. The read begins when the lock is granted, so it sees every commit before that.
+      const answers = await Promise.allSettled([
+        connection.run(begin(pool), [], 'plain'),
+        connection.run(statements.lockHead, [log]),
+        connection.run(statements.readByLog, [log, known.seq]),
       ])
-      held = { line, forget: how === 'long' ? after(ATMOST, release) : afterTurns(release) }
-      if (begun.status === 'rejected' || news.status === 'rejected') return release()
-      shared.absorbRead(known, news.value)
+      held = { connection, timer: setTimeout(release, MAX_HELD_MS) }
+      const [, , read] = answers
+      if (answers.some(({ status }) => status === 'rejected') || read.status === 'rejected') return release()
+      reader.absorbRead(known, read.value)
     },
-    async append(parameters, hint) {
-      if (!held) throw new Error('Nothing is held.')
-      const { line, forget } = held
-      held = undefined
-      forget()
-      const answers = [line.run(statements.appendNext, parameters), line.run('commit', [], 'plain')] as const
-      hint?.(line)
-      const [answered, committed] = await Promise.allSettled(answers)
-      lines.give(line)
-      if (answered.status === 'rejected') throw answered.reason
+    async append(parameters, sendHint) {
+      const connection = giveUp()
+      if (!connection) throw new Error('The head row is not locked.')
+      const answers = [connection.run(statements.append, parameters), connection.run('commit', [], 'plain')] as const
+      sendHint?.(connection)
+      const [appended, committed] = await Promise.allSettled(answers)
+      pool.give(connection)
+      if (appended.status === 'rejected') throw appended.reason
       if (committed.status === 'rejected') throw committed.reason
-      return answered.value
+      return appended.value
     },
     release,
   }
 }
 
-/** Milliseconds for a decision; who has not written by then has nothing to write, or hangs. */
-const ATMOST = 200
-
-function after(milliseconds: number, act: () => void): () => void {
-  const timer = setTimeout(act, milliseconds)
-  return () => clearTimeout(timer)
-}
-
-function begin({ patience, address }: Lines): string {
-  // Behind a pooler it cannot be said for the session.
-  const said = `; set local statement_timeout = ${patience.statement};
-    set local idle_in_transaction_session_timeout = ${patience.idle}`
-  return `begin isolation level read committed${address.pooler ? said : ''}`
+function begin({ timeouts, address }: ConnectionPool): string {
+  if (!address.pooler) return 'begin isolation level read committed'
+  // Behind a pooler the session has none of our settings.
+  return `begin isolation level read committed; set local lock_timeout = ${timeouts.lock};
+    set local statement_timeout = ${timeouts.statement}; set local idle_in_transaction_session_timeout = ${timeouts.idle}`
 }

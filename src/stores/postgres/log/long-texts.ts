@@ -1,25 +1,25 @@
 import type { LogRecord } from '../../../journal/store.ts'
 import type { Json } from '../../../team/json.ts'
 
-/** Longer texts are kept once, beside the records, and fetched by whoever wants to see them, in bytes. */
-const LONG = 8 * 1024
-/** Stands where no sensible text has it. */
+/** Longer texts are kept once, beside the records, and fetched by the reader that wants them. */
+const MAX_INLINE_BYTES = 8 * 1024
+/** Ordinary texts do not contain it. */
 const NUL = '\0'
 const PREFIX = `${NUL}aside:`
 const PREFIX_IN_JSON = JSON.stringify(PREFIX).slice(1, -1)
-const TICKET = new RegExp(`${PREFIX}([^${NUL}]*):(\\d+):(\\d+)${NUL}`, 'g')
+const REFERENCE = new RegExp(`${PREFIX}([^${NUL}]*):(\\d+):(\\d+)${NUL}`, 'g')
 
-/** A record whose long texts were put aside; their tickets stand where they stood, `texts[n - 1]` belongs to ticket n. */
-export interface SetAside {
+/** A record with references in place of its long texts; reference n stands for `texts[n - 1]`. */
+export interface ExtractedTexts {
   readonly record: LogRecord
   readonly texts: readonly string[]
 }
 
 /**
- * A text that holds what could be taken for a ticket is put aside however short it is, so a ticket is always one of
- * ours. What the store itself goes by stays.
+ * Replaces long texts by references. A text that could be taken for a reference is replaced too, however short it is, so
+ * every reference in the database was written here. `id`, `after` and `needs` stay: the store reads them.
  */
-export function setAside(record: LogRecord): SetAside {
+export function extractLongTexts(record: LogRecord): ExtractedTexts {
   const texts: string[] = []
   const replaced = replaceTexts(record as unknown as Json, (text) => {
     if (!isLong(text) && !text.includes(PREFIX)) return text
@@ -31,42 +31,44 @@ export function setAside(record: LogRecord): SetAside {
   return { record: { ...replaced, id, ...(after !== undefined && { after }), ...(needs && { needs }) }, texts }
 }
 
-/** False: a record that is this as JSON is too short for a long text and holds nothing like a ticket. */
-export function mayHaveToSetAside(json: string): boolean {
+/** False: the record with this JSON holds no long text and nothing like a reference. */
+export function mayHoldLongText(json: string): boolean {
   return isLong(json) || json.includes(PREFIX_IN_JSON)
 }
 
-/** What a ticket stands for. */
-export interface Wanted {
+/** Which text a reference stands for. */
+export interface TextReference {
   readonly id: string
   readonly part: number
   readonly length: number
 }
 
-/** Every ticket in a value, once. */
-export function ticketsIn(value: Json): Map<string, Wanted> {
-  const found = new Map<string, Wanted>()
+/** Every reference in a value, once. */
+export function referencesIn(value: Json): Map<string, TextReference> {
+  const found = new Map<string, TextReference>()
   replaceTexts(value, (text) => {
     if (!text.includes(PREFIX)) return text
-    for (const [ticket, id = '', part, length] of text.matchAll(TICKET))
-      found.set(ticket, { id, part: Number(part), length: Number(length) })
+    for (const [reference, id = '', part, length] of text.matchAll(REFERENCE))
+      found.set(reference, { id, part: Number(part), length: Number(length) })
     return text
   })
   return found
 }
 
-/** The value with its tickets replaced, also those that stand inside a longer text. */
-export function redeem<T>(value: T, texts: ReadonlyMap<string, string>): T {
+/** The value with the texts in place of their references, also inside a longer text. */
+export function insertTexts<T>(value: T, texts: ReadonlyMap<string, string>): T {
   const whole = (text: string) =>
-    text.includes(PREFIX) ? text.replace(TICKET, (ticket) => texts.get(ticket) ?? ticket) : text
+    text.includes(PREFIX) ? text.replace(REFERENCE, (reference) => texts.get(reference) ?? reference) : text
   return replaceTexts(value as Json, whole) as T
 }
 
 function isLong(text: string): boolean {
-  return text.length > LONG || (text.length * 3 > LONG && Buffer.byteLength(text) > LONG)
+  return (
+    text.length > MAX_INLINE_BYTES || (text.length * 3 > MAX_INLINE_BYTES && Buffer.byteLength(text) > MAX_INLINE_BYTES)
+  )
 }
 
-/** The same value where no text changes, so that most values are not copied. */
+/** Returns the same object where no text changes, so most values are not copied. */
 function replaceTexts(value: Json | undefined, change: (text: string) => string): Json | undefined {
   if (typeof value === 'string') return change(value)
   if (typeof value !== 'object' || value === null) return value

@@ -4,47 +4,47 @@ import { JournalReplaced, NotRead } from '../../../journal/store-errors.ts'
 import { TeamError } from '../../../team/errors.ts'
 import { createSleep } from '../../sleep.ts'
 import type { Row } from '../connection/connection.ts'
-import { type Lines, plainly } from '../connection/connection-pool.ts'
-import type { News } from '../connection/notifications.ts'
+import { type ConnectionPool, readableError } from '../connection/connection-pool.ts'
+import type { Notifications } from '../connection/notifications.ts'
 import type { Statements } from '../schema/statements.ts'
-import { bounded, createRecent, type Place, type Stored } from './record-cache.ts'
+import { bounded, createRecordCache, type Position, type Stored, type TextForm } from './record-cache.ts'
 
-/** What all handles of this process on one log have in common: what was read, and who is waited for. */
-export interface SharedLog {
+/** Reads one log for all handles of this process, which share what was fetched. */
+export interface LogReader {
   readonly name: LogName
   readonly path: string
-  /** The number of the log once it exists; a removed one's is never used again. */
+  /** The number of the log once it exists. The number of a removed log is never used again. */
   readonly log: number | undefined
-  /** How far this process has read. Undefined until it has once come to the end. */
-  readonly known: Place | undefined
-  /** What this process knows to forbid writing. */
+  /** How far this process has read. Undefined until it has reached the end once. */
+  readonly known: Position | undefined
+  /** Why this process may not write. */
   readonly fault: Fault | undefined
-  /** What follows `from`, asking the server where necessary; nothing means: that was all. */
-  read(from: Cursor, which: Which): Promise<readonly Stored[]>
-  /** The same of what was read already; undefined if `from` is not among it. */
-  kept(from: Cursor, which: Which): readonly Stored[] | undefined
-  /** This is its number; known from elsewhere before anything was read. */
+  /** The records after `from`, from the server where necessary; an empty answer means that there are none. */
+  read(from: Cursor, form: TextForm): Promise<readonly Stored[]>
+  /** The same from the cache; undefined if the cache does not reach back to `from`. */
+  cached(from: Cursor, form: TextForm): readonly Stored[] | undefined
+  /** Sets the number of the log before anything was read. */
   bind(number: number): void
-  /** Takes in the answer to a read behind `from`. */
-  absorbRead(from: Place, rows: readonly Row[]): void
-  /** Answers that this process has taken in so far, of all logs and handles. */
+  /** Takes in the answer to a read after `from`. */
+  absorbRead(from: Position, rows: readonly Row[]): void
+  /** How many answers this process has taken in, of all logs and handles. */
   readonly answersTaken: number
-  /** Takes in the answer to an append; `own` are the records of it that count, `askedAt` is `answersTaken` when it was sent. */
+  /** Takes in the answer to an append: `own` are its accepted records, `askedAt` was `answersTaken` when it was sent. */
   absorbAppend(rows: readonly Row[], own: readonly Own[], askedAt: number): void
-  /** Read for nobody but an auditor: from the beginning, past everything. */
+  /** One page for an audit: from the server, past every fault. */
   page(from: Cursor): Promise<readonly Stored[]>
-  mayHaveNews(from: Cursor): boolean
-  /** Until the answer is called, news is fetched as soon as there is a hint of it. */
+  mayHaveMore(from: Cursor): boolean
+  /** Fetches new records at every hint, until the returned function is called. */
   follow(from: Cursor): () => void
-  /** Resolves at news, after `atMost` milliseconds or when `signal` aborts. */
+  /** Resolves when new records were fetched, after `atMost` milliseconds or when `signal` aborts. */
   sleep(atMost: number, signal?: AbortSignal): Promise<void>
-  /** Milliseconds to hold back for a writer that lost three times or more, and more often than `tries`. */
-  owed(tries: number): number
-  /** Asks the server who is waited for. */
-  look(): Promise<void>
-  /** Is it still the log of this name? */
+  /** Milliseconds to hold back for a writer that lost at least three times, and more often than `tries`. */
+  holdBackFor(tries: number): number
+  /** Asks the server which writer others hold back for. */
+  refreshHead(): Promise<void>
+  /** Whether this is still the log of its name. */
   isCurrent(): Promise<boolean>
-  /** It was removed, or is not what was read: all its handles stop. */
+  /** The log was removed or is not what was read: all its handles stop. */
   lose(kind: 'replaced' | 'rewound', detail: string): Fault
   stop(need: string, seq: number): Fault
   wake(): void
@@ -57,64 +57,62 @@ export interface Own {
   readonly size: number
 }
 
-type Which = 'whole' | 'aside'
-
-export interface SharedLogOptions {
+export interface LogReaderOptions {
   readonly name: LogName
   readonly path: string
-  readonly lines: Lines
+  readonly pool: ConnectionPool
   readonly statements: Statements
-  readonly news: News
+  readonly notifications: Notifications
   readonly knows: ReadonlySet<string>
   readonly poll: number
 }
 
-/** Of all logs and handles of this process: a reader that saw one answer may look in another log for what it said. */
+/** Counted over all logs and handles of this process: a caller may read one log because of what another one said. */
 let answersTaken = 0
 const NEVER = -1
 
-export function createSharedLog(options: SharedLogOptions): SharedLog {
-  const { name, path, lines, statements, news, knows, poll } = options
-  const recent = createRecent()
+export function createLogReader(options: LogReaderOptions): LogReader {
+  const { name, path, pool, statements, notifications, knows, poll } = options
+  const cache = createRecordCache()
   const sleep = createSleep()
-  /** Reads that have not begun; whoever asks for the same place shares one. */
+  /** Reads that have not begun: callers at the same position share one. */
   const queued = new Map<string, Promise<readonly Stored[]>>()
-  let turn: Promise<unknown> = Promise.resolve()
+  let lastRead: Promise<unknown> = Promise.resolve()
   let log: number | undefined
   let hasBeenAtEnd = false
   /** What `answersTaken` was when the end was reached; see `reachEnd`. */
   let freshAt = NEVER
-  let gone: Fault | undefined
-  let newer: Fault | undefined
+  let lostFault: Fault | undefined
+  let stopFault: Fault | undefined
   let waiting = { tries: 0, until: 0 }
   let followers = 0
   let unfollow: (() => void) | undefined
 
   /**
-   * One read at a time. A read that has begun is never joined: it may have missed what its second caller has already
-   * been told of.
+   * One read at a time. A read that has begun is not shared: a second caller may already know of a record that this read
+   * has missed.
    */
-  function fetch(from: Place): Promise<readonly Stored[]> {
+  function fetch(from: Position): Promise<readonly Stored[]> {
     const key = `${from.seq} ${from.id}`
     const found = queued.get(key)
     if (found) return found
-    const next = turn.then(() => {
+    const next = lastRead.then(() => {
       queued.delete(key)
       return query(from)
     })
-    turn = next.catch(() => {})
+    lastRead = next.catch(() => {})
     queued.set(key, next)
     return next
   }
 
-  async function query(from: Place): Promise<readonly Stored[]> {
-    if (gone) throw new JournalReplaced(gone)
+  async function query(from: Position): Promise<readonly Stored[]> {
+    if (lostFault) throw new JournalReplaced(lostFault)
     const askedAt = answersTaken
     return absorbRead(from, await ask(from), askedAt)
   }
 
-  /** The record at `from` must still be the one that was read there, whatever server answers by now. */
-  function absorbRead(from: Place, rows: readonly Row[], askedAt = NEVER): readonly Stored[] {
+  /** Throws unless the record at `from` is still the one that was read there: another server may answer by now. */
+  function absorbRead(from: Position, rows: readonly Row[], askedAt = NEVER): readonly Stored[] {
     const [head] = rows
     if (!head) {
       if (log === undefined && from.seq === 0) return reachEnd(askedAt)
@@ -124,20 +122,20 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
       const instead = head.at_id === null ? 'is not there' : `is now ${head.at_id}`
       throw new JournalReplaced(lose('rewound', `the record ${from.id} (number ${from.seq}) ${instead}`))
     }
-    if (from.seq > recent.end.seq) recent.begin(from)
-    const isKept = recent.reaches(from)
+    if (from.seq > cache.end.seq) cache.restart(from)
+    const isCached = cache.reaches(from)
     const stored = storedIn(rows)
     noteHead(head)
-    if (isKept) take(stored, Number(head.head), askedAt)
+    if (isCached) take(stored, Number(head.head), askedAt)
     return readable(stored)
   }
 
-  async function ask(from: Place): Promise<readonly Row[]> {
+  async function ask(from: Position): Promise<readonly Row[]> {
     try {
-      if (log === undefined) return await lines.ask(statements.readByName, [name, from.seq])
-      return await lines.ask(statements.readByLog, [log, from.seq])
+      if (log === undefined) return await pool.ask(statements.readByName, [name, from.seq])
+      return await pool.ask(statements.readByLog, [log, from.seq])
     } catch (error) {
-      throw error instanceof TeamError ? error : new NotRead(path, plainly(error))
+      throw error instanceof TeamError ? error : new NotRead(path, readableError(error))
     }
   }
 
@@ -148,13 +146,13 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
   }
 
   function take(stored: readonly Stored[], head: number, askedAt: number): void {
-    if (recent.push(readable(stored)) > 0) sleep.wakeAll()
-    if (head === recent.end.seq) reachEnd(askedAt + 1)
+    if (cache.push(readable(stored)) > 0) sleep.wakeAll()
+    if (head === cache.end.seq) reachEnd(askedAt + 1)
   }
 
   /**
-   * Right after an answer that reached the end there is nothing more to ask for, if it is the only one that came since
-   * it was asked for: the caller cannot have been told of anything newer before the next tick.
+   * An answer that reached the end stays fresh until the next tick, if no other answer came since it was asked for: the
+   * caller cannot know of a newer record before that.
    */
   function reachEnd(expected: number): readonly Stored[] {
     hasBeenAtEnd = true
@@ -165,7 +163,7 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
     return []
   }
 
-  /** Up to the first record that this version cannot read. */
+  /** The records before the first that this version cannot read. */
   function readable(stored: readonly Stored[]): readonly Stored[] {
     const index = stored.findIndex(({ record }) => record.needs && firstUnknown(record, knows))
     const first = stored[index]
@@ -175,36 +173,36 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
   }
 
   function lose(kind: 'replaced' | 'rewound', detail: string): Fault {
-    const { seq } = recent.end
-    gone ??= { kind, path, line: seq, offset: seq, detail }
+    const { seq } = cache.end
+    lostFault ??= { kind, path, line: seq, offset: seq, detail }
     sleep.wakeAll()
-    return gone
+    return lostFault
   }
 
   function stop(need: string, seq: number): Fault {
-    newer ??= { kind: 'needs newer', path, line: seq, offset: seq, detail: toInstall(need) }
-    return newer
+    stopFault ??= { kind: 'needs newer', path, line: seq, offset: seq, detail: toInstall(need) }
+    return stopFault
   }
 
-  /** Behind what cannot be read there is nothing, however often one asks. */
-  const isStoppedAt = ({ seq }: Place) => newer !== undefined && seq >= newer.offset - 1
+  /** Nothing is read behind a record that this version cannot read. */
+  const isStoppedAt = ({ seq }: Position) => stopFault !== undefined && seq >= stopFault.offset - 1
 
-  function kept(from: Cursor, which: Which): readonly Stored[] | undefined {
-    if (gone) throw new JournalReplaced(gone)
-    if (!recent.reaches(from)) return undefined
-    if (recent.contradicts(from))
+  function cached(from: Cursor, form: TextForm): readonly Stored[] | undefined {
+    if (lostFault) throw new JournalReplaced(lostFault)
+    if (!cache.reaches(from)) return undefined
+    if (cache.contradicts(from))
       throw new JournalReplaced(lose('rewound', `the record ${from.id} is not number ${from.seq}`))
-    return recent.after(from, which)
+    return cache.after(from, form)
   }
 
-  const furthest = (from: Place) => (from.seq > recent.end.seq ? from : recent.end)
+  const furthest = (from: Position) => (from.seq > cache.end.seq ? from : cache.end)
 
-  /** Fetches news for all who wait; a server that is away is asked again at the next hint or poll. */
-  function attend(from: Place): void {
-    if (gone) sleep.wakeAll()
-    if (gone || newer) return
+  /** Fetches new records for all waiting callers; if the server is unreachable, the next hint or poll tries again. */
+  function fetchNew(from: Position): void {
+    if (lostFault) sleep.wakeAll()
+    if (lostFault || stopFault) return
     fetch(furthest(from)).catch(() => {
-      if (gone) sleep.wakeAll()
+      if (lostFault) sleep.wakeAll()
     })
   }
 
@@ -215,18 +213,18 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
       return log
     },
     get known() {
-      return hasBeenAtEnd ? recent.end : undefined
+      return hasBeenAtEnd ? cache.end : undefined
     },
     get fault() {
-      return gone ?? newer
+      return lostFault ?? stopFault
     },
-    async read(from, which) {
-      const there = kept(from, which)
+    async read(from, form) {
+      const there = cached(from, form)
       if (there && (there.length > 0 || freshAt === answersTaken || isStoppedAt(from))) return there
       const fetched = await fetch(from)
-      return recent.reaches(from) ? recent.after(from, which) : bounded(fetched, which)
+      return cache.reaches(from) ? cache.after(from, form) : bounded(fetched, form)
     },
-    kept,
+    cached,
     get answersTaken() {
       return answersTaken
     },
@@ -235,10 +233,10 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
       noteHead(head)
       const before = Number(head.before)
       const ours = own.map(({ text, size }, i) => storedOf(before + 1 + i, size, text))
-      // Without news between what we knew and our own, ours stand right behind it.
-      const news =
+      // Without records of others in between, our own follow directly what was known.
+      const fresh =
         records.length > 0 ? storedIn(records, new Map(own.map(({ record, text }) => [record.id, text]))) : ours
-      take(news, Number(head.head), askedAt)
+      take(fresh, Number(head.head), askedAt)
     },
     absorbRead,
     bind(number) {
@@ -247,20 +245,20 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
     async page(from) {
       return storedIn(await ask(from))
     },
-    mayHaveNews: (from) => gone !== undefined || recent.end.seq > from.seq,
+    mayHaveMore: (from) => lostFault !== undefined || cache.end.seq > from.seq,
     follow(from) {
       followers++
       if (followers === 1) {
-        const unhear = news.on((told) => {
-          if (told === undefined || log === undefined || told === log) attend(from)
+        const unsubscribe = notifications.subscribe((grown) => {
+          if (grown === undefined || log === undefined || grown === log) fetchNew(from)
         })
-        const timer = setInterval(() => attend(from), poll)
+        const timer = setInterval(() => fetchNew(from), poll)
         unfollow = () => {
-          unhear()
+          unsubscribe()
           clearInterval(timer)
         }
       }
-      attend(from)
+      fetchNew(from)
       let isOver = false
       return () => {
         if (isOver) return
@@ -269,15 +267,15 @@ export function createSharedLog(options: SharedLogOptions): SharedLog {
       }
     },
     sleep: sleep.upTo,
-    owed: (tries) => (waiting.tries > tries ? Math.max(0, waiting.until - performance.now()) : 0),
-    async look() {
-      const [head] = log === undefined ? [] : await lines.ask(statements.head, [log])
+    holdBackFor: (tries) => (waiting.tries > tries ? Math.max(0, waiting.until - performance.now()) : 0),
+    async refreshHead() {
+      const [head] = log === undefined ? [] : await pool.ask(statements.head, [log])
       if (head) noteHead(head)
     },
     async isCurrent() {
-      if (gone) return false
+      if (lostFault) return false
       if (log === undefined) return true
-      const [row] = await lines.ask(statements.current, [name])
+      const [row] = await pool.ask(statements.current, [name])
       return Number(row?.log) === log
     },
     lose,
@@ -296,5 +294,5 @@ function storedIn(rows: readonly Row[], own?: ReadonlyMap<string, string>): Stor
 }
 
 function storedOf(seq: number, size: number, text: string): Stored {
-  return { seq, record: JSON.parse(text) as LogRecord, size: { whole: size, aside: text.length } }
+  return { seq, record: JSON.parse(text) as LogRecord, size: { whole: size, references: text.length } }
 }

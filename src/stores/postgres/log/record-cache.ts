@@ -1,43 +1,45 @@
 import type { Cursor, LogRecord } from '../../../journal/store.ts'
 
-/** An accepted record as it lies in the database: long texts are tickets. */
+/** `whole`: with all texts. `references`: with short references in place of long texts. */
+export type TextForm = 'whole' | 'references'
+
+/** An accepted record as it is in the database, with references in place of long texts. */
 export interface Stored {
   readonly seq: number
   readonly record: LogRecord
-  /** Bytes of it with all its texts, and without those put aside. */
-  readonly size: { readonly whole: number; readonly aside: number }
+  /** In bytes. */
+  readonly size: { readonly whole: number; readonly references: number }
 }
 
-/** How much of what was read already is kept for handles that are behind, in bytes. */
-const KEEP = 4 * 1024 * 1024
-const BATCH = 256 * 1024
+const MAX_CACHE_BYTES = 4 * 1024 * 1024
+const MAX_BATCH_BYTES = 256 * 1024
 
-export interface Place {
+export interface Position {
   readonly seq: number
   readonly id: string
 }
 
 /**
- * The records fetched last, shared by all handles of this process on one log. Numbers have no gaps, so a place is an
- * index.
+ * The records that were fetched last, for all handles of this process on one log. Numbers have no gaps, so a position is
+ * an index.
  */
-export function createRecent() {
-  let before: Place = { seq: 0, id: '' }
+export function createRecordCache() {
+  let before: Position = { seq: 0, id: '' }
   let records: Stored[] = []
   let bytes = 0
 
-  const end = (): Place => {
+  const end = (): Position => {
     const last = records.at(-1)
     return last ? { seq: last.seq, id: last.record.id } : before
   }
 
   return {
-    get end(): Place {
+    get end(): Position {
       return end()
     },
-    /** Takes what follows the end; what is there already, or would leave a gap, is left out. Returns how many. */
+    /** Adds the records that follow the end, without repeats and gaps. Returns how many were added. */
     push(fetched: readonly Stored[]): number {
-      if (bytes > KEEP) {
+      if (bytes > MAX_CACHE_BYTES) {
         before = end()
         records = []
         bytes = 0
@@ -46,36 +48,36 @@ export function createRecent() {
       for (const stored of fetched) {
         if (stored.seq !== end().seq + 1) continue
         records.push(stored)
-        bytes += stored.size.aside
+        bytes += stored.size.references
       }
       return records.length - count
     },
-    /** Begins anew behind a place that is known to be one. */
-    begin(at: Place): void {
+    /** Empties the cache; the next record follows `at`. */
+    restart(at: Position): void {
       before = { seq: at.seq, id: at.id }
       records = []
       bytes = 0
     },
-    /** Is this place among what is kept? */
-    reaches: ({ seq }: Place) => seq >= before.seq && seq <= end().seq,
-    /** Was another record there when we read it? */
-    contradicts({ seq, id }: Place): boolean {
+    /** Whether every fetched record after this position is here. */
+    reaches: ({ seq }: Position) => seq >= before.seq && seq <= end().seq,
+    /** Whether another record was read at this position. */
+    contradicts({ seq, id }: Position): boolean {
       if (seq === 0) return false
       return id !== (seq === before.seq ? before.id : records[seq - before.seq - 1]?.record.id)
     },
-    /** What follows, in a bounded batch. */
-    after(from: Cursor, which: 'whole' | 'aside'): readonly Stored[] {
-      return bounded(records.slice(from.seq - before.seq), which)
+    /** The records after `from`, in a bounded batch. */
+    after(from: Cursor, form: TextForm): readonly Stored[] {
+      return bounded(records.slice(from.seq - before.seq), form)
     },
   }
 }
 
-/** As many as fit, one at least. */
-export function bounded(records: readonly Stored[], which: 'whole' | 'aside'): readonly Stored[] {
+/** As many as fit into a batch, at least one. */
+export function bounded(records: readonly Stored[], form: TextForm): readonly Stored[] {
   let bytes = 0
   const tooMany = records.findIndex(({ size }) => {
-    bytes += size[which]
-    return bytes - size[which] >= BATCH
+    bytes += size[form]
+    return bytes - size[form] >= MAX_BATCH_BYTES
   })
   return tooMany < 0 ? records : records.slice(0, tooMany)
 }

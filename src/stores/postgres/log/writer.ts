@@ -4,65 +4,63 @@ import type { Fault, LogRecord, Outcome } from '../../../journal/store.ts'
 import { JournalReadOnly, NotWritten, OutcomeUnknown, RecordRefused } from '../../../journal/store-errors.ts'
 import { TeamError } from '../../../team/errors.ts'
 import type { Parameter, Row } from '../connection/connection.ts'
-import { type Lines, plainly } from '../connection/connection-pool.ts'
-import { codeOf, isWorthRepeating, LineLost, StoreUnreachable } from '../connection/failures.ts'
-import type { Hint } from '../connection/notifications.ts'
+import { type ConnectionPool, readableError } from '../connection/connection-pool.ts'
+import { ConnectionLost, codeOf, isRolledBack, StoreUnreachable } from '../connection/failures.ts'
+import type { SendHint } from '../connection/notifications.ts'
 import { arrayOf, type Statements } from '../schema/statements.ts'
-import type { Floor } from './floor.ts'
-import type { Hold } from './head-row-lock.ts'
-import { mayHaveToSetAside, type SetAside, setAside } from './long-texts.ts'
-import type { SharedLog } from './reader.ts'
+import type { HeadRowLock } from './head-row-lock.ts'
+import { type ExtractedTexts, extractLongTexts, mayHoldLongText } from './long-texts.ts'
+import type { LogReader } from './reader.ts'
 
 export interface WriterOptions {
-  readonly shared: SharedLog
-  readonly lines: Lines
+  readonly reader: LogReader
+  readonly pool: ConnectionPool
   readonly statements: Statements
-  readonly hold: Hold
-  readonly floor: Floor
+  readonly headRow: HeadRowLock
   readonly knows: ReadonlySet<string>
 }
 
 /**
- * Appends a batch in one statement. When the line is lost before the answer came, the very same records are sent again
- * under the same mark, and the answer to that is the answer:
+ * Appends a batch in one statement. If the connection is lost before the answer arrives, the same records are sent again
+ * under the same mark, and the second answer is the outcome:
  *
- * - If the first one was carried out, its records are found by their ids and, by the mark, known to be these.
- * - If it was not, the second is carried out in its place. Should the first still arrive (it may lie in a buffer, or
+ * - If the first statement was carried out, the second finds its records by their ids and recognises them by the mark.
+ * - If it was not, the second is carried out in its place. If the first still arrives later (from a buffer, or after a
  *   wait for the head row), it finds the ids and changes nothing.
- * - If the second meets a conflict, so will the first whenever it arrives: the last decision never becomes an earlier
- *   one again, because an id counts once. So "conflict" may be told to the decider, who decides anew under the same id.
+ * - If the second meets a conflict, so will the first whenever it arrives: an id counts once, so the last decision never
+ *   becomes an earlier one again. The caller may therefore decide again under the same id.
  *
- * Never is a fresh decision made while the outcome of the old one is unknown.
+ * No new decision is made while the outcome of the old one is unknown.
  */
-export function createWriter({ shared, lines, statements, hold, floor, knows }: WriterOptions) {
-  const { path, name } = shared
-  /** Each call has a mark of its own. */
+export function createWriter({ reader, pool, statements, headRow, knows }: WriterOptions) {
+  const { path, name } = reader
+  /** Each call gets its own mark. */
   const marks = `${randomBytes(9).toString('base64url')}-`
   let made = 0
 
-  return async function append(records: readonly LogRecord[], hint?: Hint): Promise<readonly Outcome[]> {
+  return async function append(records: readonly LogRecord[], sendHint?: SendHint): Promise<readonly Outcome[]> {
     const batch = prepare(records)
-    const askedAt = shared.answersTaken
-    const rows = await send(batch, records, hint)
+    const askedAt = reader.answersTaken
+    const rows = await send(batch, records, sendHint)
     const [answer] = rows
     if (answer?.status === 'replaced') throw new JournalReadOnly(lost(answer))
-    if (answer?.status === 'newer') throw new JournalReadOnly(shared.stop(String(answer.outcomes), Number(answer.head)))
+    if (answer?.status === 'newer') throw new JournalReadOnly(reader.stop(String(answer.outcomes), Number(answer.head)))
     const outcomes = [...String(answer?.outcomes)].map((letter) => OUTCOMES[letter]!)
     const accepted = batch.filter((_, i) => outcomes[i] === 'accepted')
-    shared.absorbAppend(rows, accepted, askedAt)
+    reader.absorbAppend(rows, accepted, askedAt)
     return outcomes
   }
 
-  /** The answer names the log if it is there: then only its end is not. */
+  /** The answer names the log if it still exists: then only its end is missing. */
   function lost({ log }: Row): Fault {
-    if (log === null) return shared.lose('replaced', 'it was removed')
-    const { id, seq } = shared.known!
-    return shared.lose('rewound', `the record ${id} (number ${seq}) is not there any more`)
+    if (log === null) return reader.lose('replaced', 'it was removed')
+    const { id, seq } = reader.known!
+    return reader.lose('rewound', `the record ${id} (number ${seq}) is not there any more`)
   }
 
-  /** Everything that can be refused is refused before anything is sent. */
+  /** Refuses whatever can be refused before anything is sent. */
   function prepare(records: readonly LogRecord[]): Prepared[] {
-    if (shared.fault) throw new JournalReadOnly(shared.fault)
+    if (reader.fault) throw new JournalReadOnly(reader.fault)
     const refusal = whyRefused(records, ASK_THE_SERVER, knows)
     if (refusal) throw new RecordRefused(path, refusal.id, refusal.why)
     return records.map((record) => {
@@ -70,26 +68,25 @@ export function createWriter({ shared, lines, statements, hold, floor, knows }: 
       const whole = JSON.stringify(record)
       const size = Buffer.byteLength(whole)
       if (size > MAX_RECORD_BYTES) throw new RecordRefused(path, record.id, 'is longer than 16 MB')
-      if (!mayHaveToSetAside(whole)) return { record, texts: [], size, text: whole }
-      const set = setAside(record)
+      if (!mayHoldLongText(whole)) return { record, texts: [], size, text: whole }
+      const set = extractLongTexts(record)
       return { ...set, size, text: set.texts.length > 0 ? JSON.stringify(set.record) : whole }
     })
   }
 
-  async function send(batch: Prepared[], records: readonly LogRecord[], hint?: Hint): Promise<readonly Row[]> {
+  async function send(batch: Prepared[], records: readonly LogRecord[], sendHint?: SendHint): Promise<readonly Row[]> {
     const parameters = parametersOf(batch)
     let wasLost = false
     try {
-      const turn = [hold, floor].find(({ isHeld }) => isHeld)
-      if (turn) {
+      if (headRow.isHeld) {
         try {
-          return await turn.append(parameters, hint)
+          return await headRow.append(parameters, sendHint)
         } catch (error) {
-          wasLost = error instanceof LineLost
-          if (!wasLost && !isWorthRepeating(codeOf(error) ?? '')) throw error
+          wasLost = error instanceof ConnectionLost
+          if (!wasLost && !isRolledBack(codeOf(error) ?? '')) throw error
         }
       }
-      return await lines.ask(statements.append, parameters, { wasSent: wasLost, behind: hint })
+      return await pool.ask(statements.append, parameters, { wasSent: wasLost, afterSending: sendHint })
     } catch (error) {
       if (codeOf(error) === 'DM001') {
         const { detail, message } = error as { detail?: string; message: string }
@@ -99,12 +96,12 @@ export function createWriter({ shared, lines, statements, hold, floor, knows }: 
       if (error instanceof StoreUnreachable && error.mayHaveArrived) throw new OutcomeUnknown(path, ids, error)
       throw error instanceof TeamError && !(error instanceof StoreUnreachable)
         ? error
-        : new NotWritten(path, plainly(error))
+        : new NotWritten(path, readableError(error))
     }
   }
 
   function parametersOf(batch: readonly Prepared[]): Parameter[] {
-    const { known, log } = shared
+    const { known, log } = reader
     const texts = batch.flatMap(({ texts }, i) => texts.map((text) => ({ of: i + 1, text: JSON.stringify(text) })))
     return [
       name,
@@ -112,7 +109,7 @@ export function createWriter({ shared, lines, statements, hold, floor, knows }: 
       known?.seq ?? null,
       known?.id ?? null,
       arrayOf([...knows]),
-      String(lines.patience.lock),
+      String(pool.timeouts.lock),
       `${marks}${(made++).toString(36)}`,
       arrayOf(batch.map(({ record }) => record.id)),
       arrayOf(batch.map(({ record }) => record.after ?? null)),
@@ -126,16 +123,16 @@ export function createWriter({ shared, lines, statements, hold, floor, knows }: 
   }
 }
 
-interface Prepared extends SetAside {
-  /** As it will lie in the database, and its bytes with all its texts. */
+interface Prepared extends ExtractedTexts {
+  /** The JSON to store; `size` is the bytes of the record with all its texts. */
   readonly text: string
   readonly size: number
 }
 
 const OUTCOMES: Readonly<Record<string, Outcome>> = { a: 'accepted', c: 'conflict', r: 'repeated' }
 
-/** Which ids are in the log only the server knows for certain. */
+/** Only the server knows which ids are in the log. */
 const ASK_THE_SERVER = { complete: false, last: '', knows: () => false }
 
-/** PostgreSQL keeps no NUL and no half of a pair. */
+/** PostgreSQL stores neither NUL nor half of a surrogate pair. */
 const UNSTORABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/

@@ -1,25 +1,24 @@
 import { boundedRecords } from './statements.ts'
-import { takeTurn } from './turn.ts'
 
 /**
- * The acceptance rule where the head row is: one call appends a whole batch in one statement. It locks the head, judges
- * the records in order, inserts those that count under the next numbers, moves the head and returns the verdicts. If
- * records came since `p_at` it returns those too, our own without their text, which we have: whoever lost can decide
- * again at once. If none came (`before` is `p_at`), ours stand right behind it.
+ * The acceptance rule on the server: one call appends a whole batch in one statement. It locks the head row, judges the
+ * records in order, inserts those that count under the next numbers, moves the head and returns the verdicts. It also
+ * returns the records that were written since `p_at` (the caller's own without their text), so a caller that lost can
+ * decide again at once. If none were written (`before` equals `p_at`), the caller's own records follow `p_at` directly.
  *
- * Under READ COMMITTED each statement in here sees everything that was committed when it began; since the head is
- * locked first, that is the whole log. So numbers follow the order of commits, without gaps, and mail waits for a lock
- * but is never told to try again.
+ * Under READ COMMITTED each statement of the function sees everything that was committed when the statement began. The
+ * head row is locked first, so that is the whole log: numbers follow the order of commits without gaps, and mail waits
+ * for the lock but never has to be sent again.
  *
- * `p_mark` names the call. Sent twice (the first answer was lost), it finds its own records under that mark and says
- * `a`, as the first time; somebody else's record of that id is `r`, repeated. Refused ones are not kept.
+ * `p_mark` names the call. A call that is sent twice (the first answer was lost) finds its own records under its mark and
+ * answers `a`, as the first time; a record of that id from another call is `r`, repeated. Refused records are not kept.
  */
 export function appendFunction(schema: string): string {
   return `
 create function ${schema}.append(
   p_name text, p_log bigint, p_at bigint, p_at_id text, p_knows text[], p_lock_timeout text, p_mark text,
   p_ids text[], p_afters text[], p_tries int[], p_needs text[], p_sizes int[], p_bodies text[],
-  p_texts_of int[], p_texts text[], p_queues boolean default true
+  p_texts_of int[], p_texts text[]
 ) returns table (
   status text, outcomes text, log bigint, before bigint, head bigint, waiting_tries int, waiting_ms int,
   seq bigint, id text, size int, body text
@@ -33,10 +32,10 @@ declare
   v_need text;
   v_before bigint;
   v_log bigint;
-  v_began timestamptz := clock_timestamp();
-  v_left int;
-  v_wait text;
 begin
+  if p_lock_timeout is not null then
+    perform pg_catalog.set_config('lock_timeout', p_lock_timeout, true);
+  end if;
   if pg_catalog.current_setting('synchronous_commit') = 'off' then
     perform pg_catalog.set_config('synchronous_commit', 'on', true);
   end if;
@@ -49,9 +48,8 @@ begin
         on conflict do nothing;
       select l.log into v_log from ${schema}.logs l where l.name = p_name and l.removed is null;
     end if;
-    ${takeTurn(schema, 'v_log', 'p_queues')}
     select * into h from ${schema}.logs l where l.log = v_log and l.removed is null for update;
-    -- Without a number it was asked for by name, and the one of that name was removed while we waited.
+    -- Without p_log the log was looked up by name, and the log of that name was removed during the wait.
     exit when found or p_log is not null;
   end loop;
   if not found or (p_at > 0 and not exists (
@@ -115,8 +113,8 @@ begin
       waiting = h.waiting, waiting_tries = h.waiting_tries, waiting_until = h.waiting_until
     where l.log = h.log;
   elsif v_outcomes !~ '[ar]' then
-    -- A lock alone makes a commit wait for the disk, with the head in its hands. Whoever only lost need not wait. One
-    -- whose record was there before must: a standby may not have it yet.
+    -- A row lock alone makes a commit wait for the disk while it holds the head. A caller that only lost need not wait;
+    -- a caller whose record was there before must: a standby may not have it yet.
     perform pg_catalog.set_config('synchronous_commit', 'off', true);
   end if;
   return query select 'done', v_outcomes, h.log, v_before, h.seq, h.waiting_tries,

@@ -1,48 +1,45 @@
-import type { Line } from '../connection/connection.ts'
-import type { Lines } from '../connection/connection-pool.ts'
-import { codeOf, LineLost, StoreRefused, StoreTooNew, StoreUnreachable } from '../connection/failures.ts'
+import type { Connection } from '../connection/connection.ts'
+import type { ConnectionPool } from '../connection/connection-pool.ts'
+import { ConnectionLost, codeOf, StoreRefused, StoreTooNew, StoreUnreachable } from '../connection/failures.ts'
 import { appendFunction } from './append-function.ts'
-import { floorFunction, holdFunction } from './turn.ts'
 
-/** Goes up with every change of the tables. */
+/** Incremented with every change of the tables. */
 const VERSION = 1
-/** For a server that was not there before we wait less, in milliseconds: there may be a mistake in its address. */
-const OPENING = 1000
+/** A server that was never reached is waited for less long: its address may be wrong. */
+const FIRST_CONNECT_MS = 1000
+const RETRY_DELAY_MS = 100
 /** The first deskmates that knows this version. */
 const NEEDS = '0.1.0'
 
-/**
- * Makes our tables on first use. Eight processes may do so at once: one makes them, the others wait for its commit and
- * find them there.
- */
-export async function ensureSchema(lines: Lines): Promise<void> {
-  const { schema, shown } = lines.address
-  const until = performance.now() + Math.min(lines.patience.connect, OPENING)
+/** Creates the tables on first use. When several processes try at once, one creates them and the others wait for its commit. */
+export async function ensureSchema(pool: ConnectionPool): Promise<void> {
+  const { schema, shown } = pool.address
+  const until = performance.now() + Math.min(pool.timeouts.connect, FIRST_CONNECT_MS)
   for (;;) {
     try {
-      return await withLine(lines, async (line) => {
-        const found = (await versionOf(line, schema)) ?? (await make(line, schema))
+      return await withConnection(pool, async (connection) => {
+        const found = (await versionOf(connection, schema)) ?? (await create(connection, schema))
         if (found.version > VERSION) throw new StoreTooNew(shown, schema, found.needs)
       })
     } catch (error) {
       if (codeOf(error) === '42501') {
-        const advice = `Let this user make it, or run as another: create schema ${schema} authorization USER;`
+        const advice = `Allow this user to create it, or run as an administrator: create schema ${schema} authorization USER;`
         throw new StoreRefused(shown, error, advice)
       }
       if (codeOf(error) !== undefined) throw new StoreRefused(shown, error)
-      if (!(error instanceof LineLost)) throw error
+      if (!(error instanceof ConnectionLost)) throw error
       if (performance.now() > until) throw new StoreUnreachable(shown, error)
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS))
     }
   }
 }
 
-async function withLine<T>(lines: Lines, work: (line: Line) => Promise<T>): Promise<T> {
-  const line = await lines.take()
+async function withConnection<T>(pool: ConnectionPool, work: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await pool.take()
   try {
-    return await work(line)
+    return await work(connection)
   } finally {
-    lines.give(line)
+    pool.give(connection)
   }
 }
 
@@ -51,42 +48,46 @@ interface Version {
   readonly needs: string
 }
 
-async function versionOf(line: Line, schema: string): Promise<Version | undefined> {
+async function versionOf(connection: Connection, schema: string): Promise<Version | undefined> {
   try {
-    const [row] = await line.run(`select version, needs from ${schema}.version`, [], 'plain')
+    const [row] = await connection.run(`select version, needs from ${schema}.version`, [], 'plain')
     return row && { version: Number(row.version), needs: String(row.needs) }
   } catch (error) {
-    // No such schema, no such table.
+    // 42P01: no such table. 3F000: no such schema.
     if (codeOf(error) === '42P01' || codeOf(error) === '3F000') return undefined
     throw error
   }
 }
 
-async function make(line: Line, schema: string): Promise<Version> {
-  await line.run('begin', [], 'plain')
+async function create(connection: Connection, schema: string): Promise<Version> {
+  await connection.run('begin', [], 'plain')
   try {
-    await line.run(`select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('deskmates ${schema}'))`, [], 'plain')
-    const [there] = await line.run(
+    await connection.run(
+      `select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('deskmates ${schema}'))`,
+      [],
+      'plain',
+    )
+    const [there] = await connection.run(
       `select pg_catalog.to_regclass('${schema}.version') is not null as made`,
       [],
       'plain',
     )
-    const functions = [appendFunction, holdFunction, floorFunction].map((make) => make(schema)).join('')
-    if (!there?.made) await line.run(tables(schema) + functions, [], 'plain')
-    const version = await versionOf(line, schema)
-    await line.run('commit', [], 'plain')
-    if (!version) throw new Error(`Schema ${schema} was made and holds no version.`)
+    if (!there?.made) await connection.run(tables(schema) + appendFunction(schema), [], 'plain')
+    const version = await versionOf(connection, schema)
+    await connection.run('commit', [], 'plain')
+    if (!version) throw new Error(`Schema ${schema} was created but holds no version.`)
     return version
   } catch (error) {
-    if (line.isOpen) await line.run('rollback', [], 'plain')
+    if (connection.isOpen) await connection.run('rollback', [], 'plain')
     throw error
   }
 }
 
 /**
- * One row of `logs` is the head of a log: whoever moves it decides. A record's text is kept as it was written, as JSON
- * in a plain column: PostgreSQL's own JSON takes neither every string nor every order of members. Texts over 8 KB lie
- * in `bodies`, once, and a short ticket in their place.
+ * One row of `logs` is the head of a log: the process that moves it has decided. A record's text is kept as it was
+ * written, as JSON in a text column: the JSON types of PostgreSQL keep neither every string nor every order of members.
+ * Texts over 8 KB are kept once, in `bodies`, and replaced by a short reference. `snapshots.aside` says whether the state
+ * holds such references.
  */
 function tables(schema: string): string {
   return `

@@ -1,25 +1,25 @@
-/** How many records, and how many bytes of them, one answer holds; always one record at least. */
-const MOST_RECORDS = 1000
-const MOST_BYTES = 512 * 1024
+/** One answer holds at most this much, and always at least one record. */
+const MAX_RECORDS = 1000
+const MAX_BYTES = 512 * 1024
 
-/** The records of a log behind a place, as many as one answer holds. `log` and `at` are expressions. */
+/** The records of a log after the number `at`, as many as one answer holds. `log` and `at` are SQL expressions. */
 export function boundedRecords(schema: string, log: string, at: string): string {
   return `(
     select w.seq, w.id, w.mark, w.size, w.body from (
       select c.*, sum(octet_length(c.body)) over (order by c.seq) - octet_length(c.body) as before
       from (
         select r.seq, r.id, r.mark, r.size, r.body from ${schema}.records r
-        where r.log = ${log} and r.seq > ${at} order by r.seq limit ${MOST_RECORDS}
+        where r.log = ${log} and r.seq > ${at} order by r.seq limit ${MAX_RECORDS}
       ) c
-    ) w where w.before < ${MOST_BYTES}
+    ) w where w.before < ${MAX_BYTES}
   )`
 }
 
 const HEAD = `h.log, h.seq as head, h.waiting_tries,
     greatest(0, ceil(extract(epoch from h.waiting_until - clock_timestamp()) * 1000))::int as waiting_ms`
 
-/** The head of a log, the id at a place, and what follows it. */
-export function readStatement(schema: string, which: string, at: string): string {
+/** The head of a log, the id of the record at a number, and the records after it. */
+function readStatement(schema: string, which: string, at: string): string {
   return `
     select ${HEAD}, p.id as at_id, n.seq, n.id, n.size, n.body
     from ${schema}.logs h
@@ -28,26 +28,15 @@ export function readStatement(schema: string, which: string, at: string): string
     where ${which} and h.removed is null order by n.seq`
 }
 
-/** The two numbers of an advisory lock of one log, which is an expression; another's of the same costs a wait only. */
-export function numbersOf(schema: string, what: 'line' | 'turn' | 'floor', log: string): string {
-  return `pg_catalog.hashtext('deskmates ${what} ${schema}'), (${log} & 2147483647)::int`
-}
-
-/** One round trip each; the numbers of the parameters are the order of the arguments where they are used. */
+/** One round trip each. */
 export function createStatements(schema: string) {
-  const append = (queues: string) => `select * from ${schema}.append($1, $2::bigint, $3::bigint, $4, $5::text[], $6, $7,
-    $8::text[], $9::text[], $10::int[], $11::text[], $12::int[], $13::text[], $14::int[], $15::text[], ${queues})`
   return {
     readByName: readStatement(schema, 'h.name = $1::text', '$2::bigint'),
     readByLog: readStatement(schema, 'h.log = $1::bigint', '$2::bigint'),
-    append: append('true'),
-    /** Past those who queue: for one who has the floor or the head row. */
-    appendNext: append('false'),
-    /** Waits for whoever has the head row, keeps it until the transaction ends, and reads. */
-    hold: `select * from ${schema}.hold($1::bigint, $2::bigint, $3)`,
-    /** The floor belongs to the connection until it is passed on. */
-    takeFloor: `select * from ${schema}.take_floor($1::bigint, $2::bigint, $3)`,
-    passFloor: `select pg_catalog.pg_advisory_unlock(${numbersOf(schema, 'floor', '$1::bigint')})`,
+    append: `select * from ${schema}.append($1, $2::bigint, $3::bigint, $4, $5::text[], $6, $7,
+      $8::text[], $9::text[], $10::int[], $11::text[], $12::int[], $13::text[], $14::int[], $15::text[])`,
+    /** Keeps the head row locked until the transaction ends. */
+    lockHead: `select from ${schema}.logs h where h.log = $1::bigint and h.removed is null for update`,
     head: `select ${HEAD} from ${schema}.logs h where h.log = $1::bigint and h.removed is null`,
     current: `select log from ${schema}.logs where name = $1::text and removed is null`,
     knows: `select exists (
@@ -65,7 +54,7 @@ export function createStatements(schema: string) {
       on conflict (log, aside) do update
       set fold = excluded.fold, seq = excluded.seq, id = excluded.id, last = excluded.last, state = excluded.state`,
     teams: `select name from ${schema}.logs where removed is null and seq > 0 and name like '%/journal'`,
-    putAway: `update ${schema}.logs set removed = clock_timestamp()
+    remove: `update ${schema}.logs set removed = clock_timestamp()
       where removed is null and starts_with(name, $1::text || '/') returning log`,
     purgeSome: (table: 'records' | 'bodies') => `with part as (
         select ctid from ${schema}.${table} where log = $1::bigint limit 5000
@@ -73,14 +62,14 @@ export function createStatements(schema: string) {
       select count(*)::int as gone from gone`,
     purgeRest: `with s as (delete from ${schema}.snapshots where log = $1::bigint)
       delete from ${schema}.logs where log = $1::bigint`,
-    /** A hint may be lost, so its commit does not wait for the disk. */
+    /** A lost hint does no harm, so its commit does not wait for the disk. */
     notify: `select pg_catalog.set_config('synchronous_commit', 'off', true), pg_notify($1::text, $2::text)`,
     clock: 'select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now',
     renew: `insert into ${schema}.leases (runtime, team, until)
       values ($1::text, $2::text, clock_timestamp() + $3::float8 * interval '1 millisecond')
       on conflict (runtime, team) do update set until = excluded.until where leases.until > '-infinity'
       returning 1 as renewed`,
-    /** Only a lease that is over: the row of no team is the one that its holder renews before it acts. */
+    /** Ends a lease only when its time is over. The row without a team is the one that its holder renews before it acts. */
     endLease: `insert into ${schema}.leases (runtime, team, until) values ($1::text, '', '-infinity')
       on conflict (runtime, team) do update set until = excluded.until where leases.until <= clock_timestamp()
       returning 1 as ended`,
@@ -91,7 +80,7 @@ export function createStatements(schema: string) {
     look: `select max(extract(epoch from l.until))::float8 * 1000 as until,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as now
       from ${schema}.leases l where l.runtime = $1::text`,
-    /** Ended leases stay for as long as their holder could still come back. */
+    /** An ended lease stays for 30 days: as long as its holder could still try to renew it. */
     sweep: `delete from ${schema}.leases where until < clock_timestamp() - interval '1 day'
       and (until > '-infinity' or split_part(runtime, '-', 2)::float8
         < extract(epoch from clock_timestamp() - interval '30 days') * 1000)`,
@@ -100,7 +89,7 @@ export function createStatements(schema: string) {
 
 export type Statements = ReturnType<typeof createStatements>
 
-/** As PostgreSQL writes an array. */
+/** An array literal of PostgreSQL. */
 export function arrayOf(values: readonly (string | number | null)[]): string {
   const quoted = (value: string) => `"${value.replace(/[\\"]/g, '\\$&')}"`
   return `{${values.map((value) => (typeof value === 'string' ? quoted(value) : String(value))).join(',')}}`
