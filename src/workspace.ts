@@ -6,7 +6,7 @@ import { realDisk } from './stores/files/disk.ts'
 import { refuseNetworkFileSystem } from './stores/files/file-system-kind.ts'
 import { mayWrite, openTrust, type Trust } from './stores/files/identity/trust.ts'
 import { openFileStore } from './stores/files/store.ts'
-import { openMirror } from './stores/files/views/views.ts'
+import { openViews } from './stores/files/views/views.ts'
 import { findRoot, type Root } from './stores/files/workspace-root.ts'
 import type { PostgresStoreOptions } from './stores/postgres/store.ts'
 
@@ -43,7 +43,7 @@ export async function openWorkspace(options: WorkspaceOptions = {}): Promise<Wor
     dir: root.root,
     durability,
     warn,
-    mirror: (team) => openMirror({ dir: root.root, team, disk: realDisk, warn }),
+    views: (team) => openViews({ dir: root.root, team, disk: realDisk, warn }),
     mayWrite: mayWrite(trust, root.root),
     refuse: (dir) => refuseNetworkFileSystem(dir, realDisk),
   })

@@ -4,7 +4,7 @@ import { openSession } from '../../src/session/open-session.ts'
 import type { Session } from '../../src/session/session.ts'
 import { type Disk, realDisk } from '../../src/stores/files/disk.ts'
 import { openFileStore } from '../../src/stores/files/store.ts'
-import { openMirror } from '../../src/stores/files/views/views.ts'
+import { openViews } from '../../src/stores/files/views/views.ts'
 import type { Workspace } from '../../src/workspace.ts'
 
 /** A conversation that can be killed anywhere: letters, two commands with an effect outside, a job that never ends. */
@@ -64,8 +64,8 @@ const unsynced: Disk = { ...realDisk, fsyncSync() {}, async fdatasync() {} }
 /** The workspace as `openWorkspace` makes it, on a disk of ours. */
 export async function openPlace(dir: string, around: (disk: Disk) => Disk = (disk) => disk): Promise<Workspace> {
   const disk = around(unsynced)
-  const mirror = (team: string) => openMirror({ dir, team, disk, warn: () => {} })
-  const store = await openFileStore({ dir, disk, mirror, warn: () => {} })
+  const views = (team: string) => openViews({ dir, team, disk, warn: () => {} })
+  const store = await openFileStore({ dir, disk, views, warn: () => {} })
   return {
     root: dir,
     workspace: dir,

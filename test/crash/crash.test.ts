@@ -127,7 +127,7 @@ async function attempt(operation: Operation, plan: DiskPlan, under?: PowerCutDis
 async function aftermath(operation: Operation, before: ReadonlySet<string>): Promise<string[]> {
   const { disk, closeAll } = closingDisk()
   const opened = await fragile.open(disk)
-  const { team, mirror } = opened
+  const { team, views } = opened
   const wrong: string[] = []
   const acknowledged = new Set(before)
   await team.refresh()
@@ -141,8 +141,8 @@ async function aftermath(operation: Operation, before: ReadonlySet<string>): Pro
   if (operation.name === 'claim') wrong.push(...(await colliding(opened)))
   // Half a line that was to show a message looks like a foreign one that is still being written, until mail comes in.
   await team.ingest()
-  await mirror.write(team.state, team.cursor)
-  wrong.push(...(await mirror.differences(team.state, team.cursor)))
+  await views.write(team.state, team.cursor)
+  wrong.push(...(await views.differences(team.state, team.cursor)))
   const faults = team.log.faults().filter(({ kind }) => kind !== 'torn')
   wrong.push(...faults.map(({ kind, detail }) => `${kind}: ${detail}`))
   await team.close()

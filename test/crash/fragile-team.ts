@@ -6,7 +6,7 @@ import { openTeam, type TeamHandle } from '../../src/journal/team-handle.ts'
 import type { Views } from '../../src/journal/views.ts'
 import { type Disk, realDisk } from '../../src/stores/files/disk.ts'
 import { openFileStore } from '../../src/stores/files/store.ts'
-import { openMirror } from '../../src/stores/files/views/views.ts'
+import { openViews } from '../../src/stores/files/views/views.ts'
 
 /** A team on disk that operations are tried on, each time from the same beginning. */
 export interface FragileTeam extends Disposable {
@@ -19,7 +19,7 @@ export interface FragileTeam extends Disposable {
 export interface Opened {
   readonly team: TeamHandle
   readonly store: Store
-  readonly mirror: Views
+  readonly views: Views
 }
 
 export const TEAM = 'crash'
@@ -36,9 +36,9 @@ export async function makeFragileTeam(): Promise<FragileTeam> {
   mkdirSync(dir)
 
   async function open(disk: Disk, warn: (message: string) => void = () => {}): Promise<Opened> {
-    const mirror = openMirror({ dir, team: TEAM, disk, warn })
-    const store = await openFileStore({ dir, disk, warn, mirror: () => mirror })
-    return { store, mirror, team: await openTeam(store, TEAM) }
+    const views = openViews({ dir, team: TEAM, disk, warn })
+    const store = await openFileStore({ dir, disk, warn, views: () => views })
+    return { store, views, team: await openTeam(store, TEAM) }
   }
 
   const { team } = await open(realDisk)

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { openTeam, type TeamHandle } from '../../src/journal/team-handle.ts'
 import { type Disk, realDisk } from '../../src/stores/files/disk.ts'
 import { openFileStore } from '../../src/stores/files/store.ts'
-import { openMirror } from '../../src/stores/files/views/views.ts'
+import { openViews } from '../../src/stores/files/views/views.ts'
 import { TeamError } from '../../src/team/errors.ts'
 import { isRefusal } from '../../src/team/refusal.ts'
 import { refusalText } from '../../src/team/refusal-text.ts'
@@ -47,18 +47,18 @@ describe('a disk that is really full', () => {
     expect(there().sort()).toEqual([...acknowledged, ...failed].sort())
     console.log(`full: on ${full.name}, acked ${acknowledged.length}, named ${failed.length}, lost 0, sent again 3`)
     await next.close()
-    const { team: last, mirror } = await open(full.dir, realDisk)
+    const { team: last, views } = await open(full.dir, realDisk)
     await last.ingest()
-    expect(await mirror.differences(last.state, last.cursor)).toEqual([])
+    expect(await views.differences(last.state, last.cursor)).toEqual([])
     expect(last.log.faults().filter(({ kind }) => kind !== 'torn')).toEqual([])
     await last.close()
   }) // B58, F2, F22
 })
 
 async function open(dir: string, disk: Disk) {
-  const mirror = openMirror({ dir, team: 'full', disk, warn: () => {} })
-  const store = await openFileStore({ dir, disk, mirror: () => mirror, warn: () => {} })
-  return { team: await openTeam(store, 'full'), mirror }
+  const views = openViews({ dir, team: 'full', disk, warn: () => {} })
+  const store = await openFileStore({ dir, disk, views: () => views, warn: () => {} })
+  return { team: await openTeam(store, 'full'), views }
 }
 
 async function send(team: TeamHandle, n: number): Promise<void> {

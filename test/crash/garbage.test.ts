@@ -65,9 +65,9 @@ describe('an event nested without end', () => {
     const last = /"id":"([^"]*)","after":"[^"]*"[^\n]*\n*$/.exec(readFileSync(journal(), 'utf8'))?.[1]
     const line = withSum(`{"v":1,"id":"fuzz","after":"${last}","at":1,"by":{"name":"user"},"events":[${event}]`)
     appendFileSync(journal(), Buffer.concat([NEWLINE, line, NEWLINE]))
-    const { team, mirror } = await open()
+    const { team, views } = await open()
     await team.run({ type: 'task.update', id: '2', subject: 'still here' })
-    await mirror.write(team.state, team.cursor)
+    await views.write(team.state, team.cursor)
     expect(team.state.tasks.size).toBe(3)
     expect(unreadOf(team.state, 'ada')).toHaveLength(2)
     await team.close()
@@ -94,10 +94,10 @@ describe('a file broken by hand', () => {
       fragile.reset()
       writeFileSync(path, text)
       const warnings: string[] = []
-      const { team, mirror } = await fragile.open(realDisk, (message) => warnings.push(message))
+      const { team, views } = await fragile.open(realDisk, (message) => warnings.push(message))
       await team.run({ type: 'task.update', id: '2', subject: 'still here' })
-      await mirror.repair(team.state, team.cursor)
-      expect(await mirror.differences(team.state, team.cursor), text).toEqual([])
+      await views.repair(team.state, team.cursor)
+      expect(await views.differences(team.state, team.cursor), text).toEqual([])
       expect(team.state.tasks.size).toBe(3)
       await team.close()
       if (name.endsWith('snapshot.json') || text === '{"seq":1e999}') continue

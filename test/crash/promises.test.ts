@@ -311,8 +311,8 @@ async function dyingIngester(): Promise<() => void> {
       },
     ]),
   ) as unknown as Disk
-  const { team, mirror } = await fragile.open(disk)
+  const { team, views } = await fragile.open(disk)
   await team.refresh()
   // Until it dies nothing is awaited in there.
-  return () => void mirror.collect(team.state).catch(() => {})
+  return () => void views.collect(team.state).catch(() => {})
 }

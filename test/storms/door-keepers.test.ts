@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { openTeam, type TeamHandle } from '../../src/journal/team-handle.ts'
 import { realDisk } from '../../src/stores/files/disk.ts'
 import { openFileStore } from '../../src/stores/files/store.ts'
-import { openMirror } from '../../src/stores/files/views/views.ts'
+import { openViews } from '../../src/stores/files/views/views.ts'
 import { applyEvent, type Effect } from '../../src/team/apply.ts'
 import { isRefusal } from '../../src/team/refusal.ts'
 import { emptyState } from '../../src/team/state.ts'
@@ -25,12 +25,12 @@ describe('the mailbox file between slow writers and our own lines', () => {
   }, async () => {
     const random = createRandom()
     using place = makePlace()
-    const mirror = openMirror({ dir: place.dir, team: TEAM, disk: realDisk, warn: () => {} })
-    await using store = await openFileStore({ dir: place.dir, mirror: () => mirror })
+    const views = openViews({ dir: place.dir, team: TEAM, disk: realDisk, warn: () => {} })
+    await using store = await openFileStore({ dir: place.dir, views: () => views })
     const team = await openTeam(store, TEAM)
     await team.run({ type: 'team.create', team: TEAM })
     await team.run({ type: 'member.join', name: 'box', role: 'reader' })
-    await mirror.write(team.state, team.cursor)
+    await views.write(team.state, team.cursor)
 
     const fleet = createFleet(random)
     for (const name of ['keeper1', 'keeper2']) fleet.man({ name, program: 'door-keeper', args: () => [place.dir] })

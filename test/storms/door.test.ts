@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { openTeam } from '../../src/journal/team-handle.ts'
 import { realDisk } from '../../src/stores/files/disk.ts'
 import { openFileStore } from '../../src/stores/files/store.ts'
-import { openMirror } from '../../src/stores/files/views/views.ts'
+import { openViews } from '../../src/stores/files/views/views.ts'
 import { buildWorkers, createFleet } from './fleet.ts'
 import { deliveries, drain, repeats } from './mailbox.ts'
 import { figure, makePlace, TEAM } from './place.ts'
@@ -28,8 +28,8 @@ describe('the mailbox file in a storm', () => {
     using place = makePlace()
     const { dir, beliefs } = place
     const warnings: string[] = []
-    const mirror = openMirror({ dir, team: TEAM, disk: realDisk, warn: (message) => warnings.push(message) })
-    await using store = await openFileStore({ dir, mirror: () => mirror })
+    const views = openViews({ dir, team: TEAM, disk: realDisk, warn: (message) => warnings.push(message) })
+    await using store = await openFileStore({ dir, views: () => views })
     const team = await openTeam(store, TEAM)
     await team.run({ type: 'team.create', team: TEAM })
     for (const name of ['box', 'crate']) await team.run({ type: 'member.join', name, role: 'reader' })

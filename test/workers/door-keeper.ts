@@ -1,15 +1,15 @@
 import { openTeam } from '../../src/journal/team-handle.ts'
 import { realDisk } from '../../src/stores/files/disk.ts'
 import { openFileStore } from '../../src/stores/files/store.ts'
-import { openMirror } from '../../src/stores/files/views/views.ts'
+import { openViews } from '../../src/stores/files/views/views.ts'
 import { unreadOf } from '../../src/team/state.ts'
 import { TEAM } from '../storms/place.ts'
 
 /** Brings in what others leave in the mailbox files, writes mail of its own between, and reads some, without end. */
 const [dir = ''] = process.argv.slice(2)
 process.on('disconnect', () => process.exit(0))
-const mirror = openMirror({ dir, team: TEAM, disk: realDisk, warn: () => {} })
-const store = await openFileStore({ dir, durability: 'process', mirror: () => mirror })
+const views = openViews({ dir, team: TEAM, disk: realDisk, warn: () => {} })
+const store = await openFileStore({ dir, durability: 'process', views: () => views })
 const team = await openTeam(store, TEAM)
 
 for (let round = 0; ; round++) {
@@ -17,6 +17,6 @@ for (let round = 0; ; round++) {
   if (round % 2 === 0) await team.send({ to: 'box', content: `own ${process.pid} ${round}` })
   const ids = unreadOf(team.state, 'box').map(({ message }) => message.id)
   if (round % 3 === 0) await team.acknowledge('box', ids.slice(0, 1 + ids.length / 2), null)
-  await mirror.write(team.state, team.cursor)
-  await mirror.inboxChanged(round % 5 === 0 ? 20 : 2)
+  await views.write(team.state, team.cursor)
+  await views.inboxChanged(round % 5 === 0 ? 20 : 2)
 }

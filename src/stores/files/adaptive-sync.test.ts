@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { createQuickSync } from './adaptive-sync.ts'
+import { createAdaptiveSync } from './adaptive-sync.ts'
 
 describe('a sync', () => {
   function disk(...milliseconds: number[]) {
     let time = 0
     const calls: string[] = []
-    const sync = createQuickSync(
+    const sync = createAdaptiveSync(
       () => time,
       () => {
         calls.push('waited for')
@@ -80,7 +80,7 @@ describe('a sync', () => {
   })
 
   it('fails like the disk does', async () => {
-    const broken = createQuickSync(undefined, () => {
+    const broken = createAdaptiveSync(undefined, () => {
       throw new Error('EIO')
     })
     await expect(broken(3)).rejects.toThrow('EIO')

@@ -21,7 +21,7 @@ const LATELY = 64
  * the event loop only the first is: the others are synced side by side, while the first goes on. Where many files are
  * synced all the time there are many agents, and none of them is to stand still for another.
  */
-export function createQuickSync(
+export function createAdaptiveSync(
   now: () => number = () => performance.now(),
   wait: (fd: number) => void = fs.fdatasyncSync,
   handOver: (fd: number) => Promise<void> = promisify(fs.fdatasync),

@@ -1,5 +1,5 @@
 import fs, { type Stats, type StatsFs } from 'node:fs'
-import { createQuickSync } from './adaptive-sync.ts'
+import { createAdaptiveSync } from './adaptive-sync.ts'
 
 /**
  * Every file-system call our files store makes, so that tests can count them, fail each one and stop the world after
@@ -53,7 +53,7 @@ export const realDisk: Disk = {
   unlinkSync: (path) => fs.unlinkSync(path),
   removeSync: (path) => fs.rmSync(path, { recursive: true, force: true }),
   fsyncSync: (fd) => fs.fsyncSync(fd),
-  fdatasync: createQuickSync(),
+  fdatasync: createAdaptiveSync(),
   watch(path, changed, failed) {
     const watcher = fs.watch(path, { persistent: false }, (_event, name) => changed(name))
     watcher.on('error', failed)

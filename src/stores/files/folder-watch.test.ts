@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { realDisk } from './disk.ts'
-import { createWatch } from './folder-watch.ts'
+import { createFolderWatch } from './folder-watch.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'deskmates-watch-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -32,7 +32,7 @@ it('still sees a file that was renamed away and made anew', async () => {
   const path = join(folder, 'inbox.jsonl')
   appendFileSync(path, 'old\n')
   const ear = listen()
-  const stop = createWatch(realDisk, () => {}).on(path, ear.changed)
+  const stop = createFolderWatch(realDisk, () => {}).on(path, ear.changed)
   const renamed = ear.next()
   renameSync(path, `${path}.taken`)
   await renamed
@@ -50,7 +50,7 @@ it('still sees a file that was renamed away and made anew', async () => {
 it('waits for a folder that does not exist yet', async () => {
   const path = join(folder, 'a/b/journal.jsonl')
   const ear = listen()
-  const stop = createWatch(realDisk, () => {}).on(path, ear.changed)
+  const stop = createFolderWatch(realDisk, () => {}).on(path, ear.changed)
   mkdirSync(join(folder, 'a/b'), { recursive: true })
   await ear.next(0)
   await settle()
@@ -69,7 +69,7 @@ it('serves all files of a folder with one watch, and ends it with the last', () 
     }
   }
   const disk = { ...realDisk, watch: watchFolder }
-  const watch = createWatch(disk, () => {})
+  const watch = createFolderWatch(disk, () => {})
   const stops = ['a', 'b', 'c'].map((name) => watch.on(join(folder, name), () => {}))
   expect(open).toBe(1)
   for (const stop of stops) stop()
@@ -84,7 +84,7 @@ it.each(['ENOSPC', 'EMFILE', 'ENOSYS'])('says once that it has to poll when watc
       throw Object.assign(new Error(code), { code })
     },
   }
-  const watch = createWatch(disk, (message) => warnings.push(message))
+  const watch = createFolderWatch(disk, (message) => warnings.push(message))
   for (const name of ['x/a', 'y/b']) watch.on(join(folder, name), () => {})
   watch.refresh()
   expect(warnings).toEqual([expect.stringContaining(code)])

@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path'
 import { codeOf, type Disk } from './disk.ts'
 
 /** A hint that a file may have changed. Polling stays the floor, so a hint may be missing but never costs a fact. */
-export interface Watch {
+export interface FolderWatch {
   /** Calls `changed` when `path` may have changed or come into being. Returns what ends it. */
   on(path: string, changed: () => void): () => void
   /** Looks again for folders that did not exist. */
@@ -20,7 +20,7 @@ interface Folder {
  * Watches the folder a file is in, never the file: a watch on a file follows it when it is renamed away and is blind
  * to the one that takes its name. One watch serves all files of a folder.
  */
-export function createWatch(disk: Disk, warn: (message: string) => void): Watch {
+export function createFolderWatch(disk: Disk, warn: (message: string) => void): FolderWatch {
   const folders = new Map<string, Folder>()
   let isPolling = false
 

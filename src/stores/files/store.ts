@@ -5,9 +5,9 @@ import type { Views } from '../../journal/views.ts'
 import { plainText } from '../../redaction/plain-text.ts'
 import { type Disk, realDisk } from './disk.ts'
 import { createFolderEntries } from './folder-entries.ts'
-import { createWatch } from './folder-watch.ts'
+import { createFolderWatch } from './folder-watch.ts'
 import { makeFolder, syncFolders } from './folders.ts'
-import { filePresence } from './identity/presence.ts'
+import { createFilePresence } from './identity/presence.ts'
 import { createJournalFile } from './log/journal-file.ts'
 import { createFileLog } from './log/log.ts'
 import { lostEnd, shownTo } from './log/lost-end.ts'
@@ -18,7 +18,7 @@ export interface FileStoreOptions {
   readonly dir: string
   readonly presence?: Presence
   /** The files people see beside a team's journal. */
-  readonly mirror?: (team: string) => Views
+  readonly views?: (team: string) => Views
   readonly disk?: Disk
   /** `power`: acknowledged means synced to the disk. `process`: it survives our death only. */
   readonly durability?: 'power' | 'process'
@@ -38,7 +38,7 @@ export interface FileStoreOptions {
 
 export async function openFileStore(options: FileStoreOptions): Promise<Store> {
   const { dir, disk = realDisk, durability = 'power', knows = [], poll = 2000, warn = toStderr } = options
-  const watch = createWatch(disk, warn)
+  const watch = createFolderWatch(disk, warn)
   const teamsFolder = join(dir, '.teams')
   const entries = createFolderEntries(disk, dir)
   const logs = new Set<Log>()
@@ -76,8 +76,8 @@ export async function openFileStore(options: FileStoreOptions): Promise<Store> {
   }
 
   return {
-    presence: options.presence ?? filePresence({ dir, disk, clock: Date }),
-    ...(options.mirror ? { views: options.mirror } : {}),
+    presence: options.presence ?? createFilePresence({ dir, disk, clock: Date }),
+    ...(options.views ? { views: options.views } : {}),
     async log(name) {
       const { team, file } = placeOf(name)
       const log: Log = createFileLog({

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runtimeOf, thisRuntime } from '../../identity.ts'
 import { realDisk } from '../disk.ts'
-import { filePresence } from './presence.ts'
+import { createFilePresence } from './presence.ts'
 
 let dir: string
 let now: number
@@ -20,7 +20,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-const open = () => filePresence({ dir, disk: realDisk, clock: { now: () => now } })
+const open = () => createFilePresence({ dir, disk: realDisk, clock: { now: () => now } })
 const folder = () => join(dir, '.teams/web/presence')
 const files = () => readdirSync(folder()).sort()
 

@@ -15,7 +15,7 @@ export interface FilePresence extends Presence {
  * One file per runtime and team in `.teams/<team>/presence/`. The file says only that someone came; whether that one
  * still lives is read off the process itself, so a silent process keeps its place and a killed one loses it at once.
  */
-export function filePresence(options: {
+export function createFilePresence(options: {
   /** The folder that holds `.teams`. */
   readonly dir: string
   readonly disk: Disk

@@ -1,45 +1,45 @@
 import { constants } from 'node:fs'
 import { codeOf, type Disk } from '../disk.ts'
-import { createWeave, type Found } from './partial-lines.ts'
+import { createPartialLines, type Found } from './partial-lines.ts'
 
-/** One mailbox file that was put aside, read piece by piece. Late writers may still append to it. */
+/** One archived inbox file, read in chunks. Late writers may still append to it. */
 export interface Archive {
-  /** What it is called in the journal. */
+  /** Its id in the journal. */
   readonly id: string
   readonly mailbox: string
   readonly path: string
-  /** Put aside at, in milliseconds since 1970. */
-  readonly bornAt: number
-  /** Read and not yet known to be dealt with, in order of their ends. */
+  /** In milliseconds since 1970. */
+  readonly archivedAt: number
+  /** Lines that were read and are not yet in the journal, in the order of their ends. */
   pending: Found[]
   /** How far it was read. */
   size(): number
-  /** Read to its end at a time when nobody was expected to write any more. */
+  /** Whether it was read to its end at a time when no program could still be writing. */
   isFinished(): boolean
-  /** Beginnings of lines whose rest has not come. */
-  open(): readonly Found[]
+  /** Beginnings of lines whose rest is missing. */
+  unfinished(): readonly Found[]
   /**
-   * Reads on until enough is pending. `isFinal`: whoever wanted to write has had its time, so text at the end without
-   * a newline is a line too. Returns whether all was read; undefined when the file is gone or not a file.
+   * Reads on until enough is pending. `isFinal`: no program is still writing, so text at the end without a newline is a
+   * line too. Returns whether all was read; undefined when there is no such file.
    */
   readOn(isFinal: boolean): boolean | undefined
 }
 
-/** What one harvest may hold: read, kept in memory and written into the journal at once. */
-export const HARVEST_LINES = 1000
-export const HARVEST_BYTES = 4 * 1024 * 1024
+/** How much is read, kept in memory and written to the journal at once. */
+export const MAX_INCOMING_LINES = 1000
+export const MAX_INCOMING_BYTES = 4 * 1024 * 1024
 
-const CHUNK = 256 * 1024
-/** As long as our own lines get: 1 MB of content in which every character is escaped. */
-const MAX_LINE = 16 * 1024 * 1024
-const KEPT_OF_LONG_LINE = 8 * 1024
+const CHUNK_BYTES = 256 * 1024
+/** The longest line that we write: 1 MB of content in which every character is escaped. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024
+const KEPT_OF_LONG_LINE_BYTES = 8 * 1024
 
 export function openArchive(
   disk: Disk,
-  { id, mailbox, path, bornAt }: Pick<Archive, 'id' | 'mailbox' | 'path' | 'bornAt'>,
+  { id, mailbox, path, archivedAt }: Pick<Archive, 'id' | 'mailbox' | 'path' | 'archivedAt'>,
 ): Archive {
-  // From the beginning in every process, whatever was brought in already: a line may have begun before that.
-  const weave = createWeave()
+  // Every process reads from the beginning: a line may have begun before the part that is already in the journal.
+  const partialLines = createPartialLines()
   let position = 0
   let lineStart = 0
   let line: Buffer[] = []
@@ -48,17 +48,17 @@ export function openArchive(
   let finished = false
 
   const archive: Archive = {
-    ...{ id, mailbox, path, bornAt, pending: [], readOn },
+    ...{ id, mailbox, path, archivedAt, pending: [], readOn },
     size: () => position,
     isFinished: () => finished,
-    open: () => weave.open(),
+    unfinished: partialLines.unfinished,
   }
   return archive
 
   function readOn(isFinal: boolean): boolean | undefined {
     let fd: number
     try {
-      // A link could lead anywhere; what was put aside is a plain file or nothing.
+      // A symbolic link could lead anywhere; an archive is a plain file.
       fd = disk.openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     } catch (error) {
       if (['ENOENT', 'ELOOP'].includes(codeOf(error) ?? '')) return undefined
@@ -67,9 +67,9 @@ export function openArchive(
     try {
       if (!disk.fstatSync(fd).isFile()) return undefined
       pendingBytes = archive.pending.reduce((sum, { bytes }) => sum + bytes.length, 0)
-      const chunk = Buffer.allocUnsafe(CHUNK)
-      while (archive.pending.length < HARVEST_LINES && pendingBytes < HARVEST_BYTES) {
-        const length = disk.readSync(fd, chunk, 0, CHUNK, position)
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+      while (archive.pending.length < MAX_INCOMING_LINES && pendingBytes < MAX_INCOMING_BYTES) {
+        const length = disk.readSync(fd, chunk, 0, CHUNK_BYTES, position)
         if (length === 0) {
           if (isFinal || isComplete()) endLine(position)
           finished = isFinal
@@ -96,18 +96,18 @@ export function openArchive(
   }
 
   function keep(bytes: Buffer): void {
-    if (lineLength + bytes.length > MAX_LINE && line.length > 0)
-      line = [Buffer.concat(line).subarray(0, KEPT_OF_LONG_LINE)]
-    if (lineLength <= MAX_LINE) line.push(Buffer.from(bytes))
+    if (lineLength + bytes.length > MAX_LINE_BYTES && line.length > 0)
+      line = [Buffer.concat(line).subarray(0, KEPT_OF_LONG_LINE_BYTES)]
+    if (lineLength <= MAX_LINE_BYTES) line.push(Buffer.from(bytes))
     lineLength += bytes.length
   }
 
   function endLine(end: number): void {
     const bytes = line.length === 1 && line[0] ? line[0] : Buffer.concat(line)
     const found =
-      lineLength > MAX_LINE
-        ? [{ offset: lineStart, end, bytes: bytes.subarray(0, KEPT_OF_LONG_LINE), value: undefined }]
-        : weave.line(bytes, lineStart, end)
+      lineLength > MAX_LINE_BYTES
+        ? [{ offset: lineStart, end, bytes: bytes.subarray(0, KEPT_OF_LONG_LINE_BYTES), value: undefined }]
+        : partialLines.add(bytes, lineStart, end)
     archive.pending.push(...found)
     pendingBytes += bytes.length
     line = []
@@ -115,9 +115,9 @@ export function openArchive(
     lineStart = end
   }
 
-  /** An object that is closed needs no newline: nothing behind it could belong to it. */
+  /** A closed JSON object needs no newline: no later text can belong to it. */
   function isComplete(): boolean {
-    if (line.at(-1)?.at(-1) !== 0x7d || lineLength > MAX_LINE) return false
+    if (line.at(-1)?.at(-1) !== 0x7d || lineLength > MAX_LINE_BYTES) return false
     try {
       return typeof JSON.parse(Buffer.concat(line).toString()) === 'object'
     } catch {

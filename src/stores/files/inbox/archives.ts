@@ -7,54 +7,54 @@ import { type Archive, openArchive } from './archive.ts'
 import { factsOf, isKnown, isPast, type Received, type Rejected, roomFor, unknownIn } from './incoming-lines.ts'
 import { createRejectedLines } from './rejected-lines.ts'
 
-/** Where foreign lines come in: mailbox files put aside in `inbox/.taken/`, read until nobody writes to them any more. */
-export interface Door {
-  /** Puts a mailbox file aside, where everybody finds it. False when another process was faster. */
-  putAside(path: string, mailbox: string): boolean
-  /** How many files were put aside and not yet retired, when somebody last looked. */
+/** Inbox files that were moved to `inbox/.taken/` to be read, until no program can be writing to them any more. */
+export interface Archives {
+  /** Moves an inbox file to the archives. False when another process was faster. */
+  archive(path: string, mailbox: string): boolean
+  /** How many archives there were at the last read. */
   count(): number
-  /** Has any file ever been put aside? */
+  /** Whether any file was ever archived. */
   hasArchives(): boolean
-  /** Reads what is new in the archives. Returns whether there is something that `state` does not know. */
-  look(state: TeamState): boolean
-  /** Has somebody added to an archive, or a new one, since they were read? */
-  hasNews(): boolean
+  /** Reads what was added to the archives. Returns whether there is a line that `state` does not know. */
+  readNew(state: TeamState): boolean
+  /** Whether an archive was added or has grown since the last read. */
+  hasChanged(): boolean
   facts(state: TeamState): (Received | Rejected)[]
-  /** Keeps rejected lines where people find them and removes archives that are done. */
+  /** Writes rejected lines to `<name>.rejected.jsonl` and removes finished archives. */
   settle(state: TeamState, facts: readonly (Received | Rejected)[]): void
 }
 
-/** A younger archive is looked at every time; older ones by turns, since nearly nobody writes that slowly. */
-const YOUNG = 60_000
-const OLDER_AT_ONCE = 64
+/** Younger archives are read every time, older ones in turn: few programs write that slowly. */
+const YOUNG_MS = 60_000
+const MAX_OLDER_AT_ONCE = 64
 
-export function openDoor(options: {
+export function openArchives(options: {
   readonly inbox: string
   readonly disk: Disk
   readonly warn: (message: string) => void
-  /** Unique over all processes, and telling the time: ulids. */
+  /** Makes ulids: unique over all processes, and with a time in them. */
   readonly ids: () => string
   /** Milliseconds since 1970. */
   readonly now: () => number
-}): Door {
+}): Archives {
   const { inbox, disk, warn, ids, now } = options
   const folder = join(inbox, '.taken')
   const archives = new Map<string, Archive>()
   const keepRejected = createRejectedLines(inbox, disk, warn)
-  /** How long each archive was when it was last looked at. */
-  const lookedAt = new Map<string, number>()
+  /** The size of each archive at its last read. */
+  const lastSizes = new Map<string, number>()
   let hasMore = false
   let turn = 0
 
   return {
-    putAside,
+    archive,
     count: () => archives.size,
     hasArchives: () => disk.statSync(folder) !== undefined,
 
-    look(state) {
+    readNew(state) {
       for (const archive of due()) {
         const isFinal = isPast(archive, now())
-        lookedAt.set(archive.id, sizeOf(archive))
+        lastSizes.set(archive.id, sizeOf(archive))
         if (!hasGrown(archive) && (!isFinal || archive.isFinished())) continue
         readAll(state, archive, isFinal)
       }
@@ -64,11 +64,11 @@ export function openDoor(options: {
       return false
     },
 
-    hasNews: () => hasMore || due().some((archive) => sizeOf(archive) !== (lookedAt.get(archive.id) ?? 0)),
+    hasChanged: () => hasMore || due().some((archive) => sizeOf(archive) !== (lastSizes.get(archive.id) ?? 0)),
 
     facts(state) {
       const facts = factsOf(state, inOrder(), now())
-      // Should a power cut undo the putting aside and spare the journal, the same lines would come in once more.
+      // If a power cut undid the rename but not the journal, the same lines would come in twice.
       if (facts.length > 0) syncFolders(disk, [inbox, folder])
       return facts
     },
@@ -82,7 +82,7 @@ export function openDoor(options: {
     },
   }
 
-  function putAside(path: string, mailbox: string): boolean {
+  function archive(path: string, mailbox: string): boolean {
     makeFolder(disk, folder)
     const to = join(folder, `${ids()}.${mailbox}.jsonl`)
     try {
@@ -92,43 +92,43 @@ export function openDoor(options: {
       if (codeOf(error) === 'ENOENT') return false
       if (codeOf(error) !== 'EXDEV') throw error
       warn(
-        `${path} is not on the same file system as ${inbox}, so its lines cannot be brought in. Write there instead.`,
+        `${path} is not on the same file system as ${inbox}, so its lines cannot be delivered. Write to ${inbox} instead.`,
       )
       return false
     }
   }
 
-  /** The archives whose turn it is, oldest first. */
+  /** The archives to read now, oldest first. */
   function due(): Archive[] {
     const names = new Set(list(disk, folder))
     for (const { id } of archives.values()) if (!names.has(`${id}.jsonl`)) forget(id)
-    for (const name of names) meet(name)
+    for (const name of names) register(name)
     const all = inOrder()
-    const older = all.filter(({ bornAt }) => now() - bornAt >= YOUNG)
+    const older = all.filter(({ archivedAt }) => now() - archivedAt >= YOUNG_MS)
     if (turn >= older.length) turn = 0
-    const chosen = older.slice(turn, turn + OLDER_AT_ONCE)
+    const chosen = older.slice(turn, turn + MAX_OLDER_AT_ONCE)
     turn += chosen.length
     return [...chosen, ...all.slice(older.length)]
   }
 
-  function meet(name: string): void {
+  function register(name: string): void {
     const [, id, unique, mailbox] = /^(([\w-]+)\.([\w-]+))\.jsonl$/.exec(name) ?? []
     if (id === undefined || unique === undefined || mailbox === undefined || archives.has(id)) return
     const path = join(folder, name)
-    const bornAt = timeOf(unique) ?? disk.lstatSync(path)?.mtimeMs ?? now()
-    archives.set(id, openArchive(disk, { id, mailbox, path, bornAt }))
+    const archivedAt = timeOf(unique) ?? disk.lstatSync(path)?.mtimeMs ?? now()
+    archives.set(id, openArchive(disk, { id, mailbox, path, archivedAt }))
   }
 
   function forget(id: string): void {
     archives.delete(id)
-    lookedAt.delete(id)
+    lastSizes.delete(id)
   }
 
   function inOrder(): Archive[] {
-    return [...archives.values()].sort((a, b) => a.bornAt - b.bornAt || (a.id < b.id ? -1 : 1))
+    return [...archives.values()].sort((a, b) => a.archivedAt - b.archivedAt || (a.id < b.id ? -1 : 1))
   }
 
-  /** Until enough is pending that `state` does not know: behind our own lines there may be others. */
+  /** Reads until enough lines are pending that `state` does not know: foreign lines may follow our own. */
   function readAll(state: TeamState, archive: Archive, isFinal: boolean): void {
     for (;;) {
       const isAll = archive.readOn(isFinal)
@@ -151,7 +151,7 @@ export function openDoor(options: {
     archive.pending = archive.pending.filter((found) => !isKnown(state, archive, found))
   }
 
-  /** All of it is in the journal, and whoever might still have written to it had its time. */
+  /** Removes archives that are completely in the journal and old enough that no program still writes to them. */
   function retire(state: TeamState): void {
     for (const archive of archives.values()) {
       if (!isPast(archive, now()) || !archive.isFinished() || unknownIn(state, archive, now()).length > 0) continue

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { teamHarness } from '../../../testing/harnesses/team-harness.ts'
-import { isOwnLine, isTornOwnLine, readForeignLine } from './foreign-line.ts'
+import { readForeignLine } from './foreign-line.ts'
+import { isOwnLine, isTornOwnLine } from './own-line.ts'
 
 const NOW = 1_700_000_000
 const said = { type: 'message', from: 'ci', content: 'red', timestamp: NOW }
@@ -113,7 +114,7 @@ describe('a line from outside', () => {
     [
       'an unknown type',
       { type: 'banana', from: 'ci', content: 'red' },
-      /"banana" is unknown; known are message, broadcast/,
+      /"banana" is unknown; known types: message, broadcast/,
     ],
     ['a type with another case', { type: 'Message', from: 'ci', content: 'red' }, /unknown/],
     ['a type of the wrong kind', { type: ['message'], from: 'ci', content: 'red' }, /unknown/],
@@ -124,7 +125,7 @@ describe('a line from outside', () => {
     [
       'more than 1 MB beside the content',
       { from: 'ci', content: '', a: 'x'.repeat(1024 * 1024) },
-      /beside its content/,
+      /its other members/,
     ],
     ['nesting without end', { from: 'ci', content: 'red', a: nested(200) }, /nested/],
     ['content that is nested without end', { from: 'ci', content: nested(5000) }, /nested/],

@@ -2,49 +2,43 @@ import { constants } from 'node:fs'
 import { nameKey } from '../../../team/name.ts'
 import { type TeamState, type Unread, unreadOf } from '../../../team/state.ts'
 import { codeOf, type Disk } from '../disk.ts'
-import { isOwnLine } from './foreign-line.ts'
-import { judgeCopy, shownLine } from './own-line.ts'
+import { checkSum, isOwnLine, messageLine } from './own-line.ts'
 
-/** One member's mailbox as a file: a line for each unread message, and a door for lines of others. */
-export interface MailboxFile {
+/** The inbox file of one member: a line for each unread message, to which other programs may append lines. */
+export interface InboxFile {
   readonly path: string
   readonly mailbox: string
-  /** Reads what was added since the last look. */
-  look(state: TeamState): Contents
-  /** Is there anything that the last look did not see? */
+  /** Reads what was added since the last read. */
+  read(state: TeamState): Contents
+  /** Whether the file differs from what the last read saw. */
   hasChanged(): boolean
-  /** Adds a line for everything unread that has none, making the file if need be. False: not now, try again later. */
+  /** Appends a line for each unread message that has none, creating the file if necessary. False: retry later. */
   showUnread(state: TeamState): boolean
-  /** It was put aside; whatever stands at its path now is another file. */
+  /** Called after the file was archived: its path now leads to another file or none. */
   forget(): void
 }
 
 export interface Contents {
   readonly size: number
-  /** Holds something that we do not know as ours, whole or begun. */
+  /** Whether it holds a line, complete or not, that we did not write. */
   readonly isForeign: boolean
-  /** How many messages are shown that have been read since. */
+  /** How many lines show messages that were read since. */
   readonly stale: number
   /** How many unread messages have no line. */
   readonly missing: number
-  /** How many lines of ours are not what we wrote. */
+  /** How many lines of ours were changed. */
   readonly damaged: number
 }
 
-const CHUNK = 256 * 1024
-const MAX_LINE = 16 * 1024 * 1024
-const WRITE_AT_ONCE = 1024 * 1024
+const CHUNK_BYTES = 256 * 1024
+const MAX_LINE_BYTES = 16 * 1024 * 1024
+const MAX_WRITE_CHARS = 1024 * 1024
 
-/** The file is only ever appended to or renamed away, by us and by everybody: nothing written to it can get lost. */
-export function openMailboxFile(
-  path: string,
-  mailbox: string,
-  disk: Disk,
-  warn: (message: string) => void,
-): MailboxFile {
+/** The file is only ever appended to or renamed, by every program, so no line can get lost. */
+export function openInboxFile(path: string, mailbox: string, disk: Disk, warn: (message: string) => void): InboxFile {
   const shown = new Set<string>()
   let inode = 0
-  /** Up to here all lines are whole and looked at; `end` is how long the file was. */
+  /** Up to here all lines are complete and read; `end` is the size of the file. */
   let position = 0
   let end = 0
   let isForeign = false
@@ -57,8 +51,8 @@ export function openMailboxFile(
     isForeign = false
   }
 
-  function look(state: TeamState): Contents {
-    readOn(state)
+  function read(state: TeamState): Contents {
+    readNew(state)
     const unread = state.mailboxes.get(nameKey(mailbox))
     let stale = 0
     for (const id of shown) if (!unread?.has(id)) stale++
@@ -66,10 +60,10 @@ export function openMailboxFile(
     return { size: end, isForeign: isForeign || position < end, stale, missing, damaged }
   }
 
-  function readOn(state: TeamState): void {
+  function readNew(state: TeamState): void {
     const there = disk.lstatSync(path)
     if (!there?.isFile()) {
-      if (there && !isWarned) warn(`${path} is not a plain file, so it shows no mail and brings none in. Move it away.`)
+      if (there && !isWarned) warn(`${path} is not a plain file, so it shows no mail and delivers none. Move it away.`)
       isWarned = there !== undefined
       return forget()
     }
@@ -87,7 +81,7 @@ export function openMailboxFile(
       if (disk.fstatSync(fd).ino !== inode) return forget()
       let rest: Buffer = Buffer.alloc(0)
       for (let at = position; at < end; ) {
-        const chunk = Buffer.allocUnsafe(Math.min(CHUNK, end - at))
+        const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, end - at))
         const length = disk.readSync(fd, chunk, 0, chunk.length, at)
         if (length === 0) return
         at += length
@@ -96,17 +90,17 @@ export function openMailboxFile(
           const line = rest.toString('utf8', 0, newline)
           rest = rest.subarray(newline + 1)
           position += newline + 1
-          learn(state, line)
+          addLine(state, line)
         }
-        // None of ours is that long, and whoever wrote it will not be finished soon.
-        if (rest.length > MAX_LINE) return
+        // We write no line that long, and the program that writes this one is not finished.
+        if (rest.length > MAX_LINE_BYTES) return
       }
     } finally {
       disk.closeSync(fd)
     }
   }
 
-  /** Another process may put it aside in this instant. */
+  /** Another process may archive it at this moment. */
   function openIfThere(): number | undefined {
     try {
       return disk.openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
@@ -116,10 +110,10 @@ export function openMailboxFile(
     }
   }
 
-  function learn(state: TeamState, line: string): void {
+  function addLine(state: TeamState, line: string): void {
     if (line.trim() === '') return
     const value = parse(line)
-    const isDamaged = judgeCopy(line) === 'damaged'
+    const isDamaged = checkSum(line) === 'damaged'
     if (isDamaged) damaged++
     if (!isDamaged && isOwnLine(state, mailbox, value)) shown.add((value as { id: string }).id)
     else isForeign = true
@@ -127,7 +121,7 @@ export function openMailboxFile(
 
   function showUnread(state: TeamState): boolean {
     for (let tries = 0; tries < 3; tries++) {
-      look(state)
+      read(state)
       if (isWarned) return true
       const fd = disk.openSync(
         path,
@@ -136,7 +130,7 @@ export function openMailboxFile(
       )
       try {
         const there = disk.fstatSync(fd)
-        // Renamed or written to since we looked: what we know of it is no longer true.
+        // Renamed or written to since it was read: what we know of it is no longer true.
         if (there.size !== end || (inode !== 0 && there.ino !== inode)) continue
         inode = there.ino
         return endsInNewline(fd) && append(fd, unreadOf(state, mailbox))
@@ -147,7 +141,7 @@ export function openMailboxFile(
     return false
   }
 
-  /** Behind a line that somebody is still writing we would cut it in two. */
+  /** Appending to an unfinished line of another program would cut it in two. */
   function endsInNewline(fd: number): boolean {
     const last = Buffer.alloc(1)
     return end === 0 || (disk.readSync(fd, last, 0, 1, end - 1) === 1 && last[0] === 0x0a)
@@ -160,7 +154,7 @@ export function openMailboxFile(
       length += bytes.length
       if (disk.writeSync(fd, bytes) !== bytes.length) return false
     }
-    // If somebody wrote in between, the next look reads it all, ours included.
+    // If another program wrote in between, the next read reads it all, our lines included.
     if (disk.fstatSync(fd).size !== end + length) return true
     position = end += length
     for (const { message } of lines) shown.add(message.id)
@@ -173,15 +167,15 @@ export function openMailboxFile(
     return size !== end || ino !== inode
   }
 
-  return { path, mailbox, look, hasChanged, showUnread, forget }
+  return { path, mailbox, read, hasChanged, showUnread, forget }
 }
 
-/** Each line whole within one write, a newline on both sides: it neither joins nor cuts what others write. */
+/** Each line is complete within one write, with a newline on both sides, so it neither joins nor cuts lines of others. */
 function* framed(unread: readonly Unread[]): Generator<Buffer> {
   let text = ''
   for (const one of unread) {
-    text += `\n${shownLine(one)}\n`
-    if (text.length < WRITE_AT_ONCE) continue
+    text += `\n${messageLine(one)}\n`
+    if (text.length < MAX_WRITE_CHARS) continue
     yield Buffer.from(text)
     text = ''
   }

@@ -7,44 +7,44 @@ import { memberNamed, type TeamState } from '../../../team/state.ts'
 import { counted } from '../../../team/wording.ts'
 import type { Disk } from '../disk.ts'
 import { makeFolder } from '../folders.ts'
-import type { Door } from './archives.ts'
-import { type MailboxFile, openMailboxFile } from './inbox-file.ts'
+import type { Archives } from './archives.ts'
+import { type InboxFile, openInboxFile } from './inbox-file.ts'
 import { type StrayFile, strayFiles } from './stray-files.ts'
 
-/** All mailbox files of a team. */
-export interface MailViews {
-  /** Shows new unread mail and takes read mail away, in the mailboxes where something changed. */
+/** All inbox files of a team. */
+export interface InboxFiles {
+  /** Adds lines for new unread mail and removes those of read mail, where something changed. */
   show(state: TeamState): void
-  /** Looks into every mailbox file and puts aside what holds lines of others. */
-  gather(state: TeamState): void
-  /** May somebody have written since? */
-  hasNews(): boolean
-  /** In how many milliseconds something waits that was left for later; undefined when nothing does. */
-  waits(): number | undefined
+  /** Reads every inbox file and archives those that hold lines of other programs. */
+  archiveForeignLines(state: TeamState): void
+  /** Whether another process or program may have written since the last read. */
+  hasChanged(): boolean
+  /** Milliseconds until work that was postponed is due; undefined when there is none. */
+  retryIn(): number | undefined
   differences(state: TeamState): string[]
   repair(state: TeamState): void
 }
 
-export function openMailViews(options: {
+export function openInboxFiles(options: {
   readonly inbox: string
-  /** Where older programs leave mail: `<name>_inbox.jsonl` beside the inbox, and folders like it. */
+  /** Folders to which older programs write mail, besides `<name>_inbox.jsonl` beside the inbox folder. */
   readonly oldFolders: readonly string[]
-  readonly door: Door
+  readonly archives: Archives
   readonly disk: Disk
   readonly warn: (message: string) => void
-}): MailViews {
-  const { inbox, oldFolders, door, disk, warn } = options
-  const files = new Map<string, MailboxFile>()
-  /** When a mailbox was last put aside. Measured, not told: it only spreads work over time. */
-  const asideAt = new Map<string, number>()
-  /** What was shown last, in figures that are cheap to compare: `place` grows with new mail, a count shrinks with read mail. */
+}): InboxFiles {
+  const { inbox, oldFolders, archives, disk, warn } = options
+  const files = new Map<string, InboxFile>()
+  /** When each inbox file was last archived. By the real clock: it only spreads work over time. */
+  const archivedAt = new Map<string, number>()
+  /** What was shown last, in numbers that are cheap to compare: `place` grows with new mail, a size shrinks with read mail. */
   let seen: { state: TeamState; place: number; sizes: Map<string, number> } | undefined
   let later: number | undefined
-  /** Files that are nobody's mailbox file, or could not be taken yet, and how long they were. */
+  /** Files that belong to no member or could not be archived yet, and their sizes. */
   const strays = new Map<string, number>()
 
-  /** Somebody else may have shown a message that was read before we looked. */
-  const isEmpty = ({ path }: MailboxFile) => (disk.lstatSync(path)?.size ?? 0) === 0
+  /** Another process may have shown a message that was read before this process saw it. */
+  const isEmpty = ({ path }: InboxFile) => (disk.lstatSync(path)?.size ?? 0) === 0
 
   return {
     show(state) {
@@ -57,43 +57,43 @@ export function openMailViews(options: {
         const size = unreadCount(state, name)
         const isUnmoved = () => before?.place === place || (size === 0 && isEmpty(fileOf(name)))
         const isSame = before?.sizes.get(name) === size && isUnmoved()
-        // What could not be shown now is left out, so that it differs next time.
-        if (isSame || agree(state, fileOf(name))) sizes.set(name, size)
+        // A file that could not be updated is left out, so that it differs next time.
+        if (isSame || update(state, fileOf(name))) sizes.set(name, size)
       }
       seen = { state, place, sizes }
     },
 
-    gather(state) {
+    archiveForeignLines(state) {
       later = undefined
       makeFolder(disk, inbox)
-      // Somebody may have died after putting a file aside, before what is unread was shown again.
-      const wasAside = door.hasArchives()
-      for (const name of mailboxes(state)) takeFrom(state, fileOf(name), wasAside)
+      // A process may have died after archiving a file, before it showed the unread mail again.
+      const wasArchived = archives.hasArchives()
+      for (const name of mailboxes(state)) archiveIfForeign(state, fileOf(name), wasArchived)
       strays.clear()
       for (const { path, called } of strayFiles(disk, inbox, oldFolders)) {
         const size = disk.lstatSync(path)?.size ?? 0
-        const name = size > 0 ? strayOf(state, path, called) : undefined
-        if (name !== undefined && hasRoom(state, name) && isRested(name, size)) putAside(path, name)
+        const name = size > 0 ? ownerOf(state, path, called) : undefined
+        if (name !== undefined && hasRoom(state, name) && mayArchiveNow(name, size)) archive(path, name)
         else strays.set(path, size)
       }
     },
 
-    hasNews() {
+    hasChanged() {
       const own = new Set([...files.values()].map(({ path }) => path))
       const isNews = ({ path }: StrayFile) =>
         !own.has(path) && (disk.lstatSync(path)?.size ?? 0) !== (strays.get(path) ?? 0)
       return [...files.values()].some((file) => file.hasChanged()) || strayFiles(disk, inbox, oldFolders).some(isNews)
     },
-    waits: () => (later === undefined ? undefined : Math.max(0, later - performance.now())),
+    retryIn: () => (later === undefined ? undefined : Math.max(0, later - performance.now())),
 
     differences(state) {
       const found: string[] = []
       for (const name of mailboxes(state)) {
         const file = fileOf(name)
         const { path } = file
-        const { missing, ...contents } = file.look(state)
-        // What was read may stand there until it is worth writing the rest again.
-        const stale = isWorthwhile(state, file, contents.stale) ? contents.stale : 0
+        const { missing, ...contents } = file.read(state)
+        // Read mail may stay in the file until rewriting is worth its cost.
+        const stale = isWorthRewriting(state, file, contents.stale) ? contents.stale : 0
         if (contents.damaged > 0) found.push(`${path}: holds ${counted(contents.damaged, 'damaged line')} of ours`)
         if (missing > 0) found.push(`${path}: does not show ${missing} unread message${missing === 1 ? '' : 's'}`)
         if (stale > 0)
@@ -108,57 +108,58 @@ export function openMailViews(options: {
       makeFolder(disk, inbox)
       for (const name of mailboxes(state)) {
         const file = fileOf(name)
-        const { stale, missing, damaged } = file.look(state)
+        const { stale, missing, damaged } = file.read(state)
         if (stale > 0 || damaged > 0) empty(file)
         if (stale > 0 || damaged > 0 || missing > 0) file.showUnread(state)
       }
     },
   }
 
-  /** Brings a file up to date. False when it has to be tried again. */
-  function agree(state: TeamState, file: MailboxFile): boolean {
-    const contents = file.look(state)
+  /** Brings a file up to date. False when it has to be retried. */
+  function update(state: TeamState, file: InboxFile): boolean {
+    const contents = file.read(state)
     const isStale =
-      contents.stale > 0 && isWorthwhile(state, file, contents.stale) && isRested(file.mailbox, contents.size)
+      contents.stale > 0 && isWorthRewriting(state, file, contents.stale) && mayArchiveNow(file.mailbox, contents.size)
     if (isStale) empty(file)
-    // Also with nothing to show: a mailbox that was read is an empty file.
+    // Also without unread mail: the inbox file of a read mailbox is empty.
     return isStale || contents.missing > 0 ? file.showUnread(state) : contents.stale === 0
   }
 
-  /** What is new in the journal is shown by `show`, if it is still unread by then. */
-  function takeFrom(state: TeamState, file: MailboxFile, wasAside: boolean): void {
-    const { isForeign, size } = file.look(state)
-    if (isForeign && hasRoom(state, file.mailbox) && isRested(file.mailbox, size)) {
+  /** New mail of the journal is shown by `show`, if it is still unread by then. */
+  function archiveIfForeign(state: TeamState, file: InboxFile, wasArchived: boolean): void {
+    const { isForeign, size } = file.read(state)
+    if (isForeign && hasRoom(state, file.mailbox) && mayArchiveNow(file.mailbox, size)) {
       empty(file)
       file.showUnread(state)
-    } else if (size > 0 || wasAside) {
-      agree(state, file)
+    } else if (size > 0 || wasArchived) {
+      update(state, file)
     }
   }
 
-  function empty(file: MailboxFile): void {
-    putAside(file.path, file.mailbox)
+  function empty(file: InboxFile): void {
+    archive(file.path, file.mailbox)
     file.forget()
   }
 
-  function putAside(path: string, mailbox: string): void {
-    door.putAside(path, mailbox)
-    asideAt.set(mailbox, performance.now())
+  function archive(path: string, mailbox: string): void {
+    archives.archive(path, mailbox)
+    archivedAt.set(mailbox, performance.now())
   }
 
-  /** Unread lines are written again when others go. With many unread and few read that would never end. */
-  function isWorthwhile(state: TeamState, file: MailboxFile, stale: number): boolean {
+  /** Removing read lines rewrites all unread ones. With many unread and few read lines that would never end. */
+  function isWorthRewriting(state: TeamState, file: InboxFile, stale: number): boolean {
     const unread = unreadCount(state, file.mailbox)
-    return unread <= FEW || stale >= unread
+    return unread <= ALWAYS_REWRITTEN || stale >= unread
   }
 
   /**
-   * Every putting aside leaves a file for ten minutes. So the more there are, and the more has to be written again,
-   * the longer we wait between two; with few it is at once.
+   * Every archive stays for ten minutes. The more archives there are, and the more has to be rewritten, the longer the
+   * pause between two archivings; with few there is none.
    */
-  function isRested(mailbox: string, size: number): boolean {
-    const pause = Math.min(LONGEST_PAUSE, Math.max(0, door.count() - FEW) + Math.max(0, size / 1024 - FEW))
-    const from = (asideAt.get(mailbox) ?? Number.NEGATIVE_INFINITY) + pause
+  function mayArchiveNow(mailbox: string, size: number): boolean {
+    const overCount = Math.max(0, archives.count() - FREE_ARCHIVES)
+    const pause = Math.min(MAX_PAUSE_MS, overCount + Math.max(0, size / 1024 - FREE_KB))
+    const from = (archivedAt.get(mailbox) ?? Number.NEGATIVE_INFINITY) + pause
     if (from <= performance.now()) return true
     later = Math.min(later ?? from, from)
     return false
@@ -168,25 +169,29 @@ export function openMailViews(options: {
     return canReceive(state, name) && unreadCount(state, name) < UNREAD_CAP
   }
 
-  function fileOf(name: string): MailboxFile {
-    const file = files.get(name) ?? openMailboxFile(join(inbox, `${name}.jsonl`), name, disk, warn)
+  function fileOf(name: string): InboxFile {
+    const file = files.get(name) ?? openInboxFile(join(inbox, `${name}.jsonl`), name, disk, warn)
     files.set(name, file)
     return file
   }
 
-  /** Whose mail is in a file of the older layouts, or in one whose name differs from a member's in case only? */
-  function strayOf(state: TeamState, path: string, called: string): string | undefined {
+  /** The member whose mail is in a file of the older layouts, or in one whose name differs in case only. */
+  function ownerOf(state: TeamState, path: string, called: string): string | undefined {
     const name = nameKey(called) === 'user' ? 'user' : memberNamed(state, called)?.name
     if (name === undefined || fileOf(name).path === path || !disk.lstatSync(path)?.isFile()) return undefined
-    // On a file system that does not know case it is the very file under another name.
+    // On a file system that ignores case it is the same file under another name.
     return disk.lstatSync(path)?.ino === disk.lstatSync(fileOf(name).path)?.ino ? undefined : name
   }
 }
 
-const FEW = 64
-const LONGEST_PAUSE = 2000
+/** A file with at most this many unread messages is always rewritten. */
+const ALWAYS_REWRITTEN = 64
+/** Above these the pause between two archivings grows by a millisecond per archive and per KB. */
+const FREE_ARCHIVES = 64
+const FREE_KB = 64
+const MAX_PAUSE_MS = 2000
 
-/** Who may have a mailbox file: everybody who is or was here. */
+/** Every present and former member, and the user, may have an inbox file. */
 function mailboxes(state: TeamState): string[] {
   return [...[...state.members.values()].map(({ name }) => name), 'user']
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type TeamHarness, teamHarness } from '../../../testing/harnesses/team-harness.ts'
 import { realDisk } from '../disk.ts'
-import { openMirror } from '../views/views.ts'
+import { openViews } from '../views/views.ts'
 
 const ULID = '01M7GHBMJQKGBWKJRC0A61B9XE'
 const OUTSIDE = '{"from":"ci","content":"from outside"}\n'
@@ -29,19 +29,19 @@ function teamOfAda(): TeamHarness {
 }
 
 const inbox = (name = 'ada') => join(dir, `.teams/web/inbox/${name}.jsonl`)
-const open = () => openMirror({ dir, team: 'web', disk: realDisk, warn: (message) => warnings.push(message) })
+const open = () => openViews({ dir, team: 'web', disk: realDisk, warn: (message) => warnings.push(message) })
 const texts = () => world.inbox('ada').map(({ content }) => content)
 const rejected = () =>
   existsSync(inbox('ada.rejected')) ? readFileSync(inbox('ada.rejected'), 'utf8').trim().split(/\n+/) : []
 const show = () => open().write(world.state, { seq: world.journal.length * 10, id: '', last: '' })
 
 async function ingest(): Promise<void> {
-  const mirror = open()
-  const harvest = await mirror.collect(world.state)
-  const facts = harvest?.facts(world.state) ?? []
+  const views = open()
+  const incoming = await views.collect(world.state)
+  const facts = incoming?.facts(world.state) ?? []
   if (facts.length > 0) world.report(facts)
-  await harvest?.settle(world.state)
-  await mirror.write(world.state, { seq: world.journal.length * 10, id: '', last: '' })
+  await incoming?.settle(world.state)
+  await views.write(world.state, { seq: world.journal.length * 10, id: '', last: '' })
 }
 
 describe('a line of ours in a mailbox file', () => {

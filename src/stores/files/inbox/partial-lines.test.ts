@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createWeave, type Found, isUnfinished } from './partial-lines.ts'
+import { createPartialLines, type Found, isUnfinished } from './partial-lines.ts'
 
 /** Everything found in a file with this text, as a reader finds it line by line. */
 function found(text: string | Buffer): Found[] {
   const bytes = Buffer.from(text)
-  const weave = createWeave()
+  const partialLines = createPartialLines()
   const all: Found[] = []
   for (let from = 0; from < bytes.length; ) {
     const newline = bytes.indexOf(0x0a, from)
     const to = newline === -1 ? bytes.length : newline
-    all.push(...weave.line(bytes.subarray(from, to), from, to + 1))
+    all.push(...partialLines.add(bytes.subarray(from, to), from, to + 1))
     from = to + 1
   }
   return all

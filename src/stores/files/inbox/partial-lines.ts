@@ -1,4 +1,4 @@
-/** One thing a foreign program handed in, at its place in an archive. `value` is undefined where it is not JSON. */
+/** One line of another program at its place in an archive; `value` is undefined if it is not JSON. */
 export interface Found {
   readonly offset: number
   readonly end: number
@@ -6,31 +6,31 @@ export interface Found {
   readonly value: unknown
 }
 
-export interface Weave {
-  /** Takes the next line without its newline; `end` is where the next one begins. Returns what became complete. */
-  line(bytes: Buffer, offset: number, end: number): Found[]
-  /** Beginnings of lines whose rest has not come, oldest first. */
-  open(): readonly Found[]
+export interface PartialLines {
+  /** Adds the next line without its newline; `end` is where the next one begins. Returns the lines that are complete now. */
+  add(bytes: Buffer, offset: number, end: number): Found[]
+  /** Beginnings of lines whose rest is missing, oldest first. */
+  unfinished(): readonly Found[]
 }
 
 /**
- * Puts lines together that were written in pieces while others wrote in between. A slow writer leaves
+ * Joins lines that were written in parts while other programs wrote in between. A slow writer leaves
  *
  *     {"from":"ci","content":"bui          beginning of a line
- *     {"id":"01J…","type":"message", …}    a line of somebody who writes a newline first, as we do
- *     ld is {"from":"cron","content":"x"}  the middle, and behind it a line of somebody who does not
+ *     {"id":"01J…","type":"message", …}    a line of a program that writes a newline first, as we do
+ *     ld is {"from":"cron","content":"x"}  the middle, followed by a line of a program that does not
  *     red"}                                the end
  *
- * A line that is whole is taken as it is. What comes out depends on the bytes alone, so two readers agree, and nothing
- * complete ever waits for something incomplete.
+ * A complete line is returned as it is. The result depends on the bytes alone, so two readers agree, and a complete line
+ * never waits for an incomplete one.
  */
-export function createWeave(): Weave {
+export function createPartialLines(): PartialLines {
   const beginnings: { found: Found; tries: number }[] = []
 
-  function line(bytes: Buffer, offset: number, end: number): Found[] {
+  function add(bytes: Buffer, offset: number, end: number): Found[] {
     if (isBlank(bytes)) return space(bytes, end)
     const value = parse(bytes)
-    if (saysSomething(value)) {
+    if (hasContent(value)) {
       const start = bytes.findIndex((byte) => byte !== 0x20)
       space(bytes.subarray(0, start), offset + start)
       return [{ offset, end, bytes, value }]
@@ -41,24 +41,24 @@ export function createWeave(): Weave {
     if (cut) {
       const behind = bytes.subarray(cut.at)
       return [
-        ...line(bytes.subarray(0, cut.at), offset, offset + cut.at),
+        ...add(bytes.subarray(0, cut.at), offset, offset + cut.at),
         { offset: offset + cut.at, end, bytes: behind, value: cut.value },
       ]
     }
-    if (goOn(bytes, end, (_, joined) => isUnfinished(joined))) return []
+    if (extend(bytes, end, (_, joined) => isUnfinished(joined))) return []
     const found = { offset, end, bytes, value }
-    if (value === undefined && bytes.length <= MAX_WOVEN && isUnfinished(text(bytes))) return begin(found)
+    if (value === undefined && bytes.length <= MAX_JOINED_BYTES && isUnfinished(text(bytes))) return begin(found)
     for (const beginning of beginnings) beginning.tries++
     return [found]
   }
 
-  /** What stands between two words of a text that somebody is still writing belongs to it; any other is nothing. */
+  /** Spaces inside an unfinished text belong to it; any others are dropped. */
   function space(bytes: Buffer, end: number): [] {
-    if (bytes.length > 0 && bytes.every((byte) => byte === 0x20)) goOn(bytes, end, endsInText)
+    if (bytes.length > 0 && bytes.every((byte) => byte === 0x20)) extend(bytes, end, endsInText)
     return []
   }
 
-  /** The newest beginning that these bytes complete. */
+  /** Completes the newest beginning that fits these bytes. */
   function finish(bytes: Buffer, end: number): Found | undefined {
     for (let i = beginnings.length - 1; i >= 0; i--) {
       const joined = join(i, bytes)
@@ -70,8 +70,8 @@ export function createWeave(): Weave {
     return undefined
   }
 
-  /** The newest beginning that these bytes continue without completing it; `fits` says whether they do. */
-  function goOn(bytes: Buffer, end: number, fits: (beginning: string, joined: string) => boolean): boolean {
+  /** Extends the newest beginning that these bytes continue without completing it, as `fits` decides. */
+  function extend(bytes: Buffer, end: number, fits: (beginning: string, joined: string) => boolean): boolean {
     for (let i = beginnings.length - 1; i >= 0; i--) {
       const joined = join(i, bytes)
       const beginning = beginnings[i]
@@ -84,30 +84,30 @@ export function createWeave(): Weave {
 
   function join(i: number, bytes: Buffer): Buffer | undefined {
     const beginning = beginnings[i]
-    if (!beginning || beginning.tries >= MAX_TRIES || beginning.found.bytes.length + bytes.length > MAX_WOVEN)
+    if (!beginning || beginning.tries >= MAX_TRIES || beginning.found.bytes.length + bytes.length > MAX_JOINED_BYTES)
       return undefined
     return Buffer.concat([beginning.found.bytes, bytes])
   }
 
-  /** The beginning that gives way is reported at this place: reports come in the order of their ends. */
+  /** Drops the oldest beginning when there are too many, and returns it with this end: lines are returned in the order of their ends. */
   function begin(found: Found): Found[] {
     beginnings.push({ found, tries: 0 })
     const given = beginnings.length > MAX_BEGINNINGS ? beginnings.shift() : undefined
     return given ? [{ ...given.found, end: found.end }] : []
   }
 
-  return { line, open: () => beginnings.map(({ found }) => found) }
+  return { add, unfinished: () => beginnings.map(({ found }) => found) }
 }
 
-/** Whoever writes rubbish on purpose must not cost us more than rubbish is worth. */
-const MAX_WOVEN = 2 * 1024 * 1024
+/** Limits against a program that writes garbage on purpose. */
+const MAX_JOINED_BYTES = 2 * 1024 * 1024
 const MAX_BEGINNINGS = 8
 const MAX_TRIES = 64
 const MAX_CUTS = 16
 
-/** A whole message at the end of a line that as such is not JSON: its writer did not begin with a newline. */
+/** A complete message at the end of a line that is not JSON: its writer did not write a newline first. */
 function lineBehind(bytes: Buffer): { at: number; value: unknown } | undefined {
-  if (bytes.length > MAX_WOVEN) return undefined
+  if (bytes.length > MAX_JOINED_BYTES) return undefined
   let at = bytes.length
   for (let cuts = 0; cuts < MAX_CUTS && at > 0; cuts++) {
     at = bytes.lastIndexOf('{"', at - 1)
@@ -118,17 +118,17 @@ function lineBehind(bytes: Buffer): { at: number; value: unknown } | undefined {
   return undefined
 }
 
-/** Not just any object: a line may also have been cut behind an object that is part of it. */
+/** Not any object: a line may also have been cut behind an object that is part of it. */
 function isMessageLike(value: unknown): boolean {
-  return saysSomething(value) && ('from' in value || 'sender' in value)
+  return hasContent(value) && ('from' in value || 'sender' in value)
 }
 
-/** Any other JSON cannot be delivered, so it may as well be the middle of a line: a number, a name, an inner object. */
-function saysSomething(value: unknown): value is object {
+/** Other JSON (a number, a name, an inner object) cannot be delivered, so it may be the middle of a line. */
+function hasContent(value: unknown): value is object {
   return typeof value === 'object' && value !== null && ('content' in value || 'text' in value || 'message' in value)
 }
 
-/** Is a string open at the end? */
+/** Whether a JSON string is still open at the end. */
 function endsInText(start: string): boolean {
   let inString = false
   for (let i = 0; i < start.length; i++) {
@@ -138,7 +138,7 @@ function endsInText(start: string): boolean {
   return inString
 }
 
-/** Could more text make this a JSON object? Closes what is open and lets the real parser judge. */
+/** Whether more text could make this a JSON object: closes what is open and tries the parser. */
 export function isUnfinished(start: string): boolean {
   const closers: string[] = []
   let inString = false
@@ -162,7 +162,7 @@ function withoutHalfEscape(text: string, escapedAt: number): string {
   return /^\\(?:u[0-9a-fA-F]{0,3})?$/.test(text.slice(escapedAt)) ? text.slice(0, escapedAt) : text
 }
 
-/** Cuts off a number or `true`, `false`, `null` of which more may come; by hand, as a hostile text makes a regex slow. */
+/** Removes an incomplete number, `true`, `false` or `null` from the end. Without a regex over all of it, which a hostile text could slow down. */
 function withoutHalfWord(text: string): string {
   let at = text.length
   while (at > 0 && /[a-z0-9.+E-]/.test(text[at - 1] ?? '')) at--
@@ -173,7 +173,7 @@ function withoutHalfWord(text: string): string {
   return isWord && /[:[,]$/.test(before) ? before : text
 }
 
-/** Undefined if it is not JSON. A byte order mark in front is some editor's, not part of what was said. */
+/** Undefined if it is not JSON. A leading byte order mark is ignored. */
 function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(text(bytes))

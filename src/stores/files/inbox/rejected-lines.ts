@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Disk } from '../disk.ts'
 import type { Rejected } from './incoming-lines.ts'
 
-/** Keeps lines that could not be delivered beside the mailbox they were meant for, with the reason. */
+/** Writes lines that could not be delivered to `<name>.rejected.jsonl`, with the reason. */
 export function createRejectedLines(
   inbox: string,
   disk: Disk,
@@ -26,7 +26,7 @@ export function createRejectedLines(
       0o600,
     )
     try {
-      // Two processes may have brought in the same lines; both learn so from the journal and only one should tell.
+      // Two processes may read the same lines; both learn it from the journal, and only one should write them.
       const tail = readTail(disk, fd)
       const fresh = events.filter((event) => !tail.includes(placeOf(event)))
       if (fresh.length > 0) disk.writeSync(fd, Buffer.from(fresh.map((event) => `\n${lineOf(event)}\n`).join('')))
@@ -38,7 +38,7 @@ export function createRejectedLines(
   }
 }
 
-const TAIL = 64 * 1024
+const TAIL_BYTES = 64 * 1024
 
 function lineOf({ reason, line, archive, offset }: Rejected): string {
   return JSON.stringify({ reason, line, archive, offset })
@@ -50,11 +50,11 @@ function placeOf({ archive, offset }: Rejected): string {
 
 function readTail(disk: Disk, fd: number): string {
   const { size } = disk.fstatSync(fd)
-  const tail = Buffer.alloc(Math.min(TAIL, size))
+  const tail = Buffer.alloc(Math.min(TAIL_BYTES, size))
   const length = disk.readSync(fd, tail, 0, tail.length, size - tail.length)
   return tail.toString('utf8', 0, length)
 }
 
 function count(lines: number): string {
-  return lines === 1 ? 'A line in a mailbox file was' : `${lines} lines in a mailbox file were`
+  return lines === 1 ? 'A line of an inbox file was' : `${lines} lines of an inbox file were`
 }

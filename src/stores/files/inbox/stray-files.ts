@@ -2,13 +2,13 @@ import { dirname, join } from 'node:path'
 import { isName } from '../../../team/name.ts'
 import { codeOf, type Disk } from '../disk.ts'
 
-/** A file that may hold somebody's mail; `called` is a name as far as the file's name tells. */
+/** A file that may hold mail of the member `called`, judged by the name of the file. */
 export interface StrayFile {
   readonly path: string
   readonly called: string
 }
 
-/** Everything named like a mailbox file: in the inbox, beside it as the older layouts have it, and in older folders. */
+/** All files named like an inbox file: in the inbox folder, beside it (older layout), and in older folders. */
 export function strayFiles(disk: Disk, inbox: string, oldFolders: readonly string[]): StrayFile[] {
   return [
     ...filesIn(disk, inbox, '.jsonl'),

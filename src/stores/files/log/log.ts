@@ -4,7 +4,7 @@ import { TeamError } from '../../../team/errors.ts'
 import { createSleep } from '../../sleep.ts'
 import { codeOf, type Disk } from '../disk.ts'
 import type { FolderEntries } from '../folder-entries.ts'
-import type { Watch } from '../folder-watch.ts'
+import type { FolderWatch } from '../folder-watch.ts'
 import { createJournalFile } from './journal-file.ts'
 import { createLogReader } from './reader.ts'
 import { createScanner } from './scanner.ts'
@@ -15,7 +15,7 @@ export interface FileLogOptions {
   readonly path: string
   readonly entries: FolderEntries
   readonly disk: Disk
-  readonly watch: Watch
+  readonly watch: FolderWatch
   readonly knows: ReadonlySet<string>
   readonly durability: 'power' | 'process'
   /** Do others write to it at the same time? */
@@ -83,9 +83,13 @@ export function createFileLog(options: FileLogOptions): Log {
     },
     changed,
     async holdBack(tries = 0) {
-      if (reader.owed(tries) === 0 || file.idleFor() > ABANDONED) return
+      if (reader.holdBackFor(tries) === 0 || file.idleFor() > ABANDONED) return
       // Looked for, not watched: a watch would wake this process for every line that anybody writes from then on.
-      for (let left = reader.owed(tries); left > 0 && !closing.signal.aborted; left = reader.owed(tries)) {
+      for (
+        let left = reader.holdBackFor(tries);
+        left > 0 && !closing.signal.aborted;
+        left = reader.holdBackFor(tries)
+      ) {
         await sleep.upTo(Math.min(left, LOOK_AGAIN))
         reader.catchUp()
       }
@@ -149,7 +153,7 @@ export function createFileLog(options: FileLogOptions): Log {
   async function changed(from: Cursor, atMost: number, signal?: AbortSignal): Promise<void> {
     unwatch ??= watch.on(path, sleep.wakeAll)
     const until = performance.now() + atMost
-    while (!signal?.aborted && !closing.signal.aborted && !mayHaveNews(from)) {
+    while (!signal?.aborted && !closing.signal.aborted && !mayHaveMore(from)) {
       const left = until - performance.now()
       if (left <= 0) return
       await sleep.upTo(Math.min(left, poll), signal)
@@ -157,9 +161,9 @@ export function createFileLog(options: FileLogOptions): Log {
     }
   }
 
-  function mayHaveNews(from: Cursor): boolean {
+  function mayHaveMore(from: Cursor): boolean {
     try {
-      return reader.mayHaveNews(from)
+      return reader.mayHaveMore(from)
     } catch {
       // A file that was replaced is news; the next read says so.
       return true

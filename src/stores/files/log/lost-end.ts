@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Fault } from '../../../journal/store.ts'
 import { codeOf, type Disk } from '../disk.ts'
-import { repairOf } from './repair-command.ts'
+import { repairCommand } from './repair-command.ts'
 
 /**
  * A journal is only ever appended to, and is synced before a view shows it. So one that is shorter than its views have
@@ -18,7 +18,7 @@ export function lostEnd(disk: Disk, folder: string): Fault | undefined {
 
 export function cutOff(path: string, offset: number, shown: number, line: number): Fault & { kind: 'cut off' } {
   const what = offset === 0 ? 'the journal is empty or gone' : 'the journal ends here'
-  const detail = `${what}, but its views have shown it up to byte ${shown}: its end was lost. Put it back from a copy, or go on without it: ${repairOf(path)}`
+  const detail = `${what}, but its views have shown it up to byte ${shown}: its end was lost. Put it back from a copy, or go on without it: ${repairCommand(path)}`
   return { kind: 'cut off', path, line, offset, detail }
 }
 

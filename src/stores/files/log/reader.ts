@@ -4,8 +4,8 @@ import { type Cursor, type Fault, type Recorded, START } from '../../../journal/
 import { JournalReplaced } from '../../../journal/store-errors.ts'
 import type { JournalFile } from './journal-file.ts'
 import type { Frame } from './line.ts'
-import { createRecent } from './record-cache.ts'
-import { createScanner, type ScanPoint, type Sight } from './scanner.ts'
+import { createRecordCache } from './record-cache.ts'
+import { createScanner, type JudgedLine, type ScanPoint } from './scanner.ts'
 import type { Restored } from './snapshot.ts'
 
 /** How far one handle has read its file, and what it found there. */
@@ -18,17 +18,17 @@ export interface LogReader {
   readonly last: { readonly seq: number; readonly id: string; readonly begins: number }
   /** Accepted records after `from` in a bounded batch, reading on as far as necessary. */
   after(from: Cursor): readonly Recorded[]
-  mayHaveNews(from: Cursor): boolean
+  mayHaveMore(from: Cursor): boolean
   /** Reads to the end. */
   catchUp(): void
   /** Reads on past what we wrote, until `done`. Lines like `ours` are taken as they were given. */
   readBack(done: () => boolean, ours: readonly Frame[]): void
   /** Is shown each line once. */
-  onSight(listener: (sight: Sight) => void): void
+  onLine(listener: (sight: JudgedLine) => void): void
   /** Milliseconds to hold back for a writer that keeps losing. */
-  owed(tries: number): number
+  holdBackFor(tries: number): number
   /** Our own decision lost; nobody in this process need wait for it. */
-  lostOurs(id: string): void
+  forgetOwn(id: string): void
   /** Goes on behind a kept fold. Only before the first read. */
   resume(restored: Restored): void
   /** Stops this handle for good; whoever asks next is told why. */
@@ -43,11 +43,11 @@ export interface LogReader {
 
 export function createLogReader(path: string, file: JournalFile, knows: ReadonlySet<string>): LogReader {
   const fairness = createFairness()
-  const listeners: ((sight: Sight) => void)[] = []
+  const listeners: ((sight: JudgedLine) => void)[] = []
   let found: Fault[] = []
   let halted: Fault | undefined
   let begins = 0
-  let recent = createRecent(START)
+  let recent = createRecordCache(START)
   let scanner = createScanner({ path, knows, show })
 
   return {
@@ -70,16 +70,16 @@ export function createLogReader(path: string, file: JournalFile, knows: Readonly
       return halted ?? scanner.forbidsWriting
     },
     after,
-    mayHaveNews: (from) => recent.last.seq > from.seq || (!scanner.stop && file.open() && look() > scanner.seen),
+    mayHaveMore: (from) => recent.last.seq > from.seq || (!scanner.stop && file.open() && look() > scanner.seen),
     catchUp,
     readBack(done, ours) {
       while (!done() && readOn(ours)) {}
     },
-    onSight: (listener) => void listeners.push(listener),
-    owed: fairness.left,
-    lostOurs: fairness.forget,
+    onLine: (listener) => void listeners.push(listener),
+    holdBackFor: fairness.left,
+    forgetOwn: fairness.forget,
     resume(restored) {
-      recent = createRecent(restored.cursor)
+      recent = createRecordCache(restored.cursor)
       begins = restored.begins
       scanner = createScanner({ path, knows, show, from: restored.point })
     },
@@ -124,11 +124,11 @@ export function createLogReader(path: string, file: JournalFile, knows: Readonly
 
   function rewind(): void {
     found = []
-    recent = createRecent(START)
+    recent = createRecordCache(START)
     scanner = createScanner({ path, knows, show })
   }
 
-  function show(sight: Sight): void {
+  function show(sight: JudgedLine): void {
     const { verdict, record, seq, line, offset, detail } = sight
     if (verdict === 'accepted') {
       recent.push({ seq, record: record! })

@@ -12,7 +12,7 @@ const BATCH = 256 * 1024
  * The accepted records scanned last. Reading one's own line back and folding it are the same parse: `append` scans,
  * `read` hands out what the scan found.
  */
-export function createRecent(start: Place) {
+export function createRecordCache(start: Place) {
   let before = start
   let records: Recorded[] = []
 

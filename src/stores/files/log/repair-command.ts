@@ -1,5 +1,5 @@
 /** The command that repairs the team to which this file belongs. */
-export function repairOf(path: string): string {
+export function repairCommand(path: string): string {
   const [, team] = /[\\/]\.teams[\\/]([^\\/]+)[\\/]/.exec(path) ?? []
   return team === undefined || team === 'default'
     ? 'deskmates check --repair'

@@ -3,11 +3,11 @@ import { firstUnknown, MAX_RECORD_BYTES, toInstall } from '../../../journal/admi
 import type { Audited, Fault, LogRecord } from '../../../journal/store.ts'
 import { couldHaveCounted, isLegible, whyTailIsDamaged } from './damage.ts'
 import { asWritten, decode, type Frame } from './line.ts'
-import { repairOf } from './repair-command.ts'
+import { repairCommand } from './repair-command.ts'
 import { findTrailer, TRAILER } from './trailer.ts'
 
 /** A line that was just judged, by the same rule in every process. */
-export interface Sight extends Audited {
+export interface JudgedLine extends Audited {
   readonly sum: string
   readonly detail: string
 }
@@ -39,7 +39,7 @@ export type ReadAt = (into: Buffer, position: number) => number
 export interface ScanOptions {
   readonly path: string
   readonly knows: ReadonlySet<string>
-  readonly show: (sight: Sight) => void
+  readonly show: (sight: JudgedLine) => void
   readonly from?: ScanPoint
   /** Show also what stands behind the place where reading has to stop, with the verdict of that place. */
   readonly beyond?: boolean
@@ -178,7 +178,7 @@ export function createScanner({ path, knows, show, from, beyond = false }: ScanO
 
   function fault(kind: Fault['kind'], detail: string): Fault {
     const mendable = kind === 'damaged' || kind === 'broken chain'
-    return { kind, path, line, offset, detail: mendable ? `${detail}. Run: ${repairOf(path)}` : detail }
+    return { kind, path, line, offset, detail: mendable ? `${detail}. Run: ${repairCommand(path)}` : detail }
   }
 }
 

@@ -12,7 +12,7 @@ import { createGroupCommit } from './group-commit.ts'
 import type { JournalFile } from './journal-file.ts'
 import { encode, type Frame } from './line.ts'
 import type { LogReader } from './reader.ts'
-import type { Sight } from './scanner.ts'
+import type { JudgedLine } from './scanner.ts'
 
 export interface LogWriterOptions {
   readonly path: string
@@ -36,14 +36,14 @@ export function createLogWriter({ path, file, reader, knows, durability, isShare
   const group = createGroupCommit(syncAndCompare)
   let expected: Expected | undefined
   let syncedTo = 0
-  reader.onSight((sight) => expected?.saw(sight))
+  reader.onLine((sight) => expected?.saw(sight))
 
   return {
     append(records: readonly LogRecord[]): Appended {
       const { worth, frames } = prepare(records)
       const written = worth.length === 0 ? [] : writeAll(worth, frames)
       const outcomes = records.map((record): Outcome => written[worth.indexOf(record)] ?? 'conflict')
-      for (const { id } of records) reader.lostOurs(id)
+      for (const { id } of records) reader.forgetOwn(id)
       const counts = outcomes.some((outcome) => outcome !== 'conflict')
       let durable: Promise<void> | undefined
       return {
@@ -167,7 +167,7 @@ export function createLogWriter({ path, file, reader, knows, durability, isShare
 }
 
 interface Expected {
-  saw(sight: Sight): void
+  saw(sight: JudgedLine): void
   missing(): number
   readonly outcomes: Outcome[]
 }

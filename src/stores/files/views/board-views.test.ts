@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { recordingDisk } from '../../../testing/faulty-disk.ts'
 import { type TeamHarness, teamHarness } from '../../../testing/harnesses/team-harness.ts'
 import { realDisk } from '../disk.ts'
-import { openViews, type Views } from './board-views.ts'
+import { type BoardViews, openBoardViews } from './board-views.ts'
 
 let dir: string
 let world: TeamHarness
@@ -20,9 +20,9 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
 const open = (disk = realDisk) =>
-  openViews({ dir, team: 'web', disk, warn: (message) => warnings.push(message), ids: ulid, now: Date.now })
+  openBoardViews({ dir, team: 'web', disk, warn: (message) => warnings.push(message), ids: ulid, now: Date.now })
 const cursor = () => ({ seq: world.journal.length * 10, id: '', last: '' })
-const showIn = (views: Views, state = world.state, at = cursor()) => {
+const showIn = (views: BoardViews, state = world.state, at = cursor()) => {
   for (const step of views.steps(state, at)) step()
 }
 const show = (views = open()) => showIn(views)

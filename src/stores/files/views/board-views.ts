@@ -6,65 +6,65 @@ import { type TaskView, taskView, teamView } from '../../../team/view.ts'
 import type { Disk } from '../disk.ts'
 import { openViewFiles, type ViewFile } from './view-files.ts'
 
-/** `config.json` and one file per task: what people see of roster and board. */
-export interface Views {
-  /** What has to be written to show this state: one file a step, to be taken in this order. */
+/** `config.json` (the roster) and one file per task. */
+export interface BoardViews {
+  /** The writes that show this state: one file per step, to be run in this order. */
   steps(state: TeamState, cursor: Cursor): readonly Step[]
-  /** How far the files say they are complete; 0 if they do not say. */
-  shownTo(): number
+  /** The `seq` up to which the files say they are complete; 0 if they do not say. */
+  writtenTo(): number
   differences(state: TeamState, cursor: Cursor): string[]
   repair(state: TeamState, cursor: Cursor): void
 }
 
-/** Writes what was settled when it was planned, however the state has changed since. */
+/** Writes the text of the moment when the step was made, however the state has changed since. */
 export type Step = () => void
 
-/** What is being planned. */
-interface Intent {
+/** What the steps of one call have in common. */
+interface Update {
   readonly state: TeamState
   readonly isForced: boolean
   /** Tasks that have a step already. */
   readonly written: Set<TaskId>
-  readonly look: Look
+  readonly read: ReadTask
 }
 
-/** The file of this task, read once for one plan. */
-type Look = (id: TaskId) => ViewFile | undefined
+/** Reads the file of a task, once per update. */
+type ReadTask = (id: TaskId) => ViewFile | undefined
 
 type Seen = Pick<TaskView, 'status' | 'blockedBy'>
 
 /**
- * `seq` in config.json says up to where all files are right. It is written last, so whoever dies before leaves an
- * older one and the next process writes what is missing. A process goes by what it showed itself: that heals an older
- * state another one put over a newer one in the instant between looking and writing.
+ * `seq` in config.json says up to where all files are right. It is written last: a process that dies before leaves an older
+ * one, and the next process writes what is missing. A process relies on what it wrote itself; that corrects an older state
+ * which another process put over a newer one between its read and its write.
  */
-export function openViews(options: {
+export function openBoardViews(options: {
   readonly dir: string
   readonly team: string
   readonly disk: Disk
   readonly warn: (message: string) => void
   readonly ids: () => string
   readonly now: () => number
-}): Views {
+}): BoardViews {
   const { dir, team, disk } = options
   const config = join(dir, '.teams', team, 'config.json')
   const board = join(dir, '.tasks', team)
   const files = openViewFiles(options)
   const taskPath = (id: string) => join(board, `${id}.json`)
-  let shownTo: number | undefined
+  let writtenTo: number | undefined
   let shownTasks: Set<TaskId> | undefined
   let shownRoster = ''
-  /** Files that said something else than the journal although their seq was right. */
+  /** Tasks whose file differed from the journal although its `seq` was right. */
   const doubtful = new Set<TaskId>()
 
   return {
     steps(state, cursor) {
-      if (shownTo === cursor.seq) return []
-      const from = shownTo ?? seqOf(files.read(config)?.value)
-      // Ahead of the state we were given: either another process knows more, or the journal is an older one again.
+      if (writtenTo === cursor.seq) return []
+      const from = writtenTo ?? seqOf(files.read(config)?.value)
+      // The files are ahead of this state: another process knows more, or an older journal was restored.
       const isOlder = from > cursor.seq && from > (disk.statSync(join(dir, '.teams', team, 'journal.jsonl'))?.size ?? 0)
       if (from > cursor.seq && !isOlder) return []
-      return plan(state, cursor, isOlder ? -1 : from, isOlder)
+      return planSteps(state, cursor, isOlder ? -1 : from, isOlder)
     },
 
     repair(state, cursor) {
@@ -72,10 +72,10 @@ export function openViews(options: {
       shownRoster = ''
       files.sweep(board)
       files.sweep(join(dir, '.teams', team))
-      for (const step of plan(state, cursor, -1, true)) step()
+      for (const step of planSteps(state, cursor, -1, true)) step()
     },
 
-    shownTo() {
+    writtenTo() {
       const there = files.peek(config)
       return there === undefined || there === 'broken' ? 0 : seqOf(there.value)
     },
@@ -99,70 +99,70 @@ export function openViews(options: {
     },
   }
 
-  function plan(state: TeamState, cursor: Cursor, from: number, isForced: boolean): Step[] {
-    // In every process once, unless the files are up to date: which tasks have a file, and which were deleted?
+  function planSteps(state: TeamState, cursor: Cursor, from: number, isForced: boolean): Step[] {
+    // Once per process, unless the files are up to date: list which tasks have a file and which were deleted.
     const listed = isForced || (shownTasks === undefined && from !== cursor.seq) ? idsOnDisk() : undefined
     const isListed = listed && new Set(listed)
-    const looked = new Map<string, ViewFile | undefined>()
-    const look: Look = (id) => {
-      if (!looked.has(id)) looked.set(id, files.read(taskPath(id)))
-      return looked.get(id)
+    const readFiles = new Map<string, ViewFile | undefined>()
+    const read: ReadTask = (id) => {
+      if (!readFiles.has(id)) readFiles.set(id, files.read(taskPath(id)))
+      return readFiles.get(id)
     }
     const changed: Task[] = []
     for (const task of state.tasks.values()) if (task.seq > from || isListed?.has(task.id) === false) changed.push(task)
     const gone = listed ? listed.filter((id) => !state.tasks.has(id)) : deletedSince(state, changed)
     const written = new Set<TaskId>()
-    const intent = { state, isForced, written, look }
-    const steps = taskSteps(intent, changed, gone)
-    if (listed && state.tasks.size <= COMPARED) {
+    const update = { state, isForced, written, read }
+    const steps = taskSteps(update, changed, gone)
+    if (listed && state.tasks.size <= MAX_COMPARED_TASKS) {
       for (const task of state.tasks.values())
-        if (!written.has(task.id) && look(task.id)?.text !== taskText(state, task)) doubtful.add(task.id)
+        if (!written.has(task.id) && read(task.id)?.text !== taskText(state, task)) doubtful.add(task.id)
     }
-    // Again each time: what looked wrong may have been written by somebody who knows more than we did.
-    for (const id of doubtful) if (!written.has(id)) steps.push(...taskStep(intent, state.tasks.get(id)))
+    // Checked again each time: another process that knew more may have written the differing file.
+    for (const id of doubtful) if (!written.has(id)) steps.push(...taskStep(update, state.tasks.get(id)))
     const all = shownTasks ?? new Set(state.tasks.keys())
     const writeConfig = configStep(state, cursor, isForced, changed.length + gone.length > 0)
     const last = () => {
       writeConfig()
       shownTasks ??= all
-      shownTo = cursor.seq
+      writtenTo = cursor.seq
     }
     return [...steps, last]
   }
 
-  /** Neighbours first: as long as the task itself is not written, everybody sees that something is left to do. */
-  function taskSteps(intent: Intent, changed: readonly Task[], gone: readonly TaskId[]): Step[] {
-    const { state, look } = intent
+  /** Neighbours first: until the task itself is written, every process sees that something is left to do. */
+  function taskSteps(update: Update, changed: readonly Task[], gone: readonly TaskId[]): Step[] {
+    const { state, read } = update
     const neighbours = new Set<string>()
     for (const { id, next } of [
       ...changed.map((task) => ({ id: task.id, next: task })),
       ...gone.map((id) => ({ id, next: undefined })),
     ]) {
-      const before = look(id)?.value as Partial<TaskView> | undefined
+      const before = read(id)?.value as Partial<TaskView> | undefined
       for (const other of touched(state, id, before, next)) neighbours.add(other)
     }
     for (const { id } of changed) neighbours.delete(id)
     return [
-      ...[...neighbours].flatMap((id) => taskStep(intent, state.tasks.get(id))),
+      ...[...neighbours].flatMap((id) => taskStep(update, state.tasks.get(id))),
       ...gone.map((id) => () => {
         files.remove(taskPath(id))
         shownTasks?.delete(id)
       }),
-      ...changed.flatMap((task) => taskStep(intent, task)),
+      ...changed.flatMap((task) => taskStep(update, task)),
     ]
   }
 
-  function taskStep({ state, isForced, written, look }: Intent, task: Task | undefined): Step[] {
+  function taskStep({ state, isForced, written, read }: Update, task: Task | undefined): Step[] {
     if (!task) return []
     const { id, seq } = task
     const text = taskText(state, task)
     const isRight = (there: ViewFile | undefined) => there?.text === text || (!isForced && seqOf(there?.value) > seq)
     const isNew = shownTasks?.has(id) === false
-    if (isRight(look(id))) return isNew ? [() => void shownTasks?.add(id)] : []
+    if (isRight(read(id))) return isNew ? [() => void shownTasks?.add(id)] : []
     written.add(id)
     return [
       () => {
-        // Somebody else may have shown more since this was planned.
+        // Another process may have written a newer state since this step was made.
         if (!isRight(files.read(taskPath(id)))) files.write(taskPath(id), text)
         shownTasks?.add(id)
       },
@@ -203,10 +203,10 @@ export function openViews(options: {
   }
 }
 
-/** A process compares the text of so many task files when it first writes; a larger board is left to `check --repair`. */
-const COMPARED = 100
+/** With its first write a process compares all task files of a board up to this size; `check --repair` compares larger ones. */
+const MAX_COMPARED_TASKS = 100
 
-/** The tasks whose files say something about this one: who waits for it, and whom it waits for. */
+/** The tasks whose files mention this one: its dependents and its dependencies. */
 function touched(state: TeamState, id: TaskId, before: Partial<Seen> | undefined, next: Task | undefined): string[] {
   const [old, now] = [Array.isArray(before?.blockedBy) ? before.blockedBy : [], next?.blockedBy ?? []]
   const edges = [...old.filter((other) => !now.includes(other)), ...now.filter((other) => !old.includes(other))]
@@ -215,7 +215,7 @@ function touched(state: TeamState, id: TaskId, before: Partial<Seen> | undefined
   return [...edges, ...waiting]
 }
 
-/** As much of its status as the files of tasks that wait for it show. */
+/** The part of the status that the files of dependents show. */
 function outcome({ status }: Partial<Seen>): 'completed' | 'failed' | 'open' {
   return status === 'completed' || status === 'failed' ? status : 'open'
 }
@@ -224,7 +224,7 @@ function taskText(state: TeamState, task: Task): string {
   return `${JSON.stringify(taskView(state, task), null, 2)}\n`
 }
 
-/** -1 when there is no such number: then everything is newer. */
+/** -1 without a `seq`: then everything is newer. */
 function seqOf(value: unknown): number {
   return typeof value === 'object' && value !== null && 'seq' in value && typeof value.seq === 'number' ? value.seq : -1
 }

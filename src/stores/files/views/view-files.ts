@@ -4,16 +4,16 @@ import { codeOf, type Disk } from '../disk.ts'
 import { makeFolder } from '../folders.ts'
 import { replaceFile } from '../replace-file.ts'
 
-/** Files that show something: small JSON objects, replaced as a whole. */
+/** Small JSON files, replaced as a whole. */
 export interface ViewFiles {
-  /** Undefined when missing. A broken one is moved away, never overwritten: somebody may want to see what it was. */
+  /** Undefined when missing. A broken file is renamed, never overwritten: a person may want to see it. */
   read(path: string): ViewFile | undefined
-  /** The same without moving anything. */
+  /** The same without renaming. */
   peek(path: string): ViewFile | 'broken' | undefined
   write(path: string, text: string): void
   remove(path: string): void
   list(folder: string): string[]
-  /** Removes what writers left that were killed between making a file and giving it its name. */
+  /** Removes temporary files of writers that were killed before the rename. */
   sweep(folder: string): void
 }
 
@@ -22,7 +22,7 @@ export interface ViewFile {
   readonly value: object
 }
 
-const LEFT_BEHIND = 10 * 60_000
+const ABANDONED_AFTER_MS = 10 * 60_000
 
 export function openViewFiles(options: {
   readonly disk: Disk
@@ -57,32 +57,30 @@ export function openViewFiles(options: {
     read(path) {
       const there = peek(path)
       if (there !== 'broken') return there
-      const aside = `${path}.${ids()}.broken`
-      if (!isGone(() => disk.renameSync(path, aside))) {
-        warn(
-          `${path} could not be read. It is now ${aside}, and what it should say was written again from the journal.`,
-        )
+      const renamed = `${path}.${ids()}.broken`
+      if (!isMissing(() => disk.renameSync(path, renamed))) {
+        warn(`${path} could not be read. It is now ${renamed}, and the view was written again from the journal.`)
       }
       return undefined
     },
 
     write(path, text) {
       const bytes = Buffer.from(text)
-      // The folder is nearly always there: ask only when it was not.
-      if (!isGone(() => replaceFile(disk, path, bytes))) return
+      // The folder nearly always exists, so it is made only after a failure.
+      if (!isMissing(() => replaceFile(disk, path, bytes))) return
       makeFolder(disk, dirname(path))
       replaceFile(disk, path, bytes)
     },
 
-    remove: (path) => void isGone(() => disk.unlinkSync(path)),
+    remove: (path) => void isMissing(() => disk.unlinkSync(path)),
 
     list,
 
     sweep(folder) {
       for (const name of list(folder)) {
         const made = /\.([0-7][0-9A-HJKMNP-TV-Z]{25})\.new$/.exec(name)?.[1]
-        if (made !== undefined && now() - decodeTime(made) > LEFT_BEHIND)
-          isGone(() => disk.unlinkSync(`${folder}/${name}`))
+        if (made !== undefined && now() - decodeTime(made) > ABANDONED_AFTER_MS)
+          isMissing(() => disk.unlinkSync(`${folder}/${name}`))
       }
     },
   }
@@ -97,7 +95,7 @@ export function openViewFiles(options: {
   }
 }
 
-function isGone(call: () => void): boolean {
+function isMissing(call: () => void): boolean {
   try {
     call()
     return false

@@ -22,14 +22,14 @@ import { UNREAD_CAP } from '../../../team/message.ts'
 import { recordingDisk } from '../../../testing/faulty-disk.ts'
 import { type TeamHarness, teamHarness } from '../../../testing/harnesses/team-harness.ts'
 import { realDisk } from '../disk.ts'
-import { openMirror } from './views.ts'
+import { openViews } from './views.ts'
 
 let dir: string
 let world: TeamHarness
 let warnings: string[]
 let now: number
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'deskmates-mirror-'))
+  dir = mkdtempSync(join(tmpdir(), 'deskmates-views-'))
   mkdirSync(join(dir, '.teams/web'), { recursive: true })
   world = teamHarness('web')
   world.join('ada')
@@ -40,9 +40,9 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
 const MINUTE = 60_000
 const open = (disk = realDisk) =>
-  openMirror({ dir, team: 'web', disk, warn: (message) => warnings.push(message), now: () => now })
+  openViews({ dir, team: 'web', disk, warn: (message) => warnings.push(message), now: () => now })
 const cursor = () => ({ seq: world.journal.length * 10, id: '', last: '' })
-const show = (mirror: Views) => mirror.write(world.state, cursor())
+const show = (views: Views) => views.write(world.state, cursor())
 const inbox = (name = 'ada') => join(dir, `.teams/web/inbox/${name}.jsonl`)
 const taken = () => {
   const folder = join(dir, '.teams/web/inbox/.taken')
@@ -68,48 +68,48 @@ function echo(content: string, path = inbox(), extra: object = {}) {
   appendFileSync(path, `${JSON.stringify({ type: 'message', from: 'ci', content, ...extra })}\n`)
 }
 
-/** What a runtime does with a harvest. Returns how many facts came of it. */
-async function ingest(mirror: Views): Promise<number> {
-  const harvest = await mirror.collect(world.state)
-  if (!harvest) return 0
-  const facts = harvest.facts(world.state)
+/** What a runtime does with a incoming. Returns how many facts came of it. */
+async function ingest(views: Views): Promise<number> {
+  const incoming = await views.collect(world.state)
+  if (!incoming) return 0
+  const facts = incoming.facts(world.state)
   if (facts.length > 0) world.report(facts)
-  await harvest.settle(world.state)
+  await incoming.settle(world.state)
   return facts.length
 }
 
 describe('a mailbox file', () => {
   it('shows one line per unread message and is emptied once read', async () => {
-    const mirror = open()
+    const views = open()
     send('m1')
     send('m2')
     send('m3', 'lead')
     world.send({ to: 'user', content: 'done' }, 'ada', 'm4')
-    await show(mirror)
+    await show(views)
     expect(lines(inbox()).map(withoutSum)).toEqual(world.inbox('ada'))
     expect(shown('lead')).toEqual(['m3'])
     expect(shown('user')).toEqual(['m4'])
     expect(statSync(inbox()).mode & 0o777).toBe(0o600)
 
     readBy('ada', 'm1')
-    await show(mirror)
+    await show(views)
     expect(shown()).toEqual(['m2'])
     readBy('ada', 'm2')
-    await show(mirror)
+    await show(views)
     expect(readFileSync(inbox(), 'utf8')).toBe('')
   }) // A69
 
   it('frames each line by newlines and is only appended to or renamed away', async () => {
-    const mirror = open()
+    const views = open()
     send('m1')
-    await show(mirror)
+    await show(views)
     const { ino } = statSync(inbox())
     send('m2')
-    await show(mirror)
+    await show(views)
     expect(statSync(inbox()).ino).toBe(ino)
     expect(readFileSync(inbox(), 'utf8')).toMatch(/^\n\{"id":"m1".*\}\n\n\{"id":"m2".*\}\n$/)
     readBy('ada', 'm1')
-    await show(mirror)
+    await show(views)
     expect(statSync(taken()[0] ?? '').ino).toBe(ino)
   })
 
@@ -135,14 +135,14 @@ describe('a mailbox file', () => {
   })
 
   it('waits while somebody is in the middle of a line', async () => {
-    const mirror = open()
+    const views = open()
     mkdirSync(join(inbox(), '..'), { recursive: true })
     appendFileSync(inbox(), '{"type":"message","fr')
     send('m1')
-    await show(mirror)
+    await show(views)
     expect(readFileSync(inbox(), 'utf8')).toBe('{"type":"message","fr')
     appendFileSync(inbox(), 'om":"ci","content":"red"}\n')
-    await show(mirror)
+    await show(views)
     expect(shown()).toEqual([undefined, 'm1'])
   })
 
@@ -169,29 +169,29 @@ describe('a mailbox file', () => {
     writeFileSync(secret, '{"from":"x","content":"secret"}\n')
     mkdirSync(join(inbox(), '..'), { recursive: true })
     symlinkSync(secret, inbox())
-    const mirror = open()
+    const views = open()
     send('m1')
-    await show(mirror)
-    expect(await ingest(mirror)).toBe(0)
+    await show(views)
+    expect(await ingest(views)).toBe(0)
     expect(texts()).toEqual(['text of m1'])
     expect(readFileSync(secret, 'utf8')).toBe('{"from":"x","content":"secret"}\n')
     expect(warnings[0]).toMatch(/not a plain file/)
     expect(warnings).toHaveLength(1)
     // It is no news for ever: a knock would never end.
     const early = Symbol('early')
-    const knocked = mirror.inboxChanged(200).then(() => 'knocked')
-    expect(await Promise.race([knocked, new Promise((resolve) => setTimeout(resolve, 20, early))])).toBe(early)
-    await knocked
+    const changed = views.inboxChanged(200).then(() => 'changed')
+    expect(await Promise.race([changed, new Promise((resolve) => setTimeout(resolve, 20, early))])).toBe(early)
+    await changed
   })
 
   it('with a long backlog is not written anew for every message that is read', async () => {
     for (let i = 0; i < 500; i++) send(`m${i}`)
     const disk = recordingDisk()
-    const mirror = open(disk)
-    await show(mirror)
+    const views = open(disk)
+    await show(views)
     for (let i = 0; i < 500; i++) {
       readBy('ada', `m${i}`)
-      await show(mirror)
+      await show(views)
     }
     const size = taken().reduce((sum, path) => sum + statSync(path).size, 0)
     expect(size).toBeLessThan(500 * 150 * 15)
@@ -201,12 +201,12 @@ describe('a mailbox file', () => {
 
 describe('the door', () => {
   it('brings in what any program appends, marked as external', async () => {
-    const mirror = open()
+    const views = open()
     send('m1')
-    await show(mirror)
+    await show(views)
     echo('build is red', inbox(), { run: 7, id: 'their-id' })
     echo('for the lead', inbox('lead'))
-    expect(await ingest(mirror)).toBe(2)
+    expect(await ingest(views)).toBe(2)
     const [, message] = world.inbox('ada')
     expect(message).toMatchObject({ type: 'message', from: 'ci', to: 'ada', content: 'build is red', external: true })
     expect(message).toMatchObject({
@@ -216,19 +216,19 @@ describe('the door', () => {
     })
     expect(texts('lead')).toEqual(['for the lead'])
     expect(shown()).toEqual(['m1', message?.id])
-    expect(await ingest(mirror)).toBe(0)
+    expect(await ingest(views)).toBe(0)
   }) // G11, A70
 
   it('never brings in a line we wrote ourselves', async () => {
-    const mirror = open()
+    const views = open()
     for (let round = 0; round < 5; round++) {
       send(`m${round}`)
       echo(`foreign ${round}`)
-      await show(mirror)
-      await ingest(mirror)
+      await show(views)
+      await ingest(views)
       await ingest(open())
       readBy('ada', `m${round}`)
-      await show(mirror)
+      await show(views)
     }
     expect(texts()).toEqual(['foreign 0', 'foreign 1', 'foreign 2', 'foreign 3', 'foreign 4'])
     expect(shown().sort()).toEqual(
@@ -238,7 +238,7 @@ describe('the door', () => {
         .sort(),
     )
     for (const { id } of world.inbox('ada')) readBy('ada', id)
-    await show(mirror)
+    await show(views)
     now += 11 * MINUTE
     for (let i = 0; i < 5; i++) expect(await ingest(open())).toBe(0)
     expect(taken()).toEqual([])
@@ -253,9 +253,9 @@ describe('the door', () => {
     expect(texts().sort()).toEqual(['another case', 'old layout'])
     world = teamHarness('default')
     mkdirSync(join(dir, '.teams/default'))
-    const mirror = openMirror({ dir, team: 'default', disk: realDisk, warn: () => {} })
+    const views = openViews({ dir, team: 'default', disk: realDisk, warn: () => {} })
     echo('oldest layout', join(dir, '.team/inbox/lead.jsonl'))
-    expect(await ingest(mirror)).toBe(1)
+    expect(await ingest(views)).toBe(1)
     expect(texts('lead')).toEqual(['oldest layout'])
     expect(existsSync(join(dir, '.team/inbox/ada.jsonl'))).toBe(true)
   }) // A64
@@ -272,23 +272,23 @@ describe('the door', () => {
       { reason: expect.stringContaining('"banana" is unknown'), line: '{"type":"banana","content":"x"}' },
     ])
     expect(lines(rejected)[0]).toMatchObject({ archive: expect.any(String), offset: expect.any(Number) })
-    expect(warnings).toEqual([expect.stringMatching(/2 lines in a mailbox file were not delivered/)])
+    expect(warnings).toEqual([expect.stringMatching(/2 lines of an inbox file were not delivered/)])
     expect(await ingest(open())).toBe(0)
     expect(lines(rejected)).toHaveLength(2)
   }) // F8
 
   it('lets somebody who opened the file before it was renamed write on', async () => {
-    const mirror = open()
+    const views = open()
     echo('first')
     const fd = openSync(inbox(), 'a')
-    expect(await ingest(mirror)).toBe(1)
+    expect(await ingest(views)).toBe(1)
     writeSync(fd, '{"from":"late","content":"sec')
-    expect(await ingest(mirror)).toBe(0)
+    expect(await ingest(views)).toBe(0)
     writeSync(fd, 'ond"}\n')
     expect(await ingest(open())).toBe(1)
     now += 5 * MINUTE
     writeSync(fd, '{"from":"late","content":"third"}')
-    expect(await ingest(mirror)).toBe(1)
+    expect(await ingest(views)).toBe(1)
     expect(texts()).toEqual(['first', 'second', 'third'])
     expect(taken()).toHaveLength(1)
     closeSync(fd)
@@ -315,15 +315,15 @@ describe('the door', () => {
   })
 
   it('puts a line together that ours came into the middle of', async () => {
-    const mirror = open()
-    await show(mirror)
+    const views = open()
+    await show(views)
     const fd = openSync(inbox(), 'a', 0o600)
     writeSync(fd, '{"from":"slow","con')
     send('m1')
     appendFileSync(inbox(), `\n${JSON.stringify(world.inbox('ada')[0])}\n`)
     writeSync(fd, 'tent":"from ')
     echo('between')
-    expect(await ingest(mirror)).toBe(1)
+    expect(await ingest(views)).toBe(1)
     writeSync(fd, 'pieces"}\n')
     expect(await ingest(open())).toBe(1)
     expect(texts()).toEqual(['text of m1', 'between', 'from pieces'])
@@ -336,7 +336,7 @@ describe('the door', () => {
     const disk = recordingDisk()
     const half = { ...disk, writeSync: (fd: number, bytes: Uint8Array) => disk.writeSync(fd, bytes.subarray(0, 40)) }
     await show(
-      openMirror({
+      openViews({
         dir,
         team: 'web',
         disk: { ...realDisk, writeSync: half.writeSync },
@@ -353,7 +353,7 @@ describe('the door', () => {
   })
 
   it('brings in no more than there is room for, and the rest when there is', async () => {
-    const mirror = open()
+    const views = open()
     world.report(
       Array.from(
         { length: UNREAD_CAP - 2 },
@@ -365,8 +365,8 @@ describe('the door', () => {
       ),
     )
     for (const content of ['a', 'b', 'c', 'd']) echo(content)
-    expect(await ingest(mirror)).toBe(2)
-    expect(await ingest(mirror)).toBe(0)
+    expect(await ingest(views)).toBe(2)
+    expect(await ingest(views)).toBe(0)
     expect(world.inbox('ada')).toHaveLength(UNREAD_CAP)
     echo('e')
     now += 11 * MINUTE
@@ -377,14 +377,14 @@ describe('the door', () => {
   }) // F15
 
   it('brings in much in bounded batches, in order', async () => {
-    const mirror = open()
+    const views = open()
     mkdirSync(join(inbox(), '..'), { recursive: true })
     appendFileSync(inbox(), Array.from({ length: 2500 }, (_, i) => `{"from":"ci","content":"${i}"}\n`).join(''))
-    expect(await ingest(mirror)).toBe(1000)
-    await mirror.inboxChanged(600_000)
+    expect(await ingest(views)).toBe(1000)
+    await views.inboxChanged(600_000)
     expect(await ingest(open())).toBe(1000)
-    expect(await ingest(mirror)).toBe(500)
-    expect(await ingest(mirror)).toBe(0)
+    expect(await ingest(views)).toBe(500)
+    expect(await ingest(views)).toBe(0)
     expect(texts()).toEqual(Array.from({ length: 2500 }, (_, i) => String(i)))
   }) // F15
 
@@ -392,8 +392,8 @@ describe('the door', () => {
     mkdirSync(join(inbox(), '..'), { recursive: true })
     appendFileSync(inbox(), `{"from":"ci","content":"${'x'.repeat(20 * 1024 * 1024)}"}\n`)
     echo('behind')
-    const mirror = open()
-    for (let i = 0; i < 10; i++) await ingest(mirror)
+    const views = open()
+    for (let i = 0; i < 10; i++) await ingest(views)
     expect(texts()).toEqual(['behind'])
     expect(lines(inbox('ada.rejected'))).toHaveLength(1)
   })
@@ -405,9 +405,9 @@ describe('the door', () => {
     expect(await ingest(open())).toBe(0)
     expect(taken()).toEqual([])
     world.join('ada')
-    const harvest = await open().collect(world.state)
+    const incoming = await open().collect(world.state)
     world.ok({ type: 'member.stop', name: 'ada' })
-    expect(harvest?.facts(world.state)).toEqual([])
+    expect(incoming?.facts(world.state)).toEqual([])
     world.join('ada')
     expect(await ingest(open())).toBe(1)
     expect(texts()).toEqual(['later'])
@@ -422,7 +422,7 @@ describe('the door', () => {
       const one = await first.collect(world.state)
       echo(`b${round}`)
       const two = await second.collect(world.state)
-      const facts = [one, two].map((harvest) => harvest?.facts(world.state) ?? [])
+      const facts = [one, two].map((incoming) => incoming?.facts(world.state) ?? [])
       for (const events of facts) if (events.length > 0) world.report(events)
       await two?.settle(world.state)
       await one?.settle(world.state)
@@ -469,40 +469,40 @@ describe('the door', () => {
 
 describe('knocking', () => {
   it('is heard when somebody else writes, not when we do', async () => {
-    const mirror = open()
-    await show(mirror)
-    await ingest(mirror)
+    const views = open()
+    await show(views)
+    await ingest(views)
     let heard = false
-    const knocked = mirror.inboxChanged(600_000).then(() => {
+    const changed = views.inboxChanged(600_000).then(() => {
       heard = true
     })
     send('m1')
-    await show(mirror)
+    await show(views)
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(heard).toBe(false)
     echo('hello')
-    await knocked
-    expect(await ingest(mirror)).toBe(1)
+    await changed
+    expect(await ingest(views)).toBe(1)
   })
 
   it('ends when it is told to, or was before', async () => {
-    const mirror = open()
-    await ingest(mirror)
+    const views = open()
+    await ingest(views)
     const stop = new AbortController()
-    const knocked = mirror.inboxChanged(600_000, stop.signal)
+    const changed = views.inboxChanged(600_000, stop.signal)
     stop.abort()
-    await knocked
-    await mirror.inboxChanged(600_000, stop.signal)
-    await mirror.inboxChanged(1)
+    await changed
+    await views.inboxChanged(600_000, stop.signal)
+    await views.inboxChanged(1)
   })
 })
 
 describe('differences of mailboxes', () => {
   it('are named and repaired', async () => {
-    const mirror = open()
+    const views = open()
     send('m1')
     send('m2')
-    await show(mirror)
+    await show(views)
     readBy('ada', 'm1')
     send('m3')
     send('m4', 'lead')

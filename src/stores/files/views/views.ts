@@ -3,12 +3,12 @@ import { monotonicFactory } from 'ulid'
 import type { Views } from '../../../journal/views.ts'
 import type { TeamState } from '../../../team/state.ts'
 import type { Disk } from '../disk.ts'
-import { openDoor } from '../inbox/archives.ts'
-import { openMailViews } from '../inbox/inbox-files.ts'
-import { openViews } from './board-views.ts'
+import { openArchives } from '../inbox/archives.ts'
+import { openInboxFiles } from '../inbox/inbox-files.ts'
+import { openBoardViews } from './board-views.ts'
 
-/** What a team looks like in files beside its journal. Looks at a state without waiting, so that it never changes half way through. */
-export function openMirror(options: {
+/** The files beside a team's journal: views for people, and inbox files. Reads a state without awaiting, so it cannot change halfway. */
+export function openViews(options: {
   /** The folder that holds `.teams` and `.tasks`. */
   readonly dir: string
   readonly team: string
@@ -24,26 +24,26 @@ export function openMirror(options: {
   const ids = options.ids ?? (() => ulid(now()))
   const folder = join(dir, '.teams', team)
   const inbox = join(folder, 'inbox')
-  const door = openDoor({ inbox, disk, warn, ids, now })
-  const views = openViews({ dir, team, disk, warn, ids, now })
+  const archives = openArchives({ inbox, disk, warn, ids, now })
+  const board = openBoardViews({ dir, team, disk, warn, ids, now })
   const oldFolders = team === 'default' ? [join(dir, '.team', 'inbox')] : []
-  const mail = openMailViews({ inbox, oldFolders, door, disk, warn })
+  const inboxFiles = openInboxFiles({ inbox, oldFolders, archives, disk, warn })
 
-  /** A team that was put away stays away: showing it must not bring an empty folder of that name back. */
+  /** Writing views must not create the folder of a removed team again. */
   const isHere = (state: TeamState) => state.team.get()?.deleted === false && disk.statSync(folder) !== undefined
 
   return {
     async write(state, cursor) {
       if (!isHere(state)) return
-      for (const step of views.steps(state, cursor)) step()
-      mail.show(state)
+      for (const step of board.steps(state, cursor)) step()
+      inboxFiles.show(state)
     },
 
     async writeSteps(state, cursor) {
       if (!isHere(state)) return []
-      const steps = views.steps(state, cursor)
-      mail.show(state)
-      // By the time a step is taken the team may have been put away.
+      const steps = board.steps(state, cursor)
+      inboxFiles.show(state)
+      // The team may be removed before a step runs.
       return steps.map((step) => () => {
         if (disk.statSync(folder)) step()
       })
@@ -51,23 +51,23 @@ export function openMirror(options: {
 
     async collect(state) {
       if (!isHere(state)) return undefined
-      mail.gather(state)
-      if (!door.look(state)) return undefined
-      let facts: ReturnType<typeof door.facts> = []
+      inboxFiles.archiveForeignLines(state)
+      if (!archives.readNew(state)) return undefined
+      let facts: ReturnType<typeof archives.facts> = []
       return {
-        facts: (end) => (facts = door.facts(end)),
+        facts: (end) => (facts = archives.facts(end)),
         async settle(end) {
-          door.settle(end, facts)
-          mail.show(end)
+          archives.settle(end, facts)
+          inboxFiles.show(end)
         },
       }
     },
 
     async inboxChanged(atMost, signal) {
       if (signal?.aborted) return
-      const waits = mail.waits()
-      // Polling finds what no watch tells: other folders, late writers, room in a full mailbox.
-      const pause = Math.min(POLL, atMost, waits ?? POLL)
+      const retryIn = inboxFiles.retryIn()
+      // Polling finds what no watch reports: other folders, late writers, room in a full mailbox.
+      const pause = Math.min(POLL_MS, atMost, retryIn ?? POLL_MS)
       const ends: (() => void)[] = []
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, pause)
@@ -77,34 +77,34 @@ export function openMirror(options: {
           () => clearTimeout(timer),
           () => signal?.removeEventListener('abort', onAbort),
         )
-        // While we are resting from putting files aside, the time tells when to come, not the next line.
-        if (waits !== undefined) return
-        const look = () => hasNews() && resolve()
-        ends.push(...watched(look))
-        // After the watch began: whatever comes in between is seen by one of them.
-        look()
+        // During a pause between two archivings the timer decides, not the next line.
+        if (retryIn !== undefined) return
+        const check = () => hasChanged() && resolve()
+        ends.push(...watched(check))
+        // After the watch began, so that a change in between is seen by one of them.
+        check()
       })
       for (const end of ends) end()
     },
 
-    writtenTo: async () => views.shownTo(),
+    writtenTo: async () => board.writtenTo(),
     async differences(state, cursor) {
-      return isHere(state) ? [...views.differences(state, cursor), ...mail.differences(state)] : []
+      return isHere(state) ? [...board.differences(state, cursor), ...inboxFiles.differences(state)] : []
     },
 
     async repair(state, cursor) {
       if (!isHere(state)) return
-      views.repair(state, cursor)
-      mail.repair(state)
+      board.repair(state, cursor)
+      inboxFiles.repair(state)
     },
   }
 
-  /** Our own writing is no news. */
-  function hasNews(): boolean {
+  /** False after writes of this process alone. */
+  function hasChanged(): boolean {
     try {
-      return mail.hasNews() || door.hasNews()
+      return inboxFiles.hasChanged() || archives.hasChanged()
     } catch {
-      // Whoever comes to look will meet the same error where it can be told.
+      // The next read meets the same error where it can be reported.
       return true
     }
   }
@@ -114,11 +114,11 @@ export function openMirror(options: {
       try {
         return [disk.watch(path, touched, () => {})]
       } catch {
-        // Not there yet, or out of watches, of which the journal's watch already warned: polling is enough.
+        // The folder does not exist yet, or there are no watches left (the journal's watch has warned): polling is enough.
         return []
       }
     })
   }
 }
 
-const POLL = 2000
+const POLL_MS = 2000
