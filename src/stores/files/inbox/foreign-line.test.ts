@@ -122,11 +122,7 @@ describe('a line from outside', () => {
     ['more than 1 MB', { from: 'ci', content: 'x'.repeat(1024 * 1024 + 1) }, /larger than 1 MB/],
     ['more than 1 MB in fewer letters', { from: 'ci', content: 'é'.repeat(600_000) }, /larger than 1 MB/],
     ['more than 1 MB as an object', { from: 'ci', content: { a: 'x'.repeat(1024 * 1024) } }, /larger than 1 MB/],
-    [
-      'more than 1 MB beside the content',
-      { from: 'ci', content: '', a: 'x'.repeat(1024 * 1024) },
-      /its other members/,
-    ],
+    ['more than 1 MB beside the content', { from: 'ci', content: '', a: 'x'.repeat(1024 * 1024) }, /its other members/],
     ['nesting without end', { from: 'ci', content: 'red', a: nested(200) }, /nested/],
     ['content that is nested without end', { from: 'ci', content: nested(5000) }, /nested/],
   ])('%s is refused with the reason', (_what, value, reason) => {
