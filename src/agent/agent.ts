@@ -1,6 +1,6 @@
 import type { Order } from '../journal/order.ts'
 import type { Model, Reply, ToolCall } from '../models/model.ts'
-import type { AgentPermissions } from '../permissions/agent-permissions.ts'
+import type { AgentPermissions } from '../permissions/permissions.ts'
 import type { EventOf } from '../team/event.ts'
 import type { Jobs, Tool, ToolContext } from '../tools/tool.ts'
 import type { Inbox } from './inbox.ts'

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import type { Log } from '../journal/store.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
 import type { Model } from '../models/model.ts'
-import type { AgentPermissions } from '../permissions/agent-permissions.ts'
+import type { AgentPermissions } from '../permissions/permissions.ts'
+import { endRecordedGroup } from '../permissions/processes/process-group.ts'
 import { calledTeam } from '../prompts/system-prompt.ts'
 import type { Author } from '../team/event.ts'
 import { nameKey } from '../team/name.ts'
@@ -11,7 +12,6 @@ import { NoTool } from '../tools/define-tool.ts'
 import { createReads } from '../tools/files/reads.ts'
 import { jobNotice } from '../tools/jobs/job-notice.ts'
 import { createJobs } from '../tools/jobs/jobs.ts'
-import { endRecordedGroup } from '../tools/processes/group.ts'
 import { announcingReserved } from '../tools/reservations/announce-reserved.ts'
 import { createOutputs } from '../tools/results/outputs.ts'
 import type { Memberships } from '../tools/team-membership.ts'
@@ -136,7 +136,7 @@ export async function openAgent(context: SessionContext, options: AgentOptions):
       root,
       folders,
       env,
-      boundary: context.boundary,
+      sandbox: context.sandbox,
       outputs,
       jobs,
       reads,

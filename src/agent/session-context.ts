@@ -2,15 +2,16 @@ import type { AlarmClock } from '../journal/clock.ts'
 import type { Log, Store } from '../journal/store.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
 import type { Model } from '../models/model.ts'
-import type { ActionRequests, AgentPermissions } from '../permissions/agent-permissions.ts'
+import type { Hooks } from '../permissions/hooks/hooks.ts'
+import type { ActionRequests, AgentPermissions } from '../permissions/permissions.ts'
+import type { Sandbox } from '../permissions/sandbox/sandbox.ts'
 import type { Eraser } from '../redaction/eraser.ts'
 import type { Author } from '../team/event.ts'
 import type { Plans } from '../team/plan-gate.ts'
-import type { Hooks } from '../tools/hooks/hooks.ts'
 import type { Spelling } from '../tools/own-tool.ts'
 import type { Skill } from '../tools/skills/loaded-skill.ts'
 import type { AgentType } from '../tools/subagents/agent-type.ts'
-import type { Boundary, Tool } from '../tools/tool.ts'
+import type { Tool } from '../tools/tool.ts'
 import type { Limits, RunUsage } from './agent.ts'
 import type { AskPlan } from './questions.ts'
 import type { SessionEvent } from './session-event.ts'
@@ -34,7 +35,7 @@ export interface SessionContext {
   readonly permissionRequests: PermissionRequests
   readonly askPlan?: AskPlan | undefined
   /** Keeps commands in, where that works and is wanted. */
-  readonly boundary?: Boundary | undefined
+  readonly sandbox?: Sandbox | undefined
   readonly hooks?: Hooks | undefined
   /** A log that is gone with this process, for a conversation that is not kept. */
   openScratchLog(): Promise<Log>

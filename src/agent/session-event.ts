@@ -1,5 +1,5 @@
+import type { RanHook } from '../permissions/hooks/hooks.ts'
 import type { TeamEvent } from '../team/event.ts'
-import type { RanHook } from '../tools/hooks/hooks.ts'
 import type { AgentEvent } from './agent-event.ts'
 
 /** What happens in a session, with the agent it happens to: `lead`, or `lead/explore-1` for what it sent out. */

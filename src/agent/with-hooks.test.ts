@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
+import type { Hooks } from '../permissions/hooks/hooks.ts'
 import { defineTool } from '../tools/define-tool.ts'
-import type { Hooks } from '../tools/hooks/hooks.ts'
 import { isReady, readyCall } from '../tools/run-call.ts'
 import { createToolHooks } from './with-hooks.ts'
 

@@ -1,5 +1,5 @@
+import type { Hooks, RanHook } from '../permissions/hooks/hooks.ts'
 import type { Check } from '../permissions/permission.ts'
-import type { Hooks, RanHook } from '../tools/hooks/hooks.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { SessionEvent } from './session-event.ts'
 

@@ -1,4 +1,4 @@
-import type { Action } from './action.ts'
+import type { Action } from './rules/action.ts'
 
 /**
  * `isTemporary`: something else has to happen first, so the denial is not reported. `byHook`: a hook of the user refused

@@ -1,5 +1,5 @@
+import { gitEnv } from '../permissions/sandbox/git/git-env.ts'
 import { isSecretVariable } from '../redaction/secret-name.ts'
-import { gitEnv } from '../tools/boundary/git-env.ts'
 
 /** Variables that no command may see, whatever the user says: they pay for models, or open the teams of others. */
 const NEVER = /_API_KEY$|^(ANTHROPIC_AUTH_TOKEN|DESKMATES_STORE|DESKMATES_TRUST|DESKMATES_STATE)$/

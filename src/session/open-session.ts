@@ -3,9 +3,9 @@ import type { SessionContext } from '../agent/session-context.ts'
 import { systemClock } from '../journal/clock.ts'
 import { orderedTeam } from '../journal/ordered-team.ts'
 import { openTeam, type TeamHandle } from '../journal/team-handle.ts'
-import { policyOf } from '../permissions/agent-permissions.ts'
-import { deadRules } from '../permissions/dead-rules.ts'
-import { forbids } from '../permissions/policy.ts'
+import { policyOf } from '../permissions/permissions.ts'
+import { deadRules } from '../permissions/rules/dead-rules.ts'
+import { forbids } from '../permissions/rules/policy.ts'
 import { awaitLease } from '../supervisor/await-lease.ts'
 import { compact, runSession } from '../supervisor/run.ts'
 import { openSupervisor, type Supervisor } from '../supervisor/supervisor.ts'
@@ -13,7 +13,7 @@ import { giveUpLead, SessionOpen, SessionRefused, takeLead } from '../supervisor
 import { TOOL_NAMES } from '../tools/registry.ts'
 import { commandEnv } from './command-env.ts'
 import { type Knowledge, knowledgeOf } from './instructions/project-knowledge.ts'
-import { openSandbox, type Sandbox } from './sandbox.ts'
+import { openSessionSandbox, type SessionSandbox } from './sandbox.ts'
 import type { Session } from './session.ts'
 import { createSessionContext } from './session-context.ts'
 import { folderOf, whyNotHere } from './session-folder.ts'
@@ -33,7 +33,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   if (openSessions.has(key)) throw new SessionOpen(id)
   openSessions.add(key)
 
-  let sandbox: Sandbox | undefined
+  let sandbox: SessionSandbox | undefined
   let knowledge: Knowledge | undefined
   let context: SessionContext | undefined
   let team: TeamHandle | undefined
@@ -45,7 +45,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const toolNames = [...TOOL_NAMES, ...(options.tools ?? []).map(({ name }) => name)]
     for (const message of deadRules(policy, toolNames)) warn(message)
     const parts = { id, root, folders, policy, commandEnv: commandEnv(env, options.sandbox?.env) }
-    sandbox = await openSandbox({
+    sandbox = await openSessionSandbox({
       ...options.sandbox,
       ...{ ...parts, workspace, processEnv: env, warn, hooks: options.hooks },
     })
@@ -99,7 +99,7 @@ interface OpenedSession {
   readonly context: SessionContext
   readonly team: TeamHandle
   readonly supervisor: Supervisor
-  readonly sandbox: Sandbox
+  readonly sandbox: SessionSandbox
   close(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { AgentPermissions } from '../permissions/agent-permissions.ts'
 import { isInside } from '../permissions/paths/places.ts'
+import type { AgentPermissions } from '../permissions/permissions.ts'
 import { stateFolder } from '../stores/files/identity/trust.ts'
 import { userFolder } from '../tools/paths/user-folder.ts'
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import { forbids, isOffered, mayUseNetwork, type Policy } from '../permissions/policy.ts'
+import type { HookSettings } from '../permissions/hooks/hook-settings.ts'
+import type { ResourceLimits } from '../permissions/processes/resource-limits.ts'
+import { forbids, isOffered, mayUseNetwork, type Policy } from '../permissions/rules/policy.ts'
+import { removeLeftFolders } from '../permissions/sandbox/left-folders.ts'
+import { type OpenedSandbox, openSandbox, type SandboxMode } from '../permissions/sandbox/open-sandbox.ts'
 import { look, thisRuntime } from '../stores/identity.ts'
-import { removeLeftFolders } from '../tools/boundary/left-folders.ts'
-import { type OpenedBoundary, openBoundary, type SandboxMode } from '../tools/boundary/open-boundary.ts'
-import type { HookSettings } from '../tools/hooks/hook-settings.ts'
-import type { ResourceLimits } from '../tools/tool.ts'
 import type { Workspace } from '../workspace.ts'
 
 export interface SandboxOptions {
@@ -18,7 +18,7 @@ export interface SandboxOptions {
   readonly isAnnounced?: boolean | undefined
 }
 
-export interface SandboxPlan extends SandboxOptions {
+export interface SessionSandboxOptions extends SandboxOptions {
   readonly workspace: Pick<Workspace, 'root'>
   readonly root: string
   readonly folders: readonly string[]
@@ -32,17 +32,17 @@ export interface SandboxPlan extends SandboxOptions {
 }
 
 /** What keeps commands in, or the fact that nothing does. */
-export interface Sandbox extends OpenedBoundary {
+export interface SessionSandbox extends OpenedSandbox {
   readonly mode: SandboxMode
 }
 
-export async function openSandbox(plan: SandboxPlan): Promise<Sandbox> {
+export async function openSessionSandbox(plan: SessionSandboxOptions): Promise<SessionSandbox> {
   const { mode = 'auto', workspace, root, folders, commandEnv, processEnv, policy } = plan
   const { DESKMATES_STATE: state, XDG_STATE_HOME: xdgState, XDG_CONFIG_HOME: xdgConfig } = processEnv
   const places = [state, xdgState && join(xdgState, 'deskmates'), xdgConfig && join(xdgConfig, 'deskmates')]
   const runsCommands = isOffered('bash', policy) || plan.hooks !== undefined
   removeLeftFoldersOnce()
-  const opened = await openBoundary({
+  const opened = await openSandbox({
     // Agents without a shell run no command, but what they write may be run by a hook.
     mode: runsCommands ? mode : 'off',
     root,
@@ -63,7 +63,7 @@ export async function openSandbox(plan: SandboxPlan): Promise<Sandbox> {
 }
 
 /** What a user has to know before the first command runs: that nothing keeps commands in, and what follows. */
-function startWarnings(mode: SandboxMode, { state, why }: OpenedBoundary): string[] {
+function startWarnings(mode: SandboxMode, { state, why }: OpenedSandbox): string[] {
   if (state === 'on') return []
   if (mode === 'require' && why)
     return [

@@ -3,17 +3,17 @@ import { noUsage } from '../agent/agent.ts'
 import type { SessionContext } from '../agent/session-context.ts'
 import { systemClock } from '../journal/clock.ts'
 import { type Model, ModelFailure } from '../models/model.ts'
-import { createPermissions, narrowForSubagent } from '../permissions/agent-permissions.ts'
-import type { Policy } from '../permissions/policy.ts'
+import { createHooks } from '../permissions/hooks/hooks.ts'
+import { createPermissions, narrowForSubagent } from '../permissions/permissions.ts'
+import type { Policy } from '../permissions/rules/policy.ts'
 import { createEraser } from '../redaction/eraser.ts'
 import { openMemoryStore } from '../stores/memory/store.ts'
 import { createPermissionRequests } from '../supervisor/permission-requests.ts'
 import { DEFAULT_SUPERVISOR_SETTINGS } from '../supervisor/supervisor-options.ts'
-import { createHooks } from '../tools/hooks/hooks.ts'
 import { agentTypesOf } from './agent-types.ts'
 import type { Knowledge } from './instructions/project-knowledge.ts'
 import { ownFolders, withoutFolders } from './own-folders.ts'
-import type { Sandbox } from './sandbox.ts'
+import type { SessionSandbox } from './sandbox.ts'
 import type { SessionOptions } from './session-options.ts'
 
 /** What `openSession` has opened before it composes the context. */
@@ -23,7 +23,7 @@ export interface OpenedParts {
   readonly folders: readonly string[]
   readonly policy: Policy
   readonly commandEnv: Readonly<Record<string, string>>
-  readonly sandbox: Sandbox
+  readonly sandbox: SessionSandbox
   readonly knowledge: Knowledge
 }
 
@@ -41,7 +41,7 @@ export function createSessionContext(options: SessionOptions, parts: OpenedParts
     folders,
     env: commandEnv,
     eraser: createEraser(env, options.secrets),
-    boundary: sandbox.boundary,
+    sandbox: sandbox.sandbox,
     hooks: hooksOf(options, parts),
     openScratchLog: async () => (await openMemoryStore()).log('subagent/transcripts/agent'),
     outputsOf: (team) => join(workspace.root, '.teams', team, 'outputs'),
@@ -75,8 +75,8 @@ function hooksOf({ hooks, hooksFail }: SessionOptions, { id, root, folders, comm
     cwd: root,
     writable: [root, ...folders],
     env: { ...commandEnv, DESKMATES_PROJECT_DIR: root, CLAUDE_PROJECT_DIR: root },
-    boundary: sandbox.boundary,
-    mustEnclose: sandbox.mode === 'require',
+    sandbox: sandbox.sandbox,
+    requiresSandbox: sandbox.mode === 'require',
   })
 }
 

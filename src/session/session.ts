@@ -1,8 +1,8 @@
 import type { Stop } from '../agent/agent-event.ts'
 import type { SessionEvent } from '../agent/session-event.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
+import type { OpenedSandbox } from '../permissions/sandbox/open-sandbox.ts'
 import type { UnfinishedTasks } from '../supervisor/supervisor.ts'
-import type { OpenedBoundary } from '../tools/boundary/open-boundary.ts'
 
 /** One conversation with a lead, which is a team: it outlives the process and goes on where it was. */
 export interface Session extends AsyncDisposable {
@@ -15,7 +15,7 @@ export interface Session extends AsyncDisposable {
   /** Tasks that are not completed, by team; teams without any are left out. */
   readonly left: readonly UnfinishedTasks[]
   /** Whether commands are kept in; where they are not, they can alter the team's files. */
-  readonly sandbox: OpenedBoundary['state']
+  readonly sandbox: OpenedSandbox['state']
   /**
    * Says `prompt` to the lead, or nothing, and lets it work until it has nothing more to do and nothing it started
    * runs any more. One run at a time. Leaving the loop early, or aborting, stops it and leaves all resumable.

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { ModelSettings } from '../models/settings.ts'
-import { MODES } from '../permissions/policy.ts'
-import { parseRule, WrongRule } from '../permissions/rule.ts'
+import { HOOKS_FAIL, HookSettings } from '../permissions/hooks/hook-settings.ts'
+import { MODES } from '../permissions/rules/policy.ts'
+import { parseRule, WrongRule } from '../permissions/rules/rule.ts'
+import { SANDBOX_MODES } from '../permissions/sandbox/open-sandbox.ts'
 import { PLANS } from '../team/plan-gate.ts'
-import { SANDBOX_MODES } from '../tools/boundary/open-boundary.ts'
-import { HOOKS_FAIL, HookSettings } from '../tools/hooks/hook-settings.ts'
 import { SPELLINGS } from '../tools/own-tool.ts'
 
 const { providers, prices, models, patience } = ModelSettings.shape

@@ -1,7 +1,7 @@
 import type { Ask, AskPlan, PersonAnswer, Question } from '../agent/questions.ts'
 import { type TeamHandle, USER } from '../journal/team-handle.ts'
-import type { Action } from '../permissions/action.ts'
 import type { Permission } from '../permissions/permission.ts'
+import type { Action } from '../permissions/rules/action.ts'
 import { refusalForModel } from '../prompts/refusals.ts'
 import type { Author } from '../team/event.ts'
 import { isAsking, shutdownOf } from '../team/next-step.ts'

@@ -1,7 +1,7 @@
 import { createFence } from '../agent/fence.ts'
 import type { Membership } from '../agent/membership.ts'
 import type { SessionContext } from '../agent/session-context.ts'
-import type { RanHook } from '../tools/hooks/hooks.ts'
+import type { RanHook } from '../permissions/hooks/hooks.ts'
 
 /** How often hooks may keep an agent from resting, so that one that is never content does not spend for ever. */
 const MOST_MORE = 8

@@ -3,19 +3,19 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, wr
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type OpenedBoundary, openBoundary } from '../tools/boundary/open-boundary.ts'
+import { type OpenedSandbox, openSandbox } from '../permissions/sandbox/open-sandbox.ts'
 import { uncommittedIn } from './uncommitted.ts'
 
 let place: string
 let root: string
-let opened: OpenedBoundary
+let opened: OpenedSandbox
 const rules = { hasFileRules: false, forbids: () => false, mayUseNetwork: () => false }
 
 beforeEach(async ({ skip }) => {
   place = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-uncommitted-')))
   root = join(place, 'work')
   mkdirSync(root)
-  opened = await openBoundary({ mode: 'auto', root, folders: [], env: env(), hidden: [], rules })
+  opened = await openSandbox({ mode: 'auto', root, folders: [], env: env(), hidden: [], rules })
   if (opened.state !== 'on') {
     rmSync(place, { recursive: true })
     skip('bubblewrap does not work here')
@@ -30,7 +30,7 @@ const env = (path = process.env.PATH ?? '') => ({ PATH: path, HOME: join(place, 
 const git = (folder: string, ...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: folder, stdio: 'ignore' })
 const count = (changes: object = {}) =>
-  uncommittedIn({ root, folders: [], env: env(), boundary: opened.boundary, ...changes })
+  uncommittedIn({ root, folders: [], env: env(), sandbox: opened.sandbox, ...changes })
 
 describe('the check for uncommitted files', () => {
   it('counts what is changed and not committed, leaving out what the team itself keeps', async () => {

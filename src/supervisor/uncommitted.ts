@@ -1,14 +1,14 @@
 import type { SessionContext } from '../agent/session-context.ts'
-import { type GitPlace, runGit } from '../tools/boundary/run-git.ts'
+import { type GitPlace, runGit } from '../permissions/sandbox/run-git.ts'
 
 /**
  * How many files in this folder are changed and not committed; undefined where git does not keep count. Without a
- * boundary it is not checked: git would run what files of agents tell it to.
+ * sandbox it is not checked: git would run what files of agents tell it to.
  */
-export async function uncommittedIn(place: Omit<GitPlace, 'boundary'> & Partial<GitPlace>): Promise<Uncommitted> {
-  const { boundary } = place
-  if (boundary === undefined) return { isChecked: false }
-  const end = await runGit({ ...place, boundary }, STATUS)
+export async function uncommittedIn(place: Omit<GitPlace, 'sandbox'> & Partial<GitPlace>): Promise<Uncommitted> {
+  const { sandbox } = place
+  if (sandbox === undefined) return { isChecked: false }
+  const end = await runGit({ ...place, sandbox }, STATUS)
   if (!end || end.error || end.code !== 0) return { isChecked: true, files: undefined }
   return { isChecked: true, files: end.stdout.split('\0').filter((line) => line !== '').length }
 }

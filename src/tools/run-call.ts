@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ToolOffer } from '../models/model.ts'
-import type { Action } from '../permissions/action.ts'
+import type { Action } from '../permissions/rules/action.ts'
 import { failed } from './define-tool.ts'
 import { asResult } from './results/as-result.ts'
 import type { Tool, ToolContext, ToolResult } from './tool.ts'

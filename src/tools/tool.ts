@@ -1,5 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { Action } from '../permissions/action.ts'
+import type { ProcessGroup } from '../permissions/processes/process-group.ts'
+import type { Action } from '../permissions/rules/action.ts'
+import type { Sandbox } from '../permissions/sandbox/sandbox.ts'
 import type { Memberships } from './team-membership.ts'
 
 /**
@@ -64,8 +66,8 @@ export interface ToolContext {
   readonly folders: readonly string[]
   /** The environment of commands, already without what they must not see. */
   readonly env: Readonly<Record<string, string>>
-  /** Keeps commands in; undefined where the user does not want that, or it does not work here. */
-  readonly boundary?: Boundary | undefined
+  /** Undefined where the user does not want a sandbox, or none works here. */
+  readonly sandbox?: Sandbox | undefined
   readonly outputs: Outputs
   readonly jobs: Jobs
   /**
@@ -89,49 +91,6 @@ export interface ToolContext {
   fence(): Promise<void>
   /** A sign of life for whoever watches: the newest output, a count. Costs no tokens. */
   progress(text: string): void
-}
-
-/** The second layer behind the policy: what a command can reach, whatever it is. */
-export interface Boundary {
-  /**
-   * For a command of an agent or a hook. Until the result is released, what the command may not change is held in
-   * place. `scripts` are files elsewhere that it can read.
-   */
-  around(command: string, options?: { readonly scripts?: readonly string[] }): Enclosed
-  /** For a program of ours: nothing can be written, there is no network, and no variable of the user is set. */
-  aroundOwn(): Enclosed
-}
-
-/** How to start a program so that it runs inside. */
-export interface Enclosed {
-  /** Stands before the program and its arguments. */
-  readonly prefix: readonly string[]
-  readonly env: Readonly<Record<string, string>>
-  readonly hasNetwork: boolean
-  /** Its processes have a namespace of their own, which ends with the first of them. */
-  readonly hasOwnProcesses: boolean
-  readonly limits: ResourceLimits
-  /** Aborted when the command did what it may not and must be ended at once. */
-  readonly violated?: AbortSignal
-  /** Call it when nothing of the command runs any more. Says what the command did that was undone, for its result. */
-  release(): readonly string[]
-}
-
-/** What a command may use. */
-export interface ResourceLimits {
-  /** Processes and threads of one command. */
-  readonly processes: number
-  /** Bytes of data of one process. */
-  readonly memory: number
-  /** Bytes of one file. */
-  readonly fileSize: number
-}
-
-/** A process group of ours: the pid alone may belong to somebody else by now. */
-export interface ProcessGroup {
-  readonly pid: number
-  /** When it started, in whatever unit the system counts; compared, never read. */
-  readonly started: string
 }
 
 /** Large outputs are kept in a file; the model gets head, tail and where the rest is. */

@@ -16,19 +16,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createHooks } from '../../src/permissions/hooks/hooks.ts'
+import { type OpenedSandbox, type OpenSandboxOptions, openSandbox } from '../../src/permissions/sandbox/open-sandbox.ts'
 import { toolHarness } from '../../src/testing/harnesses/tool-harness.ts'
-import { type BoundaryPlan, type OpenedBoundary, openBoundary } from '../../src/tools/boundary/open-boundary.ts'
-import { createHooks } from '../../src/tools/hooks/hooks.ts'
 import { runCall } from '../../src/tools/run-call.ts'
 import { createBash } from '../../src/tools/shell/bash.ts'
 
 let place: string
 let root: string
-let opened: OpenedBoundary
+let opened: OpenedSandbox
 const rules = { hasFileRules: false, forbids: () => false, mayUseNetwork: () => false }
 const env = () => ({ PATH: process.env.PATH ?? '', HOME: join(place, 'home') })
-const open = (changes: Partial<BoundaryPlan> = {}) =>
-  openBoundary({ mode: 'auto', root, folders: [], env: env(), hidden: [], rules, ...changes })
+const open = (changes: Partial<OpenSandboxOptions> = {}) =>
+  openSandbox({ mode: 'auto', root, folders: [], env: env(), hidden: [], rules, ...changes })
 
 beforeEach(async ({ skip }) => {
   place = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-attacks-')))
@@ -46,8 +46,8 @@ afterEach(() => {
   rmSync(place, { recursive: true, force: true })
 })
 
-async function bash(command: string, { boundary } = opened, timeout = 20_000) {
-  const world = toolHarness({ root, env: env(), boundary })
+async function bash(command: string, { sandbox } = opened, timeout = 20_000) {
+  const world = toolHarness({ root, env: env(), sandbox })
   return runCall([createBash()], { name: 'bash', input: { command, timeout } }, world)
 }
 
@@ -221,7 +221,7 @@ describe('the limits of a command', () => {
     const secret = join(place, 'secret')
     writeFileSync(secret, 'TRUTH')
     // A process that was started with a descriptor, and starts a program by the module that all of ours use.
-    const source = readFileSync(new URL('../../src/tools/processes/start-program.ts', import.meta.url), 'utf8')
+    const source = readFileSync(new URL('../../src/permissions/processes/start-program.ts', import.meta.url), 'utf8')
     const module = source.replace(/^import .*errors\.ts'$/m, 'class TeamError extends Error {}')
     const start = `startProgram({ file: '/bin/sh', args: ['-c', 'cat /proc/self/fd/50; ls -l /proc/self/fd'], cwd: '/', env: {}, stdio: ['ignore', 'inherit', 'inherit'] })`
     const { outputText } = ts.transpileModule(`${module}\n${start}`, {
@@ -257,7 +257,7 @@ it('keys of this process are nowhere in reach of a command', async () => {
 describe('hooks in the sandbox', () => {
   const hookIn = async (hook: object) => {
     const settings = { Stop: [{ hooks: [{ type: 'command' as const, command: 'sh check.sh', ...hook }] }] }
-    const place = { session: 's', cwd: root, writable: [root], env: env(), boundary: opened.boundary }
+    const place = { session: 's', cwd: root, writable: [root], env: env(), sandbox: opened.sandbox }
     await createHooks({ ...place, settings }).run(
       'Stop',
       { agent: 'lead' },

@@ -14,8 +14,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type OpenedSandbox, openSandbox } from '../../src/permissions/sandbox/open-sandbox.ts'
 import { type ToolHarness, toolHarness } from '../../src/testing/harnesses/tool-harness.ts'
-import { type OpenedBoundary, openBoundary } from '../../src/tools/boundary/open-boundary.ts'
 import { runCall } from '../../src/tools/run-call.ts'
 import { createBash } from '../../src/tools/shell/bash.ts'
 
@@ -33,7 +33,7 @@ function put(path: string, text: string): void {
   writeFileSync(path, text)
 }
 
-let opened: OpenedBoundary
+let opened: OpenedSandbox
 beforeAll(async () => {
   for (const path of [
     '.teams/web/journal.jsonl',
@@ -51,7 +51,7 @@ beforeAll(async () => {
   put(join(state, 'trust.json'), 'TRUTH')
   put(join(outside, 'file'), 'TRUTH')
   symlinkSync(outside, join(root, 'link'))
-  opened = await openBoundary(plan)
+  opened = await openSandbox(plan)
 })
 afterAll(() => {
   opened[Symbol.dispose]()
@@ -70,8 +70,8 @@ function works(): boolean {
   }
 }
 
-async function bash(command: string, { boundary } = opened, changes: Partial<ToolHarness> = {}) {
-  const world = toolHarness({ root, env, ...changes, boundary })
+async function bash(command: string, { sandbox } = opened, changes: Partial<ToolHarness> = {}) {
+  const world = toolHarness({ root, env, ...changes, sandbox })
   return runCall([createBash()], { name: 'bash', input: { command } }, world)
 }
 
@@ -156,7 +156,7 @@ describe('inside of the boundary', () => {
       expect(text).not.toContain('REACHED')
       expect(isError).toBe(true)
       expect(text).toMatch(/\[no network: sandbox; allow with --allowedTools 'network(\(bash \*\))?'\]/)
-      using allowed = await openBoundary({ ...plan, rules: { ...rules, mayUseNetwork: () => true } })
+      using allowed = await openSandbox({ ...plan, rules: { ...rules, mayUseNetwork: () => true } })
       expect((await bash(ask, allowed)).text).toContain('REACHED')
     } finally {
       server.close()
@@ -182,14 +182,14 @@ describe('inside of the boundary', () => {
     expect(text).toContain('DESKMATES_AGENT=ada')
     expect(text).toContain('LANG=C')
     expect(text).not.toMatch(/hush|SHOWN/)
-    using more = await openBoundary({ ...plan, also: ['SHOWN'] })
+    using more = await openSandbox({ ...plan, also: ['SHOWN'] })
     expect((await bash('env', more)).text).toContain('SHOWN=yes')
   })
 
   it('other processes can neither be seen nor ended, and its own end with it', async () => {
     const { text } = await bash(`kill -9 ${process.pid}; kill -0 ${process.pid}; ls /proc | grep -c '^[0-9]'`)
     expect(Number(text.split('\n').at(-1))).toBeLessThan(10)
-    const world = toolHarness({ root, env, boundary: opened.boundary })
+    const world = toolHarness({ root, env, sandbox: opened.sandbox })
     const left = await runCall(
       [createBash()],
       { name: 'bash', input: { command: 'setsid sleep 61.5 & sleep 62.5', timeout: 300 } },
@@ -202,7 +202,7 @@ describe('inside of the boundary', () => {
 
   it('what rules deny to file tools cannot be read or written by any program', async () => {
     const denied = ['secrets', '.env']
-    using strict = await openBoundary({
+    using strict = await openSandbox({
       ...plan,
       rules: {
         ...rules,
@@ -246,8 +246,8 @@ describe('where there is no boundary', () => {
         writeFileSync(join(folder, 'bwrap'), `#!/bin/sh\n${script}\n`)
         chmodSync(join(folder, 'bwrap'), 0o755)
       }
-      const none = await openBoundary({ ...plan, env: { ...env, PATH: folder } })
-      expect(none).toMatchObject({ state: 'missing', boundary: undefined })
+      const none = await openSandbox({ ...plan, env: { ...env, PATH: folder } })
+      expect(none).toMatchObject({ state: 'missing', sandbox: undefined })
       expect(none.why?.cause).toContain(cause)
       expect(none.why?.remedy).toMatch(/bubblewrap|user namespaces|belong|container/i)
     },
@@ -257,13 +257,13 @@ describe('where there is no boundary', () => {
     const folder = join(root, 'node_modules/.bin')
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'bwrap'), '#!/bin/sh\ntouch "$0.ran"; echo inside\n', { mode: 0o755 })
-    const found = await openBoundary({ ...plan, env: { ...env, PATH: folder } })
+    const found = await openSandbox({ ...plan, env: { ...env, PATH: folder } })
     expect(found.state).toBe('missing')
     expect(existsSync(join(folder, 'bwrap.ran'))).toBe(false)
     rmSync(folder, { recursive: true })
   })
 
   it('nothing is tried where the user does not want it', async () => {
-    expect(await openBoundary({ ...plan, mode: 'off' })).toMatchObject({ state: 'off', boundary: undefined })
+    expect(await openSandbox({ ...plan, mode: 'off' })).toMatchObject({ state: 'off', sandbox: undefined })
   })
 })

@@ -2,17 +2,17 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { createHooks } from '../../src/permissions/hooks/hooks.ts'
+import { findProgram, safePath } from '../../src/permissions/processes/find-program.ts'
+import { bubblewrapArgs } from '../../src/permissions/sandbox/bubblewrap.ts'
+import { createPlaceholders } from '../../src/permissions/sandbox/git/placeholders.ts'
+import { makeSandboxFolder, removeLeftFolders } from '../../src/permissions/sandbox/left-folders.ts'
+import type { SandboxProfile } from '../../src/permissions/sandbox/profile.ts'
+import { seatbeltProfile } from '../../src/permissions/sandbox/seatbelt.ts'
 import { commandEnv } from '../../src/session/command-env.ts'
 import { folderHash } from '../../src/stores/files/identity/folder-hash.ts'
-import { bubblewrapArgs } from '../../src/tools/boundary/bubblewrap.ts'
-import type { Enclosure } from '../../src/tools/boundary/enclosure.ts'
-import { makeSandboxFolder, removeLeftFolders } from '../../src/tools/boundary/left-folders.ts'
-import { createPlaceholders } from '../../src/tools/boundary/placeholders.ts'
-import { seatbeltProfile } from '../../src/tools/boundary/seatbelt.ts'
-import { createHooks } from '../../src/tools/hooks/hooks.ts'
-import { findProgram, safePath } from '../../src/tools/processes/find-program.ts'
 
-const enclosure: Enclosure = {
+const profile: SandboxProfile = {
   root: '/w',
   writable: ['/w', '/more'],
   canWrite: true,
@@ -33,36 +33,36 @@ const enclosure: Enclosure = {
 }
 
 it('is the same for bubblewrap and Seatbelt: every hidden and read-only path is in both', () => {
-  const args = bubblewrapArgs(enclosure, { forbidsUserns: true }).join(' ')
-  const profile = seatbeltProfile(enclosure)
-  for (const { path, isFolder } of enclosure.hidden) {
+  const args = bubblewrapArgs(profile, { forbidsUserns: true }).join(' ')
+  const seatbelt = seatbeltProfile(profile)
+  for (const { path, isFolder } of profile.hidden) {
     expect(args).toContain(isFolder ? `--tmpfs ${path} --remount-ro ${path}` : `--ro-bind /dev/null ${path}`)
-    expect(profile).toContain(`(deny file-read* file-write* (subpath "${path}"))`)
+    expect(seatbelt).toContain(`(deny file-read* file-write* (subpath "${path}"))`)
   }
-  for (const path of enclosure.readOnly) {
+  for (const path of profile.readOnly) {
     expect(args).toContain(`--ro-bind ${path} ${path}`)
-    expect(profile).toContain(`(deny file-write* (subpath "${path}"))`)
-    expect(profile.indexOf('(allow file-read* file-write* (subpath "/w"))')).toBeLessThan(
-      profile.indexOf(`(subpath "${path}")`),
+    expect(seatbelt).toContain(`(deny file-write* (subpath "${path}"))`)
+    expect(seatbelt.indexOf('(allow file-read* file-write* (subpath "/w"))')).toBeLessThan(
+      seatbelt.indexOf(`(subpath "${path}")`),
     )
   }
   for (const folder of ['/w/a', '/w/a/b']) {
     expect(args).toContain(`--bind ${folder} ${folder}`)
-    expect(profile).toContain(`(deny file-write-unlink (literal "${folder}"))`)
+    expect(seatbelt).toContain(`(deny file-write-unlink (literal "${folder}"))`)
   }
-  expect(profile).toContain('(deny file-write* (subpath "/w/.git/commondir"))')
-  expect(profile).toMatch(/^\(version 1\)\n\(deny default\)/)
-  expect(profile).toContain('(deny network*)')
-  expect(seatbeltProfile({ ...enclosure, hasNetwork: true })).toContain('(allow network*)')
+  expect(seatbelt).toContain('(deny file-write* (subpath "/w/.git/commondir"))')
+  expect(seatbelt).toMatch(/^\(version 1\)\n\(deny default\)/)
+  expect(seatbelt).toContain('(deny network*)')
+  expect(seatbeltProfile({ ...profile, hasNetwork: true })).toContain('(allow network*)')
 }) // T20
 
 it('quotes paths in a Seatbelt profile, so that a name cannot end its rule', () => {
-  const profile = seatbeltProfile({ ...enclosure, readOnly: ['/w/a"))(allow default)("\\'] })
-  expect(profile).toContain('(subpath "/w/a\\"))(allow default)(\\"\\\\")')
+  const seatbelt = seatbeltProfile({ ...profile, readOnly: ['/w/a"))(allow default)("\\'] })
+  expect(seatbelt).toContain('(subpath "/w/a\\"))(allow default)(\\"\\\\")')
 }) // T20
 
 it('lets a program of ours write nowhere in the workspace', () => {
-  const args = bubblewrapArgs({ ...enclosure, canWrite: false }, { forbidsUserns: true }).join(' ')
+  const args = bubblewrapArgs({ ...profile, canWrite: false }, { forbidsUserns: true }).join(' ')
   expect(args).toContain('--ro-bind /w /w')
   expect(args).not.toMatch(/--bind \/(w|more)/)
   expect(args).toContain('--tmpfs /w/.teams')
@@ -98,7 +98,7 @@ it('leaves variables out of the environment of commands that make bash read a li
 }) // T11
 
 function folder(): string {
-  const made = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-enclosure-')))
+  const made = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-profile-')))
   onTestFinished(() => rmSync(made, { recursive: true, force: true }))
   return made
 }
@@ -147,7 +147,7 @@ it('removes what killed sessions left, and nothing of living ones', () => {
 
 it('runs a hook in a sandbox where one is required, unless its settings say otherwise', async () => {
   const cwd = folder()
-  const place = { session: 's', cwd, env: { PATH: '/usr/bin:/bin' }, mustEnclose: true }
+  const place = { session: 's', cwd, env: { PATH: '/usr/bin:/bin' }, requiresSandbox: true }
   const outcome = async (hook: object) => {
     const settings = { PreToolUse: [{ hooks: [{ type: 'command' as const, command: 'true', ...hook }] }] }
     const about = { agent: 'lead', tool: { name: 'bash', input: {}, id: 'a' } }

@@ -7,7 +7,7 @@ const src = fileURLToPath(new URL('../../src/', import.meta.url))
 
 /** Who may start programs, and why that is safe. */
 const ALLOWED = new Map([
-  ['tools/processes/start-program.ts', 'absolute paths only, no inherited environment or descriptor'],
+  ['permissions/processes/start-program.ts', 'absolute paths only, no inherited environment or descriptor'],
   ['stores/identity.ts', 'ioreg, sysctl and ps of macOS by fixed paths, without input'],
   ['stores/files/file-system-kind.ts', 'mount of macOS by a fixed path, without input'],
 ])

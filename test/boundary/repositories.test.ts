@@ -3,7 +3,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { watchRepositories } from '../../src/tools/boundary/repositories.ts'
+import { watchRepositories } from '../../src/permissions/sandbox/git/repositories.ts'
 
 let root: string
 beforeEach(() => {

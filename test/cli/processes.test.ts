@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type CommandHarness, commandHarness } from '../../src/cli/command-harness.ts'
 import { systemClock } from '../../src/journal/clock.ts'
-import { isGroupAlive } from '../../src/tools/processes/group.ts'
+import { isGroupAlive } from '../../src/permissions/processes/process-group.ts'
 
 const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 let harness: CommandHarness

@@ -31,8 +31,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'programs-of-agents',
     mistake: 'a program is taken from a folder that agents can write to',
-    file: 'src/tools/processes/find-program.ts',
-    old: 'isAbsolute(folder) && !isIn(folder, writable) && !isIn(real(folder), writable)',
+    file: 'src/permissions/processes/find-program.ts',
+    old: 'isAbsolute(folder) && !isInsideAny(writable, folder) && !isInsideAny(writable, real(folder))',
     new: 'isAbsolute(folder)',
     test: 'test/boundary/enclosure.test.ts',
     fails: 'finds programs outside',
@@ -40,7 +40,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'own-programs-can-write',
     mistake: 'programs of ours can write to the workspace',
-    file: 'src/tools/boundary/bubblewrap.ts',
+    file: 'src/permissions/sandbox/bubblewrap.ts',
     old: "canWrite ? '--bind' : '--ro-bind'",
     new: "canWrite ? '--bind' : '--bind'",
     test: 'test/boundary/enclosure.test.ts',
@@ -58,7 +58,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'folders-of-living-sessions-removed',
     mistake: 'folders of living sessions are removed',
-    file: 'src/tools/boundary/left-folders.ts',
+    file: 'src/permissions/sandbox/left-folders.ts',
     old: '|| !isDead(runtime)) continue',
     new: ') continue',
     test: 'test/boundary/enclosure.test.ts',
@@ -67,8 +67,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'required-sandbox-not-for-hooks',
     mistake: 'hooks run outside although a sandbox is required',
-    file: 'src/tools/hooks/run-hook.ts',
-    old: 'hook.sandbox !== false && place.mustEnclose && !place.boundary',
+    file: 'src/permissions/hooks/run-hook.ts',
+    old: 'hook.sandbox !== false && place.requiresSandbox && !place.sandbox',
     new: 'false',
     test: 'test/boundary/enclosure.test.ts',
     fails: 'runs a hook in a sandbox where one is required',
@@ -76,7 +76,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'seatbelt-path-not-quoted',
     mistake: 'a quote in a path ends the rule of a Seatbelt profile',
-    file: 'src/tools/boundary/seatbelt.ts',
+    file: 'src/permissions/sandbox/seatbelt.ts',
     old: `.replaceAll('"', '\\\\"')`,
     new: '',
     test: 'test/boundary/enclosure.test.ts',

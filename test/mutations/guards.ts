@@ -4,10 +4,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'redirection-into-tasks',
     mistake: 'a redirection may write the files of the board',
-    file: 'src/permissions/policy.ts',
+    file: 'src/permissions/rules/policy.ts',
     old: '\\.tasks|',
     new: '',
-    test: 'src/permissions/policy.test.ts',
+    test: 'src/permissions/rules/policy.test.ts',
     fails: 'let no redirection into a place that file tools never write',
   },
   {

@@ -41,7 +41,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'git-enters-nested',
     mistake: 'an allow rule lets git enter a repository that came in as files and is in the index',
-    file: 'src/permissions/allows-line.ts',
+    file: 'src/permissions/rules/allows-line.ts',
     old: "const linked = surroundings.nestedIn(root, 'linked')",
     new: 'const linked: Nested = []',
     test: 'test/policy/nested-repositories.test.ts',
@@ -50,7 +50,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'added-behind-a-wrapper',
     mistake: 'what git adds behind a wrapper or in a shell is forgotten',
-    file: 'src/permissions/allows-line.ts',
+    file: 'src/permissions/rules/allows-line.ts',
     old: '  for (const { line } of step.runs) for (const inner of line.steps) note(inner, before)\n',
     new: '',
     test: 'test/policy/nested-repositories.test.ts',

@@ -40,10 +40,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'instructions-written-by-edits',
     mistake: 'acceptEdits writes AGENTS.md without asking',
-    file: 'src/permissions/policy.ts',
+    file: 'src/permissions/rules/policy.ts',
     old: "wish.kind === 'write' && !instructs)",
     new: "wish.kind === 'write')",
-    test: 'src/permissions/instructing-files.test.ts',
+    test: 'src/permissions/rules/instructing-files.test.ts',
     fails: 'is asked about before it is written',
   },
   {

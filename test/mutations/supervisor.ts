@@ -6,7 +6,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'plan-gate-open',
     mistake: 'That a plan needs approval stands in the prompt only',
-    file: 'src/supervisor/plan-gate.ts',
+    file: 'src/permissions/plan-gate.ts',
     old: "wish.kind === 'read' || isOpen(gate)",
     new: "wish.kind === 'read' || gate !== undefined",
     test: team,

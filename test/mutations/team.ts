@@ -14,7 +14,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'hook-without-fence',
     mistake: 'the second hook of an event runs although another process took over while the first one ran',
-    file: 'src/tools/hooks/hooks.ts',
+    file: 'src/permissions/hooks/hooks.ts',
     old: '        await fence()\n        const outcome',
     new: '        const outcome',
     test: 'test/postgres/fence.test.ts',

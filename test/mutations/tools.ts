@@ -43,7 +43,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'hook-timeout-allows',
     mistake: 'A hook that times out counts as one that agrees',
-    file: 'src/tools/hooks/hooks.ts',
+    file: 'src/permissions/hooks/hooks.ts',
     old: 'const isClosed = (fail',
     new: "const isClosed = outcome.kind !== 'late' && (fail",
     test: policy,
@@ -52,7 +52,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'rule-compared-as-prefix',
     mistake: 'A rule for commands is compared with how the command line begins',
-    file: 'src/permissions/policy.ts',
+    file: 'src/permissions/rules/policy.ts',
     old: "wish?.kind === 'run' ? allowedRun(tool, wish.line, policy)",
     new: "wish?.kind === 'run'\n      ? { rule: policy.allow.find(({ pattern = '-' }) => wish.command.startsWith(pattern.replace(/[ :]?\\*$/, ''))) }",
     test: policy,

@@ -2,10 +2,10 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Action } from '../../src/permissions/action.ts'
-import { hintFor } from '../../src/permissions/hints.ts'
-import { judge, mayUseNetwork, type Policy } from '../../src/permissions/policy.ts'
-import { parseRule, parseRules } from '../../src/permissions/rule.ts'
+import type { Action } from '../../src/permissions/rules/action.ts'
+import { hintFor } from '../../src/permissions/rules/hints.ts'
+import { judge, mayUseNetwork, type Policy } from '../../src/permissions/rules/policy.ts'
+import { parseRule, parseRules } from '../../src/permissions/rules/rule.ts'
 import { everydayUnder, LONG_RULES } from './everyday.ts'
 
 let root: string

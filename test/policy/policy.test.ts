@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Action } from '../../src/permissions/action.ts'
-import { judge, MODES, narrow, type Policy } from '../../src/permissions/policy.ts'
-import { parseRule } from '../../src/permissions/rule.ts'
+import type { Action } from '../../src/permissions/rules/action.ts'
+import { judge, MODES, narrow, type Policy } from '../../src/permissions/rules/policy.ts'
+import { parseRule } from '../../src/permissions/rules/rule.ts'
 import { readLine } from '../../src/permissions/shell/read-line.ts'
 import { ordinary, rules, slipping, unallowed } from './commands.ts'
 

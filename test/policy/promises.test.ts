@@ -12,10 +12,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { judge, type Policy } from '../../src/permissions/policy.ts'
-import { parseRule } from '../../src/permissions/rule.ts'
+import { createHooks } from '../../src/permissions/hooks/hooks.ts'
+import { judge, type Policy } from '../../src/permissions/rules/policy.ts'
+import { parseRule } from '../../src/permissions/rules/rule.ts'
 import { toolHarness } from '../../src/testing/harnesses/tool-harness.ts'
-import { createHooks } from '../../src/tools/hooks/hooks.ts'
 import { openForReading } from '../../src/tools/paths/open-for-reading.ts'
 
 let dir: string

@@ -1,9 +1,9 @@
 import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { startProgram } from '../../permissions/processes/start-program.ts'
 import { codeOf } from '../../stores/files/disk.ts'
 import { TeamError } from '../../team/errors.ts'
-import { startProgram } from '../../tools/processes/start-program.ts'
 
 export interface Ran {
   readonly code: number | null

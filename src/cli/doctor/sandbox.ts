@@ -2,14 +2,14 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:f
 import { homedir, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { ulid } from 'ulid'
+import { resourceLimits } from '../../permissions/processes/resource-limits.ts'
+import { bubblewrapArgs } from '../../permissions/sandbox/bubblewrap.ts'
+import { buildProfile } from '../../permissions/sandbox/build-profile.ts'
+import { protectedGit } from '../../permissions/sandbox/git/git-folders.ts'
+import { removeLeftFolders } from '../../permissions/sandbox/left-folders.ts'
+import { INSTALL, remedyFor } from '../../permissions/sandbox/probe.ts'
 import { look } from '../../stores/identity.ts'
 import { counted } from '../../team/wording.ts'
-import { bubblewrapArgs } from '../../tools/boundary/bubblewrap.ts'
-import { describeEnclosure } from '../../tools/boundary/describe.ts'
-import { protectedGit } from '../../tools/boundary/git-folders.ts'
-import { removeLeftFolders } from '../../tools/boundary/left-folders.ts'
-import { resourceLimits } from '../../tools/boundary/limits.ts'
-import { INSTALL, remedyFor } from '../../tools/boundary/probe.ts'
 import { oneLine } from '../output/format.ts'
 import { isNotInstalled } from './children.ts'
 import { type Examination, fail, notAvailable, pass } from './examination.ts'
@@ -64,7 +64,7 @@ function cell(own: string, env: Readonly<Record<string, string | undefined>>, fo
   const [root, tmp, inside] = ['work', 'tmp', 'home'].map((name) => join(own, name)) as [string, string, string]
   for (const folder of [root, tmp, inside]) mkdirSync(folder, { recursive: true })
   const home = env.HOME || homedir()
-  const enclosure = describeEnclosure({
+  const profile = buildProfile({
     root,
     folders: [],
     tmp,
@@ -78,7 +78,7 @@ function cell(own: string, env: Readonly<Record<string, string | undefined>>, fo
     hasNetwork: false,
     limits: resourceLimits(),
   })
-  return bubblewrapArgs(enclosure, { forbidsUserns })
+  return bubblewrapArgs(profile, { forbidsUserns })
 }
 
 /** Interfaces of /proc/net/dev other than a namespace's own loopback. */

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
-import { MODES, type Mode } from '../../permissions/policy.ts'
-import { parseRules } from '../../permissions/rule.ts'
+import { MODES, type Mode } from '../../permissions/rules/policy.ts'
+import { parseRules } from '../../permissions/rules/rule.ts'
+import { SANDBOX_MODES, type SandboxMode } from '../../permissions/sandbox/open-sandbox.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { SANDBOX_MODES, type SandboxMode } from '../../tools/boundary/open-boundary.ts'
 import { list, name } from '../program/arguments.ts'
 import { Misused } from '../program/failure.ts'
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../../models/scripted/script.ts'
-import { isGroupAlive } from '../../tools/processes/group.ts'
+import { isGroupAlive } from '../../permissions/processes/process-group.ts'
 import { type CommandHarness, commandHarness, stderrWithoutSandboxWarning } from '../command-harness.ts'
 
 let cli: CommandHarness

@@ -4,6 +4,10 @@ export function isInside(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
 
+export function isInsideAny(folders: readonly string[], path: string): boolean {
+  return folders.some((folder) => isInside(folder, path))
+}
+
 /** The place a given path means, before links are resolved. */
 export function placeOf(path: string, root: string): string {
   return join(path.startsWith(sep) ? sep : root, path)

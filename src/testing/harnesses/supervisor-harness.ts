@@ -11,9 +11,9 @@ import type { SupervisorSettings } from '../../agent/session-context.ts'
 import { openTranscript } from '../../agent/transcript/transcript.ts'
 import { openTeam } from '../../journal/team-handle.ts'
 import type { ModelRequest } from '../../models/model.ts'
+import { withPlanGate } from '../../permissions/plan-gate.ts'
 import { createPlace, openMemoryStore } from '../../stores/memory/store.ts'
 import { askPerson } from '../../supervisor/ask-person.ts'
-import { withPlanGate } from '../../supervisor/plan-gate.ts'
 import { openSupervisedTeam } from '../../supervisor/supervised-team.ts'
 import {
   DEFAULT_SUPERVISOR_SETTINGS,

@@ -1,10 +1,11 @@
 import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ProcessGroup } from '../../permissions/processes/process-group.ts'
 import { createReads } from '../../tools/files/reads.ts'
 import { createJobs } from '../../tools/jobs/jobs.ts'
 import { createOutputs } from '../../tools/results/outputs.ts'
-import type { Job, ProcessGroup, ToolContext } from '../../tools/tool.ts'
+import type { Job, ToolContext } from '../../tools/tool.ts'
 
 /** A tool context on a real temporary folder; keeps what the tool reported. */
 export interface ToolHarness extends ToolContext {

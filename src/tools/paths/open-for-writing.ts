@@ -1,9 +1,9 @@
 import { closeSync, constants, mkdirSync, openSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { instructsAgents } from '../../permissions/instructing-files.ts'
 import { placeOf } from '../../permissions/paths/places.ts'
 import { PathRefused, refusedBy } from '../../permissions/paths/refused.ts'
 import { openAt, openSpot, type Spot, type SpotOptions, whereIs } from '../../permissions/paths/spot.ts'
+import { instructsAgents } from '../../permissions/rules/instructing-files.ts'
 import { type FileAccess, isOutside, refuseMissing, refuseOutside, refuseWriting, show } from './file-access.ts'
 import { resolvedPlace } from './resolved-place.ts'
 

@@ -1,9 +1,9 @@
-import type { ResourceLimits } from '../tool.ts'
+import { limitLines, type ResourceLimits } from '../../permissions/processes/resource-limits.ts'
 
 /** Waits for a line before it becomes the command; if the process that should send the line is gone, it never does. */
 export const GATE = 'exec 2>&1; read -r go <&3 || exit 125; exec 3<&-; exec "$0" -c "$1"'
 
-/** What an enclosed command says on descriptor 4 when processes of it are still there after it ended. */
+/** What an sandboxed command says on descriptor 4 when processes of it are still there after it ended. */
 export const LEFT_OVER = 'left'
 
 /**
@@ -11,7 +11,7 @@ export const LEFT_OVER = 'left'
  * looks for what the command left while the namespace still exists: from outside, processes that the end of the
  * namespace is just ending cannot be told from those that were left in the background.
  */
-export function enclosedGate(limits: ResourceLimits): string {
+export function sandboxedGate(limits: ResourceLimits): string {
   return [
     'exec 2>/dev/null; read -r go <&3 || exit 125; exec 3<&-',
     limitLines(limits),
@@ -22,16 +22,4 @@ export function enclosedGate(limits: ResourceLimits): string {
     'for try in 1 2 3 4 5; do left || exit $code; sleep 0.05; done',
     `left && echo ${LEFT_OVER} >&4; exit $code`,
   ].join('\n')
-}
-
-/** Lines for a POSIX shell. A limit that is already lower stays. `-u` is `-p` for some shells. */
-export function limitLines({ processes, memory, fileSize }: ResourceLimits): string {
-  return [
-    'ulimit -c 0',
-    `ulimit -u ${processes} || ulimit -p ${processes}`,
-    `ulimit -d ${Math.ceil(memory / 1024)}`,
-    `ulimit -f ${Math.ceil(fileSize / 512)}`,
-  ]
-    .map((line) => `{ ${line}; } 2>/dev/null`)
-    .join('\n')
 }

@@ -3,8 +3,8 @@ import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { findProgram, SYSTEM_PATH } from './find-program.ts'
-import { runProgram } from './run-program.ts'
+import { findProgram, SYSTEM_PATH } from '../../permissions/processes/find-program.ts'
+import { runProgram } from '../../permissions/processes/run-program.ts'
 
 /** One pipe that a command can use as its output and its errors, so that they stay in order. */
 export interface MergedPipe {

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { membersOf } from './group.ts'
+import { membersOf } from '../../permissions/processes/process-group.ts'
 
 /**
  * Limits how many processes a group can have, where the kernel does not apply the limit of the shell: to root. Best

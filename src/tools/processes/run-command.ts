@@ -3,20 +3,21 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { ProcessGroup } from '../../permissions/processes/process-group.ts'
+import { endGroup, endWithUs, groupOf, isGroupAlive } from '../../permissions/processes/process-group.ts'
+import { startProgram } from '../../permissions/processes/start-program.ts'
+import type { SandboxedStart } from '../../permissions/sandbox/sandbox.ts'
 import { TeamError } from '../../team/errors.ts'
-import type { Enclosed, ProcessGroup } from '../tool.ts'
-import { enclosedGate, GATE, LEFT_OVER } from './gate.ts'
-import { endGroup, endWithUs, groupOf, isGroupAlive } from './group.ts'
+import { GATE, LEFT_OVER, sandboxedGate } from './gate.ts'
 import { openMergedPipe } from './merged-pipe.ts'
 import { limitProcesses } from './process-limit.ts'
-import { startProgram } from './start-program.ts'
 
 export interface CommandPlan {
   readonly command: string
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** How the command is started inside of a boundary. */
-  readonly enclosed?: Enclosed | undefined
+  /** How the command is started inside of a sandbox. */
+  readonly sandboxed?: SandboxedStart | undefined
   readonly signal: AbortSignal
   /** Milliseconds; without it only the signal ends it. */
   readonly timeout: number | undefined
@@ -57,8 +58,8 @@ export async function runCommand(plan: CommandPlan): Promise<CommandEnd> {
   const endNow = () => {
     ending ??= endGroup(pid, 0)
   }
-  plan.enclosed?.violated?.addEventListener('abort', endNow)
-  const unlimit = plan.enclosed ? limitProcesses(pid, plan.enclosed.limits.processes) : () => {}
+  plan.sandboxed?.violated?.addEventListener('abort', endNow)
+  const unlimit = plan.sandboxed ? limitProcesses(pid, plan.sandboxed.limits.processes) : () => {}
   let timer: NodeJS.Timeout | undefined
   try {
     await plan.record(groupOf(pid))
@@ -71,12 +72,12 @@ export async function runCommand(plan: CommandPlan): Promise<CommandEnd> {
       }, plan.timeout)
     const [code, killedBy] = await exited
     const leftOver =
-      !ending && (plan.enclosed?.hasOwnProcesses ? await saysLeftOver() : await leavesSomething(pid, drained))
+      !ending && (plan.sandboxed?.hasOwnProcesses ? await saysLeftOver() : await leavesSomething(pid, drained))
     return { code, killedBy, isTimedOut, leftOver }
   } finally {
     clearTimeout(timer)
     plan.signal.removeEventListener('abort', end)
-    plan.enclosed?.violated?.removeEventListener('abort', endNow)
+    plan.sandboxed?.violated?.removeEventListener('abort', endNow)
     if (await (ending ?? endGroup(pid))) isEnded()
     unlimit()
     // Who left the group for a session of its own may hold the pipe for ever.
@@ -97,7 +98,7 @@ async function leavesSomething(pid: number, drained: Promise<void>): Promise<boo
 /** How long the end of a command's own processes may take, in milliseconds. */
 const REPORT_MS = 2000
 
-/** What an enclosed command left, as its gate says right before it ends; to be asked when it has ended. */
+/** What an sandboxed command left, as its gate says right before it ends; to be asked when it has ended. */
 function listenTo(report: Readable | undefined): () => Promise<boolean> {
   let text = ''
   report?.setEncoding('utf8').on('data', (part: string) => {
@@ -114,14 +115,19 @@ function open(gate: Writable): void {
   gate.end('go\n')
 }
 
-async function begin({ command, cwd, env, enclosed }: CommandPlan): Promise<{ child: ChildProcess; reader: Readable }> {
+async function begin({
+  command,
+  cwd,
+  env,
+  sandboxed,
+}: CommandPlan): Promise<{ child: ChildProcess; reader: Readable }> {
   const pipe = await openMergedPipe()
   try {
     const shell = SHELLS.find((path) => existsSync(path)) ?? '/bin/sh'
-    const reports = enclosed?.hasOwnProcesses ? (['pipe'] as const) : []
+    const reports = sandboxed?.hasOwnProcesses ? (['pipe'] as const) : []
     const stdio = ['ignore', pipe?.writer ?? 'pipe', 'ignore', 'pipe', ...reports] as const
-    const gate = enclosed?.hasOwnProcesses ? enclosedGate(enclosed.limits) : GATE
-    const [file = '', ...args] = [...(enclosed?.prefix ?? []), '/bin/sh', '-c', gate, shell, command]
+    const gate = sandboxed?.hasOwnProcesses ? sandboxedGate(sandboxed.limits) : GATE
+    const [file = '', ...args] = [...(sandboxed?.prefix ?? []), '/bin/sh', '-c', gate, shell, command]
     const child = startProgram({ file, args, cwd, env, detached: true, stdio })
     // It may end before it reads the gate's line; its exit tells.
     child.stdio[3]?.on('error', () => {})

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { isInside } from '../../permissions/paths/places.ts'
-import { findProgram } from '../processes/find-program.ts'
-import { runProgram } from '../processes/run-program.ts'
+import { findProgram } from '../../permissions/processes/find-program.ts'
+import { runProgram } from '../../permissions/processes/run-program.ts'
 import type { ToolContext } from '../tool.ts'
 import type { Pattern } from './compile.ts'
 
@@ -28,18 +28,18 @@ export async function ripgrepFilter(
   ripgrep: string,
   { rust, ignoresCase }: Pattern,
   files: readonly string[],
-  { root, folders, boundary, signal }: ToolContext,
+  { root, folders, sandbox, signal }: ToolContext,
 ): Promise<string[] | undefined> {
   if (rust === undefined || files.length < MIN_FILES) return undefined
   // The boundary shows the workspace and nothing else.
-  if (boundary && !files.every((file) => [root, ...folders].some((folder) => isInside(folder, resolve(root, file)))))
+  if (sandbox && !files.every((file) => [root, ...folders].some((folder) => isInside(folder, resolve(root, file)))))
     return undefined
-  const enclosed = boundary?.aroundOwn()
+  const sandboxed = sandbox?.forOwnProgram()
   const flags = ['--no-config', '--files-with-matches', '--null', '--text', '--no-messages', '--no-ignore']
   const args = [...flags, ...(ignoresCase ? ['--ignore-case'] : ['--case-sensitive']), '--regexp', rust, '--']
   const likely: string[] = []
   for (const batch of batches(files)) {
-    const names = await run([...(enclosed?.prefix ?? []), ripgrep, ...args, ...batch], root, signal)
+    const names = await run([...(sandboxed?.prefix ?? []), ripgrep, ...args, ...batch], root, signal)
     signal.throwIfAborted()
     if (!names) return undefined
     const told = new Set(names)

@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import { z } from 'zod'
-import { boundaryNotes } from '../boundary/boundary-notes.ts'
+import { failureNotes } from '../../permissions/sandbox/failure-notes.ts'
 import { defineTool } from '../define-tool.ts'
 import { taskOutput } from '../jobs/task-output.ts'
 import { ALL_ROLES, type ToolFactory } from '../own-tool.ts'
@@ -67,12 +67,12 @@ async function runNow({ command, timeout }: BashInput, context: ToolContext): Pr
         newest.hear(bytes)
       },
     }).finally(() => {
-      undone = plan.enclosed?.release() ?? []
+      undone = plan.sandboxed?.release() ?? []
     })
     output.close()
     const text = output.text().trim() || '(no output)'
     const notes = [...told(end, timeout), ...(end.leftOver ? [LEFT_OVER] : []), ...undone]
-    if (plan.enclosed && !isSuccess(end)) notes.push(...boundaryNotes(command, text, plan.enclosed))
+    if (plan.sandboxed && !isSuccess(end)) notes.push(...failureNotes(command, text, plan.sandboxed))
     return { text: [text, ...notes].join('\n'), isError: !isSuccess(end) }
   } finally {
     newest.end()
@@ -94,7 +94,7 @@ function runAsJob({ command, timeout }: BashInput, context: ToolContext): ToolRe
       record: (group) => context.recordGroup(group, id),
       onOutput: write,
     }).finally(() => {
-      undone = plan.enclosed?.release() ?? []
+      undone = plan.sandboxed?.release() ?? []
     })
     const words = [...told(end, timeout), ...undone].join(' ')
     return { state: isSuccess(end) ? 'completed' : 'failed', summary: words || 'exit code 0' }
@@ -104,9 +104,9 @@ function runAsJob({ command, timeout }: BashInput, context: ToolContext): ToolRe
 }
 
 function planOf(command: string, context: ToolContext) {
-  const enclosed = context.boundary?.around(command)
-  const env = { ...(enclosed?.env ?? context.env), DESKMATES_AGENT: context.agent }
-  return { command, cwd: context.root, env, enclosed }
+  const sandboxed = context.sandbox?.forCommand(command)
+  const env = { ...(sandboxed?.env ?? context.env), DESKMATES_AGENT: context.agent }
+  return { command, cwd: context.root, env, sandboxed }
 }
 
 function isSuccess({ code, isTimedOut }: CommandEnd): boolean {

@@ -1,5 +1,5 @@
-import { judge, mayUseNetwork, type Policy } from '../../../src/permissions/policy.ts'
-import { parseRule } from '../../../src/permissions/rule.ts'
+import { judge, mayUseNetwork, type Policy } from '../../../src/permissions/rules/policy.ts'
+import { parseRule } from '../../../src/permissions/rules/rule.ts'
 
 /**
  * What a rule set promises, checked after a line that it allows really ran:

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { judge } from '../../../../src/permissions/policy.ts'
+import { judge } from '../../../../src/permissions/rules/policy.ts'
 import { policyOf, type RuleSet } from '../rule-sets.ts'
 import { type Slot, withSlots } from '../slot.ts'
 import { generateLine, seeded } from './grammar.ts'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runProgram } from '../processes/run-program.ts'
 import { bubblewrapArgs } from './bubblewrap.ts'
-import type { Enclosure } from './enclosure.ts'
+import type { SandboxProfile } from './profile.ts'
 import { seatbeltProfile } from './seatbelt.ts'
 
 /** Whether commands can be kept in here, found out by keeping one in. */
@@ -22,14 +22,14 @@ export const PRISONER =
 /** What keeps commands in on this system. */
 export const PROGRAM = process.platform === 'darwin' ? 'sandbox-exec' : 'bwrap'
 
-/** How a program is started inside of an enclosure. */
-export function prefixFor(program: string, enclosure: Enclosure, found: Extract<Probe, { works: true }>): string[] {
-  if (process.platform === 'darwin') return [program, '-p', seatbeltProfile(enclosure)]
-  return [program, ...bubblewrapArgs(enclosure, found)]
+/** How a program is started inside of an profile. */
+export function prefixFor(program: string, profile: SandboxProfile, found: Extract<Probe, { works: true }>): string[] {
+  if (process.platform === 'darwin') return [program, '-p', seatbeltProfile(profile)]
+  return [program, ...bubblewrapArgs(profile, found)]
 }
 
 /** Tries a command inside, with --disable-userns if this bubblewrap knows it. Never throws, never hangs. */
-export async function probe(program: string | undefined, enclosure: Enclosure, env: Env): Promise<Probe> {
+export async function probe(program: string | undefined, profile: SandboxProfile, env: Env): Promise<Probe> {
   if (process.platform !== 'linux' && process.platform !== 'darwin')
     return {
       works: false,
@@ -41,7 +41,7 @@ export async function probe(program: string | undefined, enclosure: Enclosure, e
       ? { works: false, cause: 'sandbox-exec is not on the PATH', remedy: 'Add /usr/bin to the PATH' }
       : { works: false, cause: 'bubblewrap (bwrap) is not installed', remedy: INSTALL }
   const trial = (forbidsUserns: boolean) =>
-    attempt(prefixFor(program, enclosure, { works: true, forbidsUserns }), enclosure.root, env)
+    attempt(prefixFor(program, profile, { works: true, forbidsUserns }), profile.root, env)
   const first = await trial(true)
   if (first === undefined) return { works: true, forbidsUserns: true }
   // Who is root and keeps the right to make namespaces keeps too much.
@@ -74,14 +74,14 @@ const PATIENCE = 10_000
 /** Who forbids user namespaces, which bubblewrap is made of. The kernel says so; a container can only be guessed. */
 export function remedyFor(said = ''): string {
   if (said === '' && process.getuid?.() === 0)
-    return 'Does this folder belong to another user? Work as that user, or take the container itself for the boundary'
+    return 'Does this folder belong to another user? Work as that user, or let the container be the sandbox'
   if (setting('kernel/apparmor_restrict_unprivileged_userns') === '1')
     return 'AppArmor keeps user namespaces from programs without a profile: install the package apparmor-profiles, or sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0'
   if (setting('kernel/unprivileged_userns_clone') === '0')
     return 'User namespaces are switched off: sudo sysctl kernel.unprivileged_userns_clone=1'
   if (setting('user/max_user_namespaces') === '0')
     return 'User namespaces are switched off: sudo sysctl user.max_user_namespaces=15000'
-  return 'Allow user namespaces. In a container: docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined …, or take the container itself for the boundary'
+  return 'Allow user namespaces. In a container: docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined …, or let the container be the sandbox'
 }
 
 function setting(name: string): string | undefined {

@@ -1,7 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ProcessGroup } from '../tool.ts'
 import { askProgram } from './start-program.ts'
+
+/** A process group that we started. The pid alone may belong to another process by now. */
+export interface ProcessGroup {
+  readonly pid: number
+  /** When it started, in the unit of the system; compared, never read. */
+  readonly started: string
+}
 
 /** The group a process leads, named so that it cannot be taken for a later one with the same number. */
 export function groupOf(pid: number): ProcessGroup {

@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { removeRecorded } from './placeholders.ts'
+import { removeRecorded } from './git/placeholders.ts'
 
 const PREFIX = 'deskmates-inside-'
 /** The runtime is part of the name: at no time is there a folder that cannot be told whose it is. */

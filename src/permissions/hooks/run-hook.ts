@@ -1,10 +1,10 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { findProgram, SYSTEM_PATH, safePath } from '../processes/find-program.ts'
-import { limitLines } from '../processes/gate.ts'
-import { endGroup } from '../processes/group.ts'
+import { endGroup } from '../processes/process-group.ts'
+import { limitLines } from '../processes/resource-limits.ts'
 import { startProgram } from '../processes/start-program.ts'
-import type { Boundary, Enclosed } from '../tool.ts'
+import type { Sandbox, SandboxedStart } from '../sandbox/sandbox.ts'
 import { hookScripts } from './hook-scripts.ts'
 import type { Hook } from './hook-settings.ts'
 
@@ -15,9 +15,9 @@ export interface HookPlace {
   readonly writable?: readonly string[]
   readonly env: Readonly<Record<string, string>>
   /** Keeps hooks in; undefined where the user does not want that, or it does not work here. */
-  readonly boundary?: Boundary | undefined
+  readonly sandbox?: Sandbox | undefined
   /** No hook runs outside unless its own settings say so. */
-  readonly mustEnclose?: boolean
+  readonly requiresSandbox?: boolean
 }
 
 /**
@@ -37,21 +37,21 @@ const PATIENCE = 60
 const MOST = 100_000
 
 /**
- * Runs a hook as a process group of its own with JSON on its stdin, inside of the boundary unless its settings say
+ * Runs a hook as a process group of its own with JSON on its stdin, inside of the sandbox unless its settings say
  * otherwise: what it runs may be a file that agents write, such as the scripts of a package.json. Never throws.
  */
 export async function runHook(hook: Hook, input: object, place: HookPlace, signal: AbortSignal): Promise<HookOutcome> {
-  if (hook.sandbox !== false && place.mustEnclose && !place.boundary) return NOT_ENCLOSED
+  if (hook.sandbox !== false && place.requiresSandbox && !place.sandbox) return NO_SANDBOX
   const scripts = hookScripts(hook.command, place.cwd, place.env.HOME)
-  const enclosed = hook.sandbox === false ? undefined : place.boundary?.around(hook.command, { scripts })
+  const sandboxed = hook.sandbox === false ? undefined : place.sandbox?.forCommand(hook.command, { scripts })
   try {
-    return await runIn(hook, input, place, enclosed, signal)
+    return await runIn(hook, input, place, sandboxed, signal)
   } finally {
-    enclosed?.release()
+    sandboxed?.release()
   }
 }
 
-const NOT_ENCLOSED: HookOutcome = {
+const NO_SANDBOX: HookOutcome = {
   kind: 'failed',
   why: 'it must run in a sandbox, and there is none here; "sandbox": false in its settings lets it run outside',
 }
@@ -60,14 +60,14 @@ async function runIn(
   hook: Hook,
   input: object,
   { cwd, env, writable = [cwd] }: HookPlace,
-  enclosed: Enclosed | undefined,
+  sandboxed: SandboxedStart | undefined,
   signal: AbortSignal,
 ): Promise<HookOutcome> {
   const seconds = hook.timeout ?? PATIENCE
   const shell = findProgram('sh', SYSTEM_PATH, writable)?.file ?? '/bin/sh'
-  const line = enclosed ? `${limitLines(enclosed.limits)}\n${hook.command}` : hook.command
-  const [file = '', ...args] = [...(enclosed?.prefix ?? []), shell, '-c', line]
-  const shown = { ...(enclosed?.env ?? env), ...projectOf(env), PATH: safePath(env.PATH, writable) }
+  const line = sandboxed ? `${limitLines(sandboxed.limits)}\n${hook.command}` : hook.command
+  const [file = '', ...args] = [...(sandboxed?.prefix ?? []), shell, '-c', line]
+  const shown = { ...(sandboxed?.env ?? env), ...projectOf(env), PATH: safePath(env.PATH, writable) }
   const stdio = ['pipe', 'pipe', 'pipe'] as const
   const child = startProgram({ file, args, cwd, env: shown, detached: true, stdio }) as ChildProcessWithoutNullStreams
   const said = { stdout: '', stderr: '' }
@@ -79,7 +79,7 @@ async function runIn(
   child.stdin.on('error', () => {})
   child.stdin.end(JSON.stringify(input))
 
-  const violated = enclosed?.violated ? [enclosed.violated] : []
+  const violated = sandboxed?.violated ? [sandboxed.violated] : []
   const late = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000), ...violated])
   try {
     const [code, killed] = (await once(child, 'exit', { signal: late })) as [number | null, string | null]

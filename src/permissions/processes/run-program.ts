@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { endGroup } from './group.ts'
+import { endGroup } from './process-group.ts'
 import { startProgram } from './start-program.ts'
 
 export interface ProgramRun {

@@ -1,11 +1,11 @@
-import { isInside } from '../../permissions/paths/places.ts'
-import type { ResourceLimits } from '../tool.ts'
+import { isInsideAny } from '../paths/places.ts'
+import type { ResourceLimits } from '../processes/resource-limits.ts'
 
 /**
  * What a command may see and touch, as data. The arguments of bubblewrap and the Seatbelt profile are both made from
  * this and from nothing else; all paths are real ones.
  */
-export interface Enclosure {
+export interface SandboxProfile {
   /** The folder in which the command starts. */
   readonly root: string
   /** The workspace and further folders: the only places it can write to, besides `tmp` and `home`. */
@@ -36,7 +36,7 @@ export interface Hidden {
 }
 
 /** One rule for a place inside of the writable folders. */
-export type Rule =
+export type PathRule =
   | { readonly kind: 'hidden'; readonly path: string; readonly isFolder: boolean }
   | { readonly kind: 'read-only' | 'writable'; readonly path: string }
 
@@ -44,12 +44,12 @@ export type Rule =
  * The rules inside of the writable folders, outermost first: a later one holds over an earlier one around it. Every
  * folder between a writable folder and a rule is pinned too, so that moving it away does not move the rule with it.
  */
-export function rulesInside({ writable, hidden, readOnly, pinned }: Enclosure): Rule[] {
-  const rules = new Map<string, Rule>()
+export function rulesInside({ writable, hidden, readOnly, pinned }: SandboxProfile): PathRule[] {
+  const rules = new Map<string, PathRule>()
   for (const path of pinned) rules.set(path, { kind: 'writable', path })
   for (const path of readOnly) rules.set(path, { kind: 'read-only', path })
   for (const one of hidden) rules.set(one.path, { kind: 'hidden', ...one })
-  for (const path of rules.keys()) if (!isIn(path, writable) || writable.includes(path)) rules.delete(path)
+  for (const path of rules.keys()) if (!isInsideAny(writable, path) || writable.includes(path)) rules.delete(path)
   const chosen = [...rules.values()].filter((rule) => !isCovered(rule, rules))
   const between = new Map(
     chosen.flatMap(({ path }) => foldersAbove(path, writable).map((folder) => [folder, writableRule(folder)] as const)),
@@ -60,18 +60,18 @@ export function rulesInside({ writable, hidden, readOnly, pinned }: Enclosure): 
   return [...chosen, ...pins].sort((a, b) => depth(a.path) - depth(b.path) || (a.path < b.path ? -1 : 1))
 }
 
-function writableRule(path: string): Rule {
+function writableRule(path: string): PathRule {
   return { kind: 'writable', path }
 }
 
 /** Below what is hidden nothing is left; below what is read-only only what was pinned by itself is different. */
-function isCovered(rule: Rule, rules: ReadonlyMap<string, Rule>): boolean {
+function isCovered(rule: PathRule, rules: ReadonlyMap<string, PathRule>): boolean {
   for (let at = parent(rule.path); at !== '/'; at = parent(at)) if (rules.get(at)?.kind === 'hidden') return true
   return rule.kind === 'read-only' && nearest(rule.path, rules)?.kind === 'read-only'
 }
 
 /** The innermost rule around a place. */
-function nearest(path: string, rules: ReadonlyMap<string, Rule>): Rule | undefined {
+function nearest(path: string, rules: ReadonlyMap<string, PathRule>): PathRule | undefined {
   for (let at = parent(path); at !== '/'; at = parent(at)) if (rules.has(at)) return rules.get(at)
   return undefined
 }
@@ -88,8 +88,4 @@ function parent(path: string): string {
 
 function depth(path: string): number {
   return path.split('/').length
-}
-
-export function isIn(path: string, folders: readonly string[]): boolean {
-  return folders.some((folder) => isInside(folder, path))
 }

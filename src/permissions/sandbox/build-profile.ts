@@ -1,11 +1,11 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { isInside } from '../../permissions/paths/places.ts'
-import type { ResourceLimits } from '../tool.ts'
-import { type Enclosure, type Hidden, isIn } from './enclosure.ts'
-import type { ProtectedGit } from './git-folders.ts'
+import { isInside, isInsideAny } from '../paths/places.ts'
+import type { ResourceLimits } from '../processes/resource-limits.ts'
+import type { ProtectedGit } from './git/git-folders.ts'
+import type { Hidden, SandboxProfile } from './profile.ts'
 
-/** What there is on this machine, of which an enclosure is made. */
+/** What there is on this machine, of which an profile is made. */
 export interface Surroundings {
   readonly root: string
   readonly folders: readonly string[]
@@ -25,7 +25,7 @@ export interface Surroundings {
 }
 
 /** Describes what a command may see and touch on this machine as it is now. */
-export function describeEnclosure(around: Surroundings): Enclosure {
+export function buildProfile(around: Surroundings): SandboxProfile {
   const { root, folders, tmp, home, git, canWrite, hasNetwork, limits } = around
   const writable = [...new Set([root, ...folders, ...git.shared])]
   const isHomeOpen = home !== undefined && writable.some((folder) => isInside(folder, home.real))
@@ -43,7 +43,7 @@ export function describeEnclosure(around: Surroundings): Enclosure {
       ...RUN_PARTS.filter((path) => existsSync(path)),
       ...toolsOn(around, emptied),
       ...(home && !isHomeOpen ? homeTools(home.real, around) : []),
-      ...around.scripts.filter((path) => existsSync(path) && !isIn(path, writable)),
+      ...around.scripts.filter((path) => existsSync(path) && !isInsideAny(writable, path)),
     ],
     hidden: hiddenOf([...there(SYSTEM_SECRETS), ...around.hidden, ...state, ...keys]),
     readOnly: [

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it, vi } from 'vitest'
-import { endGroup, endRecordedGroup, groupOf, isGroupAlive } from './group.ts'
+import { endGroup, endRecordedGroup, groupOf, isGroupAlive } from './process-group.ts'
 
 /** A process group whose leader says when it is there. */
 async function start(script: string, env: Record<string, string> = { DESKMATES_AGENT: 'ada' }): Promise<ChildProcess> {

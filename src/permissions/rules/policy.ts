@@ -1,12 +1,12 @@
+import { isInside } from '../paths/places.ts'
+import { fileSystem, remembered, type Surroundings } from '../paths/surroundings.ts'
+import { type Line, unknownIn } from '../shell/line.ts'
+import { either } from '../shell/match-command.ts'
+import { readLine } from '../shell/read-line.ts'
 import type { Action } from './action.ts'
 import { type Allowed, type Allowing, allowsLine } from './allows-line.ts'
 import { instructsAgents } from './instructing-files.ts'
-import { isInside } from './paths/places.ts'
-import { fileSystem, remembered, type Surroundings } from './paths/surroundings.ts'
 import { type Asked, allows, catches, catchesPath, namesTool, type Rule } from './rule.ts'
-import { type Line, unknownIn } from './shell/line.ts'
-import { either } from './shell/match-command.ts'
-import { readLine } from './shell/read-line.ts'
 
 /**
  * default            reads; asks before it writes or runs
@@ -159,7 +159,7 @@ export function forbids({ deny, root, within }: Policy, kind: 'read' | 'write', 
 /** A rule of the network: for all commands, or for those that match its pattern. */
 const NETWORK = 'network'
 
-/** Whether a command may reach the network, where a boundary can keep it away: only if a rule allows it. */
+/** Whether a command may reach the network, where a sandbox can keep it away: only if a rule allows it. */
 export function mayUseNetwork(command: string, policy: Policy): boolean {
   const line = lineOf(command, policy)
   const about = (rules: readonly Rule[]) => rules.filter(({ tools }) => tools.includes(NETWORK))
@@ -176,7 +176,7 @@ export function mayUseNetwork(command: string, policy: Policy): boolean {
   return isAllowed && (policy.within === undefined || mayUseNetwork(command, policy.within))
 }
 
-/** Whether a rule denies the network to all commands, which only a boundary can see to. */
+/** Whether a rule denies the network to all commands, which only a sandbox can see to. */
 export function deniesNetwork({ deny, within }: Policy): boolean {
   return deny.some((rule) => namesTool(rule, NETWORK)) || (within !== undefined && deniesNetwork(within))
 }

@@ -1,9 +1,9 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { isIn } from './enclosure.ts'
+import { isInside, isInsideAny } from '../../paths/places.ts'
+import { gitFolderNamedBy } from './check-repository.ts'
 import type { Repository } from './find-repositories.ts'
 import { orderPaths, unsafeWords } from './git-config.ts'
-import { gitFolderNamedBy } from './judge-repository.ts'
 import type { Placeholder } from './placeholders.ts'
 import { readPlainFile } from './read-plain-file.ts'
 
@@ -65,7 +65,7 @@ function protect({ path, isBare }: Repository, folders: readonly string[]): Prot
   if (stats.isDirectory()) return protectFolder(path, folders, { isPinned: !isBare })
   if (stats.isSymbolicLink()) {
     const target = realpathSync(path)
-    const inside = isIn(target, folders) ? protectFolder(target, folders, { isPinned: true }) : NOTHING
+    const inside = isInsideAny(folders, target) ? protectFolder(target, folders, { isPinned: true }) : NOTHING
     return { ...inside, links: [...inside.links, path] }
   }
   return protectWorktree(path, folders)
@@ -109,7 +109,7 @@ function protectWorktree(file: string, folders: readonly string[]): ProtectedGit
   const main = protectFolder(shared, folders, { isPinned: true })
   return {
     ...main,
-    shared: isIn(shared, folders) ? [] : [shared],
+    shared: isInsideAny(folders, shared) ? [] : [shared],
     readOnly: [...main.readOnly, file, ...['commondir', 'gitdir', 'config.worktree'].map((name) => join(own, name))],
     pinned: [...main.pinned, own],
     placeholders: [...main.placeholders, { path: join(own, 'config.worktree'), isFolder: false }],
@@ -139,8 +139,10 @@ function namedIn(config: string, git: string, folders: readonly string[]): { the
   const there = places.flatMap((path) => realInside(path, folders))
   const ordering = orderPaths(text).flatMap((word) => bases.map((base) => resolve(base, word)))
   return {
-    there: [...new Set(there)].filter((path) => !isIn(dirname(git), [path]) && !isIn(path, [git])),
-    missing: [...new Set(ordering)].filter((path) => !existsSync(path) && isIn(path, folders) && !isIn(path, [git])),
+    there: [...new Set(there)].filter((path) => !isInside(path, dirname(git)) && !isInside(git, path)),
+    missing: [...new Set(ordering)].filter(
+      (path) => !existsSync(path) && isInsideAny(folders, path) && !isInside(git, path),
+    ),
   }
 }
 
@@ -148,7 +150,7 @@ function namedIn(config: string, git: string, folders: readonly string[]): { the
 function realInside(path: string, folders: readonly string[]): string[] {
   try {
     const real = realpathSync(path)
-    return isIn(real, folders) ? [real] : []
+    return isInsideAny(folders, real) ? [real] : []
   } catch {
     return []
   }

@@ -1,6 +1,15 @@
 import { readdirSync, statSync } from 'node:fs'
 import { release, totalmem } from 'node:os'
-import type { ResourceLimits } from '../tool.ts'
+
+/** What a command may use. */
+export interface ResourceLimits {
+  /** Processes and threads of one command. */
+  readonly processes: number
+  /** Bytes of data of one process. */
+  readonly memory: number
+  /** Bytes of one file. */
+  readonly fileSize: number
+}
 
 /**
  * Enough for builds and tests, too little to stop the machine: a fork bomb ends at so many processes and threads, a
@@ -25,4 +34,16 @@ function ownerOf(path: string): number | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Lines for a POSIX shell. A limit that is already lower stays. `-u` is `-p` for some shells. */
+export function limitLines({ processes, memory, fileSize }: ResourceLimits): string {
+  return [
+    'ulimit -c 0',
+    `ulimit -u ${processes} || ulimit -p ${processes}`,
+    `ulimit -d ${Math.ceil(memory / 1024)}`,
+    `ulimit -f ${Math.ceil(fileSize / 512)}`,
+  ]
+    .map((line) => `{ ${line}; } 2>/dev/null`)
+    .join('\n')
 }

@@ -1,9 +1,9 @@
 import type { TeamHandle } from '../journal/team-handle.ts'
-import type { Check } from '../permissions/permission.ts'
 import { planGateText } from '../prompts/refusals.ts'
 import type { Author } from '../team/event.ts'
 import { isOpen, planGate } from '../team/plan-gate.ts'
 import { memberNamed } from '../team/state.ts'
+import type { Check } from './permission.ts'
 
 /** Whoever needs an approved plan only looks until it has one, whatever else it may do. */
 export function withPlanGate(team: TeamHandle, by: Author, mayDo: Check): Check {

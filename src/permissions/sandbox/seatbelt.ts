@@ -1,11 +1,12 @@
-import { type Enclosure, isIn, rulesInside } from './enclosure.ts'
+import { isInsideAny } from '../paths/places.ts'
+import { rulesInside, type SandboxProfile } from './profile.ts'
 
 /**
- * The same enclosure as a profile for sandbox-exec of macOS. Of all rules that match the last one counts. A name can be
+ * The same profile as a profile for sandbox-exec of macOS. Of all rules that match the last one counts. A name can be
  * denied there before it exists; folders cannot be shown empty, so what would be in them is denied instead.
  */
-export function seatbeltProfile(enclosure: Enclosure): string {
-  const { writable, canWrite, tmp, home, emptied, shown, hidden, absent, hasNetwork } = enclosure
+export function seatbeltProfile(profile: SandboxProfile): string {
+  const { writable, canWrite, tmp, home, emptied, shown, hidden, absent, hasNetwork } = profile
   const closed = [...emptied, ...(home ? [home.real] : [])]
   const own = [tmp, ...(home ? [home.inside] : [])]
   return [
@@ -21,16 +22,16 @@ export function seatbeltProfile(enclosure: Enclosure): string {
     ...shown.map((path) => allow('file-read*', below(path))),
     ...own.map((path) => allow('file-read* file-write*', below(path))),
     ...hidden
-      .filter(({ path }) => !isIn(path, writable))
+      .filter(({ path }) => !isInsideAny(writable, path))
       .map(({ path }) => deny('file-read* file-write*', below(path))),
     ...writable.map((path) => allow(canWrite ? 'file-read* file-write*' : 'file-read*', below(path))),
-    ...rulesInside(enclosure).flatMap((rule) => {
+    ...rulesInside(profile).flatMap((rule) => {
       if (rule.kind === 'hidden') return [deny('file-read* file-write*', below(rule.path))]
       if (rule.kind === 'read-only') return [deny('file-write*', below(rule.path))]
-      return canWrite && enclosure.pinned.includes(rule.path) ? [allow('file-write*', inside(rule.path))] : []
+      return canWrite && profile.pinned.includes(rule.path) ? [allow('file-write*', inside(rule.path))] : []
     }),
     // Moving a folder on the way would move the rule's subject away from it.
-    ...[...writable, ...rulesInside(enclosure).map(({ path }) => path)].map((path) =>
+    ...[...writable, ...rulesInside(profile).map(({ path }) => path)].map((path) =>
       deny('file-write-unlink', `(literal ${quoted(path)})`),
     ),
     ...absent.map((path) => deny('file-write*', below(path))),

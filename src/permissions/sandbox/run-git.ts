@@ -1,18 +1,18 @@
 import { findProgram } from '../processes/find-program.ts'
 import { type ProgramEnd, runProgram } from '../processes/run-program.ts'
-import type { Boundary } from '../tool.ts'
-import { asVariables } from './git-env.ts'
+import { asVariables } from './git/git-env.ts'
+import type { Sandbox } from './sandbox.ts'
 
 /** Where git is asked about a folder that agents can write to. */
 export interface GitPlace {
   readonly root: string
   readonly folders: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  readonly boundary: Boundary
+  readonly sandbox: Sandbox
 }
 
 /**
- * Runs git for ourselves: a git that no agent can have put there, inside of the boundary, where nothing can be written
+ * Runs git for ourselves: a git that no agent can have put there, inside of the sandbox, where nothing can be written
  * and no key is in reach, without what the repository wants it to run. Undefined if there is no git.
  */
 export async function runGit(place: GitPlace, args: readonly string[]): Promise<ProgramEnd | undefined> {
@@ -46,15 +46,15 @@ const QUIET: readonly (readonly [string, string])[] = [
 ]
 
 function inside(
-  { root, boundary }: GitPlace,
+  { root, sandbox }: GitPlace,
   git: string,
   args: readonly string[],
   settings: readonly (readonly [string, string])[],
 ): Promise<ProgramEnd> {
-  const enclosed = boundary.aroundOwn()
-  const [file = '', ...rest] = [...enclosed.prefix, git, ...args]
+  const sandboxed = sandbox.forOwnProgram()
+  const [file = '', ...rest] = [...sandboxed.prefix, git, ...args]
   const env = {
-    ...enclosed.env,
+    ...sandboxed.env,
     ...asVariables(settings),
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',

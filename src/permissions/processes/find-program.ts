@@ -1,6 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { basename, delimiter, isAbsolute, join } from 'node:path'
-import { isInside } from '../../permissions/paths/places.ts'
+import { isInsideAny } from '../paths/places.ts'
 
 /** A program that no agent can have put there. */
 export interface Program {
@@ -17,7 +17,7 @@ export interface Program {
 export function findProgram(name: string, path: string | undefined, writable: readonly string[]): Program | undefined {
   for (const folder of programFolders(path, writable)) {
     const file = realFile(join(folder, name))
-    if (file !== undefined && !isIn(file, writable)) return { file, argv0: basename(name) }
+    if (file !== undefined && !isInsideAny(writable, file)) return { file, argv0: basename(name) }
   }
   return undefined
 }
@@ -36,11 +36,7 @@ export function safePath(path: string | undefined, writable: readonly string[]):
 function programFolders(path: string | undefined, writable: readonly string[]): string[] {
   return (path ?? '')
     .split(delimiter)
-    .filter((folder) => isAbsolute(folder) && !isIn(folder, writable) && !isIn(real(folder), writable))
-}
-
-function isIn(path: string, writable: readonly string[]): boolean {
-  return writable.some((folder) => isInside(folder, path))
+    .filter((folder) => isAbsolute(folder) && !isInsideAny(writable, folder) && !isInsideAny(writable, real(folder)))
 }
 
 function real(folder: string): string {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { Sandbox } from '../session/sandbox.ts'
-import type { Action } from './action.ts'
-import { createPermissions, narrowForSubagent, type Permissions, policyOf } from './agent-permissions.ts'
+import type { SessionSandbox } from '../session/sandbox.ts'
+import { createPermissions, narrowForSubagent, type Permissions, policyOf } from './permissions.ts'
+import type { Action } from './rules/action.ts'
 
 const run = (command: string): Action => ({ kind: 'run', tool: 'bash', command })
 
-function permits(permissions: Permissions, sandbox: Partial<Sandbox> = {}, isSentOut = false) {
+function permits(permissions: Permissions, sandbox: Partial<SessionSandbox> = {}, isSentOut = false) {
   const policy = policyOf(permissions, '/w')
   const given = { state: 'on' as const, mode: 'auto' as const, ...sandbox }
   const made = createPermissions(

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { isIn } from './enclosure.ts'
+import { isInsideAny } from '../../paths/places.ts'
 import type { Repository } from './find-repositories.ts'
 import { firstUnsafe, readGitConfig } from './git-config.ts'
 import { readPlainFile } from './read-plain-file.ts'
@@ -33,7 +33,7 @@ export function gitFolderNamedBy(file: string): string | undefined {
 function isOutside(path: string, writable: readonly string[], held: readonly string[]): boolean {
   try {
     const real = realpathSync(path)
-    return !isIn(real, writable) || isIn(real, held)
+    return !isInsideAny(writable, real) || isInsideAny(held, real)
   } catch {
     // It leads nowhere yet; a command could make what it leads to.
     return false

@@ -1,8 +1,8 @@
-import type { Action } from './action.ts'
-import { hintFor } from './hints.ts'
 import type { Check, Permission, PermissionQuestion } from './permission.ts'
-import { deniesNetwork, forbids, isOffered, judge, type Mode, narrow, type Policy } from './policy.ts'
-import { parseRule } from './rule.ts'
+import type { Action } from './rules/action.ts'
+import { hintFor } from './rules/hints.ts'
+import { deniesNetwork, forbids, isOffered, judge, type Mode, narrow, type Policy } from './rules/policy.ts'
+import { parseRule } from './rules/rule.ts'
 
 /** What agents may do: the mode speaks where no rule does, and what is denied is denied whatever allows it. */
 export interface Permissions {

@@ -1,18 +1,19 @@
 import { realpathSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { findProgram, safePath } from '../processes/find-program.ts'
-import type { Boundary, Enclosed, ResourceLimits } from '../tool.ts'
-import { boundaryEnv } from './boundary-env.ts'
+import type { ResourceLimits } from '../processes/resource-limits.ts'
+import { resourceLimits } from '../processes/resource-limits.ts'
+import { buildProfile, type Surroundings } from './build-profile.ts'
 import { deniedFiles } from './denied-files.ts'
-import { describeEnclosure, type Surroundings } from './describe.ts'
-import type { Enclosure } from './enclosure.ts'
-import { protectedGit } from './git-folders.ts'
-import { guardGit } from './git-guard.ts'
+import { protectedGit } from './git/git-folders.ts'
+import { guardGit } from './git/git-guard.ts'
+import { createPlaceholders } from './git/placeholders.ts'
+import { type CommandReach, watchRepositories } from './git/repositories.ts'
 import { makeSandboxFolder } from './left-folders.ts'
-import { resourceLimits } from './limits.ts'
-import { createPlaceholders } from './placeholders.ts'
 import { PROGRAM, type Probe, prefixFor, probe } from './probe.ts'
-import { watchRepositories } from './repositories.ts'
+import { rulesInside, type SandboxProfile } from './profile.ts'
+import type { Sandbox, SandboxedStart } from './sandbox.ts'
+import { sandboxEnv } from './sandbox-env.ts'
 
 /**
  * auto      keeps commands in where that works; where it does not, says so
@@ -22,7 +23,7 @@ import { watchRepositories } from './repositories.ts'
 export const SANDBOX_MODES = ['auto', 'require', 'off'] as const
 export type SandboxMode = (typeof SANDBOX_MODES)[number]
 
-export interface BoundaryPlan {
+export interface OpenSandboxOptions {
   readonly mode: SandboxMode
   readonly root: string
   readonly folders: readonly string[]
@@ -43,15 +44,15 @@ export interface BoundaryPlan {
 }
 
 /** What became of the wish to keep commands in. */
-export interface OpenedBoundary extends Disposable {
+export interface OpenedSandbox extends Disposable {
   readonly state: 'on' | 'off' | 'missing'
   /** Only where it is missing. */
   readonly why?: { readonly cause: string; readonly remedy: string }
-  readonly boundary: Boundary | undefined
+  readonly sandbox: Sandbox | undefined
 }
 
-export async function openBoundary(plan: BoundaryPlan): Promise<OpenedBoundary> {
-  if (plan.mode === 'off') return { state: 'off', boundary: undefined, [Symbol.dispose]() {} }
+export async function openSandbox(plan: OpenSandboxOptions): Promise<OpenedSandbox> {
+  if (plan.mode === 'off') return { state: 'off', sandbox: undefined, [Symbol.dispose]() {} }
   const open = [plan.root, ...plan.folders]
   const folder = makeSandboxFolder(plan.runtime)
   const real = realHome(plan.env.HOME)
@@ -68,60 +69,68 @@ export async function openBoundary(plan: BoundaryPlan): Promise<OpenedBoundary> 
     hasNetwork: false,
     limits: resourceLimits(plan.limits),
   }
-  const env = boundaryEnv(plan.env, { also: plan.also ?? [] })
+  const env = sandboxEnv(plan.env, { also: plan.also ?? [] })
   const program = findProgram(PROGRAM, plan.env.PATH, open)?.file
   const repositories = watchRepositories(open)
   const describe = (changes: Partial<Surroundings>) =>
-    describeEnclosure({ ...surroundings, git: protectedGit([], open), ...changes })
+    buildProfile({ ...surroundings, git: protectedGit([], open), ...changes })
   const found = await onceFor(`${plan.root} ${env.PATH}`, () => probe(program, describe({}), env))
   if (!found.works || program === undefined) {
     folder[Symbol.dispose]()
     const { cause, remedy } = found as Extract<Probe, { works: false }>
-    return { state: 'missing', why: { cause, remedy }, boundary: undefined, [Symbol.dispose]() {} }
+    return { state: 'missing', why: { cause, remedy }, sandbox: undefined, [Symbol.dispose]() {} }
   }
   const placeholders = createPlaceholders(folder.record)
   const denied = () => (plan.rules.hasFileRules ? deniedFiles(open, plan.rules.forbids) : { hidden: [], kept: [] })
-  const enclosed = (enclosure: Enclosure, own: Readonly<Record<string, string>>): Omit<Enclosed, 'release'> => ({
-    prefix: prefixFor(program, enclosure, found),
+  const sandboxed = (
+    profile: SandboxProfile,
+    own: Readonly<Record<string, string>>,
+  ): Omit<SandboxedStart, 'release'> => ({
+    prefix: prefixFor(program, profile, found),
     env: process.platform === 'darwin' ? { ...own, TMPDIR: folder.tmp } : own,
-    hasNetwork: enclosure.hasNetwork,
+    hasNetwork: profile.hasNetwork,
     hasOwnProcesses: process.platform === 'linux',
-    limits: enclosure.limits,
+    limits: profile.limits,
   })
 
   return {
     state: 'on',
-    boundary: {
-      around(command, { scripts = [] } = {}) {
+    sandbox: {
+      forCommand(command, { scripts = [] } = {}) {
         const hasNetwork = plan.rules.mayUseNetwork(command)
         const before = repositories.now()
         const git = protectedGit(before, open)
         const claude = open.map((path) => ({ path: join(path, '.claude'), isFolder: true }))
         const giveBack = placeholders.hold([...git.placeholders, ...claude])
         const { hidden, kept } = denied()
-        const enclosure = describe({ git, hasNetwork, hidden: [...plan.hidden, ...hidden], kept, scripts })
+        const profile = describe({ git, hasNetwork, hidden: [...plan.hidden, ...hidden], kept, scripts })
         const guard = guardGit(git)
         let undone: readonly string[] | undefined
         return {
-          ...enclosed(enclosure, boundaryEnv(plan.env, { also: plan.also ?? [], hasNetwork })),
+          ...sandboxed(profile, sandboxEnv(plan.env, { also: plan.also ?? [], hasNetwork })),
           violated: guard.violated,
           release() {
             if (undone) return undone
-            undone = [...guard.end(plan.root), ...repositories.refuseUnsafe(before, enclosure)]
+            undone = [...guard.end(plan.root), ...repositories.refuseUnsafe(before, reachOf(profile))]
             giveBack()
             return undone
           },
         }
       },
-      aroundOwn() {
+      forOwnProgram() {
         const { hidden } = denied()
-        const enclosure = describe({ canWrite: false, hidden: [...plan.hidden, ...hidden] })
+        const profile = describe({ canWrite: false, hidden: [...plan.hidden, ...hidden] })
         const own = { PATH: safePath(plan.env.PATH, open), HOME: '/', LC_ALL: 'C' }
-        return { ...enclosed(enclosure, own), release: () => [] }
+        return { ...sandboxed(profile, own), release: () => [] }
       },
     },
     [Symbol.dispose]: () => folder[Symbol.dispose](),
   }
+}
+
+function reachOf(profile: SandboxProfile): CommandReach {
+  const readOnly = rulesInside(profile).flatMap(({ kind, path }) => (kind === 'read-only' ? [path] : []))
+  return { ...profile, readOnly }
 }
 
 function realHome(home: string | undefined): string | undefined {

@@ -1,9 +1,9 @@
-import { patternFor } from '../../permissions/hints.ts'
-import { readLine } from '../../permissions/shell/read-line.ts'
-import type { Enclosed } from '../tool.ts'
+import { patternFor } from '../rules/hints.ts'
+import { readLine } from '../shell/read-line.ts'
+import type { SandboxedStart } from './sandbox.ts'
 
-/** What a command that failed inside of the boundary may have missed, for the model to act on. */
-export function boundaryNotes(command: string, output: string, { hasNetwork }: Enclosed): string[] {
+/** What a command that failed inside of the sandbox may have missed, for the model to act on. */
+export function failureNotes(command: string, output: string, { hasNetwork }: SandboxedStart): string[] {
   const notes: string[] = []
   if (!hasNetwork && NO_NETWORK.test(output)) {
     const pattern = readLine(command)

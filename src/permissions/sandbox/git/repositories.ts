@@ -1,9 +1,8 @@
 import { join, relative } from 'node:path'
-import { gitlinksIn } from '../../permissions/paths/git-index.ts'
-import { type Enclosure, rulesInside } from './enclosure.ts'
+import { gitlinksIn } from '../../paths/git-index.ts'
+import { whyUnsafe } from './check-repository.ts'
 import { createRepositoryFinder, type Repository } from './find-repositories.ts'
 import { putAside } from './git-guard.ts'
-import { whyUnsafe } from './judge-repository.ts'
 import { readPlainFile } from './read-plain-file.ts'
 
 /** The repositories in the folders of agents: those that are there are protected, those that commands make are judged. */
@@ -13,7 +12,14 @@ export interface Repositories {
    * Puts aside what makes a repository out of a folder where git would run a program of a command's choice. Judged are
    * those that the command could change: all that it had not found there. Says in words what was put aside.
    */
-  refuseUnsafe(before: readonly Repository[], enclosure: Enclosure): string[]
+  refuseUnsafe(before: readonly Repository[], reach: CommandReach): string[]
+}
+
+/** The folders a command could write to, and what it could not change in them. */
+export interface CommandReach {
+  readonly root: string
+  readonly writable: readonly string[]
+  readonly readOnly: readonly string[]
 }
 
 export function watchRepositories(folders: readonly string[]): Repositories {
@@ -26,18 +32,17 @@ export function watchRepositories(folders: readonly string[]): Repositories {
   }
   return {
     now,
-    refuseUnsafe(before, enclosure) {
-      const held = rulesInside(enclosure).flatMap(({ kind, path }) => (kind === 'read-only' ? [path] : []))
+    refuseUnsafe(before, reach) {
       const old = new Set(before.map(({ path }) => path))
       return now()
         .filter(({ path }) => !old.has(path))
-        .flatMap((repository) => refuse(repository, enclosure, held))
+        .flatMap((repository) => refuse(repository, reach))
     },
   }
 }
 
-function refuse(repository: Repository, { root, writable }: Enclosure, held: readonly string[]): string[] {
-  const why = whyUnsafe(repository, writable, held)
+function refuse(repository: Repository, { root, writable, readOnly }: CommandReach): string[] {
+  const why = whyUnsafe(repository, writable, readOnly)
   if (why === undefined) return []
   const path = repository.isBare ? join(repository.path, 'HEAD') : repository.path
   const shown = relative(root, path) || path

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { parsePathPattern } from './paths/path-pattern.ts'
+import { parsePathPattern } from '../paths/path-pattern.ts'
+import { isKnownProgram } from '../shell/tables/tables.ts'
+import { isKnownUse } from '../shell/tables/unknown-use.ts'
+import { literal } from '../shell/word.ts'
 import type { Policy } from './policy.ts'
 import { type Rule, TOUCHING } from './rule.ts'
-import { isKnownProgram } from './shell/tables/tables.ts'
-import { isKnownUse } from './shell/tables/unknown-use.ts'
-import { literal } from './shell/word.ts'
 
 /** Rules that mean commands. */
 const COMMANDS = ['bash', 'network']

@@ -1,9 +1,10 @@
-import { type Enclosure, isIn, type Rule, rulesInside } from './enclosure.ts'
+import { isInside, isInsideAny } from '../paths/places.ts'
+import { type PathRule, rulesInside, type SandboxProfile } from './profile.ts'
 
 /** The arguments for bubblewrap, up to the program that is to run inside. Later mounts lie on top of earlier ones. */
-export function bubblewrapArgs(enclosure: Enclosure, { forbidsUserns }: BubblewrapOptions): string[] {
-  const { root, writable, canWrite, tmp, home, emptied, shown, hidden, hasNetwork } = enclosure
-  const inHome = (path: string) => home !== undefined && isIn(path, [home.real])
+export function bubblewrapArgs(profile: SandboxProfile, { forbidsUserns }: BubblewrapOptions): string[] {
+  const { root, writable, canWrite, tmp, home, emptied, shown, hidden, hasNetwork } = profile
+  const inHome = (path: string) => home !== undefined && isInside(home.real, path)
   return [
     ...['--unshare-all', '--unshare-user', ...(hasNetwork ? ['--share-net'] : []), '--die-with-parent'],
     ...['--cap-drop', 'ALL', ...(forbidsUserns ? ['--disable-userns'] : [])],
@@ -13,9 +14,9 @@ export function bubblewrapArgs(enclosure: Enclosure, { forbidsUserns }: Bubblewr
     ...shown.filter((path) => !inHome(path)).flatMap(readOnly),
     ...['--bind', tmp, '/tmp'],
     ...(home ? ['--bind', home.inside, home.real, ...shown.filter(inHome).flatMap(readOnly)] : []),
-    ...hidden.filter(({ path }) => !isIn(path, writable)).flatMap(hide),
+    ...hidden.filter(({ path }) => !isInsideAny(writable, path)).flatMap(hide),
     ...writable.flatMap((folder) => [canWrite ? '--bind' : '--ro-bind', folder, folder]),
-    ...rulesInside(enclosure).flatMap((rule) => (canWrite || rule.kind === 'hidden' ? mount(rule) : [])),
+    ...rulesInside(profile).flatMap((rule) => (canWrite || rule.kind === 'hidden' ? mount(rule) : [])),
     ...['--chdir', root],
   ]
 }
@@ -25,7 +26,7 @@ export interface BubblewrapOptions {
   readonly forbidsUserns: boolean
 }
 
-function mount(rule: Rule): string[] {
+function mount(rule: PathRule): string[] {
   if (rule.kind === 'hidden') return hide(rule)
   return rule.kind === 'read-only' ? readOnly(rule.path) : ['--bind', rule.path, rule.path]
 }

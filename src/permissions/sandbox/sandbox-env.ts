@@ -1,4 +1,4 @@
-import { gitEnv } from './git-env.ts'
+import { gitEnv } from './git/git-env.ts'
 
 /** Variables that programs need and that hold no secrets. Everything else stays outside. */
 const PASSED =
@@ -7,8 +7,8 @@ const PASSED =
 /** With a network: where it is reached, and whom to believe. */
 const FOR_NETWORK = /^((HTTPS?|NO|ALL)_PROXY|(https?|no|all)_proxy|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS)$/
 
-/** The environment inside of the boundary: an allow-list, and what the user adds to it by name. */
-export function boundaryEnv(
+/** The environment inside of the sandbox: an allow-list, and what the user adds to it by name. */
+export function sandboxEnv(
   env: Readonly<Record<string, string>>,
   { also = [], hasNetwork = false }: { also?: readonly string[]; hasNetwork?: boolean } = {},
 ): Record<string, string> {

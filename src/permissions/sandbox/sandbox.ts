@@ -1,0 +1,27 @@
+import type { ResourceLimits } from '../processes/resource-limits.ts'
+
+/** Limits what a command can reach, whatever the command is. Rules decide before a command runs, the sandbox while it runs. */
+export interface Sandbox {
+  /**
+   * For a command of an agent or a hook. Until the result is released, what the command may not change is held in
+   * place. `scripts` are files elsewhere that it can read.
+   */
+  forCommand(command: string, options?: { readonly scripts?: readonly string[] }): SandboxedStart
+  /** For a program of ours: it can write nothing, has no network, and sees no variable of the user. */
+  forOwnProgram(): SandboxedStart
+}
+
+/** How to start a program so that it runs in the sandbox. */
+export interface SandboxedStart {
+  /** Stands before the program and its arguments. */
+  readonly prefix: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly hasNetwork: boolean
+  /** Its processes have a namespace of their own, which ends with the first of them. */
+  readonly hasOwnProcesses: boolean
+  readonly limits: ResourceLimits
+  /** Aborted when the command did what it may not do and must be ended at once. */
+  readonly violated?: AbortSignal
+  /** Call it when no process of the command runs any more. Returns what the command did that was undone, for its result. */
+  release(): readonly string[]
+}
