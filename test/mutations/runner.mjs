@@ -15,7 +15,14 @@ globalThis.mutatedSource = (path) => {
 }
 
 // Isolated, because a process that has loaded a mutated source must not run another mutation.
-const options = { watch: false, maxWorkers: 1, isolate: true, reporters: [{}], passWithNoTests: true }
+const options = {
+  watch: false,
+  maxWorkers: 1,
+  isolate: true,
+  testTimeout: 30_000,
+  reporters: [{}],
+  passWithNoTests: true,
+}
 const vitest = await createVitest('test', options)
 await vitest.standalone()
 

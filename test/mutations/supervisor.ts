@@ -17,7 +17,7 @@ export const mutations: readonly Mutation[] = [
     mistake: 'An idle teammate asks its model now and then whether there is anything to do',
     file: 'src/supervisor/lifecycle.ts',
     old: '      supervised.onIdle()\n',
-    new: "      supervised.onIdle()\n      clock.in(300, async () => {\n        const agent = await agents.open(by)\n        agent.inbox.notices.add({ text: 'Is there anything to do?' })\n        await agents.close(by)\n        await takeTurn()\n      })\n",
+    new: '      supervised.onIdle()\n      clock.in(300, async () => {\n        const { model, system, transcript } = await agents.open(by)\n        const request = { agent: name, system, turns: transcript.state.turns, tools: [] }\n        await model.reply(request, ending.signal).next()\n      })\n',
     test: team,
     fails: 'makes no model call while a teammate is idle',
   },
