@@ -2,9 +2,9 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { Model } from '../models/model.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import { memberNamed } from '../team/state.ts'
+import { untilAborted } from '../testing/harnesses/composed-model.ts'
 import { runToEnd } from '../testing/harnesses/session-harness.ts'
 import { manualClock } from '../testing/manual-clock.ts'
 import { openWorkspace } from '../workspace.ts'
@@ -14,21 +14,20 @@ it('a run is not held for ever by a silent subagent in the background, and names
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-silent-')))
   const clock = manualClock()
   const input = { prompt: 'Look.', description: 'look', run_in_background: true }
-  const scripted = scriptedModel({
+  let isAsked = false
+  const model = scriptedModel({
     parts: [
       { agent: 'lead', when: { answer: 1 }, calls: [{ tool: 'Task', input }] },
       { agent: 'lead', times: 'always', text: 'I see.' },
+      {
+        times: 'always',
+        compose(_, signal) {
+          isAsked = true
+          return untilAborted(signal)
+        },
+      },
     ],
   })
-  let isAsked = false
-  const model: Model = {
-    ...scripted,
-    async *reply(request, signal) {
-      if (request.agent === 'lead') return yield* scripted.reply(request, signal)
-      isAsked = true
-      return await new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-    },
-  }
   const workspace = await openWorkspace({ cwd: dir, env: { HOME: dir, DESKMATES_STATE: join(dir, 'state') } })
   try {
     await using session = await openSession({ workspace, model, clock, sandbox: { mode: 'off' }, env: {} })

@@ -5,13 +5,14 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { SessionEvent } from '../agent/session-event.ts'
 import { openTeam } from '../journal/team-handle.ts'
-import type { Model, ModelRequest } from '../models/model.ts'
+import type { ModelRequest } from '../models/model.ts'
 import type { Script } from '../models/scripted/script.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import { openSession } from '../session/open-session.ts'
 import type { Session } from '../session/session.ts'
 import type { SessionOptions } from '../session/session-options.ts'
 import { runtimeOf } from '../stores/identity.ts'
+import { composedModel, untilAborted } from '../testing/harnesses/composed-model.ts'
 import { runToEnd } from '../testing/harnesses/session-harness.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 
@@ -82,37 +83,25 @@ describe('under a rate limit that all share', () => {
 
 describe('an urgent letter to the lead', () => {
   it('drops the call it is in, and is heard in its very next request', async () => {
-    const script = scriptedModel({
-      parts: [
-        { agent: 'lead', when: { answer: 1 }, calls: [call('Task', { name: 'ada', prompt: 'Look.' })] },
-        { agent: 'lead', times: 'always', text: 'I heard.' },
-        {
-          agent: 'ada',
-          when: { answer: 1 },
-          calls: [call('SendMessage', { to: 'lead', content: 'Wrong file!', urgent: true })],
-        },
-        { agent: 'ada', times: 'always', text: 'I told it.' },
-      ],
+    let letAdaAnswer = () => {}
+    const adaMayAnswer = new Promise<void>((resolve) => {
+      letAdaAnswer = resolve
     })
-    const asked: string[] = []
-    let think = () => {}
-    const thinking = new Promise<void>((resolve) => {
-      think = resolve
+    const { model, requests } = composedModel(async ({ agent, turns }, signal) => {
+      if (agent === 'ada') {
+        await adaMayAnswer
+        const urgent = call('SendMessage', { to: 'lead', content: 'Wrong file!', urgent: true })
+        return { text: 'I told it.', calls: turns.length === 1 ? [urgent] : [] }
+      }
+      const asked = requests.filter((request) => request.agent === 'lead').length
+      if (asked === 1) return { calls: [call('Task', { name: 'ada', prompt: 'Look.' })] }
+      if (asked > 2) return { text: 'I heard.' }
+      letAdaAnswer()
+      return untilAborted(signal)
     })
-    const model: Model = {
-      ...script,
-      async *reply(request, signal) {
-        if (request.agent === 'ada') await thinking
-        if (request.agent === 'lead' && asked.push(lastWords(request)) === 2) {
-          const dropped = new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-          think()
-          await dropped
-        }
-        return yield* script.reply(request, signal)
-      },
-    }
     await using session = await open([], { model })
     expect((await run(session, 'Go')).stop).toMatchObject({ kind: 'finished', text: 'I heard.' })
+    const asked = requests.filter(({ agent }) => agent === 'lead').map(lastWords)
     expect(asked[1]).not.toContain('Wrong file!')
     expect(asked[2]).toContain('Wrong file!')
   })

@@ -122,20 +122,20 @@ describe('a message that is longer than a turn may hold', () => {
 describe('a long message that read_inbox delivers', () => {
   const text = 'a line of a long report\n'.repeat(30_000)
   const folder = () => join(dir, '.teams/web/outputs/lead')
-  const reads: Parts = [{ agent: 'lead', when: { answer: 1 }, calls: [call('read_inbox')] }, ...always]
 
   /** The lead is told of nothing before it asks: the message is sent while its first answer is made. */
   async function deliver(): Promise<string> {
-    const script = narrow(reads)
-    let isSent = false
-    const model: Model = {
-      ...script,
-      async *reply(request, signal) {
-        if (!isSent) await send(text)
-        isSent = true
-        return yield* script.reply(request, signal)
+    const sendsThenReads: Parts = [
+      {
+        agent: 'lead',
+        compose: async () => {
+          await send(text)
+          return { calls: [call('read_inbox')] }
+        },
       },
-    }
+      ...always,
+    ]
+    const model = narrow(sendsThenReads)
     const session = await openSession({
       workspace,
       model,

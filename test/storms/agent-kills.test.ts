@@ -11,7 +11,15 @@ import type { Turn } from '../../src/models/model.ts'
 import { unreadOf } from '../../src/team/state.ts'
 import type { Workspace } from '../../src/workspace.ts'
 import { readFullTranscript, transcriptFaults } from '../agent/check-transcript.ts'
-import { callsOf, LETTERS, openPlace, openStory, sendLate, TEAM, WORDS } from '../agent/killed-agent.ts'
+import {
+  COUNTED_WORDS,
+  callsOf,
+  MESSAGES,
+  openKilledAgent,
+  openUnsyncedWorkspace,
+  sendLate,
+  TEAM,
+} from '../agent/killed-agent.ts'
 import { buildWorkers } from './fleet.ts'
 import { figure } from './place.ts'
 
@@ -70,10 +78,10 @@ async function killAll(what: Kill['what'], count: number, every = EVERY): Promis
 async function inPlace<T>(use: (dir: string) => Promise<T>): Promise<T> {
   const dir = mkdtempSync(join(inMemory(), 'deskmates-story-'))
   try {
-    await using workspace = await openPlace(dir)
+    await using workspace = await openUnsyncedWorkspace(dir)
     await using team = await openTeam(workspace.store, TEAM)
     await team.run({ type: 'team.create', team: TEAM })
-    for (const content of [LETTERS.first, LETTERS.second]) await team.send({ to: 'lead', content })
+    for (const content of [MESSAGES.first, MESSAGES.second]) await team.send({ to: 'lead', content })
     return await use(dir)
   } finally {
     rmSync(dir, { recursive: true, force: true })
@@ -96,8 +104,8 @@ async function tell(dir: string, { what, at }: Kill) {
 }
 
 async function resume(dir: string): Promise<void> {
-  await using workspace = await openPlace(dir)
-  await using session = await openStory(workspace)
+  await using workspace = await openUnsyncedWorkspace(dir)
+  await using session = await openKilledAgent(workspace)
   await sendLate(session)
   const loop = session.run()
   let step = await loop.next()
@@ -106,7 +114,7 @@ async function resume(dir: string): Promise<void> {
 }
 
 async function examine(dir: string): Promise<void> {
-  await using workspace = await openPlace(dir)
+  await using workspace = await openUnsyncedWorkspace(dir)
   await using team = await openTeam(workspace.store, TEAM)
   await team.refresh()
   await examineSummary(workspace)
@@ -115,7 +123,7 @@ async function examine(dir: string): Promise<void> {
   const { turns } = state
 
   const heard = turns.filter(({ role }) => role === 'user').flatMap(textsOf)
-  for (const letter of Object.values(LETTERS)) expect(heard.filter((text) => text === letter)).toEqual([letter])
+  for (const letter of Object.values(MESSAGES)) expect(heard.filter((text) => text === letter)).toEqual([letter])
   expect(unreadOf(team.state, 'lead')).toEqual([])
 
   for (const [i, turn] of turns.entries()) {
@@ -128,7 +136,7 @@ async function examine(dir: string): Promise<void> {
   expect(turns.at(-1)?.role).toBe('assistant')
 
   const lines = linesOf(dir, 'counter')
-  for (const word of WORDS) expect(lines.filter((line) => line === word).length).toBeLessThanOrEqual(1)
+  for (const word of COUNTED_WORDS) expect(lines.filter((line) => line === word).length).toBeLessThanOrEqual(1)
   for (const [id, word] of [['call-1', 'one'] as const, ['call-3', 'two'] as const]) {
     const result = JSON.stringify(turns.flatMap(resultsOf).find(({ toolCallId }) => toolCallId === id))
     if (!result.includes('Interrupted')) expect(lines).toContain(word)
@@ -145,7 +153,7 @@ async function examineSummary({ store }: Workspace): Promise<void> {
   await using transcript = await openTranscript({ log: await store.log(`${TEAM}/transcripts/lead`), generation: 1000 })
   const { turns, mail } = transcript.state
   expect(transcriptFaults(turns)).toEqual([])
-  expect(mail.size).toBe(Object.keys(LETTERS).length)
+  expect(mail.size).toBe(Object.keys(MESSAGES).length)
   const told = textsOf(turns[0]!)
   expect(told[0]).toContain('made call-')
   expect(told[1]).toContain('You are lead, the lead of the team story.')

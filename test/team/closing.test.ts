@@ -1,41 +1,23 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Script } from '../../src/models/scripted/script.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
-import { openSession } from '../../src/session/open-session.ts'
 import type { Session } from '../../src/session/session.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/store.ts'
 import { memberNamed } from '../../src/team/state.ts'
-import { runToEnd } from '../../src/testing/harnesses/session-harness.ts'
-import { workspaceOn } from '../../src/testing/harnesses/workspace-harness.ts'
-
-let root: string
-beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-closing-')))
-})
-afterEach(() => rmSync(root, { recursive: true, force: true }))
+import { openTestSession, runToEnd } from '../../src/testing/harnesses/session-harness.ts'
 
 const call = (tool: string, input: Record<string, unknown> = {}) => ({ tool, input })
 
-/** Each store is a process of its own, and all of them live on. */
+/** Each store counts as a process of its own; all of them stay alive. */
 async function open(place: ReturnType<typeof createPlace>, parts: Script['parts']): Promise<Session> {
-  return openSession({
-    workspace: workspaceOn(await openMemoryStore(place), root),
-    model: scriptedModel({ parts }),
-    team: 'web',
-    permissions: { mode: 'bypassPermissions' },
-    sandbox: { mode: 'off' },
-    env: {},
-  })
+  return openTestSession({ store: await openMemoryStore(place), model: scriptedModel({ parts }), team: 'web' })
 }
 
 const run = async (session: Session, prompt: string | undefined, signal?: AbortSignal) =>
   (await runToEnd(session, prompt, signal)).stop
 
 describe('a session that was closed', () => {
-  it('is free for another process, though the one that had it lives on: whoever rested comes back as they were', async () => {
+  it('can be opened by another process while its own lives on, and idle teammates come back as they were', async () => {
     const place = createPlace()
     const first = await open(place, [
       { agent: 'lead', when: { user: 'Go' }, calls: [call('Task', { name: 'ada', prompt: 'The word is fig.' })] },
@@ -60,7 +42,7 @@ describe('a session that was closed', () => {
     expect(second.team.state.supervisor.get().epoch).toBe(2)
   }) // F33
 
-  it('lets go of what its teammates held, and they have it again when it is resumed', async () => {
+  it('releases the tasks its teammates hold, and gives them back when it is resumed', async () => {
     const place = createPlace()
     const stop = new AbortController()
     const first = await open(place, [

@@ -9,12 +9,12 @@ import type { LogName, Recorded, Store } from '../../src/journal/store.ts'
 import { apply } from '../../src/team/apply.ts'
 import { emptyState } from '../../src/team/state.ts'
 import { readAll } from '../../src/testing/contracts/read-all.ts'
-import { openPlace } from '../agent/killed-agent.ts'
+import { openUnsyncedWorkspace } from '../agent/killed-agent.ts'
 import { buildWorkers } from '../storms/fleet.ts'
 import { figure } from '../storms/place.ts'
 import { createRandom } from '../storms/random.ts'
 import { examine } from './examine.ts'
-import { MOMENTS, openHouse, PROMPT, TEAM } from './killed-team.ts'
+import { MOMENTS, openKilledTeam, PROMPT, TEAM } from './killed-team.ts'
 
 const worker = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), '.build', 'test', 'builder.js')
 
@@ -98,8 +98,8 @@ async function build(dir: string, moment = '', at?: number) {
 
 /** The lead goes on; whoever had not even heard the prompt is told again, as a person would. */
 async function resume(dir: string): Promise<void> {
-  await using workspace = await openPlace(dir)
-  await using session = await openHouse(workspace)
+  await using workspace = await openUnsyncedWorkspace(dir)
+  await using session = await openKilledTeam(workspace)
   const isTold = (await readAll(session.team.log)).some(({ record }) => JSON.stringify(record).includes(PROMPT))
   const loop = session.run(isTold ? undefined : PROMPT)
   let step = await loop.next()
@@ -109,7 +109,7 @@ async function resume(dir: string): Promise<void> {
 
 /** Each task with what became of it; the journal and all conversations are in order. */
 async function boardOf(dir: string): Promise<string[]> {
-  await using workspace = await openPlace(dir)
+  await using workspace = await openUnsyncedWorkspace(dir)
   const { store } = workspace
   const journal = await recordsOf(store, `${TEAM}/journal`)
   const folder = join(dir, '.teams', TEAM, 'transcripts')

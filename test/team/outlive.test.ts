@@ -1,70 +1,27 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openTeam } from '../../src/journal/team-handle.ts'
-import type { Model } from '../../src/models/model.ts'
-import { openSession } from '../../src/session/open-session.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/store.ts'
-import { runToEnd } from '../../src/testing/harnesses/session-harness.ts'
-import { workspaceOn } from '../../src/testing/harnesses/workspace-harness.ts'
+import { composedModel, untilAborted } from '../../src/testing/harnesses/composed-model.ts'
+import { openTestSession, runToEnd } from '../../src/testing/harnesses/session-harness.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 
-let root: string
-beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-outlive-')))
-})
-afterEach(() => rmSync(root, { recursive: true, force: true }))
+type Call = readonly [tool: string, input: Record<string, unknown>]
 
-type Call = readonly [tool: string, input: object]
+/** The tool calls of each agent, by its new input; an agent without an answer waits until its request is aborted. */
+type Answers = Readonly<Record<string, (input: string) => readonly Call[] | undefined>>
 
-/** What agents do who have heard this since they spoke; who does not know waits until it is aborted. */
-type Minds = Readonly<Record<string, (heard: string) => readonly Call[] | undefined>>
-
-async function open(minds: Minds) {
+async function open(answers: Answers) {
   const place = createPlace()
   const clock = manualClock()
-  const begun: string[] = []
   const waiting: string[] = []
-  const model = {
-    name: 'outlive/one',
-    provider: 'outlive',
-    account: 'outlive',
-    context: undefined,
-    price: undefined,
-    async *reply({ agent, turns }, signal) {
-      await new Promise((resolve) => setImmediate(resolve))
-      signal.throwIfAborted()
-      const spoke = turns.findLastIndex(({ role }) => role === 'assistant')
-      const calls = minds[agent]?.(JSON.stringify(turns.slice(spoke + 1)))
-      begun.push(agent)
-      if (!calls) {
-        waiting.push(agent)
-        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))).finally(() =>
-          waiting.splice(waiting.indexOf(agent), 1),
-        )
-      }
-      yield { type: 'text', delta: '' }
-      const parts = calls!.map(([toolName, input], i) => ({
-        type: 'tool-call' as const,
-        toolCallId: `${agent}-${begun.length}-${i}`,
-        toolName,
-        input,
-      }))
-      const turn = { role: 'assistant' as const, content: [{ type: 'text' as const, text: 'Well.' }, ...parts] }
-      const usage = { input: 1, cacheRead: 0, cacheWrite: 0, output: 1 }
-      return { turn, end: 'finished', usage, cost: 0, model: 'outlive/one' }
-    },
-  } as Model
-  const session = await openSession({
-    workspace: workspaceOn(await openMemoryStore(place), root),
-    model,
-    team: 'web',
-    clock,
-    permissions: { mode: 'bypassPermissions' },
-    sandbox: { mode: 'off' },
-    env: {},
+  const { model, requests } = composedModel(async ({ agent, turns }, signal) => {
+    const last = turns.findLastIndex(({ role }) => role === 'assistant')
+    const calls = answers[agent]?.(JSON.stringify(turns.slice(last + 1)))
+    if (calls) return { text: 'Well.', calls: calls.map(([tool, input]) => ({ tool, input })) }
+    waiting.push(agent)
+    return untilAborted(signal).finally(() => waiting.splice(waiting.indexOf(agent), 1))
   })
+  const session = await openTestSession({ store: await openMemoryStore(place), model, team: 'web', clock })
   const run = runToEnd(session, 'Go.').then(({ stop }) => stop)
   const records = () => [...place.logs.values()].reduce((sum, { accepted }) => sum + accepted.length, 0)
   return {
@@ -77,22 +34,22 @@ async function open(minds: Minds) {
       for (let i = 0; i < 2000 && !isSo(); i++) await new Promise((resolve) => setImmediate(resolve))
       expect(isSo(), `${isSo}, while ${waiting} wait`).toBe(true)
     },
-    /** A day later nobody has thought or written anything. */
+    /** After a day no model was asked and no record written. */
     async expectSilence(): Promise<void> {
-      const before = { begun: begun.length, records: records() }
+      const before = { requests: requests.length, records: records() }
       clock.advance(86_400)
       for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
-      expect({ begun: begun.length, records: records() }).toEqual(before)
+      expect({ requests: requests.length, records: records() }).toEqual(before)
     },
   }
 }
 
 const spawns: readonly Call[] = ['ada', 'bob'].map((name) => ['Task', { name, prompt: 'Work.' }])
-const makesBoth = (heard: string) => (heard.includes('Go.') ? spawns : undefined)
+const spawnsBoth = (input: string) => (input.includes('Go.') ? spawns : undefined)
 
-describe('nobody who waits for its model', () => {
-  it('outlives the session that is closed', async () => {
-    const { session, run, waiting, until, expectSilence } = await open({ lead: makesBoth })
+describe('an agent that waits for its model', () => {
+  it('is stopped when its session is closed', async () => {
+    const { session, run, waiting, until, expectSilence } = await open({ lead: spawnsBoth })
     await until(() => waiting.length === 3)
     await session.close()
     expect(waiting).toEqual([])
@@ -100,20 +57,20 @@ describe('nobody who waits for its model', () => {
     await expectSilence()
   })
 
-  it('outlives its team, deleted by its lead although one refused to stop and one said nothing', async () => {
+  it('is stopped when the lead deletes the team, although it refused to stop or did not answer', async () => {
     const no: Call = [
       'SendMessage',
       { type: 'shutdown_response', to: 'lead', approve: false, reason: 'I am not done.' },
     ]
     const { session, clock, waiting, until, expectSilence } = await open({
-      lead(heard) {
-        if (heard.includes('Go.')) return [['TeamCreate', { name: 'api' }], ...spawns]
-        return heard.includes('TeamCreate') ? [['TeamDelete', { name: 'api' }]] : undefined
+      lead(input) {
+        if (input.includes('Go.')) return [['TeamCreate', { name: 'api' }], ...spawns]
+        return input.includes('TeamCreate') ? [['TeamDelete', { name: 'api' }]] : undefined
       },
-      // Whoever rests would not be asked: it looks around until it is.
-      ada(heard) {
-        if (heard.includes('shutdown_request')) return [no]
-        return heard.includes('"SendMessage"') ? undefined : [['TaskList', {}]]
+      // An idle teammate would not be asked, so this one calls tools until the request comes.
+      ada(input) {
+        if (input.includes('shutdown_request')) return [no]
+        return input.includes('"SendMessage"') ? undefined : [['TaskList', {}]]
       },
     })
     await until(() => waiting.includes('ada') && waiting.includes('bob') && !waiting.includes('lead'))
@@ -124,8 +81,8 @@ describe('nobody who waits for its model', () => {
     await expectSilence()
   })
 
-  it('outlives its team, deleted by somebody else', async () => {
-    const { place, clock, session, run, waiting, until, expectSilence } = await open({ lead: makesBoth })
+  it('is stopped when another process deletes the team', async () => {
+    const { place, clock, session, run, waiting, until, expectSilence } = await open({ lead: spawnsBoth })
     await until(() => waiting.length === 3)
     await using store = await openMemoryStore(place)
     await using user = await openTeam(store, 'web', { clock })

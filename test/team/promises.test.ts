@@ -1,23 +1,19 @@
-import { mkdtempSync, realpathSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { PersonAnswer } from '../../src/agent/questions.ts'
 import { openTeam } from '../../src/journal/team-handle.ts'
-import type { Model } from '../../src/models/model.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
-import { openSession } from '../../src/session/open-session.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/store.ts'
 import { planGate } from '../../src/team/plan-gate.ts'
 import { memberNamed } from '../../src/team/state.ts'
+import { composedModel } from '../../src/testing/harnesses/composed-model.ts'
+import { openTestSession, runToEnd } from '../../src/testing/harnesses/session-harness.ts'
 import {
   type Compose,
   lastTurnText,
   type SupervisorHarness,
   supervisorHarness,
 } from '../../src/testing/harnesses/supervisor-harness.ts'
-import { workspaceOn } from '../../src/testing/harnesses/workspace-harness.ts'
 import { defineTool } from '../../src/tools/define-tool.ts'
 
 const open: SupervisorHarness[] = []
@@ -115,23 +111,13 @@ describe('a teammate', () => {
 
 describe('a lead', () => {
   it('continues a run until every teammate has finished its work', async () => {
-    const root = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-promise-')))
-    const store = await openMemoryStore(createPlace())
-    await using session = await openSession({
-      workspace: workspaceOn(store, root),
-      model: leadAndOne(),
-      permissions: { mode: 'bypassPermissions' },
-      sandbox: { mode: 'off' },
-      env: {},
-    })
+    await using session = await openTestSession({ model: leadAndTeammate() })
     await session.team.run({ type: 'task.add', tasks: [{ subject: 'dig', description: '' }] })
-    const loop = session.run('Go.')
-    for (let step = await loop.next(); !step.done; step = await loop.next());
+    await runToEnd(session, 'Go.')
     expect(session.team.state.tasks.get('1')?.status).toBe('completed')
   }) // A6, A88
 
   it('gives the lead the mail that was unread when it deleted the team', async () => {
-    const root = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-promise-')))
     const call = (tool: string, input: Record<string, unknown>) => ({ tool, input })
     const heard: string[] = []
     const model = scriptedModel({
@@ -160,48 +146,27 @@ describe('a lead', () => {
         return 'Written.'
       },
     })
-    await using session = await openSession({
-      workspace: workspaceOn(store, root),
-      model,
-      tools: [beTold],
-      permissions: { mode: 'bypassPermissions' },
-      sandbox: { mode: 'off' },
-      env: {},
-    })
-    const loop = session.run('Go.')
-    for (let step = await loop.next(); !step.done; step = await loop.next());
+    await using session = await openTestSession({ store, model, tools: [beTold] })
+    await runToEnd(session, 'Go.')
     expect(heard.at(-1)).toContain('The schema is wrong.')
   }) // A82, F32
 })
 
-/** Its lead makes ada and rests; ada takes her time until it does. */
-function leadAndOne(): Model {
-  let rests = () => {}
-  const atRest = new Promise<void>((resolve) => {
-    rests = resolve
+/** The lead spawns ada and becomes idle; ada answers only after that. */
+function leadAndTeammate() {
+  let setIdle = () => {}
+  const isLeadIdle = new Promise<void>((resolve) => {
+    setIdle = resolve
   })
-  let calls = 0
-  return {
-    name: 'promise/one',
-    provider: 'promise',
-    account: 'promise',
-    context: undefined,
-    price: undefined,
-    async *reply({ agent, turns }, signal) {
-      signal.throwIfAborted()
-      const isFirst = turns.length === 1
-      if (agent === 'lead' && !isFirst) rests()
-      if (agent === 'ada') {
-        await atRest
-        for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
-      }
-      yield { type: 'text', delta: '' }
-      const made = { toolName: 'Task', input: { name: 'ada', prompt: 'Dig.', task_id: '1' } }
-      const done = { toolName: 'TaskUpdate', input: { taskId: '1', status: 'completed', result: 'dug' } }
-      const call = { type: 'tool-call' as const, toolCallId: `call-${++calls}`, ...(agent === 'lead' ? made : done) }
-      const content = [{ type: 'text' as const, text: 'Well.' }, ...(isFirst ? [call] : [])]
-      const usage = { input: 1, cacheRead: 0, cacheWrite: 0, output: 1 }
-      return { turn: { role: 'assistant', content }, end: 'finished', usage, cost: 0, model: 'promise/one' }
-    },
-  } as Model
+  return composedModel(async ({ agent, turns }) => {
+    const isFirst = turns.length === 1
+    if (agent === 'lead' && !isFirst) setIdle()
+    if (agent === 'ada') {
+      await isLeadIdle
+      for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
+    }
+    const spawn = { tool: 'Task', input: { name: 'ada', prompt: 'Dig.', task_id: '1' } }
+    const complete = { tool: 'TaskUpdate', input: { taskId: '1', status: 'completed', result: 'dug' } }
+    return { text: 'Well.', calls: isFirst ? [agent === 'lead' ? spawn : complete] : [] }
+  }).model
 }

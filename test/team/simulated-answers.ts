@@ -3,12 +3,8 @@ import { isPresent, type Member } from '../../src/team/member.ts'
 import { shutdownOf } from '../../src/team/next-step.ts'
 import { isOpen, planGate } from '../../src/team/plan-gate.ts'
 import { heldBy, memberNamed, roster, type TeamState } from '../../src/team/state.ts'
+import type { ComposedAnswer } from '../../src/testing/harnesses/composed-model.ts'
 import type { Random } from '../storms/random.ts'
-
-export interface Said {
-  readonly text: string
-  readonly calls: readonly { readonly tool: string; readonly input: Record<string, unknown> }[]
-}
 
 /** What the agents of one simulation have in common: chance, and how much trouble is left to be made. */
 export interface Mood {
@@ -29,7 +25,7 @@ export interface Wish {
 }
 
 /** Thinks for whoever is asked; it may fail, as providers do. */
-export function think(mood: Mood, state: TeamState, request: ModelRequest): Said {
+export function think(mood: Mood, state: TeamState, request: ModelRequest): ComposedAnswer {
   const { random } = mood
   if (chance(mood, 0.04, 'failures')) throw new ModelFailure({ model: 'sim/one', fault: 'overloaded' }, 'too busy')
   if (request.agent.includes('/')) return says(`did it alone (${random.below(100)})`)
@@ -38,7 +34,7 @@ export function think(mood: Mood, state: TeamState, request: ModelRequest): Said
   return member ? teammateThinks(mood, state, member) : says('Where am I?')
 }
 
-function leadThinks(mood: Mood, state: TeamState, { turns }: ModelRequest): Said {
+function leadThinks(mood: Mood, state: TeamState, { turns }: ModelRequest): ComposedAnswer {
   const { random } = mood
   const calls: Call[] = []
   for (const { name, role, require_plan } of mood.wishes)
@@ -66,7 +62,7 @@ function leadThinks(mood: Mood, state: TeamState, { turns }: ModelRequest): Said
   return does(calls, 'I see.')
 }
 
-function teammateThinks(mood: Mood, state: TeamState, member: Member): Said {
+function teammateThinks(mood: Mood, state: TeamState, member: Member): ComposedAnswer {
   const { random } = mood
   if (shutdownOf(state, member)) {
     const approve = !chance(mood, 0.4, 'refusals')
@@ -114,10 +110,10 @@ function chance(mood: Mood, likely: number, what: keyof Mood['left']): boolean {
   return true
 }
 
-function says(text: string): Said {
+function says(text: string): ComposedAnswer {
   return { text, calls: [] }
 }
 
-function does(calls: readonly Call[], text: string): Said {
+function does(calls: readonly Call[], text: string): ComposedAnswer {
   return { text, calls: calls.map(([tool, input]) => ({ tool, input })) }
 }

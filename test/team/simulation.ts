@@ -6,7 +6,8 @@ import type { Session } from '../../src/session/session.ts'
 import { createPlace, openMemoryStore, type Place } from '../../src/stores/memory/store.ts'
 import { isPresent } from '../../src/team/member.ts'
 import { memberNamed, roster, unreadOf } from '../../src/team/state.ts'
-import { workspaceOn } from '../../src/testing/harnesses/workspace-harness.ts'
+import { composedModel } from '../../src/testing/harnesses/composed-model.ts'
+import { workspaceOn } from '../../src/testing/harnesses/session-harness.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import { createRandom, type Random } from '../storms/random.ts'
 import { openCrashingStore, type Process } from './crashing-store.ts'
@@ -52,7 +53,7 @@ export async function simulate(seed: number, root: string): Promise<Simulated> {
   const left = { letters: 5, refusals: 4, failures: 3, stops: 2, spawns: 2, reopens: 3 }
   const mood: Mood = { random, isCalm: false, left, wishes: wishes(random, roles), letters: 0 }
   const faults: string[] = []
-  const count = { calls: 0, deaths: 0, cuts: 0, tools: 0 }
+  const count = { calls: 0, deaths: 0, cuts: 0 }
   await using outside = await openMemoryStore(place)
   await using user = await openTeam(outside, TEAM, { clock })
   await user.run({ type: 'team.create', team: TEAM })
@@ -94,7 +95,7 @@ export async function simulate(seed: number, root: string): Promise<Simulated> {
     const life: Life = { place, clock, random, writesLeft, isDeaf: false, isDead: false, writes: 0, asked: [] }
     const store = await openCrashingStore(life)
     life.session = await openSession({
-      workspace: workspaceOn(store, root, String(seed)),
+      workspace: workspaceOn(store, root, () => String(seed)),
       model: modelOf(life),
       team: TEAM,
       clock,
@@ -190,15 +191,9 @@ export async function simulate(seed: number, root: string): Promise<Simulated> {
   }
 
   function modelOf(life: Life): Model {
-    return {
-      name: 'sim/one',
-      provider: 'sim',
-      account: 'sim',
-      context: undefined,
-      price: undefined,
-      async *reply(request, signal) {
-        signal.throwIfAborted()
-        const said = await new Promise<ReturnType<typeof think>>((resolve, reject) => {
+    return composedModel(
+      (request, signal) =>
+        new Promise((resolve, reject) => {
           if (life.isDead) return reject(new Error('dead'))
           count.calls++
           checkAsker(life, request)
@@ -221,17 +216,8 @@ export async function simulate(seed: number, root: string): Promise<Simulated> {
             }
           }
           signal.addEventListener('abort', drop)
-        })
-        const calls = said.calls.map(({ tool, input }) => {
-          count.tools++
-          return { type: 'tool-call' as const, toolCallId: `call-${count.tools}`, toolName: tool, input }
-        })
-        yield { type: 'text', delta: said.text }
-        const turn = { role: 'assistant' as const, content: [{ type: 'text' as const, text: said.text }, ...calls] }
-        const usage = { input: 1, cacheRead: 0, cacheWrite: 0, output: 1 }
-        return { turn, end: 'finished', usage, cost: 0, model: 'sim/one' }
-      },
-    } as Model
+        }),
+    ).model
   }
 
   /** Nobody thinks who has stopped or counts as lost. */
@@ -287,5 +273,5 @@ function board(random: Random, roles: readonly string[]) {
 
 /** Everything that can happen without time, an answer or somebody else has happened. */
 async function quiet(): Promise<void> {
-  for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve))
+  for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,6 +1,6 @@
 import type { Disk } from '../../src/stores/files/disk.ts'
-import { openPlace } from '../agent/killed-agent.ts'
-import { MOMENTS, openHouse, PROMPT } from '../team/killed-team.ts'
+import { openUnsyncedWorkspace } from '../agent/killed-agent.ts'
+import { MOMENTS, openKilledTeam, PROMPT } from '../team/killed-team.ts'
 
 /** Builds the house of test/team/killed-team.ts and kills itself at one moment, or before its n-th call of the file system. */
 const [dir = '', moment = '', number = ''] = process.argv.slice(2)
@@ -25,8 +25,8 @@ function mortal(disk: Disk): Disk {
   return Object.fromEntries(all) as Disk
 }
 
-await using workspace = await openPlace(dir, mortal)
-await using session = await openHouse(workspace)
+await using workspace = await openUnsyncedWorkspace(dir, mortal)
+await using session = await openKilledTeam(workspace)
 for await (const event of session.run(PROMPT)) if (MOMENTS[moment]?.(event)) die()
 await session.close()
 process.send?.(calls)

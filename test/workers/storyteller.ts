@@ -1,5 +1,5 @@
 import type { Disk } from '../../src/stores/files/disk.ts'
-import { openPlace, openStory, sendLate } from '../agent/killed-agent.ts'
+import { openKilledAgent, openUnsyncedWorkspace, sendLate } from '../agent/killed-agent.ts'
 
 /** Tells the story of test/agent/killed-agent.ts and kills itself before its n-th call of the file system, or behind its n-th event. */
 const [dir = '', what = '', number = ''] = process.argv.slice(2)
@@ -24,8 +24,8 @@ function mortal(disk: Disk): Disk {
   return Object.fromEntries(calls) as Disk
 }
 
-await using workspace = await openPlace(dir, mortal)
-await using session = await openStory(workspace)
+await using workspace = await openUnsyncedWorkspace(dir, mortal)
+await using session = await openKilledAgent(workspace)
 for await (const event of session.run()) {
   if (left.event-- <= 0) die()
   seen.events++
