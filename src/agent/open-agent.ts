@@ -14,7 +14,7 @@ import { jobNotice } from '../tools/jobs/job-notice.ts'
 import { createJobs } from '../tools/jobs/jobs.ts'
 import { announcingReserved } from '../tools/reservations/announce-reserved.ts'
 import { createOutputs } from '../tools/results/outputs.ts'
-import type { Memberships } from '../tools/team-membership.ts'
+import type { TeamMembership } from '../tools/team-membership.ts'
 import type { Jobs, Tool } from '../tools/tool.ts'
 import { createActivityReports } from './activity-reports.ts'
 import type { Agent, OpenAgent } from './agent.ts'
@@ -22,7 +22,7 @@ import { inputBudget } from './choose-mail.ts'
 import { createFence, throwIfSuperseded } from './fence.ts'
 import { createInbox } from './inbox.ts'
 import { restoreMailFiles } from './mail-files.ts'
-import type { Membership } from './membership.ts'
+import { createMembership, type Membership } from './membership.ts'
 import { createNotices } from './notices.ts'
 import { recoverInterruptedCalls } from './recover-interrupted-calls.ts'
 import type { SessionContext } from './session-context.ts'
@@ -46,8 +46,8 @@ export interface AgentOptions {
   /** Called after each notice for it, so that it wakes. */
   onNotice?(): void
   tools(recordUsage: Agent['recordUsage']): readonly Tool[]
-  /** The same for its tools; `isDelivered` says which messages its transcript holds. */
-  teamAccess(isDelivered: (id: string) => boolean): Memberships
+  /** Changes what its tools do through a membership. */
+  adaptMembership?(membership: TeamMembership): TeamMembership
   urgency(): number
 }
 
@@ -76,7 +76,9 @@ export async function openAgent(context: SessionContext, options: AgentOptions):
     },
   })
   const jobs = recorded(allJobs, transcript)
-  const memberships = options.teamAccess((id) => transcript.state.mail.has(id))
+  const { adaptMembership = (membership: TeamMembership) => membership } = options
+  const memberships = () =>
+    options.memberships().map((one) => adaptMembership(createMembership(one, (id) => transcript.state.mail.has(id))))
   const tools = options.tools(reports.addUsage)
   const twice = tools.find(({ name }, i) => tools.findIndex((other) => other.name === name) < i)
   if (twice) throw new NoTool(twice.name, 'there is one of this name already. Give yours another')

@@ -8,12 +8,11 @@ import { leadPrompt } from '../prompts/system-prompt.ts'
 import { roster } from '../team/state.ts'
 import { toolsForLead } from '../tools/registry.ts'
 import type { TeamControl } from '../tools/team-control.ts'
-import type { Memberships } from '../tools/team-membership.ts'
 
 export interface LeadOptions {
   /** Every team it leads, its own first. */
   teams(): readonly Membership[]
-  readonly control: TeamControl & Memberships
+  readonly control: TeamControl
   isRunFinished(): boolean
   onNotice(): void
 }
@@ -35,7 +34,6 @@ export async function openLead(context: SessionContext, options: LeadOptions): P
     }),
     permissions: context.permits(false, false, context.permissionRequests.of(team, by)),
     memberships: teams,
-    teamAccess: () => control,
     onNotice,
     // Other agents wait for what the lead says.
     urgency: () => Number.POSITIVE_INFINITY,

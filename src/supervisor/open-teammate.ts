@@ -1,6 +1,5 @@
 import type { OpenAgent } from '../agent/agent.ts'
 import { chosen } from '../agent/chosen-model.ts'
-import { createMembership } from '../agent/membership.ts'
 import { openAgent } from '../agent/open-agent.ts'
 import type { SessionContext } from '../agent/session-context.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
@@ -43,15 +42,7 @@ export async function openTeammate(
     }),
     permissions: { ...permits, check: withPlanGate(team, by, permits.check) },
     memberships: () => [{ team, by }],
-    teamAccess(isDelivered) {
-      const seat = countingUncommitted(askingWhom(home, createMembership({ team, by }, isDelivered)), () =>
-        countUncommitted(home),
-      )
-      return {
-        membership: (named) => (named === undefined || named === team.name ? seat : undefined),
-        teams: [team.name],
-      }
-    },
+    adaptMembership: (membership) => countingUncommitted(askingWhom(home, membership), () => countUncommitted(home)),
     tools: () => [...toolsForTeammate({ type, spelling: home.spelling }), ...home.tools],
     urgency() {
       const task = heldBy(team.state, name)

@@ -43,11 +43,7 @@ export async function runInPlaceOf(
   const words = fitText(`${taskText(team.state, task, 'Do task')}\n${earlier}`, tokens, keep, 'task').text
   const prompt = `${words}\nYou do it alone and once. It counts as done only when you complete it with TaskUpdate; if it cannot be done, set its status to failed with the reason.`
   // It acts as the member that holds the task, whichever agent started it.
-  const seat = createMembership({ team, by: as }, () => false)
-  const memberships = {
-    membership: (name?: string) => (name === undefined || name === team.name ? seat : undefined),
-    teams: [team.name],
-  }
+  const memberships = [createMembership({ team, by: as }, () => false)]
   let reminders = 0
   const wantsMore = () => {
     const isHeld = heldBy(team.state, as.name)?.id === task.id
@@ -74,7 +70,7 @@ export async function runInPlaceOf(
         },
         {
           ...world,
-          memberships,
+          memberships: () => memberships,
           recordGroup: (group) => world.recordGroup(group, id),
           fence: createFence({ team, presence: home.store.presence }, as),
         },

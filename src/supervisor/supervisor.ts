@@ -12,7 +12,6 @@ import { nameKey } from '../team/name.ts'
 import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
 import { checkName } from '../team/rights.ts'
 import type { DeletedTeam, SpawnedTeammate, SpawnOptions, TeamControl } from '../tools/team-control.ts'
-import type { Memberships } from '../tools/team-membership.ts'
 import { createRequestAnswers } from './answer-requests.ts'
 import { createChangeSignal } from './change-signal.ts'
 import { TeamDeleted } from './errors.ts'
@@ -38,7 +37,7 @@ export interface UnfinishedTasks {
 }
 
 /** Every agent of a session: the lead, the teams it leads, and the teammates that work in them. */
-export interface Supervisor extends TeamControl, Memberships, AsyncDisposable {
+export interface Supervisor extends TeamControl, AsyncDisposable {
   readonly context: SessionContext
   readonly lead: OpenAgent
   /** The team of the session itself. */
@@ -137,14 +136,6 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
     },
     ownTeam: supervise(own),
     supervisedTeams: teams,
-    get teams() {
-      return teams.map(({ team }) => team.name)
-    },
-    /** Where task tools and spawns go when no team is named: the team created last. */
-    membership(name) {
-      const team = name === undefined ? teams.at(-1) : teamNamed(name)
-      return team && membershipIn(team)
-    },
     get left() {
       return teams.flatMap(({ team }) => {
         const counts = { pending: 0, in_progress: 0, completed: 0, failed: 0 }

@@ -30,11 +30,3 @@ export interface UnreadMessage {
   /** The words with head and tail of the content only, and the path under which all of it was kept. */
   excerpt(keep: (content: string, about: string) => string): { readonly words: string; readonly path: string }
 }
-
-/** Where an agent sits: a teammate in its team, a lead in all it leads. */
-export interface Memberships {
-  /** In the team of this name, else where it works now; undefined where it has none. */
-  membership(team?: string): TeamMembership | undefined
-  /** Names of the teams it sits in, its own first. */
-  readonly teams: readonly string[]
-}

@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ProcessGroup } from '../permissions/processes/process-group.ts'
 import type { Action } from '../permissions/rules/action.ts'
 import type { Sandbox } from '../permissions/sandbox/sandbox.ts'
-import type { Memberships } from './team-membership.ts'
+import type { TeamMembership } from './team-membership.ts'
 
 /**
  * Something an agent can do. A value: what it needs of the context it is given when it runs. Its functions are methods, so
@@ -58,8 +58,8 @@ export interface ToolContext {
   readonly team: string
   /** The id the model gave this call. */
   readonly callId: string
-  /** Where it sits in a team; whoever sits nowhere has no tools for it. */
-  readonly memberships?: Memberships | undefined
+  /** In the order in which the agent joined the teams, its own first; none for an agent without a team. */
+  memberships(): readonly TeamMembership[]
   readonly signal: AbortSignal
   /** The workspace root, and further folders the user opened; all real paths. */
   readonly root: string

@@ -97,8 +97,7 @@ export async function supervisorHarness({
     const log = await store.log(`web/transcripts/${name}`)
     const transcript = await openTranscript({ log, generation: by.generation! })
     const notices = createNotices()
-    const seat = createMembership({ team, by }, (id) => transcript.state.mail.has(id))
-    const seats = { membership: () => seat, teams: ['web'] }
+    const memberships = [createMembership({ team, by }, (id) => transcript.state.mail.has(id))]
     const inbox = createInbox({
       memberships: () => [{ team, by }],
       transcript,
@@ -146,7 +145,7 @@ export async function supervisorHarness({
           callId: call.toolCallId,
           signal,
           progress,
-          memberships: seats,
+          memberships: () => memberships,
           fence: createFence({ team, presence: store.presence }, by),
         }) as unknown as ToolContext,
       async [Symbol.asyncDispose]() {

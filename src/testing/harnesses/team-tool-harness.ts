@@ -10,18 +10,22 @@ import { toolsForLead, toolsForTeammate } from '../../tools/registry.ts'
 import { runCall } from '../../tools/run-call.ts'
 import { BUILT_IN } from '../../tools/subagents/built-in-types.ts'
 import type { SpawnOptions, TeamControl } from '../../tools/team-control.ts'
-import type { Memberships } from '../../tools/team-membership.ts'
+import type { TeamMembership } from '../../tools/team-membership.ts'
 import type { Tool, ToolResult } from '../../tools/tool.ts'
 import { type ToolHarness, toolHarness } from './tool-harness.ts'
 
 /** The team control of a lead over real teams in memory. It records spawns and starts no agent. */
-export interface MemoryTeamControl extends TeamControl, Memberships {
+export interface MemoryTeamControl extends TeamControl {
+  /** Names of the teams, the first one first. */
+  readonly teams: readonly string[]
   /** The options of every successful spawn, in order. */
   readonly spawnRequests: SpawnOptions[]
   /** The team with this name; the first team by default. */
   team(name?: string): TeamHandle
-  /** The memberships of one teammate. */
-  membershipsOf(name: string, team?: string): Memberships
+  /** Those of the lead. */
+  memberships(): readonly TeamMembership[]
+  /** That of one teammate. */
+  membershipOf(name: string, team?: string): TeamMembership
 }
 
 export async function memoryTeamControl(first = 'web'): Promise<MemoryTeamControl> {
@@ -39,15 +43,10 @@ export async function memoryTeamControl(first = 'web'): Promise<MemoryTeamContro
     get teams() {
       return [...teams.values()].map(({ name }) => name)
     },
-    membership: (name = current) =>
-      teams.has(nameKey(name)) ? createMembership({ team: team(name), by: lead }, () => false) : undefined,
-    membershipsOf(name, where = first) {
+    memberships: () => [...teams.values()].map((team) => createMembership({ team, by: lead }, () => false)),
+    membershipOf(name, where = first) {
       const { generation } = memberNamed(team(where).state, name)!
-      const membership = createMembership({ team: team(where), by: { name, generation } }, () => false)
-      return {
-        teams: [where],
-        membership: (other = where) => (nameKey(other) === nameKey(where) ? membership : undefined),
-      }
+      return createMembership({ team: team(where), by: { name, generation } }, () => false)
     },
     async createTeam(name, description) {
       const opened = teams.get(nameKey(name)) ?? (await openTeam(store, name))
@@ -120,7 +119,10 @@ export async function teamToolHarness(agent: string, spelling: Spelling = 'team'
 /** The tools of another agent in the same team. */
 export function teamToolsOf(control: MemoryTeamControl, agent: string, spelling: Spelling = 'team'): TeamToolHarness {
   const isLead = agent === 'lead'
-  const context = toolHarness({ agent, memberships: isLead ? control : control.membershipsOf(agent) })
+  const context = toolHarness({
+    agent,
+    memberships: isLead ? control.memberships : () => [control.membershipOf(agent)],
+  })
   const runSubagent = async ({ prompt }: { prompt: string }) => ({ text: `did: ${prompt}` })
   const tools = isLead
     ? toolsForLead({ agentTypes: BUILT_IN, runSubagent, teamControl: control, spelling })

@@ -26,6 +26,7 @@ export function toolHarness(changes: Partial<ToolContext> = {}): ToolHarness {
     agent: 'ada',
     team: 'web',
     callId: 'call-1',
+    memberships: () => [],
     signal: stop.signal,
     root,
     folders: [],

@@ -43,7 +43,7 @@ it('the owner of a reserved file is told of a command that was stopped after it 
   const world = toolHarness({
     root,
     signal: stop.signal,
-    memberships: { teams: ['web'], membership: () => membership },
+    memberships: () => [membership],
   })
   await expect(tool!.run({}, world)).rejects.toThrow('stopped')
   expect(unreadOf(team.state, 'bob').map(({ message }) => message.content)).toEqual([

@@ -45,7 +45,9 @@ function withNotes(result: ToolResult, notes: readonly string[]): ToolResult {
 /** A command, or the background job that it starts: each is compared when it has ended. */
 async function runWatched(tool: Tool, input: unknown, context: ToolContext, told: Set<string>): Promise<ToolResult> {
   const watched = async <T>(work: () => Promise<T>, add: (result: T, notes: readonly string[]) => T): Promise<T> => {
-    using watch = watchCommand(context, await reservedByOthers(context))
+    // A subagent acts as the member that started it.
+    const agent = context.memberships().at(-1)?.name ?? context.agent
+    using watch = watchCommand({ root: context.root, agent }, await reservedByOthers(context))
     try {
       const result = await work()
       return add(result, await announceChanges(watch, context, told))
@@ -78,8 +80,8 @@ async function reservedByOthers(context: ToolContext): Promise<string[]> {
   return [...patterns]
 }
 
-async function membershipsOf(context: ToolContext): Promise<TeamMembership[]> {
-  const memberships = (context.memberships?.teams ?? []).flatMap((team) => context.memberships?.membership(team) ?? [])
+async function membershipsOf(context: ToolContext): Promise<readonly TeamMembership[]> {
+  const memberships = context.memberships()
   for (const membership of memberships) await membership.refresh()
   return memberships
 }

@@ -23,10 +23,10 @@ const running = new Set<Running>()
 
 /** `patterns` are what others reserve; without any, no file is looked at. */
 export function watchCommand(
-  { root, memberships, agent }: Pick<ToolContext, 'root' | 'memberships' | 'agent'>,
+  { root, agent }: Pick<ToolContext, 'root' | 'agent'>,
   patterns: readonly string[],
 ): CommandWatch {
-  const member = nameKey(memberships?.membership()?.name ?? agent)
+  const member = nameKey(agent)
   const mine: Running = { root, member, before: stampReservedFiles(root, patterns), others: new Set() }
   for (const other of running) {
     if (other.root !== root) continue

@@ -1,27 +1,32 @@
 import { nameKey } from '../../team/name.ts'
 import type { TeamState } from '../../team/state.ts'
-import type { Memberships, TeamMembership } from '../team-membership.ts'
+import type { TeamMembership } from '../team-membership.ts'
 import type { ToolContext } from '../tool.ts'
 import { NotDone } from './not-done.ts'
 import { OWN_TEAM } from './team-name.ts'
 
-/** Where a call acts, with the newest news: the team it names, else the one its agent works in now. */
-export async function membershipOf({ memberships }: ToolContext, team?: string): Promise<TeamMembership> {
-  const known = memberships?.teams.find((name) => team !== undefined && nameKey(name) === nameKey(team))
-  const membership = memberships?.membership(known ?? (team === OWN_TEAM ? memberships.teams[0] : team))
+/** The membership a call acts through, with its newest state: in the team it names, else in the team joined last. */
+export async function membershipOf(context: ToolContext, team?: string): Promise<TeamMembership> {
+  const memberships = context.memberships()
+  const membership = team === undefined ? memberships.at(-1) : findMembership(memberships, team)
   if (!membership) {
-    const there = memberships?.teams.length ? ` You are in: ${teamNames(memberships, memberships.teams)}.` : ''
+    const known = memberships.length > 0 ? ` You are in: ${teamNames(context, memberships)}.` : ''
     throw new NotDone(
-      team === undefined ? 'You are in no team.' : `Team '${team}' not found.${there} Leave team_name out.`,
+      team === undefined ? 'You are in no team.' : `Team '${team}' not found.${known} Leave team_name out.`,
     )
   }
   await membership.refresh()
   return membership
 }
 
+function findMembership(memberships: readonly TeamMembership[], team: string): TeamMembership | undefined {
+  const named = memberships.find((membership) => nameKey(membership.team) === nameKey(team))
+  return named ?? (team === OWN_TEAM ? memberships[0] : undefined)
+}
+
 /**
- * The same for what is looked up by name: where no team is named, the current one goes first, then the others its agent
- * is in. If none of them knows it, the current one says so.
+ * The same for what a call looks up by its name: without a team, the current one is tried first, then the agent's other
+ * teams. Returns the current one if none of them knows it.
  */
 export async function membershipKnowing(
   context: ToolContext,
@@ -30,19 +35,23 @@ export async function membershipKnowing(
 ): Promise<TeamMembership> {
   const current = await membershipOf(context, team)
   if (team !== undefined || knows(current.state)) return current
-  for (const name of context.memberships?.teams ?? []) {
-    const other = await membershipOf(context, name)
-    if (knows(other.state)) return other
+  for (const membership of context.memberships()) {
+    await membership.refresh()
+    if (knows(membership.state)) return membership
   }
   return current
 }
 
-/** Which team that is, in words. */
-export function teamWords({ memberships }: ToolContext, team: string): string {
-  return team === memberships?.teams[0] ? 'your team' : `team '${team}'`
+/** `your team` for the team the agent began in: that one may be named by a session id. */
+export function teamWords(context: ToolContext, team: string): string {
+  return isOwnTeam(context, team) ? 'your team' : `team '${team}'`
 }
 
-/** As they are named in a call. */
-export function teamNames(memberships: Memberships | undefined, teams: readonly string[]): string {
-  return teams.map((team) => (team === memberships?.teams[0] ? OWN_TEAM : team)).join(', ')
+/** As a call names them. */
+export function teamNames(context: ToolContext, memberships: readonly TeamMembership[]): string {
+  return memberships.map(({ team }) => (isOwnTeam(context, team) ? OWN_TEAM : team)).join(', ')
+}
+
+function isOwnTeam(context: ToolContext, team: string): boolean {
+  return team === context.memberships()[0]?.team
 }

@@ -78,7 +78,7 @@ describe('an agent that sits nowhere', () => {
   it('is told so', async () => {
     const lead = await teamToolHarness('lead')
     const { taskList } = await import('../board/task-list.ts')
-    expect(await taskList.run({}, { ...lead.context, memberships: undefined })).toEqual({
+    expect(await taskList.run({}, { ...lead.context, memberships: () => [] })).toEqual({
       text: 'You are in no team.',
       isError: true,
     })

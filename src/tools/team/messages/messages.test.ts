@@ -227,8 +227,7 @@ describe('a plan', () => {
     await lead.ok('TeamCreate', { name: 'api' })
     await lead.control.spawn({ name: 'eve', prompt: 'You are eve.' })
     await lead.control
-      .membershipsOf('eve', 'api')
-      .membership()!
+      .membershipOf('eve', 'api')
       .run({ type: 'request.open', kind: 'plan_approval', to: 'lead', content: 'in api' })
     const answer = { type: 'plan_approval_response', approve: true, request_id: 'r1' }
     expect(await lead.no('SendMessage', answer)).toContain('in each of the teams own, api. Name its team_name.')

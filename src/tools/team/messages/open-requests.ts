@@ -35,17 +35,14 @@ export async function membershipOfRequest(
   if (team_name !== undefined) return current
   const isTheirs = ({ from }: Request) => recipient === undefined || nameKey(from) === nameKey(recipient)
   const knowing: TeamMembership[] = []
-  for (const name of context.memberships?.teams ?? []) {
-    const membership = await membershipOf(context, name)
-    const known =
-      id === undefined ? openRequests(membership.state, kind, membership.name) : [membership.state.requests.get(id)]
+  for (const membership of context.memberships()) {
+    await membership.refresh()
+    const { state, name } = membership
+    const known = id === undefined ? openRequests(state, kind, name) : [state.requests.get(id)]
     if (known.some((request) => request?.kind === kind && isTheirs(request))) knowing.push(membership)
   }
   if (knowing.length <= 1) return knowing[0] ?? current
-  const teams = teamNames(
-    context.memberships,
-    knowing.map(({ team }) => team),
-  )
+  const teams = teamNames(context, knowing)
   throw new NotDone(`Which request do you answer? There is one in each of the teams ${teams}. Name its team_name.`)
 }
 

@@ -16,10 +16,12 @@ export const readInbox = defineOwnTool({
   input: z.strictObject({}),
   action: () => undefined,
   async run(_, context) {
-    const current = await membershipOf(context)
+    await membershipOf(context)
     const waiting: UnreadMessage[] = []
-    for (const team of context.memberships?.teams ?? [current.team])
-      waiting.push(...(await (await membershipOf(context, team)).unread()))
+    for (const membership of context.memberships()) {
+      await membership.refresh()
+      waiting.push(...(await membership.unread()))
+    }
     if (waiting.length === 0) return 'No new mail.'
     const shown = thatFit(waiting)
     const left = waiting.length - shown.length
