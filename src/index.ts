@@ -19,14 +19,14 @@ export {
   type ToolOffer,
   type Turn,
 } from './models/model.ts'
-export { type ModelOptions, modelFrom } from './models/model-from.ts'
-export { persist } from './models/persist.ts'
+export { type ModelOptions, modelFrom } from './models/providers/model-from.ts'
 export { type RecordingOptions, recordModel } from './models/recording/record.ts'
 export { replayModel } from './models/recording/replay.ts'
 export { resolveModel } from './models/resolve-model.ts'
+export { withRetries } from './models/retry.ts'
 export type { Script } from './models/scripted/script.ts'
 export { type ScriptedOptions, scriptedModel } from './models/scripted/scripted-model.ts'
-export type { ModelWorld } from './models/world.ts'
+export type { ModelServices } from './models/services.ts'
 export type { Permissions } from './permissions/permissions.ts'
 export type { Action as Wish } from './permissions/rules/action.ts'
 export { createRedactor, type RedactingStream, type Redactor } from './redaction/redactor.ts'

@@ -1,7 +1,7 @@
 /**
  * The newest generally available model of each family, by the provider that offers it. A pinned list: the same command
- * asks the same model until a new version of this program is installed. `test/models/newest.test.ts` compares it with the
- * price list and fails when that knows a newer one.
+ * calls the same model until a new version of this program is installed. `test/models/model-names.test.ts` compares it
+ * with the price list and fails when that has a newer one.
  */
 export const NEWEST: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   anthropic: {
@@ -22,7 +22,7 @@ export const NEWEST: Readonly<Record<string, Readonly<Record<string, string>>>> 
   },
 }
 
-/** Asked when the user names no model: the family of each provider that suits most work. */
+/** The family of each provider that is used when the user names no model. */
 export const DEFAULT_FAMILY: Readonly<Record<string, string>> = {
   anthropic: 'sonnet',
   openai: 'gpt',
@@ -34,7 +34,7 @@ export function defaultModel(provider: string): string | undefined {
   return NEWEST[provider]?.[DEFAULT_FAMILY[provider] ?? '']
 }
 
-/** Other words for a family. */
+/** Other names of a family. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   claude: 'sonnet',
   'gpt-mini': 'mini',
@@ -42,22 +42,22 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   'gemini-pro': 'pro',
 }
 
-/** Those who offer a family that is named without a provider, the vendor first. */
+/** Providers that offer a family named without a provider, the vendor first. */
 const OFFERED_BY = ['anthropic', 'openai', 'google', 'openrouter'] as const
 
 export interface NamedModel {
-  /** `provider/model`, or what the user wrote where it is not one of our names. */
+  /** `provider/model`, or the user's text where it is not a known name. */
   readonly name: string
-  /** Named by its family alone, so that any provider that offers the family is meant. */
+  /** Named by its family alone, so that any provider of the family is meant. */
   readonly isAlias: boolean
 }
 
 /**
- * `sonnet`, `anthropic/sonnet` and `claude-sonnet-5` as `anthropic/claude-sonnet-5`. A family that is named alone is
- * asked of its vendor, or, where there is a key for another provider that offers it and none for the vendor, of that one.
+ * `sonnet`, `anthropic/sonnet` and `claude-sonnet-5` as `anthropic/claude-sonnet-5`. A family that is named alone
+ * means its vendor's model, or that of another provider if only that one has a key.
  */
 export function fullName(name: string, hasKey: (provider: string) => boolean): NamedModel {
-  // Claude Code writes the longer window behind the name; here it is the model's own.
+  // Claude Code appends the longer context window to the name; here it is a property of the model.
   const plain = name.replace(/\[1m\]$/i, '')
   const slash = plain.indexOf('/')
   if (slash > 0) {
@@ -79,7 +79,7 @@ function inFamily(provider: string, word: string): string | undefined {
   return Object.hasOwn(families, family) ? families[family] : undefined
 }
 
-/** Whose a model is that is named without its provider. */
+/** The vendor of a model that is named without its provider. */
 const VENDORS: readonly (readonly [RegExp, string])[] = [
   [/^claude-[\w.@-]+$/, 'anthropic'],
   [/^(gpt-\d|chatgpt-|o\d)[\w.-]*$/, 'openai'],

@@ -3,7 +3,7 @@ import type { Order } from '../journal/order.ts'
 import { TeamError } from '../team/errors.ts'
 import type { Usage } from '../team/usage.ts'
 
-/** One turn of a conversation, as every provider package understands it. Kept verbatim, metadata included. */
+/** One turn of a conversation in the format of the provider packages. Stored verbatim, metadata included. */
 export type Turn = Exclude<LanguageModelV3Message, { role: 'system' }>
 export type AssistantTurn = Extract<Turn, { role: 'assistant' }>
 export type UserTurn = Extract<Turn, { role: 'user' }>
@@ -11,15 +11,15 @@ export type ToolTurn = Extract<Turn, { role: 'tool' }>
 export type ToolCall = Extract<AssistantTurn['content'][number], { type: 'tool-call' }>
 
 /**
- * What the model wrote as the input of this call, if it was not a JSON object. The call itself then carries `{}`, which
- * every provider takes back, and the text stays with it in the transcript: answer it with a tool error that shows it.
+ * What the model wrote as the input of this call, if it was not a JSON object. The call itself then has the input `{}`,
+ * which every provider accepts, and the transcript keeps the text: answer the call with a tool error that shows it.
  */
 export function malformedInput(call: ToolCall): string | undefined {
   const text = call.providerOptions?.deskmates?.malformedInput
   return typeof text === 'string' ? text : undefined
 }
 
-/** What a model is told about a tool. */
+/** A tool as a model sees it. */
 export interface ToolOffer {
   readonly name: string
   readonly description: string
@@ -28,47 +28,47 @@ export interface ToolOffer {
 }
 
 export interface ModelRequest {
-  /** Who asks: limits are shared fairly between agents, and a scripted model answers by it. */
+  /** The calling agent: rate limits are shared fairly between agents, and a scripted model answers by it. */
   readonly agent: string
   readonly system: string
-  /** The same array at every call of a conversation, only longer: nobody copies, checks or changes old turns. */
+  /** The same array at every call of a conversation, only longer. Old turns are never changed. */
   readonly turns: readonly Turn[]
   readonly tools: readonly ToolOffer[]
-  /** At most as many tokens as the model can give; always sent. */
+  /** The most tokens of the answer; a default is sent where it is missing. */
   readonly maxOutput?: number
-  /** Where calls have to wait, those with more of it go first: how much work hangs on this one. */
+  /** How much work depends on this call. When calls have to wait, the most urgent goes first. */
   readonly urgency?: number
 }
 
-/** What happens while an answer comes in. None of it counts before the reply is whole. */
+/** What happens while an answer is received. None of it counts before the reply is complete. */
 export type ModelEvent =
   | { readonly type: 'text'; readonly delta: string }
   | { readonly type: 'reasoning'; readonly delta: string }
   /** The model has begun to write a call of this tool. */
   | { readonly type: 'tool_call'; readonly tool: string }
-  /** Nothing is sent before so many seconds have passed. */
+  /** The call is made after so many seconds. */
   | {
       readonly type: 'waiting'
       readonly provider: string
       readonly seconds: number
       readonly why: string
-      /** Where a call failed and is tried again. */
+      /** Present when a call failed and is retried. */
       readonly retry?: Retry
     }
-  /** What the provider said about its limits; for whoever paces the calls, not for a screen. */
+  /** What the provider reported about its limits. For the rate limiter, not for display. */
   | { readonly type: 'limits'; readonly limits: readonly RateLimit[] }
-  /** This model gave up; the next of the chain is asked. */
+  /** This model failed for good; the next of the chain is called. */
   | { readonly type: 'fallback'; readonly from: string; readonly to: string; readonly why: string }
 
 export interface Retry {
-  /** How often it was tried already, and how often it is tried at most. */
+  /** How often the model was called already, and how often at most. */
   readonly tried: number
   readonly of: number
-  /** Seconds of waiting at most until it is given up. */
+  /** The most seconds spent waiting until the call fails for good. */
   readonly givesUpIn: number
 }
 
-/** So much is left for now, and more of it after so many seconds. */
+/** So much is left until the limit is reset after so many seconds. */
 export interface RateLimit {
   readonly of: 'requests' | 'tokens'
   readonly left: number
@@ -76,9 +76,9 @@ export interface RateLimit {
 }
 
 /**
- * finished  said all it wanted to say, or calls tools
- * length    was cut off at the limit of its output
- * refused   the provider's filter stopped it
+ * finished  the answer is complete, or calls tools
+ * length    the answer ended at the output limit
+ * refused   the provider's filter ended the answer
  */
 export type ReplyEnd = 'finished' | 'length' | 'refused'
 
@@ -86,9 +86,9 @@ export interface Reply {
   readonly turn: AssistantTurn
   readonly end: ReplyEnd
   readonly usage: Usage
-  /** In US dollars; null where the price of the model is not known. Never 0 for unknown. */
+  /** In US dollars; null where the price of the model is unknown, never 0. */
   readonly cost: number | null
-  /** Which model of the chain answered. */
+  /** The model of the chain that answered. */
   readonly model: string
 }
 
@@ -100,43 +100,43 @@ export interface Price {
   readonly output: number
 }
 
-/** A language model, or a chain of them: one is asked, retried while nothing was emitted, then the next. */
+/** A language model, or a chain of them: one is called, retried while nothing was emitted, then the next. */
 export interface Model {
   /** `provider/model`: `anthropic/claude-sonnet-5`. */
   readonly name: string
   readonly provider: string
-  /** Models that share an account share its limits: the provider, and which of its keys without showing it. */
+  /** The provider and a hash of the key. Models with the same account share its rate limits. */
   readonly account: string
-  /** How many tokens fit into a request with its answer; undefined where nobody knows. */
+  /** How many tokens fit into a request with its answer; undefined where it is unknown. */
   readonly context: number | undefined
   readonly price: Price | undefined
-  /** Only of a model that records or replays a run: the order of what its agents do. */
+  /** Only of a model that records or replays a run: the order of its agents' steps. */
   readonly order?: Order | undefined
   /**
-   * One answer. Ends with the whole reply or throws a `ModelFailure`; an answer without text and calls is a failure
-   * too, never an empty success. Stops quietly as soon as `signal` aborts, by throwing its reason.
+   * One answer. Returns the complete reply or throws a `ModelFailure`; an answer without text and calls is a failure
+   * too, never an empty success. Throws the signal's reason as soon as `signal` aborts.
    */
   reply(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, Reply>
 }
 
 /**
  * rate limit    too many requests or tokens (429)
- * overloaded    the provider has no room (529, 503, or an error event inside a stream that began with 200)
- * server        it failed (500, 502, 504)
- * network       no connection, or none that lasted
+ * overloaded    the provider has no capacity (529, 503, or an error event inside a stream that began with 200)
+ * server        the provider failed (500, 502, 504)
+ * network       no connection, or it broke before the answer began
  * tls           no secure connection is possible: the certificate is not accepted, or no protocol is shared
  * time-out      connected, and then nothing for too long
  * cut off       the stream ended before the answer did
- * unreadable    what came back is not what the protocol says
- * empty         an answer with nothing in it
+ * unreadable    the response does not follow the protocol
+ * empty         an answer without text and calls
  * refused       the provider's filter let nothing of the answer through
  * key           no key, or one the provider does not accept (401)
- * permission    the key is known and may not do this, or not from here (403)
- * billing       the account has no credit left, or cannot pay (402, and words in 400, 403 and 429)
- * model         the provider has no model of this name, or this key may not use it (404)
+ * permission    the key is accepted but may not do this, or not from this location (403)
+ * billing       the account has no credit left, or cannot pay (402, and messages of 400, 403 and 429)
+ * model         the provider has no model with this name, or the key may not use it (404)
  * too long      the conversation does not fit into the model's window
- * request       refused as wrong (400, 422)
- * script        a scripted or recorded model has no answer to this
+ * request       the provider refuses the request as invalid (400, 422)
+ * script        a scripted or recorded model has no answer to this request
  */
 export type ModelFault =
   | 'rate limit'
@@ -161,9 +161,9 @@ export class ModelFailure extends TeamError {
   readonly code = 'model_failure'
   readonly model: string
   readonly fault: ModelFault
-  /** Something of the answer was shown already, so nobody may ask again behind the user's back. */
+  /** Part of the answer was shown already, so the call must not be retried: it would be shown twice. */
   readonly emitted: boolean
-  /** Seconds, where the provider said when to come back. */
+  /** Seconds after which the provider accepts the next call, where it said so. */
   readonly retryAfter: number | undefined
 
   constructor(

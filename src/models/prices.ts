@@ -1,17 +1,27 @@
 import type { Usage } from '../team/usage.ts'
-import { costOf } from './cost.ts'
 import type { Price } from './model.ts'
 
 export interface Pricing {
-  /** What a short conversation costs; undefined where nobody knows. */
+  /** The price of a short conversation; undefined where it is unknown. */
   readonly price: Price | undefined
-  /** How many tokens fit into the model. */
+  /** How many tokens fit into a request with its answer. */
   readonly context: number | undefined
-  /** Null where the price is not known. Never 0 for unknown. */
+  /** US dollars of one call; null where the price is unknown, never 0. */
   readonly cost: (usage: Usage) => number | null
 }
 
 export const UNKNOWN_PRICING: Pricing = { price: undefined, context: undefined, cost: () => null }
+
+/** US dollars of one call. */
+export function costOf(usage: Usage, price: Price): number {
+  return (
+    (usage.input * price.input +
+      usage.cacheRead * price.cacheRead +
+      usage.cacheWrite * price.cacheWrite +
+      usage.output * price.output) /
+    1_000_000
+  )
+}
 
 /** Some providers charge more for the whole call once its input is longer than so many tokens. */
 interface Tier {
@@ -19,7 +29,7 @@ interface Tier {
   readonly price: Price
 }
 
-/** What the public price list says about a model; `provider` in its words. */
+/** The entry of a model in the public price list; `provider` is the provider's name in that list. */
 export async function listedPricing(provider: string, model: string): Promise<Pricing> {
   const { calcPrice } = await import('@pydantic/genai-prices')
   const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { providerId: provider })

@@ -1,64 +1,66 @@
 import { resolve } from 'node:path'
 import type { z } from 'zod'
 import { type Model, ModelFailure } from './model.ts'
-import { modelFrom } from './model-from.ts'
 import { fullName } from './model-names.ts'
-import { persist } from './persist.ts'
 import { listedPricing, type Pricing, UNKNOWN_PRICING } from './prices.ts'
-import { openKind } from './provider-kinds.ts'
-import { findProvider, hasKey } from './providers.ts'
+import { modelFrom } from './providers/model-from.ts'
+import { openKind } from './providers/provider-kinds.ts'
+import { findProvider, hasKey } from './providers/providers.ts'
+import { withRetries } from './retry.ts'
+import { type ModelServices, systemServices } from './services.ts'
 import { ModelSettings } from './settings.ts'
 import type { Env } from './transport/connections.ts'
 import { createFetch, DEFAULT_TIMEOUTS } from './transport/fetch.ts'
 import { proxyVariable } from './transport/proxy.ts'
-import { type ModelWorld, systemWorld } from './world.ts'
 
 /**
- * The model a user named: `anthropic/claude-sonnet-5`, `sonnet`, `scripted:FILE`, `replay:FILE`. Of several names each is asked
- * when those before it have failed. Throws a `ModelFailure` that says what to set when something is missing.
+ * The model a user named: `anthropic/claude-sonnet-5`, `sonnet`, `scripted:FILE`, `replay:FILE`. Of several names each is
+ * called when those before it have failed. Throws a `ModelFailure` that names the missing setting.
  */
 export async function resolveModel(
   names: string | readonly [string, ...string[]],
   env: Env = process.env,
   settings: z.input<typeof ModelSettings> = {},
-  world: ModelWorld = systemWorld,
+  services: ModelServices = systemServices,
 ): Promise<Model> {
   const read = readSettings(settings)
   const [first, ...others] = typeof names === 'string' ? [names] : names
-  // A recording holds what came of trying again; its order must not be disturbed.
-  if (others.length === 0 && first!.startsWith('replay:')) return resolveOne(first!, env, read, world)
-  const [main, ...spares] = await Promise.all([first!, ...others].map((name) => resolveOne(name, env, read, world)))
-  return persist([main!, ...spares], world)
+  // A recording contains the outcome of retries; more retries would change its order.
+  if (others.length === 0 && first!.startsWith('replay:')) return resolveOne(first!, env, read, services)
+  const [main, ...fallbacks] = await Promise.all(
+    [first!, ...others].map((name) => resolveOne(name, env, read, services)),
+  )
+  return withRetries([main!, ...fallbacks], services)
 }
 
-async function resolveOne(name: string, env: Env, settings: ModelSettings, world: ModelWorld): Promise<Model> {
+async function resolveOne(name: string, env: Env, settings: ModelSettings, services: ModelServices): Promise<Model> {
   const [, scheme, file] = /^(scripted|replay):(.+)$/.exec(name) ?? []
   if (scheme === 'scripted') {
     const { scriptFromFile } = await import('./scripted/script-file.ts')
     const { scriptedModel } = await import('./scripted/scripted-model.ts')
-    return scriptedModel(await scriptFromFile(resolve(file!)), { name, pause: world.pause })
+    return scriptedModel(await scriptFromFile(resolve(file!)), { name, pause: services.pause })
   }
   if (scheme === 'replay') {
     const { replayModel } = await import('./recording/replay.ts')
-    return replayModel(resolve(file!), { root: world.root })
+    return replayModel(resolve(file!), { root: services.root })
   }
   const { name: full } = fullName(name, (provider) => hasKey(provider, env, settings))
   const slash = full.indexOf('/')
   if (slash < 1 || slash === full.length - 1)
     throw new ModelFailure(
       { model: name, fault: 'request' },
-      `'${name}' names no model. Write provider/model, such as anthropic/sonnet, openai/gpt, google/gemini or ollama/qwen3; or scripted:FILE or replay:FILE.`,
+      `'${name}' is not a model. Write provider/model, such as anthropic/sonnet, openai/gpt, google/gemini or ollama/qwen3; or scripted:FILE or replay:FILE.`,
     )
-  return open(full, name, env, settings, world)
+  return open(full, name, env, settings, services)
 }
 
-/** `asked` is what the user wrote; settings may name the model either way. */
+/** `asked` is the user's text; settings may use either name. */
 async function open(
   name: string,
   asked: string,
   env: Env,
   settings: ModelSettings,
-  { clock, startTimer }: ModelWorld,
+  { clock, startTimer }: ModelServices,
 ): Promise<Model> {
   const providerName = name.slice(0, name.indexOf('/'))
   const model = name.slice(providerName.length + 1)
@@ -81,7 +83,7 @@ async function open(
     clock,
     keyVariable: provider.keyVariable,
     proxyVariable: proxyVariable(env, provider.baseUrl),
-    // Shorter ones are no secrets, and would make words of their own unreadable.
+    // Shorter values are not secrets, and hiding them would make ordinary words unreadable.
     secrets: [provider.key ?? '', ...Object.values(provider.headers)].filter((secret) => secret.length >= 8),
     ...(price === undefined ? { price: listed.price, cost: listed.cost } : { price }),
   })
@@ -107,6 +109,6 @@ function readSettings(settings: z.input<typeof ModelSettings>): ModelSettings {
   const [issue] = read.error.issues
   throw new ModelFailure(
     { model: '', fault: 'request', cause: read.error },
-    `The settings of models are wrong at '${issue?.path.join('.')}': ${issue?.message}.`,
+    `Invalid model settings at '${issue?.path.join('.')}': ${issue?.message}. Correct them in the settings file.`,
   )
 }

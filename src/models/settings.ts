@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const dollars = z.number().nonnegative()
 
-/** US dollars per million tokens; what is not said about the cache costs as much as any other input. */
+/** US dollars per million tokens. Cached input without a price costs as much as other input. */
 const PriceSetting = z
   .strictObject({
     input: dollars,
@@ -16,7 +16,7 @@ export const ProviderKind = z.enum(['anthropic', 'openai', 'openai-chat', 'googl
 export type ProviderKind = z.infer<typeof ProviderKind>
 
 const ProviderSetting = z.strictObject({
-  /** Which protocol it speaks; a provider we do not know is OpenAI-compatible. */
+  /** Its protocol; an unknown provider is OpenAI-compatible. */
   kind: ProviderKind.optional(),
   baseUrl: z.string().optional(),
   key: z.string().optional(),
@@ -29,16 +29,16 @@ const ModelSetting = z.strictObject({
   /** How many tokens fit into a request with its answer. */
   context: z.number().int().positive().optional(),
   maxOutput: z.number().int().positive().optional(),
-  /** Handed on to the provider package as it is. */
+  /** Passed on to the provider package unchanged. */
   options: z.record(z.string(), z.record(z.string(), z.json())).optional(),
 })
 
-/** What settings say about models. Every key of `prices` and `models` is a model as the user names it: `provider/model`. */
+/** The settings of models. Every key of `prices` and `models` is a model as the user names it: `provider/model`. */
 export const ModelSettings = z.strictObject({
   providers: z.record(z.string(), ProviderSetting).default({}),
   prices: z.record(z.string(), PriceSetting).default({}),
   models: z.record(z.string(), ModelSetting).default({}),
-  /** Seconds until a silent provider counts as gone. */
+  /** Seconds until a call to a silent provider fails. */
   patience: z
     .strictObject({ firstByte: z.number().positive().optional(), silence: z.number().positive().optional() })
     .default({}),

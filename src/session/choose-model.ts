@@ -1,10 +1,10 @@
 import { resolve as resolvePath } from 'node:path'
 import type { Model } from '../models/model.ts'
 import { fullName } from '../models/model-names.ts'
-import { hasKey, usualModel } from '../models/providers.ts'
+import { hasKey, usualModel } from '../models/providers/providers.ts'
 import { openRecording } from '../models/recording/record.ts'
 import { resolveModel } from '../models/resolve-model.ts'
-import { systemWorld } from '../models/world.ts'
+import { systemServices } from '../models/services.ts'
 import type { Settings } from '../settings/settings.ts'
 import { TeamError } from '../team/errors.ts'
 
@@ -32,7 +32,7 @@ export async function chooseModel(options: ModelChoiceOptions): Promise<ModelCho
   const { settings, env, root, cwd, maxBudgetUsd, record, warn } = options
   const { providers, prices, models, patience } = settings
   const about = { providers, prices, models, patience }
-  const world = { ...systemWorld, root }
+  const world = { ...systemServices, root }
   const resolve = (names: string | readonly [string, ...string[]]) => resolveModel(names, env, about, world)
   const [first, ...others] = [settings.model ?? usualModel(env, settings), ...(settings.fallbackModels ?? [])]
   const names = [fileFrom(cwd, first!), ...others.map((name) => fileFrom(cwd, name))] as const

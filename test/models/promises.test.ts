@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { ModelFailure } from '../../src/models/model.ts'
-import { modelFrom } from '../../src/models/model-from.ts'
-import { persist } from '../../src/models/persist.ts'
-import { ask, instantWorld, shownText } from './asking.ts'
-import { finish, streaming, text } from './streaming.ts'
+import { modelFrom } from '../../src/models/providers/model-from.ts'
+import { withRetries } from '../../src/models/retry.ts'
+import { ask, instantServices, shownText } from './harness.ts'
+import { finish, streaming, text } from './providers/streaming.ts'
 
 describe('the answer of a model', () => {
   it('does not retry an answer once part of it was shown', async () => {
     const broken = [...text('Half a sen'), { type: 'error', error: { type: 'overloaded_error', message: 'Full' } }]
     const languageModel = streaming(broken, [...text('Half a sentence.'), finish('stop')])
-    const { events, error } = await ask(persist([modelFrom(languageModel)], instantWorld()))
+    const { events, error } = await ask(withRetries([modelFrom(languageModel)], instantServices()))
     expect(shownText(events)).toBe('Half a sen')
     expect(error).toBeInstanceOf(ModelFailure)
     expect(error).toMatchObject({ fault: 'overloaded', emitted: true })
@@ -18,7 +18,7 @@ describe('the answer of a model', () => {
 
   it('never takes an empty answer for a success', async () => {
     const languageModel = streaming([finish('stop')])
-    const { reply, error } = await ask(persist([modelFrom(languageModel)], instantWorld()))
+    const { reply, error } = await ask(withRetries([modelFrom(languageModel)], instantServices()))
     expect(reply).toBeUndefined()
     expect(error).toMatchObject({ fault: 'empty', emitted: false })
     expect(languageModel.calls.length).toBeGreaterThan(1)

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { ModelFailure } from '../../src/models/model.ts'
-import { usualModel } from '../../src/models/providers.ts'
+import { usualModel } from '../../src/models/providers/providers.ts'
 import { resolveModel } from '../../src/models/resolve-model.ts'
-import { ask, instantWorld } from './asking.ts'
-import { wireServer } from './wire-server.ts'
+import { ask, instantServices } from './harness.ts'
+import { wireServer } from './providers/wire-server.ts'
 
 const failureOf = async (name: string, env = {}, settings = {}): Promise<ModelFailure> => {
   const error = await resolveModel(name, env, settings).catch((thrown) => thrown)
@@ -119,7 +119,7 @@ describe('a key', () => {
     await using server = await wireServer()
     server.play(refusal)
     const env = { ANTHROPIC_API_KEY: 'sk-secret-1', ANTHROPIC_BASE_URL: server.url }
-    await ask(await resolveModel('anthropic/x', env, {}, instantWorld()))
+    await ask(await resolveModel('anthropic/x', env, {}, instantServices()))
     expect(server.asked[0]).toMatchObject({ path: '/v1/messages', headers: { 'x-api-key': 'sk-secret-1' } })
   }) // A14
 
@@ -141,7 +141,7 @@ describe('a key', () => {
     await using server = await wireServer()
     server.play(refusal)
     const at = { ANTHROPIC_BASE_URL: server.url, OPENAI_BASE_URL: server.url, GOOGLE_GEMINI_BASE_URL: server.url }
-    await ask(await resolveModel(name, { ...at, ...keys }, {}, instantWorld()))
+    await ask(await resolveModel(name, { ...at, ...keys }, {}, instantServices()))
     expect(server.asked).toHaveLength(1)
     expect(server.asked[0]?.headers[header]).toBe(value)
     // One way to say who asks, never two.
@@ -153,9 +153,9 @@ describe('a key', () => {
     await using server = await wireServer()
     server.play(refusal)
     const settings = { providers: { openrouter: { baseUrl: server.url } } }
-    await ask(await resolveModel('openrouter/a/b', { OPENROUTER_API_KEY: 'key-12345' }, settings, instantWorld()))
+    await ask(await resolveModel('openrouter/a/b', { OPENROUTER_API_KEY: 'key-12345' }, settings, instantServices()))
     const env = { OLLAMA_HOST: server.url.replace('http://', ''), OPENAI_API_KEY: 'sk-secret-1' }
-    await ask(await resolveModel('ollama/qwen3', env, {}, instantWorld()))
+    await ask(await resolveModel('ollama/qwen3', env, {}, instantServices()))
     expect(server.asked.map(({ headers }) => headers.authorization)).toEqual(['Bearer key-12345', undefined])
   }) // T38
 
@@ -165,7 +165,7 @@ describe('a key', () => {
     const env = { OPENAI_API_KEY: 'sk-secret-1', ANTHROPIC_API_KEY: 'sk-secret-1' }
     for (const kind of ['compatible', 'anthropic'] as const) {
       const settings = { providers: { lab: { baseUrl: server.url, kind } } }
-      await ask(await resolveModel('lab/one', env, settings, instantWorld()))
+      await ask(await resolveModel('lab/one', env, settings, instantServices()))
     }
     expect(server.asked).toHaveLength(2)
     expect(JSON.stringify(server.asked)).not.toContain('sk-secret-1')
@@ -175,7 +175,7 @@ describe('a key', () => {
     await using server = await wireServer()
     server.play(refusal)
     const env = { OPENAI_API_KEY: 'sk-secret-1', OPENAI_BASE_URL: server.url }
-    const { error } = await ask(await resolveModel('openai-chat/x', env, {}, instantWorld()))
+    const { error } = await ask(await resolveModel('openai-chat/x', env, {}, instantServices()))
     expect(error).toMatchObject({
       fault: 'key',
       message: expect.stringContaining('Incorrect key (hidden) given: (hidden) is not known'),

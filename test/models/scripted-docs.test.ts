@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { commandHarness } from '../../src/cli/command-harness.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
-import { ask, request } from './asking.ts'
+import { ask, request } from './harness.ts'
 
 const page = readFileSync(new URL('../../docs/scripted-model.md', import.meta.url), 'utf8')
 

@@ -12,7 +12,7 @@ import {
 import { resolveModel } from '../../src/models/resolve-model.ts'
 import type { Script } from '../../src/models/scripted/script.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
-import { ask, instantWorld, request } from './asking.ts'
+import { ask, instantServices, request } from './harness.ts'
 
 const said = (text: string): Turn => ({ role: 'user', content: [{ type: 'text', text }] })
 const got = (tool: string, value: string): Turn => ({
@@ -59,7 +59,7 @@ describe('a scripted model', () => {
   })
 
   it('streams in pieces, with latency, the same every time', async () => {
-    const world = instantWorld()
+    const world = instantServices()
     const parts = [{ text: 'abcdefg', reasoning: 'hm', chunk: 3, delay: 2, pace: 0.5, times: 'always' as const }]
     const model = scriptedModel({ parts }, { pause: world.pause })
     const first = await ask(model)
@@ -187,7 +187,7 @@ describe('a script in a file', () => {
     ['script.mjs', 'export default { parts: [{ text: "from a file" }] }'],
   ])('is read from %s by -m scripted:FILE', async (name, text) => {
     writeFileSync(join(dir, name), text)
-    const model = await resolveModel(`scripted:${join(dir, name)}`, {}, {}, instantWorld())
+    const model = await resolveModel(`scripted:${join(dir, name)}`, {}, {}, instantServices())
     expect(textOf((await ask(model)).reply?.turn)).toBe('from a file')
   })
 

@@ -33,7 +33,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'key-shown-once-more',
     mistake: 'a provider that repeats the key twice shows it in the message',
-    file: 'src/models/failure.ts',
+    file: 'src/models/providers/provider-failure.ts',
     old: 'text.replaceAll(secret,',
     new: 'text.replace(secret,',
     test: 'test/models/resolve.test.ts',
@@ -42,7 +42,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'token-sent-as-key',
     mistake: 'ANTHROPIC_AUTH_TOKEN is sent as an API key',
-    file: 'src/models/provider-kinds.ts',
+    file: 'src/models/providers/provider-kinds.ts',
     old: 'isToken ? { authToken: key }',
     new: 'isToken ? { apiKey: key }',
     test: 'test/models/resolve.test.ts',
@@ -51,7 +51,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'key-to-any-server',
     mistake: 'the key of OpenAI is sent to every server the settings name',
-    file: 'src/models/providers.ts',
+    file: 'src/models/providers/providers.ts',
     old: 'facts === compatible && setting.baseUrl !== undefined ? []',
     new: 'facts === compatible && setting.baseUrl === undefined ? []',
     test: 'test/models/resolve.test.ts',
@@ -63,7 +63,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/models/model-names.ts',
     old: "sonnet: 'claude-sonnet-5'",
     new: "sonnet: 'claude-sonnet-4-6'",
-    test: 'test/models/newest.test.ts',
+    test: 'test/models/model-names.test.ts',
     fails: "has the newest 'sonnet' of 'anthropic'",
   },
   {
@@ -96,10 +96,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'no-credit-is-a-wrong-request',
     mistake: 'an account without credit is told to check its request',
-    file: 'src/models/failure.ts',
+    file: 'src/models/providers/provider-failure.ts',
     old: "if (said === 'billing') return said",
     new: "if (said === 'key') return said",
-    test: 'test/models/refusals.test.ts',
+    test: 'test/models/providers/refusals.test.ts',
     fails: 'without credit is never answered with advice',
   },
   {

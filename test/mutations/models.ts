@@ -6,7 +6,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'retry-after-output',
     mistake: 'A model is asked again although part of its answer was shown',
-    file: 'src/models/persist.ts',
+    file: 'src/models/retry.ts',
     old: '  if (failure.emitted) return undefined\n',
     new: '',
     test: models,
@@ -15,7 +15,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'empty-success',
     mistake: 'An answer without content counts as a success',
-    file: 'src/models/model-from.ts',
+    file: 'src/models/providers/model-from.ts',
     old: '    if (assembly.isEmpty) throw emptiness(end, failed)\n',
     new: '',
     test: models,

@@ -8,7 +8,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/models/recording/record-order.ts',
     old: '      await before\n',
     new: '',
-    test: 'test/models/order.test.ts',
+    test: 'test/models/recording/order.test.ts',
     fails: 'lets one step run at a time, and what its caller does with the result',
   },
   {
@@ -17,7 +17,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/models/recording/replay.ts',
     old: 'if (!call?.interrupted) signal.throwIfAborted()',
     new: 'signal.throwIfAborted()',
-    test: 'test/models/recording.test.ts',
+    test: 'test/models/recording/recording.test.ts',
     fails: 'holds that a request was interrupted, and is replayed so even if that came before it began',
   },
 ]

@@ -5,13 +5,13 @@ const limits = 'src/session/run-limits.test.ts'
 
 export const mutations: readonly Mutation[] = [
   {
-    name: 'giving-up-frees-nobody',
-    mistake: 'A call that was admitted and gives up keeps its place, so the next one waits for ever',
-    file: 'src/models/lane.ts',
-    old: 'if (waiter.isAdmitted) underWay--',
-    new: 'if (waiter.isAdmitted) underWay += 0',
-    test: 'src/models/lane.test.ts',
-    fails: 'lets the next call go when an admitted one gives up',
+    name: 'cancelled-call-keeps-its-admission',
+    mistake: 'A call that was admitted and is cancelled still counts as running, so the next one waits for ever',
+    file: 'src/models/rate-limits/account-queue.ts',
+    old: 'if (waiter.isAdmitted) running--',
+    new: 'if (waiter.isAdmitted) running += 0',
+    test: 'src/models/rate-limits/account-queue.test.ts',
+    fails: 'admits the next call when an admitted one is cancelled',
   },
   {
     name: 'brought-back-after-halt',
@@ -124,10 +124,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'certificate-tried-again',
     mistake: 'A certificate that is not accepted counts as a bad connection and is tried six times',
-    file: 'src/models/failure.ts',
+    file: 'src/models/providers/provider-failure.ts',
     old: "isInsecure ? 'tls' : (transport?.kind ?? faultOf(shape))",
     new: 'transport?.kind ?? faultOf(shape)',
-    test: 'test/models/secure-connection.test.ts',
+    test: 'test/models/providers/secure-connection.test.ts',
     fails: 'is asked once when it has no certificate at all',
   },
   {

@@ -112,10 +112,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'key-hidden-once',
     mistake: 'a key that a provider repeats twice is hidden once',
-    file: 'src/models/failure.ts',
+    file: 'src/models/providers/provider-failure.ts',
     old: "text.replaceAll(secret, '(hidden)')",
     new: "text.replace(secret, '(hidden)')",
-    test: 'src/models/failure.test.ts',
+    test: 'src/models/providers/provider-failure.test.ts',
     fails: 'hides a key wherever a provider repeats it',
   },
   {

@@ -107,7 +107,7 @@ describe('what leaves the process', () => {
     ).toString('base64')
     const texts = [
       ...[readFileSync('package-lock.json', 'utf8'), readFileSync('src/supervisor/open-lead.ts', 'utf8')],
-      ...['README.md', 'docs/settings.md', 'src/redaction/redactor.ts', 'src/models/providers.ts'].map((path) =>
+      ...['README.md', 'docs/settings.md', 'src/redaction/redactor.ts', 'src/models/providers/providers.ts'].map((path) =>
         readFileSync(path, 'utf8'),
       ),
       `commit ${'0123456789abcdef'.repeat(4).slice(0, 40)}\nuuid ${randomUUID()}\nsha512-${picture.slice(0, 86)}==`,

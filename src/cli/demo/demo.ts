@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdtempSync, readdirSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { usualModel } from '../../models/providers.ts'
+import { usualModel } from '../../models/providers/providers.ts'
 import { resolveModel } from '../../models/resolve-model.ts'
 import { realDisk } from '../../stores/files/disk.ts'
 import { makeFolder } from '../../stores/files/folders.ts'

@@ -3,11 +3,11 @@ import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { fullName } from '../../models/model-names.ts'
-import { findProvider, hasKey, keyVariables, knownProviders, usualModel } from '../../models/providers.ts'
+import { findProvider, hasKey, keyVariables, knownProviders, usualModel } from '../../models/providers/providers.ts'
 import { resolveModel } from '../../models/resolve-model.ts'
 import { ModelSettings } from '../../models/settings.ts'
 import { proxyVariable } from '../../models/transport/proxy.ts'
-import { systemWorld } from '../../models/world.ts'
+import { systemServices } from '../../models/services.ts'
 import { isTrusted } from '../../session/trusted.ts'
 import { loadSettings } from '../../settings/load-settings.ts'
 import type { Settings } from '../../settings/settings.ts'
@@ -100,7 +100,7 @@ export const call: Examination = {
   async examine(room) {
     const chosen = chosenModel(room)
     if ('verdict' in chosen) return chosen
-    const asked = await resolveModel(chosen.name, room.call.env, aboutModels(settingsOf(room)), systemWorld)
+    const asked = await resolveModel(chosen.name, room.call.env, aboutModels(settingsOf(room)), systemServices)
     const request = {
       agent: 'doctor',
       system: 'You answer with one word.',

@@ -1,4 +1,3 @@
-import { costOf } from '../cost.ts'
 import {
   type AssistantTurn,
   type Model,
@@ -7,7 +6,8 @@ import {
   type ModelRequest,
   type Turn,
 } from '../model.ts'
-import { type Pause, systemPause } from '../world.ts'
+import { costOf } from '../prices.ts'
+import { type Pause, systemPause } from '../timers.ts'
 import { type Asked, askedIn, objection } from './conversation.ts'
 import { Answer, type Part, Script } from './script.ts'
 

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { scheduler } from '../../journal/scheduler.ts'
+import type { StartTimer } from '../timers.ts'
 import { connectionPool, type Env } from './connections.ts'
 import { type ByteSink, decodeInto } from './decode.ts'
 import { createResponseBody } from './response-body.ts'
@@ -23,18 +24,6 @@ export interface Timeouts {
 
 // Models may think for minutes before their first token, and some servers send nothing in the meantime.
 export const DEFAULT_TIMEOUTS: Timeouts = { firstByte: 300, silence: 300 }
-
-/** A timer that fires once after so many seconds without a `refresh`. */
-export interface Timer {
-  refresh(): void
-  stop(): void
-}
-export type StartTimer = (seconds: number, fire: () => void) => Timer
-
-export const startSystemTimer: StartTimer = (seconds, fire) => {
-  const timer = setTimeout(fire, seconds * 1000)
-  return { refresh: () => void timer.refresh(), stop: () => clearTimeout(timer) }
-}
 
 /**
  * Bytes of a response that may wait for their reader, many times what a model writes. The connection is not paused

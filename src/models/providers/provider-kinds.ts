@@ -1,0 +1,55 @@
+import type { ProviderKind } from '../settings.ts'
+import type { LanguageModel } from './language-model.ts'
+import type { ModelOptions } from './model-from.ts'
+
+export interface ProviderAccess {
+  /** As the user names the provider. */
+  readonly name: string
+  readonly baseUrl: string
+  /** The base URL is the vendor's own, not a proxy or a look-alike. */
+  readonly isVendor: boolean
+  readonly key: string | undefined
+  /** The key is a token, sent as `Authorization: Bearer`. */
+  readonly isToken: boolean
+  readonly headers: Record<string, string>
+  readonly fetch: typeof globalThis.fetch
+}
+
+export interface Opened extends Pick<ModelOptions, 'options' | 'hasBreakpoints'> {
+  readonly languageModel: LanguageModel
+}
+
+/** How a model of each kind of provider is made. A package is loaded when its first model is. */
+export const openKind: Record<ProviderKind, (access: ProviderAccess, model: string) => Promise<Opened>> = {
+  async anthropic({ baseUrl, key = '', isToken, headers, fetch, isVendor }, model) {
+    const { createAnthropic } = await import('@ai-sdk/anthropic')
+    const access = isToken ? { authToken: key } : { apiKey: key }
+    return {
+      languageModel: createAnthropic({ baseURL: baseUrl, ...access, headers, fetch })(model),
+      hasBreakpoints: true,
+      // Look-alikes refuse what streaming of tool inputs adds to the request.
+      options: isVendor ? undefined : { anthropic: { toolStreaming: false } },
+    }
+  },
+  async openai({ baseUrl, key = '', headers, fetch }, model) {
+    const { createOpenAI } = await import('@ai-sdk/openai')
+    return {
+      languageModel: createOpenAI({ baseURL: baseUrl, apiKey: key, headers, fetch }).responses(model),
+      // Nothing is kept at the provider: the transcript alone holds the conversation, encrypted thoughts included.
+      options: { openai: { store: false } },
+    }
+  },
+  async 'openai-chat'({ baseUrl, key = '', headers, fetch }, model) {
+    const { createOpenAI } = await import('@ai-sdk/openai')
+    return { languageModel: createOpenAI({ baseURL: baseUrl, apiKey: key, headers, fetch }).chat(model) }
+  },
+  async google({ baseUrl, key = '', headers, fetch }, model) {
+    const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
+    return { languageModel: createGoogleGenerativeAI({ baseURL: baseUrl, apiKey: key, headers, fetch })(model) }
+  },
+  async compatible({ name, baseUrl, key, headers, fetch }, model) {
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+    const settings = { name, baseURL: baseUrl, headers, fetch, includeUsage: true, ...(key && { apiKey: key }) }
+    return { languageModel: createOpenAICompatible(settings)(model) }
+  },
+}
