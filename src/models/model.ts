@@ -129,7 +129,7 @@ export interface Model {
  * cut off       the stream ended before the answer did
  * unreadable    the response does not follow the protocol
  * empty         an answer without text and calls
- * refused       the provider's filter let nothing of the answer through
+ * refused       the provider's filter removed the whole answer
  * key           no key, or one the provider does not accept (401)
  * permission    the key is accepted but may not do this, or not from this location (403)
  * billing       the account has no credit left, or cannot pay (402, and messages of 400, 403 and 429)

@@ -68,7 +68,7 @@ describe('settings', () => {
     ])
   })
 
-  it('add up rules, so that no file takes away what another denies', () => {
+  it('combine the rules of all files, so that no file removes a denial of another', () => {
     write('user', { permissions: { deny: ['bash(rm *)'], ask: ['bash(git push *)'], mode: 'default' } })
     write('project', { permissions: { deny: [], allow: ['bash(npm test)'], ask: ['edit_file'], mode: 'acceptEdits' } })
     expect(load({ flags: { permissions: { deny: ['write_file'] } } }).settings.permissions).toEqual({
@@ -79,7 +79,7 @@ describe('settings', () => {
     })
   })
 
-  it('of a project nobody trusts set no base URLs, keys, prices, programs or wider permissions, and say so', () => {
+  it('of an untrusted project set no base URLs, keys, prices, programs or wider permissions, and say so', () => {
     const path = write('project', {
       model: 'scripted:evil.mjs',
       maxOutputTokens: 100,
@@ -105,7 +105,7 @@ describe('settings', () => {
     [['anthropic/x', 'scripted:evil.mjs']],
     [['scripted:evil.mjs', 'anthropic/x']],
     [['anthropic/x', 'openai/y', 'replay:words.jsonl']],
-  ])('of an untrusted project hold back a list of fallback models with a script in it: %j', (fallbackModels) => {
+  ])('of an untrusted project ignore a list of fallback models that contains a script: %j', (fallbackModels) => {
     const path = write('project', { fallbackModels })
     const { settings, warnings } = load({ isTrusted: () => false })
     expect(settings).toEqual({})
@@ -140,7 +140,7 @@ describe('settings', () => {
     expect(load().settings).toEqual(expect.objectContaining({ hooksFail: 'open', patience: { firstByte: 1 } }))
   }) // T38
 
-  it('ask for trust only when a project file needs it', () => {
+  it('require trust only when a project file needs it', () => {
     const asked = () => {
       throw new Error('asked')
     }
@@ -149,7 +149,7 @@ describe('settings', () => {
     expect(load({ isTrusted: asked }).settings.permissions).toEqual({ mode: 'plan', deny: ['bash'] })
   })
 
-  it('may hold comments and trailing commas', () => {
+  it('may contain comments and trailing commas', () => {
     const text = `{ // which one
       "model": "a/b//c", /* "and" */ "maxOutputTokens": 5, "fallbackModels": ["x/y", ],
     }`
@@ -175,12 +175,12 @@ describe('settings', () => {
     ['{"permissions": {"allow": ["a b"]}}', 'x.json:1:28: permissions.allow.0: "a b" is not a rule'],
     ['{"permissions": {"ask": [""]}}', 'x.json:1:26: permissions.ask.0: "" is not a rule'],
     ['{"tools": {"spelling":\n "loud"}}', 'tools.spelling'],
-  ])('that are broken are named by line and column: %j', (text, words) => {
+  ])('report a syntax error with line and column: %j', (text, words) => {
     expect(() => parseSettings(text, 'x.json')).toThrow(SettingsBroken)
     expect(() => parseSettings(text, 'x.json')).toThrow(words)
   })
 
-  it('name keys nobody knows, and use the rest', () => {
+  it('report unknown keys and use the rest', () => {
     const { values, unknown } = parseSettings('{"model": "a/b",\n "modle": 1, "permissions": {"dny": []}}', 'x.json')
     expect(values).toEqual({ model: 'a/b', permissions: {} })
     expect(unknown).toEqual([

@@ -4,7 +4,7 @@ import { createRedactor } from '../../src/redaction/redactor.ts'
 import { openMemoryStore } from '../../src/stores/memory/store.ts'
 import { situationOf } from '../../src/team/situation.ts'
 
-it('names the members and the open tasks of the team after a history is cut', async () => {
+it('names the members and the open tasks of the team after a conversation is compacted', async () => {
   await using store = await openMemoryStore()
   await using team = await openTeam(store, 'web')
   await team.run({ type: 'team.create', team: 'web' })
@@ -20,7 +20,7 @@ it('names the members and the open tasks of the team after a history is cut', as
   expect(ada).toContain('Your current task: 1 (in progress, ada): the api')
 }) // F53
 
-it('shows no secret of a stream that is cut in the middle of the secret', () => {
+it('shows no secret of a stream that is split in the middle of the secret', () => {
   const secret = `sk-ant-${'a1B2c3D4'.repeat(6)}`
   const stream = createRedactor({}).stream()
   const shown = stream.write(`use ${secret.slice(0, 20)}`) + stream.write(`${secret.slice(20)} now`) + stream.end()

@@ -78,7 +78,7 @@ describe('the pinned list of models', () => {
     }
   }) // T38
 
-  it('has a price and a window for every model, so that a budget can be kept', async () => {
+  it('has a price and a context window for every model, so that budgets work', async () => {
     for (const { provider, model } of rows) {
       const { price } = await listedPricing(provider, model)
       expect([provider, model, price?.input]).toEqual([provider, model, expect.any(Number)])
@@ -113,7 +113,7 @@ describe('a model named by its family', () => {
     expect((await resolveModel(name, env)).name).toBe(full)
   }) // T38
 
-  it('is asked of its vendor, or of another provider that has a key', () => {
+  it('is resolved to its vendor, or to another provider that has a key', () => {
     const only =
       (...providers: string[]) =>
       (provider: string) =>
@@ -124,7 +124,7 @@ describe('a model named by its family', () => {
     expect(fullName('gpt', only('openrouter')).name).toBe('openrouter/openai/gpt-6-sol')
   }) // T38
 
-  it('is never a script, nor something that every object has', () => {
+  it('is never a script, nor a property of Object.prototype', () => {
     for (const name of [
       'scripted:x',
       ' scripted:x',
@@ -137,7 +137,7 @@ describe('a model named by its family', () => {
       expect(fullName(name, () => true)).toEqual({ name, isAlias: false })
   }) // T38
 
-  it('keeps prices and limits that the settings give it by either name', async () => {
+  it('has the prices and limits that the settings give under either name', async () => {
     const settings = {
       prices: { sonnet: { input: 1, output: 2 } },
       models: { 'anthropic/claude-sonnet-5': { context: 1234 } },

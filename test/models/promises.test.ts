@@ -16,7 +16,7 @@ describe('the answer of a model', () => {
     expect(languageModel.calls).toHaveLength(1)
   }) // F35
 
-  it('never takes an empty answer for a success', async () => {
+  it('never treats an empty answer as a success', async () => {
     const languageModel = streaming([finish('stop')])
     const { reply, error } = await ask(withRetries([modelFrom(languageModel)], instantServices()))
     expect(reply).toBeUndefined()

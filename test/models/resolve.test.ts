@@ -18,29 +18,29 @@ describe('a model that cannot be used', () => {
     ['openai-chat/x', 'OPENAI_API_KEY'],
     ['google/x', 'GEMINI_API_KEY'],
     ['openrouter/x/y', 'OPENROUTER_API_KEY'],
-  ])('%s says which variable to set, and what works without a key', async (name, variable) => {
+  ])('%s names the variable to set, and what works without a key', async (name, variable) => {
     const { fault, message } = await failureOf(name)
     expect(fault).toBe('key')
     expect(message).toContain(variable)
     expect(message).toContain('-m scripted:')
   })
 
-  it('says that a name is no name, and how one looks', async () => {
+  it('reports an invalid name and shows valid ones', async () => {
     for (const name of ['qwen3', '/x', 'openai/', '[1m]'])
       expect((await failureOf(name)).message).toMatch(/provider\/model/)
   })
 
-  it('says that nobody knows the provider, and how to make it known', async () => {
+  it('reports an unknown provider and how to define it', async () => {
     for (const name of ['constructor/x', '__proto__/x']) expect((await failureOf(name)).message).toContain('Unknown')
     expect((await failureOf('acme/x')).message).toMatch(/anthropic.*providers\.acme\.baseUrl/)
   })
 
-  it('says which variable holds no URL', async () => {
+  it('names the variable that does not contain a URL', async () => {
     const env = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: 'not a url' }
     expect((await failureOf('anthropic/x', env)).message).toMatch(/ANTHROPIC_BASE_URL is not a URL: 'not a url'/)
   })
 
-  it('says where the settings are wrong', async () => {
+  it('reports where the settings are invalid', async () => {
     const settings = { prices: { 'a/b': { input: 'much', output: 1 } } }
     expect((await failureOf('anthropic/x', {}, settings)).message).toContain('prices.a/b.input')
   })
@@ -55,7 +55,7 @@ describe('a model that cannot be used', () => {
 describe('prices', () => {
   const env = { ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k', GOOGLE_GENERATIVE_AI_API_KEY: 'k', OPENAI_BASE_URL: '' }
 
-  it('are known for the models of the list, with what fits into them', async () => {
+  it('are known for the models of the price list, with their context windows', async () => {
     expect(await resolveModel('anthropic/claude-sonnet-4-5', env)).toMatchObject({
       price: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
       context: 200_000,
@@ -64,19 +64,19 @@ describe('prices', () => {
     expect((await resolveModel('google/gemini-2.5-pro', env)).price).toMatchObject({ input: 1.25, output: 10 })
   })
 
-  it('are undefined, never 0, for a model nobody listed', async () => {
+  it('are undefined, never 0, for a model that is not listed', async () => {
     expect((await resolveModel('anthropic/claude-99', env)).price).toBeUndefined()
     expect((await resolveModel('ollama/gpt-5', env)).price).toBeUndefined()
   })
 
-  it('come from the settings where those have one', async () => {
+  it('come from the settings first', async () => {
     const prices = { 'anthropic/claude-sonnet-4-5': { input: 1, output: 2 }, 'ollama/qwen3': { input: 0, output: 0 } }
     const model = await resolveModel('anthropic/claude-sonnet-4-5', env, { prices })
     expect(model.price).toEqual({ input: 1, output: 2, cacheRead: 1, cacheWrite: 1 })
     expect((await resolveModel('ollama/qwen3', env, { prices })).price).toMatchObject({ input: 0 })
   })
 
-  it('rise for the whole call where a provider asks more for long ones', async () => {
+  it('rise for the whole call when a provider charges more for long ones', async () => {
     const { listedPricing } = await import('../../src/models/prices.ts')
     const { cost } = await listedPricing('google', 'gemini-2.5-pro')
     const used = { cacheRead: 0, cacheWrite: 0, output: 0 }
@@ -85,8 +85,8 @@ describe('prices', () => {
   })
 })
 
-describe('the usual model', () => {
-  it('is that of the first key there is', () => {
+describe('the default model', () => {
+  it('belongs to the first provider with a key', () => {
     expect(usualModel({ GEMINI_API_KEY: 'k' })).toMatch(/^google\//)
     expect(usualModel({ GEMINI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' })).toMatch(/^anthropic\//)
   })
@@ -100,12 +100,12 @@ describe('the usual model', () => {
     expect(() => usualModel({ ANTHROPIC_API_KEY: ' ' })).toThrow('no key is set')
   }) // T38
 
-  it('without any key is an error that names every variable and what works without', () => {
+  it('without any key is an error that names every variable and what works without a key', () => {
     expect(() => usualModel({})).toThrow(/ANTHROPIC_API_KEY.*OPENAI_API_KEY.*GEMINI_API_KEY.*scripted:/)
   })
 })
 
-it('a provider of the settings is reached with its own key', async () => {
+it('a provider of the settings is called with its own key', async () => {
   const settings = { providers: { lab: { baseUrl: 'http://127.0.0.1:9', keyFrom: 'LAB_KEY' } } }
   expect((await failureOf('lab/one', {}, settings)).message).toContain('LAB_KEY')
   expect((await resolveModel('lab/one', { LAB_KEY: 'k' }, settings)).name).toBe('lab/one')
@@ -115,7 +115,7 @@ describe('a key', () => {
   const body = '{"error":{"message":"Incorrect key sk-secret-1 given: sk-secret-1 is not known"}}'
   const refusal = { status: 401, body }
 
-  it('and the base URL come from the usual variables', async () => {
+  it('and the base URL come from environment variables', async () => {
     await using server = await wireServer()
     server.play(refusal)
     const env = { ANTHROPIC_API_KEY: 'sk-secret-1', ANTHROPIC_BASE_URL: server.url }
@@ -149,7 +149,7 @@ describe('a key', () => {
     expect(others.map((one) => server.asked[0]?.headers[one])).toEqual([undefined, undefined])
   }) // T38
 
-  it('of openrouter goes there, and ollama is found by OLLAMA_HOST without one', async () => {
+  it('of openrouter is sent there, and ollama is found by OLLAMA_HOST without a key', async () => {
     await using server = await wireServer()
     server.play(refusal)
     const settings = { providers: { openrouter: { baseUrl: server.url } } }
@@ -171,7 +171,7 @@ describe('a key', () => {
     expect(JSON.stringify(server.asked)).not.toContain('sk-secret-1')
   })
 
-  it('is not in the failure of a provider that repeats it', async () => {
+  it('is hidden in the failure of a provider that repeats it', async () => {
     await using server = await wireServer()
     server.play(refusal)
     const env = { OPENAI_API_KEY: 'sk-secret-1', OPENAI_BASE_URL: server.url }

@@ -7,7 +7,7 @@ import { ask, request } from './harness.ts'
 
 const page = readFileSync(new URL('../../docs/scripted-model.md', import.meta.url), 'utf8')
 
-it('the script on its page plays as the page says', async () => {
+it('the script in docs/scripted-model.md behaves as documented', async () => {
   const [, json] = /```json\n([\s\S]+?)```/.exec(page) ?? []
   const model = scriptedModel(JSON.parse(json!))
   const first = await ask(model)
@@ -22,7 +22,7 @@ it('the script on its page plays as the page says', async () => {
   }
 })
 
-it('the command on its page does what the page says', async () => {
+it('the command in docs/scripted-model.md behaves as documented', async () => {
   const [, line = '', json = ''] = /```\ndeskmates (.+)\n```\n\n```json\n([\s\S]+?)```/.exec(page) ?? []
   const words = [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word)
   const cli = commandHarness()

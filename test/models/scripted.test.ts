@@ -26,7 +26,7 @@ const say = async (parts: Script['parts'], turns: Turn[], agent = 'lead') =>
   textOf((await ask(scriptedModel({ parts }), { ...request, agent, turns })).reply?.turn)
 
 describe('a scripted model', () => {
-  it('answers with the parts in their order, each once', async () => {
+  it('answers with its parts in order, each once', async () => {
     const model = scriptedModel({ parts: [{ text: 'one' }, { text: 'two' }] })
     expect(textOf((await ask(model)).reply?.turn)).toBe('one')
     expect(textOf((await ask(model)).reply?.turn)).toBe('two')
@@ -52,7 +52,7 @@ describe('a scripted model', () => {
     [{ conversation: 'once' }, [said('once'), answered, said('now')], [said('now')]],
     [{ answer: 2 }, [answered, said('x')], [said('x')]],
     [{ system: 'lead' }, [said('x')], undefined],
-  ])('looks at the conversation: %j', async (when, fits, fitsNot) => {
+  ])('matches the conversation: %j', async (when, fits, fitsNot) => {
     const parts = [{ when, text: 'yes' }, { text: 'no' }]
     expect(await say(parts, fits as Turn[])).toBe('yes')
     if (fitsNot) expect(await say(parts, fitsNot as Turn[])).toBe('no')
@@ -88,7 +88,7 @@ describe('a scripted model', () => {
     expect(malformedInput(read!)).toBe('{"path')
   })
 
-  it('fails as told, before or after it said something', async () => {
+  it('fails as scripted, before or after some text', async () => {
     const before = await ask(scriptedModel({ parts: [{ error: { fault: 'overloaded', retryAfter: 3 } }] }))
     expect(before.error).toMatchObject({ fault: 'overloaded', emitted: false, retryAfter: 3 })
     const after = await ask(scriptedModel({ parts: [{ text: 'Half', error: { fault: 'cut off' } }] }))
@@ -96,7 +96,7 @@ describe('a scripted model', () => {
     expect(after.events).toEqual([{ type: 'text', delta: 'Half' }])
   })
 
-  it('is free of charge unless the script says otherwise, and estimates what it used', async () => {
+  it('costs nothing unless the script has a price, and estimates its usage', async () => {
     const { reply } = await ask(scriptedModel({ parts: [{ text: 'yes' }] }))
     expect(reply).toMatchObject({ cost: 0 })
     expect(reply!.usage.input).toBeGreaterThan(5)
@@ -105,13 +105,13 @@ describe('a scripted model', () => {
     expect(dear.reply?.cost).toBe(2)
   })
 
-  it('costs what the script says, and nothing where it says nothing', () => {
+  it('costs what the script says, and nothing without a price', () => {
     const { price } = scriptedModel({ parts: [], price: { input: 1000, output: 2000 } })
     expect(price).toEqual({ input: 1000, output: 2000, cacheRead: 0, cacheWrite: 0 })
     expect(scriptedModel({ parts: [] }).price).toEqual({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 })
   })
 
-  it('shows what was asked when nothing fits, and why each part that is left did not', async () => {
+  it('shows the request when no part matches, and why each unused part did not match', async () => {
     const parts = [
       { agent: 'lead', when: { user: 'goodbye' }, text: 'x' },
       { when: { result: { tool: 'bash', text: 'ok' } }, text: 'x' },
@@ -130,7 +130,7 @@ describe('a scripted model', () => {
       expect(message).toContain(piece)
   })
 
-  it('lets others have their turn before it answers, so that a script without an end keeps nobody from stopping it', async () => {
+  it('yields to the event loop before each answer, so that an endless script can be stopped', async () => {
     const model = scriptedModel({ parts: [{ times: 'always', text: 'again' }] })
     let isStopped = false
     setImmediate(() => {
@@ -141,11 +141,11 @@ describe('a scripted model', () => {
     expect(answers).toBe(1)
   })
 
-  it('never gives an empty answer', async () => {
+  it('never returns an empty answer', async () => {
     expect((await ask(scriptedModel({ parts: [{ delay: 0 }] }))).error).toMatchObject({ fault: 'empty' })
   })
 
-  it('composes answers in a program', async () => {
+  it('computes answers in a script that is a program', async () => {
     const parts = [{ compose: ({ turns }: { turns: readonly Turn[] }) => ({ text: `${turns.length} turns` }) }]
     expect(await say(parts, [said('x'), answered, said('y')])).toBe('3 turns')
   })
@@ -169,7 +169,7 @@ describe('a scripted model', () => {
     expect(reply?.cost).toBeNull()
   })
 
-  it('says where a script is wrong', () => {
+  it('reports where a script is invalid', () => {
     const script = { parts: [{ text: 'x', tmies: 3 }] } as unknown as Script
     expect(() => scriptedModel(script)).toThrow(/parts\.0.*scripted-model\.md/)
   })
@@ -191,7 +191,7 @@ describe('a script in a file', () => {
     expect(textOf((await ask(model)).reply?.turn)).toBe('from a file')
   })
 
-  it('that is missing or no JSON is an error that names it', async () => {
+  it('that is missing or not JSON is an error that names the file', async () => {
     await expect(resolveModel(`scripted:${join(dir, 'gone.json')}`, {})).rejects.toThrow(/gone\.json/)
     writeFileSync(join(dir, 'bad.json'), '{ "parts": [')
     await expect(resolveModel(`scripted:${join(dir, 'bad.json')}`, {})).rejects.toThrow(/bad\.json/)

@@ -37,7 +37,7 @@ export const mutations: readonly Mutation[] = [
     old: 'text.replaceAll(secret,',
     new: 'text.replace(secret,',
     test: 'test/models/resolve.test.ts',
-    fails: 'is not in the failure of a provider that repeats it',
+    fails: 'is hidden in the failure of a provider that repeats it',
   },
   {
     name: 'token-sent-as-key',
@@ -100,7 +100,7 @@ export const mutations: readonly Mutation[] = [
     old: "if (said === 'billing') return said",
     new: "if (said === 'key') return said",
     test: 'test/models/providers/refusals.test.ts',
-    fails: 'without credit is never answered with advice',
+    fails: 'because of missing credit never advises',
   },
   {
     name: 'doctor-trusts-the-project',

@@ -19,6 +19,6 @@ export const mutations: readonly Mutation[] = [
     old: '    if (assembly.isEmpty) throw emptiness(end, failed)\n',
     new: '',
     test: models,
-    fails: 'never takes an empty answer for a success',
+    fails: 'never treats an empty answer as a success',
   },
 ]

@@ -9,7 +9,7 @@ export const mutations: readonly Mutation[] = [
     old: '      await before\n',
     new: '',
     test: 'test/models/recording/order.test.ts',
-    fails: 'lets one step run at a time, and what its caller does with the result',
+    fails: 'runs one step at a time, together with the synchronous use of its result',
   },
   {
     name: 'interrupted-request-not-consumed',
@@ -18,6 +18,6 @@ export const mutations: readonly Mutation[] = [
     old: 'if (!call?.interrupted) signal.throwIfAborted()',
     new: 'signal.throwIfAborted()',
     test: 'test/models/recording/recording.test.ts',
-    fails: 'holds that a request was interrupted, and is replayed so even if that came before it began',
+    fails: 'contains that a request was interrupted, and replays that even if the abort came before the request',
   },
 ]

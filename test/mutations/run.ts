@@ -128,7 +128,7 @@ export const mutations: readonly Mutation[] = [
     old: "isInsecure ? 'tls' : (transport?.kind ?? faultOf(shape))",
     new: 'transport?.kind ?? faultOf(shape)',
     test: 'test/models/providers/secure-connection.test.ts',
-    fails: 'is asked once when it has no certificate at all',
+    fails: 'is called once when it has no certificate at all',
   },
   {
     name: 'claim-hides-earlier-attempts',

@@ -80,7 +80,7 @@ export const mutations: readonly Mutation[] = [
     old: '...(eraser?.value(what) ?? what)',
     new: '...what',
     test: 'test/redaction/kept.test.ts',
-    fails: 'is in no transcript, message, task or kept output of a run',
+    fails: 'is in no transcript, message, task or stored output of a run',
   },
   {
     name: 'journal-keeps-secrets',
@@ -89,7 +89,7 @@ export const mutations: readonly Mutation[] = [
     old: 'appender.send(clean(letter), {',
     new: 'appender.send(letter, {',
     test: 'test/redaction/outputs.test.ts',
-    fails: 'is on no screen: mail, log, board, warnings and errors; the journal holds no value of a variable',
+    fails: 'is in no output of commands, warnings and errors; the journal contains no value of a variable',
   },
   {
     name: 'outside-tells-existence',
@@ -143,7 +143,7 @@ export const mutations: readonly Mutation[] = [
     old: 'NO_TEXT.has(key) && !isNested(item)',
     new: 'NO_TEXT.has(key)',
     test: 'test/redaction/kept.test.ts',
-    fails: 'takes values out of what lies below a key',
+    fails: 'removes values below a key',
   },
   {
     name: 'secret-cut-in-a-stream',
@@ -152,6 +152,6 @@ export const mutations: readonly Mutation[] = [
     old: 'index + value.length > cut) return index',
     new: 'index + value.length > held.length) return index',
     test: 'test/redaction/kept.test.ts',
-    fails: 'takes a value out of a stream that ends as it begins',
+    fails: 'removes a value whose end equals its beginning from a stream',
   },
 ]

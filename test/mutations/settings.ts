@@ -8,6 +8,6 @@ export const mutations: readonly Mutation[] = [
     old: '(allow|ask|deny)',
     new: '(allow|deny)',
     test: 'src/settings/settings.test.ts',
-    fails: 'add up rules',
+    fails: 'combine the rules of all files',
   },
 ]

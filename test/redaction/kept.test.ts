@@ -20,7 +20,7 @@ function everyFile(folder: string): string[] {
 }
 
 describe('the value of a secret variable', () => {
-  it('is in no transcript, message, task or kept output of a run', async () => {
+  it('is in no transcript, message, task or stored output of a run', async () => {
     // Two names that say nothing, one that the settings name as a key.
     const env = { ...cli.env, PATH: process.env.PATH, DEPLOY_TOKEN: VALUE, MY_HOUSE: 'number-twelve-b' }
     mkdirSync(join(cli.dir, 'notes'))
@@ -76,7 +76,7 @@ describe('the value', () => {
 describe('an eraser', () => {
   const eraser = createEraser({ DEPLOY_TOKEN: VALUE, OTHER_KEY: 'päss-wörd' }, ['from the settings'])!
 
-  it('takes values out of bytes, wherever they are cut', () => {
+  it('removes values from bytes, wherever they are split', () => {
     const text = `a ${VALUE} b päss-wörd c from the settings d blue-elephant-7 ${VALUE}${VALUE}`
     const bytes = Buffer.from(text)
     const clean = 'a [redacted] b [redacted] c [redacted] d blue-elephant-7 [redacted][redacted]'
@@ -88,7 +88,7 @@ describe('an eraser', () => {
     }
   }) // T10
 
-  it('leaves names, ids and pictures as they are, and drops the signature of changed thoughts', () => {
+  it('keeps names, ids and images unchanged, and drops the signature of changed reasoning', () => {
     const value = {
       id: VALUE,
       from: VALUE,
@@ -101,12 +101,12 @@ describe('an eraser', () => {
     expect(eraser.value(same)).toBe(same)
   })
 
-  it('takes values out of what lies below a key that holds a name or an id elsewhere', () => {
+  it('removes values below a key that contains a name or an id elsewhere', () => {
     const nested = { tool: { input: VALUE }, data: [{ text: VALUE }], state: { tasks: [{ subject: `use ${VALUE}` }] } }
     expect(JSON.stringify(eraser.value(nested))).not.toContain(VALUE)
   }) // T10
 
-  it('takes a value out of a stream that ends as it begins, wherever the stream is cut', () => {
+  it('removes a value whose end equals its beginning from a stream, wherever it is split', () => {
     const value = 'ab12-middle-ab12'
     const eraser = createEraser({ DEPLOY_TOKEN: value })!
     const bytes = Buffer.from(`a ${value} b ${value}`)

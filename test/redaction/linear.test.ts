@@ -83,13 +83,13 @@ function growth(work: (size: number) => void, size: number): string {
 
 const repeated = (piece: string, size: number) => piece.repeat(Math.ceil(size / piece.length))
 
-describe('the time redaction takes', () => {
-  it('grows with the text and no faster, whatever the text repeats', () => {
+describe('the duration of redaction', () => {
+  it('grows linearly with the text, whatever the text repeats', () => {
     const slow = FAMILIES.map((piece) => [piece, growth((size) => redactor.text(repeated(piece, size)), 34_000)])
     expect(slow.filter(([, result]) => result !== 'linear')).toEqual([])
   }, 60_000) // T16
 
-  it('grows with the text and no faster where it comes in small pieces', () => {
+  it('grows linearly with a text that comes in small pieces', () => {
     const stream = (piece: string, size: number) => {
       const stream = redactor.stream()
       const text = repeated(piece, size)

@@ -56,7 +56,7 @@ describe('a secret', () => {
     if (format !== 'text') for (const line of stdout.trim().split('\n')) JSON.parse(line)
   })
 
-  it('is on no screen: mail, log, board, warnings and errors; the journal holds no value of a variable', async () => {
+  it('is in no output of commands, warnings and errors; the journal contains no value of a variable', async () => {
     const env = { ...cli.env, DEPLOY_TOKEN: VALUE }
     await cli.ok('team create web', { env })
     await cli.ok(['send', 'lead', everything, '--team', 'web'], { env })

@@ -26,8 +26,8 @@ const inPieces = (text: string) => {
   return [...text].map((piece) => stream.write(piece)).join('') + stream.end()
 }
 
-describe('what leaves the process', () => {
-  it('holds none of more than 100 known formats, wherever it is cut', () => {
+describe('text that leaves the process', () => {
+  it('contains none of more than 100 known key formats, wherever it is split', () => {
     expect(new Set(SAMPLES).size).toBeGreaterThan(100)
     const leaks: string[] = []
     for (const secret of SAMPLES) {
@@ -41,7 +41,7 @@ describe('what leaves the process', () => {
     expect(leaks.slice(0, 10)).toEqual([])
   })
 
-  it('holds no value of a secret variable, plain, in JSON, in an address or cut off, wherever it is cut', () => {
+  it('contains no value of a secret variable, plain, in JSON, in a URL or cut off, wherever it is split', () => {
     for (const value of Object.values(VALUES)) {
       for (const form of [value, JSON.stringify(value), encodeURIComponent(value)]) {
         const text = `it is ${form}, so`
@@ -55,7 +55,7 @@ describe('what leaves the process', () => {
     expect(redactor.text('it begins with blue-ele…')).toBe('it begins with [redacted]…')
   })
 
-  it('holds no password, header or assignment, and keeps the words before it', () => {
+  it('contains no password, header or assignment, and keeps the words before it', () => {
     for (const { before, secret, behind } of IN_CONTEXT) {
       const text = `see ${before}${secret}${behind} there\n`
       const clean = redactor.text(text)
@@ -66,7 +66,7 @@ describe('what leaves the process', () => {
     }
   }) // T18
 
-  it('holds none of them in a file, indented, with numbers of lines, or in JSON inside of JSON', () => {
+  it('contains none of them in a file, indented, with line numbers, or in JSON inside JSON', () => {
     const file = IN_CONTEXT.map(({ before, secret, behind }) => before + secret + behind).join('\n')
     const lines = file.split('\n')
     const forms = [
@@ -84,7 +84,7 @@ describe('what leaves the process', () => {
     }
   }) // T18
 
-  it('holds no private key, as a file, in JSON, with numbers of lines, or without its end', () => {
+  it('contains no private key, as a file, in JSON, with line numbers, or without its end', () => {
     const lines = PRIVATE_KEY_BLOCK.split('\n')
     const forms = [
       PRIVATE_KEY_BLOCK,
@@ -101,14 +101,14 @@ describe('what leaves the process', () => {
     }
   })
 
-  it('is otherwise what it was: hashes, ids, pictures, code and lock files', () => {
+  it('is otherwise unchanged: hashes, ids, images, code and lock files', () => {
     const picture = Buffer.from(
       Array.from({ length: 60_000 }, (_, i) => (i * i * 31 + (i >> 3) * 7 + i) & 255),
     ).toString('base64')
     const texts = [
       ...[readFileSync('package-lock.json', 'utf8'), readFileSync('src/supervisor/open-lead.ts', 'utf8')],
-      ...['README.md', 'docs/settings.md', 'src/redaction/redactor.ts', 'src/models/providers/providers.ts'].map((path) =>
-        readFileSync(path, 'utf8'),
+      ...['README.md', 'docs/settings.md', 'src/redaction/redactor.ts', 'src/models/providers/providers.ts'].map(
+        (path) => readFileSync(path, 'utf8'),
       ),
       `commit ${'0123456789abcdef'.repeat(4).slice(0, 40)}\nuuid ${randomUUID()}\nsha512-${picture.slice(0, 86)}==`,
       `{"type":"image","data":"${picture}"}`,
@@ -124,7 +124,7 @@ describe('what leaves the process', () => {
     }
   })
 
-  it('comes at once where nothing can be the beginning of a secret', () => {
+  it('is passed on at once when it cannot begin a secret', () => {
     const stream = redactor.stream()
     expect(stream.write('one line\n')).toBe('one line\n')
     expect(stream.write('three words ')).toBe('three words ')

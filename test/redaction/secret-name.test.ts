@@ -15,15 +15,15 @@ const HARMLESS =
   DATABASE_URL DESKMATES_STORE HTTP_PROXY NODE_OPTIONS COLORTERM PASSENGERS`.split(/\s+/)
 
 describe('the name of a variable', () => {
-  it('says that it holds a secret, in every usual spelling', () => {
+  it('shows that the value is a secret, in every usual spelling', () => {
     expect(SECRET.filter((name) => !isSecretName(name))).toEqual([])
   }) // T10, T18
 
-  it('is no secret where it names a folder, a number of tokens or a file with a secret', () => {
+  it('does not mark a folder, a number of tokens or a file with a secret as secret', () => {
     expect(HARMLESS.filter(isSecretName)).toEqual([])
   })
 
-  it('does not matter where the value is an address with a password or a token', () => {
+  it('does not matter when the value is a URL with a password or a token', () => {
     expect(isSecretVariable('DATABASE_URL', 'postgres://ada:tr0ub4dor@db/prod')).toBe(true)
     expect(isSecretVariable('DESKMATES_STORE', 'postgres:///teams?host=/run&password=hunter22')).toBe(true)
     expect(isSecretVariable('ORIGIN', 'https://0123456789abcdef0123@git.example/a.git')).toBe(true)

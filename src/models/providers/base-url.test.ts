@@ -9,7 +9,7 @@ it.each([
   ['https://host/proxy', 'https://host/proxy/v1'],
   ['https://host/v1beta/openai', 'https://host/v1beta/openai'],
   ['https://v1.host', 'https://v1.host/v1'],
-])('%s is asked at %s', (given, expected) => {
+])('the base URL %s becomes %s', (given, expected) => {
   expect(withVersion(given, '/v1')).toBe(expected)
 })
 
@@ -18,6 +18,6 @@ it.each([
   ['0.0.0.0', 'http://127.0.0.1:11434/'],
   ['10.0.0.7:9000', 'http://10.0.0.7:9000/'],
   ['https://ollama.example', 'https://ollama.example/'],
-])('OLLAMA_HOST %s means %s', (given, expected) => {
+])('OLLAMA_HOST %s becomes %s', (given, expected) => {
   expect(ollamaUrl(given)).toBe(expected)
 })

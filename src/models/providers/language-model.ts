@@ -2,7 +2,7 @@ import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '@ai-
 
 /**
  * A model object of the AI SDK's provider packages, interface version 3 or 4, as far as we use it. Version 4 needs a newer
- * Node than we do, so its own types are not at hand.
+ * Node than we do, so its types are not available.
  */
 export interface LanguageModel {
   readonly specificationVersion: 'v3' | 'v4'
@@ -18,7 +18,7 @@ export interface StreamResult {
 
 export type CallOptions = LanguageModelV3CallOptions
 
-/** Version 3's parts. Version 4 adds parts, which we leave out, and writes the data of files in another way. */
+/** The parts of version 3. Version 4 adds parts, which we ignore, and has another format for the data of files. */
 export type StreamPart =
   | Exclude<LanguageModelV3StreamPart, { type: 'file' }>
   | (Omit<Extract<LanguageModelV3StreamPart, { type: 'file' }>, 'data'> & {

@@ -15,36 +15,36 @@ import { readRateLimits } from '../rate-limits/rate-limit-headers.ts'
 import type { CallOptions, LanguageModel, StreamPart } from './language-model.ts'
 import { promptOf, toolsOf } from './prompt.ts'
 import { toModelFailure } from './provider-failure.ts'
-import { type Assembly, createAssembly } from './turn-assembly.ts'
+import { createTurnAssembly, type TurnAssembly } from './turn-assembly.ts'
 
 type ProviderOptions = NonNullable<Turn['providerOptions']>
 
 export interface ModelOptions {
-  /** As the user named it; else `provider/model` of the object. */
+  /** As the user named it; by default `provider/model` of the object. */
   readonly name?: string
   readonly provider?: string
   readonly account?: string
   readonly context?: number
   readonly price?: Price
-  /** US dollars for one call; else worked out from `price`, and unknown without one. */
+  /** US dollars of one call; by default computed from `price`, and unknown without one. */
   readonly cost?: (usage: Usage) => number | null
-  /** Used where the request names none: providers differ in what they do without a limit. */
+  /** Used where the request has none: providers differ in what they do without a limit. */
   readonly maxOutput?: number
-  /** Handed to the provider package with every call, by its name: `{ anthropic: { thinking: … } }`. */
+  /** Passed to the provider package with every call, by its name: `{ anthropic: { thinking: … } }`. */
   readonly options?: ProviderOptions
   /** Mark where anthropic may cache. */
   readonly hasBreakpoints?: boolean
   readonly clock?: Clock
-  /** The key, and whatever else no message of a failure may show. */
+  /** The key, and other values that no failure message may show. */
   readonly secrets?: readonly string[]
-  /** The variables that hold the key and name the proxy, to say which to check. */
+  /** The variables of the key and of the proxy, for failure messages. */
   readonly keyVariable?: string | undefined
   readonly proxyVariable?: string | undefined
 }
 
-const MAX_OUTPUT = 8000
+const DEFAULT_MAX_OUTPUT_TOKENS = 8000
 
-/** Any model object of an AI SDK provider package, as one of ours. It asks once; `persist` tries again. */
+/** Wraps a model object of an AI SDK provider package. It makes one call per reply; `withRetries` adds retries. */
 export function modelFrom(languageModel: LanguageModel, options: ModelOptions = {}): Model {
   const { clock = systemClock, price } = options
   const provider = options.provider ?? languageModel.provider.split('.')[0]!
@@ -60,20 +60,23 @@ export function modelFrom(languageModel: LanguageModel, options: ModelOptions = 
     price,
     async *reply(request, signal): AsyncGenerator<ModelEvent, Reply> {
       signal.throwIfAborted()
-      const progress: Progress = { emitted: false, finish: undefined, assembly: createAssembly(), isEventStream: true }
+      const progress: Progress = {
+        emitted: false,
+        finish: undefined,
+        assembly: createTurnAssembly(),
+        isEventStream: true,
+      }
       let reader: ReadableStreamDefaultReader<{ type: string }> | undefined
       try {
-        const asked = callOptions(request, signal)
-        const result = await languageModel.doStream(asked as never)
+        const result = await languageModel.doStream(callOptions(request, signal) as never)
         reader = result.stream.getReader()
         const headers = result.response?.headers ?? {}
         const limits = readRateLimits(headers, clock.now())
         if (limits.length > 0) yield { type: 'limits', limits }
         progress.isEventStream = /event-stream/.test(headers['content-type'] ?? 'event-stream')
         const begun = new Set<string>()
-        // Here and not in a generator of its own: each of those makes every event wait again.
         for (let step = await reader.read(); !step.done; step = await reader.read()) {
-          const event = take(step.value as StreamPart, progress, begun)
+          const event = addPart(step.value as StreamPart, progress, begun)
           if (event !== undefined) yield event
         }
         return replyOf(progress)
@@ -83,7 +86,7 @@ export function modelFrom(languageModel: LanguageModel, options: ModelOptions = 
         const { secrets, keyVariable, proxyVariable } = options
         const about = { model: name, emitted, now: clock.now(), secrets, keyVariable, proxyVariable }
         const failure = toModelFailure(error, about)
-        throw failure.fault === 'cut off' && !progress.isEventStream ? noEvents(failure) : failure
+        throw failure.fault === 'cut off' && !progress.isEventStream ? notEventStream(failure) : failure
       } finally {
         reader?.cancel().catch(() => {})
       }
@@ -93,7 +96,7 @@ export function modelFrom(languageModel: LanguageModel, options: ModelOptions = 
   function callOptions(request: ModelRequest, signal: AbortSignal): CallOptions {
     return {
       prompt: promptOf(request, form),
-      maxOutputTokens: request.maxOutput ?? options.maxOutput ?? MAX_OUTPUT,
+      maxOutputTokens: request.maxOutput ?? options.maxOutput ?? DEFAULT_MAX_OUTPUT_TOKENS,
       ...(request.tools.length > 0 && { tools: toolsOf(request.tools), toolChoice: { type: 'auto' } }),
       ...(options.options && { providerOptions: options.options }),
       abortSignal: signal,
@@ -104,11 +107,14 @@ export function modelFrom(languageModel: LanguageModel, options: ModelOptions = 
     const failed = (fault: ModelFailure['fault'], text: string) =>
       new ModelFailure({ model: name, fault, emitted }, `${name}: ${text}`)
     if (!finish || isCutOff(finish))
-      throw failed('cut off', 'The answer ended before it was complete, and was not kept. Try again.')
+      throw failed('cut off', 'The answer ended before it was complete and was discarded. Retry.')
     if (finish.finishReason.unified === 'error')
-      throw failed('server', `The provider broke the answer off (${finish.finishReason.raw ?? 'no reason given'}).`)
+      throw failed(
+        'server',
+        `The provider ended the answer with an error (${finish.finishReason.raw ?? 'no reason given'}). Retry.`,
+      )
     const end = ends[finish.finishReason.unified] ?? 'finished'
-    if (assembly.isEmpty) throw emptiness(end, failed)
+    if (assembly.isEmpty) throw emptyAnswer(end, failed)
     const usage = usageOf(finish.usage)
     const isCounted = finish.usage.inputTokens.total !== undefined || finish.usage.outputTokens.total !== undefined
     return { turn: assembly.turn(), end, usage, cost: isCounted ? cost(usage) : null, model: name }
@@ -121,11 +127,11 @@ interface Progress {
   emitted: boolean
   finish: Finish | undefined
   isEventStream: boolean
-  readonly assembly: Assembly
+  readonly assembly: TurnAssembly
 }
 
-/** What a part adds to the answer, and what is shown of it. */
-function take(part: StreamPart, progress: Progress, begun: Set<string>): ModelEvent | undefined {
+/** Adds a part to the answer and returns the event to show for it. */
+function addPart(part: StreamPart, progress: Progress, begun: Set<string>): ModelEvent | undefined {
   if (part.type === 'error') throw part.error
   if (part.type === 'finish') progress.finish = part
   progress.assembly.add(part)
@@ -150,14 +156,14 @@ function eventOf(part: StreamPart, begun: Set<string>): ModelEvent | undefined {
   }
 }
 
-/** Most packages finish a stream that just ended as if nothing were wrong, only without a reason from the provider. */
+/** Most packages report a stream that was cut off as finished, only without a reason from the provider. */
 function isCutOff({ finishReason: { unified, raw } }: Finish): boolean {
   return (unified as string) === 'interrupted' || (unified === 'other' && raw === undefined)
 }
 
-/** A web page, say: of a proxy that wants a login, or of a server that is no model's. */
-function noEvents(cause: ModelFailure): ModelFailure {
-  const text = `${cause.model}: The answer is no stream of events. Is the base URL right, and the kind of provider?`
+/** For example a web page, of a proxy that requires a login or of another kind of server. */
+function notEventStream(cause: ModelFailure): ModelFailure {
+  const text = `${cause.model}: The response is not an event stream. Check the base URL and the kind of provider.`
   return new ModelFailure({ model: cause.model, fault: 'unreadable', cause }, text)
 }
 
@@ -166,15 +172,18 @@ const ends: Partial<Record<Finish['finishReason']['unified'], ReplyEnd>> = {
   'content-filter': 'refused',
 }
 
-function emptiness(end: ReplyEnd, failed: (fault: ModelFailure['fault'], text: string) => ModelFailure): ModelFailure {
+function emptyAnswer(
+  end: ReplyEnd,
+  failed: (fault: ModelFailure['fault'], text: string) => ModelFailure,
+): ModelFailure {
   if (end === 'refused')
-    return failed('refused', "The provider's filter let nothing of the answer through. Say it in other words.")
+    return failed('refused', "The provider's filter removed the whole answer. Rephrase the prompt.")
   if (end === 'length')
     return failed(
       'empty',
-      'All of the output was spent on thinking, nothing was said. Raise maxOutput in the settings.',
+      'The output limit was used up by reasoning, before any text. Raise maxOutput in the settings.',
     )
-  return failed('empty', 'The answer has neither text nor a tool call in it. Try again, or try another model.')
+  return failed('empty', 'The answer has neither text nor a tool call. Retry, or use another model.')
 }
 
 function usageOf({ inputTokens: asked, outputTokens }: Finish['usage']): Usage {

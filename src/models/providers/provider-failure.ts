@@ -2,36 +2,33 @@ import { ModelFailure, type ModelFault } from '../model.ts'
 import { type Headers, readRetryAfter } from '../rate-limits/rate-limit-headers.ts'
 import { secureConnectionStep } from '../transport/secure-connection.ts'
 import { TransportFailure } from '../transport/transport-failure.ts'
+import { type AdviceContext, codesOf, failureAdvice } from './failure-advice.ts'
 
-export interface FailureContext {
+export interface FailureContext extends AdviceContext {
   readonly model: string
   readonly emitted: boolean
   /** Seconds since 1970, to read dates in headers. */
   readonly now: number
-  /** What no message may show: some providers repeat the key they refuse. */
+  /** Values that no message may show: some providers repeat the key they refuse. */
   readonly secrets?: readonly string[]
-  /** The variable that holds the key. */
-  readonly keyVariable?: string | undefined
-  /** The variable that names the proxy the call goes through. */
-  readonly proxyVariable?: string | undefined
 }
 
-/** Whatever a provider package throws or sends as an error inside its stream, as the one failure we know. */
-export function toModelFailure(error: unknown, circumstances: FailureContext): ModelFailure {
-  const { model, emitted, now, secrets = [] } = circumstances
+/** Converts what a provider package throws, or sends as an error inside its stream. */
+export function toModelFailure(error: unknown, context: FailureContext): ModelFailure {
+  const { model, emitted, now, secrets = [] } = context
   if (error instanceof ModelFailure) return error
   const report = read(error)
-  forgetRequest(error)
+  dropRequest(error)
   const about = { model, emitted, cause: error, retryAfter: readRetryAfter(report.headers, now) ?? report.delay }
-  const words = secrets.reduce((text, secret) => text.replaceAll(secret, '(hidden)'), said(report))
+  const text = secrets.reduce((shown, secret) => shown.replaceAll(secret, '(hidden)'), textOf(report))
   return new ModelFailure(
     { ...about, fault: report.fault },
-    `${model}: ${words} ${nextStep(report.fault, error, circumstances)}`,
+    `${model}: ${text} ${failureAdvice(report.fault, error, context)}`,
   )
 }
 
-/** Packages hang the whole conversation on their errors; nobody who prints one wants it, and it would stay in memory. */
-function forgetRequest(error: unknown): void {
+/** Packages attach the whole conversation to their errors. It would be logged with the error and stay in memory. */
+function dropRequest(error: unknown): void {
   if (error instanceof Error && 'requestBodyValues' in error) error.requestBodyValues = undefined
 }
 
@@ -40,11 +37,11 @@ interface Report {
   readonly text: string
   readonly status: number | undefined
   readonly headers: Headers
-  /** Seconds, where the body says it (google). */
+  /** Seconds until the next try, where the body says so (google). */
   readonly delay: number | undefined
 }
 
-/** The parts of errors we look at, whichever package made them. */
+/** The properties we read from the errors of any package. */
 interface Shape {
   readonly name?: string
   readonly message?: string
@@ -67,7 +64,7 @@ function read(error: unknown): Report {
   return { fault, text, status: shape.statusCode, headers, delay: retryDelay(shape.responseBody) }
 }
 
-/** Provider packages wrap what our fetch threw, sometimes twice. */
+/** Provider packages wrap the errors of our fetch, sometimes twice. */
 function transportFailure(error: unknown): TransportFailure | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++)
     if (at instanceof TransportFailure) return at
@@ -77,18 +74,18 @@ function transportFailure(error: unknown): TransportFailure | undefined {
 function faultOf(shape: Shape): ModelFault {
   const status = shape.statusCode ?? (Number(shape.code) >= 400 ? Number(shape.code) : undefined)
   const isRefusal = status === undefined || (status >= 400 && status < 500)
-  const said = isRefusal ? byMessage.find(([pattern]) => pattern.test(shape.message ?? ''))?.[1] : undefined
-  // An account without credit is refused with every number and code there is.
-  if (said === 'billing') return said
-  // The words come first: a stream that began with 200 reports its errors with made-up numbers.
-  const words = [shape.type, shape.code, codeIn(shape.responseBody)].filter((word) => word !== null).join(' ')
-  for (const [pattern, fault] of byWord) if (pattern.test(words)) return fault
-  if (said !== undefined && status !== undefined && status !== 429) return said
+  const named = isRefusal ? byMessage.find(([pattern]) => pattern.test(shape.message ?? ''))?.[1] : undefined
+  // Providers use every status and code for an account without credit.
+  if (named === 'billing') return named
+  // Codes before the status: a stream that began with 200 reports its errors with invented statuses.
+  const codes = [shape.type, shape.code, codeIn(shape.responseBody)].filter((code) => code !== null).join(' ')
+  for (const [pattern, fault] of byCode) if (pattern.test(codes)) return fault
+  if (named !== undefined && status !== undefined && status !== 429) return named
   if (status !== undefined) return byStatus(status, shape)
   return byName(shape)
 }
 
-const byWord: readonly (readonly [RegExp, ModelFault])[] = [
+const byCode: readonly (readonly [RegExp, ModelFault])[] = [
   [/JSONParseError|TypeValidationError/, 'unreadable'],
   [/insufficient_quota|billing|BILLING_DISABLED|insufficient_credits|account_inactive/, 'billing'],
   [/invalid_api_key|API_KEY_INVALID|authentication|UNAUTHENTICATED/, 'key'],
@@ -101,7 +98,7 @@ const byWord: readonly (readonly [RegExp, ModelFault])[] = [
   [/api_error|server_error|INTERNAL/, 'server'],
 ]
 
-/** Where a provider has no code of its own, the words of its message have to do. They count for refusals only. */
+/** For providers without error codes, by the message. Used for refusals (4xx) only. */
 const byMessage: readonly (readonly [RegExp, ModelFault])[] = [
   [
     /credit balance|(insufficient|out of|no|not enough) (credit|balance|fund)|credits? (is|are|has been|have been) (depleted|exhausted|used up)|credit used up|(enable|activate) billing|billing (is |has been )?(disabled|not (active|enabled))|payment required|account is not active|hard limit/i,
@@ -131,7 +128,7 @@ function byStatus(status: number, shape: Shape): ModelFault {
 
 function byName({ name = '', type, code, data }: Shape): ModelFault {
   if (/LoadAPIKey/.test(name)) return 'key'
-  // This is how the openai-compatible package reports a stream without an end.
+  // The openai-compatible package reports a stream without an end like this.
   if (/InvalidResponseData/.test(name) && data === undefined) return 'cut off'
   if (/UnsupportedFunctionality|InvalidPrompt|InvalidArgument|NoSuchModel/.test(name)) return 'request'
   if (/invalid_request/.test(String(type))) return 'request'
@@ -145,7 +142,7 @@ function codeIn(body: string | undefined): string {
   return words.filter((word) => typeof word === 'string').join(' ')
 }
 
-/** Google says in the body when to come back: `details: [{ '@type': '…RetryInfo', retryDelay: '34s' }]`. */
+/** Google says in the body when to retry: `details: [{ '@type': '…RetryInfo', retryDelay: '34s' }]`. */
 function retryDelay(body: string | undefined): number | undefined {
   const details = parsed(body)?.details
   if (!Array.isArray(details)) return undefined
@@ -164,72 +161,8 @@ function parsed(body: string | undefined): Record<string, unknown> | undefined {
   }
 }
 
-function said({ text, status, fault }: Report): string {
+function textOf({ text, status, fault }: Report): string {
   const cut = text.trim().slice(0, 500)
   if (cut !== '') return /[.!?]$/.test(cut) ? cut : `${cut}.`
-  return status === undefined ? `the call failed (${fault}).` : `the provider answered with status ${status}.`
-}
-
-/** What to do now, when trying again did not help. */
-function nextStep(fault: ModelFault, error: unknown, { keyVariable, proxyVariable }: FailureContext): string {
-  if (fault === 'network') return networkStep(error, proxyVariable)
-  if (fault === 'tls')
-    return `${secureConnectionStep(codesOf(error)) ?? ''}${proxyStep(proxyVariable)} Try it: deskmates doctor --call.`
-  if (fault === 'key')
-    return `Check the key${keyVariable === undefined ? '' : ` in ${keyVariable}`}; see: deskmates doctor.`
-  return advice[fault]
-}
-
-const advice: Record<Exclude<ModelFault, 'network' | 'tls' | 'key'>, string> = {
-  'rate limit': 'The limit of this key is used up; wait, or name another model as a fallback (--fallback-model).',
-  overloaded: 'The provider has no room right now; wait, or name another model as a fallback (--fallback-model).',
-  server: 'The provider failed; try again later, or name another model as a fallback (--fallback-model).',
-  'time-out': 'Try again, or give it more time in the settings (patience).',
-  'cut off': 'The answer is incomplete and was not kept; try again.',
-  unreadable: 'What came back is not what this kind of provider sends; check the base URL and the kind of provider.',
-  empty: 'It was asked again and said nothing again; try another model.',
-  refused: 'Say it in other words, or name another model.',
-  permission:
-    'The key is accepted, but may not do this: check the rights of the key and of its project at the provider.',
-  billing:
-    "Add credit or raise the spending limit in the billing settings of the provider's account; until then name a model of another provider (-m).",
-  model:
-    'Check the name of the model (-m), and whether this key may use it; a family always works: -m sonnet, -m gpt, -m gemini.',
-  'too long': 'The conversation does not fit; compact it or use a model with a larger window.',
-  request: 'The provider refuses this request; check the settings of this model, and the base URL.',
-  script: 'Add an answer to the script, or record the run again.',
-}
-
-/** Why there is no connection, by the code of the system or of the transport. */
-function networkStep(error: unknown, proxyVariable: string | undefined): string {
-  const codes = codesOf(error).join(' ')
-  const step = networkSteps.find(([pattern]) => pattern.test(codes))?.[1] ?? 'Check the connection and the base URL.'
-  return `${step}${proxyStep(proxyVariable)} Try it: deskmates doctor.`
-}
-
-function proxyStep(variable: string | undefined): string {
-  if (variable === undefined) return ''
-  return ` The connection goes through the proxy in ${variable}: check it, or except the host with NO_PROXY.`
-}
-
-const networkSteps: readonly (readonly [RegExp, string])[] = [
-  [/TLS|SSL|EPROTO/, 'The secure connection failed: check the network connection, and the base URL.'],
-  [/ENOTFOUND|EAI_/, 'The name of the host cannot be resolved: check the network connection, and the base URL.'],
-  [/ECONNREFUSED/, 'No server answers at this address: check the base URL, and that the server runs.'],
-  [
-    /TIMEOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN/,
-    'The host cannot be reached: check the network connection and firewalls.',
-  ],
-]
-
-function codesOf(error: unknown): readonly string[] {
-  const codes: string[] = []
-  const add = (at: unknown, depth: number): void => {
-    if (!(at instanceof Error) || depth > 8) return
-    if ('code' in at) codes.push(String(at.code))
-    if (at instanceof AggregateError) for (const one of at.errors.slice(0, 8)) add(one, depth + 1)
-    add(at.cause, depth + 1)
-  }
-  add(error, 0)
-  return codes
+  return status === undefined ? `The call failed (${fault}).` : `The provider answered with status ${status}.`
 }

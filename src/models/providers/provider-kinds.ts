@@ -6,7 +6,7 @@ export interface ProviderAccess {
   /** As the user names the provider. */
   readonly name: string
   readonly baseUrl: string
-  /** The base URL is the vendor's own, not a proxy or a look-alike. */
+  /** The base URL is the vendor's own, not that of a proxy or another server. */
   readonly isVendor: boolean
   readonly key: string | undefined
   /** The key is a token, sent as `Authorization: Bearer`. */
@@ -19,7 +19,7 @@ export interface Opened extends Pick<ModelOptions, 'options' | 'hasBreakpoints'>
   readonly languageModel: LanguageModel
 }
 
-/** How a model of each kind of provider is made. A package is loaded when its first model is. */
+/** Creates a model of each kind of provider. A package is loaded with its first model. */
 export const openKind: Record<ProviderKind, (access: ProviderAccess, model: string) => Promise<Opened>> = {
   async anthropic({ baseUrl, key = '', isToken, headers, fetch, isVendor }, model) {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
@@ -27,7 +27,7 @@ export const openKind: Record<ProviderKind, (access: ProviderAccess, model: stri
     return {
       languageModel: createAnthropic({ baseURL: baseUrl, ...access, headers, fetch })(model),
       hasBreakpoints: true,
-      // Look-alikes refuse what streaming of tool inputs adds to the request.
+      // Compatible servers refuse the fields that streaming of tool inputs adds to the request.
       options: isVendor ? undefined : { anthropic: { toolStreaming: false } },
     }
   },
@@ -35,7 +35,7 @@ export const openKind: Record<ProviderKind, (access: ProviderAccess, model: stri
     const { createOpenAI } = await import('@ai-sdk/openai')
     return {
       languageModel: createOpenAI({ baseURL: baseUrl, apiKey: key, headers, fetch }).responses(model),
-      // Nothing is kept at the provider: the transcript alone holds the conversation, encrypted thoughts included.
+      // The provider stores nothing: the transcript contains the whole conversation, encrypted reasoning included.
       options: { openai: { store: false } },
     }
   },

@@ -6,7 +6,7 @@ import type { ModelSettings, ProviderKind } from '../settings.ts'
 import type { Env } from '../transport/connections.ts'
 import { ollamaUrl, withVersion } from './base-url.ts'
 
-/** What we know of a provider without being told. */
+/** What we know about a provider without settings. */
 interface KnownProvider {
   readonly kind: ProviderKind
   readonly baseUrl: string | undefined
@@ -17,7 +17,7 @@ interface KnownProvider {
   readonly isKeyNeeded: boolean
   /** Its name in the price list. */
   readonly prices?: string
-  /** Those of them that hold a token, sent as `Authorization: Bearer`. */
+  /** The variables of `keyFrom` that hold a token, which is sent as `Authorization: Bearer`. */
   readonly tokens?: readonly string[]
 }
 
@@ -36,7 +36,7 @@ const known: Record<string, KnownProvider> = {
     baseUrl: 'https://api.anthropic.com/v1',
     baseUrlFrom: 'ANTHROPIC_BASE_URL',
     version: '/v1',
-    // As in Claude Code: a token is set for a gateway on purpose, and comes before the key.
+    // As in Claude Code: a token is set on purpose, for a gateway, and has precedence over the key.
     keyFrom: ['ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_API_KEY'],
     tokens: ['ANTHROPIC_AUTH_TOKEN'],
     isKeyNeeded: true,
@@ -71,7 +71,7 @@ const known: Record<string, KnownProvider> = {
   },
 }
 
-/** Somebody's own server. */
+/** A server of the user. */
 const compatible: KnownProvider = {
   kind: 'compatible',
   baseUrl: undefined,
@@ -81,13 +81,13 @@ const compatible: KnownProvider = {
   isKeyNeeded: false,
 }
 
-/** Own entries only: a provider named `constructor` is not known. */
+/** Own properties only: a provider named `constructor` is unknown. */
 function factsOf(name: string): KnownProvider | undefined {
   return Object.hasOwn(known, name) ? known[name] : undefined
 }
 
 const WITHOUT_A_KEY =
-  'Or run without any key: watch deskmates demo, or use a scripted model, -m scripted:FILE (docs/scripted-model.md).'
+  'Or run without a key: deskmates demo, or a scripted model, -m scripted:FILE (docs/scripted-model.md).'
 
 export interface Provider {
   readonly name: string
@@ -97,15 +97,15 @@ export interface Provider {
   readonly key: string | undefined
   /** The key is a token, sent as `Authorization: Bearer`. */
   readonly isToken: boolean
-  /** The variable that holds the key; undefined where there is none, or the settings hold it. */
+  /** The variable that holds the key; undefined where there is none, or the settings contain the key. */
   readonly keyVariable: string | undefined
   readonly headers: Record<string, string>
   readonly prices: string | undefined
-  /** The provider and which of its keys, without showing it. */
+  /** The provider and a hash of the key. */
   readonly account: string
 }
 
-/** What `provider/model` needs to be called, from settings and the usual variables; settings win. */
+/** How to call `provider/model`, from settings and environment variables; settings have precedence. */
 export function findProvider(name: string, model: string, env: Env, settings: ModelSettings): Provider {
   const setting = settings.providers[name] ?? {}
   const isNamed = name === 'compatible' || setting.baseUrl !== undefined || setting.kind !== undefined
@@ -113,9 +113,9 @@ export function findProvider(name: string, model: string, env: Env, settings: Mo
   if (facts === undefined) throw unknownProvider(name, model)
   const kind = setting.kind ?? facts.kind
   const baseUrl = baseUrlOf(name, model, facts, setting.baseUrl, env)
-  // OpenAI's key is for OpenAI, or for whoever stands behind OPENAI_BASE_URL: not for every server somebody names.
-  const usual = facts === compatible && setting.baseUrl !== undefined ? [] : facts.keyFrom
-  const keyNames = setting.keyFrom === undefined ? usual : [setting.keyFrom]
+  // OpenAI's key is sent to OpenAI and to the server in OPENAI_BASE_URL, not to every server of the settings.
+  const defaults = facts === compatible && setting.baseUrl !== undefined ? [] : facts.keyFrom
+  const keyNames = setting.keyFrom === undefined ? defaults : [setting.keyFrom]
   const keyVariable = setting.key === undefined ? keyNames.find((variable) => env[variable]?.trim()) : undefined
   const key = setting.key ?? env[keyVariable ?? '']?.trim()
   if (!key && (facts.isKeyNeeded || setting.keyFrom)) throw noKey(name, model, keyNames)
@@ -146,7 +146,7 @@ export function findProvider(name: string, model: string, env: Env, settings: Mo
   }
 }
 
-/** The model to use when the user names none, by the keys at hand. */
+/** The model to use when the user names none, by the keys that are set. */
 export function usualModel(env: Env, settings: ProviderSettings = {}): string {
   for (const name of Object.keys(known)) {
     const model = defaultModel(name)
@@ -155,20 +155,20 @@ export function usualModel(env: Env, settings: ProviderSettings = {}): string {
   throw failure(
     '',
     'key',
-    `No model is named and no key is set. Name one with -m provider/model, and set its key: ${[...new Set(Object.keys(known).flatMap(mainVariable))].join(', ')}. A local model needs none: -m ollama/NAME. ${WITHOUT_A_KEY}`,
+    `No model is named and no key is set. Name a model with -m provider/model and set its key: ${[...new Set(Object.keys(known).flatMap(mainVariable))].join(', ')}. A local model needs no key: -m ollama/NAME. ${WITHOUT_A_KEY}`,
   )
 }
 
 type ProviderSettings = Partial<Pick<z.input<typeof ModelSettings>, 'providers'>>
 
-/** Whether there is a key for this provider, in the settings or in a variable. */
+/** Whether the settings or a variable contain a key for this provider. */
 export function hasKey(name: string, env: Env, { providers = {} }: ProviderSettings = {}): boolean {
   const { key, keyFrom } = providers[name] ?? {}
   const variables = keyFrom === undefined ? keyVariables(name) : [keyFrom]
   return Boolean(key) || variables.some((variable) => env[variable]?.trim())
 }
 
-/** Variables that may hold the key of a provider, the first that is set counts. */
+/** Variables that may hold the key of a provider; the first that is set counts. */
 export function keyVariables(name: string): readonly string[] {
   return factsOf(name)?.keyFrom ?? []
 }
@@ -200,13 +200,13 @@ function baseUrlOf(
   try {
     return withVersion(name === 'ollama' ? ollamaUrl(given) : given, version)
   } catch (cause) {
-    const text = `${where} is not a URL: '${given}'. It looks like https://host or https://host${version}.`
+    const text = `${where} is not a URL: '${given}'. Set it to https://host or https://host${version}.`
     throw failure(`${name}/${model}`, 'request', text, cause)
   }
 }
 
 function noKey(name: string, model: string, variables: readonly string[]): ModelFailure {
-  const text = `There is no key for ${name}. Set ${variables.join(' or ')} to use ${name}/${model}. ${WITHOUT_A_KEY}`
+  const text = `No key for ${name} is set. Set ${variables.join(' or ')} to use ${name}/${model}. ${WITHOUT_A_KEY}`
   return failure(`${name}/${model}`, 'key', text)
 }
 

@@ -4,27 +4,27 @@ import type { StreamPart } from './language-model.ts'
 type Content = AssistantTurn['content'][number]
 type Options = NonNullable<Content['providerOptions']>
 
-interface Words {
+interface TextPart {
   readonly type: 'text' | 'reasoning'
   text: string
   providerOptions?: Options
 }
 
-export interface Assembly {
+export interface TurnAssembly {
   add(part: StreamPart): void
-  /** Neither text nor a call: there is nothing to show and nothing to do. */
+  /** Neither text nor a call. */
   readonly isEmpty: boolean
   turn(): AssistantTurn
 }
 
-/** Puts the parts of a stream together to one turn, each with everything its provider wants to see again. */
-export function createAssembly(): Assembly {
+/** Assembles the parts of a stream to one turn, with all metadata that the provider needs when the turn is sent back. */
+export function createTurnAssembly(): TurnAssembly {
   const content: Content[] = []
-  const open = new Map<string, Words>()
+  const open = new Map<string, TextPart>()
   const ids = new Set<string>()
 
-  function begin(type: 'text' | 'reasoning', id: string): Words {
-    const part: Words = { type, text: '' }
+  function begin(type: 'text' | 'reasoning', id: string): TextPart {
+    const part: TextPart = { type, text: '' }
     content.push(part)
     open.set(`${type} ${id}`, part)
     return part
@@ -33,7 +33,7 @@ export function createAssembly(): Assembly {
   function grow(type: 'text' | 'reasoning', part: { id: string; delta?: string; providerMetadata?: unknown }): void {
     const at = open.get(`${type} ${part.id}`) ?? begin(type, part.id)
     if (part.delta) at.text += part.delta
-    // A signature comes with an empty delta, encrypted thoughts with the end: every one of them counts.
+    // A signature comes with an empty delta, encrypted reasoning with the end: all metadata is kept.
     if (part.providerMetadata) at.providerOptions = merged(at.providerOptions, part.providerMetadata as Options)
   }
 
@@ -53,7 +53,7 @@ export function createAssembly(): Assembly {
         case 'reasoning-end':
           return grow('reasoning', part)
         case 'tool-call':
-          return void content.push(call(part, part.providerExecuted ? part.toolCallId : ownId(part.toolCallId, ids)))
+          return void content.push(call(part, part.providerExecuted ? part.toolCallId : uniqueId(part.toolCallId, ids)))
         case 'tool-result':
           if (!part.preliminary) content.push(providerResult(part))
           return
@@ -66,7 +66,7 @@ export function createAssembly(): Assembly {
     },
     turn: () => ({
       role: 'assistant',
-      // Providers refuse texts with nothing in them; one that carries metadata is theirs.
+      // Providers refuse empty texts, except their own ones with metadata.
       content: content.filter(
         (part) => !('text' in part) || part.text.trim() !== '' || part.providerOptions !== undefined,
       ),
@@ -74,8 +74,8 @@ export function createAssembly(): Assembly {
   }
 }
 
-/** Small servers give no ids, or one id to several calls: their results could not be told apart. */
-function ownId(given: string, taken: Set<string>): string {
+/** Small servers send no ids, or one id for several calls, whose results could not be distinguished. */
+function uniqueId(given: string, taken: Set<string>): string {
   let id = given
   for (let number = 2; id === '' || taken.has(id); number++) id = `${given || 'call'}-${number}`
   taken.add(id)
@@ -106,7 +106,7 @@ function providerResult(part: Extract<StreamPart, { type: 'tool-result' }>): Con
   }
 }
 
-/** In base64, so that the transcript can hold it; a file that is only a URL is gone by the next turn and left out. */
+/** In base64 for the transcript. A file that is only a URL is left out: the URL expires before the next turn. */
 function file(part: Extract<StreamPart, { type: 'file' }>): Content[] {
   // Version 4 says whether it is data or a URL.
   const data = typeof part.data === 'string' || part.data instanceof Uint8Array ? part.data : part.data.data

@@ -3,7 +3,7 @@ import { readRateLimits, readRetryAfter } from './rate-limit-headers.ts'
 
 const NOW = Date.parse('2026-10-21T07:00:00Z') / 1000
 
-describe('when to come back', () => {
+describe('the time until the next try', () => {
   it.each([
     [{ 'retry-after': '12' }, 12],
     [{ 'retry-after': 'Wed, 21 Oct 2026 07:00:30 GMT' }, 30],
@@ -23,7 +23,7 @@ describe('when to come back', () => {
   })
 })
 
-it('what is left is read from the headers of anthropic and openai, and nothing from half a pair', () => {
+it('rate limits are read from the headers of anthropic and openai, in pairs only', () => {
   const headers = {
     'anthropic-ratelimit-requests-remaining': '49',
     'anthropic-ratelimit-requests-reset': '2026-10-21T07:00:02Z',

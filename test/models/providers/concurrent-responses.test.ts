@@ -49,8 +49,8 @@ async function read(asked: Promise<Response>): Promise<string> {
 const head = (length: number, encoding = '') =>
   `HTTP/1.1 200 OK\r\n${encoding && `content-encoding: ${encoding}\r\n`}content-length: ${length}\r\n\r\n`
 
-describe('answers that come in together', () => {
-  it('are each read whole and in order, piece by piece', async () => {
+describe('concurrent responses', () => {
+  it('are each read completely and in order, piece by piece', async () => {
     const pieces = Array.from({ length: 20 }, (_, i) => String(i).padStart(3, '0'))
     const found = await together((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
@@ -65,7 +65,7 @@ describe('answers that come in together', () => {
     expect(found).toEqual({ ends: [pieces.join('')], alarms: 0 })
   })
 
-  it('are unpacked, also where all of them is there at once', async () => {
+  it('are decompressed, also when they arrive in one piece', async () => {
     const bytes = gzipSync('hello')
     const found = await together((socket) => {
       socket.write(Buffer.concat([Buffer.from(head(bytes.length, 'gzip')), bytes]))
@@ -73,7 +73,7 @@ describe('answers that come in together', () => {
     expect(found).toEqual({ ends: ['hello'], alarms: 0 })
   })
 
-  it('are refused in an encoding nobody asked for, whatever it is called', async () => {
+  it('are refused in an encoding that was not requested, whatever its name', async () => {
     for (const encoding of ['zstd', 'constructor']) {
       const { ends, alarms } = await together((socket) => void socket.write(`${head(2, encoding)}hi`))
       expect(ends).toEqual([expect.stringContaining(`in the encoding '${encoding}', which was not requested`)])
@@ -81,7 +81,7 @@ describe('answers that come in together', () => {
     }
   })
 
-  it('fail each by itself where they are broken or cut off', async () => {
+  it('fail independently when they are damaged or cut off', async () => {
     const broken = await together((socket) => void socket.write(`${head(3, 'gzip')}abc`))
     const cut = await together((socket) => {
       socket.write(`${head(30)}abc`)
@@ -93,7 +93,7 @@ describe('answers that come in together', () => {
     }
   })
 
-  it('end as soon as nobody wants them any more', async () => {
+  it('end as soon as they are aborted', async () => {
     const found = await together(
       (socket) => void socket.write(`${head(30)}abc`),
       (stop) => setImmediate(() => setImmediate(() => stop.abort(new Error('no more')))),

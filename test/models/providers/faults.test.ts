@@ -108,7 +108,7 @@ async function play(format: Format, isShownBefore: boolean, ...acts: readonly Ac
 }
 
 describe.each(formats)('$name', (format) => {
-  it.each(beforeEmission)('gets over $name by asking again', async ({ act }) => {
+  it.each(beforeEmission)('recovers from $name with a retry', async ({ act }) => {
     const { reply, events, error } = await play(format, false, act(format), { pieces: format.good })
     expect(error).toBeUndefined()
     expect(shownText(events)).toBe('Reading it.')
@@ -120,7 +120,7 @@ describe.each(formats)('$name', (format) => {
     expect(events[0]).toMatchObject({ type: 'waiting' })
   }) // F35
 
-  it.each(beforeEmission)('ends in a failure that says so if $name never stops', async ({ act, as }) => {
+  it.each(beforeEmission)('throws the matching failure when every try ends with $name', async ({ act, as }) => {
     const { reply, events, error } = await play(format, false, act(format))
     expect(reply).toBeUndefined()
     expect(error).toBeInstanceOf(ModelFailure)
@@ -131,7 +131,7 @@ describe.each(formats)('$name', (format) => {
     expect(server.asked.length).toBeGreaterThan(1)
   }) // F35, F37
 
-  it.each(afterEmission)('does not ask again when it showed something before $name', async ({ act, as }) => {
+  it.each(afterEmission)('is not retried when part of the answer was shown before $name', async ({ act, as }) => {
     const { reply, events, error } = await play(format, true, act(format), { pieces: format.good })
     expect(reply).toBeUndefined()
     expect(as).toContain((error as ModelFailure).fault)
@@ -141,6 +141,6 @@ describe.each(formats)('$name', (format) => {
   }) // F35
 })
 
-it('is tried with at least 50 sequences of faults', () => {
+it('the formats are tested with at least 50 sequences of faults', () => {
   expect(formats.length * (2 * beforeEmission.length + afterEmission.length)).toBeGreaterThanOrEqual(50)
 })

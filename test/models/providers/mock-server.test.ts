@@ -19,8 +19,8 @@ beforeAll(async () => {
 })
 afterAll(() => mock.stop())
 
-describe.each(formats)('$name against a mock server of others', (format) => {
-  it('calls a tool, takes its result and ends', async () => {
+describe.each(formats)('$name against an independent mock server', (format) => {
+  it('calls a tool, receives its result and finishes', async () => {
     const model = await modelAt(format, mock.url, instantServices())
     const first = await ask(model)
     expect(first.error).toBeUndefined()

@@ -6,14 +6,14 @@ import { ask, request } from '../harness.ts'
 import { finish, type Part, streaming, text } from './streaming.ts'
 
 describe('a model object of a provider package', () => {
-  it('is one of ours under its own name, price unknown', async () => {
+  it('becomes a model with its own name and an unknown price', async () => {
     const model = modelFrom(streaming([...text('Hi'), finish('stop')]))
     expect(model).toMatchObject({ name: 'fake/one', provider: 'fake', price: undefined, context: undefined })
     const { reply } = await ask(model)
     expect(reply).toMatchObject({ cost: null, usage: { input: 10, output: 5 } })
   })
 
-  it('costs what its price says, and nothing is said where the provider counted nothing', async () => {
+  it('costs what its price says; the cost is unknown when the provider counted no tokens', async () => {
     const price = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 }
     const counted = await ask(modelFrom(streaming([...text('Hi'), finish('stop')]), { price }))
     expect(counted.reply?.cost).toBeCloseTo(20 / 1e6, 12)
@@ -22,13 +22,13 @@ describe('a model object of a provider package', () => {
     expect(reply?.cost).toBeNull()
   })
 
-  it('may send parts nobody knows', async () => {
+  it('may send parts of an unknown type', async () => {
     const strange: Part[] = [{ type: 'hologram', id: 'x' }, { type: 'raw', rawValue: 1 }, { type: 'ping' }]
     const { reply } = await ask(modelFrom(streaming([...strange, ...text('Hi'), finish('stop')])))
     expect(reply?.turn.content).toEqual([{ type: 'text', text: 'Hi' }])
   })
 
-  it('keeps the metadata of every part, whichever piece brought it', async () => {
+  it('keeps the metadata of every part, whichever piece contains it', async () => {
     const parts = [
       { type: 'reasoning-start', id: 'r', providerMetadata: { fake: { item: 1 } } },
       { type: 'reasoning-delta', id: 'r', delta: '', providerMetadata: { fake: { signature: 's' } } },
@@ -43,7 +43,7 @@ describe('a model object of a provider package', () => {
     ])
   })
 
-  it('gives each call of an answer an id of its own, where a server gives none or one to several', async () => {
+  it('gets a unique id for each call when a server sends none, or one id for several calls', async () => {
     const call = (id: string) => ({ type: 'tool-call', toolCallId: id, toolName: 'bash', input: '{}' })
     const ids = ['', 'a', 'a', '', 'call-2', 'a-2']
     const { reply } = await ask(modelFrom(streaming([...ids.map(call), finish('tool-calls')])))
@@ -54,7 +54,7 @@ describe('a model object of a provider package', () => {
     for (const id of given) expect(id).toMatch(/^[A-Za-z0-9_-]+$/)
   }) // F10
 
-  it('says nothing where it only breaks lines before a call: providers refuse such a text when they get it back', async () => {
+  it('keeps no text of line breaks only before a call, because providers refuse such a text', async () => {
     const call = { type: 'tool-call', toolCallId: '1', toolName: 'bash', input: '{}' }
     const { reply } = await ask(modelFrom(streaming([...text('\n\n'), call, finish('tool-calls')])))
     expect(reply?.turn.content.map(({ type }) => type)).toEqual(['tool-call'])
@@ -65,7 +65,7 @@ describe('a model object of a provider package', () => {
     ['tool-calls', 'finished'],
     ['length', 'length'],
     ['content-filter', 'refused'],
-  ])('that ends with %s is %s', async (reason, end) => {
+  ])('with the finish reason %s ends as %s', async (reason, end) => {
     const { reply } = await ask(modelFrom(streaming([...text('Hi'), finish(reason)])))
     expect(reply?.end).toBe(end)
   }) // F37
@@ -78,21 +78,24 @@ describe('a model object of a provider package', () => {
     ['an end without a reason', [...text('Hi'), { ...finish('other'), finishReason: { unified: 'other' } }], 'cut off'],
     ['an interruption', [...text('Hi'), finish('interrupted')], 'cut off'],
     ['an error as the reason', [...text('Hi'), finish('error')], 'server'],
-  ])('is no success with %s', async (_what, parts, fault) => {
+  ])('fails with %s', async (_what, parts, fault) => {
     const { reply, error } = await ask(modelFrom(streaming(parts as Part[])))
     expect(reply).toBeUndefined()
     expect(error).toMatchObject({ fault })
   }) // F35, F37
 
-  it.each(['null', '[1]', '"text"', '{"a":', 'nonsense'])('may call a tool with %s, which is kept', async (input) => {
-    const call = { type: 'tool-call', toolCallId: '1', toolName: 'bash', input }
-    const { reply } = await ask(modelFrom(streaming([call, finish('tool-calls')])))
-    expect(reply?.turn.content).toMatchObject([
-      { input: {}, providerOptions: { deskmates: { malformedInput: input } } },
-    ])
-  }) // A13
+  it.each(['null', '[1]', '"text"', '{"a":', 'nonsense'])(
+    'may call a tool with the malformed input %s, which is kept',
+    async (input) => {
+      const call = { type: 'tool-call', toolCallId: '1', toolName: 'bash', input }
+      const { reply } = await ask(modelFrom(streaming([call, finish('tool-calls')])))
+      expect(reply?.turn.content).toMatchObject([
+        { input: {}, providerOptions: { deskmates: { malformedInput: input } } },
+      ])
+    },
+  ) // A13
 
-  it('is always told a limit: the request, else the settings, else 8000', async () => {
+  it('always gets an output limit: of the request, of the settings, or 8000', async () => {
     const model = streaming([...text('Hi'), finish('stop')])
     await ask(modelFrom(model))
     await ask(modelFrom(model, { maxOutput: 500 }))
@@ -100,13 +103,13 @@ describe('a model object of a provider package', () => {
     expect(model.calls.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([8000, 500, 50])
   }) // A8
 
-  it('gets the very turns of the conversation, not copies', async () => {
+  it('receives the turns of the conversation themselves, not copies', async () => {
     const model = streaming([...text('Hi'), finish('stop')])
     await ask(modelFrom(model))
     expect(model.calls[0]?.prompt[1]).toBe(request.turns[0])
   })
 
-  it('stops the provider when nobody wants the rest', async () => {
+  it('cancels the stream when the caller stops reading', async () => {
     let isStopped = false
     const model = streaming()
     model.doStream = async () => ({
@@ -123,7 +126,7 @@ describe('a model object of a provider package', () => {
   })
 })
 
-it('a model object of interface version 4 is told of files in its own words, and its parts are understood', async () => {
+it('a model object of interface version 4 sends and receives files in its own format', async () => {
   const three = streaming([
     ...text('Look'),
     { type: 'file', mediaType: 'image/png', data: { type: 'data', data: new Uint8Array([1, 2, 3]) } },

@@ -79,10 +79,10 @@ const refusals: readonly (readonly [ModelFault, { model: string; status: number;
 /** The next step each has, in words of its own. */
 const steps: Partial<Record<ModelFault, RegExp>> = {
   key: /Check the key in (ANTHROPIC|OPENAI|GEMINI)_API_KEY/,
-  permission: /rights of the key/,
+  permission: /permissions of the key/,
   billing: /billing settings/,
-  'rate limit': /limit of this key is used up/,
-  overloaded: /no room right now/,
+  'rate limit': /rate limit of this key is reached/,
+  overloaded: /provider is overloaded/,
   model: /Check the name of the model/,
   'too long': /does not fit/,
   request: /settings of this model, and the base URL/,
@@ -106,7 +106,7 @@ describe('a refusal of a provider', () => {
     },
   ) // T40
 
-  it('without credit is never answered with advice about the name of the model', async () => {
+  it('because of missing credit never advises to check the name of the model', async () => {
     for (const [fault, { model, status, body }] of refusals.filter(([fault]) => fault === 'billing')) {
       server.play({ status, body: JSON.stringify(body) })
       const { error } = await ask(await resolveModel(model, at(server.url), {}, instantServices()))
@@ -115,7 +115,7 @@ describe('a refusal of a provider', () => {
     }
   }) // T40
 
-  it('inside a stream is told apart in the same way', async () => {
+  it('inside a stream is classified in the same way', async () => {
     const events = { type: 'error', error: { type: 'billing_error', message: 'credit used up' } }
     server.play({ pieces: [`event: error\ndata: ${JSON.stringify(events)}\n\n`] })
     const { error } = await ask(await resolveModel('anthropic/x', at(server.url), {}, instantServices()))
@@ -129,18 +129,21 @@ describe('a provider that cannot be reached', () => {
     return { error: error as ModelFailure, events }
   }
 
-  it('because its name is unknown says to check the network, and how long it is tried', async () => {
+  it('because its name is unknown advises to check the network and reports the retries', async () => {
     const { error, events } = await failureAt('http://provider.invalid')
-    expect(error).toMatchObject({ fault: 'network', message: expect.stringMatching(/name of the host.*doctor/) })
+    expect(error).toMatchObject({
+      fault: 'network',
+      message: expect.stringMatching(/host name cannot be resolved.*doctor/),
+    })
     expect(error.message).toContain('http://provider.invalid')
     expect(events[0]).toMatchObject({ type: 'waiting', retry: { tried: 1, of: 6, givesUpIn: 31 } })
   }) // T40
 
-  it('because no server is there says to check the address', async () => {
+  it('because no server listens advises to check the address', async () => {
     const closed = await wireServer()
     await closed[Symbol.asyncDispose]()
     const { error } = await failureAt(closed.url)
-    expect(error).toMatchObject({ fault: 'network', message: expect.stringContaining('No server answers') })
+    expect(error).toMatchObject({ fault: 'network', message: expect.stringContaining('No server listens') })
   }) // T40
 
   it('because of a proxy names the variable of the proxy', async () => {

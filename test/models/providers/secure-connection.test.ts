@@ -53,7 +53,9 @@ const askAt = async (url: string) => {
 }
 
 describe('a provider without a secure connection', () => {
-  it('is asked once when its certificate is not trusted, and says which variable helps', async ({ skip }) => {
+  it('is called once when its certificate is not trusted, and the failure names the variable to set', async ({
+    skip,
+  }) => {
     skip(!hasOpenssl, NO_OPENSSL)
     const { error, pauses } = await askAt(await listenSelfSigned(() => {}))
     expect(error).toMatchObject({ fault: 'tls', message: expect.stringContaining('set NODE_EXTRA_CA_CERTS') })
@@ -61,7 +63,7 @@ describe('a provider without a secure connection', () => {
     expect(connections).toBe(1)
   }) // T40
 
-  it('is asked once when it does not speak TLS, and says to check the base URL', async () => {
+  it('is called once when it does not speak TLS, and the failure advises to check the base URL', async () => {
     server = createServer((socket) =>
       socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n').destroySoon()),
     )
@@ -70,7 +72,7 @@ describe('a provider without a secure connection', () => {
     expect(pauses).toEqual([])
   }) // T40
 
-  it('is asked once when it has no certificate at all', async () => {
+  it('is called once when it has no certificate at all', async () => {
     server = createTlsServer({}, () => {})
     server.on('tlsClientError', () => {})
     const { error, pauses } = await askAt(await listen())
@@ -85,18 +87,18 @@ describe('a provider without a secure connection', () => {
     ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'tls', 'NODE_EXTRA_CA_CERTS'],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls', 'NODE_EXTRA_CA_CERTS'],
     ['CERT_REVOKED', 'tls', 'is not accepted'],
-    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'tls', 'certificate of the client'],
+    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'tls', 'client certificate'],
     ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'tls', 'offers no secure connection'],
-    ['ERR_TLS_HANDSHAKE_TIMEOUT', 'server', 'try again later'],
-    ['ECONNRESET', 'server', 'try again later'],
-  ])('of any package is told apart by the code %s: %s', (code, fault, step) => {
+    ['ERR_TLS_HANDSHAKE_TIMEOUT', 'server', 'retry later'],
+    ['ECONNRESET', 'server', 'retry later'],
+  ])('is recognised in the errors of any package by the code %s: %s', (code, fault, step) => {
     const cause = Object.assign(new Error('the socket failed'), { code })
     const error = Object.assign(new Error('fetch failed', { cause }), { code: 'ERR_FETCH' })
     const failure = toModelFailure(error, { model: 'x/y', emitted: false, now: 0, proxyVariable: undefined })
     expect(failure).toMatchObject({ fault, message: expect.stringContaining(step) })
   }) // T40
 
-  it('is not assumed where the provider answered', () => {
+  it('is not assumed when the provider answered', () => {
     const error = Object.assign(new Error('overloaded'), { statusCode: 529, code: 'CERT_HAS_EXPIRED' })
     expect(toModelFailure(error, { model: 'x/y', emitted: false, now: 0 })).toMatchObject({ fault: 'overloaded' })
   }) // T40
@@ -111,7 +113,7 @@ describe('a provider without a secure connection', () => {
       socket.pipe(onward).pipe(socket)
       for (const side of [socket, onward]) side.on('error', () => onward.destroy())
     })
-    const command = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'deskmates')
+    const command = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'bin', 'deskmates')
     const run = async (more: Record<string, string>) => {
       const child = spawn(process.execPath, [command, '-p', 'hi', '-m', 'openai/x'], {
         cwd: folder,

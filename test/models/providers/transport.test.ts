@@ -53,11 +53,11 @@ async function lengthOf(reader: Awaited<ReturnType<typeof ask>>['reader']): Prom
   return length
 }
 
-describe('an answer that is read late', () => {
+describe('a response that is read late', () => {
   it.each([
     ['with a length', `content-length: ${MEGABYTE}\r\n`],
     ['without a length', ''],
-  ])('is whole though its connection was closed behind it, %s', async (_, head) => {
+  ])('is complete although its connection was closed, %s', async (_, head) => {
     const { reader, closed } = await ask((socket) => {
       socket.write(`${OK}${head}connection: close\r\n\r\n`)
       socket.end(Buffer.alloc(MEGABYTE))
@@ -69,7 +69,7 @@ describe('an answer that is read late', () => {
   it.each([
     ['as it is', '', Buffer.alloc(65 * MEGABYTE)],
     ['compressed', 'content-encoding: gzip\r\n', gzipSync(Buffer.alloc(65 * MEGABYTE))],
-  ])('is given up before it fills the memory, %s', async (_, head, bytes) => {
+  ])('is aborted before it fills the memory, %s', async (_, head, bytes) => {
     const { reader, closed, alarms } = await ask((socket) => {
       socket.write(`${OK}${head}\r\n`)
       socket.write(bytes)
@@ -80,7 +80,7 @@ describe('an answer that is read late', () => {
   })
 })
 
-it('a connection is given up when what it brings is not what its encoding says', async () => {
+it('a response that does not match its encoding fails and closes the connection', async () => {
   const { reader, closed, alarms } = await ask((socket) => {
     socket.write(`${OK}content-encoding: gzip\r\n\r\nno gzip at all`)
   })
@@ -89,7 +89,7 @@ it('a connection is given up when what it brings is not what its encoding says',
   expect(alarms.size).toBe(0)
 })
 
-it('a compressed answer that ends too early is cut off', async () => {
+it('a compressed response that ends too early is cut off', async () => {
   const whole = gzipSync('whole')
   const { reader } = await ask((socket) => {
     socket.write(`${OK}content-encoding: gzip\r\ncontent-length: ${whole.length - 4}\r\n\r\n`)
@@ -98,7 +98,7 @@ it('a compressed answer that ends too early is cut off', async () => {
   await expect(lengthOf(reader)).rejects.toMatchObject({ kind: 'cut off' })
 })
 
-it('an early word is not the answer', async () => {
+it('an informational response (103) is not the answer', async () => {
   const { reader, closed } = await ask((socket) => {
     socket.end(`HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${OK}content-length: 5\r\n\r\nhello`)
   })
@@ -106,7 +106,7 @@ it('an early word is not the answer', async () => {
   await closed
 })
 
-it('who is stopped between the head of an answer and its body hears why, and the connection is given up', async () => {
+it('an abort between the headers and the body throws its reason and closes the connection', async () => {
   const { reader, closed, stop, alarms } = await ask((socket) => void socket.write(`${OK}content-length: 5\r\n\r\n`))
   const why = new Error('enough')
   stop.abort(why)

@@ -21,7 +21,7 @@ const result: Turn = {
 }
 
 describe.each(formats)('$name', (format) => {
-  it('is asked with system prompt, tools and a limit, and its answer comes back whole', async () => {
+  it('receives system prompt, tools and an output limit, and its answer is complete', async () => {
     server.play({ pieces: format.good })
     const { reply, events } = await ask(await modelAt(format, server.url, instantServices()))
     expect(server.asked[0]?.path).toBe(format.path)
@@ -38,7 +38,7 @@ describe.each(formats)('$name', (format) => {
     expect(reply?.usage).toMatchObject({ cacheRead: 100, output: 30 })
   }) // A8, D1
 
-  it('takes its own turn and the result of the call back', async () => {
+  it('accepts its own turn and the result of the call in the next request', async () => {
     server.play({ pieces: format.good })
     const model = await modelAt(format, server.url, instantServices())
     const { reply } = await ask(model)
@@ -51,7 +51,7 @@ describe.each(formats)('$name', (format) => {
     for (const part of ['Reading it.', 'read_file', 'a.txt', 'contents']) expect(sent).toContain(part)
   }) // A8
 
-  it('is understood wherever the network cuts its stream', async () => {
+  it('is parsed correctly wherever the network splits its stream', async () => {
     const bytes = Buffer.from(format.good.join('').replaceAll('Reading ', 'Reäding ⚙ '))
     const model = await modelAt(format, server.url, instantServices())
     // Every place in the first events and around the sign of several bytes, and every 37th elsewhere.
@@ -65,7 +65,7 @@ describe.each(formats)('$name', (format) => {
     }
   })
 
-  it('is understood when it compresses what nobody asked it to compress', async () => {
+  it('is parsed correctly when it compresses a response although it was asked not to', async () => {
     const zipped = gzipSync(format.good.join(''))
     server.play({ pieces: [zipped], headers: { 'content-encoding': 'gzip' } })
     const { events, error } = await ask(await modelAt(format, server.url, instantServices()))
@@ -74,7 +74,7 @@ describe.each(formats)('$name', (format) => {
     expect(server.asked[0]?.headers['accept-encoding']).toBe('identity')
   })
 
-  it('works with a base URL that ends in its version, a slash, or neither', async () => {
+  it('works with a base URL that ends with its version, a slash, or neither', async () => {
     const version = format === google ? '/v1beta' : '/v1'
     for (const ending of ['', '/', version, `${version}/`]) {
       server.play({ pieces: format.good })
@@ -83,7 +83,7 @@ describe.each(formats)('$name', (format) => {
     }
   })
 
-  it('stops at once when it is aborted, whatever it was doing, with the reason of the abort', async () => {
+  it('stops at once with the reason of an abort, in every phase of a call', async () => {
     const reason = new Error('enough')
     const model = await modelAt(format, server.url, instantServices())
     for (const act of ['silence', { pieces: format.good.slice(0, format.hidden + 1), ends: 'silent' }] as const) {
@@ -97,14 +97,14 @@ describe.each(formats)('$name', (format) => {
     expect(error).toBe(reason)
   })
 
-  it('says that a key is wrong without trying again', async () => {
+  it('reports a wrong key without a retry', async () => {
     server.play({ status: 401, body: '{"error":{"message":"bad key","type":"authentication_error"}}' })
     const { error } = await ask(await modelAt(format, server.url, instantServices()))
     expect(error).toMatchObject({ fault: 'key' })
     expect(server.asked).toHaveLength(1)
   })
 
-  it('does not hang the conversation on its errors', async () => {
+  it('throws errors that do not contain the conversation', async () => {
     for (const act of [{ status: 500, body: '{}' }, 'hang up', { pieces: [format.error] }] as const) {
       server.play(act)
       const { error } = await ask(await modelAt(format, server.url, instantServices()))
@@ -112,7 +112,7 @@ describe.each(formats)('$name', (format) => {
     }
   })
 
-  it('says that a conversation is too long without trying again', async () => {
+  it('reports a conversation that is too long without a retry', async () => {
     const message = 'prompt is too long: 210000 tokens > 200000 maximum'
     server.play({
       status: 400,
@@ -128,7 +128,7 @@ describe.each(formats)('$name', (format) => {
 })
 
 describe.each([anthropic, responses, openaiChat, compatible])('$name', (format) => {
-  it('keeps an input that is no JSON as it came, in a call that can be sent back', async () => {
+  it('keeps an input that is not JSON unchanged, in a call that can be sent back', async () => {
     server.play({ pieces: format.malformed }, { pieces: format.good })
     const model = await modelAt(format, server.url, instantServices())
     const { reply } = await ask(model)
@@ -143,7 +143,7 @@ describe.each([anthropic, responses, openaiChat, compatible])('$name', (format) 
   }) // A13
 })
 
-it('google reports a call it could not write as a failure, and is asked again', async () => {
+it('google reports a malformed call as a failure, and is called again', async () => {
   server.play({ pieces: google.malformed }, { pieces: google.good })
   const { reply } = await ask(await modelAt(google, server.url, instantServices()))
   expect(reply?.turn.content).toHaveLength(2)
@@ -166,7 +166,7 @@ describe('anthropic', () => {
     anthropic.good.at(-1)!.replace('tool_use', 'end_turn'),
   ]
 
-  it('gets its thoughts back with signature and secrets, though the signature came in an empty delta', async () => {
+  it('gets its reasoning back with redacted parts and a signature that came in an empty delta', async () => {
     server.play({ pieces: thinking })
     const model = await modelAt(anthropic, server.url, instantServices())
     const { reply, events } = await ask(model)
@@ -182,7 +182,7 @@ describe('anthropic', () => {
     ])
   })
 
-  it('may cache the system prompt and up to the last two turns it was asked, and no old turn is touched', async () => {
+  it('may cache the system prompt and up to the last two input turns, and no old turn is changed', async () => {
     server.play({ pieces: anthropic.good })
     const model = await modelAt(anthropic, server.url, instantServices())
     const said = (text: string): Turn => ({ role: 'assistant', content: [{ type: 'text', text }] })
@@ -203,13 +203,13 @@ describe('anthropic', () => {
     expect(turns).toEqual(before)
   })
 
-  it('is not asked to stream the inputs of tools at a base URL that is not its own', async () => {
+  it('does not stream the inputs of tools at a base URL that is not its own', async () => {
     server.play({ pieces: anthropic.good })
     await ask(await modelAt(anthropic, server.url, instantServices()))
     expect(JSON.stringify(server.asked[0]!.body.tools)).not.toContain('eager_input_streaming')
   })
 
-  it('tells its limits, and its price is known', async () => {
+  it('reports its rate limits, and its price is known', async () => {
     const headers = {
       'anthropic-ratelimit-requests-remaining': '0',
       'anthropic-ratelimit-requests-reset': new Date(1_000_030_000).toISOString(),
@@ -226,7 +226,7 @@ describe('anthropic', () => {
   }) // F35
 })
 
-it('openai keeps nothing at the provider', async () => {
+it('openai is asked to store nothing', async () => {
   server.play({ pieces: responses.good })
   await ask(await modelAt(responses, server.url, instantServices()))
   expect(server.asked[0]?.body.store).toBe(false)
@@ -240,7 +240,7 @@ it('google gets the signature of a call back', async () => {
   expect(JSON.stringify(server.asked[1]?.body)).toContain('"thoughtSignature":"sig-call"')
 })
 
-it('ollama and openrouter are asked in the same way, one without and one with its key', async () => {
+it('ollama and openrouter are called in the same way, one without and one with a key', async () => {
   server.play({ pieces: compatible.good })
   const world = instantServices()
   const host = server.url.replace('http://', '')
@@ -259,7 +259,7 @@ it('ollama and openrouter are asked in the same way, one without and one with it
   })
 }) // D1
 
-it('a key that no header can carry is named and not tried again', async () => {
+it('a key that no header can contain is reported when the model is resolved', async () => {
   server.play({ pieces: compatible.good })
   const settings = { providers: { openrouter: { baseUrl: server.url } } }
   const world = instantServices()
@@ -272,7 +272,7 @@ it('a key that no header can carry is named and not tried again', async () => {
   expect(server.asked).toHaveLength(0)
 })
 
-it('a header of the settings that cannot be sent is named without its value', async () => {
+it('a header of the settings that cannot be sent is reported without its value', async () => {
   const settings = { providers: { openrouter: { baseUrl: server.url, headers: { 'x-team': 'half a\nvalue' } } } }
   const error: unknown = await resolveModel('openrouter/one', { OPENROUTER_API_KEY: 'k' }, settings).catch((e) => e)
   expect(error).toMatchObject({ fault: 'request' })
@@ -280,7 +280,7 @@ it('a header of the settings that cannot be sent is named without its value', as
   expect((error as ModelFailure).message).not.toContain('half a')
 })
 
-it('a refused connection says where nobody answers', async () => {
+it('a refused connection names the address', async () => {
   const gone = await wireServer()
   await gone[Symbol.asyncDispose]()
   const { error } = await ask(await modelAt(anthropic, gone.url, instantServices()))

@@ -24,7 +24,7 @@ function handClock() {
 }
 
 describe('the order of a recorded run', () => {
-  it('lets one step run at a time, and what its caller does with the result', async () => {
+  it('runs one step at a time, together with the synchronous use of its result', async () => {
     const begun: string[] = []
     const done: string[] = []
     const order = recordOrder((name) => begun.push(name))
@@ -37,7 +37,7 @@ describe('the order of a recorded run', () => {
     expect(done).toEqual(['a of 1', 'b of 2', 'c of 3'])
   }) // T24
 
-  it('takes the steps inside of a step for a part of it', async () => {
+  it('treats steps inside a step as part of it', async () => {
     const begun: string[] = []
     const order = recordOrder((name) => begun.push(name))
     expect(await order.step('outer', () => order.step('inner', () => 7))).toBe(7)
@@ -49,14 +49,14 @@ describe('the order of a recorded run', () => {
     expect(replayed.released).toBeUndefined()
   }) // T24
 
-  it('goes on after a step that failed', async () => {
+  it('continues after a step that failed', async () => {
     const order = recordOrder(() => {})
     const failed = order.step('a', () => Promise.reject(new Error('no')))
     await expect(failed).rejects.toThrow('no')
     expect(await order.step('b', () => 2)).toBe(2)
   }) // T24
 
-  it('has the beginning and the end of a span as steps, and others in between', async () => {
+  it('records the start and the end of a span as steps, with other steps in between', async () => {
     const begun: string[] = []
     const order = recordOrder((name) => begun.push(name))
     await order.span('call', () => order.step('write', () => {}))
@@ -65,7 +65,7 @@ describe('the order of a recorded run', () => {
 })
 
 describe('the order of a replayed run', () => {
-  it('lets steps run as recorded, whatever the order in which they come', async () => {
+  it('runs steps in the recorded order, whatever the order in which they are requested', async () => {
     const order = replayOrder(['a', 'b', 'c', 'a'], handClock().clock)
     const ran: string[] = []
     const step = (name: string) => order.step(name, () => rounds(2).then(() => ran.push(name)))
@@ -83,7 +83,7 @@ describe('the order of a replayed run', () => {
     expect(order.released).toBe('the recording has no more "x"')
   }) // T24
 
-  it('is released when the next step does not come for long', async () => {
+  it('is released when the next step is not requested for too long', async () => {
     const { clock, ring } = handClock()
     const order = replayOrder(['a', 'b'], clock)
     const b = order.step('b', () => 'b')
@@ -92,7 +92,7 @@ describe('the order of a replayed run', () => {
     expect(order.released).toBe('"a" did not happen, which came next')
   }) // T24
 
-  it('is released for a call that waits for an interruption which does not come', async () => {
+  it('is released for a call that waits for an interruption that does not happen', async () => {
     const { clock, ring } = handClock()
     const order = replayOrder(['a', 'the run stops'], clock)
     await order.step('a', () => {})
@@ -103,7 +103,7 @@ describe('the order of a replayed run', () => {
     expect(order.released).toBe('"the run stops" did not happen, which came next')
   }) // T24
 
-  it('does not hold up answers outside of a session', async () => {
+  it('does not delay answers outside a session', async () => {
     const order = replayOrder(['lead answers', 'ada answers'], handClock().clock)
     await order.answer('ada')
     expect(order.released).toBe('there is no session')

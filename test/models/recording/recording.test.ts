@@ -53,7 +53,7 @@ const summary = (outcomes: Outcome[]) =>
   outcomes.map(({ events, reply, error }) => ({ events, reply, error: (error as ModelFailure | undefined)?.message }))
 
 describe('a recording', () => {
-  it('is answered exactly as it was, whatever the order of the agents', async () => {
+  it('replays exactly the recorded answers, whatever the order of the agents', async () => {
     const recorded = await run(recordModel(scriptedModel(script), file))
     const replayed = await run(await replayModel(file))
     expect(summary(replayed)).toEqual(summary(recorded))
@@ -62,7 +62,7 @@ describe('a recording', () => {
     expect(ada.reply).toEqual(recorded[1]?.reply)
   })
 
-  it('holds what every model of a run was asked, each by its agent', async () => {
+  it('contains the requests to every model of a run, each with its agent', async () => {
     const record = openRecording(file, scriptedModel(script, { name: 'main' }))
     const main = record(scriptedModel(script, { name: 'main' }))
     const own = record(scriptedModel({ parts: [{ text: 'from my own model' }] }, { name: 'own' }))
@@ -79,7 +79,7 @@ describe('a recording', () => {
     expect(summary(await run(model))).toEqual(summary(recorded))
   })
 
-  it('does not mind other ids, times and places', async () => {
+  it('ignores different ids, times and folders', async () => {
     const at = (n: number) =>
       `Team 01J${String(n).repeat(23)} on 2026-01-0${n}T10:00:00Z, took ${n}.5 s, epoch 17${n}0000000.25`
     await run(recordModel(scriptedModel(script), file, { root: '/home/a' }), { system: at(1), callId: 'x' })
@@ -96,7 +96,7 @@ describe('a recording', () => {
     ])
   })
 
-  it('holds that a request was interrupted, and is replayed so even if that came before it began', async () => {
+  it('contains that a request was interrupted, and replays that even if the abort came before the request', async () => {
     const record = recordModel(scriptedModel({ parts: [{ text: 'Now.', times: 'always' }] }), file)
     await ask(record, request, { signal: AbortSignal.abort() })
     await ask(record, request)
@@ -116,7 +116,7 @@ describe('a recording', () => {
     expect((await run(model))[0]?.error).toBeUndefined()
   }) // T24
 
-  it('names the first request that differs, where, and both values', async () => {
+  it('reports the first request that differs, where it differs, and both values', async () => {
     await run(recordModel(scriptedModel(script), file), { result: 'the old contents' })
     const [first, , second] = await run(await replayModel(file), { result: 'the new contents' })
     expect(first?.error).toBeUndefined()
@@ -128,7 +128,7 @@ describe('a recording', () => {
     expect(message).toContain('asked:    "the new contents"')
   })
 
-  it('says when a run goes on longer than the recorded one', async () => {
+  it('reports a run that continues longer than the recorded one', async () => {
     await run(recordModel(scriptedModel(script), file))
     const model = await replayModel(file)
     await run(model)
@@ -136,19 +136,19 @@ describe('a recording', () => {
     expect((error as ModelFailure).message).toMatch(/ada asks for answer 2, but .* holds only 1/)
   })
 
-  it('holds every turn once, for nobody else to read', async () => {
+  it('contains every turn once, in a file that only its owner can read', async () => {
     await run(recordModel(scriptedModel(script), file))
     const text = readFileSync(file, 'utf8')
     expect(text.split('Read a.txt')).toHaveLength(4)
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  it('is never written over', () => {
+  it('is never overwritten', () => {
     recordModel(scriptedModel(script), file)
     expect(() => recordModel(scriptedModel(script), file)).toThrow(/exists already/)
   })
 
-  it('that cannot be read or begun is named, with why and what to do', async () => {
+  it('that cannot be read or created is reported with the reason and what to do', async () => {
     const nowhere = join(file, 'nowhere', 'run.jsonl')
     await expect(replayModel(nowhere)).rejects.toThrow(
       `Cannot read the recording ${nowhere}: ENOENT: no such file or directory, open '${nowhere}'. Name a file that --record has written.`,
@@ -158,7 +158,7 @@ describe('a recording', () => {
     )
   })
 
-  it('with a torn last line is good up to there, and one with a broken line is named', async () => {
+  it('with a torn last line is replayed up to it, and a damaged line is reported', async () => {
     await run(recordModel(scriptedModel(script), file))
     appendFileSync(file, '{"agent":"le')
     await run(await replayModel(file))

@@ -173,26 +173,26 @@ async function differing(recorded: Ran, replays: number): Promise<readonly numbe
 }
 
 describe('a recording of a team', () => {
-  it('is replayed equally ten times out of ten, whatever the models take to answer', async () => {
+  it('is replayed identically ten times out of ten, whatever the latency of the models', async () => {
     const recorded = await record(script, 7)
     expect(recorded).toMatchObject({ stop: { kind: 'finished' }, transcripts: { ada: {}, bob: {}, lead: {} } })
     expect(await differing(recorded, 10)).toEqual([])
   }, 120_000) // T24
 
-  it('is replayed equally where urgent mail interrupts its teammates', async () => {
+  it('is replayed identically when urgent messages interrupt its teammates', async () => {
     const recorded = await record(urgent, 62)
     expect(recorded.stop).toMatchObject({ kind: 'finished' })
     expect(await differing(recorded, 3)).toEqual([])
   }, 120_000) // T24
 
-  it('fails with the first difference where the prompt is another', async () => {
+  it('fails with the first difference when the prompt differs', async () => {
     await record(script, 7)
     const again = await replayModel(file(), { root: join(dir, 'again') })
     const { stop } = await run(again, 'again', 'Build something else')
     expect(stop).toMatchObject({ kind: 'error', error: expect.stringContaining('Request 1 of lead is not the one') })
   }, 60_000) // T24
 
-  it('fails with the first difference where a step of a teammate is another', async () => {
+  it('fails with the first difference when a step of a teammate differs', async () => {
     await record(script, 7)
     // As if the runtime had not let it look at the board.
     const changed = readFileSync(file(), 'utf8').replaceAll('"step":"ada looks"', '"step":"ada waits"')
