@@ -91,6 +91,7 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
     task: ['output', 'program', 'workspace'],
     team: ['output', 'program', 'workspace'],
   },
+  models: { providers: ['rate-limits', 'transport'] },
   permissions: {
     hooks: ['processes', 'sandbox'],
     processes: ['paths'],

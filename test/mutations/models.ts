@@ -16,7 +16,7 @@ export const mutations: readonly Mutation[] = [
     name: 'empty-success',
     mistake: 'An answer without content counts as a success',
     file: 'src/models/providers/model-from.ts',
-    old: '    if (assembly.isEmpty) throw emptiness(end, failed)\n',
+    old: '    if (assembly.isEmpty) throw emptyAnswer(end, failed)\n',
     new: '',
     test: models,
     fails: 'never treats an empty answer as a success',
