@@ -1,14 +1,14 @@
 import { Command, CommanderError, Option } from 'commander'
 import { loadCommand } from './load-command.ts'
 import { plain } from './output/format.ts'
-import { print, talk, talkJson } from './output/print.ts'
+import { print, printStderr, printStderrJson } from './output/print.ts'
 import { redacted } from './output/redact-output.ts'
 import { commandId, NotAName, name } from './program/arguments.ts'
 import { AGENTS, commandGroups, commandNames, commands } from './program/commands.ts'
 import type { Call, Context, Globals } from './program/context.ts'
 import { EXIT, explain, Misused, OutputClosed, Refused } from './program/failure.ts'
 import { meaningOf, withSeparateValues } from './program/interpret-arguments.ts'
-import { otherProgramsOption } from './program/option-hints.ts'
+import { optionHint } from './program/option-hints.ts'
 import type { AnySubCommand } from './program/sub-command.ts'
 import { version } from './program/version.ts'
 import { isJson, wantsJson } from './program/wants-json.ts'
@@ -42,8 +42,8 @@ async function runCommand(argv: readonly string[], context: Context): Promise<nu
     return running.exit
   } catch (error) {
     if (error instanceof OutputClosed) {
-      if (!running.writes) return error.isReaderGone ? EXIT.done : report(error.saying(NOT_CHANGED), argv, context)
-      return report(error.saying(COMPLETED), argv, context)
+      if (!running.writes) return error.isReaderGone ? EXIT.done : report(error.withOutcome(NOT_CHANGED), argv, context)
+      return report(error.withOutcome(COMPLETED), argv, context)
     }
     if (!(error instanceof CommanderError)) return report(error, argv, context)
     if (error.exitCode === 0) return show(help.join(''), context)
@@ -51,7 +51,7 @@ async function runCommand(argv: readonly string[], context: Context): Promise<nu
       return report(new Misused(usageError(error, argv)), argv, context)
     }
     if (wantsJson(argv)) return report(new Misused(`No command given. See: ${helpFor(argv)}`), argv, context)
-    await talk(context, usage.join(''))
+    await printStderr(context, usage.join(''))
     return EXIT.misused
   }
 }
@@ -81,7 +81,7 @@ function usageError(error: CommanderError, argv: readonly string[]): string {
   const what = error.message.replace(/^error: /, '')
   const [wrong, similar] = what.split(/\n\(Did you mean (.*)\?\)$/s)
   const [, option = ''] = /^unknown option '([^'=]+)/.exec(what) ?? []
-  const instead = otherProgramsOption(option)
+  const instead = optionHint(option)
   if (instead !== undefined) return `There is no option ${option}. ${instead}. See: ${helpFor(argv)}`
   return `${wrong}.${similar ? ` Did you mean ${similar}?` : ''} See: ${helpFor(argv)}`
 }
@@ -204,8 +204,8 @@ function givenGlobals(command: Command): Partial<Globals> {
 
 async function report(error: unknown, argv: readonly string[], context: Context): Promise<number> {
   const { code, message, exit } = explain(error, context.env)
-  if (wantsJson(argv)) await talkJson(context, { error: { code, message } })
-  else await talk(context, `deskmates: ${plain(message)}\n`)
+  if (wantsJson(argv)) await printStderrJson(context, { error: { code, message } })
+  else await printStderr(context, `deskmates: ${plain(message)}\n`)
   return exit
 }
 

@@ -42,7 +42,7 @@ describe('on PostgreSQL', () => {
     expect(await cli.ok('log --all --team web')).toContain('completed task 1')
     expect(await cli.json('check --team web')).toMatchObject({ ok: true, refused: 0, views: [] })
     expect(await cli.ok('check --team web')).toMatch(/web\/journal: \d+ records count\nAll is well\.\n$/)
-    expect(await cli.ok('check --repair --team web')).toContain('The snapshot was built again.')
+    expect(await cli.ok('check --repair --team web')).toContain('The snapshot was rebuilt.')
     expect(await cli.json('team delete web')).toMatchObject({ name: 'web', deleted: true })
     expect(await cli.json('team list')).toEqual([])
     expect(existsSync(join(cli.dir, '.teams'))).toBe(false)

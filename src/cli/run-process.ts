@@ -12,16 +12,16 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   const interrupted = new AbortController()
   let exit: number | undefined
   const onSignal = (code: number) => () => {
-    // Asked twice: whoever waits for us no longer wants the end of a write to be waited for.
+    // A second signal: exit at once, without waiting for pending writes.
     if (exit !== undefined) process.exit(code)
     exit = code
     interrupted.abort()
   }
   process.on('SIGINT', onSignal(130))
   process.on('SIGTERM', onSignal(143))
-  // The terminal was closed: what agents run has a session of its own and would not notice.
+  // The terminal was closed: commands of agents run in sessions of their own and would not notice.
   process.on('SIGHUP', onSignal(129))
-  // Each write hears of its own failure; without a listener the process would die of it.
+  // Each write reports its own failure; without a listener the process would crash.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
   process.on('uncaughtException', (error) => {
@@ -44,7 +44,7 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
     clock: systemClock,
   }
   const code = await runCommandLine(argv, context)
-  // Not process.exitCode alone: a pipe on stdin that nobody closes would keep us here.
+  // Not process.exitCode alone: an open pipe on stdin would keep the process alive.
   process.exit(exit ?? code)
 }
 

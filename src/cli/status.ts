@@ -16,7 +16,7 @@ import type { SubCommand } from './program/sub-command.ts'
 import { readSessions } from './sessions/read-sessions.ts'
 import { sessionTable } from './sessions/session-table.ts'
 import { openStore } from './workspace/open-store.ts'
-import { existing, withTeam } from './workspace/open-team.ts'
+import { requireTeam, withTeam } from './workspace/open-team.ts'
 
 export const status: SubCommand<object, [team: string | undefined]> = {
   example: `$ deskmates status web
@@ -26,7 +26,7 @@ web  at work
   ada     working  dev   2: plant          12
   tasks: 1 pending, 1 in progress, 3 completed`,
   define(command) {
-    command.argument('[team]', 'its name; without it the one of --team, else the newest session of this folder', name)
+    command.argument('[team]', 'its name; without it --team, else the newest session of this folder', name)
   },
   async run(call, _options, named) {
     const isNamed = named !== undefined || call.globals.team !== undefined || Boolean(call.env.DESKMATES_TEAM)
@@ -35,9 +35,9 @@ web  at work
     await withTeam(
       call,
       'read',
-      async (team, place) => {
-        await existing(call, team, place, wanted)
-        const shown = await team.loadLongTexts(await statusOf(team.state, place.store.presence, call))
+      async (team, workspace) => {
+        await requireTeam(call, team, workspace, wanted)
+        const shown = await team.loadLongTexts(await statusOf(team.state, workspace.store.presence, call))
         if (call.globals.json) await printJson(call, isNamed ? shown : { ...shown, others })
         else await print(call, `${inWords(call, shown)}${othersInWords(call, others)}`)
       },
@@ -51,13 +51,12 @@ async function sessionsHere(call: Call): Promise<ListedSession[]> {
   return readSessions(call, workspace)
 }
 
-/** Of the other sessions so many are shown. */
-const SHOWN = 10
+const MAX_SHOWN = 10
 
 function othersInWords(call: Call, others: readonly ListedSession[]): string {
   if (others.length === 0) return ''
-  const more = others.length > SHOWN ? `${others.length - SHOWN} more: deskmates sessions\n` : ''
-  return `\nOther sessions (deskmates status SESSION):\n${sessionTable(call, others.slice(0, SHOWN))}${more}`
+  const more = others.length > MAX_SHOWN ? `${others.length - MAX_SHOWN} more: deskmates sessions\n` : ''
+  return `\nOther sessions (deskmates status SESSION):\n${sessionTable(call, others.slice(0, MAX_SHOWN))}${more}`
 }
 
 type Status = Awaited<ReturnType<typeof statusOf>>
@@ -117,8 +116,8 @@ function inWords(
   const life = {
     'at work': 'at work',
     'at rest': 'at rest',
-    interrupted: `interrupted; go on with: deskmates resume ${session ?? name}`,
-    unknown: 'perhaps at work on another machine',
+    interrupted: `interrupted; resume it with: deskmates resume ${session ?? name}`,
+    unknown: 'possibly at work on another machine',
   }[state]
   const rows = members.map(({ name, role, status, task, unread, calls }) => [
     `  ${name}`,
@@ -148,10 +147,12 @@ function inWords(
           "  sandbox: none here (bubblewrap is not installed), so commands can alter the team's files; see: deskmates doctor",
         ]
       : []),
-    ...(breaker === 'closed' ? [] : [`  circuit breaker: ${breaker}; teammates kept failing, errands do their work`]),
+    ...(breaker === 'closed'
+      ? []
+      : [`  circuit breaker: ${breaker}; teammates kept failing, so subagents do their work`]),
     ...(deviations.length > 0
       ? [
-          `  ${counted(deviations.length, 'thing')} left undone, the last by ${deviations.at(-1)!.member}: ${oneLine(deviations.at(-1)!.text)}`,
+          `  ${counted(deviations.length, 'thing')} unfinished, the last by ${deviations.at(-1)!.member}: ${oneLine(deviations.at(-1)!.text)}`,
         ]
       : []),
   ]

@@ -17,21 +17,21 @@ import { LIST, unknownTeam } from './workspace/open-team.ts'
 export const trust: SubCommand<object> = {
   example: `$ deskmates trust                this folder's settings, agents, skills and hooks as they are now, and its journals
 $ deskmates trust --team web     only the journal of web`,
-  instead: () => 'What is trusted is decided by a person.',
+  instead: () => 'Only a person decides what to trust.',
   define() {},
   async run(call) {
-    await using place = await openStore(call)
+    await using workspace = await openStore(call)
     const { team: only } = call.globals
-    if (!place.teamsNeedTrust && only !== undefined) throw new Misused(BY_ADDRESS)
-    const all = place.teamsNeedTrust ? await place.store.teams() : []
+    if (!workspace.teamsNeedTrust && only !== undefined) throw new Misused(BY_ADDRESS)
+    const all = workspace.teamsNeedTrust ? await workspace.store.teams() : []
     const wanted = only === undefined ? all : all.filter((name) => nameKey(name) === nameKey(only))
     if (only !== undefined && wanted.length === 0) throw unknownTeam(only, all, LIST)
     // Hashed before anything is trusted: a folder too large to be trusted trusts nothing.
-    const folder = only === undefined ? { path: place.workspace, hash: folderHash(place.workspace) } : null
+    const folder = only === undefined ? { path: workspace.workspace, hash: folderHash(workspace.workspace) } : null
     const teams = []
-    for (const name of wanted) teams.push(await trustTeam(place, name))
-    if (folder) place.trust.trustFolder(folder.path, folder.hash)
-    const instructions = folder ? acceptedHere(call, place) : []
+    for (const name of wanted) teams.push(await trustTeam(workspace, name))
+    if (folder) workspace.trust.trustFolder(folder.path, folder.hash)
+    const instructions = folder ? acceptedHere(call, workspace) : []
     const trusted = { folder, instructions, teams: teams.filter((team) => team !== undefined) }
     if (call.globals.json) return printJson(call, trusted)
     const lines = [
@@ -43,27 +43,28 @@ $ deskmates trust --team web     only the journal of web`,
   },
 }
 
-function acceptedHere(call: Call, place: Workspace): string[] {
-  const root = realpathSync(place.workspace)
+function acceptedHere(call: Call, workspace: Workspace): string[] {
+  const root = realpathSync(workspace.workspace)
   const cwd = realpathSync(resolve(call.cwd, call.globals.cwd ?? '.'))
-  return acceptInstructions({ workspace: place, root, cwd, env: call.env })
+  return acceptInstructions({ workspace, root, cwd, env: call.env })
 }
 
-/** By name where there are few; sessions are many, and their names say nothing. */
+/** By name where there are few; sessions are only counted. */
 function journalsInWords(teams: readonly { name: string; path: string }[]): string[] {
   const [first] = teams
   if (first === undefined) return []
   if (teams.length === 1) return [`trusted  ${first.path}  the journal of ${first.name}`]
   const named = teams.filter(({ name }) => !isSessionId(name)).map(({ name }) => name)
   const sessions = teams.length - named.length
-  const shown = named.length > SHOWN ? [...named.slice(0, SHOWN), `${named.length - SHOWN} more teams`] : named
+  const shown =
+    named.length > MAX_SHOWN ? [...named.slice(0, MAX_SHOWN), `${named.length - MAX_SHOWN} more teams`] : named
   const all = [...shown, ...(sessions > 0 ? [counted(sessions, 'session')] : [])]
   return [`trusted  ${counted(teams.length, 'journal')}: ${all.join(', ')}`]
 }
 
-const SHOWN = 10
+const MAX_SHOWN = 10
 
-const BY_ADDRESS = 'Teams in PostgreSQL are trusted by the address you give; leave out --team.'
+const BY_ADDRESS = 'Teams in PostgreSQL are trusted by their address. Leave out --team.'
 
 /** Kept by the id of the journal's first record, so that a moved folder stays trusted. */
 async function trustTeam({ store, trust, journalOf }: Workspace, name: string) {

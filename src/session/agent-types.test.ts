@@ -40,7 +40,9 @@ describe('agent types', () => {
     put('home/.config/deskmates/agents/poet.md', 'name: poet\ndescription: writes poems')
     put('work/.claude/agents/tester.md', 'name: tester\ndescription: tests')
     expect(types().map(({ name }) => name)).toEqual(['reviewer', 'poet'])
-    expect(warnings).toEqual(['The agent types of this project wait until you trust it: deskmates trust'])
+    expect(warnings).toEqual([
+      'The agent types of this project are not loaded until you trust the project: deskmates trust',
+    ])
     trust()
     expect(types().map(({ name }) => name)).toEqual(['tester', 'reviewer', 'poet'])
   }) // T38

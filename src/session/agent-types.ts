@@ -26,13 +26,14 @@ export function agentTypesOf({ workspace, root, folders, env, warn }: AgentTypes
   const project = readAgentTypes(workspace.workspace)
   const isThere = project.types.length > BUILT_IN.length || project.problems.length > 0
   const counts = isThere && isTrusted(workspace)
-  if (isThere && !counts) warn(`The agent types of this project wait until you trust it: deskmates trust`)
+  if (isThere && !counts)
+    warn(`The agent types of this project are not loaded until you trust the project: deskmates trust`)
   const all = collect(counts ? project.types : BUILT_IN, userFolders([root, ...folders], env))
   for (const problem of [...(counts ? project.problems : []), ...all.problems]) warn(problem)
   return all.types
 }
 
-/** Those that lie where agents may write are not the user's word: they count as the project's, which needs trust. */
+/** A folder that agents may write to is not the user's own: it counts as the project's, which needs trust. */
 function userFolders(written: readonly string[], env: AgentTypesPlace['env']): AgentFolder[] {
   const folders = [{ path: join(userFolder(env), 'agents'), shown: '~/.config/deskmates/agents' }]
   if (env.HOME) folders.unshift({ path: join(env.HOME, '.claude', 'agents'), shown: '~/.claude/agents' })

@@ -1,10 +1,10 @@
 import { gitEnv } from '../permissions/sandbox/git/git-env.ts'
 import { isSecretVariable } from '../redaction/secret-name.ts'
 
-/** Variables that no command may see, whatever the user says: they pay for models, or open the teams of others. */
+/** Variables that no command gets, even if the settings name them: they pay for models, or open other teams. */
 const NEVER = /_API_KEY$|^(ANTHROPIC_AUTH_TOKEN|DESKMATES_STORE|DESKMATES_TRUST|DESKMATES_STATE)$/
 
-/** Variables by which bash runs other code, or reads the same line another way than the permission rules read it. */
+/** Variables that make bash run other code, or parse a line differently than the permission rules do. */
 const CHANGES_BASH = /^(BASH_ENV|ENV|BASH_FUNC_.*|BASHOPTS|SHELLOPTS|CDPATH|GLOBIGNORE|IFS|PS4|PROMPT_COMMAND)$/
 
 /**
@@ -22,7 +22,7 @@ export function commandEnv(
   return { ...withoutGit(Object.fromEntries(passed)), ...gitEnv({ runsHooks: false }) }
 }
 
-/** What the shell of the user says about git (another configuration, another repository, other programs) is its own. */
+/** Leaves out the git configuration of the user's shell (another configuration, repository or programs). */
 function withoutGit(env: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_') || PASSED_GIT.test(name)))
 }

@@ -15,7 +15,7 @@ export interface ListedSession {
   readonly title: string
   /** Seconds since 1970. */
   readonly createdAt: number
-  /** When its lead was last asked or answered; in a database, where no file says so, when it began. */
+  /** When its lead last worked; in a database, which does not record that, when the session began. */
   readonly usedAt: number
   readonly state: TeamActivity
   readonly members: readonly string[]

@@ -6,15 +6,15 @@ import type { TeamState } from '../team/state.ts'
 import type { Workspace } from '../workspace.ts'
 
 /**
- * The folder to which sessions of this workspace belong. Undefined where `.teams` lies in that folder itself: a session
- * then belongs to the folder that holds it, also after that was moved.
+ * The folder to which sessions of this workspace belong. Undefined where `.teams` is in that folder: a session then
+ * belongs to the folder that contains it, also after the folder was moved.
  */
 export function folderOf({ teamsFolder, root, workspace }: Workspace): SessionFolder | undefined {
   if (teamsFolder !== undefined && root === workspace) return undefined
   return { machine: thisMachine(), path: realpathSync(workspace) }
 }
 
-/** Was this session opened in this folder of this machine last? Of older versions' sessions in a database it is not known. */
+/** Whether this session was last opened in this folder of this machine. Unknown for sessions of older versions in a database. */
 export function belongsHere({ supervisor }: TeamState, workspace: Workspace): boolean {
   const here = folderOf(workspace)
   const { folder } = supervisor.get()
@@ -24,8 +24,8 @@ export function belongsHere({ supervisor }: TeamState, workspace: Workspace): bo
 }
 
 /**
- * Why a session that was named must not be gone on with here: its commands would run in another folder than before. The
- * same path on another machine is taken for a copy of the same project.
+ * Why a session must not be resumed here: its commands would run in another folder than before. The
+ * same path on another machine counts as a copy of the same project.
  */
 export function whyNotHere({ supervisor }: TeamState, workspace: Workspace, session: string): Refusal | undefined {
   const here = folderOf(workspace)

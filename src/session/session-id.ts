@@ -9,13 +9,13 @@ import { memberNamed } from '../team/state.ts'
 import type { Workspace } from '../workspace.ts'
 import { belongsHere, folderOf } from './session-folder.ts'
 
-/** When it began, for people and for sorting, and four letters against chance: `s-20260715-091233-k3fq`. */
+/** The time it began, readable and sortable, and four random characters: `s-20260715-091233-k3fq`. */
 export function newSessionId(clock: Clock): string {
   const [day, time] = new Date(clock.now() * 1000).toISOString().split('T') as [string, string]
   return `s-${day.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}-${letters()}`
 }
 
-/** The session that was talked to last; in a database, where nobody can see that, the one that began last. */
+/** The session that was used last; in a database, which does not record that, the one that began last. */
 export async function newestSession(workspace: Workspace): Promise<string | undefined> {
   const { store, teamsFolder } = workspace
   const teams = await store.teams()
@@ -25,7 +25,7 @@ export async function newestSession(workspace: Workspace): Promise<string | unde
   const used: { readonly team: string; readonly at: number }[] = []
   for (const team of teams) {
     const at = timeOf(team, 'transcripts', 'lead.jsonl')
-    // Without the transcript the journal says whether a lead has worked here: opening the session then names the loss.
+    // Without a transcript the journal tells whether a lead has worked here; opening the session then reports the loss.
     if (at !== undefined) used.push({ team, at })
     else if (await hasLead(store, team)) used.push({ team, at: timeOf(team, 'journal.jsonl') ?? 0 })
   }

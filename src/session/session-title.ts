@@ -1,7 +1,7 @@
-/** Graphemes of a title: what a person sees as one character is never cut in two. */
-const LONGEST = 80
+/** Graphemes, so that a character is never cut in two. */
+const MAX_TITLE_GRAPHEMES = 80
 
-/** What a session is called in lists: the first line of its first prompt that says something. */
+/** The title of a session in lists: the first line of its first prompt that is not empty. */
 export function titleOf(prompt: string): string {
   const line = prompt
     .split(/[\r\n\u2028\u2029]+/)
@@ -9,8 +9,10 @@ export function titleOf(prompt: string): string {
     .map((text) => text.replace(/[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g, ' ').trim())
     .find((text) => text !== '')
   const letters: string[] = []
-  for (const { segment } of new Intl.Segmenter().segment((line ?? '').slice(0, LONGEST * 20).replace(/\s+/g, ' '))) {
-    if (letters.length === LONGEST) return `${letters.slice(0, -1).join('').trimEnd()}…`
+  for (const { segment } of new Intl.Segmenter().segment(
+    (line ?? '').slice(0, MAX_TITLE_GRAPHEMES * 20).replace(/\s+/g, ' '),
+  )) {
+    if (letters.length === MAX_TITLE_GRAPHEMES) return `${letters.slice(0, -1).join('').trimEnd()}…`
     letters.push(segment)
   }
   return letters.join('')

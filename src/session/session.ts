@@ -4,9 +4,9 @@ import type { TeamHandle } from '../journal/team-handle.ts'
 import type { OpenedSandbox } from '../permissions/sandbox/open-sandbox.ts'
 import type { UnfinishedTasks } from '../supervisor/supervisor.ts'
 
-/** One conversation with a lead, which is a team: it outlives the process and goes on where it was. */
+/** One conversation with a lead, which is a team. It outlives the process and can be resumed. */
 export interface Session extends AsyncDisposable {
-  /** The team's name; open it again by this. */
+  /** The team's name; `openSession({ team: id })` resumes it. */
   readonly id: string
   readonly team: TeamHandle
   readonly model: string
@@ -14,18 +14,18 @@ export interface Session extends AsyncDisposable {
   readonly tools: readonly string[]
   /** Tasks that are not completed, by team; teams without any are left out. */
   readonly left: readonly UnfinishedTasks[]
-  /** Whether commands are kept in; where they are not, they can alter the team's files. */
+  /** Whether commands run in a sandbox. Without one they can alter the team's files. */
   readonly sandbox: OpenedSandbox['state']
   /**
-   * Says `prompt` to the lead, or nothing, and lets it work until it has nothing more to do and nothing it started
-   * runs any more. One run at a time. Leaving the loop early, or aborting, stops it and leaves all resumable.
+   * Gives `prompt`, if any, to the lead and runs until all agents are finished. One run at a time. Leaving the loop
+   * early, or aborting, stops the run; the session stays resumable.
    */
   run(prompt?: string, signal?: AbortSignal): AsyncGenerator<SessionEvent, Stop>
   /**
-   * Summarises the conversation now, with `focus` as what matters most, so that there is room to go on. All of it stays
-   * in the transcript. Resolves to what was done, in words.
+   * Summarises the conversation now, with an emphasis on `focus`, to free context. All of it stays in the transcript.
+   * The text of the returned `Stop` says what was done.
    */
   compact(focus?: string, signal?: AbortSignal): AsyncGenerator<SessionEvent, Stop>
-  /** Ends what it started and gets up; the session can be opened again, here or anywhere. */
+  /** Ends everything it started. The session can be opened again, in this or another process. */
   close(): Promise<void>
 }

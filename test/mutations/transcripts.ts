@@ -149,7 +149,7 @@ export const mutations: readonly Mutation[] = [
     name: 'loss-not-told-to-lead',
     mistake: 'the lead of a repaired team is not told what the repair lost',
     file: 'src/cli/journal/repair-journal.ts',
-    old: '...(gone.length > 0 ? [letterToLead(gone, from, at)] : []),',
+    old: '...(gone.length > 0 ? [messageToLead(gone, from, at)] : []),',
     new: '',
     test: 'src/cli/journal/repair-journal.test.ts',
     fails: 'goes on after its repair with the mail from behind the break',

@@ -1,6 +1,6 @@
 import type { Origin } from '../../settings/layers.ts'
 import { oneLine, table } from '../output/format.ts'
-import { print, printJsonArray, say } from '../output/print.ts'
+import { print, printJsonArray, printMessage } from '../output/print.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { openStore } from '../workspace/open-store.ts'
 import { readSettings } from '../workspace/read-settings.ts'
@@ -10,11 +10,11 @@ export const configList: SubCommand<object> = {
 $ deskmates config list --json`,
   define() {},
   async run(call) {
-    await using place = await openStore(call)
-    const { origins } = await readSettings(call, place)
+    await using workspace = await openStore(call)
+    const { origins } = await readSettings(call, workspace)
     const shown = origins.map(withoutSecret)
     if (call.globals.json) return await printJsonArray(call, shown)
-    if (shown.length === 0) await say(call, 'Nothing is set. See docs/settings.md for what can be.')
+    if (shown.length === 0) await printMessage(call, 'No settings. See docs/settings.md.')
     const rows = shown.map(({ key, value, source, path }) => [
       key,
       source,
@@ -24,7 +24,7 @@ $ deskmates config list --json`,
   },
 }
 
-/** Keys of accounts are not for a screen somebody may look over. */
+/** Keys are not printed: another person may see the terminal. */
 function withoutSecret(origin: Origin): Origin {
   return /^providers\..+\.(key|headers\..+)$/.test(origin.key) ? { ...origin, value: '(hidden)' } : origin
 }

@@ -36,7 +36,7 @@ $ deskmates demo --dir /tmp/demo --speed 10 --json`,
   },
   async run(call, options) {
     const speed = Number(options.speed)
-    if (!(speed > 0)) throw new Misused(`--speed ${options.speed} is no number above 0. Try --speed 10.`)
+    if (!(speed > 0)) throw new Misused(`--speed ${options.speed} is not a number above 0. Try --speed 10.`)
     const real = await wishedModel(call)
     const dir = emptyFolder(resolve(call.cwd, call.globals.cwd ?? '.'), options.dir)
     const model = real === undefined ? demoModel(speed) : await resolveModel(real, call.env)

@@ -110,5 +110,5 @@ function report(all: readonly Moment[], tests: { before: number; after: string }
   const { pass, fail } = testsIn(tests.after) ?? { pass: 0, fail: 1 }
   const outcome = fail > 0 ? `${fail} of the tests fail now` : `${tests.before} tests passed before, ${pass} pass now`
   const isWell = fail === 0 && !/pending|in_progress|failed/.test(counts)
-  return `${isWell ? 'The app speaks GraphQL.' : 'It is not done.'} ${counts} ${outcome}. All teammates have shut down.`
+  return `${isWell ? 'The app uses GraphQL.' : 'It is not done.'} ${counts} ${outcome}. All teammates have shut down.`
 }

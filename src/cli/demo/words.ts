@@ -45,7 +45,7 @@ function calledWords({
     case 'edit_file':
       return { who: agent, what: result.isError ? `could not change ${path}` : `changes ${path}` }
     case 'TeamCreate':
-      return { who: agent, what: `makes the team ${name}` }
+      return { who: agent, what: `creates the team ${name}` }
     case 'bash': {
       const tests = testsIn(result.text)
       if (!tests) return { who: agent, what: `runs ${command}` }
@@ -61,19 +61,19 @@ function teamWords(event: TeamEvent, by: string, { task, request }: Known): Told
   switch (event.type) {
     case 'task.created': {
       const waits = event.blockedBy.length === 0 ? '' : `, after #${event.blockedBy.join(', #')}`
-      return { who: by, what: `adds ${task(event.id)} (for ${event.role ?? 'anybody'}${waits})` }
+      return { who: by, what: `adds ${task(event.id)} (for ${event.role ?? 'any role'}${waits})` }
     }
     case 'member.joined':
       if (event.name === 'lead') return undefined
       return event.generation > 1
-        ? { who: event.name, what: 'is back, with all it knew', mood: 'good' }
+        ? { who: event.name, what: 'is back, with its whole conversation', mood: 'good' }
         : { who: event.name, what: `joins as ${event.role}` }
     case 'task.claimed':
       return { who: event.owner, what: `takes ${task(event.id)}` }
     case 'task.completed':
-      return { who: by, what: `has done ${task(event.id)}: ${event.result}`, mood: 'good' }
+      return { who: by, what: `completed ${task(event.id)}: ${event.result}`, mood: 'good' }
     case 'task.failed':
-      return { who: by, what: `gives up ${task(event.id)}: ${event.reason}`, mood: 'bad' }
+      return { who: by, what: `failed ${task(event.id)}: ${event.reason}`, mood: 'bad' }
     case 'member.lost':
       return { who: event.name, what: `is lost: ${event.reason}`, mood: 'bad' }
     case 'task.released':
@@ -94,7 +94,7 @@ function teamWords(event: TeamEvent, by: string, { task, request }: Known): Told
 const ASKS: Record<EventOf<'request.opened'>['kind'], (to: string) => string> = {
   plan_approval: (to) => `hands in a plan to ${to}`,
   shutdown: (to) => `asks ${to} to stop`,
-  permission: (to) => `asks ${to} for leave`,
+  permission: (to) => `asks ${to} for permission`,
   budget: (to) => `asks ${to} for money`,
 }
 

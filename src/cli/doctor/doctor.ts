@@ -38,7 +38,7 @@ $ deskmates doctor --store postgres://db/teams  and this database
 $ deskmates doctor --call                       and asks the model one word, which costs a little
 $ deskmates doctor --json`,
   define(command) {
-    command.option('--call', 'also make one real call of the model, which costs a little')
+    command.option('--call', 'also make one real model call, which costs a little')
     for (const flags of ['--play <part>', '--name <member>'])
       command.addOption(command.createOption(flags).default('').hideHelp())
   },
@@ -46,7 +46,7 @@ $ deskmates doctor --json`,
     if (!play) return visit(call, isAsked ? [...examinations, modelCall] : examinations)
     if (play === 'claimant') await playClaimant(call, name)
     else if (play === 'holder') await playHolder(call)
-    else throw new Misused(`${JSON.stringify(play)} is no part that a process of doctor plays.`)
+    else throw new Misused(`${JSON.stringify(play)} is not a role of a doctor process.`)
     return EXIT.done
   },
 }

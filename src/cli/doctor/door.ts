@@ -11,13 +11,13 @@ const TEAM = 'door'
 
 /** A program that knows nothing of us appends a line to a mailbox file, and two processes look at the same time. */
 export const door: Examination = {
-  name: 'inbox door',
+  name: 'inbox file',
   onDisk: true,
   remedy: REMEDY,
   async examine({ folder, open, run }) {
     const dir = folder('door')
-    await using place = await open(dir)
-    const made = await createTestTeam(place.store, TEAM)
+    await using workspace = await open(dir)
+    const made = await createTestTeam(workspace.store, TEAM)
     // Closing shows the mailbox files.
     await made.close()
     const line = JSON.stringify({ from: 'ci', content: 'main is red' })
@@ -26,13 +26,13 @@ export const door: Examination = {
     if (code !== 0) return fail(`a program could not append to a mailbox file: ${stderr}`, REMEDY)
 
     await using other = await open(dir)
-    await using first = await openTeam(place.store, TEAM)
+    await using first = await openTeam(workspace.store, TEAM)
     await using second = await openTeam(other.store, TEAM)
     await Promise.all([first.ingest(), second.ingest()])
     await first.ingest()
     await first.refresh()
     const arrived = unreadOf(first.state, 'lead').filter(({ message }) => message.content === 'main is red')
     if (arrived.length !== 1) return fail(`a line that was appended once arrived ${arrived.length} times`, REMEDY)
-    return pass('a line that another program appended arrived once, and two were looking')
+    return pass('a line that another program appended arrived once, and two processes were reading')
   },
 }

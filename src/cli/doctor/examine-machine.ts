@@ -53,8 +53,8 @@ export async function examineMachine(
 }
 
 const HOMELESS = notAvailable(
-  'there is no place for teams to try it in',
-  'Do what is said of the file system, then run deskmates doctor again',
+  'there is no folder for teams to test it in',
+  'Fix the file system first, then run deskmates doctor again',
 )
 
 async function examineOne(room: Room, { remedy, examine }: Examination, limits: Limits): Promise<Finding> {

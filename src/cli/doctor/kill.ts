@@ -21,21 +21,21 @@ export const kill: Examination = {
   remedy: REMEDY,
   async examine({ folder, open, play }) {
     const dir = folder('kill')
-    await using place = await open(dir)
-    await using team = await createTestTeam(place.store, TEAM, [{ subject: 'Half done' }])
+    await using workspace = await open(dir)
+    await using team = await createTestTeam(workspace.store, TEAM, [{ subject: 'Half done' }])
     granted(await team.send({ to: 'ada', content: 'half read' }))
     const holder = play(dir, 'holder')
     await holder.heard()
-    const { self } = place.store.presence
+    const { self } = workspace.store.presence
     const before = { task: await claimed(team), letter: await taken(team, self) }
     if (before.task || before.letter)
-      return fail(`the ${before.task ? 'task' : 'letter'} of a living process was given to another one`, REMEDY)
+      return fail(`the ${before.task ? 'task' : 'message'} of a living process was given to another one`, REMEDY)
     const signal = await holder.kill()
     if (signal !== 'SIGKILL') return fail(`the process ended by itself (${signal}) before it could be killed`, REMEDY)
     const after = { task: await claimed(team), letter: await taken(team, self) }
     if (!after.task || !after.letter)
-      return fail(`the ${after.task ? 'letter' : 'task'} that a killed process held stays with it`, REMEDY)
-    return pass('killed with SIGKILL, holding a task and a letter; the next one got both at once')
+      return fail(`the ${after.task ? 'message' : 'task'} that a killed process held stays with it`, REMEDY)
+    return pass('killed with SIGKILL, holding a task and a message; the next process got both at once')
   },
 }
 
@@ -53,9 +53,9 @@ async function taken(team: TeamHandle, taker: string): Promise<boolean> {
 
 /** The process that is killed: it runs the team and an agent of it, which holds the task, and has taken ada's mail. */
 export async function playHolder(call: Call): Promise<void> {
-  await using place = await openStore(call)
-  await using team = await openTeam(place.store, TEAM)
-  const { self } = place.store.presence
+  await using workspace = await openStore(call)
+  await using team = await openTeam(workspace.store, TEAM)
+  const { self } = workspace.store.presence
   granted(await team.run({ type: 'supervise', runtime: self }))
   granted(await team.run({ type: 'member.spawn', name: 'cleo', role: 'tester', runtime: self }))
   const { generation, epoch } = memberNamed(team.state, 'cleo') ?? {}

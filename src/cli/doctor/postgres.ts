@@ -65,7 +65,7 @@ async function wake(ada: TeamHandle, bob: TeamHandle, patience: number): Promise
   granted(await ada.send({ to: 'bob', content: 'wake up' }))
   const sent = performance.now()
   await woken
-  return `news came ${Math.max(0, performance.now() - sent).toFixed(0)} ms after it was sent`
+  return `a notification came ${Math.max(0, performance.now() - sent).toFixed(0)} ms after it was sent`
 }
 
 /**

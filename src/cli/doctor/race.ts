@@ -22,9 +22,9 @@ export const race: Examination = {
   remedy: REMEDY,
   async examine({ folder, open, play }) {
     const dir = folder('race')
-    await using place = await open(dir)
+    await using workspace = await open(dir)
     const tasks = Array.from({ length: TASKS }, (_, n) => ({ subject: `Task ${n + 1}` }))
-    await using team = await createTestTeam(place.store, TEAM, tasks)
+    await using team = await createTestTeam(workspace.store, TEAM, tasks)
     const players = TEST_MEMBERS.map((name) => play(dir, 'claimant', name))
     await Promise.all(players.map((player) => player.heard()))
     for (const player of players) player.tell('go')
@@ -39,7 +39,7 @@ function judge({ state }: TeamHandle, won: readonly (readonly string[])[], late:
   for (const { id, attempts, ...task } of allTasks(state)) {
     const winners = TEST_MEMBERS.filter((_, i) => won[i]?.includes(id))
     if (winners.length !== 1)
-      return fail(`task ${id} was won by ${winners.join(' and ') || 'nobody'}, instead of by one of two`, REMEDY)
+      return fail(`task ${id} was won by ${winners.join(' and ') || 'no process'}, instead of by one of two`, REMEDY)
     const owner = task.status === 'completed' ? task.owner : task.status
     if (owner !== winners[0] || attempts !== 1)
       return fail(`${winners[0]} believes it has done task ${id}, the journal says: ${owner}`, REMEDY)
@@ -57,8 +57,8 @@ async function countLateClaims({ log }: TeamHandle): Promise<number> {
 
 /** The process of one of the two: says that it is ready, waits for a word, and then which tasks it has won. */
 export async function playClaimant(call: Call, name: string): Promise<void> {
-  await using place = await openStore(call)
-  await using team = await openTeam(place.store, TEAM)
+  await using workspace = await openStore(call)
+  await using team = await openTeam(workspace.store, TEAM)
   await team.refresh()
   const ids = allTasks(team.state).map(({ id }) => id)
   await printJson(call, { ready: ids.length })

@@ -12,7 +12,7 @@ const missing = [
   ['out of reach', { onlyOwnPrograms: true }],
 ] as const
 
-describe('the inbox door', () => {
+describe('the inbox file', () => {
   it('passes on this machine: a foreign line arrives once', async () => {
     await using waiting = doctorHarness()
     expect(await waiting.examine(door)).toMatchObject({ verdict: 'pass' })

@@ -11,7 +11,7 @@ export const terminal: Examination = {
   remedy: WIDEN,
   async examine({ call }) {
     if (!call.isTerminal)
-      return notAvailable('stdout is no terminal, so output is plain', 'Run deskmates doctor in a terminal')
+      return notAvailable('stdout is not a terminal, so output is plain', 'Run deskmates doctor in a terminal')
     const { columns } = call.stdout
     // Some terminals do not say, or say 0.
     if (columns && columns < NARROWEST) return fail(`${columns} columns are too few for a board`, WIDEN)

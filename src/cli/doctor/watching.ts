@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Examination, fail, pass } from './examination.ts'
 
 const REMEDY =
-  'Without it news takes up to 2 seconds. On Linux raise the limits: sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=512'
+  'Without it changes are noticed after up to 2 seconds. On Linux raise the limits: sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=512'
 
 /** A watch may need a moment until it works (on macOS it does), so somebody appends more than once. */
 const TURNS = 5

@@ -14,48 +14,53 @@ import type { SubCommand } from '../program/sub-command.ts'
 import { openStore } from '../workspace/open-store.ts'
 import { resolveTeam, wantedTeam } from '../workspace/open-team.ts'
 import { type Examined, examine, type Problem } from './examine-journal.ts'
-import { mend, type Repaired } from './repair-journal.ts'
-import { type ExaminedTranscript, examineTranscripts, type MendedTranscript, mendTranscripts } from './transcripts.ts'
+import { type Repaired, repairJournal } from './repair-journal.ts'
+import {
+  type ExaminedTranscript,
+  examineTranscripts,
+  type RepairedTranscript,
+  repairTranscripts,
+} from './transcripts.ts'
 import { unclaimedMail } from './unclaimed-mail.ts'
 
 export const check: SubCommand<{ repair?: boolean }> = {
   example: `$ deskmates check
 /home/ada/shop/.teams/default/journal.jsonl: 12 records count, 1 refused, 0 repeated, 0 torn
 All is well.`,
-  instead: ({ repair }) => (repair ? 'A journal is repaired by a person.' : undefined),
+  instead: ({ repair }) => (repair ? 'Only a person repairs a journal.' : undefined),
   define(command) {
-    command.option('--repair', 'build views and snapshot again; a broken journal is put aside and a new one begun')
+    command.option('--repair', 'rebuild views and snapshot; a damaged journal is kept and a new one is started')
   },
   async run(call, { repair = false }) {
-    await using place = await openStore(call)
-    const hasFiles = place.teamsFolder !== undefined
-    const team = await checkedTeam(call, place)
-    const found = await look(call, place, team)
+    await using workspace = await openStore(call)
+    const hasFiles = workspace.teamsFolder !== undefined
+    const team = await checkedTeam(call, workspace)
+    const found = await look(call, workspace, team)
     if (!repair) {
       await report(call, { hasFiles, team }, found)
       return found.examined.problems.length > 0 ? EXIT.failed : EXIT.done
     }
-    const repaired = await mend(call, place, team, found.examined)
-    const transcripts = await mendTranscripts(call, place, team)
-    const left = await look(call, place, team)
+    const repaired = await repairJournal(call, workspace, team, found.examined)
+    const transcripts = await repairTranscripts(call, workspace, team)
+    const left = await look(call, workspace, team)
     await report(call, { hasFiles, team }, left, { ...repaired, transcripts })
     return left.examined.problems.length > 0 ? EXIT.failed : EXIT.done
   },
 }
 
-/** A team that a session leads is checked although nothing of it is there. */
-async function checkedTeam(call: Call, place: Workspace): Promise<string> {
+/** A team that a session leads is checked even if its folder is missing. */
+async function checkedTeam(call: Call, workspace: Workspace): Promise<string> {
   const wanted = wantedTeam(call)
-  const isThere = (await place.store.teams()).some((team) => nameKey(team) === nameKey(wanted))
-  if (!isThere && (await leadingSession(place.store, wanted)) !== undefined) return wanted
-  return resolveTeam(call, place, 'read')
+  const isThere = (await workspace.store.teams()).some((team) => nameKey(team) === nameKey(wanted))
+  if (!isThere && (await leadingSession(workspace.store, wanted)) !== undefined) return wanted
+  return resolveTeam(call, workspace, 'read')
 }
 
 interface Found {
   readonly examined: Examined
-  /** Files beside the journal that do not show what it says. Harmless: whoever writes next brings them up to date. */
+  /** View files that differ from the journal. Harmless: the next writer updates them. */
   readonly views: readonly string[]
-  /** What a person may want to know, with nothing wrong. */
+  /** Observations that are not problems. */
   readonly notes: readonly string[]
 }
 
@@ -78,7 +83,7 @@ async function look(call: Call, { store, journalOf }: Workspace, name: string): 
   const shown = await mirror.writtenTo()
   await team.refresh()
   const { seq } = team.cursor
-  // Views are written from the journal, so whatever they show was once in it.
+  // Views are written from the journal, so everything they show was once in it.
   const isCut = shown > seq && examined.problems.length === 0
   const cut = lost ?? (isCut ? cutOff(examined.path, seq, shown, 0) : undefined)
   const transcripts = await examineTranscripts(store, team, journalOf(name))
@@ -92,7 +97,7 @@ function withTranscripts(examined: Examined, transcripts: readonly ExaminedTrans
 }
 
 function missing(path: string, team: string, session: string): Problem {
-  const detail = `the journal is missing, but the session ${session} leads this team. Put it back from a copy, or give the team up: deskmates check --repair --team ${team}`
+  const detail = `the journal is missing, but the session ${session} leads this team. Restore it from a copy, or give the team up: deskmates check --repair --team ${team}`
   return { kind: 'missing', path, line: 1, offset: 0, detail }
 }
 
@@ -106,7 +111,7 @@ async function report(
   call: Call,
   { hasFiles, team }: { hasFiles: boolean; team: string },
   { examined, views, notes }: Found,
-  repaired?: Repaired & { readonly transcripts: readonly MendedTranscript[] },
+  repaired?: Repaired & { readonly transcripts: readonly RepairedTranscript[] },
 ): Promise<void> {
   const { path, counts, problems, state } = examined
   const { accepted, ...others } = counts
@@ -124,7 +129,7 @@ async function report(
     })
   }
   const { refused, repeated, torn } = others
-  // A database keeps only what counts, and what it has damaged it does not give back at all.
+  // A database keeps only records that count, and does not return damaged ones.
   const rest = hasFiles ? `, ${refused} refused, ${repeated} repeated, ${torn} torn` : ''
   const lines = [`${path}: ${counted(accepted, 'record counts', 'records count')}${rest}`]
   for (const { kind, line, offset, detail, path } of problems)
@@ -139,17 +144,19 @@ async function report(
   for (const { member, archived, removed, returned, calls } of repaired?.transcripts ?? []) {
     const where = archived === null ? '' : `; they are now in ${archived}`
     const mail = counted(returned, 'message is', 'messages are')
-    lines.push(`The transcript of ${member} goes on without ${counted(removed, 'line')}${where}. ${mail} unread again.`)
+    lines.push(
+      `The transcript of ${member} continues without ${counted(removed, 'line')}${where}. ${mail} unread again.`,
+    )
     for (const call of calls) lines.push(`  not run again: ${call}`)
   }
   if (repaired && state.team.get())
-    lines.push(hasFiles ? 'Views and snapshot were built again.' : 'The snapshot was built again.')
+    lines.push(hasFiles ? 'Views and snapshot were rebuilt.' : 'The snapshot was rebuilt.')
   lines.push(verdict(team, examined, repaired?.lost.length ?? 0))
   await print(call, `${lines.join('\n')}\n`)
 }
 
 function verdict(team: string, { problems, state }: Examined, lost: number): string {
   if (problems.length > 0) return `${counted(problems.length, 'problem')}.`
-  if (!state.team.get()) return `There is no team ${team} yet. Which there are: deskmates team list`
-  return lost > 0 ? 'What is left is in order; what is listed as lost no longer counts.' : 'All is well.'
+  if (!state.team.get()) return `There is no team ${team} yet. See: deskmates team list`
+  return lost > 0 ? 'The rest is in order; what is listed as lost no longer counts.' : 'All is well.'
 }

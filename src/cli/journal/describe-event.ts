@@ -2,7 +2,7 @@ import type { TeamEvent } from '../../team/event.ts'
 import { counted } from '../../team/wording.ts'
 import { oneLine, plain } from '../output/format.ts'
 
-/** What happened, in a few words that follow the name of whoever did it. */
+/** An event in a few words that follow the name of its author. */
 export function describeEvent(event: TeamEvent): string {
   switch (event.type) {
     case 'team.created':
@@ -12,13 +12,13 @@ export function describeEvent(event: TeamEvent): string {
     case 'team.led':
       return `leads team ${event.team} too`
     case 'team.ceded':
-      return `leads team ${event.team} no more`
+      return `no longer leads team ${event.team}`
     case 'team.restored':
       return `restored the team from ${plain(event.from)}, ${counted(event.lost.length, 'line')} lost`
     case 'supervisor.took':
       return `supervises the team (epoch ${event.epoch}${event.forced ? ', forced' : ''})`
     case 'supervisor.gone':
-      return `nobody supervises the team now: ${oneLine(event.reason)}`
+      return `the team has no supervisor now: ${oneLine(event.reason)}`
     case 'member.joined':
       return `${event.name} joined as ${event.role} (${event.kind}, generation ${event.generation})`
     case 'member.stopped':

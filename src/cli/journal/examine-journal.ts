@@ -4,7 +4,7 @@ import { factTypes, readEvent } from '../../team/event.ts'
 import { createInvariants } from '../../team/invariants.ts'
 import { emptyState, type TeamState } from '../../team/state.ts'
 
-/** What is wrong at a place of the journal. */
+/** What is wrong at one position of the journal. */
 export type Problem = Pick<Fault, 'path' | 'line' | 'offset' | 'detail'> & {
   readonly kind: Audited['verdict'] | 'unreadable event' | 'broken invariant' | 'cut off' | 'missing'
 }
@@ -20,11 +20,11 @@ export interface Examined {
   readonly problems: readonly Problem[]
   /** Something that was written can no longer be read. */
   readonly isBroken: boolean
-  /** In a broken journal: what counted once and no longer does, and mail that no longer reaches somebody; in words. */
+  /** In a broken journal: records that no longer count, and mail that no longer reaches its recipient; in words. */
   readonly lost: readonly string[]
   /**
-   * Facts behind a broken chain, in order. Nobody reads so far, and `state` does not have them; but they stand on no
-   * decision, so they count as soon as the journal in front of them is whole again.
+   * Facts behind a broken chain, in order. No reader gets that far, and `state` lacks them; but they depend on no
+   * decision, so they count again as soon as the journal before them is whole.
    */
   readonly beyond: readonly Fact[]
 }
@@ -40,7 +40,7 @@ export async function examine(log: Log, path: string): Promise<Examined> {
   const problems: Problem[] = []
   // Refused lines behind damage: they lost against a decision that can no longer be read, unless one counts after it.
   let doubtful: string[] = []
-  // Mail that bounced since the last decision: whoever it was for may have joined by one that is gone.
+  // Mail that bounced since the last decision: its recipient may have joined by a decision that is lost.
   let unreached: string[] = []
   const lost: string[] = []
   const beyond = new Map<string, Fact>()
@@ -71,7 +71,7 @@ export async function examine(log: Log, path: string): Promise<Examined> {
       } else {
         lost.push(words(audited))
         if (!stop) problem(verdict, details.get(offset) ?? 'it cannot be read')
-        // Reading stopped before it, so nobody else names it; but putting it aside is for a version that can read it.
+        // Reading stopped before it, so no fault names it; only a version that can read it may archive it.
         else if (verdict === 'needs newer' && verdict !== stop) problem(verdict, NEWER)
         if (verdict === 'broken chain' || verdict === 'needs newer') stop ??= verdict
       }
@@ -86,9 +86,9 @@ export async function examine(log: Log, path: string): Promise<Examined> {
   return { path, first, state, counts, problems, isBroken, lost: gone, beyond: [...beyond.values()] }
 }
 
-/** The messages of a fact that reach somebody no longer, in words. */
+/** The messages of a fact that no longer reach their recipients, in words. */
 export function bounces({ line, offset }: Audited, { events, effects }: Applied): string[] {
-  // Lines that were rejected at the door never reached anybody.
+  // Rejected lines of inbox files never reached a recipient.
   const rejected = events.map((event) => event.type === 'external.rejected' && `${event.archive}:${event.offset}`)
   return effects
     .filter(({ id, outcome }) => outcome === 'bounced' && !rejected.includes(id))
@@ -111,7 +111,7 @@ function isFact(audited: Audited): audited is Fact {
 
 const FACTS = new Set<string>(factTypes)
 
-/** What the reader itself has to say about each place, by offset. */
+/** The faults that the reader itself reports, by offset. */
 async function detailsOf(log: Log): Promise<ReadonlyMap<number, string>> {
   let at: Cursor = START
   for (let batch = await log.read(at); batch.length > 0; batch = await log.read(at)) at = batch.reduce(advance, at)

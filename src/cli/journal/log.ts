@@ -11,14 +11,14 @@ import { memberNamed } from '../../team/state.ts'
 import { counted } from '../../team/wording.ts'
 import type { Workspace } from '../../workspace.ts'
 import { colours, time } from '../output/format.ts'
-import { printAsIs, say, warn } from '../output/print.ts'
+import { printAsIs, printMessage, warn } from '../output/print.ts'
 import { wrapped } from '../output/wrap.ts'
 import { member as aMember, seq } from '../program/arguments.ts'
 import type { Call } from '../program/context.ts'
 import { Misused, refused } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { openStore } from '../workspace/open-store.ts'
-import { nameFaults, resolveTeam } from '../workspace/open-team.ts'
+import { resolveTeam, warnOfFaults } from '../workspace/open-team.ts'
 import { describeEvent } from './describe-event.ts'
 
 interface Options {
@@ -36,19 +36,19 @@ $ deskmates log --json --member ci | jq .type`,
   define(command) {
     command
       .option('--from <seq>', 'only what came after this place', seq, 0)
-      .option('--follow', 'go on with what happens, until Ctrl-C')
+      .option('--follow', 'keep printing new events, until Ctrl-C')
       .option('--all', 'also what did not count: refused, repeated, torn and damaged lines')
-      .option('--grep <text>', 'only events that say this somewhere')
+      .option('--grep <text>', 'only events that contain this text')
       .option('--member <member>', 'only events by or about this member', aMember)
   },
   async run(call, options) {
     if (options.all && options.follow) throw new Misused('--all shows what is there now; leave out --follow.')
-    await using place = await openStore(call)
-    const team = await resolveTeam(call, place, 'read')
-    const log = await place.store.log(`${team}/journal`)
-    const stranger = await strangerTo(call, place, team, options.member)
+    await using workspace = await openStore(call)
+    const team = await resolveTeam(call, workspace, 'read')
+    const log = await workspace.store.log(`${team}/journal`)
+    const unknownMember = await unknownMemberRefusal(call, workspace, team, options.member)
     let count = 0
-    let isKnown = stranger === undefined
+    let isKnown = unknownMember === undefined
     const show = async (all: readonly Line[]) => {
       isKnown ||= all.some((line) => isWanted(line, { member: options.member }))
       const wanted = all.filter((line) => line.seq > options.from && isWanted(line, options))
@@ -65,18 +65,18 @@ $ deskmates log --json --member ci | jq .type`,
         for (const { seq, record } of batch) lately.folded(seq, record.id)
         if (call.signal.aborted) return
       }
-      await nameFaults(call, log)
-      if (!isKnown) throw stranger
-      const isGone = async () => !(await place.store.teams()).includes(team)
+      await warnOfFaults(call, log)
+      if (!isKnown) throw unknownMember
+      const isGone = async () => !(await workspace.store.teams()).includes(team)
       if (options.follow) await follow(call, { log, at, lately, isGone }, (batch) => show(batch.flatMap(linesOf)))
     }
-    if (!isKnown) throw stranger
-    if (count === 0) await say(call, 'Nothing happened yet that fits.')
+    if (!isKnown) throw unknownMember
+    if (count === 0) await printMessage(call, 'No matching events.')
   },
 }
 
-/** The refusal for a name that nobody in this team has or had, unless an event turns up by or about it. */
-async function strangerTo(call: Call, { store }: Workspace, name: string, member: string | undefined) {
+/** The refusal for a name that no member has or had, unless an event by or about it is found. */
+async function unknownMemberRefusal(call: Call, { store }: Workspace, name: string, member: string | undefined) {
   if (member === undefined || nameKey(member) === 'user') return undefined
   await using team = await openTeam(store, name, { clock: call.clock })
   await team.refresh()
@@ -84,7 +84,7 @@ async function strangerTo(call: Call, { store }: Workspace, name: string, member
   return refused(unknownMember(team.state, member))
 }
 
-/** Where the log loses its end and goes on, so does this: it is said, and what is new there is shown. */
+/** When the log loses its end and continues, a warning says so and the new events are printed. */
 async function follow(call: Call, from: Followed, show: (batch: readonly Recorded[]) => Promise<void>): Promise<void> {
   for (let { log, at, lately } = from; ; ) {
     try {
@@ -92,28 +92,28 @@ async function follow(call: Call, from: Followed, show: (batch: readonly Recorde
         await show(batch)
         at = batch.reduce(advance, at)
         for (const { seq, record } of batch) lately.folded(seq, record.id)
-        // Nothing comes behind it, and its file is about to be put away.
+        // No event follows, and its file is about to be archived.
         if (batch.flatMap(linesOf).some(({ event }) => event?.type === 'team.deleted')) return
       }
       return
     } catch (error) {
-      // It may be put away before we came to read that.
-      if (error instanceof JournalReplaced && (await from.isGone())) return say(call, 'The team was deleted.')
+      // It may be archived before that record was read.
+      if (error instanceof JournalReplaced && (await from.isGone())) return printMessage(call, 'The team was deleted.')
       const fault = rewoundBy(error)
       if (!fault || !log.reopen) throw error
       log = await log.reopen()
       at = START
       const comparison = lately.compare()
-      const news: Recorded[] = []
+      const added: Recorded[] = []
       for (let batch = await log.read(at); batch.length > 0; batch = await log.read(at)) {
-        news.push(...batch.filter(({ seq, record }) => comparison.see(seq, record.id)))
+        added.push(...batch.filter(({ seq, record }) => comparison.see(seq, record.id)))
         at = batch.reduce(advance, at)
       }
       const { gone, lately: since } = comparison.end()
       lately = since
       const count = counted(gone.records, 'record shown before is', 'records shown before are')
       await warn(call, `${fault.path} lost its end (${fault.detail}): ${count} gone. What is new there follows.`)
-      await show(news)
+      await show(added)
     }
   }
 }
@@ -123,7 +123,7 @@ interface Followed {
   readonly at: Cursor
   /** What was read before `at`. */
   readonly lately: RecentRecords
-  /** Was the team put away? */
+  /** Whether the team was archived. */
   readonly isGone: () => Promise<boolean>
 }
 
@@ -142,9 +142,9 @@ interface Line {
 function linesOf({ seq, record }: Pick<Recorded, 'seq' | 'record'>): Line[] {
   const { at, by, events } = record
   const author = typeof by === 'object' && by !== null && 'name' in by ? String(by.name) : 'user'
-  const place = { seq, ...(typeof at === 'number' && { at }), by: author, record: record.id }
+  const about = { seq, ...(typeof at === 'number' && { at }), by: author, record: record.id }
   const all = Array.isArray(events) ? events : []
-  return all.map((event) => ({ ...place, event: isObject(event) ? event : { type: 'unreadable' } }))
+  return all.map((event) => ({ ...about, event: isObject(event) ? event : { type: 'unreadable' } }))
 }
 
 function auditedLines({ verdict, line, offset, seq, record }: Audited): Line[] {
@@ -167,14 +167,14 @@ function textsIn(value: Json): string[] {
     : []
 }
 
-function format(call: Call, { event, ...place }: Line): string {
+function format(call: Call, { event, ...about }: Line): string {
   // An event's own `id` is a task's or a request's; the record's stands beside it.
-  if (call.globals.json) return `${safeJson({ ...place, ...event })}\n`
+  if (call.globals.json) return `${safeJson({ ...about, ...event })}\n`
   const { dim, red } = colours(call)
-  const verdict = place.verdict && place.verdict !== 'accepted' ? `${red(place.verdict)} ` : ''
-  if (!event) return `${verdict}line ${place.line} (byte ${place.offset})\n`
-  const at = time(place.at ?? 0)
-  const line = `${dim(at)}  ${(place.by ?? '').padEnd(WIDTH)}  ${verdict}${words(event)}\n`
+  const verdict = about.verdict && about.verdict !== 'accepted' ? `${red(about.verdict)} ` : ''
+  if (!event) return `${verdict}line ${about.line} (byte ${about.offset})\n`
+  const at = time(about.at ?? 0)
+  const line = `${dim(at)}  ${(about.by ?? '').padEnd(WIDTH)}  ${verdict}${words(event)}\n`
   return call.isTerminal ? wrapped(line, call.stdout.columns, at.length + WIDTH + 4) : line
 }
 

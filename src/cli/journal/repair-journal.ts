@@ -26,25 +26,30 @@ export interface Repaired {
   readonly kept: number
 }
 
-/** Builds views and snapshot again; a broken journal is put aside, and a new one begins with all that still counts. */
-export async function mend(call: Call, place: Workspace, name: string, examined: Examined): Promise<Repaired> {
-  const { store } = place
+/** Rebuilds views and snapshot. A damaged journal is kept under another name, and a new one starts with all that still counts. */
+export async function repairJournal(
+  call: Call,
+  workspace: Workspace,
+  name: string,
+  examined: Examined,
+): Promise<Repaired> {
+  const { store } = workspace
   const newer = examined.problems.find(({ kind }) => kind === 'needs newer')
   if (newer) throw new Refused({ code: 'needs_newer', message: `${newer.path}:${newer.line}: ${newer.detail}` })
-  if (examined.first !== undefined && !place.trust.isTeamTrusted(examined.first))
+  if (examined.first !== undefined && !workspace.trust.isTeamTrusted(examined.first))
     throw new UntrustedJournal(examined.path, name)
   await refuseLiveSupervisor({ name, state: examined.state }, store.presence, 'Stop it first, then repair.')
-  if (examined.isBroken && place.teamsFolder === undefined) throw new Refused(notHere(examined.path))
+  if (examined.isBroken && workspace.teamsFolder === undefined) throw new Refused(notHere(examined.path))
   const isCut = examined.problems.some(({ kind }) => kind === 'cut off' || kind === 'missing')
   if (isCut && !examined.isBroken && !examined.state.team.get()) {
-    // Nothing of the team is left to build views from: what lies beside the journal is all there is of it.
+    // Nothing of the team is left to build views from: only the files beside the journal remain.
     const session = await leadingSession(store, name)
     if (session !== undefined) await cedeTeam(store, session, name, 'its journal was lost, and the user gave it up.')
     await store.remove(name, false)
     return { damaged: null, lost: [NOTHING_LEFT], kept: 0 }
   }
-  const repaired = examined.isBroken ? await beginAnew(call, place, name) : { damaged: null, lost: [], kept: 0 }
-  if (place.teamsFolder !== undefined) removeSnapshot(realDisk, dirname(examined.path))
+  const repaired = examined.isBroken ? await beginAnew(call, workspace, name) : { damaged: null, lost: [], kept: 0 }
+  if (workspace.teamsFolder !== undefined) removeSnapshot(realDisk, dirname(examined.path))
   await using team = await openTeam(store, name, { clock: call.clock })
   await team.refresh()
   if (team.state.team.get()) {
@@ -55,8 +60,8 @@ export async function mend(call: Call, place: Workspace, name: string, examined:
 }
 
 /**
- * Examines once more, so that the new journal stands on exactly the bytes that are put aside: the state as far as it
- * could be read, and behind it, as they were written, the facts from behind a broken chain.
+ * Examines the journal once more, so that the new one is made from exactly the bytes that are archived: the state as
+ * far as it could be read, then the facts from behind a broken chain, unchanged.
  */
 async function beginAnew({ clock }: Call, { store, trust, journalOf }: Workspace, name: string): Promise<Repaired> {
   const log = await store.log(`${name}/journal`)
@@ -66,7 +71,7 @@ async function beginAnew({ clock }: Call, { store, trust, journalOf }: Workspace
   const at = clock.now()
   let id = state.team.get()?.id
   if (id === undefined) {
-    // Not even the first line can be read, so the team's id is gone with it: it gets a new one.
+    // Not even the first line can be read, and with it the team's id is lost: the team gets a new one.
     id = ulid()
     const session = await leadingSession(store, name)
     const made = { type: 'team.created', team: name, description: '', session: session ?? null } as const
@@ -75,14 +80,14 @@ async function beginAnew({ clock }: Call, { store, trust, journalOf }: Workspace
   }
   const newest = await newestGenerations(store, realDisk, { team: name, journal: path })
   const pieces = restorations(state)
-  // What a fact means is worked out at its new place: who joined by a decision that is lost, is not there.
+  // A fact is folded at its new position: a member that joined by a lost decision is missing there.
   const bounced = beyond.flatMap((fact) => bounces(fact, apply(state, fact.seq, fact.record)))
-  // Behind those facts: what an older generation wrote counts.
+  // After those facts, so that what an older generation wrote still counts.
   const { events: raised, unknown } = alignGenerations(state, newest)
   const gone = [
     ...lost,
     ...bounced,
-    ...unknown.map((agent) => `the transcript of ${agent}, whom the journal does not know any more: it is archived`),
+    ...unknown.map((agent) => `the transcript of ${agent}, which the journal no longer knows: it is archived`),
   ]
   const damaged = replaceJournal(realDisk, dirname(path), size, (from) => {
     const events = pieces.map((state, i) => ({
@@ -98,45 +103,45 @@ async function beginAnew({ clock }: Call, { store, trust, journalOf }: Workspace
       ...restored,
       ...beyond.map(({ record }) => record),
       ...(raised.length > 0 ? [{ id: ulid(), after, ...about, events: raised as unknown as Json }] : []),
-      ...(gone.length > 0 ? [letterToLead(gone, from, at)] : []),
+      ...(gone.length > 0 ? [messageToLead(gone, from, at)] : []),
     ]
   })
   archiveTranscripts(realDisk, path, unknown)
   return { damaged, lost: gone, kept: beyond.length }
 }
 
-/** The lead goes on with a board that lacks something: it is told what, or it would take what is left for all there is. */
-function letterToLead(lost: readonly string[], from: string, at: number): LogRecord {
+/** Tells the lead what is lost: otherwise it would take the remaining board for the whole one. */
+function messageToLead(lost: readonly string[], from: string, at: number): LogRecord {
   const id = ulid()
-  const more = lost.length > MOST_TOLD ? [`and ${lost.length - MOST_TOLD} more`] : []
+  const more = lost.length > MAX_LISTED_TO_LEAD ? [`and ${lost.length - MAX_LISTED_TO_LEAD} more`] : []
   const content = [
     `The journal of this team was damaged and was repaired. The damaged journal is kept in ${from}. Lost, and no longer true:`,
-    ...[...lost.slice(0, MOST_TOLD), ...more].map((line) => `- ${line}`),
+    ...[...lost.slice(0, MAX_LISTED_TO_LEAD), ...more].map((line) => `- ${line}`),
     'Compare board, teammates and mail with what you know, and create again what is missing and still wanted.',
   ].join('\n')
   const message = { id: `${id}.repair.lead`, type: 'error', from: 'user', to: 'lead', content, timestamp: at }
   return { id, at, by: { ...USER }, command: 'check.repair', events: [{ type: 'message.sent', message }] }
 }
 
-const MOST_TOLD = 50
+const MAX_LISTED_TO_LEAD = 50
 
-const NOTHING_LEFT = 'all of it: the journal was empty or gone. What lay beside it is in .teams/.deleted now'
+const NOTHING_LEFT = 'everything: the journal was empty or missing. The files beside it are in .teams/.deleted now'
 
 function notHere(path: string): { code: string; message: string } {
-  const message = `${path} is broken, and a database is not repaired from here: put it back from a backup.`
+  const message = `${path} is damaged, and check does not repair a database: restore it from a backup.`
   return { code: 'not_repairable', message }
 }
 
-/** The first record has the team's id, as in the journal before: whoever trusted that one trusts this one. */
+/** The first record keeps the team's id, so that trust in the old journal applies to the new one. */
 function chained(first: string, events: readonly Json[], about: { readonly [key: string]: Json }): LogRecord[] {
   const ids = events.map((_, i) => (i === 0 ? first : ulid()))
   return events.map((event, i) => ({ id: ids[i]!, after: ids[i - 1] ?? '', ...about, events: [event] }))
 }
 
 function shortened(lost: readonly string[]): string[] {
-  return lost.length <= MOST_LOST
+  return lost.length <= MAX_LISTED
     ? [...lost]
-    : [...lost.slice(0, MOST_LOST), `and ${lost.length - MOST_LOST} more lines, to be found in the damaged file`]
+    : [...lost.slice(0, MAX_LISTED), `and ${lost.length - MAX_LISTED} more lines, which the damaged file holds`]
 }
 
-const MOST_LOST = 1000
+const MAX_LISTED = 1000

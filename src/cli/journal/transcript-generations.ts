@@ -39,7 +39,7 @@ export function alignGenerations(
   return { events, unknown }
 }
 
-/** Keeps these transcripts beside the others, where no new agent of the same name goes on with them. */
+/** Renames these transcripts, so that no new agent of the same name continues them. */
 export function archiveTranscripts(disk: Disk, journal: string, names: readonly string[]): void {
   const folder = folderOf(journal)
   for (const name of names) disk.renameSync(join(folder, `${name}.jsonl`), join(folder, archiveName(name)))

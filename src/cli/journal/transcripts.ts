@@ -28,7 +28,7 @@ export interface ExaminedTranscript {
 }
 
 /** What was done about one of them. */
-export interface MendedTranscript {
+export interface RepairedTranscript {
   readonly member: string
   readonly archived: string | null
   readonly removed: number
@@ -116,21 +116,21 @@ async function examineTranscript(
     const known =
       turn === '' ? 'the journal knows of model calls of this agent' : `the journal knows of its turn ${turn}`
     const what = count === 0 ? 'the transcript is missing or empty' : 'the transcript ends here'
-    const detail = `${what}, but ${known}. Put it back from a copy, or go on without it. ${repair}`
+    const detail = `${what}, but ${known}. Restore it from a copy, or continue without it. ${repair}`
     return { kind: count === 0 ? 'missing' : 'cut off', path, ...last, detail }
   }
 }
 
 /**
- * Keeps what is before the damage and archives the rest. The journal first: mail told in the removed turns is unread
- * again and agent and lead are told before a line is gone.
+ * Keeps the lines before the damage and archives the rest. The journal first: mail of the removed turns becomes unread,
+ * and agent and lead are informed, before a line is removed.
  */
-export async function mendTranscripts(call: Call, place: Workspace, name: string): Promise<MendedTranscript[]> {
-  const { store, teamsFolder, journalOf } = place
+export async function repairTranscripts(call: Call, workspace: Workspace, name: string): Promise<RepairedTranscript[]> {
+  const { store, teamsFolder, journalOf } = workspace
   await using team = await openTeam(store, name, { clock: call.clock })
   await team.refresh()
   if (!team.state.team.get()) return []
-  const mended: MendedTranscript[] = []
+  const repaired: RepairedTranscript[] = []
   for (const { member, path, problem, left, removed, removedLines } of await examineTranscripts(
     store,
     team,
@@ -144,7 +144,7 @@ export async function mendTranscripts(call: Call, place: Workspace, name: string
     if (isDamaged && teamsFolder === undefined)
       throw new Refused({
         code: 'not_repairable',
-        message: `${path} is broken, and a database is not repaired from here: put it back from a backup.`,
+        message: `${path} is damaged, and check does not repair a database: restore it from a backup.`,
       })
     const calls = callsIn(removed)
     const whole = realDisk.statSync(path)?.size ?? 0
@@ -158,12 +158,12 @@ export async function mendTranscripts(call: Call, place: Workspace, name: string
       const lost = { member, left, what, calls, archived }
       const returned = await recordLostTurns(store, team, lost, further)
       if (archived !== null) cutTranscript(realDisk, path, problem.offset, whole, archived)
-      mended.push({ member, archived, removed: removedLines, returned, calls })
+      repaired.push({ member, archived, removed: removedLines, returned, calls })
     } finally {
       for (const one of further) await one.close()
     }
   }
-  return mended
+  return repaired
 }
 
 /** Mail to the lead in the teams it leads besides its own came into the same conversation. */

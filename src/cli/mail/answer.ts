@@ -16,8 +16,8 @@ export const answer: SubCommand<Options, [request: string, verdict: 'approve' | 
     command
       .argument('<request>', 'its id, like r3')
       .argument('<verdict>', 'approve or reject', verdict)
-      .option('--feedback <text>', 'what the one who asked should know')
-      .option('--as <member>', 'a joined member who was asked; without it the user', member)
+      .option('--feedback <text>', 'a comment for the member that asked')
+      .option('--as <member>', 'the joined member that was asked; without it the user', member)
   },
   run: (call, { feedback, as }, id, given) =>
     withTeam(call, 'write', async (team) => {

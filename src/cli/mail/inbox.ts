@@ -3,7 +3,7 @@ import { unreadOf } from '../../team/state.ts'
 import { type MessageView, messageView } from '../../team/view.ts'
 import type { Workspace } from '../../workspace.ts'
 import { colours, indented, time } from '../output/format.ts'
-import { print, printed, printJsonArray, say, warn } from '../output/print.ts'
+import { print, printed, printJsonArray, printMessage, warn } from '../output/print.ts'
 import { member as aMember } from '../program/arguments.ts'
 import type { Call } from '../program/context.ts'
 import { EXIT, granted, OutputClosed } from '../program/failure.ts'
@@ -18,23 +18,23 @@ $ deskmates inbox ci --take --json`,
     command.argument('<member>', 'whose mail', aMember).option('--take', 'print it and mark it as read')
   },
   run: (call, { take }, wanted) =>
-    withTeam(call, take ? 'write' : 'read', (team, place) =>
-      take ? takeMail(call, team, place, wanted) : peek(call, team, place, wanted),
+    withTeam(call, take ? 'write' : 'read', (team, workspace) =>
+      take ? takeMail(call, team, workspace, wanted) : peek(call, team, workspace, wanted),
     ),
 }
 
-async function peek(call: Call, team: TeamHandle, place: Workspace, wanted: string): Promise<number> {
+async function peek(call: Call, team: TeamHandle, workspace: Workspace, wanted: string): Promise<number> {
   const member = presentMember(team.state, wanted)
-  await bringIn(call, team, place)
+  await ingestInboxFiles(call, team, workspace)
   const mail = await team.loadLongTexts(unreadOf(team.state, member).map(messageView))
   await show(call, mail)
-  if (mail.length === 0) await say(call, `No unread mail for ${member}.`)
+  if (mail.length === 0) await printMessage(call, `No unread mail for ${member}.`)
   return EXIT.done
 }
 
 /**
- * Assigned, printed, then acknowledged: whoever dies in between leaves the messages to the next reader, marked as
- * redelivered. Nobody gets a message while another living process holds it.
+ * Assigns, prints, then acknowledges. If this process dies in between, the next reader gets the messages, marked as
+ * redelivered. No process gets a message while another living process holds it.
  */
 async function takeMail(call: Call, team: TeamHandle, { store }: Workspace, wanted: string): Promise<number> {
   const member = presentMember(team.state, wanted)
@@ -49,14 +49,14 @@ async function takeMail(call: Call, team: TeamHandle, { store }: Workspace, want
     // All of it is out before anything counts as read.
     await printed(call)
   } catch (error) {
-    throw error instanceof OutputClosed ? error.saying(STILL_UNREAD) : error
+    throw error instanceof OutputClosed ? error.withOutcome(STILL_UNREAD) : error
   }
   if (!mail || messages.length === 0) {
-    await say(call, note ?? 'No unread mail.')
+    await printMessage(call, note ?? 'No unread mail.')
     return EXIT.done
   }
   const ids = messages.map(({ id }) => id)
-  // Under an id of its own: a repeated command hears again that it was the reader, anybody else that it was not.
+  // Under an id of its own: a repeated command learns again that it was the reader, any other that it was not.
   const acknowledged = commandId === undefined ? undefined : `${commandId}.read`
   const effects = await team.acknowledge(member, ids, mail.take, { commandId: acknowledged })
   const lost = effects.filter(({ outcome }) => outcome === 'ignored')
@@ -73,15 +73,15 @@ const STILL_UNREAD = 'Nothing is marked as read; the next --take prints it again
 /** More than a mailbox holds. */
 const ALL = 1_000_000
 
-/** What programs left at the door belongs to the mail; somebody else's journal is only read. */
-async function bringIn(call: Call, team: TeamHandle, { trust }: Workspace): Promise<void> {
+/** Reads the lines that programs appended to inbox files, unless the journal is not trusted. */
+async function ingestInboxFiles(call: Call, team: TeamHandle, { trust }: Workspace): Promise<void> {
   const facts = team.state.team.get()
   if (!facts || facts.deleted || call.env.DESKMATES_AGENT || !trust.isTeamTrusted(facts.id)) return
   try {
     await team.ingest()
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    await warn(call, `What lies in the mailbox files could not be brought in: ${why}`)
+    await warn(call, `The lines in the inbox files could not be read: ${why}`)
   }
 }
 

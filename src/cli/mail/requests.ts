@@ -1,13 +1,13 @@
 import { answerWords, type Request } from '../../team/request.ts'
 import { oneLine, table, time } from '../output/format.ts'
-import { print, printJsonArray, say } from '../output/print.ts'
+import { print, printJsonArray, printMessage } from '../output/print.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { withTeam } from '../workspace/open-team.ts'
 
 export const requests: SubCommand<{ all?: boolean }> = {
   example: '$ deskmates requests --json',
   define(command) {
-    command.option('--all', 'also those that were answered, timed out or became void')
+    command.option('--all', 'also answered, timed-out and void requests')
   },
   run: (call, { all }) =>
     withTeam(call, 'read', async ({ state, loadLongTexts: whole }) => {
@@ -29,11 +29,11 @@ export const requests: SubCommand<{ all?: boolean }> = {
       ])
       const head = ['ID', 'KIND', 'FROM → TO', 'STATE', 'DEADLINE', 'ABOUT', ...(all ? ['ANSWER'] : [])]
       await print(call, table(call, head, rows))
-      if (shown.length === 0) await say(call, all ? 'No requests.' : 'No open requests.')
+      if (shown.length === 0) await printMessage(call, all ? 'No requests.' : 'No open requests.')
     }),
 }
 
-/** What was said to it, or why it needs no answer any more; '' while it is open. */
+/** The answer, or why none is needed any more; '' while the request is open. */
 function answerOf(request: Request): string {
   switch (request.state) {
     case 'pending':
@@ -49,7 +49,7 @@ function answerOf(request: Request): string {
   }
 }
 
-/** The next command that writes will close it; here it is only said. */
+/** The next command that writes closes it; here it is only marked. */
 function isOver(request: Request, now: number): boolean {
   return request.state === 'pending' && request.deadline !== null && request.deadline <= now
 }

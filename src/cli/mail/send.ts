@@ -9,7 +9,7 @@ import { type as aType, member } from '../program/arguments.ts'
 import type { Call } from '../program/context.ts'
 import { EXIT, granted, Refused } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
-import { acting, again, withTeam } from '../workspace/open-team.ts'
+import { acting, teamFlag, withTeam } from '../workspace/open-team.ts'
 
 interface Options {
   from?: string
@@ -24,15 +24,15 @@ $ deskmates send all 'we freeze at noon'`,
   define(command) {
     command
       .argument('<to>', 'a member, user, or all', member)
-      .argument('<text>', "what to say; '-' reads it from stdin")
+      .argument('<text>', "the message; '-' reads it from stdin")
       .option('--from <member>', 'a joined member; without it the user', member)
       .option('--type <type>', 'message, broadcast, a hand-off, or a request that waits for an answer', aType)
   },
   async run(call, { from, type }, to, text) {
     const letter: Letter = { to, type, content: text === '-' ? await readText(call) : text }
-    return withTeam(call, 'found', async (team) => {
+    return withTeam(call, 'create', async (team) => {
       const sent = await deliver(call, team, letter, from)
-      await report(call, sent, again(call, team.state))
+      await report(call, sent, teamFlag(call, team.state))
       return sent.deliveries.length > 0 && sent.deliveries.every(({ outcome }) => outcome === 'bounced')
         ? EXIT.failed
         : EXIT.done
@@ -53,7 +53,7 @@ async function deliver(call: Call, team: TeamHandle, letter: Letter, from: strin
   const author = await acting(call, team, from)
   const isToAll = nameKey(letter.to) === 'all'
   if (letter.type === 'broadcast' && !isToAll) {
-    const message = `A broadcast goes to everybody, not to ${letter.to} alone. For everybody: deskmates send all TEXT. For ${letter.to}: leave out --type broadcast.`
+    const message = `A broadcast goes to all members, not to ${letter.to} alone. For all members: deskmates send all TEXT. For ${letter.to}: leave out --type broadcast.`
     throw new Refused({ code: 'invalid', message })
   }
   const type: MessageType = letter.type && letter.type !== 'message' ? letter.type : isToAll ? 'broadcast' : 'message'
@@ -85,7 +85,7 @@ function delivery({ to, outcome, reason }: Effect): Sent['deliveries'][number] {
 async function report(call: Call, sent: Sent, again: string): Promise<void> {
   if (call.globals.json) return printJson(call, sent)
   const lines = sent.deliveries.map(({ to, outcome, reason }) => `${to}: ${outcome}${reason ? ` (${reason})` : ''}`)
-  if (lines.length === 0) lines.push('nobody to send to')
+  if (lines.length === 0) lines.push('no recipients')
   if (sent.request) lines.push(`request ${sent.request.id} is open; see: deskmates requests${again}`)
   await print(call, `${lines.join('\n')}\n`)
 }
@@ -102,7 +102,7 @@ async function readText({ stdin, signal }: Call): Promise<string> {
       chunks.push(Buffer.from(chunk))
       size += chunks.at(-1)!.length
       if (size > MESSAGE_BYTES + 1) {
-        const message = 'A message has at most 1 MB. Put the rest into a file and send its path.'
+        const message = 'A message has at most 1 MB. Write the rest to a file and send its path.'
         throw new Refused({ code: 'too_large', message })
       }
     }
@@ -113,7 +113,7 @@ async function readText({ stdin, signal }: Call): Promise<string> {
   } catch {
     throw new Refused({
       code: 'invalid',
-      message: 'What came from stdin is not UTF-8 text. Send the path of a file.',
+      message: 'The text from stdin is not UTF-8. Send the path of a file.',
     })
   }
 }

@@ -26,12 +26,12 @@ export function table(call: Call, headings: readonly string[], rows: readonly (r
   return lines.map((line) => `${line}\n`).join('')
 }
 
-/** Text of others as it may stand on a terminal: nothing in it moves the cursor or changes what was printed before. */
+/** Text of others, safe for a terminal: nothing in it moves the cursor or changes earlier output. */
 export function plain(text: string): string {
   return plainText(text)
 }
 
-/** The same on one line of bounded length, cut off between two words where one ends in sight. */
+/** The same on one line of limited length, cut between two words where possible. */
 export function oneLine(text: string, most = 120): string {
   const line = plain(text.replace(/\s+/g, ' ').trim())
   if (widthOf(line) <= most) return line

@@ -4,12 +4,12 @@ import { OutputClosed } from '../program/failure.ts'
 import { plain } from './format.ts'
 import { wrapped } from './wrap.ts'
 
-/** Data. Resolves when the text is handed over completely; a reader that is gone is an error. */
+/** Prints data. Resolves when all of it is written; a closed reader is an error. */
 export async function print(context: Context, text: string): Promise<void> {
   await printAsIs(context, context.isTerminal ? wrapped(text, context.stdout.columns) : text)
 }
 
-/** Text whose lines are not ours to break: the answer of a model may be a program. */
+/** Prints without wrapping lines: the answer of a model may be a program. */
 export async function printAsIs({ stdout }: Context, text: string): Promise<void> {
   if (text !== '') await write(stdout, text)
 }
@@ -27,33 +27,33 @@ export async function printJsonArray(context: Context, values: readonly unknown[
   }
 }
 
-/** Talk for people; programs that asked for JSON do not hear it. */
-export async function say(call: Call, text: string): Promise<void> {
-  if (!call.globals.json) await talk(call, `${plain(text)}\n`)
+/** A message for people on stderr; left out with --json. */
+export async function printMessage(call: Call, text: string): Promise<void> {
+  if (!call.globals.json) await printStderr(call, `${plain(text)}\n`)
 }
 
-/** Talk that only somebody at a terminal can use. */
+/** A message for a person at a terminal. */
 export async function hint(call: Call, text: string): Promise<void> {
-  if (call.isTerminal) await say(call, text)
+  if (call.isTerminal) await printMessage(call, text)
 }
 
-/** Something is wrong and the command went on. */
+/** A problem that did not stop the command. */
 export async function warn(call: Call, message: string): Promise<void> {
-  if (call.globals.json) await talkJson(call, { warning: { message } })
-  else await talk(call, `deskmates: ${plain(message)}\n`)
+  if (call.globals.json) await printStderrJson(call, { warning: { message } })
+  else await printStderr(call, `deskmates: ${plain(message)}\n`)
 }
 
-/** Nobody listening to talk is no reason to fail. */
-export async function talk({ stderr, isStderrTerminal }: Context, text: string): Promise<void> {
+/** A closed stderr does not fail the command. */
+export async function printStderr({ stderr, isStderrTerminal }: Context, text: string): Promise<void> {
   await write(stderr, isStderrTerminal ? wrapped(text, stderr.columns) : text).catch(() => {})
 }
 
-/** The same for programs: what they have to hear besides their data. */
-export async function talkJson({ stderr }: Context, value: unknown): Promise<void> {
+/** The same as JSON, for programs. */
+export async function printStderrJson({ stderr }: Context, value: unknown): Promise<void> {
   await write(stderr, `${safeJson(value)}\n`).catch(() => {})
 }
 
-/** All that was printed is out, also what was held back because it might have been a secret; or why it is not. */
+/** Resolves when everything printed is written, including text held back by the redactor. */
 export async function printed({ stdout }: Context): Promise<void> {
   await stdout.flush?.().catch((error) => {
     throw error instanceof OutputClosed ? error : new OutputClosed(error)

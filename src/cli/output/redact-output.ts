@@ -1,11 +1,11 @@
 import { createRedactor } from '../../redaction/redactor.ts'
 import type { Context, Output } from '../program/context.ts'
-import { onTerminal } from './colours.ts'
+import { toTerminalText } from './colours.ts'
 
 /**
- * The one place where text leaves the process: every command writes to these two streams and to nothing else, so no
- * screen, log, event or warning has to think of secrets, or of signs that a terminal obeys. Those are taken out of
- * everything, also in a pipe, whose end may be a terminal; in JSON they are escaped. `flush` writes what was held back, at the end.
+ * Text leaves the process only here: every command writes to these two streams, so no other code has to remove secrets
+ * or terminal escapes. They are removed also in a pipe, whose end may be a terminal; JSON escapes them. `flush` writes
+ * what was held back, at the end.
  */
 export function redacted(context: Context): { context: Context; flush(): Promise<void> } {
   const redactor = createRedactor(context.env)
@@ -17,17 +17,17 @@ export function redacted(context: Context): { context: Context; flush(): Promise
     }
     const flush = () =>
       new Promise<void>((resolve, reject) => {
-        const rest = onTerminal(held + stream.end())
+        const rest = toTerminalText(held + stream.end())
         held = ''
         if (rest === '') resolve()
         else output.write(rest, (error) => (error ? reject(error) : resolve()))
       })
-    // Half of a line end or of a letter is shown with its other half.
+    // Half of a line end or of a surrogate pair is written with its other half.
     let held = ''
     const shown = (text: string) => {
       const [, whole = '', half = ''] = /^([\s\S]*?)([\r\ud800-\udbff]?)$/.exec(held + text) ?? []
       held = half
-      return onTerminal(whole)
+      return toTerminalText(whole)
     }
     return {
       write,
@@ -44,7 +44,7 @@ export function redacted(context: Context): { context: Context; flush(): Promise
   return {
     context: { ...context, stdout, stderr },
     async flush() {
-      // A closed stream has no reader for what is left.
+      // A closed stream has no reader for the rest.
       await stdout.flush().catch(() => {})
       await stderr.flush().catch(() => {})
     },

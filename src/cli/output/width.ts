@@ -1,16 +1,16 @@
 import stringWidth from 'fast-string-width'
 import { wrapAnsi } from 'fast-wrap-ansi'
-import { withoutPaint } from './colours.ts'
+import { withoutColours } from './colours.ts'
 
-/** Columns on a terminal: colours and marks on letters take none, wide letters and emoji two. */
+/** Columns on a terminal: colours and combining marks take none, wide characters and emoji two. */
 export function widthOf(text: string): number {
-  const bare = withoutPaint(text)
+  const bare = withoutColours(text)
   return ASCII.test(bare) ? bare.length : stringWidth(bare)
 }
 
 const ASCII = /^[\x20-\x7e]*$/
 
-/** As much of the text as fits, cut between two letters as people see them: never inside of an emoji or a flag. */
+/** As much of the text as fits, cut between two graphemes: never inside of an emoji or a flag. */
 export function cutTo(text: string, columns: number): string {
   if (ASCII.test(text)) return text.slice(0, columns)
   let width = 0
@@ -29,7 +29,7 @@ export function padded(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - widthOf(text)))
 }
 
-/** A word wider than a line: what is written without spaces is broken between letters, a path stays in one piece. */
+/** Breaks a word wider than a line between graphemes, for scripts without spaces; a path stays in one piece. */
 export function brokenWord(word: string, columns: number): string[] {
   if (!/[^\x20-\x7e]/.test(word) || columns < 2) return [word]
   const lines = wrapAnsi(word, columns, { hard: true, trim: false, wordWrap: false }).split('\n')

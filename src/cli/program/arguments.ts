@@ -4,8 +4,8 @@ import { isRole, roleRule } from '../../team/role.ts'
 import { type TaskStatus, taskStatus } from '../../team/task.ts'
 import { Misused } from './failure.ts'
 
-// What stands on a command line becomes a value here, or exit 2 says why not. Nothing behind this point sees raw text
-// that could end up in a path.
+// Parsers of arguments: each returns a valid value or exits with 2 and a reason. No later code gets raw text that could
+// end up in a path.
 
 export function name(text: string): string {
   if (!isName(text)) throw new Misused(nameRule(text))
@@ -17,14 +17,14 @@ export function role(text: string): string {
   return text
 }
 
-/** `''` takes a value away again. */
+/** `''` removes the value. */
 export function roleOrNone(text: string): string {
   return text === '' ? '' : role(text)
 }
 
 /**
- * Stands in for what cannot be the name of a member. Who there is can only be said once the whole line was read, with
- * its --team and --cwd; the program then refuses it, and no command ever sees one.
+ * An argument that cannot be the name of a member. The refusal lists the members of the team, so it has to wait until
+ * --team and --cwd are parsed. No command ever gets one.
  */
 export class NotAName {
   readonly text: string
@@ -33,7 +33,7 @@ export class NotAName {
   }
 }
 
-/** A member that should be there already. */
+/** An existing member. */
 export function member(text: string): string | NotAName {
   return isName(text) ? text : new NotAName(text)
 }
@@ -50,7 +50,7 @@ export function duration(text: string): number {
   return seconds
 }
 
-/** How many: 0 or more. */
+/** 0 or more. */
 export function count(text: string): number {
   if (!/^\d{1,6}$/.test(text)) throw new Misused(`${quote(text)} is not a number. Use 0 or more.`)
   return Number(text)
@@ -106,7 +106,7 @@ export function verdict(text: string): 'approve' | 'reject' {
 
 export function seq(text: string): number {
   if (!/^\d{1,15}$/.test(text))
-    throw new Misused(`${quote(text)} is not a place in the log. Use a seq as log prints it.`)
+    throw new Misused(`${quote(text)} is not a position in the log. Use a seq as deskmates log prints it.`)
   return Number(text)
 }
 

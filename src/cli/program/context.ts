@@ -1,18 +1,18 @@
 import type { AlarmClock } from '../../journal/clock.ts'
 
-/** The world as one run of a command sees it. Handed in, so that a test runs a command without a process. */
+/** Streams, environment and clock of one command. Passed in, so that a test runs a command without a process. */
 export interface Context {
   readonly stdout: Output
   readonly stderr: Output
   readonly stdin: AsyncIterable<Uint8Array | string>
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
-  /** Does a person look at stdout? Only then there are colours, headings and hints. */
+  /** Whether stdout is a terminal. Only then there are colours, headings and hints. */
   readonly isTerminal: boolean
-  /** Does a person look at stderr, or type on stdin? Left out: no. */
+  /** Whether stderr and stdin are terminals. Default: no. */
   readonly isStderrTerminal?: boolean
   readonly isStdinTerminal?: boolean
-  /** Was stdout closed when the process began? Node then writes into nothing without saying so. Left out: no. */
+  /** Whether stdout was closed when the process began: Node then discards output silently. Default: no. */
   readonly isStdoutClosed?: boolean
   /** Aborts on Ctrl-C, SIGTERM or when the terminal closes. What is being written is finished first; what waits stops waiting. */
   readonly signal: AbortSignal
@@ -37,7 +37,7 @@ export interface Globals {
   readonly json: boolean
 }
 
-/** One run of a command: the world and what was asked of all commands alike. */
+/** One run of a command: its context and the global options. */
 export interface Call extends Context {
   readonly globals: Globals
 }

@@ -7,12 +7,12 @@ import { version } from './version.ts'
 
 export const EXIT = { done: 0, failed: 1, misused: 2, limit: 3, leftOpen: 4, interrupted: 130 } as const
 
-/** The command line itself makes no sense. */
+/** The command line is invalid. */
 export class Misused extends TeamError {
   readonly code = 'misused'
 }
 
-/** The team said no; nothing was written. */
+/** The team refused the command; nothing was written. */
 export class Refused extends TeamError {
   readonly code: string
   constructor({ code, message }: { code: string; message: string }) {
@@ -21,11 +21,11 @@ export class Refused extends TeamError {
   }
 }
 
-/** What was to be printed did not get out: its reader is gone, or there is no room for it. */
+/** The output could not be written: its reader is gone, or the disk is full. */
 export class OutputClosed extends TeamError {
   readonly code = 'output_closed'
   readonly isReaderGone: boolean
-  /** Without it nobody has said yet what became of the work itself. */
+  /** What happened to the work itself; undefined until a command adds it. */
   readonly outcome: string | undefined
   constructor(cause: unknown, outcome?: string) {
     const { code, message } = cause as NodeJS.ErrnoException
@@ -36,13 +36,13 @@ export class OutputClosed extends TeamError {
     this.outcome = outcome
   }
 
-  /** The same, with what became of the work and what to do now, unless that was said already. */
-  saying(outcome: string): OutputClosed {
+  /** The same error with what happened to the work and what to do now, unless it has that already. */
+  withOutcome(outcome: string): OutputClosed {
     return this.outcome === undefined ? new OutputClosed(this.cause, outcome) : this
   }
 }
 
-/** The answer, or the refusal as an error: on the command line it can only be reported. */
+/** The answer; a refusal is thrown, because the command line can only report it. */
 export function granted<T extends object>(result: T | Refusal): T {
   if (isRefusal(result)) throw refused(result)
   return result as T
@@ -52,7 +52,7 @@ export function refused(refusal: Refusal): Refused {
   return new Refused({ code: refusal.code, message: refusalForPerson(refusal) })
 }
 
-/** What a person or a program is told when a command fails, and the exit code. Never a stack, unless asked for. */
+/** Code, message and exit code of a failed command. A stack only with DESKMATES_DEBUG. */
 export function explain(error: unknown, env: Context['env']): { code: string; message: string; exit: number } {
   const debug = env.DESKMATES_DEBUG && error instanceof Error ? `\n${error.stack}` : ''
   if (error instanceof TeamError) {
@@ -64,7 +64,7 @@ export function explain(error: unknown, env: Context['env']): { code: string; me
   }
   if (error instanceof Error && 'syscall' in error && 'code' in error) {
     const path = 'path' in error && typeof error.path === 'string' ? ` ${error.path}` : ''
-    const message = `The system refused to ${error.syscall}${path}: ${error.message}.`
+    const message = `The operating system refused ${error.syscall}${path}: ${error.message}.`
     return { code: String(error.code).toLowerCase(), message: message + debug, exit: EXIT.failed }
   }
   const what = error instanceof Error ? error.message : String(error)

@@ -1,17 +1,17 @@
 import { commandNames, similarCommand } from './commands.ts'
 import { Misused } from './failure.ts'
-import { otherProgramsWord } from './option-hints.ts'
+import { commandHint } from './option-hints.ts'
 
 /**
- * What the words of a command line mean:
+ * Whether a command line is a command, a prompt to run, or a question for the version:
  *
  * - the first word names a command or a group of commands: that command;
  * - the first word is an option of a run (`-p`, `-m`, `--model` …): a run;
- * - the first word is a prompt, that is one argument with white space or a letter beyond ASCII: a run, as with `-p`;
+ * - the first word is a prompt, that is one argument with white space or a non-ASCII character: a run, as with `-p`;
  * - any other word is refused with a suggestion. A mistyped command is one plain word, and must not become a paid prompt.
  */
 export function meaningOf(argv: readonly string[]): 'command' | 'run' | 'version' {
-  const at = firstOwnWord(argv)
+  const at = firstWordIndex(argv)
   const word = argv[at]
   if (word === undefined || ['-h', '--help', '-V', '--version'].includes(word)) return 'command'
   if (word === '-v') return 'version'
@@ -24,15 +24,15 @@ export function meaningOf(argv: readonly string[]): 'command' | 'run' | 'version
   throw unknownWord(argv.slice(at))
 }
 
-/** Whether an argument without `-p` in front of it is a prompt, and not a word that should have been a command. */
+/** Whether an argument without `-p` before it is a prompt, not a mistyped command. */
 export function isPrompt(word: string): boolean {
   return /\S\s+\S/.test(word) || /[^\p{ASCII}]/u.test(word)
 }
 
-/** Why a word is neither a command nor a prompt, and what was perhaps meant. */
+/** The error for a word that is neither a command nor a prompt, with a suggestion. */
 export function unknownWord([word = '', ...rest]: readonly string[]): Misused {
   const words = [word, ...rest.filter((one) => !one.startsWith('-'))].join(' ')
-  const meant = otherProgramsWord(word)
+  const meant = commandHint(word)
   const similar = similarCommand(word)
   const next = meant ?? (similar === undefined ? '' : `Did you mean ${similar}?`)
   return new Misused(
@@ -75,8 +75,8 @@ function belongs(option: string, word: string): boolean {
 /** Rules with commas between them: no space outside of parentheses, which a prompt has. */
 const RULE = /^[\w*-]+(\([^)]*\))?(,\s*[\w*-]+(\([^)]*\))?)*,?$/
 
-/** Where the options of all commands end. */
-function firstOwnWord(argv: readonly string[]): number {
+/** The index of the first word after the global options. */
+function firstWordIndex(argv: readonly string[]): number {
   let at = 0
   for (; at < argv.length; at++) {
     const [, option, value] = /^--(json|team|cwd|store|command-id)(=|$)/.exec(argv[at]!) ?? []

@@ -1,6 +1,6 @@
 /**
- * What people type by habit because other coding agents (Claude Code, opencode, Codex, Gemini) have it. What works here is
- * an option of ours; for the rest these tables say what to use instead.
+ * Options and commands of other coding agents (Claude Code, opencode, Codex, Gemini) that users type by habit, with what
+ * to use here instead.
  */
 
 /** By option, with its dashes. */
@@ -16,12 +16,11 @@ const OPTIONS: Record<string, string> = {
   '--system-prompt-file':
     'The built-in instructions cannot be replaced. Add to them: --append-system-prompt "$(cat FILE)"',
   '--append-system-prompt-file': 'Use --append-system-prompt "$(cat FILE)", or write an AGENTS.md',
-  '--session-id':
-    'Session ids are chosen by deskmates. Go on with a session: -r SESSION. List them: deskmates sessions',
-  '--session': 'Go on with a session: -r SESSION. List them: deskmates sessions',
-  '-s': 'Go on with a session: -r SESSION. List them: deskmates sessions',
-  '--fork-session': 'A session cannot be copied. Go on with it: -r SESSION',
-  '--fork': 'A session cannot be copied. Go on with it: -r SESSION',
+  '--session-id': 'Session ids are chosen by deskmates. Resume a session: -r SESSION. List them: deskmates sessions',
+  '--session': 'Resume a session: -r SESSION. List them: deskmates sessions',
+  '-s': 'Resume a session: -r SESSION. List them: deskmates sessions',
+  '--fork-session': 'A session cannot be copied. Resume it: -r SESSION',
+  '--fork': 'A session cannot be copied. Resume it: -r SESSION',
   '--no-session-persistence': 'Every run is kept. Remove old ones: deskmates sessions prune',
   '--settings':
     'Settings are read from files, see docs/settings.md: ~/.config/deskmates/settings.json or .deskmates/settings.json',
@@ -54,9 +53,10 @@ const OPTIONS: Record<string, string> = {
   '-o': 'Use --output-format; write to a file with: > FILE',
   '--output-last-message': 'The last word is what -p prints: > FILE',
   '--prompt': 'Use -p',
-  '--prompt-interactive': "There is no interactive session yet. Use -p 'what to do', and go on with: deskmates -c -p",
-  '-i': "There is no interactive session yet. Use -p 'what to do', and go on with: deskmates -c -p",
-  '--interactive': "There is no interactive session yet. Use -p 'what to do', and go on with: deskmates -c -p",
+  '--prompt-interactive':
+    "There is no interactive session yet. Use -p 'what to do', and continue with: deskmates -c -p",
+  '-i': "There is no interactive session yet. Use -p 'what to do', and continue with: deskmates -c -p",
+  '--interactive': "There is no interactive session yet. Use -p 'what to do', and continue with: deskmates -c -p",
   '--last': 'Use -c',
   '--cd': 'Use --cwd DIR',
   '-C': 'Use --cwd DIR',
@@ -101,7 +101,7 @@ const WORDS: Record<string, string> = {
   ask: "To give a prompt: deskmates -p 'what to do'.",
   prompt: "To give a prompt: deskmates -p 'what to do'.",
   plan: "To plan without changing anything: deskmates --permission-mode plan -p 'what to plan'.",
-  continue: "To go on with the newest session: deskmates -c -p 'go on'.",
+  continue: "To resume the newest session: deskmates -c -p 'go on'.",
   session: 'Sessions are listed by: deskmates sessions.',
   history: 'Sessions are listed by: deskmates sessions.',
   ps: 'See who works: deskmates status.',
@@ -140,12 +140,12 @@ const WORDS: Record<string, string> = {
   hello: 'To see a team at work without a key: deskmates demo.',
 }
 
-/** What to use in the place of an option that other programs have; undefined where the option is not known. */
-export function otherProgramsOption(option: string): string | undefined {
+/** What to use instead of an option of another program; undefined for an unknown option. */
+export function optionHint(option: string): string | undefined {
   return Object.hasOwn(OPTIONS, option) ? OPTIONS[option] : undefined
 }
 
-export function otherProgramsWord(word: string): string | undefined {
+export function commandHint(word: string): string | undefined {
   const key = word.toLowerCase()
   return Object.hasOwn(WORDS, key) ? WORDS[key] : undefined
 }

@@ -3,7 +3,7 @@ export function similarTo(word: string, names: Iterable<string>): string | undef
   const wanted = word.toLowerCase()
   let best: { name: string; distance: number } | undefined
   for (const name of names) {
-    // A third of the letters may be wrong, and swapped neighbours count as one mistake.
+    // A third of the characters may be wrong, and two swapped neighbours count as one mistake.
     const most = Math.max(1, Math.floor(Math.max(name.length, wanted.length) / 3))
     if (Math.abs(name.length - wanted.length) > most) continue
     const distance = distanceBetween(wanted, name)
@@ -12,7 +12,7 @@ export function similarTo(word: string, names: Iterable<string>): string | undef
   return best?.name
 }
 
-/** Letters to insert, delete, replace or swap with their neighbour. */
+/** Characters to insert, delete, replace or swap with their neighbour. */
 function distanceBetween(a: string, b: string): number {
   let before: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)

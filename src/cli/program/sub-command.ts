@@ -7,11 +7,11 @@ export interface SubCommand<Options, Arguments extends readonly (string | undefi
   readonly example: string
   /**
    * Only commands that write have it: what an agent uses instead. Agents act through their tools, where the runtime
-   * knows who they are; on the command line they could sign as anybody.
+   * knows who they are; on the command line they could act under any name.
    */
   instead?(options: Options): string | undefined
   define(command: Command): void
-  /** Resolves to an exit code other than 0 where the answer itself is bad news. */
+  /** Resolves to an exit code; undefined is 0. */
   run(call: Call, options: Options, ...args: Arguments): Promise<number> | Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** Does a program listen? Asked of the plain words, because the command line itself may be what is wrong. */
+/** Whether the caller wants JSON. Read from the raw arguments, because the command line itself may be invalid. */
 export function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--')
   const words = argv.slice(0, end < 0 ? undefined : end)

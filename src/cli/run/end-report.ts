@@ -1,7 +1,7 @@
 import type { Stop } from '../../agent/agent-event.ts'
 import type { Session } from '../../session/session.ts'
 import { type RunSummary, stopErrors } from '../../session/wire/run-summary.ts'
-import { say } from '../output/print.ts'
+import { printMessage } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { EXIT } from '../program/failure.ts'
 
@@ -21,18 +21,21 @@ export async function reportEnd(
 ): Promise<void> {
   const { denials, calls, problems, failures } = summary
   if (stop.kind === 'finished' && prompt === undefined && calls === 0 && session.left.length === 0)
-    await say(call, `Nothing to resume: all work is finished. Give it a new prompt: ${resumeCommand} 'what to do'`)
+    await printMessage(
+      call,
+      `Nothing to resume: all work is finished. Give it a new prompt: ${resumeCommand} 'what to do'`,
+    )
   for (const error of [...stopErrors(stop, resumeCommand), ...problems, ...failures])
-    await say(call, `deskmates: ${error}`)
+    await printMessage(call, `deskmates: ${error}`)
   for (const { team, pending, in_progress, failed } of session.left) {
     const counts = Object.entries({ pending, 'in progress': in_progress, failed }).filter(([, count]) => count > 0)
     const words = counts.map(([state, count]) => `${count} ${state}`).join(', ')
-    await say(call, `deskmates: Unfinished tasks: ${words}. See: deskmates task list --team ${team}`)
+    await printMessage(call, `deskmates: Unfinished tasks: ${words}. See: deskmates task list --team ${team}`)
   }
   if (denials.length === 0) return
   const list = denials.map(({ tool_name, reason }) => `  ${tool_name}: ${reason}`)
   const count = denials.length === 1 ? 'One action was' : `${denials.length} actions were`
-  await say(call, [`deskmates: ${count} denied:`, ...list].join('\n'))
+  await printMessage(call, [`deskmates: ${count} denied:`, ...list].join('\n'))
 }
 
 export function exitCodeOf(stop: Stop, { denials, problems }: RunSummary, left: Session['left']): number {

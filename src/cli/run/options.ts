@@ -33,42 +33,42 @@ export interface RunOptions {
 export function defineOptions(command: Command): void {
   command.name('-p').usage("'what to do' [options]").argument('[prompt...]')
   const options = [
-    new Option('-p, --print [prompt]', 'do this and print the answer; what stdin holds comes behind it'),
-    new Option('-c, --continue', 'go on with the newest session of this folder'),
-    new Option('-r, --resume [session]', 'go on with this session (deskmates sessions lists them)').argParser(name),
+    new Option('-p, --print [prompt]', 'run this prompt and print the answer; text from stdin is appended'),
+    new Option('-c, --continue', 'resume the newest session of this folder'),
+    new Option('-r, --resume [session]', 'resume this session (deskmates sessions lists them)').argParser(name),
   ]
   for (const option of options) command.addOption(option)
   defineRunOptions(command)
 }
 
-/** Those of every run, whatever it begins with. */
+/** The options of `-p` and `resume`. */
 export function defineRunOptions(command: Command): void {
   const options = [
-    new Option('--output-format <format>', 'text, json (the result) or stream-json (all as it happens)').choices(
-      FORMATS,
-    ),
+    new Option('--output-format <format>', 'text, json (the result) or stream-json (every event)').choices(FORMATS),
     new Option('-m, --model <model>', 'provider/model, scripted:FILE or replay:FILE'),
-    new Option('--fallback-model <models>', 'asked when the one before has failed').argParser(list),
-    new Option('--max-turns <n>', 'calls of the model at most').argParser(count),
-    new Option('--max-budget-usd <dollars>', 'money at most').argParser(dollars),
-    new Option('--permission-mode <mode>', 'what happens where no rule speaks').choices(MODES),
+    new Option('--fallback-model <models>', 'used when the model before it fails').argParser(list),
+    new Option('--max-turns <n>', 'maximum number of model calls').argParser(count),
+    new Option('--max-budget-usd <dollars>', 'maximum cost in US dollars').argParser(dollars),
+    new Option('--permission-mode <mode>', 'what happens where no rule applies').choices(MODES),
     new Option('--dangerously-skip-permissions', 'the same as --permission-mode bypassPermissions'),
     new Option('--allowedTools <rules>', "such as 'bash(git *),edit_file(src/**)'").argParser(rules),
-    new Option('--disallowedTools <rules>', 'denied whatever else allows it').argParser(rules),
-    // The same in another spelling; to show both would leave no room for what they mean.
+    new Option('--disallowedTools <rules>', 'denied even if another rule allows it').argParser(rules),
+    // Aliases, hidden to keep the help readable.
     new Option('--allowed-tools <rules>').argParser(rules).hideHelp(),
     new Option('--disallowed-tools <rules>').argParser(rules).hideHelp(),
-    new Option('--sandbox <mode>', 'keeps commands in: where it works, or not at all').choices(SANDBOX_MODES),
-    new Option('--here', 'go on in this folder with a session that belongs to another one'),
-    new Option('--append-system-prompt <text>', 'stands at the end of the instructions'),
-    new Option('--add-dir <dir>', 'a further folder to read and write in').argParser(another),
-    new Option('--record <file>', 'keep what the model was asked and answered, for -m replay:FILE'),
-    new Option('--verbose', 'say on stderr what happens, also where it is no terminal'),
+    new Option('--sandbox <mode>', 'run commands in a sandbox: where it works, always, or never').choices(
+      SANDBOX_MODES,
+    ),
+    new Option('--here', 'resume here a session that belongs to another folder'),
+    new Option('--append-system-prompt <text>', 'appended to the instructions'),
+    new Option('--add-dir <dir>', 'another folder that agents may read and write').argParser(another),
+    new Option('--record <file>', 'record requests and answers, for -m replay:FILE'),
+    new Option('--verbose', 'print progress on stderr, also where it is not a terminal'),
   ]
   for (const option of options) command.addOption(option)
 }
 
-/** What the command line says about settings. */
+/** The settings that the command line overrides. */
 export function settingsOf(options: RunOptions): Settings {
   const { model, fallbackModel, allowedTools, disallowedTools, sandbox } = options
   const mode = modeOf(options)
@@ -85,7 +85,7 @@ export function settingsOf(options: RunOptions): Settings {
   }
 }
 
-/** Another name that users of other programs know; together with another mode it is not clear what is meant. */
+/** --dangerously-skip-permissions is an alias for users of other programs; with another mode it contradicts. */
 function modeOf({ permissionMode, dangerouslySkipPermissions }: RunOptions): Mode | undefined {
   if (!dangerouslySkipPermissions) return permissionMode
   if (permissionMode === undefined || permissionMode === 'bypassPermissions') return 'bypassPermissions'

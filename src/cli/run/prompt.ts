@@ -3,15 +3,15 @@ import { warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { Misused, Refused } from '../program/failure.ts'
 
-/** Milliseconds in which a pipe nobody closes has to say something, where the prompt stands on the command line. */
-const SILENCE = 3000
+/** With a prompt on the command line, a pipe that stays silent this long is ignored. */
+const STDIN_SILENCE_MS = 3000
 
-/** What is asked for: the words of the command line, then what stdin holds. Undefined: nothing. */
+/** The prompt of the command line, then the text from stdin; undefined where both are empty. */
 export async function readPrompt(call: Call, words: string | undefined): Promise<string | undefined> {
   const piped = call.isStdinTerminal ? '' : await readStdin(call, words !== undefined)
   const prompt = [words ?? '', piped].filter((text) => text.trim() !== '').join('\n\n')
   if (Buffer.byteLength(prompt) > MESSAGE_BYTES)
-    throw new Misused('A prompt has at most 1 MB. Put the rest into a file and name its path.')
+    throw new Misused('A prompt has at most 1 MB. Write the rest to a file and name its path.')
   return prompt === '' ? undefined : prompt
 }
 
@@ -33,12 +33,12 @@ async function readStdin(call: Call, isOptional: boolean): Promise<string> {
   })
   let timer: NodeJS.Timeout | undefined
   const silent = new Promise<'silent'>((resolve) => {
-    if (isOptional) timer = setInterval(() => size === 0 && resolve('silent'), SILENCE)
+    if (isOptional) timer = setInterval(() => size === 0 && resolve('silent'), STDIN_SILENCE_MS)
   })
   try {
     const what = await Promise.race([read(), interrupted, silent])
     if (what === 'silent') {
-      await warn(call, 'Nothing came from stdin, so it is not waited for. Close it with: < /dev/null')
+      await warn(call, 'stdin stayed empty and is ignored. Close it with: < /dev/null')
       return ''
     }
   } finally {
@@ -48,6 +48,6 @@ async function readStdin(call: Call, isOptional: boolean): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)).replace(/\r?\n$/, '')
   } catch {
-    throw new Misused('What came from stdin is not UTF-8 text. Name the path of a file instead.')
+    throw new Misused('The text from stdin is not UTF-8. Name the path of a file instead.')
   }
 }

@@ -1,6 +1,6 @@
 import { newestAtRest } from '../../session/find-sessions.ts'
 import { oneLine } from '../output/format.ts'
-import { printJsonArray, say } from '../output/print.ts'
+import { printJsonArray, printMessage } from '../output/print.ts'
 import { name } from '../program/arguments.ts'
 import { Refused } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
@@ -10,13 +10,12 @@ import { openStore } from '../workspace/open-store.ts'
 import { defineRunOptions, type RunOptions } from './options.ts'
 import { runToEnd } from './run.ts'
 
-/** Of the other sessions so many are shown. */
-const SHOWN = 10
+const MAX_SHOWN = 10
 
-/** Goes on with a session: everybody comes back with conversation, claim, unread mail and open requests. */
+/** Resumes a session: every agent continues with its conversation, claim, unread mail and open requests. */
 export const resume: SubCommand<RunOptions, [team: string | undefined]> = {
-  example: `$ deskmates resume          goes on with the newest session of this folder until all is settled
-$ deskmates resume web      goes on with that one`,
+  example: `$ deskmates resume          resumes the newest session of this folder until all work is finished
+$ deskmates resume web      resumes that one`,
   instead: () => 'Use your Task tool.',
   define(command) {
     command.argument('[team]', 'the session, or a team it leads; without it the newest of this folder', name)
@@ -38,24 +37,24 @@ $ deskmates resume web      goes on with that one`,
     if (newest === undefined && sessions.length > 0)
       throw new Refused({
         code: 'supervised',
-        message: `Other processes work on every session of this folder. See: deskmates sessions; or begin one: deskmates -p 'what to do'`,
+        message: `Other processes work on every session of this folder. See: deskmates sessions; or start one: deskmates -p 'what to do'`,
       })
     if (newest === undefined) {
-      await say(call, "There are no sessions here. Begin one: deskmates -p 'what to do'")
+      await printMessage(call, "There are no sessions here. Start one: deskmates -p 'what to do'")
       return 0
     }
-    await say(call, `Going on with ${newest.name}: ${oneLine(newest.title) || '(no title)'}`)
+    await printMessage(call, `Resuming ${newest.name}: ${oneLine(newest.title) || '(no title)'}`)
     const others = sessions.filter((session) => session !== newest)
     if (others.length > 0) {
-      const more = others.length > SHOWN ? `\n${others.length - SHOWN} more: deskmates sessions` : ''
-      const shown = sessionTable({ ...call, isTerminal: false }, others.slice(0, SHOWN)).trimEnd()
-      await say(call, `Other sessions:\n${shown}${more}`)
+      const more = others.length > MAX_SHOWN ? `\n${others.length - MAX_SHOWN} more: deskmates sessions` : ''
+      const shown = sessionTable({ ...call, isTerminal: false }, others.slice(0, MAX_SHOWN)).trimEnd()
+      await printMessage(call, `Other sessions:\n${shown}${more}`)
     }
     return runToEnd(call, { ...options, resume: newest.name }, { needsPrompt: false })
   },
 }
 
-/** `--team` names the session here, and is not a second wish. */
+/** `--team` names the session here, so it must not be read again as a team. */
 function withoutTeam<T extends { readonly globals: { readonly team?: string } }>(call: T): T {
   const { team: _, ...globals } = call.globals
   return { ...call, globals }

@@ -221,9 +221,9 @@ describe('deskmates -p', () => {
     writeFileSync(join(cli.env.HOME!, '.config', 'deskmates', 'settings.json'), JSON.stringify(settings))
     const model = script([
       { calls: [{ tool: 'bash', input: { command: 'env' } }] },
-      { when: { result: 'SHOWN=yes' }, text: 'seen' },
+      { when: { result: 'MAX_SHOWN=yes' }, text: 'seen' },
     ])
-    const env = { ...cli.env, PATH: process.env.PATH, CORP_DOOR: 'open-for-me', SHOWN: 'yes' }
+    const env = { ...cli.env, PATH: process.env.PATH, CORP_DOOR: 'open-for-me', MAX_SHOWN: 'yes' }
     const { stdout } = await cli.run(
       ['-p', 'x', '-m', model, '--allowedTools', 'bash', '--sandbox', 'off', '--output-format', 'stream-json'],
       { env },

@@ -8,7 +8,7 @@ import { settingsOptions } from '../../session/settings-options.ts'
 import type { Line } from '../../session/wire/envelope.ts'
 import { eventLine, initLine } from '../../session/wire/lines.ts'
 import { createRunSummary } from '../../session/wire/run-summary.ts'
-import { printAsIs, printJson, say, talk, warn } from '../output/print.ts'
+import { printAsIs, printJson, printMessage, printStderr, warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { Misused, OutputClosed } from '../program/failure.ts'
 import { isPrompt, unknownWord } from '../program/interpret-arguments.ts'
@@ -87,14 +87,14 @@ export async function runToEnd(
       clock: call.clock,
       warn: warning,
     })
-    if (notice !== undefined) await say(call, `deskmates: ${notice}`)
+    if (notice !== undefined) await printMessage(call, `deskmates: ${notice}`)
     const permissionMode = settings.permissions?.mode ?? 'default'
     return await converse(call, { session, prompt, format, about: { cwd, permissionMode, version }, options })
   })()
   // A new session that failed before its first answer (a wrong key, no network) holds nothing to resume.
   if (team === undefined && didNothing) {
     await workspace.store.remove(id, true)
-    await say(call, 'deskmates: Nothing was done, so no session is kept.')
+    await printMessage(call, 'deskmates: Nothing was done, so no session is kept.')
   }
   return exit
 }
@@ -131,7 +131,7 @@ async function converse(call: Call, { session, prompt, format, about, options }:
       summary.add(event)
       await emit(eventLine(event, id))
       const progress = isVerbose ? progressText(event) : undefined
-      if (progress !== undefined) await talk(call, `${progress}\n`)
+      if (progress !== undefined) await printStderr(call, `${progress}\n`)
       // Verbose output and the stream report it already.
       const warning = isVerbose || format === 'stream-json' ? undefined : providerWarning(event)
       if (warning !== undefined) await warn(call, warning)
@@ -146,7 +146,7 @@ async function converse(call: Call, { session, prompt, format, about, options }:
     return { exit: exitCodeOf(stop, summary, session.left), id, didNothing }
   } catch (error) {
     if (!(error instanceof OutputClosed)) throw error
-    throw error.saying(
+    throw error.withOutcome(
       isOver
         ? `The run finished; only its answer could not be printed. See: deskmates log --team ${id}`
         : `The run was stopped. Nothing is lost; resume it with: ${resumeCommand} 'go on'`,

@@ -92,7 +92,7 @@ describe('a team on the command line', () => {
 
   it('says in one line that there is nothing to resume: no session, or no unfinished work', async () => {
     const none = await cli.run('resume', { isTerminal: true })
-    const begin = "There are no sessions here. Begin one: deskmates -p 'what to do'\n"
+    const begin = "There are no sessions here. Start one: deskmates -p 'what to do'\n"
     expect(none).toEqual({ code: 0, stdout: '', stderr: begin })
 
     const model = script([{ text: 'Hello.' }])
@@ -129,7 +129,7 @@ describe('a team on the command line', () => {
       state: 'interrupted',
       members: [{ name: 'lead' }, { name: 'ada', status: 'interrupted' }],
     })
-    expect((await cli.run(['status', 'web'])).stdout).toContain('go on with: deskmates resume web')
+    expect((await cli.run(['status', 'web'])).stdout).toContain('resume it with: deskmates resume web')
     expect(await cli.json(['resume'])).toMatchObject([{ name: 'web', state: 'interrupted' }])
   }) // F33
 

@@ -1,4 +1,4 @@
-import { hint, print, printJsonArray, say } from '../output/print.ts'
+import { hint, print, printJsonArray, printMessage } from '../output/print.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { openStore } from '../workspace/open-store.ts'
 import { readSessions } from './read-sessions.ts'
@@ -13,11 +13,8 @@ $ deskmates sessions list --json`,
     const sessions = await readSessions(call, workspace)
     if (call.globals.json) return printJsonArray(call, sessions)
     await print(call, sessionTable(call, sessions))
-    if (sessions.length === 0) await say(call, "There are no sessions here. Begin one: deskmates -p 'what to do'")
-    else
-      await hint(
-        call,
-        "Go on with one: deskmates -r SESSION -p 'what to do'. Remove old ones: deskmates sessions prune",
-      )
+    if (sessions.length === 0)
+      await printMessage(call, "There are no sessions here. Start one: deskmates -p 'what to do'")
+    else await hint(call, "Resume one: deskmates -r SESSION -p 'what to do'. Remove old ones: deskmates sessions prune")
   },
 }

@@ -3,7 +3,7 @@ import type { ListedSession } from '../../session/find-sessions.ts'
 import { isSessionId } from '../../team/session-id.ts'
 import { counted } from '../../team/wording.ts'
 import type { Workspace } from '../../workspace.ts'
-import { hint, print, printJsonArray, say, warn } from '../output/print.ts'
+import { hint, print, printJsonArray, printMessage, warn } from '../output/print.ts'
 import { count, duration } from '../program/arguments.ts'
 import type { Call } from '../program/context.ts'
 import { EXIT, explain, granted } from '../program/failure.ts'
@@ -27,7 +27,7 @@ export const sessionsPrune: SubCommand<Options> = {
   example: `$ deskmates sessions prune                        those not used for 30 days
 $ deskmates sessions prune --keep 5 --dry-run     shows what would go, all but the newest five
 $ deskmates sessions prune --older-than 7d --purge`,
-  instead: () => 'What is kept is decided by a person.',
+  instead: () => 'Only a person removes sessions.',
   define(command) {
     command
       .option('--older-than <time>', 'those not used for so long: 12h, 30d (30d, unless --keep is given)', duration)
@@ -60,8 +60,8 @@ $ deskmates sessions prune --older-than 7d --purge`,
 }
 
 /**
- * Old sessions that nothing is left to do in. A session that a process works on is never chosen, nor a team that a
- * person named: that one is removed with `team delete`.
+ * Old sessions without unfinished work. A session that a process works on is never chosen, nor a team that a user
+ * named: `team delete` removes that one.
  */
 export function choose(sessions: readonly ListedSession[], options: Options, now: number) {
   const { keep = 0, force } = options
@@ -76,18 +76,18 @@ export function choose(sessions: readonly ListedSession[], options: Options, now
   return { chosen, spared: old.filter((session) => !chosen.includes(session)) }
 }
 
-/** With the further teams that its lead leads, which no other session brings back. */
+/** With the further teams that its lead leads, which no other session resumes. */
 async function removeSession(
   call: Call,
   { store }: Workspace,
   { name, teams }: ListedSession,
   purge: boolean,
 ): Promise<void> {
-  // The session goes last: should one of the others fail, it still leads them.
+  // The session comes last: if another removal fails, it still leads that team.
   for (const team of [...teams, name]) {
     await using handle = await openTeam(store, team, { clock: call.clock })
     await handle.refresh()
-    // It may have been taken up since it was listed.
+    // It may have been resumed since it was listed.
     await refuseLiveSupervisor(handle, store.presence, 'It is kept.')
     if (!handle.state.team.get()) continue
     granted(await handle.run({ type: 'team.delete' }))
@@ -105,9 +105,9 @@ async function show(
   await print(call, sessionTable(call, gone))
   const where = purge ? 'removed for good' : 'moved to .teams/.deleted'
   const done = dryRun ? 'would be removed' : gone.length === 0 ? 'removed' : where
-  await say(call, `${counted(gone.length, 'session')} ${done}.`)
+  await printMessage(call, `${counted(gone.length, 'session')} ${done}.`)
   if (spared.length > 0)
-    await say(
+    await printMessage(
       call,
       `${counted(spared.length, 'session')} kept, with unread mail or open tasks; --force removes them too.`,
     )

@@ -2,7 +2,7 @@ import type { ListedSession } from '../../session/find-sessions.ts'
 import { oneLine, table, time } from '../output/format.ts'
 import type { Call } from '../program/context.ts'
 
-/** One line each; the title comes last, because only it may be long. */
+/** One line per session; the title comes last, because only it may be long. */
 export function sessionTable(call: Call, sessions: readonly ListedSession[]): string {
   const rows = sessions.map(({ name, usedAt, state, members, openTasks, unread, title }) => [
     name,

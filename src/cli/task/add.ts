@@ -27,5 +27,5 @@ export const taskAdd: SubCommand<Options, [subject: string]> = {
       .option('--as <member>', 'on behalf of a joined member', member)
   },
   run: (call, { as, ...draft }, subject) =>
-    changeTask(call, { type: 'task.add', tasks: [{ subject, ...draft }] }, as, 'found'),
+    changeTask(call, { type: 'task.add', tasks: [{ subject, ...draft }] }, as, 'create'),
 }

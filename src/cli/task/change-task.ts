@@ -1,5 +1,5 @@
 import type { Command as TeamCommand } from '../../team/command.ts'
-import { say } from '../output/print.ts'
+import { printMessage } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { granted } from '../program/failure.ts'
 import { acting, type Intent, withTeam } from '../workspace/open-team.ts'
@@ -7,7 +7,7 @@ import { printTask } from './print-task.ts'
 
 type TaskCommand = Extract<TeamCommand, { type: `task.${string}` }>
 
-/** What most task commands do: run one decision on behalf of somebody, print the task as it is then. */
+/** Runs one decision on behalf of a member and prints the task as it is afterwards. */
 export function changeTask(
   call: Call,
   command: TaskCommand,
@@ -17,10 +17,10 @@ export function changeTask(
   return withTeam(call, intent, async (team) => {
     const answer = granted(await team.run(command, await acting(call, team, as)))
     const { tasks = [], note, unblocked = [], earlierAttempts } = answer
-    if (note) await say(call, note)
+    if (note) await printMessage(call, note)
     if (tasks[0]) await printTask(call, { ...tasks[0], ...(earlierAttempts && { earlierAttempts }) })
-    else if ('id' in command) await say(call, `Task ${command.id} deleted.`)
-    if (unblocked.length > 0) await say(call, `Now ready: ${unblocked.join(', ')}`)
+    else if ('id' in command) await printMessage(call, `Task ${command.id} deleted.`)
+    if (unblocked.length > 0) await printMessage(call, `Now ready: ${unblocked.join(', ')}`)
   })
 }
 

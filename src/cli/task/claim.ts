@@ -8,7 +8,7 @@ import { memberNamed, type TeamState } from '../../team/state.ts'
 import type { Task } from '../../team/task.ts'
 import type { TaskView } from '../../team/view.ts'
 import { counted } from '../../team/wording.ts'
-import { printJson, say } from '../output/print.ts'
+import { printJson, printMessage } from '../output/print.ts'
 import { duration, member } from '../program/arguments.ts'
 import type { Call } from '../program/context.ts'
 import { granted } from '../program/failure.ts'
@@ -23,8 +23,8 @@ interface Options {
   wait?: number | true
 }
 
-/** Looked at this often without any news, in milliseconds: a process may die without writing a line. */
-const FLOOR = 2000
+/** The board is read again at least this often: a process may die without writing a record. */
+const MAX_WAIT_MS = 2000
 
 export const taskClaim: SubCommand<Options, [id: string | undefined]> = {
   example: `$ deskmates task claim --as ci --lease 10m --wait
@@ -52,10 +52,10 @@ export const taskClaim: SubCommand<Options, [id: string | undefined]> = {
       }
       const { tasks = [], note, earlierAttempts } = granted(answer)
       const [task] = tasks as readonly TaskView[]
-      if (task && note) await say(call, note)
+      if (task && note) await printMessage(call, note)
       if (task) return printTask(call, { ...task, ...(earlierAttempts && { earlierAttempts }) })
       if (call.globals.json) return printJson(call, null)
-      await say(call, `Nothing to claim right now: ${why(team, as)}.`)
+      await printMessage(call, `Nothing to claim right now: ${why(team, as)}.`)
     }),
 }
 
@@ -70,11 +70,11 @@ function mayStillHappen(
   return answer.code === 'wrong_state' && id !== undefined && state.tasks.get(id)?.status === 'in_progress'
 }
 
-/** Milliseconds until the next lease ends, the patience does, or the floor. */
+/** Milliseconds until the next lease ends or the wait is over, at most MAX_WAIT_MS. */
 function restUntil({ state }: TeamHandle, { clock }: Call, until: number): number {
   const now = clock.now()
   const next = Math.min(until, nextDeadline(state) ?? Number.POSITIVE_INFINITY)
-  return Math.min(FLOOR, Math.max(1, (next - now) * 1000))
+  return Math.min(MAX_WAIT_MS, Math.max(1, (next - now) * 1000))
 }
 
 function why({ state }: TeamHandle, as: string): string {

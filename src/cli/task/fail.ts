@@ -9,7 +9,7 @@ export const taskFail: SubCommand<{ as?: string; reason: string }, [id: string]>
     command
       .argument('<id>', 'the number of the task')
       .option('--as <member>', 'its owner; without it the user', member)
-      .requiredOption('--reason <text>', 'why it cannot be done; the lead is told')
+      .requiredOption('--reason <text>', 'why it cannot be done; the lead is notified')
   },
   run: (call, { as, reason }, id) => changeTask(call, { type: 'task.fail', id, reason }, as),
 }

@@ -5,7 +5,7 @@ import { nameKey } from '../../team/name.ts'
 import { overdue } from '../../team/overdue.ts'
 import { heldBy, memberNamed, type TeamState } from '../../team/state.ts'
 import { compareTasks, type Task } from '../../team/task.ts'
-import { print, printJsonArray, say } from '../output/print.ts'
+import { print, printJsonArray, printMessage } from '../output/print.ts'
 import { member as aMember, boardStatus } from '../program/arguments.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { presentMember, withTeam } from '../workspace/open-team.ts'
@@ -35,15 +35,16 @@ export const taskList: SubCommand<Options> = {
       const tasks = await whole(options.status ? all.filter((task) => task.status === options.status) : all)
       if (call.globals.json) return printJsonArray(call, tasks)
       await print(call, board(call, tasks))
-      if (tasks.length === 0) await say(call, `${options.ready ? 'Nothing is ready' : 'No tasks'} in team ${name}.`)
+      if (tasks.length === 0)
+        await printMessage(call, `${options.ready ? 'Nothing is ready' : 'No tasks'} in team ${name}.`)
     }),
 }
 
-/** What a claim made now would find: leases that are over count as over, though only a writer says so in the journal. */
+/** The tasks that a claim could get now: leases that are over count as over, although no writer has recorded that yet. */
 export function readyFor(state: TeamState, asker: string | undefined, now: number): ShownTask[] {
   return state.trial.run(() => {
-    const nobody = new Set<string>()
-    const about = { id: '', by: { name: 'user' }, now, dead: nobody, unknown: nobody, self: '' }
+    const none = new Set<string>()
+    const about = { id: '', by: { name: 'user' }, now, dead: none, unknown: none, self: '' }
     assume(state, overdue(state, about), about)
     const member = asker === undefined ? undefined : memberNamed(state, asker)
     if (member && heldBy(state, member.name)) return []

@@ -5,7 +5,7 @@ import { colours, indented, oneLine, plain, table, time } from '../output/format
 import { print, printJson } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 
-/** A task as a reading command shows it. Nothing is written, so a lease that is over is only said to be. */
+/** A task as a reading command shows it. Nothing is written, so a lease that is over is only marked. */
 export type ShownTask = TaskView & {
   readonly note?: 'lease over'
   /** Only of a task that was just claimed. */
@@ -65,14 +65,14 @@ function sheet(call: Call, task: ShownTask): string {
   )
   const texts = [task.description, task.result].filter((text) => text).map((text) => `\n${indented(text ?? '')}`)
   texts.push(...(task.earlierAttempts ?? []).map(earlierAttempt))
-  if (task.earlierAttempts) texts.push(`\n${indented('Look what has taken effect before you do any of it again.')}`)
+  if (task.earlierAttempts) texts.push(`\n${indented('Check which of its actions took effect before you repeat any.')}`)
   return `${bold(`#${task.id} ${oneLine(task.subject, 500)}`)}\n${[...lines, ...texts].join('\n')}\n`
 }
 
 function earlierAttempt({ owner, end, reason, lastCalls }: EarlierAttempt): string {
   const why = reason === undefined ? end : `${end}: ${oneLine(reason, 300)}`
   const calls = lastCalls.map((call) => `\n- ${oneLine(call, 300)}`).join('')
-  const done = lastCalls.length > 0 ? `Its last tool calls:${calls}` : 'What it did is not on record.'
+  const done = lastCalls.length > 0 ? `Its last tool calls:${calls}` : 'Its actions are not on record.'
   return `\n${indented(`${owner} held this task before (${why}). ${done}`)}`
 }
 

@@ -4,7 +4,7 @@ import { changeTask, useTaskUpdate } from './change-task.ts'
 
 export const taskRelease: SubCommand<{ as?: string; force?: boolean; reason?: string }, [id: string]> = {
   example: `$ deskmates task release 2 --as ci
-$ deskmates task release 2 --force        as the user, whoever holds it`,
+$ deskmates task release 2 --force        as the user, for any owner`,
   instead: useTaskUpdate,
   define(command) {
     command

@@ -1,6 +1,6 @@
 import { Refused } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
-import { again, withTeam } from '../workspace/open-team.ts'
+import { teamFlag, withTeam } from '../workspace/open-team.ts'
 import { printTask, shownTask } from './print-task.ts'
 
 export const taskShow: SubCommand<object, [id: string]> = {
@@ -12,7 +12,7 @@ export const taskShow: SubCommand<object, [id: string]> = {
     withTeam(call, 'read', async ({ state, loadLongTexts: whole }) => {
       const task = state.tasks.get(id)
       if (!task) {
-        const message = `There is no task ${JSON.stringify(id)}. See: deskmates task list${again(call, state)}`
+        const message = `There is no task ${JSON.stringify(id)}. See: deskmates task list${teamFlag(call, state)}`
         throw new Refused({ code: 'unknown_task', message })
       }
       await printTask(call, await whole(shownTask(state, task, call.clock.now())))

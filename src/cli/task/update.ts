@@ -21,7 +21,7 @@ interface Options {
 export const taskUpdate: SubCommand<Options, [id: string]> = {
   example: `$ deskmates task update 3 --assignee ada --priority 8
 $ deskmates task update 3 --status pending            reopen it
-$ deskmates task update 3 --status deleted --detach   delete it; what waited for it goes on`,
+$ deskmates task update 3 --status deleted --detach   delete it; dependent tasks no longer wait`,
   instead: useTaskUpdate,
   define(command) {
     command
@@ -29,8 +29,8 @@ $ deskmates task update 3 --status deleted --detach   delete it; what waited for
       .option('--subject <text>', 'what is to be done, in one line')
       .option('--description <text>', 'everything its owner needs to know')
       .option('--status <status>', 'pending reopens, deleted deletes, in_progress claims, completed completes', status)
-      .option('--detach', 'with --status deleted: let tasks that wait for it go on without it')
-      .option('--assignee <member>', "only this member may claim it; '' for anybody", memberOrNone)
+      .option('--detach', 'with --status deleted: tasks that depend on it no longer wait')
+      .option('--assignee <member>', "only this member may claim it; '' for any", memberOrNone)
       .option('--add-blocked-by <ids>', 'tasks or plans that come first', list)
       .option('--remove-blocked-by <ids>', 'no longer wait for these', list)
       .option('--files <paths>', "what its owner will change; '' for none", list)
@@ -39,8 +39,7 @@ $ deskmates task update 3 --status deleted --detach   delete it; what waited for
       .option('--as <member>', 'on behalf of a joined member', member)
   },
   async run(call, { as, ...changes }, id) {
-    if (Object.keys(changes).length === 0)
-      throw new Misused('There is nothing to change. See: deskmates task update --help')
+    if (Object.keys(changes).length === 0) throw new Misused('No changes given. See: deskmates task update --help')
     const { role, assignee } = changes
     const none = { ...(role === '' && { role: null }), ...(assignee === '' && { assignee: null }) }
     await changeTask(call, { type: 'task.update', id, ...changes, ...none }, as)

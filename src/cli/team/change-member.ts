@@ -1,14 +1,14 @@
 import type { Command as TeamCommand } from '../../team/command.ts'
 import { nameKey } from '../../team/name.ts'
 import { memberNamed } from '../../team/state.ts'
-import { print, printJson, say } from '../output/print.ts'
+import { print, printJson, printMessage } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { granted, Refused } from '../program/failure.ts'
 import { acting, type Intent, withTeam } from '../workspace/open-team.ts'
 
 type MemberCommand = Extract<TeamCommand, { type: 'member.join' | 'member.stop' }>
 
-/** Scripts and people come and go by the command line; agents are started and stopped by their runtime. */
+/** Scripts and people join and leave by the command line; agents are started and stopped by their runtime. */
 export function changeMember(call: Call, command: MemberCommand, intent: Intent): Promise<void> {
   return withTeam(call, intent, async (team) => {
     const known = memberNamed(team.state, command.name)
@@ -17,9 +17,9 @@ export function changeMember(call: Call, command: MemberCommand, intent: Intent)
       throw new Refused({ code: 'not_allowed', message })
     }
     const { member, note, effects = [] } = granted(await team.run(command, await acting(call, team, undefined)))
-    if (note) await say(call, note)
+    if (note) await printMessage(call, note)
     const returned = effects.filter(({ outcome }) => outcome === 'bounced').length
-    if (returned > 0) await say(call, `${returned} unread returned to their senders.`)
+    if (returned > 0) await printMessage(call, `${returned} unread returned to their senders.`)
     if (!member) return
     if (call.globals.json) return printJson(call, member)
     const { name, role, kind, status } = member

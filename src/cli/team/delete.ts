@@ -23,9 +23,9 @@ $ deskmates team delete web --purge     for good`,
     command.argument('<team>', 'its name', name).option('--purge', 'remove it for good instead of moving it away')
   },
   async run(call, { purge = false }, wanted) {
-    const stopped = await withTeam(call, 'write', (team, place) => shutDown(call, team, place), wanted)
-    // Told through a handle of its own, whose closing puts the message into the mailbox files before they go.
-    const notified = await withTeam(call, 'write', tellMembers, wanted)
+    const stopped = await withTeam(call, 'write', (team, workspace) => shutDown(call, team, workspace), wanted)
+    // Through a handle of its own: closing it writes the message to the inbox files before they are removed.
+    const notified = await withTeam(call, 'write', notifyMembers, wanted)
     await withTeam(
       call,
       'write',
@@ -36,13 +36,12 @@ $ deskmates team delete web --purge     for good`,
           .map(({ id }) => id)
         const { session } = team.state.team.get() ?? {}
         await team.close()
-        // On record before it is gone: a team that is led and not there counts as one whose journal is lost.
+        // Recorded before the team is removed: a team that is led and missing counts as one whose journal is lost.
         if (session) await cedeTeam(store, session, team.name, 'the user deleted it.')
         await store.remove(team.name, purge)
         const done = { name: team.name, deleted: true, purged: purge, notified, stopped, openTasks }
         if (call.globals.json) return printJson(call, done)
-        const away =
-          teamsFolder === undefined ? 'its records stay in the database, put away' : 'moved to .teams/.deleted'
+        const away = teamsFolder === undefined ? 'archived in the database' : 'moved to .teams/.deleted'
         const where = purge ? 'removed for good' : away
         const lines = [`Team ${team.name} deleted, ${counted(notified.length, 'member')} notified; ${where}.`]
         if (stopped.length > 0) lines.push(`Stopped first: ${stopped.join(', ')}.`)
@@ -55,7 +54,7 @@ $ deskmates team delete web --purge     for good`,
   },
 }
 
-/** Whoever is at work is asked to stop first; its runtime answers, or ends it when its time is up. */
+/** Asks working agents to stop first; their runtime answers, or ends them when their time is up. */
 async function shutDown(call: Call, team: TeamHandle, { store }: Workspace): Promise<string[]> {
   const { runtime } = team.state.supervisor.get()
   if (team.state.team.get()?.deleted || runtime === null) return []
@@ -71,7 +70,7 @@ async function shutDown(call: Call, team: TeamHandle, { store }: Workspace): Pro
     if (isRefusal(answer)) await warn(call, `${name}: ${refusalForPerson(answer)}`)
   }
   const isThere = () => agents.filter(({ name }) => memberNamed(team.state, name)?.status !== 'stopped')
-  const until = performance.now() + PATIENCE
+  const until = performance.now() + SHUTDOWN_WAIT_MS
   while (isThere().length > 0 && performance.now() < until && !call.signal.aborted) {
     await team.changed(1000, call.signal)
     await team.refresh()
@@ -82,11 +81,11 @@ async function shutDown(call: Call, team: TeamHandle, { store }: Workspace): Pro
   throw new Refused({ code: 'supervised', message })
 }
 
-/** Milliseconds: the 30 s a teammate has to answer, and some for its runtime to end it. */
-const PATIENCE = 40_000
+/** The 30 s a teammate has to answer, and some time for its runtime to end it. */
+const SHUTDOWN_WAIT_MS = 40_000
 
-async function tellMembers(team: TeamHandle): Promise<string[]> {
-  // A deletion that a crash cut short only has to be finished.
+async function notifyMembers(team: TeamHandle): Promise<string[]> {
+  // A deletion that a crash interrupted only has to be finished.
   if (team.state.team.get()?.deleted) return []
   const effects = granted(await team.send({ to: 'all', content: 'This team is being deleted.' }))
   return effects.filter(({ outcome }) => outcome === 'queued').map(({ to }) => to)

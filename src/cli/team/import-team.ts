@@ -84,7 +84,7 @@ async function importMembers(team: TeamHandle, folder: string, left: string[]): 
   return count
 }
 
-/** Put through the door like any foreign line, so old keys, broken lines and unknown types are treated as there. */
+/** Appended to the inbox files like lines of any program, so that old keys, broken lines and unknown types get the same treatment. */
 async function importMail(team: TeamHandle, folder: string, door: string | undefined, left: string[]): Promise<number> {
   for (const path of mailboxesIn(folder)) {
     const name = basename(path).replace(/\.jsonl?$/, '')
@@ -153,7 +153,7 @@ function readList(path: string, left: string[]): Old[] {
   return []
 }
 
-/** Mail comes in through the door, which only files have. */
+/** Mail is imported through inbox files, which only the files store has. */
 function leaveMail(folder: string, left: string[]): number {
   for (const path of mailboxesIn(folder)) left.push(`${path}: mailbox files are brought in on --store files only`)
   return 0
@@ -172,8 +172,8 @@ async function importTasks(team: TeamHandle, folder: string, left: string[]): Pr
   })
   const tasks = old.sort((a, b) => byId(a.id, b.id))
   if (tasks.length === 0) return 0
-  const place = new Map(tasks.map((task, i) => [task.id, `+${i + 1}`]))
-  const answer = await team.run({ type: 'task.add', tasks: tasks.map((task) => draftOf(task, tasks, place, team)) })
+  const newIds = new Map(tasks.map((task, i) => [task.id, `+${i + 1}`]))
+  const answer = await team.run({ type: 'task.add', tasks: tasks.map((task) => draftOf(task, tasks, newIds, team)) })
   if (!isRefusal(answer)) return tasks.length
   left.push(`${counted(tasks.length, 'task')}: ${refusalForPerson(answer)}`)
   return 0
@@ -182,11 +182,11 @@ async function importTasks(team: TeamHandle, folder: string, left: string[]): Pr
 // biome-ignore lint/suspicious/noExplicitAny: a file of another program, every member is looked at before it is used
 type Old = Record<string, any>
 
-function draftOf(task: Old, all: readonly Old[], place: ReadonlyMap<string, string>, team: TeamHandle): TaskDraft {
+function draftOf(task: Old, all: readonly Old[], newIds: ReadonlyMap<string, string>, team: TeamHandle): TaskDraft {
   const named = [...idsIn(task.blocked_by), ...idsIn(task.blockedBy)]
   const naming = all.filter((other) => idsIn(other.blocks).includes(task.id)).map((other) => other.id as string)
   // Done or unknown ones are no longer waited for: completing removed them from these lists.
-  const blockedBy = [...new Set([...named, ...naming])].flatMap((id) => place.get(id) ?? [])
+  const blockedBy = [...new Set([...named, ...naming])].flatMap((id) => newIds.get(id) ?? [])
   const owner = typeof task.owner === 'string' ? memberNamed(team.state, task.owner) : undefined
   const activeForm = task.active_form ?? task.activeForm
   return {

@@ -11,5 +11,5 @@ export const teamJoin: SubCommand<{ role: string; kind: 'external' | 'human' }, 
       .requiredOption('--role <role>', "what it does in the team, such as 'frontend dev'", role)
       .option('--kind <kind>', 'external (a script or program) or human (a person)', kind, 'external')
   },
-  run: (call, { role, kind }, name) => changeMember(call, { type: 'member.join', name, role, kind }, 'found'),
+  run: (call, { role, kind }, name) => changeMember(call, { type: 'member.join', name, role, kind }, 'create'),
 }

@@ -3,7 +3,7 @@ import { isPresent } from '../../team/member.ts'
 import { roster } from '../../team/state.ts'
 import type { Workspace } from '../../workspace.ts'
 import { oneLine, table } from '../output/format.ts'
-import { hint, print, printJsonArray, say, warn } from '../output/print.ts'
+import { hint, print, printJsonArray, printMessage, warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { explain } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
@@ -13,8 +13,10 @@ export const teamList: SubCommand<object> = {
   example: '$ deskmates team list --json',
   define() {},
   async run(call) {
-    await using place = await openStore(call)
-    const all = await Promise.all((await place.store.teams()).map((name) => summaryOrWarning(call, place, name)))
+    await using workspace = await openStore(call)
+    const all = await Promise.all(
+      (await workspace.store.teams()).map((name) => summaryOrWarning(call, workspace, name)),
+    )
     const teams = all.filter((team) => team !== undefined)
     if (call.globals.json) return printJsonArray(call, teams)
     const rows = teams.map((team) => [
@@ -25,22 +27,22 @@ export const teamList: SubCommand<object> = {
     ])
     await print(call, table(call, ['TEAM', 'MEMBERS', 'OPEN TASKS', 'ABOUT'], rows))
     if (teams.length > 0) return
-    await say(call, 'No teams.')
+    await printMessage(call, 'No teams.')
     await hint(call, 'Make one with: deskmates team create NAME')
   },
 }
 
 /** One team that cannot be read does not hide the others. */
-async function summaryOrWarning(call: Call, place: Workspace, name: string) {
+async function summaryOrWarning(call: Call, workspace: Workspace, name: string) {
   try {
-    return await summary(call, place, name)
+    return await summary(call, workspace, name)
   } catch (error) {
     await warn(call, `Team ${name} cannot be read: ${explain(error, call.env).message}`)
     return undefined
   }
 }
 
-/** Undefined for one that was deleted and, by a crash, not put away yet. */
+/** Undefined for a team that was deleted and, after a crash, is not archived yet. */
 async function summary(call: Call, { store }: Workspace, name: string) {
   await using team = await openTeam(store, name, { clock: call.clock })
   await team.refresh()

@@ -1,7 +1,7 @@
 import { teamView } from '../../team/view.ts'
 import { name } from '../program/arguments.ts'
 import type { SubCommand } from '../program/sub-command.ts'
-import { existing, withTeam } from '../workspace/open-team.ts'
+import { requireTeam, withTeam } from '../workspace/open-team.ts'
 import { printTeam } from './print-team.ts'
 
 export const teamShow: SubCommand<object, [team: string | undefined]> = {
@@ -17,8 +17,8 @@ web  the web shop
     withTeam(
       call,
       'read',
-      async (team, place) => {
-        await existing(call, team, place, named)
+      async (team, workspace) => {
+        await requireTeam(call, team, workspace, named)
         await printTeam(call, await team.loadLongTexts(teamView(team.state)))
       },
       named,

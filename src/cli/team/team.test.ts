@@ -304,7 +304,7 @@ describe('team create --from', () => {
     mkdirSync(join(cli.dir, '.team'))
     writeFileSync(join(cli.dir, '.team', 'config.json'), '{"members":[{"name":"ada","role":"dev"}]}')
     const { stderr } = await cli.run('team create shop --from .team')
-    expect(stderr).toContain('Brought in: 1 member, 0 messages, 0 tasks.')
+    expect(stderr).toContain('Imported: 1 member, 0 messages, 0 tasks.')
   })
 
   it('does not bring the default team its mail twice', async () => {

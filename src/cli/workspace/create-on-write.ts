@@ -5,10 +5,10 @@ import type { Author } from '../../team/event.ts'
 import { isRefusal, type Refusal } from '../../team/refusal.ts'
 
 /**
- * A team that is not there yet and comes to be by the first command that it would carry out: a refused one leaves
- * no trace in a folder where somebody only mistyped something.
+ * A team that is created by the first command that it accepts: a refused command, such as a mistyped one, leaves no
+ * trace in the folder.
  */
-export function foundByWrite(team: TeamHandle, now: () => number): TeamHandle {
+export function createOnWrite(team: TeamHandle, now: () => number): TeamHandle {
   const about = (by: Author) => ({
     id: '',
     by,
@@ -18,18 +18,18 @@ export function foundByWrite(team: TeamHandle, now: () => number): TeamHandle {
     self: '',
   })
 
-  /** Makes the team, unless in a new team this would be refused. */
-  async function found(by: Author, wouldRefuse: () => object | undefined): Promise<Refusal | undefined> {
+  /** Creates the team, unless the command would be refused in a new team. */
+  async function create(by: Author, wouldRefuse: () => object | undefined): Promise<Refusal | undefined> {
     if (team.state.team.get()) return undefined
-    const create = { type: 'team.create', team: team.name } as const
+    const command = { type: 'team.create', team: team.name } as const
     const foreseen = team.state.trial.run(() => {
-      const made = decide(team.state, create, about({ name: 'user' }))
+      const made = decide(team.state, command, about({ name: 'user' }))
       if (isRefusal(made)) return made
       assume(team.state, made.events, about(by))
       return wouldRefuse()
     })
     if (foreseen && isRefusal(foreseen)) return foreseen
-    const made = await team.run(create)
+    const made = await team.run(command)
     return isRefusal(made) ? made : undefined
   }
 
@@ -37,11 +37,11 @@ export function foundByWrite(team: TeamHandle, now: () => number): TeamHandle {
   return Object.assign(Object.create(team) as TeamHandle, {
     run: async (...[command, as]: Parameters<TeamHandle['run']>) => {
       const by = as?.by ?? user
-      return (await found(by, () => decide(team.state, command, about(by)))) ?? team.run(command, as)
+      return (await create(by, () => decide(team.state, command, about(by)))) ?? team.run(command, as)
     },
     send: async (...[letter, as]: Parameters<TeamHandle['send']>) => {
       const by = as?.by ?? user
-      return (await found(by, () => checkLetter(team.state, letter, by))) ?? team.send(letter, as)
+      return (await create(by, () => checkLetter(team.state, letter, by))) ?? team.send(letter, as)
     },
   })
 }

@@ -6,18 +6,18 @@ import type { Call } from '../program/context.ts'
 import { Misused, Refused } from '../program/failure.ts'
 import { withTeam } from './open-team.ts'
 
-/** Why this names nobody, and who there is. */
+/** The error for an invalid member name, with the members of the team. */
 export async function notAMember(call: Call, { text }: NotAName): Promise<Misused> {
-  return new Misused(`${nameRule(text)} ${await whoThereIs(call)}`)
+  return new Misused(`${nameRule(text)} ${await membersOfTeam(call)}`)
 }
 
-async function whoThereIs(call: Call): Promise<string> {
+async function membersOfTeam(call: Call): Promise<string> {
   try {
     return await withTeam(call, 'read', async ({ state }) =>
       state.team.get() ? membersText(presentMembers(state)) : 'There is no team here yet.',
     )
   } catch (error) {
-    // That the team is not there either is worth saying, and changes nothing about the name.
+    // That the team is missing too is worth reporting, and does not change the error.
     if (error instanceof Refused) return error.message
     throw error
   }

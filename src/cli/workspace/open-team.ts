@@ -13,41 +13,41 @@ import type { Workspace } from '../../workspace.ts'
 import { warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { Misused, Refused, refused } from '../program/failure.ts'
-import { foundByWrite } from './create-on-write.ts'
+import { createOnWrite } from './create-on-write.ts'
 import { openStore } from './open-store.ts'
 
-/** The one team that its first write creates. */
+/** The only team that its first write creates. */
 export const DEFAULT = 'default'
 
 /**
- * read    looks only; the default team is empty while it does not exist
- * write   changes a team that exists
- * found   the same, and the default team comes to be by it
+ * read    only reads; the default team is empty while it does not exist
+ * write   changes an existing team
+ * create  the same, and creates the default team if it is missing
  */
-export type Intent = 'read' | 'write' | 'found'
+export type Intent = 'read' | 'write' | 'create'
 
 /** Opens the team this call means, folded to its end, and closes it after the work. */
 export async function withTeam<T>(
   call: Call,
   intent: Intent,
-  work: (team: TeamHandle, place: Workspace) => Promise<T>,
+  work: (team: TeamHandle, workspace: Workspace) => Promise<T>,
   named?: string,
 ): Promise<T> {
-  await using place = await openStore(call)
-  const name = await resolveTeam(call, place, intent, named)
+  await using workspace = await openStore(call)
+  const name = await resolveTeam(call, workspace, intent, named)
   const isDefault = nameKey(name) === DEFAULT
-  const team = await openFolded(call, place, name, intent === 'found' && isDefault)
+  const team = await openFolded(call, workspace, name, intent === 'create' && isDefault)
   try {
-    await nameFaults(call, team.log)
-    const isNew = intent === 'found' && isDefault && !team.state.team.get()
-    return await work(isNew ? foundByWrite(team, () => call.clock.now()) : team, place)
+    await warnOfFaults(call, team.log)
+    const isNew = intent === 'create' && isDefault && !team.state.team.get()
+    return await work(isNew ? createOnWrite(team, () => call.clock.now()) : team, workspace)
   } finally {
-    // The journal has it; files beside it that could not be brought up to date are no reason to call it a failure.
-    await team.close().catch((error) => warn(call, `The files beside the journal are not up to date: ${error.message}`))
+    // The journal has the change; views that could not be updated do not make the command fail.
+    await team.close().catch((error) => warn(call, `The views of the journal are not up to date: ${error.message}`))
   }
 }
 
-/** One whose deletion was cut short by a crash is put away first, where a new one may begin. */
+/** A team whose deletion a crash interrupted is archived first, if a new one may be created. */
 export async function openFolded(
   call: Call,
   { store }: Workspace,
@@ -68,7 +68,7 @@ export async function openFolded(
   }
 }
 
-/** The name of the team as the command line or the environment gives it; names differing in case are one name. */
+/** The team that the command line or the environment names. */
 export function wantedTeam({ globals, env }: Call, named?: string): string {
   const wanted = named ?? globals.team ?? (env.DESKMATES_TEAM || DEFAULT)
   if (!isName(wanted)) throw new Misused(`DESKMATES_TEAM: ${nameRule(wanted)}`)
@@ -84,8 +84,13 @@ export async function resolveTeam(call: Call, { store }: Workspace, intent: Inte
   throw unknownTeam(wanted, teams, named === undefined ? undefined : LIST)
 }
 
-/** Throws where the team that is meant is not there, or was deleted and not put away yet. */
-export async function existing(call: Call, { state }: TeamHandle, { store }: Workspace, named?: string): Promise<void> {
+/** Throws if the team does not exist, or was deleted and not archived yet. */
+export async function requireTeam(
+  call: Call,
+  { state }: TeamHandle,
+  { store }: Workspace,
+  named?: string,
+): Promise<void> {
   const team = state.team.get()
   if (team && !team.deleted) return
   throw unknownTeam(
@@ -95,13 +100,13 @@ export async function existing(call: Call, { state }: TeamHandle, { store }: Wor
   )
 }
 
-/** What to do where a team is named that only one who is there can be meant by: to look at, delete or trust it. */
+/** The next step where only an existing team can be meant: to show, delete or trust it. */
 export const LIST = 'See: deskmates team list'
 
 export function unknownTeam(
   wanted: string,
   teams: readonly string[],
-  // Whoever named none has perhaps forgotten to.
+  // A user who named no team has perhaps forgotten to.
   next = nameKey(wanted) === DEFAULT && teams.length > 0
     ? 'Name one with --team.'
     : `Make it with: deskmates team create ${wanted}`,
@@ -111,15 +116,15 @@ export function unknownTeam(
   return new Refused({ code: 'unknown_team', message })
 }
 
-/** Sessions are counted: a folder has many, and `deskmates sessions` lists them with date and title. */
+/** Sessions are only counted: a folder has many, and `deskmates sessions` lists them with date and title. */
 function inWords(teams: readonly string[]): string {
   const named = teams.filter((team) => !isSessionId(team))
   const sessions = teams.length - named.length
   return [...named, ...(sessions > 0 ? [`${counted(sessions, 'session')} (deskmates sessions)`] : [])].join(', ')
 }
 
-/** Reading goes on past damage, but never silently. */
-export async function nameFaults(call: Call, log: Log): Promise<void> {
+/** Reading continues past damage, but never silently. */
+export async function warnOfFaults(call: Call, log: Log): Promise<void> {
   const [fault, ...more] = log.faults().filter(({ kind }) => kind !== 'torn')
   if (!fault) return
   const others = more.length > 0 ? ` (and ${more.length} more)` : ''
@@ -128,8 +133,8 @@ export async function nameFaults(call: Call, log: Log): Promise<void> {
 }
 
 /**
- * On whose behalf. Only the user and joined scripts and people act from a command line: an agent's name would let
- * anybody sign as that agent.
+ * The author of a command. Only the user and joined scripts and people act from a command line: with an agent's name
+ * any process could act as that agent.
  */
 export async function acting(call: Call, team: TeamHandle, as: string | undefined) {
   const { commandId } = call.globals
@@ -139,8 +144,8 @@ export async function acting(call: Call, team: TeamHandle, as: string | undefine
   return { by: { name: joined(call, team.state, as).name }, commandId }
 }
 
-/** What a further command needs to mean the same team: nothing, or ` --team NAME`. */
-export function again({ env }: Call, { team }: TeamState): string {
+/** The flag by which a further command names the same team: '' or ` --team NAME`. */
+export function teamFlag({ env }: Call, { team }: TeamState): string {
   const name = team.get()?.name ?? DEFAULT
   return nameKey(name) === nameKey(env.DESKMATES_TEAM || DEFAULT) ? '' : ` --team ${name}`
 }
@@ -153,11 +158,11 @@ function joined(call: Call, state: TeamState, as: string): Member {
     const message = `${member.name} is an agent of this team and acts through its own tools; ${rule}.`
     throw new Refused({ code: 'not_allowed', message })
   }
-  const message = `${refusalText(unknownMember(state, as))} Join first: deskmates team join ${as} --role ROLE${again(call, state)} (${rule}).`
+  const message = `${refusalText(unknownMember(state, as))} Join first: deskmates team join ${as} --role ROLE${teamFlag(call, state)} (${rule}).`
   throw new Refused({ code: 'unknown_member', message })
 }
 
-/** A member whose mail or tasks are looked at: anybody who is there, or the user. */
+/** A member whose mail or tasks are shown: any present member, or the user. */
 export function presentMember(state: TeamState, name: string): string {
   if (nameKey(name) === 'user') return 'user'
   const member = memberNamed(state, name)

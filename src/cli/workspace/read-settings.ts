@@ -5,13 +5,13 @@ import type { Workspace } from '../../workspace.ts'
 import { warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 
-/** The settings that count for this call; what is wrong with them is said. */
-export async function readSettings(call: Call, place: Workspace, flags: Settings = {}): Promise<LoadedSettings> {
+/** The effective settings of this call, with warnings about invalid ones. */
+export async function readSettings(call: Call, workspace: Workspace, flags: Settings = {}): Promise<LoadedSettings> {
   const loaded = loadSettings({
-    workspace: place.workspace,
+    workspace: workspace.workspace,
     env: call.env,
     flags,
-    isTrusted: () => isTrusted(place),
+    isTrusted: () => isTrusted(workspace),
   })
   for (const warning of loaded.warnings) await warn(call, warning)
   return loaded

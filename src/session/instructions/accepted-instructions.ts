@@ -35,7 +35,7 @@ const Kept = z.object({
 })
 type Kept = z.infer<typeof Kept>
 
-/** Older ones are forgotten; what changed in them and was never accepted is no longer in doubt. */
+/** Older sessions are forgotten; files that changed during them and were never accepted are no longer in doubt. */
 const MOST_SESSIONS = 1000
 
 interface InstructionsClock {
@@ -66,7 +66,7 @@ export function openAcceptedInstructions(
       throw error
     }
     const kept = Kept.safeParse(parsed(text))
-    // What cannot be read says nothing about what was accepted: everything changed since ever is in doubt.
+    // An unreadable record does not tell what was accepted: every change counts as in doubt.
     return kept.success ? kept.data : { ...nothing, sessions: [{ id: '', from: 0, to: now() }] }
   }
 
@@ -91,7 +91,7 @@ export function openAcceptedInstructions(
     },
     begin(id) {
       const from = now()
-      // A session of a process that has ended did not say its end; others may run beside this one.
+      // A process that was killed did not record the end of its session; other sessions may run beside this one.
       const endOf = ({ to, runtime }: Kept['sessions'][number]) =>
         to ?? (runtime !== undefined && isAlive(runtime) ? null : from)
       write((kept) => ({
@@ -113,7 +113,7 @@ export function hashOf(content: Uint8Array | string): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-/** A session that goes on later has one entry for each time. */
+/** A session that is resumed has one entry for each time it ran. */
 function endedLast(sessions: Kept['sessions'], id: string, to: number): Kept['sessions'] {
   const last = sessions.findLastIndex((one) => one.id === id)
   return sessions.map((one, i) => (i === last ? { ...one, to } : one))

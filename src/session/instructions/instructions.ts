@@ -11,7 +11,7 @@ export interface InstructionsPlace {
   readonly root: string
   readonly home: string | undefined
   readonly warn: (message: string) => void
-  /** A person trusts this folder as it is: its files may bring in what the user wrote at home. Left out: no. */
+  /** A person trusts this folder: its files may import files from the user's home folder. Default: no. */
   readonly isTrusted?: boolean
   /** Whether a rule of the user denies reading this file. */
   readonly forbids?: (path: string) => boolean
@@ -27,7 +27,7 @@ const MOST = 128 * 1024
 
 /**
  * What people wrote for agents: `AGENTS.md`, else `CLAUDE.md`, from the working folder up to the workspace's root, nearest
- * first, then the user's own. `@path` brings another file in. Nothing is loaded twice, and what is cut off is said.
+ * first, then the user's own. `@path` imports another file. No file is loaded twice, and a warning names what is cut off.
  */
 export function instructionsOf(place: InstructionsPlace): string {
   const { cwd, root, home, warn, isTrusted = false, forbids = () => false, isAccepted = () => true } = place
@@ -76,7 +76,7 @@ export function instructionsOf(place: InstructionsPlace): string {
     return withImports(text, (wanted) => bringIn(wanted, path, depth))
   }
 
-  /** Why a file that could be read is not told to a model. */
+  /** Why a readable file is not given to a model. */
   function refused(path: string, file: ReadText): string | undefined {
     if (forbids(file.real) || forbids(path)) return 'a rule denies reading it.'
     if (!isInside(root, file.real)) return undefined
@@ -92,7 +92,7 @@ export function instructionsOf(place: InstructionsPlace): string {
       : isAbsolute(wanted)
         ? wanted
         : resolve(dirname(from), wanted)
-    // A trusted project may name what a person wrote at home, but nothing that is no prose: no key, no history.
+    // A trusted project may import prose from the user's home folder, but no other file: no key, no history.
     const isOwn = home !== undefined && own.some((folder) => isInside(folder, from))
     const isProse = home !== undefined && isInside(home, path) && /^~\/.*\.(md|markdown|txt)$/.test(wanted)
     if (!isOwn && !isInside(root, path) && !(isTrusted && isProse)) return undefined
@@ -113,7 +113,7 @@ export function instructionsOf(place: InstructionsPlace): string {
   }
 }
 
-/** What a project never gets into a prompt by naming it, whatever the rules say. */
+/** Files that a project never imports into a prompt, even if a rule allows reading them. */
 function isSecretFile(path: string): boolean {
   return /(?:^|\/)(?:\.teams|\.tasks|\.git|\.ssh|\.aws|\.gnupg|\.kube|\.docker|\.azure|\.config\/gcloud|\.password-store)(?:\/|$)|(?:^|\/)(?:\.env(?:\.[^/]*)?|\.envrc|\.netrc|_netrc|\.npmrc|\.pypirc|\.pgpass|\.git-credentials|\.htpasswd|id_(?:rsa|dsa|ecdsa|ed25519)[^/]*|credentials[^/]*|secrets?\.[^/]*|[^/]*\.(?:pem|key|p12|pfx|kdbx|keystore|jks)|\.[^/]*_history)$/i.test(
     path,
@@ -153,7 +153,7 @@ interface ReadText {
   readonly isCut: boolean
 }
 
-/** At most so many bytes; undefined where there is no file. */
+/** At most this many bytes; undefined where there is no file. */
 function readText(path: string, most: number): ReadText | { readonly problem: string } | undefined {
   try {
     using spot = openSpot(path)

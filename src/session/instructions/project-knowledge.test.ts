@@ -105,7 +105,7 @@ describe('skills', () => {
     expect(prompt).toContain('- s0: word')
     expect(prompt).toMatch(/- and \d+ more, which do not fit here$/)
     expect(prompt!.length).toBeLessThan(9000)
-    expect(warnings).toEqual(['The skills of this project wait until you trust it: deskmates trust'])
+    expect(warnings).toEqual(['The skills of this project are not loaded until you trust the project: deskmates trust'])
     trust()
     expect(knowledge().skillList).toContain('cook')
     // A changed skill asks again.

@@ -21,7 +21,7 @@ export interface KnowledgePlace {
 
 /** What people wrote for agents: instructions and the list of skills for the system prompt, and the tool that loads them. */
 export interface Knowledge {
-  /** For everybody. */
+  /** For every agent. */
   readonly instructions: string | undefined
   /** The names and descriptions of the skills, for agents that have the Skill tool. */
   readonly skillList: string | undefined
@@ -75,7 +75,7 @@ export function knowledgeOf({ workspace, root, cwd, env, warn, forbids }: Knowle
   }
 }
 
-/** A project's count only where somebody trusts it; they come first, because they know the project. */
+/** Skills of a project count only where the user trusts it; they come first, because they fit the project. */
 function skillsOf(
   { workspace, trust }: Workspace,
   root: string,
@@ -85,7 +85,8 @@ function skillsOf(
   const project = readSkills({ root, shown: '' })
   const isThere = project.skills.length > 0 || project.problems.length > 0
   const isTrusted = isThere && (trust.everything || trust.isFolderTrusted(workspace, folderHash(workspace)))
-  if (isThere && !isTrusted) warn('The skills of this project wait until you trust it: deskmates trust')
+  if (isThere && !isTrusted)
+    warn('The skills of this project are not loaded until you trust the project: deskmates trust')
   const own =
     home === undefined || home === root ? { skills: [], problems: [] } : readSkills({ root: home, shown: '~/' })
   const counted = isTrusted ? project : { skills: [], problems: [] }

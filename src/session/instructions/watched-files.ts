@@ -3,8 +3,8 @@ import { dirname, join, relative } from 'node:path'
 import { isInside } from '../../permissions/paths/places.ts'
 import { hashOf, type InstructionFile } from './accepted-instructions.ts'
 
-/** Larger ones are compared by size and time. */
-const LARGEST = 1024 * 1024
+/** Larger files are compared by size and time. */
+const MAX_HASHED_BYTES = 1024 * 1024
 const NAMES = [
   'AGENTS.md',
   'CLAUDE.md',
@@ -20,7 +20,7 @@ const OF_THE_ROOT = [
   ...['.github/copilot-instructions.md', '.pre-commit-config.yaml', 'lefthook.yml'],
 ]
 
-/** What instructs agents and tools from the working folder up to the root, with what was loaded, by what it is now. */
+/** The state of every file that instructs agents or tools, from the working folder up to the root, and of the loaded ones. */
 export function watchedFiles(
   root: string,
   cwd: string,
@@ -43,7 +43,7 @@ function stateOf(path: string): string {
   try {
     const { size, mtimeMs, mode } = lstatSync(path)
     const isRegular = (mode & 0o170000) === 0o100000
-    return isRegular && size <= LARGEST ? hashOf(readFileSync(path)) : `${mode} ${size} ${mtimeMs}`
+    return isRegular && size <= MAX_HASHED_BYTES ? hashOf(readFileSync(path)) : `${mode} ${size} ${mtimeMs}`
   } catch {
     return ''
   }
