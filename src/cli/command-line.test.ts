@@ -192,7 +192,7 @@ describe('a command line', () => {
       syscall: 'open',
       path: '/x',
     })
-    expect(explain(system, {}).message).toBe('The system refused to open /x: EACCES: permission denied.')
+    expect(explain(system, {}).message).toBe('The operating system refused open /x: EACCES: permission denied.')
   })
 
   it('does not fail when the reader of a listing goes away, but does when an answer is lost', async () => {

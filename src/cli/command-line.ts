@@ -122,7 +122,7 @@ function addCommands(program: Command, context: Context, running: Running): void
   const groups = new Map<string, Command>()
   const loaders = new Map<Command, () => Promise<AnySubCommand>>()
   addGlobals(program)
-  const run = program.command(RUN).description('one prompt, one answer (the same as -p); see: deskmates -p --help')
+  const run = program.command(RUN).summary('one prompt, one answer (the same as -p); see: deskmates -p --help')
   loaders.set(run.helpGroup(AGENTS), async () => (await import('./run/run.ts')).run)
   for (const { path, summary, ...listed } of commands) {
     const [name = '', group] = path.split(' ').reverse()

@@ -134,7 +134,7 @@ async function report(
   const lines = [`${path}: ${counted(accepted, 'record counts', 'records count')}${rest}`]
   for (const { kind, line, offset, detail, path } of problems)
     lines.push(`${path}:${line} (byte ${offset}): ${kind}: ${detail}`)
-  for (const view of views) lines.push(`to be built again: ${view}`)
+  for (const view of views) lines.push(`to be rebuilt: ${view}`)
   for (const note of notes) lines.push(`note: ${note}`)
   if (repaired?.damaged)
     lines.push(`The broken journal is now ${repaired.damaged}. Lost: ${counted(repaired.lost.length, 'line')}.`)

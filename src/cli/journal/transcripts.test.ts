@@ -53,7 +53,7 @@ describe('a damaged transcript', () => {
     expect(checked.code).toBe(1)
     expect(checked.stdout).toMatch(/transcripts\/lead\.jsonl:\d+ \(byte \d+\): damaged/)
     const repaired = await cli.ok('check --repair --team web')
-    expect(repaired).toMatch(/The transcript of lead goes on without \d+ lines; they are now in lead\.\w+\.damaged/)
+    expect(repaired).toMatch(/The transcript of lead continues without \d+ lines; they are now in lead\.\w+\.damaged/)
     expect(readdirSync(join(cli.dir, '.teams/web/transcripts')).some((name) => /^lead\.\w+\.damaged$/.test(name))).toBe(
       true,
     )

@@ -286,7 +286,7 @@ describe('deskmates -p', () => {
   it('shows one spelling of an option that has two, so that its help fits, and takes both', async () => {
     for (const words of ['-p --help', 'resume --help']) {
       const help = await cli.ok(words)
-      expect(help).toMatch(/^ {2}--disallowedTools <rules> {3,12}denied whatever else allows it$/m)
+      expect(help).toMatch(/^ {2}--disallowedTools <rules> {3,12}denied even if another rule allows it$/m)
       expect(help).not.toContain('--disallowed-tools')
     }
     const model = script([{ times: 'always', text: 'hello' }])

@@ -172,7 +172,7 @@ describe('a team on the command line', () => {
     const { stdout } = await cli.run(['task', 'claim', '--as', 'ci', ...team])
     expect(stdout).toContain('ada held this task before (reopened: rain). Its last tool calls:')
     expect(stdout).toContain('*.spade')
-    expect(stdout).toContain('before you do any of it again')
+    expect(stdout).toContain('before you repeat any')
   }) // T46
 
   it('counts what its further teams have left when it is listed', async () => {

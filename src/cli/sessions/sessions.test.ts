@@ -88,10 +88,10 @@ describe('status and resume without a team', () => {
     expect(await cli.json('status')).toMatchObject({ name: b, others: [{ name: a, title: 'first work' }] })
     const resumed = await cli.run(['resume', '-m', hello()])
     expect(resumed.code).toBe(0)
-    expect(resumed.stderr).toContain(`Going on with ${b}: second work`)
+    expect(resumed.stderr).toContain(`Resuming ${b}: second work`)
     expect(resumed.stderr).toMatch(new RegExp(`Other sessions:\\n${a} .* first work\\n`))
     used(a, 0)
-    expect((await cli.run(['resume', '-m', hello()])).stderr).toContain(`Going on with ${a}: first work`)
+    expect((await cli.run(['resume', '-m', hello()])).stderr).toContain(`Resuming ${a}: first work`)
   }) // T39
 
   it('mean the board of default where there is no session, and what is named where something is', async () => {
