@@ -190,7 +190,9 @@ describe('deskmates doctor', () => {
     expect(JSON.parse(stdout)).toContainEqual({
       name: 'PostgreSQL',
       verdict: 'pass',
-      detail: expect.stringMatching(/^10 tasks, each won by one of two connections.*; a notification came \d+ ms after/),
+      detail: expect.stringMatching(
+        /^10 tasks, each won by one of two connections.*; a notification came \d+ ms after/,
+      ),
       remedy: null,
     })
     expect((await home.run('team', 'list', '--json')).stdout).toBe('[]\n')

@@ -48,7 +48,9 @@ describe('PostgreSQL', () => {
     })
     expect(await waiting.examine(examination)).toMatchObject({
       verdict: 'pass',
-      detail: expect.stringMatching(/^10 tasks, each won by one.*; a notification came \d+ ms .*; It does not let us listen\./),
+      detail: expect.stringMatching(
+        /^10 tasks, each won by one.*; a notification came \d+ ms .*; It does not let us listen\./,
+      ),
     })
     expect(addresses).toEqual([ADDRESS, ADDRESS])
     expect(await (await openMemoryStore(place)).teams()).toEqual([])

@@ -184,7 +184,10 @@ describe('check', () => {
     for (const name of ['ghost', 'lead', 'user', 'ada'])
       appendFileSync(join(cli.dir, '.teams', 'default', 'inbox', `${name}.jsonl`), line)
     const { ok, notes } = await cli.json('check')
-    expect({ ok, notes }).toEqual({ ok: true, notes: [expect.stringContaining('ghost.jsonl: this team has no member ghost')] })
+    expect({ ok, notes }).toEqual({
+      ok: true,
+      notes: [expect.stringContaining('ghost.jsonl: this team has no member ghost')],
+    })
     expect(await cli.ok('check')).toMatch(/note: .*ghost joins\n(.*\n)*All is well/)
     await cli.ok('team join ghost --role dev')
     expect(await cli.json('inbox ghost')).toMatchObject([{ content: 'main is red' }])
