@@ -1,3 +1,4 @@
+import { charactersLeftOutText } from '../prompts/left-out.ts'
 import { tokensIn } from './compaction/weigh.ts'
 
 /** Keeps a text under a path that the agent can read; durable when it returns. */
@@ -20,8 +21,7 @@ export function excerptOf(text: string, tokens: number, path: string): string {
     ends = endsOf(text, half)
   }
   const left = text.length - ends.head.length - ends.tail.length
-  const gap = `[${left} of ${text.length} characters are left out here. All of it is in ${path}: see more with read_file (offset, limit) or grep.]`
-  return `${ends.head}\n\n${gap}\n\n${ends.tail}`
+  return `${ends.head}\n\n${charactersLeftOutText(left, text.length, path)}\n\n${ends.tail}`
 }
 
 /** Never half of a character. */

@@ -4,13 +4,13 @@ import type { TeamHandle } from '../journal/team-handle.ts'
 import type { Model } from '../models/model.ts'
 import type { AgentPermissions } from '../permissions/permissions.ts'
 import { endRecordedGroup } from '../permissions/processes/process-group.ts'
+import { jobEndedText } from '../prompts/notices.ts'
+import { situationText } from '../prompts/situation.ts'
 import { calledTeam } from '../prompts/system-prompt.ts'
 import type { Author } from '../team/event.ts'
 import { nameKey } from '../team/name.ts'
-import { situationOf } from '../team/situation.ts'
 import { NoTool } from '../tools/define-tool.ts'
 import { createReads } from '../tools/files/reads.ts'
-import { jobNotice } from '../tools/jobs/job-notice.ts'
 import { createJobs } from '../tools/jobs/jobs.ts'
 import { announcingReserved } from '../tools/reservations/announce-reserved.ts'
 import { createOutputs } from '../tools/results/outputs.ts'
@@ -68,7 +68,7 @@ export async function openAgent(context: SessionContext, options: AgentOptions):
     outputs,
     before: transcript.state.jobCount,
     onEnd(job) {
-      const notify = () => notices.add({ text: jobNotice(job), job: job.id })
+      const notify = () => notices.add({ text: jobEndedText(job), job: job.id })
       if (team.order) void team.order.step(`${by.name} is told of ${job.id}`, notify)
       else notify()
       // If this fails, the process that resumes the agent reports the job as interrupted.
@@ -124,7 +124,7 @@ export async function openAgent(context: SessionContext, options: AgentOptions):
       async situation() {
         if (team.order) await team.order.step(`${by.name} looks`, () => team.refresh())
         else await team.refresh()
-        return situationOf(team.state, by.name, calledTeam(team.name))
+        return situationText(team.state, by.name, calledTeam(team.name))
       },
     },
     recordUsage: reports.addUsage,

@@ -1,4 +1,5 @@
 import type { ToolCall } from '../models/model.ts'
+import { noProgressText, sameCallFailedText } from '../prompts/notices.ts'
 import type { ToolResult } from '../tools/tool.ts'
 
 /**
@@ -39,16 +40,9 @@ export function createRepeatedFailures(): RepeatedFailures {
       }
       failedNow.set(key, call.toolName)
       const times = (failures.get(key) ?? 0) + 1
-      if (times >= SAME_CALL.tell)
-        return withNote(
-          result,
-          `The same call has failed in ${times} answers and nothing else brought anything new. Do not repeat it: find another way, or say what is in the way and end your turn. After ${SAME_CALL.stop} your turn is stopped.`,
-        )
+      if (times >= SAME_CALL.tell) return withNote(result, sameCallFailedText(times, SAME_CALL.stop))
       if (answersWithoutProgress + 1 >= NO_PROGRESS.tell)
-        return withNote(
-          result,
-          `${answersWithoutProgress + 1} answers in a row brought nothing but failing calls. Find another way, or say what is in the way and end your turn. After ${NO_PROGRESS.stop} your turn is stopped.`,
-        )
+        return withNote(result, noProgressText(answersWithoutProgress + 1, NO_PROGRESS.stop))
       return result
     },
     endAnswer() {

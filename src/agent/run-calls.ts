@@ -1,5 +1,6 @@
 import { type Order, turnOnly } from '../journal/order.ts'
 import { malformedInput, type ToolCall } from '../models/model.ts'
+import { deniedCallText, INTERRUPTED_CALL } from '../prompts/notices.ts'
 import { isReady, type ReadyCall, readyCall } from '../tools/run-call.ts'
 import type { ToolResult } from '../tools/tool.ts'
 import { isAborted } from './aborted.ts'
@@ -77,7 +78,7 @@ async function outcomeOf(
     if (!leave.allowed && leave.isTemporary) return { result: { text: leave.why, isError: true } }
     if (!leave.allowed) {
       const { why, byHook } = leave
-      return { result: { text: `Denied: ${why}`, isError: true }, denied: why, byHook }
+      return { result: { text: deniedCallText(why), isError: true }, denied: why, byHook }
     }
     // After a power cut nobody would know of the call, and do it again.
     if (!ready.isRepeatable) await agent.transcript.synced()
@@ -109,7 +110,7 @@ async function inTurn<T>(
 
 /** It may have happened, half happened or not happened: the model has to look before it does it again. */
 export const INTERRUPTED: ToolResult = {
-  text: 'Interrupted before it ended. It may have taken effect or not: look before you do it again.',
+  text: INTERRUPTED_CALL,
   isError: true,
 }
 

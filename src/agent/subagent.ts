@@ -4,6 +4,7 @@ import type { Model } from '../models/model.ts'
 import type { Hooks } from '../permissions/hooks/hooks.ts'
 import type { ActionRequests, AgentPermissions } from '../permissions/permissions.ts'
 import { limitText } from '../prompts/limit.ts'
+import { subagentSituationText } from '../prompts/subagent.ts'
 import { subagentPrompt } from '../prompts/system-prompt.ts'
 import type { Eraser } from '../redaction/eraser.ts'
 import { createReads } from '../tools/files/reads.ts'
@@ -97,8 +98,7 @@ export function createRunAgent(home: SubagentOptions): RunSubagent {
         order: home.model.order,
         memory: {
           keep: world.outputs.keep,
-          situation: async () =>
-            `You are ${name}, an agent of type ${type.name}, sent out by ${home.name}. Your errand, as it was given to you:\n${prompt}`,
+          situation: async () => subagentSituationText(name, type.name, home.name, prompt),
         },
         inbox: {
           notices: createNotices(),

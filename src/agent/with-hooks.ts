@@ -1,5 +1,6 @@
 import type { Hooks, RanHook } from '../permissions/hooks/hooks.ts'
 import type { Check } from '../permissions/permission.ts'
+import { hookObjectionText, hookRefusedCallText } from '../prompts/notices.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { SessionEvent } from './session-event.ts'
 
@@ -28,7 +29,7 @@ export function createToolHooks(hooks: Hooks, { agent, parent, fence, emit: tell
       const tool = { name: call.toolName, input: call.input, id: call.toolCallId }
       const { refusal } = await hooks.run('PreToolUse', { agent, tool }, { signal, fence }, show)
       signal.throwIfAborted()
-      return refusal === undefined ? leave : { allowed: false, why: `a hook refused it: ${refusal}`, byHook: true }
+      return refusal === undefined ? leave : { allowed: false, why: hookRefusedCallText(refusal), byHook: true }
     },
 
     tools: (tools) =>
@@ -42,7 +43,7 @@ export function createToolHooks(hooks: Hooks, { agent, parent, fence, emit: tell
             const result = await tool.run(input, world)
             const about = { agent, tool: { name: tool.name, input, id: world.callId }, result: result.text }
             const { refusal, context } = await hooks.run('PostToolUse', about, world, show)
-            const said = [context, refusal === undefined ? '' : `[a hook objects: ${refusal}]`].filter(Boolean)
+            const said = [context, refusal === undefined ? '' : hookObjectionText(refusal)].filter(Boolean)
             return said.length === 0 ? result : { ...result, text: [result.text, ...said].join('\n') }
           },
         }

@@ -1,10 +1,10 @@
 import type { OpenAgent } from '../agent/agent.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
+import { earlierAttemptsText } from '../prompts/earlier-attempts.ts'
 import { resumedText, taskText, unfinishedTaskText } from '../prompts/task.ts'
 import { planGate } from '../team/plan-gate.ts'
 import { heldBy, memberNamed, type TeamState } from '../team/state.ts'
 import type { Task } from '../team/task.ts'
-import { attemptWords } from '../tools/team/attempt-words.ts'
 
 /** How often a teammate is reminded of one assignment before it counts as failed. */
 export const MAX_REMINDERS = 2
@@ -59,7 +59,7 @@ export function createHeldTask(name: string, isBack: boolean): HeldTask {
     },
     async earlierWords(team) {
       const task = heldBy(team.state, name)
-      return task && held.isDue(task) ? attemptWords(task.id, await team.earlierAttempts(task, name)) : ''
+      return task && held.isDue(task) ? earlierAttemptsText(task.id, await team.earlierAttempts(task, name)) : ''
     },
     isDue: (task) => keyOf(task) !== told || isReminderDue,
     remind() {

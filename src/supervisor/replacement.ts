@@ -6,6 +6,7 @@ import { createMembership, type Membership } from '../agent/membership.ts'
 import type { SessionContext } from '../agent/session-context.ts'
 import { createRunAgent } from '../agent/subagent.ts'
 import type { ToolCall } from '../models/model.ts'
+import { earlierAttemptsText } from '../prompts/earlier-attempts.ts'
 import { taskText, unfinishedTaskText } from '../prompts/task.ts'
 import type { Author } from '../team/event.ts'
 import type { Member } from '../team/member.ts'
@@ -13,7 +14,6 @@ import { heldBy } from '../team/state.ts'
 import type { Task } from '../team/task.ts'
 import { BUILT_IN } from '../tools/subagents/built-in-types.ts'
 import type { SubagentEnd } from '../tools/subagents/run-subagent.ts'
-import { attemptWords } from '../tools/team/attempt-words.ts'
 import { taskUpdate } from '../tools/team/board/task-update.ts'
 import { MAX_REMINDERS } from './held-task.ts'
 
@@ -39,7 +39,7 @@ export async function runInPlaceOf(
   })
   const type = home.agentTypes.find(({ name }) => name === member.profile?.agentType) ?? CODE
   const { tokens, keep } = inputBudget({ model: home.model, maxOutput: home.maxOutput }, desk.memory.keep)
-  const earlier = attemptWords(task.id, await team.earlierAttempts(task, as.name))
+  const earlier = earlierAttemptsText(task.id, await team.earlierAttempts(task, as.name))
   const words = fitText(`${taskText(team.state, task, 'Do task')}\n${earlier}`, tokens, keep, 'task').text
   const prompt = `${words}\nYou do it alone and once. It counts as done only when you complete it with TaskUpdate; if it cannot be done, set its status to failed with the reason.`
   // It acts as the member that holds the task, whichever agent started it.

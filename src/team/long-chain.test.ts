@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { situationText } from '../prompts/situation.ts'
 import { apply } from './apply.ts'
 import { allTasks, blockedTasks, readyTasks } from './board.ts'
 import { decide } from './decide.ts'
@@ -9,7 +10,6 @@ import { isRefusal } from './refusal.ts'
 import { refusalText } from './refusal-text.ts'
 import { MAX_REMAINING_PATH, remainingPath } from './remaining-path.ts'
 import { restorations } from './restoration.ts'
-import { situationOf } from './situation.ts'
 import { dumpState, stateFrom } from './snapshot.ts'
 import { emptyState, type TeamState } from './state.ts'
 import { taskView } from './view.ts'
@@ -60,7 +60,7 @@ describe('a chain of tasks, each of which waits for the one before it', () => {
       expect(ids(state)).toEqual([id])
       expect(remainingPath(state, id)).toBe(MAX_REMAINING_PATH)
       run({ type: 'task.claim' }, 'ada')
-      expect(situationOf(state, 'ada', 'your team')).toContain(`task: ${id} `)
+      expect(situationText(state, 'ada', 'your team')).toContain(`task: ${id} `)
       run({ type: 'task.complete', id }, 'ada')
     }
     expect(remainingPath(state, String(length - 9))).toBe(10)
@@ -77,7 +77,7 @@ describe('a chain of tasks, each of which waits for the one before it', () => {
         .map((task) => taskView(state, task).blocks.length)
         .filter((count) => count === 0),
     ).toEqual([0])
-    expect(situationOf(state, 'lead', 'your team').length).toBeLessThan(20_000)
+    expect(situationText(state, 'lead', 'your team').length).toBeLessThan(20_000)
   }) // T30
 
   it('of 3000 can be restored by a repaired journal', () => {

@@ -184,7 +184,7 @@ describe('a team whose lead is summarised ten times', () => {
     await using talk = await openSession({ workspace, model: scriptedModel({ context: 20_000, parts }) })
     const { stop, events } = await all(talk.run('where is it?'))
     expect(stop).toEqual({ kind: 'finished', text: 'It is 80.' })
-    expect(found[0]).toContain('You are lead/explore-1, an agent of type explore, sent out by lead.')
+    expect(found[0]).toContain('You are lead/explore-1, an agent of type explore, started by lead.')
     expect(found[0]).toContain('find the port')
     expect(events.filter(({ type }) => type === 'compacted')).toMatchObject([{ agent: 'lead/explore-1' }])
   }) // A20

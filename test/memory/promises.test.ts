@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { openTeam } from '../../src/journal/team-handle.ts'
+import { situationText } from '../../src/prompts/situation.ts'
 import { createRedactor } from '../../src/redaction/redactor.ts'
 import { openMemoryStore } from '../../src/stores/memory/store.ts'
-import { situationOf } from '../../src/team/situation.ts'
 
 it('names the members and the open tasks of the team after a conversation is compacted', async () => {
   await using store = await openMemoryStore()
@@ -11,11 +11,11 @@ it('names the members and the open tasks of the team after a conversation is com
   await team.run({ type: 'member.join', name: 'ada', role: 'backend', kind: 'external' })
   await team.run({ type: 'task.add', tasks: [{ subject: 'the api' }, { subject: 'the docs' }] })
   await team.run({ type: 'task.claim', id: '1' }, { by: { name: 'ada' } })
-  const lead = situationOf(team.state, 'lead', 'the team web')
+  const lead = situationText(team.state, 'lead', 'the team web')
   expect(lead).toContain('You are lead, the lead of the team web.')
   expect(lead).toMatch(/- ada: backend, external, \w+, works on task 1/)
   expect(lead).toContain('- 2 (pending): the docs')
-  const ada = situationOf(team.state, 'ada', 'the team web')
+  const ada = situationText(team.state, 'ada', 'the team web')
   expect(ada).toContain('You are ada, a teammate in the team web. Your role: backend.')
   expect(ada).toContain('Your current task: 1 (in progress, ada): the api')
 }) // F53

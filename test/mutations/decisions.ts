@@ -61,7 +61,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'summary-forgets-members',
     mistake: 'After a summary an agent no longer knows the members of its team',
-    file: 'src/team/situation.ts',
+    file: 'src/prompts/situation.ts',
     old: '    ...rosterOf(state, name),\n',
     new: '',
     test: 'test/memory/promises.test.ts',

@@ -1,5 +1,5 @@
 import { ModelFailure, type ModelRequest, type Reply, type Turn, type UserTurn } from '../../models/model.ts'
-import prose from '../../prompts/summary.md'
+import { historyText, summaryQuestion } from '../../prompts/summary.ts'
 import type { Agent } from '../agent.ts'
 import type { AgentEvent } from '../agent-event.ts'
 import { flatten } from './flatten.ts'
@@ -31,7 +31,7 @@ export async function* askSummary(wish: SummaryWish, signal: AbortSignal): Async
   }
   // Three characters a token, of half of what fits: estimates err.
   const history = flatten(turns, Math.floor(limits.summarise * 1.5))
-  const told: UserTurn = { role: 'user', content: [{ type: 'text', text: `<history>\n${history}\n</history>` }] }
+  const told: UserTurn = { role: 'user', content: [{ type: 'text', text: historyText(history) }] }
   return yield* ask(wish, asked([told], wish.focus), signal)
 }
 
@@ -59,8 +59,7 @@ export function textOf({ turn }: Reply): string {
 }
 
 function asked(turns: readonly Turn[], focus: string | undefined): Turn[] {
-  const about = focus ? `\n\nThe user wants this to be kept above all: ${focus}` : ''
-  const question = { type: 'text' as const, text: `${prose.trim()}${about}` }
+  const question = { type: 'text' as const, text: summaryQuestion(focus) }
   const last = turns.at(-1)
   if (last?.role === 'user') return [...turns.slice(0, -1), { ...last, content: [...last.content, question] }]
   return [...turns, { role: 'user', content: [question] }]

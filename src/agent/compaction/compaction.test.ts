@@ -114,9 +114,9 @@ describe('a conversation that grows', () => {
     expect(stop.kind).toBe('finished')
     const results = (turns: (typeof asked)[number]) =>
       turns.flatMap((turn) => (turn.role === 'tool' ? turn.content : [])).map((part) => shown(part))
-    expect(results(asked[1]!).filter((text) => text.includes('put aside'))).toEqual([])
+    expect(results(asked[1]!).filter((text) => text.includes('moved to a file'))).toEqual([])
     // Six results: three of them are old and large.
-    const aside = results(asked[2]!).filter((text) => text.includes('put aside'))
+    const aside = results(asked[2]!).filter((text) => text.includes('moved to a file'))
     expect(aside).toHaveLength(3)
     for (const [i, text] of aside.entries()) expect(text).toContain(`read_file: outputs/${i + 1}-read_file.txt`)
     expect(kept).toEqual(Array(3).fill('word '.repeat(2000)))

@@ -1,3 +1,4 @@
+import { partsLeftOutText } from '../../prompts/left-out.ts'
 import type { Memory } from '../agent.ts'
 import { excerptOf } from '../fit-text.ts'
 import type { Demoted, TranscriptState } from '../transcript/transcript-fold.ts'
@@ -30,10 +31,7 @@ function headAndTail(texts: readonly string[], tokens: number, keep: (all: strin
   const head = fitting(texts, tokens / 2)
   const tail = fitting([...texts.slice(head.length)].reverse(), tokens / 2).reverse()
   const left = texts.slice(head.length, texts.length - tail.length)
-  const gap =
-    left.length === 1
-      ? excerptOf(left[0]!, tokens / 2, path)
-      : `[${left.length} parts of this turn are left out here, because they do not fit. All of it is in ${path}: see more with read_file (offset, limit) or grep.]`
+  const gap = left.length === 1 ? excerptOf(left[0]!, tokens / 2, path) : partsLeftOutText(left.length, path)
   return left.length === 0 ? [...head, ...tail] : [...head, gap, ...tail]
 }
 

@@ -1,11 +1,12 @@
 import type { Turn } from '../../models/model.ts'
+import { movedResultText } from '../../prompts/left-out.ts'
 import type { Memory } from '../agent.ts'
 import type { CallResult, Demoted } from '../transcript/transcript-fold.ts'
 import { PICTURE_TOKENS, tokensIn } from './weigh.ts'
 
 /** The newest results are what the model works on. */
 const NEWEST = 3
-/** Smaller ones are not worth a line that says where they are. */
+/** Smaller ones are not worth a line that says where they are. That line itself is smaller, so no result moves twice. */
 const WORTH = 1000
 /** What a change said is short, and the only trace of it. */
 const STAYS: readonly string[] = ['write_file', 'edit_file', 'Task', 'Skill']
@@ -26,7 +27,7 @@ export function demotable(turns: readonly Turn[]): Candidate[] {
   )
   return all
     .slice(0, -NEWEST)
-    .filter(({ result }) => !STAYS.includes(result.toolName) && !isDemoted(result))
+    .filter(({ result }) => !STAYS.includes(result.toolName))
     .map((candidate) => ({ ...candidate, tokens: resultTokens(candidate.result) }))
     .filter(({ tokens }) => tokens > WORTH)
 }
@@ -40,17 +41,11 @@ export function demote(candidates: readonly Candidate[], memory: Pick<Memory, 'k
         ? (pathIn(content) ?? memory.keep(content, result.toolName))
         : memory.keep(content, 'image'),
     )
-    const text = `${MARK} ${result.toolName}: about ${tokens} tokens were put aside. See it again with read_file: ${paths.join(', ')}]`
+    const text = movedResultText(result.toolName, tokens, paths)
     saved += tokens - tokensIn(text)
     return { turn, part, text }
   })
   return { results, saved }
-}
-
-const MARK = '[Output of'
-
-function isDemoted({ output }: CallResult): boolean {
-  return output.type === 'text' && output.value.startsWith(MARK) && output.value.length < 2000
 }
 
 /** A result that was too large from the beginning says where all of it is. */

@@ -2,6 +2,7 @@ import { deliveredMail } from '../../journal/delivered-mail.ts'
 import { recordBatches } from '../../journal/record-batches.ts'
 import type { Log, Store } from '../../journal/store.ts'
 import { type TeamHandle, USER } from '../../journal/team-handle.ts'
+import { lostTurnsTexts } from '../../prompts/lost-turns.ts'
 import { TeamError } from '../../team/errors.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { refusalText } from '../../team/refusal-text.ts'
@@ -38,7 +39,7 @@ export async function recordLostTurns(
     const [first = [], ...rest] = recordBatches(returned)
     const words = [...lost.calls, ...(lost.archived === null ? [] : [`removed lines are in ${lost.archived}`])]
     const about = { type: 'transcript.repair', member: lost.member, archived: lost.archived } as const
-    const told = one === team ? { told: wordsOf(lost, returned.length) } : {}
+    const told = one === team ? { told: lostTurnsTexts({ ...lost, returned: returned.length }) } : {}
     for (const [i, some] of [first, ...rest].entries()) {
       const answer = await one.run(
         { ...about, lost: i === 0 ? words : [], returned: some, ...(i === 0 && told) },
@@ -57,19 +58,4 @@ class RepairRefused extends TeamError {
 async function returnedFrom(log: Log, { member, left }: LostTurns) {
   const read = await deliveredMail(log, member, (_, turn) => turn !== undefined && !left.has(turn))
   return [...read.values()].map(({ unread: { message, external } }) => ({ message, external }))
-}
-
-function wordsOf({ member, what, calls, archived }: LostTurns, returned: number): { agent: string; lead: string } {
-  const mail =
-    returned === 0 ? '' : ` ${returned} of the messages told in the lost part are unread again and are told anew.`
-  const kept = archived === null ? '' : ` The removed lines are kept in ${archived}.`
-  const made =
-    calls.length === 0
-      ? ''
-      : `\nTool calls in the lost part; they were not run again and may have taken effect, so look before you repeat one:\n${calls.map((call) => `- ${call}`).join('\n')}`
-  const rest = `${mail}${kept}${made}`
-  return {
-    agent: `Your transcript ${what} You go on with what is left of your conversation; check the state of your work before you continue.${rest}`,
-    lead: `The transcript of ${member} ${what} It goes on with what is left of its conversation.${rest}`,
-  }
 }

@@ -12,6 +12,7 @@ import { openTranscript } from '../../agent/transcript/transcript.ts'
 import { openTeam } from '../../journal/team-handle.ts'
 import type { ModelRequest } from '../../models/model.ts'
 import { withPlanGate } from '../../permissions/plan-gate.ts'
+import { situationText } from '../../prompts/situation.ts'
 import { createPlace, openMemoryStore } from '../../stores/memory/store.ts'
 import { askPerson } from '../../supervisor/ask-person.ts'
 import { openSupervisedTeam } from '../../supervisor/supervised-team.ts'
@@ -25,7 +26,6 @@ import { isFinished } from '../../team/finished.ts'
 import type { Member } from '../../team/member.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { refusalText } from '../../team/refusal-text.ts'
-import { situationOf } from '../../team/situation.ts'
 import type { Task } from '../../team/task.ts'
 import { defineTool } from '../../tools/define-tool.ts'
 import { toolsForTeammate } from '../../tools/registry.ts'
@@ -122,7 +122,7 @@ export async function supervisorHarness({
       limits: {},
       transcript,
       used: noUsage(),
-      memory: { keep: (_, about) => about, situation: async () => situationOf(team.state, name, 'your team') },
+      memory: { keep: (_, about) => about, situation: async () => situationText(team.state, name, 'your team') },
       inbox: {
         ...inbox,
         async next() {

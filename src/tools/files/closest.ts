@@ -1,4 +1,4 @@
-import { beginning } from '../results/excerpt.ts'
+import { beginning } from '../../team/wording.ts'
 
 /** No more lines than this are compared: it is only a hint. */
 const MAX_LINES_COMPARED = 20_000

@@ -1,5 +1,5 @@
 import { fstatSync, readSync } from 'node:fs'
-import { beginning } from '../results/excerpt.ts'
+import { beginning } from '../../team/wording.ts'
 
 export interface Page {
   /** Numbered lines. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { jobEndedText } from '../../prompts/notices.ts'
 import { type ToolHarness, toolHarness } from '../../testing/harnesses/tool-harness.ts'
 import { runCall } from '../run-call.ts'
 import type { Job, JobEnd } from '../tool.ts'
-import { jobNotice } from './job-notice.ts'
 import { createJobs } from './jobs.ts'
 import { taskOutput } from './task-output.ts'
 import { taskStop } from './task-stop.ts'
@@ -111,7 +111,7 @@ describe('a job', () => {
     const world = toolHarness()
     const job = world.jobs.start('bash', 'npm test', async () => ({ state: 'failed', summary: '𝒳'.repeat(600) }))
     await job.ended
-    const notice = jobNotice(job)
+    const notice = jobEndedText(job)
     expect(notice).toContain('<task-id>b000001</task-id>\n<status>failed</status>\n<about>npm test</about>')
     expect(notice.length).toBeLessThan(750)
     expect(notice).toContain(`<summary>${'𝒳'.repeat(250)}…</summary>`)

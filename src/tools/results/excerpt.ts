@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
+import { bytesLeftOutText } from '../../prompts/left-out.ts'
 
 /** Head and tail of bytes that come in pieces, in bounded memory. */
 export interface Excerpt {
@@ -34,17 +35,10 @@ export function createExcerpt(limit: number): Excerpt {
       if (total <= limit) return readable(concat(recent))
       const tail = concat(recent).slice(-tailSize)
       const left = total - head.length - tail.length
-      const gap = `[${left} of ${total} bytes are left out here. ${where}]`
+      const gap = bytesLeftOutText(left, total, where)
       return `${readable(wholeAtEnd(head))}\n\n${gap}\n\n${readable(wholeAtStart(tail))}`
     },
   }
-}
-
-/** The first `length` characters, with a sign that there are more. */
-export function beginning(text: string, length: number): string {
-  if (text.length <= length) return text
-  const isHalf = /[\ud800-\udbff]/.test(text.charAt(length - 1))
-  return `${text.slice(0, isHalf ? length - 1 : length)}…`
 }
 
 /** Text a model can read: no colours and cursor moves, no NUL, no half characters. */

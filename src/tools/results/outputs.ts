@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { allInFileText } from '../../prompts/left-out.ts'
 import type { Eraser } from '../../redaction/eraser.ts'
 import { show } from '../paths/file-access.ts'
 import type { Output, Outputs } from '../tool.ts'
@@ -159,7 +160,7 @@ function openOutput({ limit, keep, eraser, create, show, syncs }: OutputOptions)
       if (!isClosed) take(erasing ? erasing.write(bytes) : bytes)
     },
     text() {
-      const where = file ? `All of it is in ${show(file.path)}: see more with read_file (offset, limit) or grep.` : ''
+      const where = file ? allInFileText(show(file.path)) : ''
       return excerpt.text([where, trouble && `But ${trouble}.`].filter(Boolean).join(' '))
     },
     close() {

@@ -1,5 +1,4 @@
-import { counted } from '../../team/wording.ts'
-import { beginning } from '../results/excerpt.ts'
+import { beginning, counted } from '../../team/wording.ts'
 import type { FileFound, Found, SearchOptions } from './search-files.ts'
 import { shownName } from './shown-name.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { beginning } from '../../team/wording.ts'
 import { defineTool } from '../define-tool.ts'
 import type { ToolFactory } from '../own-tool.ts'
-import { beginning } from '../results/excerpt.ts'
 import type { Tool } from '../tool.ts'
 import type { Skill } from './loaded-skill.ts'
 import prose from './skill.md'

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import { beginning } from '../../team/wording.ts'
 import { defineTool, jsonSchemaOf } from '../define-tool.ts'
 import type { ToolFactory } from '../own-tool.ts'
-import { beginning } from '../results/excerpt.ts'
 import { spawnTeammate } from '../team/members/spawn-teammate.ts'
 import type { TeamControl } from '../team-control.ts'
 import type { Tool, ToolContext, ToolResult } from '../tool.ts'

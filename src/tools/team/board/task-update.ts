@@ -1,3 +1,4 @@
+import { earlierAttemptsText } from '../../../prompts/earlier-attempts.ts'
 import { refusalForModel } from '../../../prompts/refusals.ts'
 import type { Answer } from '../../../team/answer.ts'
 import type { Command } from '../../../team/command.ts'
@@ -9,7 +10,6 @@ import type { TaskView } from '../../../team/view.ts'
 import { jsonSchemaOf } from '../../define-tool.ts'
 import { defineOwnTool } from '../../own-tool.ts'
 import type { TeamMembership } from '../../team-membership.ts'
-import { attemptWords } from '../attempt-words.ts'
 import { membershipOf } from '../membership-of.ts'
 import { NotDone } from '../not-done.ts'
 import description from './task-update.md'
@@ -37,7 +37,7 @@ export const taskUpdate = defineOwnTool({
     const edges = commands.flatMap((command) => ('id' in command && command.id !== before.id ? [command.id] : []))
     const waiting = edges.length === 0 ? [] : [`Waiting for it now: ${edges.join(', ')}.`]
     const claim = answers.find((answer) => isClaimOf(answer, before, membership.name))
-    const earlier = attemptWords(before.id, claim?.earlierAttempts ?? [])
+    const earlier = earlierAttemptsText(before.id, claim?.earlierAttempts ?? [])
     const text = [await told(membership, before, status, answers), earlier, ...waiting].filter(Boolean).join('\n')
     return { text, ...(claim && { task: before.id }) }
   },

@@ -1,7 +1,7 @@
 import { nameKey } from '../../../team/name.ts'
 import { answerWords, type Request, type RequestKind } from '../../../team/request.ts'
 import type { TeamState } from '../../../team/state.ts'
-import { beginning } from '../../results/excerpt.ts'
+import { beginning } from '../../../team/wording.ts'
 import type { TeamMembership } from '../../team-membership.ts'
 import type { ToolContext } from '../../tool.ts'
 import { membershipOf, teamNames } from '../membership-of.ts'

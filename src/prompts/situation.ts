@@ -1,17 +1,20 @@
-import { allTasks, openDependencies } from './board.ts'
-import { nameKey } from './name.ts'
-import type { Request } from './request.ts'
-import { heldBy, memberNamed, roster, type TeamState } from './state.ts'
-import type { Task } from './task.ts'
+import { allTasks, openDependencies } from '../team/board.ts'
+import { nameKey } from '../team/name.ts'
+import type { Request } from '../team/request.ts'
+import { heldBy, memberNamed, roster, type TeamState } from '../team/state.ts'
+import type { Task } from '../team/task.ts'
+import { oneLine } from '../team/wording.ts'
 
-/** How many tasks, members or requests are named; of the rest only the number is said. */
-const MOST = 40
+/** So many tasks, members or requests are listed; of the rest only the number. */
+const MAX_LISTED = 40
+const MAX_LINE_LENGTH = 200
+const MAX_DESCRIPTION_LENGTH = 2000
 
 /**
- * Who a member is and how things stand, in words for its model: identity, role, team, its task, open requests, and for
- * the lead the roster with states and the open tasks. Nothing in it differs from run to run: no times, no long ids.
+ * What a model reads about its own member and the team after a compaction: identity, role, team, its task, open
+ * requests, and for the lead the roster and the open tasks. Nothing differs from run to run: no times, no long ids.
  */
-export function situationOf(state: TeamState, name: string, team: string): string {
+export function situationText(state: TeamState, name: string, team: string): string {
   const member = memberNamed(state, name)
   const isLead = nameKey(name) === 'lead'
   const role = member?.role ?? name
@@ -20,7 +23,10 @@ export function situationOf(state: TeamState, name: string, team: string): strin
     : `You are ${name}, a teammate in ${team}. Your role: ${role}. You report to lead.`
   const task = heldBy(state, name)
   const own = task
-    ? [`Your current task: ${inWords(state, task)}`, ...(task.description ? [oneLine(task.description, 2000)] : [])]
+    ? [
+        `Your current task: ${inWords(state, task)}`,
+        ...(task.description ? [oneLine(task.description, MAX_DESCRIPTION_LENGTH)] : []),
+      ]
     : ['You hold no task right now.']
   return [
     identity,
@@ -57,11 +63,13 @@ function inWords(state: TeamState, task: Task): string {
     ...(task.assignee !== null && task.status === 'pending' ? [`for ${task.assignee}`] : []),
     ...(waits.length > 0 ? [`waits for ${someOf(waits)}`] : []),
   ]
-  return `${task.id} (${about.join('; ')}): ${oneLine(task.subject)}`
+  return `${task.id} (${about.join('; ')}): ${oneLine(task.subject, MAX_LINE_LENGTH)}`
 }
 
 function someOf(ids: readonly string[]): string {
-  return ids.length > MOST ? `${ids.slice(0, MOST).join(', ')} and ${ids.length - MOST} more` : ids.join(', ')
+  return ids.length > MAX_LISTED
+    ? `${ids.slice(0, MAX_LISTED).join(', ')} and ${ids.length - MAX_LISTED} more`
+    : ids.join(', ')
 }
 
 function openRequests(state: TeamState, name: string): Request[] {
@@ -73,17 +81,11 @@ function openRequests(state: TeamState, name: string): Request[] {
 
 function requestInWords({ id, kind, from, to, content }: Request, name: string): string {
   const who = nameKey(to) === nameKey(name) ? `${from} waits for your answer` : `you wait for the answer of ${to}`
-  return `${id} (${kind}): ${who}: ${oneLine(content)}`
+  return `${id} (${kind}): ${who}: ${oneLine(content, MAX_LINE_LENGTH)}`
 }
 
 function list<T>(title: string, all: readonly T[], words: (one: T) => string): string[] {
   if (all.length === 0) return []
-  const more = all.length > MOST ? [`- and ${all.length - MOST} more`] : []
-  return [`${title}:`, ...all.slice(0, MOST).map((one) => `- ${words(one)}`), ...more]
-}
-
-/** Others wrote it: it stays on its line and begins no element of ours. */
-function oneLine(text: string, most = 200): string {
-  const line = text.replace(/\s+/g, ' ').replaceAll('<', '&lt;').trim()
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line
+  const more = all.length > MAX_LISTED ? [`- and ${all.length - MAX_LISTED} more`] : []
+  return [`${title}:`, ...all.slice(0, MAX_LISTED).map((one) => `- ${words(one)}`), ...more]
 }

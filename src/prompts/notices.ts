@@ -1,0 +1,74 @@
+import { beginning } from '../team/wording.ts'
+
+/** A job of an agent that has ended. */
+interface EndedJob {
+  readonly id: string
+  readonly about: string
+  readonly state: string
+  readonly summary?: string | undefined
+}
+
+const MAX_ABOUT_LENGTH = 200
+const MAX_SUMMARY_LENGTH = 500
+
+/** Told once, in the next user turn, when a job of the agent has ended. */
+export function jobEndedText(job: EndedJob): string {
+  return jobNotice(job, `Its output: TaskOutput {"task_id":"${job.id}"}`)
+}
+
+/** Told after a restart: the output of the job went with the process that ran it. */
+export function jobWithoutOutputText(job: EndedJob): string {
+  return jobNotice(job, 'Its output is not available any more; run it again if you need it and it does no harm.')
+}
+
+export const INTERRUPTED_JOB = {
+  state: 'stopped',
+  summary: 'Interrupted: the process that ran it has died, and what was left of it has been ended.',
+}
+
+function jobNotice({ id, about, state, summary = '' }: EndedJob, output: string): string {
+  return [
+    '<task-notification>',
+    `<task-id>${id}</task-id>`,
+    `<status>${state}</status>`,
+    `<about>${beginning(about, MAX_ABOUT_LENGTH)}</about>`,
+    `<summary>${beginning(summary, MAX_SUMMARY_LENGTH)}</summary>`,
+    output,
+    '</task-notification>',
+  ].join('\n')
+}
+
+/** The result of a call whose end is not known. The system prompts name its first word. */
+export const INTERRUPTED_CALL =
+  'Interrupted before it ended. It may have taken effect or not: look before you do it again.'
+
+export function deniedCallText(why: string): string {
+  return `Denied: ${why}`
+}
+
+export function sameCallFailedText(times: number, limit: number): string {
+  return `The same call has failed in ${times} answers and nothing else made progress. Do not repeat it: find another way, or say what is in the way and end your turn. After ${limit} your turn is stopped.`
+}
+
+export function noProgressText(answers: number, limit: number): string {
+  return `${answers} answers in a row contained nothing but failing calls. Find another way, or say what is in the way and end your turn. After ${limit} your turn is stopped.`
+}
+
+/** What a Stop hook wants done before the agent ends its turn. */
+export function stopHookText(feedback: string): string {
+  return `<hook event="Stop">\n${feedback}\n</hook>`
+}
+
+export function hookRefusedCallText(why: string): string {
+  return `a hook refused it: ${why}`
+}
+
+/** Follows the result of a call that a PostToolUse hook objects to. */
+export function hookObjectionText(why: string): string {
+  return `[a hook objects: ${why}]`
+}
+
+/** A prompt of the user with what a UserPromptSubmit hook adds to it. */
+export function promptWithHookText(prompt: string, context: string): string {
+  return context === '' ? prompt : `${prompt}\n\n[added by a hook of the user]\n${context}`
+}
