@@ -1,7 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Store } from './journal/store.ts'
-import { plainText } from './redaction/plain-text.ts'
 import { realDisk } from './stores/files/disk.ts'
 import { refuseNetworkFileSystem } from './stores/files/file-system-kind.ts'
 import { mayWrite, openTrust, type Trust } from './stores/files/identity/trust.ts'
@@ -9,6 +8,7 @@ import { openFileStore } from './stores/files/store.ts'
 import { openViews } from './stores/files/views/views.ts'
 import { findRoot, type Root } from './stores/files/workspace-root.ts'
 import type { PostgresStoreOptions } from './stores/postgres/store.ts'
+import { warnOnStderr } from './stores/warning.ts'
 
 /** The teams of one folder, or those of a database. */
 export interface Workspace extends AsyncDisposable, Root {
@@ -34,7 +34,7 @@ export interface WorkspaceOptions {
 
 /** The command line opens the same: a team made by one can be used by the other. */
 export async function openWorkspace(options: WorkspaceOptions = {}): Promise<Workspace> {
-  const { cwd = process.cwd(), env = process.env, durability, warn = toStderr } = options
+  const { cwd = process.cwd(), env = process.env, durability, warn = warnOnStderr } = options
   const root = findRoot(cwd, env, env.HOME || homedir())
   const trust = openTrust(env, { warn })
   if (options.store !== undefined && options.store !== 'files') return openDatabase(options.store, root, trust, warn)
@@ -45,7 +45,7 @@ export async function openWorkspace(options: WorkspaceOptions = {}): Promise<Wor
     warn,
     views: (team) => openViews({ dir: root.root, team, disk: realDisk, warn }),
     mayWrite: mayWrite(trust, root.root),
-    refuse: (dir) => refuseNetworkFileSystem(dir, realDisk),
+    checkFileSystem: (dir) => refuseNetworkFileSystem(dir, realDisk),
   })
   return {
     ...root,
@@ -82,8 +82,4 @@ async function openDatabase(
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const adapter = await import('./stores/postgres/store.ts')
   return adapter.openPostgresStore(options)
-}
-
-function toStderr(message: string): void {
-  process.stderr.write(plainText(`deskmates: ${message}\n`))
 }

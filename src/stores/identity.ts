@@ -7,8 +7,8 @@ import type { RuntimeId } from '../journal/store.ts'
 export type Liveness = 'alive' | 'dead' | 'unknown'
 
 /**
- * This very process: machine, boot, pid namespace, pid and start time in one string that is safe as a file name. It
- * carries everything `look` needs, so a record that names a runtime can be judged without any other file.
+ * The id of this process: machine, boot, pid namespace, pid and start time in one string that is safe as a file name. It
+ * carries everything that `look` needs, so no other file has to be read.
  */
 export function thisRuntime(): RuntimeId {
   own ??= runtimeOf(process.pid)
@@ -16,13 +16,13 @@ export function thisRuntime(): RuntimeId {
 }
 
 /**
- * `dead` only on proof: another boot of this machine, the pid gone, or the pid given to a later process. Silence is no
- * proof (a debugger, SIGSTOP or a laptop lid may be behind it). About other machines and namespaces we know nothing.
+ * `dead` only on proof: another boot of this machine, no process with the pid, or a later process with the pid. Silence
+ * proves nothing: a debugger, SIGSTOP or a closed laptop may be the cause. Other machines and namespaces are `unknown`.
  */
 export function look(runtime: RuntimeId): Liveness {
   if (runtime === thisRuntime()) return 'alive'
   const [, machine, boot, namespace, pid, start] = FORM.exec(runtime) ?? []
-  const here = place()
+  const here = machineOf()
   if (start === undefined || machine !== here.machine || boot === UNKNOWN || here.boot === UNKNOWN) return 'unknown'
   if (boot !== here.boot) return 'dead'
   if (namespace !== here.namespace || namespace === UNKNOWN || start === UNKNOWN) return 'unknown'
@@ -32,35 +32,35 @@ export function look(runtime: RuntimeId): Liveness {
 }
 
 /**
- * Has a process of this very boot and pid namespace ended? Images of machines are copied with their machine id, so
- * where many machines meet another boot proves nothing.
+ * Whether a process of this boot and pid namespace has ended. Machine images are copied with their machine id, so in a
+ * database that many machines share another boot proves nothing.
  */
 export function hasEndedHere(runtime: RuntimeId): boolean {
   return isOfThisBoot(runtime) && look(runtime) === 'dead'
 }
 
-/** Does a process of this very boot and pid namespace still run? */
+/** Whether a process of this boot and pid namespace still runs. */
 export function runsHere(runtime: RuntimeId): boolean {
   return isOfThisBoot(runtime) && look(runtime) === 'alive'
 }
 
 function isOfThisBoot(runtime: RuntimeId): boolean {
   const boot = FORM.exec(runtime)?.[2]
-  return boot !== UNKNOWN && boot === place().boot
+  return boot !== UNKNOWN && boot === machineOf().boot
 }
 
-/** Of this machine, as it stands in the ids of its processes. */
+/** The machine part of the ids of its processes. */
 export function thisMachine(): string {
-  return place().machine
+  return machineOf().machine
 }
 
-/** The id of another process of this machine and namespace, as that process would name itself. */
+/** The id of another process of this machine and namespace. */
 export function runtimeOf(pid: number): RuntimeId {
-  const { machine, boot, namespace } = place()
+  const { machine, boot, namespace } = machineOf()
   return `r-${machine}-${boot}-${namespace}-${pid}-${startOf(pid) ?? UNKNOWN}`
 }
 
-/** What people call a process by; the id itself where no pid can be read in it. */
+/** The pid, to show to people; the whole id if it holds none. */
 export function pidIn(runtime: RuntimeId): string {
   return FORM.exec(runtime)?.[4] ?? runtime
 }
@@ -68,32 +68,32 @@ export function pidIn(runtime: RuntimeId): string {
 /** r-machine-boot-namespace-pid-start. */
 const FORM = /^r-([0-9a-f]{12})-([0-9a-f]{12}|x)-(\d{1,20}|x)-(\d{1,10})-(\d{1,20}|x)$/
 
-/** Stands for a part this system does not tell us; it never proves a death. */
+/** A part that this system does not tell; it never proves that a process is dead. */
 const UNKNOWN = 'x'
 
-interface Place {
+interface Machine {
   readonly machine: string
   readonly boot: string
   readonly namespace: string
 }
 
 let own: RuntimeId | undefined
-let ownPlace: Place | undefined
+let ownMachine: Machine | undefined
 
-function place(): Place {
-  ownPlace ??= process.platform === 'darwin' ? macPlace() : linuxPlace()
-  return ownPlace
+function machineOf(): Machine {
+  ownMachine ??= process.platform === 'darwin' ? macMachine() : linuxMachine()
+  return ownMachine
 }
 
-/** The start time of the process that has this pid now, undefined if none has it (a zombie runs nothing any more). */
+/** The start time of the process with this pid; undefined if there is none (a zombie counts as none). */
 function startOf(pid: number): string | undefined {
   return process.platform === 'darwin' ? macStart(pid) : linuxStart(pid)
 }
 
-function linuxPlace(): Place {
+function linuxMachine(): Machine {
   const machine = read('/etc/machine-id') || read('/var/lib/dbus/machine-id') || `host ${hostname()}`
   const boot = read('/proc/sys/kernel/random/boot_id')
-  // In a new pid namespace without its own /proc the numbers in there are another namespace's: they tell us nothing.
+  // In a new pid namespace without its own /proc the pids in there belong to another namespace.
   const procIsOurs = link('/proc/self') === String(process.pid)
   const namespace = procIsOurs ? /\[(\d+)\]/.exec(link('/proc/self/ns/pid'))?.[1] : undefined
   return { machine: short(machine), boot: boot ? short(boot) : UNKNOWN, namespace: namespace ?? UNKNOWN }
@@ -123,7 +123,7 @@ function isGone(pid: number): boolean {
   }
 }
 
-function macPlace(): Place {
+function macMachine(): Machine {
   const platform = run('/usr/sbin/ioreg', ['-rd1', '-c', 'IOPlatformExpertDevice'])
   const machine = /"IOPlatformUUID" = "([^"]+)"/.exec(platform)?.[1] ?? `host ${hostname()}`
   const boot = run('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid'])

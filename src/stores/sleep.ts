@@ -1,4 +1,4 @@
-/** Sleeps that end early when somebody wakes all sleepers. */
+/** Sleeps that `wakeAll` ends early. */
 export function createSleep() {
   const sleepers = new Set<() => void>()
   return {

@@ -1,25 +1,24 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
 
-/** Milliseconds for which the process may stand still. */
-const SHORT = 5
+/** A sync may block the event loop for this long. */
+const MAX_BLOCK_MS = 5
 /**
- * How many in a row have to take longer before the disk is held to be slow. On a busy machine one of them seems to take
- * long when somebody else has the processor as it ends; handing over the next would only ask more of the processor.
+ * After this many long syncs in a row the disk counts as slow. On a busy machine a single sync seems long when another process
+ * has the processor at its end; a thread for the next one would only need more processor time.
  */
-const IN_A_ROW = 3
-/** How many are handed to a thread at most before it is tried again. */
-const MOST = 64
-/** A lead and one teammate sync three files. Where there are more, somebody else has something to do meanwhile. */
-const FEW = 3
-/** So many syncs tell how many files there are. */
-const LATELY = 64
+const SLOW_SYNCS = 3
+/** After at most this many syncs on a thread a blocking one is tried again. */
+const MAX_THREADED_SYNCS = 64
+/** A lead and one teammate sync three files. With more, other agents have work to do during a sync. */
+const MAX_BLOCKING_FILES = 3
+/** The number of files is counted over this many syncs. */
+const WINDOW_SYNCS = 64
 
 /**
- * On most disks a sync takes less time than handing it to a thread and back, which costs as much as deciding what to
- * write. So a quick disk is waited for, and a slow one is not. Of several files that are to be synced in the same turn of
- * the event loop only the first is: the others are synced side by side, while the first goes on. Where many files are
- * synced all the time there are many agents, and none of them is to stand still for another.
+ * On most disks a blocking sync takes less time than a thread for it. So this process blocks on a fast disk and uses a thread on
+ * a slow one. Of several files in the same turn of the event loop only the first blocks; the others are synced in parallel.
+ * Where many files are synced all the time there are many agents, and none of them should block another.
  */
 export function createAdaptiveSync(
   now: () => number = () => performance.now(),
@@ -30,20 +29,20 @@ export function createAdaptiveSync(
   let toHandOver = 0
   let isFirst = true
   let before = new Set<number>()
-  let lately = new Set<number>()
+  let current = new Set<number>()
   let count = 0
 
-  function isCrowded(fd: number): boolean {
-    lately.add(fd)
-    if (++count % LATELY === 0) {
-      before = lately
-      lately = new Set()
+  function hasManyFiles(fd: number): boolean {
+    current.add(fd)
+    if (++count % WINDOW_SYNCS === 0) {
+      before = current
+      current = new Set()
     }
-    return Math.max(before.size, lately.size) > FEW
+    return Math.max(before.size, current.size) > MAX_BLOCKING_FILES
   }
 
   return async (fd) => {
-    if (isCrowded(fd) || !isFirst) return handOver(fd)
+    if (hasManyFiles(fd) || !isFirst) return handOver(fd)
     isFirst = false
     setImmediate(() => {
       isFirst = true
@@ -54,7 +53,7 @@ export function createAdaptiveSync(
     }
     const begin = now()
     wait(fd)
-    slow = now() - begin > SHORT ? slow + 1 : 0
-    if (slow >= IN_A_ROW) toHandOver = Math.min(2 ** (slow - IN_A_ROW + 1) - 1, MOST)
+    slow = now() - begin > MAX_BLOCK_MS ? slow + 1 : 0
+    if (slow >= SLOW_SYNCS) toHandOver = Math.min(2 ** (slow - SLOW_SYNCS + 1) - 1, MAX_THREADED_SYNCS)
   }
 }

@@ -2,8 +2,8 @@ import fs, { type Stats, type StatsFs } from 'node:fs'
 import { createAdaptiveSync } from './adaptive-sync.ts'
 
 /**
- * Every file-system call our files store makes, so that tests can count them, fail each one and stop the world after
- * any of them. Calls that decide something are synchronous: between folding and writing nothing is awaited.
+ * Every file-system call of the files store, so that tests can count them, make each one fail and crash after any of them.
+ * Calls that decide something are synchronous: between folding and writing nothing is awaited.
  */
 export interface Disk {
   openSync(path: string, flags: string | number, mode?: number): number
@@ -26,7 +26,7 @@ export interface Disk {
   renameSync(from: string, to: string): void
   linkSync(from: string, to: string): void
   unlinkSync(path: string): void
-  /** A whole tree, gone; fine if it was not there. */
+  /** Removes a whole tree, if it exists. */
   removeSync(path: string): void
   fsyncSync(fd: number): void
   fdatasync(fd: number): Promise<void>
@@ -61,7 +61,21 @@ export const realDisk: Disk = {
   },
 }
 
-/** The system's word for what went wrong (`ENOENT`, `ENOSPC` …), the only part of such an error worth branching on. */
+/** The result of `call`, or `otherwise` if the file or folder does not exist. */
+export function ifMissing<T, U>(otherwise: U, call: () => T): T | U {
+  try {
+    return call()
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return otherwise
+    throw error
+  }
+}
+
+export function removeIfExists(disk: Disk, path: string): void {
+  ifMissing(undefined, () => disk.unlinkSync(path))
+}
+
+/** The code of a system error (`ENOENT`, `ENOSPC` …), the only part of it worth branching on. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

@@ -88,6 +88,6 @@ describe('refuseNetworkFileSystem', () => {
     expect(() => refuseNetworkFileSystem(dir, nfs)).toThrow(RefusedFileSystem)
     expect(asked).toEqual([top])
     expect(() => refuseNetworkFileSystem(dir, nfs)).toThrow(`${dir} is on NFS`)
-    expect(() => refuseNetworkFileSystem(dir, nfs)).toThrow('set DESKMATES_DIR to a local folder')
+    expect(() => refuseNetworkFileSystem(dir, nfs)).toThrow('Set DESKMATES_DIR to a local folder')
   })
 })

@@ -4,8 +4,8 @@ import { TeamError } from '../../team/errors.ts'
 import type { Disk } from './disk.ts'
 
 /**
- * Throws where one `O_APPEND` write is not one step for everybody: on network and shared file systems two machines'
- * appends may land on each other, and a rename or a process of another kernel is not seen in time.
+ * Throws where an `O_APPEND` write is not atomic: on network and shared file systems the appends of two machines may overwrite
+ * each other, and a rename or a process of another kernel is not seen in time.
  */
 export function refuseNetworkFileSystem(dir: string, disk: Disk): void {
   const there = nearest(disk, resolve(dir))
@@ -21,17 +21,17 @@ export class RefusedFileSystem extends TeamError {
   constructor(dir: string, kind: string) {
     super(
       `${dir} is on ${kind}, where appends of several machines are not atomic and a team could lose mail. ` +
-        'Please set DESKMATES_DIR to a local folder, or use --store postgres://… for several machines.',
+        'Set DESKMATES_DIR to a local folder, or use --store postgres://… for several machines.',
     )
   }
 }
 
-/** The folder itself or, while it is still to be made, the first one above it that exists. */
+/** The folder itself or, if it does not exist yet, its nearest existing ancestor. */
 function nearest(disk: Disk, dir: string): string {
   return disk.statSync(dir) || dirname(dir) === dir ? dir : nearest(disk, dirname(dir))
 }
 
-/** The name of a refused Linux file system by the magic number of statfs; undefined is fine to work on. */
+/** The name of a refused Linux file system by the magic number of statfs; undefined if it is not refused. */
 export function refusedMagic(type: number): string | undefined {
   return REFUSED_MAGIC.get(type >>> 0)
 }
@@ -48,8 +48,8 @@ export function refusedMount(mounts: string, path: string): string | undefined {
   return REFUSED_MOUNT.test(longest.kind) ? longest.kind : undefined
 }
 
-// linux/magic.h and the file systems' own headers. A FUSE mount may well be a network one and virtiofs calls itself
-// FUSE, so all of them are refused.
+// From linux/magic.h and the headers of the file systems. A FUSE mount may be a network one, and virtiofs reports FUSE, so all
+// of them are refused.
 const REFUSED_MAGIC = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],

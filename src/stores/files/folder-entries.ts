@@ -3,19 +3,19 @@ import type { Disk } from './disk.ts'
 import { syncFolders } from './folders.ts'
 
 /**
- * A file is found again after a power cut only if its folder was synced since it was made, and so on upwards. What was
- * seen to once is not done again for the next file of the same folder.
+ * A file survives a power cut only if its folder was synced after the file was created, and so on upwards. A folder that was
+ * synced once is not synced again for its next file.
  */
 export interface FolderEntries {
-  /** A moment: what is in a folder now was put there before it. */
+  /** A logical time: everything in a folder now was put there before it. */
   now(): number
-  /** Makes what was in this folder at that moment survive, and the folder itself. */
+  /** Makes the entries that this folder had at that time durable, and the folder itself. */
   sync(folder: string, since: number): void
 }
 
 export function createFolderEntries(disk: Disk, root: string): FolderEntries {
   const syncedAt = new Map<string, number>()
-  /** The folders whose own entries are durable, all the way up. A folder that was made again is another one. */
+  /** The folders whose own entries are durable, up to the root. A folder that was created again is another one. */
   const kept = new Map<string, string>()
   let moments = 0
 
@@ -31,7 +31,7 @@ export function createFolderEntries(disk: Disk, root: string): FolderEntries {
       if ((syncedAt.get(folder) ?? 0) < since) sync(folder)
       const found = new Map<string, string>()
       for (let at = folder; at !== root; at = dirname(at)) {
-        const which = whichIs(disk, at)
+        const which = identityOf(disk, at)
         if (kept.get(at) === which) break
         sync(dirname(at))
         found.set(at, which)
@@ -41,8 +41,8 @@ export function createFolderEntries(disk: Disk, root: string): FolderEntries {
   }
 }
 
-/** A number may be given again at once, but not at the same time. */
-function whichIs(disk: Disk, folder: string): string {
+/** An inode number may be reused at once, but not with the same birth time. */
+function identityOf(disk: Disk, folder: string): string {
   const { ino, birthtimeMs } = disk.statSync(folder) ?? {}
   return `${ino} ${birthtimeMs}`
 }

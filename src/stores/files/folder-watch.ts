@@ -1,11 +1,11 @@
 import { basename, dirname } from 'node:path'
 import { codeOf, type Disk } from './disk.ts'
 
-/** A hint that a file may have changed. Polling stays the floor, so a hint may be missing but never costs a fact. */
+/** Hints that a file may have changed. A hint may be missing, so readers also poll. */
 export interface FolderWatch {
-  /** Calls `changed` when `path` may have changed or come into being. Returns what ends it. */
+  /** Calls `changed` when `path` may have changed or been created. Returns what ends it. */
   on(path: string, changed: () => void): () => void
-  /** Looks again for folders that did not exist. */
+  /** Tries again to watch folders that did not exist. */
   refresh(): void
 }
 
@@ -17,8 +17,8 @@ interface Folder {
 }
 
 /**
- * Watches the folder a file is in, never the file: a watch on a file follows it when it is renamed away and is blind
- * to the one that takes its name. One watch serves all files of a folder.
+ * Watches the folder of a file, never the file: a watch on a file follows it when it is renamed and does not see the one that
+ * takes its name. One watch serves all files of a folder.
  */
 export function createFolderWatch(disk: Disk, warn: (message: string) => void): FolderWatch {
   const folders = new Map<string, Folder>()
@@ -52,14 +52,14 @@ export function createFolderWatch(disk: Disk, warn: (message: string) => void): 
     return folder
   }
 
-  /** A folder that is not there yet is awaited at the nearest one above it. */
+  /** For a folder that does not exist yet, the nearest existing ancestor is watched. */
   function attach(folder: Folder): void {
     if (isPolling) return
     folder.stop()
     folder.stop = () => {}
     for (let path = folder.path; ; path = dirname(path)) {
       try {
-        folder.stop = disk.watch(path, (name) => heard(folder, name), poll)
+        folder.stop = disk.watch(path, (name) => notify(folder, name), poll)
         folder.watched = path
         return
       } catch (error) {
@@ -69,7 +69,7 @@ export function createFolderWatch(disk: Disk, warn: (message: string) => void): 
     }
   }
 
-  function heard(folder: Folder, name: string | null): void {
+  function notify(folder: Folder, name: string | null): void {
     if (folder.watched !== folder.path) {
       attach(folder)
       name = null
@@ -80,6 +80,8 @@ export function createFolderWatch(disk: Disk, warn: (message: string) => void): 
   function poll(error: unknown): void {
     if (isPolling) return
     isPolling = true
-    warn(`Cannot watch folders (${codeOf(error) ?? error}), so news may take up to 2 seconds. Raise fs.inotify limits.`)
+    warn(
+      `Cannot watch folders (${codeOf(error) ?? error}), so changes are seen every 2 seconds only. Raise the fs.inotify limits.`,
+    )
   }
 }

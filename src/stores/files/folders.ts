@@ -3,8 +3,8 @@ import { basename, dirname } from 'node:path'
 import { codeOf, type Disk } from './disk.ts'
 
 /**
- * Makes `folder` and what is missing above it, for this user only. `.teams` and `.tasks` get a `.gitignore` of `*`
- * before anything else is put into them, so git never sees what is inside.
+ * Creates `folder` and its missing ancestors, for this user only. `.teams` and `.tasks` get a `.gitignore` of `*` before anything
+ * else, so git never sees what is inside.
  */
 export function makeFolder(disk: Disk, folder: string): void {
   if (disk.statSync(folder)) return
@@ -35,7 +35,7 @@ function isOurs(folder: string): boolean {
   return ['.teams', '.tasks'].includes(basename(folder))
 }
 
-/** Two processes may do this at once and one may have died half way: same bytes, same place, whoever comes. */
+/** Safe for two processes at once, and after one that died halfway: both write the same bytes to the same place. */
 function hideFromGit(disk: Disk, folder: string): void {
   const path = `${folder}/.gitignore`
   const there = disk.statSync(path)

@@ -5,8 +5,8 @@ import type { Disk } from './disk.ts'
 const newId = createIds()
 
 /**
- * Puts `bytes` at `path` in one step: readers see the old file or the new one, never half of either. Not synced:
- * only what can be rebuilt is kept this way.
+ * Replaces the file at `path` in one step: readers see the old file or the new one. Not synced: only files that can be rebuilt
+ * are written this way.
  */
 export function replaceFile(disk: Disk, path: string, bytes: Uint8Array): void {
   const temporary = `${path}.${newId()}.new`
@@ -24,7 +24,7 @@ export function replaceFile(disk: Disk, path: string, bytes: Uint8Array): void {
   }
 }
 
-/** Not for journals: those are written in one call or not at all. */
+/** Not for journals: a record is written in one call or not at all. */
 function writeAll(disk: Disk, fd: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) {
     done += disk.writeSync(fd, done === 0 ? bytes : bytes.subarray(done))
@@ -35,6 +35,6 @@ function removeQuietly(disk: Disk, path: string): void {
   try {
     disk.unlinkSync(path)
   } catch {
-    // What failed before is the news; a file named `.new` that stays behind is swept by the next repair.
+    // The first failure is reported; the next repair removes a remaining `.new` file.
   }
 }

@@ -7,25 +7,24 @@ export interface Root {
   readonly root: string
   /** The folder of the project itself; the same unless DESKMATES_DIR keeps the state elsewhere. */
   readonly workspace: string
-  /** Why this one, for people who wonder. */
+  /** Why this folder was chosen, to show to people. */
   readonly how: string
 }
 
 /**
  * The nearest ancestor with `.teams`, no higher than the main work tree's top level and, outside git, never at or above
- * home unless it is the current folder; else the git top level; else the current folder. No git process is started: a
- * command would wait longer for it than for its own work.
+ * the home folder unless it is the current folder; else the git top level; else the current folder. No git process is started:
+ * it would take longer than most commands.
  */
 export function findRoot(cwd: string, env: NodeJS.ProcessEnv, home: string): Root {
-  const here = folder(cwd, 'The folder to work in', 'Go to a folder that is there, or name one with --cwd.')
+  const here = folder(cwd, 'The folder to work in', 'Go to a folder that exists, or name one with --cwd.')
   const found = workspaceOf(here, home)
   if (!env.DESKMATES_DIR) return { ...found, root: found.workspace }
   const root = reached(resolve(here, env.DESKMATES_DIR))
-  folder(upwards(root).find(exists) ?? root, 'DESKMATES_DIR', 'Name an existing folder, or one still to be made.')
+  folder(upwards(root).find(exists) ?? root, 'DESKMATES_DIR', 'Name a folder that exists or can be created.')
   return { root, workspace: found.workspace, how: 'named by DESKMATES_DIR' }
 }
 
-/** The place where a folder is expected holds something else or nothing. */
 export class NotAFolder extends TeamError {
   readonly code = 'not_a_folder'
   constructor(what: string, path: string, next: string, cause?: unknown) {
@@ -44,7 +43,7 @@ function workspaceOf(here: string, home: string): { workspace: string; how: stri
   const mayHold = (dir: string) => dir === here || ceiling === undefined || !isInside(ceiling, dir)
   const team = upwards(here).find((dir) => mayHold(dir) && holdsTeams(dir))
   if (team) return { workspace: team, how: 'the nearest folder with .teams' }
-  return { workspace: here, how: 'the current folder, for want of .teams and git around it' }
+  return { workspace: here, how: 'the current folder, because there is neither .teams nor git around it' }
 }
 
 interface Git {
@@ -60,8 +59,8 @@ function gitAround(here: string): Git | undefined {
   if (top === undefined) return undefined
   const main = mainOf(top)
   if (main === undefined || main === top) return { top, from: here, how: 'the top level of the git work tree' }
-  // All work trees of a repository share their teams, so what lies inside a linked one does not count: it would be a
-  // checked-out copy. One that lies inside the main work tree still has the folders around it.
+  // All work trees of a repository share their teams, so `.teams` inside a linked work tree does not count: it would be a
+  // checked-out copy. A linked work tree inside the main one still has the folders around it.
   const from = isInside(top, main) ? dirname(top) : main
   return { top: main, from, how: 'the top level of the main git work tree' }
 }
@@ -69,7 +68,7 @@ function gitAround(here: string): Git | undefined {
 /** As git sees it: a folder with HEAD (which may be a dangling link), or a file that points to such a folder. */
 function isWorkTree(dir: string): boolean {
   const git = join(dir, '.git')
-  // A broken pointer still marks where a work tree begins. Looking past it could end in someone else's repository.
+  // A broken pointer still marks where a work tree begins. Searching above it could end in another repository.
   return kind(git) === 'file' || (kind(git) === 'folder' && exists(join(git, 'HEAD')))
 }
 
@@ -120,7 +119,7 @@ function folder(path: string, what: string, next: string): string {
   throw new NotAFolder(what, path, next)
 }
 
-/** The real path as far as it exists, so that one place has one name before and after it is made. */
+/** The real path as far as it exists, so that a folder has the same path before and after it is created. */
 function reached(path: string): string {
   try {
     return realpathSync(path)
@@ -140,7 +139,7 @@ function exists(path: string): boolean {
   return quietly(() => lstatSync(path)) !== undefined
 }
 
-/** '' for what is not a readable file: a folder, nothing at all, or something far larger than git would write. */
+/** '' if there is no readable file; at most 64 KB, which is more than git writes. */
 function text(path: string): string {
   return quietly(() => (statSync(path).isFile() ? readFileSync(path, 'utf8').slice(0, 65_536) : '')) ?? ''
 }

@@ -18,8 +18,8 @@ export interface SharedLog {
   remove(): void
 }
 
-const BATCH = 256 * 1024
-const POLL = 2000
+const MAX_BATCH_BYTES = 256 * 1024
+const POLL_MS = 2000
 
 export function createSharedLog(): SharedLog {
   const chain = createChain()
@@ -27,7 +27,7 @@ export function createSharedLog(): SharedLog {
   const accepted: (Recorded & { bytes: number })[] = []
   const listeners = new Set<() => void>()
   let isRemoved = false
-  const tellAll = () => {
+  const notifyAll = () => {
     for (const listener of listeners) listener()
   }
 
@@ -43,16 +43,16 @@ export function createSharedLog(): SharedLog {
     write(text) {
       const record = JSON.parse(text) as LogRecord
       const verdict = chain.judge(record)
-      if (verdict === 'broken') throw new Error('A record that could not be judged was let in.')
+      if (verdict === 'broken') throw new Error('A record was appended whose predecessor is not in the log.')
       const line = lines.length + 1
       if (verdict === 'accepted') accepted.push({ seq: accepted.length + 1, record, bytes: text.length })
       lines.push({ verdict, record, line, offset: line, seq: accepted.length })
-      tellAll()
+      notifyAll()
       return verdict === 'refused' ? 'conflict' : verdict
     },
     remove() {
       isRemoved = true
-      tellAll()
+      notifyAll()
     },
   }
 }
@@ -62,14 +62,14 @@ export function createMemoryLog(path: string, shared: SharedLog, knows: Readonly
   const fairness = createFairness()
   const sleep = createSleep()
   const closing = new AbortController()
-  let attended = 0
+  let judgedLines = 0
   let stop: Fault | undefined
   shared.listeners.add(sleep.wakeAll)
 
   return {
     async append(records): Promise<Appended> {
       closing.signal.throwIfAborted()
-      attend()
+      judgeNew()
       const fault = replaced() ?? stop
       if (fault) throw new JournalReadOnly(fault)
       const outcomes = admit(records).map(shared.write)
@@ -86,16 +86,16 @@ export function createMemoryLog(path: string, shared: SharedLog, knows: Readonly
         const batch = after(at)
         at = batch.reduce(advance, at)
         if (batch.length > 0) yield batch
-        else await changed(at, POLL, ended)
+        else await changed(at, POLL_MS, ended)
       }
     },
     knows: async (id) => shared.chain.accepted(id),
     changed,
     async holdBack(tries = 0) {
-      attend()
+      judgeNew()
       for (let left = fairness.left(tries); left > 0 && !closing.signal.aborted; left = fairness.left(tries)) {
         await sleep.upTo(left)
-        attend()
+        judgeNew()
       }
     },
     async sync() {},
@@ -129,12 +129,12 @@ export function createMemoryLog(path: string, shared: SharedLog, knows: Readonly
   }
 
   function after(from: Cursor): readonly Recorded[] {
-    attend()
+    judgeNew()
     const isHere = from.seq === 0 || shared.accepted[from.seq - 1]?.record.id === from.id
     const fault = replaced() ?? replaced(`the record ${from.id} is not there`, !isHere)
     if (fault) throw new JournalReplaced(fault)
     const batch: Recorded[] = []
-    for (let bytes = 0; bytes < BATCH; ) {
+    for (let bytes = 0; bytes < MAX_BATCH_BYTES; ) {
       const next = shared.accepted[from.seq + batch.length]
       if (!next || (stop && next.seq >= stop.offset)) break
       batch.push({ seq: next.seq, record: next.record })
@@ -143,10 +143,10 @@ export function createMemoryLog(path: string, shared: SharedLog, knows: Readonly
     return batch
   }
 
-  /** Looks at every line once, as a reader of a file would. */
-  function attend(): void {
-    for (; attended < shared.lines.length && !stop; attended++) {
-      const { verdict, record, line, seq } = shared.lines[attended]!
+  /** Visits every line once, like the reader of a file. */
+  function judgeNew(): void {
+    for (; judgedLines < shared.lines.length && !stop; judgedLines++) {
+      const { verdict, record, line, seq } = shared.lines[judgedLines]!
       if (verdict === 'refused') fairness.refused(record!)
       if (verdict !== 'accepted') continue
       if (record!.after !== undefined) fairness.accepted(record!)
@@ -156,19 +156,19 @@ export function createMemoryLog(path: string, shared: SharedLog, knows: Readonly
   }
 
   function replaced(detail = 'it was moved or deleted', isSo = shared.isRemoved): Fault | undefined {
-    return isSo ? { kind: 'replaced', path, line: attended, offset: attended, detail } : undefined
+    return isSo ? { kind: 'replaced', path, line: judgedLines, offset: judgedLines, detail } : undefined
   }
 
-  function mayHaveNews(from: Cursor): boolean {
+  function mayHaveMore(from: Cursor): boolean {
     return shared.isRemoved || (stop ? stop.offset - 1 : shared.accepted.length) > from.seq
   }
 
   async function changed(from: Cursor, atMost: number, signal?: AbortSignal): Promise<void> {
     const until = performance.now() + atMost
-    while (!signal?.aborted && !closing.signal.aborted && !mayHaveNews(from)) {
+    while (!signal?.aborted && !closing.signal.aborted && !mayHaveMore(from)) {
       const left = until - performance.now()
       if (left <= 0) return
-      await sleep.upTo(Math.min(left, POLL), signal)
+      await sleep.upTo(Math.min(left, POLL_MS), signal)
     }
   }
 }

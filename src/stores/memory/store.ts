@@ -1,7 +1,7 @@
 import type { LogName, Presence, Store } from '../../journal/store.ts'
 import { createMemoryLog, createSharedLog, type SharedLog } from './log.ts'
 
-/** What several handles share: as a folder is to the files store. */
+/** What several handles share, like the folder of a files store. */
 export interface Place {
   readonly logs: Map<LogName, SharedLog>
   readonly runtimes: Set<string>
@@ -12,7 +12,7 @@ export function createPlace(): Place {
   return { logs: new Map(), runtimes: new Set(), opened: 0 }
 }
 
-/** Keeps the port's promises without a disk. Two handles on one place see each other like two processes. */
+/** Keeps the promises of the port without a disk. Two handles on one place see each other like two processes. */
 export async function openMemoryStore(
   place: Place = createPlace(),
   { knows = [] }: { readonly knows?: readonly string[] } = {},

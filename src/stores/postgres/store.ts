@@ -1,5 +1,6 @@
 import type { LogName, Store } from '../../journal/store.ts'
-import { plainText } from '../../redaction/plain-text.ts'
+import { teamOf } from '../log-name.ts'
+import { warnOnStderr } from '../warning.ts'
 import { parseAddress } from './connection/address.ts'
 import type { Timeouts } from './connection/connection.ts'
 import { createConnectionPool } from './connection/connection-pool.ts'
@@ -32,7 +33,7 @@ const CLOSE_TIMEOUT_MS = 1000
 
 /** Teams in a PostgreSQL database, shared by all machines that can reach it. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { url, knows = [], poll = 2000, lease = 30_000, warn = toStderr } = options
+  const { url, knows = [], poll = 2000, lease = 30_000, warn = warnOnStderr } = options
   const address = parseAddress(url)
   const pool = createConnectionPool(address, { ...TIMEOUTS, ...options.timeouts })
   const statements = createStatements(address.schema)
@@ -63,7 +64,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     presence,
     warn,
     async log(name, { longTexts = false } = {}) {
-      checkName(name)
+      teamOf(name)
       const shared = await readerOf(name)
       shared.handles++
       const log = createPostgresLog({
@@ -118,18 +119,4 @@ interface SharedReader {
   readonly reader: LogReader
   /** Open handles that use it. */
   handles: number
-}
-
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
-
-function checkName(name: LogName): void {
-  const [team = '', kind, member = '', ...more] = name.split('/')
-  const isTranscript = kind === 'transcripts' && NAME.test(member)
-  if (!NAME.test(team) || more.length > 0 || (!isTranscript && (kind !== 'journal' || member !== ''))) {
-    throw new TypeError(`${name} is not the name of a log`)
-  }
-}
-
-function toStderr(message: string): void {
-  process.stderr.write(plainText(`deskmates: ${message}\n`))
 }

@@ -10,14 +10,14 @@ import { TeamError } from '../../../team/errors.ts'
 export function folderHash(root: string): string {
   const hash = createHash('sha256')
   const seen = new Map<string, string>()
-  const left = { files: MOST_FILES, bytes: MOST_BYTES }
+  const left = { files: MAX_FILES, bytes: MAX_BYTES }
 
-  // Names are quoted and contents preceded by their length, so that no two different folders read the same.
+  // Names are quoted and contents preceded by their length, so that no two different folders give the same input.
   function add(name: string): void {
     const path = join(root, name)
     const stat = status(path)
     if (stat?.isDirectory()) {
-      // An empty folder tells nobody anything and git does not keep it, so a folder counts by what is inside.
+      // An empty folder has no effect and git does not keep it, so only the contents of a folder count.
       const real = quietly(() => realpathSync(path)) ?? path
       const before = seen.get(real)
       seen.set(real, before ?? name)
@@ -39,13 +39,14 @@ export function folderHash(root: string): string {
   return hash.digest('hex')
 }
 
-/** The files of the folder that commands of hooks name: a hook is what its script does. */
+/** The files of the folder that hook commands name: a changed script is a changed hook. */
 function hookFiles(root: string, claude: readonly string[]): string[] {
   const own = list(join(root, '.deskmates')).filter((name) => /\.json$/.test(name))
   const settings = [...own.map((name) => `.deskmates/${name}`), ...claude.map((name) => `.claude/${name}`), ...YAML]
   const commands = settings.flatMap((name) => {
     const stat = status(join(root, name))
-    const text = stat?.isFile() && stat.size < MOST_SETTINGS ? read(join(root, name), stat.size)?.toString() : undefined
+    const text =
+      stat?.isFile() && stat.size < MAX_SETTINGS_BYTES ? read(join(root, name), stat.size)?.toString() : undefined
     return [...(text ?? '').matchAll(COMMAND)].map(([, command = '']) => command)
   })
   const words = commands.flatMap((command) => command.split(/[\s"'`\\;|&()<>=]+/))
@@ -54,18 +55,18 @@ function hookFiles(root: string, claude: readonly string[]): string[] {
 }
 
 const YAML = ['deskmates.yaml', 'deskmates.yml']
-const MOST_SETTINGS = 1 << 20
+const MAX_SETTINGS_BYTES = 1 << 20
 /** In JSON and in YAML; the rest of the line is enough. */
 const COMMAND = /["']?command["']?\s*:\s*(.+)/g
 const PROJECT = /^\$\{?(?:DESKMATES|CLAUDE)_PROJECT_DIR\}?(?=\/)/
 
-/** Whoever links a skill to the whole disk gets this instead of a command that never ends. */
+/** A skill that links to the whole disk causes this error instead of a command that never ends. */
 export class TooMuchToTrust extends TeamError {
   readonly code = 'too_much_to_trust'
   constructor(path: string) {
     super(
-      `Settings, agents, skills and hooks are more than ${MOST_FILES} files or ${MOST_BYTES >> 20} MB, counted up to ` +
-        `${path}. Move out of these folders what is none of it.`,
+      `Settings, agents, skills and hooks are more than ${MAX_FILES} files or ${MAX_BYTES >> 20} MB, counted up to ` +
+        `${path}. Move everything else out of these folders.`,
     )
   }
 }
@@ -81,12 +82,12 @@ const PARTS = [
   'skills',
   'hooks',
 ]
-const MOST_FILES = 20_000
-const MOST_BYTES = 256 << 20
+const MAX_FILES = 20_000
+const MAX_BYTES = 256 << 20
 
 /**
- * As many bytes as the file said it has: what never ends (a link into /proc or /dev) is not waited for. Undefined when
- * it cannot be read, in which case it cannot be obeyed either, and being readable later is a change.
+ * At most as many bytes as the size of the file: a link into /proc or /dev may never end. Undefined when it cannot be read:
+ * then it has no effect either, and becoming readable later is a change.
  */
 function read(path: string, size: number): Buffer | undefined {
   return quietly(() => {

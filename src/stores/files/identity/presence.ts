@@ -2,18 +2,18 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Presence, RuntimeId } from '../../../journal/store.ts'
 import { type Liveness, look, thisRuntime } from '../../identity.ts'
-import { codeOf, type Disk } from '../disk.ts'
+import { type Disk, ifMissing, removeIfExists } from '../disk.ts'
 import { makeFolder } from '../folders.ts'
 import { replaceFile } from '../replace-file.ts'
 
 export interface FilePresence extends Presence {
-  /** Everybody who has announced itself and not withdrawn; `renewedAt` in seconds since 1970, if the file tells. */
+  /** Every runtime that has announced itself and not withdrawn; `renewedAt` in seconds since 1970, if it can be read. */
   present(team: string): { runtime: RuntimeId; state: Liveness; renewedAt: number | undefined }[]
 }
 
 /**
- * One file per runtime and team in `.teams/<team>/presence/`. The file says only that someone came; whether that one
- * still lives is read off the process itself, so a silent process keeps its place and a killed one loses it at once.
+ * One file per runtime and team in `.teams/<team>/presence/`. The file says only that a process has announced itself. Whether
+ * it is alive is asked of the system, so a silent process stays present and a killed one is dead at once.
  */
 export function createFilePresence(options: {
   /** The folder that holds `.teams`. */
@@ -41,16 +41,16 @@ export function createFilePresence(options: {
     async announce(team) {
       makeFolder(disk, folderOf(team))
       for (const name of names(disk, folderOf(team))) {
-        // Also takes away what a writer left that was killed between making its file and giving it its name.
+        // Also removes temporary files of writers that were killed before the rename.
         const runtime = name.split('.')[0] ?? ''
-        if (look(runtime) === 'dead') remove(disk, join(folderOf(team), name))
+        if (look(runtime) === 'dead') removeIfExists(disk, join(folderOf(team), name))
       }
       announced.delete(team)
       write(team)
     },
 
     async renew(team) {
-      // A team that was put away stays away: renewing must not bring an empty folder of that name back.
+      // Renewing must not create the folder of a removed team again.
       if (!disk.statSync(join(dir, '.teams', team))) return
       makeFolder(disk, folderOf(team))
       write(team)
@@ -58,10 +58,10 @@ export function createFilePresence(options: {
 
     async withdraw(team) {
       announced.delete(team)
-      remove(disk, join(folderOf(team), `${self}.json`))
+      removeIfExists(disk, join(folderOf(team), `${self}.json`))
     },
 
-    // A live process is never replaced on files: it has no lease that could end.
+    // On files a live process is never replaced: it has no lease that could end.
     async confirm() {},
 
     async look(runtime) {
@@ -88,18 +88,5 @@ function renewal(disk: Disk, folder: string, runtime: RuntimeId): number | undef
 }
 
 function names(disk: Disk, folder: string): string[] {
-  return tolerating('ENOENT', () => disk.readdirSync(folder).sort()) ?? []
-}
-
-function remove(disk: Disk, path: string): void {
-  tolerating('ENOENT', () => disk.unlinkSync(path))
-}
-
-function tolerating<T>(code: string, call: () => T): T | undefined {
-  try {
-    return call()
-  } catch (error) {
-    if (codeOf(error) === code) return undefined
-    throw error
-  }
+  return ifMissing([], () => disk.readdirSync(folder).sort())
 }

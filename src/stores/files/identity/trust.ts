@@ -7,20 +7,20 @@ import { codeOf, type Disk, realDisk } from '../disk.ts'
 import { makeFolder, syncFolders } from '../folders.ts'
 import { replaceFile } from '../replace-file.ts'
 
-/** What this user has said yes to, kept outside every workspace, where no agent and no repository can write. */
+/** What this user trusts, kept outside every workspace, where no agent and no repository can write. */
 export interface Trust {
-  /** DESKMATES_TRUST=1: a container that holds nothing worth protecting. */
+  /** DESKMATES_TRUST=1: for containers that hold nothing worth protecting. */
   readonly everything: boolean
-  /** The folder all of it is kept in. */
+  /** The folder in which all of it is kept. */
   readonly state: string
   trustTeam(teamId: string, team: string, path: string): void
   isTeamTrusted(teamId: string): boolean
-  /** Covers the folder as it is now; with another `folderHash` it asks again. */
+  /** Covers the folder as it is now: with another `folderHash` it is not trusted. */
   trustFolder(path: string, contentHash: string): void
   isFolderTrusted(path: string, contentHash: string): boolean
 }
 
-/** One small file per team and folder in `$DESKMATES_STATE/trust`, so that processes at the same time never fight. */
+/** One small file per team and folder in `$DESKMATES_STATE/trust`, so that concurrent processes never conflict. */
 export function openTrust(
   env: NodeJS.ProcessEnv,
   { disk = realDisk, clock = Date, warn = emitWarning }: TrustOptions = {},
@@ -28,7 +28,7 @@ export function openTrust(
   const state = stateFolder(env)
   const everything = env.DESKMATES_TRUST === '1'
   if (!everything && !['', '0', undefined].includes(env.DESKMATES_TRUST)) {
-    warn(`DESKMATES_TRUST=${env.DESKMATES_TRUST} means nothing and trusts nothing. Set it to 1, or remove it.`)
+    warn(`DESKMATES_TRUST=${env.DESKMATES_TRUST} has no meaning and trusts nothing. Set it to 1, or remove it.`)
   }
   const known = new Set<string>()
   const teamFile = (teamId: string) => join(state, 'trust', 'teams', `${sha(teamId)}.json`)
@@ -39,7 +39,7 @@ export function openTrust(
       const made = missingFrom(disk, dirname(file))
       makeFolder(disk, dirname(file))
       replaceFile(disk, file, Buffer.from(`${JSON.stringify({ ...entry, at: clock.now() / 1000 })}\n`))
-      // A power cut that spares the journal must not make its own maker a stranger.
+      // If a power cut undid this but not the journal, its own creator would not be trusted.
       syncFolders(disk, [file, dirname(file), ...made.map((folder) => dirname(folder))])
     } catch (error) {
       throw new StateNotWritable(state, error)
@@ -76,7 +76,7 @@ export function openTrust(
 }
 
 /**
- * Asked before every write to a journal. `creatorId` is the id of the journal's first record, which is the team's id;
+ * Called before the first write to a journal. `creatorId` is the id of the journal's first record, which is the team's id;
  * `creating` says that the log is empty and this process is about to write that record.
  */
 export function mayWrite(trust: Trust, dir: string): (team: string, creatorId: string, creating: boolean) => void {
@@ -85,11 +85,11 @@ export function mayWrite(trust: Trust, dir: string): (team: string, creatorId: s
     const path = join(dir, '.teams', team, 'journal.jsonl')
     if (!creating) throw new UntrustedJournal(path, team)
     try {
-      // Before the record itself: dying in between leaves a stray file, the other order a team that its maker may
-      // not write to.
+      // Before the record itself: a process that dies in between leaves an unused file. In the other order it would leave
+      // a team that its creator may not write to.
       trust.trustTeam(creatorId, team, path)
     } catch (error) {
-      // Where everything is trusted nobody needs the file here; it only helps who comes later without that setting.
+      // Where everything is trusted the file is not needed; it only helps later commands without that setting.
       if (!trust.everything) throw error
     }
   }
@@ -99,7 +99,7 @@ export class UntrustedJournal extends TeamError {
   readonly code = 'untrusted_journal'
   constructor(path: string, team: string) {
     super(
-      `${path} was not made here (perhaps it came with a cloned repository), so it can be read but not written. ` +
+      `${path} was not created here (perhaps it came with a cloned repository), so it can be read but not written. ` +
         `If you know where it comes from: deskmates trust --team ${team}`,
     )
   }
@@ -126,7 +126,7 @@ interface TrustOptions {
 const TrustedTeam = z.object({ teamId: z.string() })
 const TrustedFolder = z.object({ path: z.string(), contentHash: z.string() })
 
-/** Where it is kept. */
+/** The folder for everything that belongs to this user and to no workspace. */
 export function stateFolder(env: Readonly<Record<string, string | undefined>>): string {
   if (env.DESKMATES_STATE) return resolve(env.DESKMATES_STATE)
   // A relative XDG path is to be ignored, says its specification.
@@ -134,7 +134,7 @@ export function stateFolder(env: Readonly<Record<string, string | undefined>>): 
   return xdg && isAbsolute(xdg) ? join(xdg, 'deskmates') : join(env.HOME || homedir(), '.local', 'state', 'deskmates')
 }
 
-/** A file that cannot be read or understood trusts nothing, and says so; trusting again writes it anew. */
+/** A file that cannot be read or parsed trusts nothing and causes a warning; `deskmates trust` writes it again. */
 function readEntry<T>(disk: Disk, file: string, shape: z.ZodType<T>, warn: (text: string) => void): T | undefined {
   try {
     return shape.parse(JSON.parse(disk.readFileSync(file).toString()))
@@ -154,7 +154,7 @@ function sha(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** The folder and those above it that are not there yet. */
+/** The folder and its ancestors that do not exist yet. */
 function missingFrom(disk: Disk, folder: string): string[] {
   return disk.statSync(folder) ? [] : [folder, ...missingFrom(disk, dirname(folder))]
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { decodeTime } from 'ulid'
 import type { TeamState } from '../../../team/state.ts'
-import { codeOf, type Disk } from '../disk.ts'
+import { codeOf, type Disk, ifMissing, removeIfExists } from '../disk.ts'
 import { makeFolder, syncFolders } from '../folders.ts'
 import { type Archive, openArchive } from './archive.ts'
 import { factsOf, isKnown, isPast, type Received, type Rejected, roomFor, unknownIn } from './incoming-lines.ts'
@@ -100,7 +100,7 @@ export function openArchives(options: {
 
   /** The archives to read now, oldest first. */
   function due(): Archive[] {
-    const names = new Set(list(disk, folder))
+    const names = new Set(ifMissing([], () => disk.readdirSync(folder)))
     for (const { id } of archives.values()) if (!names.has(`${id}.jsonl`)) forget(id)
     for (const name of names) register(name)
     const all = inOrder()
@@ -156,7 +156,7 @@ export function openArchives(options: {
     for (const archive of archives.values()) {
       if (!isPast(archive, now()) || !archive.isFinished() || unknownIn(state, archive, now()).length > 0) continue
       if (hasGrown(archive)) continue
-      removeIfThere(disk, archive.path)
+      removeIfExists(disk, archive.path)
       forget(archive.id)
     }
   }
@@ -164,21 +164,4 @@ export function openArchives(options: {
 
 function timeOf(unique: string): number | undefined {
   return /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(unique) ? decodeTime(unique) : undefined
-}
-
-function list(disk: Disk, folder: string): string[] {
-  try {
-    return disk.readdirSync(folder)
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return []
-    throw error
-  }
-}
-
-function removeIfThere(disk: Disk, path: string): void {
-  try {
-    disk.unlinkSync(path)
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error
-  }
 }

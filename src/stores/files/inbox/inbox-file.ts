@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { nameKey } from '../../../team/name.ts'
 import { type TeamState, type Unread, unreadOf } from '../../../team/state.ts'
-import { codeOf, type Disk } from '../disk.ts'
+import { type Disk, ifMissing } from '../disk.ts'
 import { checkSum, isOwnLine, messageLine } from './own-line.ts'
 
 /** The inbox file of one member: a line for each unread message, to which other programs may append lines. */
@@ -102,12 +102,7 @@ export function openInboxFile(path: string, mailbox: string, disk: Disk, warn: (
 
   /** Another process may archive it at this moment. */
   function openIfThere(): number | undefined {
-    try {
-      return disk.openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined
-      throw error
-    }
+    return ifMissing(undefined, () => disk.openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW))
   }
 
   function addLine(state: TeamState, line: string): void {

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { isName } from '../../../team/name.ts'
-import { codeOf, type Disk } from '../disk.ts'
+import { type Disk, ifMissing } from '../disk.ts'
 
 /** A file that may hold mail of the member `called`, judged by the name of the file. */
 export interface StrayFile {
@@ -18,17 +18,8 @@ export function strayFiles(disk: Disk, inbox: string, oldFolders: readonly strin
 }
 
 function filesIn(disk: Disk, folder: string, end: string): StrayFile[] {
-  return list(disk, folder)
+  return ifMissing([], () => disk.readdirSync(folder))
     .filter((name) => name.endsWith(end))
     .map((name) => ({ path: join(folder, name), called: name.slice(0, -end.length) }))
     .filter(({ called }) => isName(called))
-}
-
-function list(disk: Disk, folder: string): string[] {
-  try {
-    return disk.readdirSync(folder)
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return []
-    throw error
-  }
 }

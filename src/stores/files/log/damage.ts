@@ -1,40 +1,39 @@
 import { findTrailer, nearlyEndsWithTrailer, TRAILER } from './trailer.ts'
 
-/** Bytes that may be wrong in something we still recognise. One flipped byte needs one. */
+/** How many bytes of a pattern may be wrong. A flipped byte needs one. */
 const MISMATCHES = 2
 
 const BEGINNING = Buffer.from('{"v":')
 const IDENTITY = Buffer.from('"v":1,"id":"')
 
 /**
- * Torn or damaged? A writer that dies leaves a piece from the beginning of a line, never anything else. All other
- * lines without a proper end were whole once, and one of them may be a decision that somebody was told about.
+ * Torn or damaged? A writer that dies leaves the beginning of a line and nothing else. Every other line without a correct end
+ * was complete once, and may be a decision that was acknowledged.
  */
 export function whyUnreadable(line: Buffer): { flaw: 'torn' | 'damaged'; detail: string } {
-  if (findTrailer(line) >= 0) return damaged('something stands behind its end')
-  if (nearlyEndsWithTrailer(line, MISMATCHES)) return damaged('its end is mutilated')
+  if (findTrailer(line) >= 0) return damaged('there is text behind its end')
+  if (nearlyEndsWithTrailer(line, MISMATCHES)) return damaged('its end was changed')
   if (!line.subarray(0, BEGINNING.length).equals(BEGINNING.subarray(0, line.length))) {
     return damaged('it does not begin like a record')
   }
   return { flaw: 'torn', detail: 'its writer died or ran out of space before the end of the line' }
 }
 
-/** The end of the file without a newline: a write in flight, or (said here) a line whose newline was changed. */
+/** The file ends without a newline: a write in progress (undefined), or a line whose newline was changed. */
 export function whyTailIsDamaged(tail: Buffer): string | undefined {
   const at = findTrailer(tail)
-  return at >= 0 && at + TRAILER < tail.length ? 'something other than a newline stands behind its end' : undefined
+  return at >= 0 && at + TRAILER < tail.length ? 'there is something other than a newline behind its end' : undefined
 }
 
 /**
- * Could this damaged line have been the decision that counted next after `last`? If it could, none of the lines behind
- * it that name `last` may count now: they lost against it. What is certainly a fact, or a decision that named
- * something else, changed nothing and may be skipped.
+ * Whether this damaged line may have been the accepted decision after `last`. Then no line behind it that names `last` may
+ * count: it lost against this one. A line that is certainly a fact, or a decision after another id, may be skipped.
  */
 export function couldHaveCounted(line: Buffer, last: string): boolean {
   return !isLegible(line) || findNearly(line, Buffer.from(`","after":${JSON.stringify(last)}`)) >= 0
 }
 
-/** Does it still begin like a record, give or take a byte in front and a few changed ones? */
+/** Whether it still begins like a record, with up to two extra bytes in front and a few changed ones. */
 export function isLegible(line: Buffer): boolean {
   return findNearly(line.subarray(0, IDENTITY.length + 2), IDENTITY) >= 0
 }

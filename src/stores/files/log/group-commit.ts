@@ -1,7 +1,7 @@
 /**
- * One `sync` for everybody who is waiting. It begins when all that is ready to be written in this turn of the event loop
- * was written: a decision that lost is decided and written again before that, and shares it. Whoever comes while one
- * runs shares the next, because the running one may have started before their write.
+ * One `sync` for all callers that wait. It begins after everything that is ready in this turn of the event loop was written: a
+ * decision that lost is decided and written again before that, and shares the sync. A caller that comes while a sync runs
+ * shares the next one, because the running one may have started before its write.
  */
 export function createGroupCommit(sync: () => Promise<void>) {
   let running: { readonly ended: Promise<void>; hasBegun: boolean } | undefined

@@ -6,21 +6,21 @@ import { makeFolder } from '../folders.ts'
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDONLY, O_RDWR } = constants
 
-/** A journal younger than this may have entries in its folders that nobody synced yet: its maker may have died. */
-const YOUNG = 64 * 1024
+/** The entries of a shorter journal in its folders may not be synced yet: its creator may have died. */
+const YOUNG_JOURNAL_BYTES = 64 * 1024
 
-/** One descriptor on one log file, kept for the handle's life. */
+/** One file descriptor on one log file, for the lifetime of the handle. */
 export interface JournalFile {
   /** False while there is no such file. */
   open(): boolean
   create(): void
   readonly isOpen: boolean
-  /** One write at the end, whoever else writes; may write less than given. */
+  /** One write at the end (`O_APPEND`); may write less than given. */
   write(bytes: Buffer): number
   readAt(into: Buffer, position: number): number
-  /** The file's size, or why it is not the file it was: the path must still lead to it and `seen` bytes be there. */
+  /** The size of the file, or why it is not the same file: the path must still lead to it and `seen` bytes be there. */
   look(seen: number): number | string
-  /** Milliseconds since anybody wrote. */
+  /** Milliseconds since the last write of any process. */
   idleFor(): number
   sync(): Promise<void>
   close(): void
@@ -30,7 +30,7 @@ export function createJournalFile(disk: Disk, path: string, entries: FolderEntri
   let fd = -1
   let ours: Stats | undefined
   let cannotWrite: unknown
-  /** Since when its entry in its folder may be new; undefined once that survives. */
+  /** Since when its entry in the folder may be new; undefined once the entry is durable. */
   let newSince: number | undefined
 
   function use(flags: number): void {
@@ -42,20 +42,20 @@ export function createJournalFile(disk: Disk, path: string, entries: FolderEntri
       throw error
     }
     fd = opened
-    newSince = ours.size > YOUNG ? undefined : entries.now()
+    newSince = ours.size > YOUNG_JOURNAL_BYTES ? undefined : entries.now()
   }
 
   return {
     open() {
       if (fd >= 0) return true
-      // Asked first: an error that says so would cost more than the file.
+      // Checked first: throwing and catching an error costs more.
       if (!disk.lstatSync(path)) return false
       try {
         try {
           use(O_RDWR | O_APPEND)
         } catch (error) {
           if (!['EACCES', 'EPERM', 'EROFS'].includes(codeOf(error) ?? '')) throw error
-          // Somebody else's journal can still be read; whoever wants to write hears why not.
+          // The journal can still be read; a write reports why it cannot be written.
           cannotWrite = error
           use(O_RDONLY)
         }

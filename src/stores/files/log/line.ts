@@ -4,8 +4,8 @@ import { whyUnreadable } from './damage.ts'
 import { EMPTY_TRAILER, fittingSum, hasTrailer, putSum, TRAILER } from './trailer.ts'
 
 /**
- * One record on disk: a newline, one line of JSON, a newline. The newline in front keeps a writer that died in the
- * middle of a line from swallowing the next one. `v` comes first and `sum`, a hash of all before it, last:
+ * One record on disk: a newline, one line of JSON, a newline. The first newline separates the record from the torn line of a
+ * writer that died. `v` comes first and `sum`, a hash of all before it, last:
  * {"v":1,"id":"…","after":"…", … ,"sum":"0123456789abcdef"}
  */
 export interface Frame {
@@ -20,7 +20,7 @@ const OPEN = 0x7b
 const CLOSE = 0x7d
 const COMMA = 0x2c
 
-/** Undefined if the record is longer than any reader would take. */
+/** Undefined if the record is longer than readers accept. */
 export function encode(record: LogRecord): Frame | undefined {
   const body = `{"v":${VERSION},${JSON.stringify(inOrder(record)).slice(1, -1)}`
   // Put into bytes once: the sum is taken of them and written into its place.
@@ -29,7 +29,7 @@ export function encode(record: LogRecord): Frame | undefined {
   return bytes.length - 2 > MAX_RECORD_BYTES ? undefined : { bytes, sum, record }
 }
 
-/** Members every reader looks at come first, wherever the writer put them: people read these lines too. */
+/** Puts the members that every reader needs first: people read these lines too. */
 function inOrder(record: LogRecord): LogRecord {
   const isPlain = record.after === undefined && record.tries === undefined && record.needs === undefined
   if (isPlain && Object.keys(record)[0] === 'id') return record
@@ -38,17 +38,17 @@ function inOrder(record: LogRecord): LogRecord {
 }
 
 /**
- * torn         somebody died while writing it; it never counted
- * damaged      it was whole once and is not what was written
- * needs newer  whole, but written by a version that knows more than we do
+ * torn         its writer died while writing it; it never counted
+ * damaged      it was complete and was changed since
+ * needs newer  complete, but written by a newer version
  */
 export type Line =
   | { readonly record: LogRecord; readonly sum: string; readonly flaw?: undefined }
   | { readonly flaw: 'torn' | 'damaged' | 'needs newer'; readonly detail: string; readonly record?: undefined }
 
 /**
- * Reads the line `bytes[from, to)`, newline excluded. The usual line is judged in place without a copy: `v` and `sum`
- * are cut off by moving the braces inwards, so what comes back is what the writer gave.
+ * Parses the line `bytes[from, to)`, without its newline. The usual line is parsed in place without a copy: moving the
+ * braces inwards cuts off `v` and `sum`, which leaves what the writer passed.
  */
 export function decode(bytes: Buffer, from: number, to: number): Line {
   const end = to - TRAILER
@@ -65,7 +65,7 @@ export function decode(bytes: Buffer, from: number, to: number): Line {
   return isRecord(record) && hasOurShape(record) ? { record, sum } : NO_RECORD
 }
 
-/** A line that stands in the file byte for byte as we wrote it says what we said: it need not be taken apart again. */
+/** A line that equals one of our own byte for byte need not be parsed again. */
 export function asWritten(frames: readonly Frame[], bytes: Buffer, from: number, to: number): Line | undefined {
   for (const { bytes: own, sum, record } of frames) {
     if (own.length - 2 === to - from && bytes.compare(own, 1, own.length - 1, from, to) === 0) return { record, sum }
@@ -73,7 +73,7 @@ export function asWritten(frames: readonly Frame[], bytes: Buffer, from: number,
   return undefined
 }
 
-/** A line whose first member is not the `v` we write: a later version's, or somebody else's idea of order. */
+/** A line whose first member is not our `v`: from a later version, or in another order. */
 function decodeOther(text: string, sum: string): Line {
   const value = parse(text)
   if (!isRecord(value)) return NO_RECORD
@@ -94,7 +94,7 @@ function isRecord(value: unknown): value is LogRecord {
   return !('after' in value) || typeof value.after === 'string'
 }
 
-/** A proper sum says that nobody changed the line, not that whoever wrote it knew what belongs there. */
+/** A correct sum says that the line was not changed, not that its writer knew the format. */
 function hasOurShape({ needs, tries }: LogRecord): boolean {
   const needsAreNames = needs === undefined || (Array.isArray(needs) && needs.every((need) => typeof need === 'string'))
   return needsAreNames && (tries === undefined || typeof tries === 'number')

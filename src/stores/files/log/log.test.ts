@@ -351,7 +351,7 @@ describe('permission to write', () => {
     'is not even asked for a log called %s',
     async (name) => {
       const store = await openFileStore({ dir })
-      await expect(store.log(name as 'web/journal')).rejects.toThrow('not a name of a log')
+      await expect(store.log(name as 'web/journal')).rejects.toThrow('not the name of a log')
     },
   ) // F13
 })

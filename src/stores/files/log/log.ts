@@ -18,22 +18,22 @@ export interface FileLogOptions {
   readonly watch: FolderWatch
   readonly knows: ReadonlySet<string>
   readonly durability: 'power' | 'process'
-  /** Do others write to it at the same time? */
+  /** Whether other processes write to it at the same time. */
   readonly isShared: boolean
-  /** Milliseconds between two looks at a file nobody told us about. */
+  /** Milliseconds between two reads without a hint. */
   readonly poll: number
   readonly warn: (message: string) => void
-  /** Looks whether its end is gone: then it can be read, and nobody writes. */
+  /** The fault if the end of the log is missing: then it can be read but not written. */
   readonly lostEnd?: () => Fault | undefined
-  /** Throws if this process may not write here; `first` is what it wants to write first. */
+  /** Throws if this process may not write here; `first` is the id of its first record. */
   readonly mayWrite: (first: string) => void
   readonly closed?: () => void
 }
 
-/** A writer that lost is not waited for in a log that nobody writes to. */
-const ABANDONED = 200
-/** How often one who holds back looks whether it may go on, in milliseconds. */
-const LOOK_AGAIN = 1
+/** In a log without writes for this long no process holds back. */
+const QUIET_AFTER_MS = 200
+/** How often a writer that holds back checks whether it may go on. */
+const HOLD_BACK_POLL_MS = 1
 
 /** One handle on one log file. */
 export function createFileLog(options: FileLogOptions): Log {
@@ -47,13 +47,13 @@ export function createFileLog(options: FileLogOptions): Log {
     knows,
     durability,
     isShared,
-    cut: lookOnce,
+    cut: lostEndOnce,
     mayWrite: askOnce,
   })
   const snapshot = path.replace(/journal\.jsonl$|jsonl$/, 'snapshot.json')
   const closing = new AbortController()
   const sleep = createSleep()
-  /** When the snapshot that we know was written, and how far it reached. */
+  /** When the last known snapshot was written, and how far it reached. */
   let savedAt: number | undefined
   let savedTo = 0
   let unwatch: (() => void) | undefined
@@ -83,14 +83,14 @@ export function createFileLog(options: FileLogOptions): Log {
     },
     changed,
     async holdBack(tries = 0) {
-      if (reader.holdBackFor(tries) === 0 || file.idleFor() > ABANDONED) return
-      // Looked for, not watched: a watch would wake this process for every line that anybody writes from then on.
+      if (reader.holdBackFor(tries) === 0 || file.idleFor() > QUIET_AFTER_MS) return
+      // Polled, not watched: a watch would wake this process for every later line of any process.
       for (
         let left = reader.holdBackFor(tries);
         left > 0 && !closing.signal.aborted;
         left = reader.holdBackFor(tries)
       ) {
-        await sleep.upTo(Math.min(left, LOOK_AGAIN))
+        await sleep.upTo(Math.min(left, HOLD_BACK_POLL_MS))
         reader.catchUp()
       }
     },
@@ -111,7 +111,7 @@ export function createFileLog(options: FileLogOptions): Log {
     },
     async save(fold, cursor, state) {
       const { seq, id, begins } = reader.last
-      // What was read beyond the cursor would be taken for repeated by whoever restores this.
+      // A process that restores this would take records read beyond the cursor for repeated ones.
       if (cursor.seq === 0 || cursor.seq !== seq || cursor.id !== id || reader.forbidsWriting) return
       const { offset, line, chain } = reader.point
       try {
@@ -121,21 +121,21 @@ export function createFileLog(options: FileLogOptions): Log {
           savedTo = seq
           return
         }
-        // A large state is kept less often: writing it costs more than reading as many bytes of the journal again.
+        // A large state is saved less often: writing it costs more than reading as many bytes of the journal again.
         if (kept && seq - savedTo < kept.size) return
         askOnce(id)
         writeSnapshot(disk, snapshot, { fold, cursor, begins, offset, line, chain: chain.keep(), state: state() })
         savedAt = disk.statSync(snapshot)?.mtimeMs
         savedTo = seq
       } catch (error) {
-        warn(`${snapshot} could not be written (${error}); opening this team will take longer.`)
+        warn(`Cannot write ${snapshot} (${error}). Opening this team will take longer.`)
       }
     },
     audit,
     faults() {
       const faults = reader.faults()
-      // Damage is named by its place; that the end is missing too is no news then.
-      const cut = faults.every(({ kind }) => kind === 'torn') ? lookOnce() : undefined
+      // Damage is reported with its place; that the end is missing too adds nothing.
+      const cut = faults.every(({ kind }) => kind === 'torn') ? lostEndOnce() : undefined
       return cut ? [...faults, cut] : faults
     },
     whole: async (value) => value,
@@ -165,7 +165,7 @@ export function createFileLog(options: FileLogOptions): Log {
     try {
       return reader.mayHaveMore(from)
     } catch {
-      // A file that was replaced is news; the next read says so.
+      // The file was replaced; the next read says so.
       return true
     }
   }
@@ -173,12 +173,17 @@ export function createFileLog(options: FileLogOptions): Log {
   async function* audit(): AsyncGenerator<readonly Audited[]> {
     if (!file.open()) return
     let batch: Audited[] = []
-    const scanner = createScanner({ path, knows, beyond: true, show: ({ sum, detail, ...line }) => batch.push(line) })
+    const scanner = createScanner({
+      path,
+      knows,
+      readsBeyondStop: true,
+      show: ({ sum, detail, ...line }) => batch.push(line),
+    })
     for (let more = true; more; ) {
       more = scanner.scan(file.readAt)
       const { tail, seen } = scanner
       const { line, offset } = scanner
-      // A piece at the end is somebody's write in flight, or all that came of it.
+      // An unfinished line at the end is a write in progress, or all that remains of one.
       if (!more && !scanner.stop && seen > offset)
         batch.push({ verdict: tail ? 'damaged' : 'torn', line, offset, seq: seen })
       if (batch.length > 0) yield batch
@@ -186,7 +191,7 @@ export function createFileLog(options: FileLogOptions): Log {
     }
   }
 
-  /** What the system says in a word like EIO becomes an error that names the file. */
+  /** Turns a system error like EIO into one that names the file. */
   function readNamed<T>(read: () => T): T {
     try {
       return read()
@@ -195,13 +200,12 @@ export function createFileLog(options: FileLogOptions): Log {
     }
   }
 
-  /** Whoever opened it while it was whole notices by itself when it gets shorter. */
-  function lookOnce(): Fault | undefined {
+  /** Checked once: a handle that was opened while the log was complete notices by itself when it gets shorter. */
+  function lostEndOnce(): Fault | undefined {
     looked ??= { cut: readNamed(() => options.lostEnd?.()) }
     return looked.cut
   }
 
-  /** Asked once for the life of the handle. */
   function askOnce(ours: string): void {
     if (!isAllowed) options.mayWrite(ours)
     isAllowed = true

@@ -8,34 +8,34 @@ import { createRecordCache } from './record-cache.ts'
 import { createScanner, type JudgedLine, type ScanPoint } from './scanner.ts'
 import type { Restored } from './snapshot.ts'
 
-/** How far one handle has read its file, and what it found there. */
+/** Reads the file for one handle and keeps what it found. */
 export interface LogReader {
   readonly chain: Chain
   readonly point: ScanPoint
   /** See `Scanner`. */
-  readonly almost: boolean
-  /** The accepted record read last: its line begins at `begins` and ends at `seq`. */
+  readonly lacksNewline: boolean
+  /** The last accepted record that was read: its line begins at `begins` and ends at `seq`. */
   readonly last: { readonly seq: number; readonly id: string; readonly begins: number }
-  /** Accepted records after `from` in a bounded batch, reading on as far as necessary. */
+  /** Accepted records after `from` in a bounded batch, from the file where necessary. */
   after(from: Cursor): readonly Recorded[]
   mayHaveMore(from: Cursor): boolean
   /** Reads to the end. */
   catchUp(): void
-  /** Reads on past what we wrote, until `done`. Lines like `ours` are taken as they were given. */
+  /** Reads on until `done`, past our own lines. Lines equal to `ours` are not parsed again. */
   readBack(done: () => boolean, ours: readonly Frame[]): void
-  /** Is shown each line once. */
-  onLine(listener: (sight: JudgedLine) => void): void
-  /** Milliseconds to hold back for a writer that keeps losing. */
+  /** Calls the listener once for each line. */
+  onLine(listener: (judged: JudgedLine) => void): void
+  /** Milliseconds to hold back for a writer that lost more often than `tries`. */
   holdBackFor(tries: number): number
-  /** Our own decision lost; nobody in this process need wait for it. */
+  /** A decision of this process lost: this process need not hold back for itself. */
   forgetOwn(id: string): void
-  /** Goes on behind a kept fold. Only before the first read. */
+  /** Continues behind a snapshot. Only before the first read. */
   resume(restored: Restored): void
-  /** Stops this handle for good; whoever asks next is told why. */
+  /** Stops this handle for good, with a fault that later calls report. */
   halt(kind: 'replaced' | 'not synced', detail: string): Fault
-  /** Throws if the path leads elsewhere by now or the file shrank. */
+  /** Throws if the path leads to another file or the file shrank. */
   ensureSame(): void
-  /** What stopped this handle for good. */
+  /** Why this handle was stopped. */
   readonly halted: Fault | undefined
   readonly forbidsWriting: Fault | undefined
   faults(): readonly Fault[]
@@ -43,11 +43,11 @@ export interface LogReader {
 
 export function createLogReader(path: string, file: JournalFile, knows: ReadonlySet<string>): LogReader {
   const fairness = createFairness()
-  const listeners: ((sight: JudgedLine) => void)[] = []
+  const listeners: ((judged: JudgedLine) => void)[] = []
   let found: Fault[] = []
   let halted: Fault | undefined
   let begins = 0
-  let recent = createRecordCache(START)
+  let cache = createRecordCache(START)
   let scanner = createScanner({ path, knows, show })
 
   return {
@@ -57,11 +57,11 @@ export function createLogReader(path: string, file: JournalFile, knows: Readonly
     get point() {
       return scanner
     },
-    get almost() {
-      return scanner.almost
+    get lacksNewline() {
+      return scanner.lacksNewline
     },
     get last() {
-      return { ...recent.last, begins }
+      return { ...cache.last, begins }
     },
     get halted() {
       return halted
@@ -70,7 +70,7 @@ export function createLogReader(path: string, file: JournalFile, knows: Readonly
       return halted ?? scanner.forbidsWriting
     },
     after,
-    mayHaveMore: (from) => recent.last.seq > from.seq || (!scanner.stop && file.open() && look() > scanner.seen),
+    mayHaveMore: (from) => cache.last.seq > from.seq || (!scanner.stop && file.open() && currentSize() > scanner.seen),
     catchUp,
     readBack(done, ours) {
       while (!done() && readOn(ours)) {}
@@ -79,12 +79,12 @@ export function createLogReader(path: string, file: JournalFile, knows: Readonly
     holdBackFor: fairness.left,
     forgetOwn: fairness.forget,
     resume(restored) {
-      recent = createRecordCache(restored.cursor)
+      cache = createRecordCache(restored.cursor)
       begins = restored.begins
       scanner = createScanner({ path, knows, show, from: restored.point })
     },
     halt,
-    ensureSame: () => void look(),
+    ensureSame: () => void currentSize(),
     faults() {
       const isShown = halted?.kind === 'replaced' || found.some(({ offset }) => offset === scanner.stop?.offset)
       const others = [isShown ? undefined : scanner.stop, scanner.tail, halted]
@@ -93,26 +93,26 @@ export function createLogReader(path: string, file: JournalFile, knows: Readonly
   }
 
   function after(from: Cursor): readonly Recorded[] {
-    // Our own lines were read back when they were written; the file is looked at again for what comes behind them.
-    const scanned = halted || !recent.reachesBackTo(from) ? undefined : recent.after(from)
+    // Our own lines were read back when they were written; the file is read again for what follows them.
+    const scanned = halted || !cache.reachesBackTo(from) ? undefined : cache.after(from)
     if (scanned && scanned.length > 0) return scanned
     if (!file.open()) return from.seq === 0 ? [] : lost(`there is nothing to read after byte ${from.seq}`)
-    const size = look()
-    if (!recent.reachesBackTo(from)) rewind()
+    const size = currentSize()
+    if (!cache.reachesBackTo(from)) rewind()
     for (;;) {
-      if (recent.last.seq > from.seq || scanner.offset >= from.seq) {
-        const batch = recent.after(from) ?? lost(`the record ${from.id} does not end at byte ${from.seq}`)
+      if (cache.last.seq > from.seq || scanner.offset >= from.seq) {
+        const batch = cache.after(from) ?? lost(`the record ${from.id} does not end at byte ${from.seq}`)
         if (batch.length > 0) return batch
       }
       if (size <= scanner.seen || !readOn()) {
         if (scanner.stop && from.seq > scanner.offset) return []
-        return recent.after(from) ?? lost(`the record ${from.id} is not there any more`)
+        return cache.after(from) ?? lost(`the record ${from.id} is missing`)
       }
     }
   }
 
   function catchUp(): void {
-    if (!file.open() || look() <= scanner.seen) return
+    if (!file.open() || currentSize() <= scanner.seen) return
     while (readOn()) {}
   }
 
@@ -124,14 +124,14 @@ export function createLogReader(path: string, file: JournalFile, knows: Readonly
 
   function rewind(): void {
     found = []
-    recent = createRecordCache(START)
+    cache = createRecordCache(START)
     scanner = createScanner({ path, knows, show })
   }
 
-  function show(sight: JudgedLine): void {
-    const { verdict, record, seq, line, offset, detail } = sight
+  function show(judged: JudgedLine): void {
+    const { verdict, record, seq, line, offset, detail } = judged
     if (verdict === 'accepted') {
-      recent.push({ seq, record: record! })
+      cache.push({ seq, record: record! })
       begins = offset
       if (record!.after !== undefined) fairness.accepted(record!)
     } else if (verdict === 'refused') {
@@ -139,10 +139,10 @@ export function createLogReader(path: string, file: JournalFile, knows: Readonly
     } else if (verdict !== 'repeated') {
       found.push({ kind: verdict, path, line, offset, detail })
     }
-    for (const listener of listeners) listener(sight)
+    for (const listener of listeners) listener(judged)
   }
 
-  function look(): number {
+  function currentSize(): number {
     if (halted?.kind === 'replaced') throw new JournalReplaced(halted)
     const looked = file.look(scanner.seen)
     return typeof looked === 'number' ? looked : lost(looked)

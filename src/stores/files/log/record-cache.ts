@@ -1,41 +1,41 @@
 import type { Cursor, Recorded } from '../../../journal/store.ts'
 
 /**
- * How much of what was read already is kept, and how much of what nobody asked for yet, in bytes of the file. Records
- * that are kept are copied by the garbage collector again and again, so it is little of what was read.
+ * How much is kept of the records that were read, and of those that were not, in bytes of the file. The garbage collector copies
+ * kept records again and again, so few that were read are kept.
  */
-const KEEP_READ = 64 * 1024
-const KEEP_UNREAD = 32 * 1024 * 1024
-const BATCH = 256 * 1024
+const KEEP_READ_BYTES = 64 * 1024
+const KEEP_UNREAD_BYTES = 32 * 1024 * 1024
+const MAX_BATCH_BYTES = 256 * 1024
 
 /**
- * The accepted records scanned last. Reading one's own line back and folding it are the same parse: `append` scans,
- * `read` hands out what the scan found.
+ * The accepted records that were scanned last. Reading back an own line and folding it share one parse: `append` scans, `read`
+ * returns what the scan found.
  */
-export function createRecordCache(start: Place) {
+export function createRecordCache(start: Position) {
   let before = start
   let records: Recorded[] = []
 
   return {
     /** The last accepted record that was scanned. */
-    get last(): Place {
-      return records.at(-1) ? placeOf(records.at(-1)!) : before
+    get last(): Position {
+      return records.at(-1) ? positionOf(records.at(-1)!) : before
     },
     push(recorded: Recorded): void {
       records.push(recorded)
-      if (recorded.seq - before.seq > KEEP_UNREAD) dropUpTo(records[records.length >> 1]!.seq)
+      if (recorded.seq - before.seq > KEEP_UNREAD_BYTES) dropUpTo(records[records.length >> 1]!.seq)
     },
-    /** Is everything after `from` that was scanned still here? */
+    /** Whether every scanned record after `from` is still here. */
     reachesBackTo: (from: Cursor) => from.seq >= before.seq,
-    /** What follows `from`, in a bounded batch; undefined if `from` is no place in this log. */
+    /** The records after `from` in a bounded batch; undefined if `from` is not a position in this log. */
     after(from: Cursor): readonly Recorded[] | undefined {
       const at = indexAfter(from.seq)
-      const there = at === 0 ? before : placeOf(records[at - 1]!)
+      const there = at === 0 ? before : positionOf(records[at - 1]!)
       if (there.seq !== from.seq || there.id !== from.id) return undefined
       let end = at
-      while (end < records.length && (end === at || records[end]!.seq - from.seq <= BATCH)) end++
+      while (end < records.length && (end === at || records[end]!.seq - from.seq <= MAX_BATCH_BYTES)) end++
       const batch = records.slice(at, end)
-      if (from.seq - before.seq > KEEP_READ) dropUpTo(from.seq)
+      if (from.seq - before.seq > KEEP_READ_BYTES) dropUpTo(from.seq)
       return batch
     },
   }
@@ -43,7 +43,7 @@ export function createRecordCache(start: Place) {
   function dropUpTo(seq: number): void {
     const count = indexAfter(seq)
     if (count === 0) return
-    before = placeOf(records[count - 1]!)
+    before = positionOf(records[count - 1]!)
     records = records.slice(count)
   }
 
@@ -60,11 +60,11 @@ export function createRecordCache(start: Place) {
   }
 }
 
-interface Place {
+interface Position {
   readonly seq: number
   readonly id: string
 }
 
-function placeOf({ seq, record }: Recorded): Place {
+function positionOf({ seq, record }: Recorded): Position {
   return { seq, id: record.id }
 }

@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path'
 import { ulid } from 'ulid'
 import type { LogRecord } from '../../../journal/store.ts'
 import { TeamError } from '../../../team/errors.ts'
-import { codeOf, type Disk } from '../disk.ts'
+import { type Disk, removeIfExists } from '../disk.ts'
 import { syncFolders } from '../folders.ts'
 import { encode } from './line.ts'
 
 /**
- * Puts a new journal in the place of a broken one, which keeps its bytes under the name `journal.<ulid>.damaged`.
- * `records` is the whole new journal, made from the first `size` bytes of the old one. There is a journal at every
- * moment: whoever dies here leaves the old one or the new one. Returns the name of the old one.
+ * Replaces a broken journal by a new one and keeps the old one as `journal.<ulid>.damaged`. `records` is the whole new
+ * journal, made from the first `size` bytes of the old one. There is a journal at every moment: a process that dies here
+ * leaves the old one or the new one. Returns the name of the old one.
  */
 export function replaceJournal(
   disk: Disk,
@@ -25,22 +25,22 @@ export function replaceJournal(
   try {
     disk.linkSync(path, join(folder, damaged))
     if (disk.statSync(path)?.size !== size) throw new JournalMoved(path)
-    // It says how long the old one was: whoever came now would think that the new one lost its end.
-    remove(disk, join(folder, 'config.json'))
+    // It says how long the old journal was: a process that opens the team now would think that the new one lost its end.
+    removeIfExists(disk, join(folder, 'config.json'))
     disk.renameSync(fresh, path)
   } catch (error) {
-    remove(disk, fresh)
-    remove(disk, join(folder, damaged))
+    removeIfExists(disk, fresh)
+    removeIfExists(disk, join(folder, damaged))
     throw error
   }
   syncFolders(disk, [dirname(path)])
-  // Whoever wrote in the last instant was not told that it counts: the path leads elsewhere by then.
+  // A write at the last moment was not acknowledged: its process finds that the path leads to another file.
   return damaged
 }
 
 /**
- * Puts the first `size` bytes of a transcript in its place, which keeps all its bytes under the name
- * `<name>.<ulid>.damaged`. `whole` is how long it was when it was examined. Returns the name of the old one.
+ * Cuts a transcript to its first `size` bytes and keeps the whole old file as `damaged`, a name made by `archiveName`.
+ * `whole` is its size when it was examined.
  */
 export function cutTranscript(disk: Disk, path: string, size: number, whole: number, damaged: string): void {
   const fresh = `${path}.${ulid()}.new`
@@ -52,19 +52,19 @@ export function cutTranscript(disk: Disk, path: string, size: number, whole: num
     if (disk.statSync(path)?.size !== whole) throw new JournalMoved(path)
     disk.renameSync(fresh, path)
   } catch (error) {
-    remove(disk, fresh)
-    remove(disk, archive)
+    removeIfExists(disk, fresh)
+    removeIfExists(disk, archive)
     throw error
   }
   syncFolders(disk, [dirname(path)])
 }
 
-/** What the file that keeps the lines of a damaged transcript is called. */
+/** The name of the file that keeps a damaged transcript. */
 export function archiveName(member: string): string {
   return `${member}.${ulid()}.damaged`
 }
 
-/** Somebody wrote while the new journal was made, so it would lack that. */
+/** Another process wrote while the new journal was made; replacing it would lose that. */
 export class JournalMoved extends TeamError {
   readonly code = 'journal_moved'
   constructor(path: string) {
@@ -72,7 +72,7 @@ export class JournalMoved extends TeamError {
   }
 }
 
-/** A state goes into as many records as it needs; one thing in it that is longer than a record has no place. */
+/** A state is split into as many records as it needs, but one part of it is longer than a record may be. */
 class TooLargeToRestore extends TeamError {
   readonly code = 'too_large_to_restore'
   constructor(path: string, id: string) {
@@ -80,17 +80,18 @@ class TooLargeToRestore extends TeamError {
   }
 }
 
-/** The snapshot speaks of a journal that is no longer there; the next reader makes a new one. */
+/** The snapshot belongs to the replaced journal; the next reader writes a new one. */
 export function removeSnapshot(disk: Disk, folder: string): void {
-  remove(disk, join(folder, 'snapshot.json'))
+  removeIfExists(disk, join(folder, 'snapshot.json'))
 }
 
 function writeSynced(disk: Disk, path: string, records: readonly LogRecord[]): void {
-  writeBytes(
-    disk,
-    path,
-    records.map((record) => (encode(record) ?? fail(path, record.id)).bytes),
-  )
+  const lines = records.map((record) => {
+    const frame = encode(record)
+    if (!frame) throw new TooLargeToRestore(path, record.id)
+    return frame.bytes
+  })
+  writeBytes(disk, path, lines)
 }
 
 function writeBytes(disk: Disk, path: string, pieces: readonly Buffer[]): void {
@@ -101,21 +102,9 @@ function writeBytes(disk: Disk, path: string, pieces: readonly Buffer[]): void {
     }
     disk.fsyncSync(fd)
   } catch (error) {
-    remove(disk, path)
+    removeIfExists(disk, path)
     throw error
   } finally {
     disk.closeSync(fd)
-  }
-}
-
-function fail(path: string, id: string): never {
-  throw new TooLargeToRestore(path, id)
-}
-
-function remove(disk: Disk, path: string): void {
-  try {
-    disk.unlinkSync(path)
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error
   }
 }

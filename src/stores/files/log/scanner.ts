@@ -6,13 +6,13 @@ import { asWritten, decode, type Frame } from './line.ts'
 import { repairCommand } from './repair-command.ts'
 import { findTrailer, TRAILER } from './trailer.ts'
 
-/** A line that was just judged, by the same rule in every process. */
+/** A line with its verdict, which is the same in every process. */
 export interface JudgedLine extends Audited {
   readonly sum: string
   readonly detail: string
 }
 
-/** Where a scanner stands: `offset` is the first byte it has not consumed, on line number `line`. */
+/** The position of a scanner: `offset` is the first byte that it has not consumed, on line number `line`. */
 export interface ScanPoint {
   readonly offset: number
   readonly line: number
@@ -20,17 +20,17 @@ export interface ScanPoint {
 }
 
 export interface Scanner extends ScanPoint {
-  /** How far the file has been looked at, including an unfinished last line. */
+  /** How far the file was read, including an unfinished last line. */
   readonly seen: number
-  /** The unfinished last line is a whole record that lacks only its newline: it counts as soon as anybody writes. */
-  readonly almost: boolean
-  /** What ended the reading for good: nothing behind it can be judged. */
+  /** The last line is a complete record without its newline: it counts as soon as any process writes. */
+  readonly lacksNewline: boolean
+  /** The fault that ended the reading: nothing behind it can be judged. */
   readonly stop: Fault | undefined
-  /** The unfinished last line is not a write in flight. */
+  /** The unfinished last line is damaged, not a write in progress. */
   readonly tail: Fault | undefined
-  /** `stop`, a damaged line behind which no decision counted yet, or a damaged end of the file. */
+  /** `stop`, a damaged line that no accepted decision follows yet, or a damaged end of the file. */
   readonly forbidsWriting: Fault | undefined
-  /** Reads a batch, showing each of its lines; false when it came to the end. Lines like `ours` are not parsed again. */
+  /** Reads a batch and calls `show` for each line; false at the end. Lines equal to `ours` are not parsed again. */
   scan(read: ReadAt, ours?: readonly Frame[]): boolean
 }
 
@@ -39,30 +39,30 @@ export type ReadAt = (into: Buffer, position: number) => number
 export interface ScanOptions {
   readonly path: string
   readonly knows: ReadonlySet<string>
-  readonly show: (sight: JudgedLine) => void
+  readonly show: (judged: JudgedLine) => void
   readonly from?: ScanPoint
-  /** Show also what stands behind the place where reading has to stop, with the verdict of that place. */
-  readonly beyond?: boolean
+  /** Also shows the lines behind `stop`, with its verdict. */
+  readonly readsBeyondStop?: boolean
 }
 
-const BATCH = 256 * 1024
-const LONGEST = MAX_RECORD_BYTES + 1024
+const BATCH_BYTES = 256 * 1024
+const MAX_LINE_BYTES = MAX_RECORD_BYTES + 1024
 const NEWLINE = 10
-/** Bytes read again each time, to notice a file that was replaced in place: enough to hold a sum. */
-const OVERLAP = 32
+/** Bytes that are read again each time, to notice a file that was overwritten in place: enough to hold a sum. */
+const OVERLAP_BYTES = 32
 
-// Shared by all handles: a scan never waits and never nests.
-const scratch = Buffer.allocUnsafe(BATCH)
+// Shared by all handles: a scan never awaits and never nests.
+const scratch = Buffer.allocUnsafe(BATCH_BYTES)
 
-export function createScanner({ path, knows, show, from, beyond = false }: ScanOptions): Scanner {
+export function createScanner({ path, knows, show, from, readsBeyondStop = false }: ScanOptions): Scanner {
   const chain = from?.chain ?? createChain()
   let offset = from?.offset ?? 0
   let line = from?.line ?? 1
   let seen = offset
-  let almost = false
+  let lacksNewline = false
   let known: Buffer | undefined = offset === 0 ? Buffer.alloc(0) : undefined
   let stop: Fault | undefined
-  let doubt: Fault | undefined
+  let unsettled: Fault | undefined
   let tail: Fault | undefined
 
   return {
@@ -76,8 +76,8 @@ export function createScanner({ path, knows, show, from, beyond = false }: ScanO
     get seen() {
       return seen
     },
-    get almost() {
-      return almost
+    get lacksNewline() {
+      return lacksNewline
     },
     get stop() {
       return stop
@@ -86,30 +86,30 @@ export function createScanner({ path, knows, show, from, beyond = false }: ScanO
       return tail
     },
     get forbidsWriting() {
-      return stop ?? doubt ?? tail
+      return stop ?? unsettled ?? tail
     },
     scan,
   }
 
   function scan(read: ReadAt, ours: readonly Frame[] = []): boolean {
-    for (let size = BATCH; !stop || beyond; size = Math.min(size * 4, LONGEST)) {
+    for (let size = BATCH_BYTES; !stop || readsBeyondStop; size = Math.min(size * 4, MAX_LINE_BYTES)) {
       const bytes = load(read, size)
       if (!bytes) return false
-      const isEnd = bytes.length < size - OVERLAP
+      const isEnd = bytes.length < size - OVERLAP_BYTES
       const consumed = consume(bytes, ours)
       lookAtTail(isEnd && !stop ? bytes.subarray(consumed) : bytes.subarray(0, 0))
       if (consumed > 0 || isEnd) return !isEnd
-      if (size === LONGEST) stop = fault('damaged', 'it is longer than 16 MB')
+      if (size === MAX_LINE_BYTES) stop = fault('damaged', 'it is longer than 16 MB')
       if (stop) return false
     }
     return false
   }
 
-  /** The bytes from `offset` on, if those in front of it are still the ones we consumed. */
+  /** The bytes from `offset` on, if the bytes before it are still those that were consumed. */
   function load(read: ReadAt, size: number): Buffer | undefined {
-    // A buffer for one huge line is not worth keeping.
-    const buffer = size === BATCH ? scratch : Buffer.allocUnsafe(size)
-    const overlap = known?.length ?? Math.min(OVERLAP, offset)
+    // A buffer for one huge line is not kept.
+    const buffer = size === BATCH_BYTES ? scratch : Buffer.allocUnsafe(size)
+    const overlap = known?.length ?? Math.min(OVERLAP_BYTES, offset)
     const bytes = buffer.subarray(0, read(buffer, offset - overlap))
     const before = bytes.subarray(0, overlap)
     known ??= Buffer.from(before)
@@ -118,7 +118,7 @@ export function createScanner({ path, knows, show, from, beyond = false }: ScanO
     return undefined
   }
 
-  /** All whole lines of `bytes`, which stand in the file from `offset` on; returns how many bytes they were. */
+  /** Judges all complete lines of `bytes`, which begin at `offset` in the file; returns how many bytes they were. */
   function consume(bytes: Buffer, ours: readonly Frame[]): number {
     const base = offset
     let at = 0
@@ -127,17 +127,17 @@ export function createScanner({ path, knows, show, from, beyond = false }: ScanO
       const end = bytes[at] === NEWLINE ? at : bytes.indexOf(NEWLINE, at)
       if (end < 0) break
       const wasTorn = end > at && judge(bytes, at, end, torn, ours)
-      if (stop && !beyond) break
+      if (stop && !readsBeyondStop) break
       torn = wasTorn ? at : -1
       at = end + 1
       offset = base + at
       line++
     }
-    if (at > 0) known = Buffer.from(bytes.subarray(Math.max(0, at - OVERLAP), at))
+    if (at > 0) known = Buffer.from(bytes.subarray(Math.max(0, at - OVERLAP_BYTES), at))
     return at
   }
 
-  /** Returns whether the line was torn: what follows may then be the rest of it, cut off by a changed byte. */
+  /** Returns whether the line was torn: the next line may then be its rest, cut off by a changed byte. */
   function judge(bytes: Buffer, from: number, to: number, torn: number, ours: readonly Frame[]): boolean {
     const read = asWritten(ours, bytes, from, to) ?? decode(bytes, from, to)
     const seq = offset + to - from + 1
@@ -151,7 +151,7 @@ export function createScanner({ path, knows, show, from, beyond = false }: ScanO
     if (read.flaw === 'damaged') {
       const whole = torn >= 0 && !isLegible(bytes.subarray(from, to)) ? torn : from
       if (couldHaveCounted(bytes.subarray(whole, to), chain.last)) chain.lose()
-      doubt ??= fault('damaged', read.detail)
+      unsettled ??= fault('damaged', read.detail)
     }
     show({ verdict: read.flaw, sum: '', line, offset, seq, detail: read.detail })
     return read.flaw === 'torn'
@@ -164,7 +164,7 @@ export function createScanner({ path, knows, show, from, beyond = false }: ScanO
     if (verdict === 'accepted') {
       const need = record.needs && firstUnknown(record, knows)
       if (need) stop = fault('needs newer', toInstall(need))
-      if (record.after !== undefined) doubt = undefined
+      if (record.after !== undefined) unsettled = undefined
     }
     return stop ? verdictOf(stop) : (verdict as Exclude<typeof verdict, 'broken'>)
   }
@@ -173,12 +173,12 @@ export function createScanner({ path, knows, show, from, beyond = false }: ScanO
     seen = offset + bytes.length
     const why = bytes.length > 0 && whyTailIsDamaged(bytes)
     tail = why ? fault('damaged', why) : undefined
-    almost = bytes.length >= TRAILER && findTrailer(bytes) === bytes.length - TRAILER
+    lacksNewline = bytes.length >= TRAILER && findTrailer(bytes) === bytes.length - TRAILER
   }
 
   function fault(kind: Fault['kind'], detail: string): Fault {
-    const mendable = kind === 'damaged' || kind === 'broken chain'
-    return { kind, path, line, offset, detail: mendable ? `${detail}. Run: ${repairCommand(path)}` : detail }
+    const isRepairable = kind === 'damaged' || kind === 'broken chain'
+    return { kind, path, line, offset, detail: isRepairable ? `${detail}. Run: ${repairCommand(path)}` : detail }
   }
 }
 

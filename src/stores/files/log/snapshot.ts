@@ -9,14 +9,14 @@ import { decode } from './line.ts'
 import type { ReadAt, ScanPoint } from './scanner.ts'
 import { fittingSum, hasTrailer, TRAILER, withTrailer } from './trailer.ts'
 
-/** A fold kept next to its log, to open fast. A view like any other: it may be lost, and never decides anything. */
+/** A folded state kept beside its log, to open fast. Like a view it may be lost and decides nothing. */
 interface Kept {
   readonly v: 1
   readonly fold: number
   readonly cursor: Cursor
   /** Where the line of the record at the cursor begins. */
   readonly begins: number
-  /** Where reading goes on. */
+  /** Where reading continues. */
   readonly offset: number
   readonly line: number
   readonly chain: KeptChain
@@ -35,7 +35,7 @@ export function writeSnapshot(disk: Disk, path: string, kept: Omit<Kept, 'v'>): 
   replaceFile(disk, path, Buffer.from(`${withTrailer(body.slice(0, -1)).text}\n`))
 }
 
-/** Undefined if there is none that fits this fold and this log. A broken one is put aside with a warning. */
+/** Undefined if there is none that fits this fold and this log. A broken one is renamed, with a warning. */
 export function readSnapshot(
   disk: Disk,
   path: string,
@@ -54,16 +54,16 @@ function load(disk: Disk, path: string, warn: (message: string) => void): Kept |
     const bytes = disk.readFileSync(path)
     const end = bytes.length - TRAILER - 1
     if (end > 0 && hasTrailer(bytes, end) && fittingSum(bytes, 0, end)) return JSON.parse(bytes.toString()) as Kept
-    const aside = `${path}.${ulid()}.broken`
-    disk.renameSync(path, aside)
-    warn(`${path} was broken; it is now ${aside}, and the journal is read from its beginning instead.`)
+    const renamed = `${path}.${ulid()}.broken`
+    disk.renameSync(path, renamed)
+    warn(`${path} was broken. It is now ${renamed}; the journal is read from its beginning instead.`)
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') warn(`${path} cannot be used (${error}); the journal is read from its beginning.`)
   }
   return undefined
 }
 
-/** Is the record at the cursor still the one that was folded last, and does the log still reach to where we stopped? */
+/** Whether the record at the cursor is still the last that was folded, and the log still reaches as far as it was read. */
 function fits({ cursor, begins, offset, chain }: Kept, readLog: ReadAt): boolean {
   const length = cursor.seq - begins
   if (length <= 0 || length > MAX_RECORD_BYTES + 1 || offset < cursor.seq || cursor.last !== chain.last) return false

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 
 /**
- * How a line or a file of ours ends: `,"sum":"0123456789abcdef"}`, a hash of all bytes before it. A line that ends so
- * was written to its end; one whose sum fits was not changed since.
+ * The end of every line or file that we write: `,"sum":"0123456789abcdef"}`, a hash of all bytes before it. A line with this
+ * end was written completely; one with a correct sum was not changed since.
  */
 export const TRAILER = 26
 
@@ -15,7 +15,7 @@ export function withTrailer(body: string): { text: string; sum: string } {
   return { text: `${body},"sum":"${sum}"}`, sum }
 }
 
-/** Keeps the place of a sum that is taken when the bytes before it are there. */
+/** Reserves the place of the sum, which is computed when the bytes before it are known. */
 export const EMPTY_TRAILER = `,"sum":"${'0'.repeat(16)}"}`
 
 /** Puts the sum of what stands between `from` and `at` into the trailer at `at`. */
@@ -25,7 +25,7 @@ export function putSum(bytes: Buffer, from: number, at: number): string {
   return sum
 }
 
-/** Does the shape of a trailer begin at `at`? Says nothing about its hex digits. */
+/** Whether a trailer begins at `at`, whatever its digits. */
 export function hasTrailer(bytes: Buffer, at: number): boolean {
   if (bytes[at + 25] !== CLOSE || bytes[at + 24] !== QUOTE) return false
   for (let i = 0; i < START.length; i++) if (bytes[at + i] !== START[i]) return false
@@ -50,7 +50,7 @@ export function findTrailer(bytes: Buffer, from = 0): number {
   return -1
 }
 
-/** Do the last bytes look like a trailer in which at most `most` bytes are wrong or the last one is missing? */
+/** Whether the last bytes are a trailer in which at most `most` bytes are wrong, or the last one is missing. */
 export function nearlyEndsWithTrailer(bytes: Buffer, most: number): boolean {
   if (bytes.length >= TRAILER - 1 && isHex(bytes.toString('latin1', bytes.length - 17, bytes.length - 1))) {
     if (bytes.subarray(-25, -17).equals(START) && bytes.at(-1) === QUOTE) return true

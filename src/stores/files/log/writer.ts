@@ -20,23 +20,23 @@ export interface LogWriterOptions {
   readonly reader: LogReader
   readonly knows: ReadonlySet<string>
   readonly durability: 'power' | 'process'
-  /** Others write here too: what they wrote may overtake a decision, or forbid writing. */
+  /** Whether other processes write to it: their records may overtake a decision, or forbid writing. */
   readonly isShared: boolean
-  /** That the log was found without its end. */
+  /** The fault if the log was found without its end. */
   readonly cut: () => Fault | undefined
-  /** Throws if this process may not write here; `first` is what it wants to write first. */
+  /** Throws if this process may not write here; `first` is the id of its first record. */
   readonly mayWrite: (first: string) => void
 }
 
 /**
- * Writes in one call and reads on to its own lines: only then is it known whether they count, because others may have
- * written in between. Nothing is awaited until then.
+ * Writes in one call and reads on to its own lines. Only then is it known whether they count, because other processes may
+ * have written in between. Nothing is awaited until then.
  */
 export function createLogWriter({ path, file, reader, knows, durability, isShared, cut, mayWrite }: LogWriterOptions) {
   const group = createGroupCommit(syncAndCompare)
   let expected: Expected | undefined
   let syncedTo = 0
-  reader.onLine((sight) => expected?.saw(sight))
+  reader.onLine((judged) => expected?.see(judged))
 
   return {
     append(records: readonly LogRecord[]): Appended {
@@ -51,7 +51,7 @@ export function createLogWriter({ path, file, reader, knows, durability, isShare
         get durable() {
           if (durable) return durable
           durable = counts ? makeDurable(records) : Promise.resolve()
-          // Whoever does not wait for it does not want to know; the handle is read-only either way.
+          // A caller may ignore it; after a failure the handle is read-only anyway.
           durable.catch(() => {})
           return durable
         },
@@ -65,12 +65,12 @@ export function createLogWriter({ path, file, reader, knows, durability, isShare
     settled: group.settled,
   }
 
-  /** Everything that can be refused is refused before the first byte is written. */
+  /** Refuses whatever can be refused before the first byte is written. */
   function prepare(records: readonly LogRecord[]): { worth: readonly LogRecord[]; frames: readonly Frame[] } {
-    // Before the last look at the log: the shorter the time from there to the write, the fewer lines lose.
+    // Encoded before the last read: the less time between that and the write, the fewer lines lose.
     const encoded = new Map(records.map((record) => [record, encode(record)]))
     try {
-      // Where nobody else writes it is enough to look when it is made durable.
+      // A log with one writer is checked when it is made durable; that is enough.
       if (isShared || !file.isOpen) reader.catchUp()
     } catch (error) {
       throw error instanceof JournalReplaced ? new JournalReadOnly(error.fault) : new NotWritten(path, error)
@@ -90,9 +90,9 @@ export function createLogWriter({ path, file, reader, knows, durability, isShare
   }
 
   /**
-   * A decision that somebody else has overtaken already is not worth a line that all others have to read. One that
-   * keeps losing is written all the same: seeing it, they hold back. But never one that follows an unwritten one:
-   * readers would take the gap for a loss and stop there.
+   * A decision that another process has already overtaken is not worth a line that every process has to read. One that
+   * keeps losing is written all the same, so that others see it and hold back. One that follows an unwritten record is
+   * never written: readers would take the gap for damage and stop there.
    */
   function worthWriting(records: readonly LogRecord[]): readonly LogRecord[] {
     const { chain } = reader
@@ -126,7 +126,7 @@ export function createLogWriter({ path, file, reader, knows, durability, isShare
     }
   }
 
-  /** A failed write may still have happened: the log itself says what is in it. */
+  /** A failed write may still have happened: only the log tells. */
   function readBack(records: readonly LogRecord[], frames: readonly Frame[], failure: unknown): readonly Outcome[] {
     const { missing, outcomes } = expected!
     const ids = records.map((record) => record.id)
@@ -138,7 +138,7 @@ export function createLogWriter({ path, file, reader, knows, durability, isShare
       expected = undefined
     }
     if (missing() === 0) return outcomes
-    if (failure && missing() === records.length && !reader.almost) throw new NotWritten(path, failure)
+    if (failure && missing() === records.length && !reader.lacksNewline) throw new NotWritten(path, failure)
     throw new OutcomeUnknown(path, ids, failure ?? new Error('our own lines could not be read back'))
   }
 
@@ -158,7 +158,7 @@ export function createLogWriter({ path, file, reader, knows, durability, isShare
     try {
       await file.sync()
     } catch (error) {
-      // What the system dropped after a failed sync it will not report again, so no later sync can be believed.
+      // After a failed sync the system may drop the data and report success the next time, so no later sync is trusted.
       throw new JournalReadOnly(reader.halt('not synced', `the disk did not confirm what was written (${error})`))
     }
     reader.ensureSame()
@@ -167,19 +167,19 @@ export function createLogWriter({ path, file, reader, knows, durability, isShare
 }
 
 interface Expected {
-  saw(sight: JudgedLine): void
+  see(judged: JudgedLine): void
   missing(): number
   readonly outcomes: Outcome[]
 }
 
-/** Knows its own lines by id and sum: somebody else may have written the same id with other contents. */
+/** Recognises its own lines by id and sum: another process may have written the same id with other contents. */
 function createExpected(records: readonly LogRecord[], frames: readonly Frame[]): Expected {
   const open = new Set(records.keys())
   const outcomes: Outcome[] = []
   return {
     outcomes,
     missing: () => open.size,
-    saw({ verdict, record, sum }) {
+    see({ verdict, record, sum }) {
       if (verdict !== 'accepted' && verdict !== 'refused' && verdict !== 'repeated') return
       for (const index of open) {
         if (frames[index]!.sum !== sum || records[index]!.id !== record?.id) continue

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { decodeTime } from 'ulid'
-import { codeOf, type Disk } from '../disk.ts'
+import { codeOf, type Disk, ifMissing, removeIfExists } from '../disk.ts'
 import { makeFolder } from '../folders.ts'
 import { replaceFile } from '../replace-file.ts'
 
@@ -72,7 +72,7 @@ export function openViewFiles(options: {
       replaceFile(disk, path, bytes)
     },
 
-    remove: (path) => void isMissing(() => disk.unlinkSync(path)),
+    remove: (path) => removeIfExists(disk, path),
 
     list,
 
@@ -80,7 +80,7 @@ export function openViewFiles(options: {
       for (const name of list(folder)) {
         const made = /\.([0-7][0-9A-HJKMNP-TV-Z]{25})\.new$/.exec(name)?.[1]
         if (made !== undefined && now() - decodeTime(made) > ABANDONED_AFTER_MS)
-          isMissing(() => disk.unlinkSync(`${folder}/${name}`))
+          removeIfExists(disk, `${folder}/${name}`)
       }
     },
   }
@@ -96,11 +96,8 @@ export function openViewFiles(options: {
 }
 
 function isMissing(call: () => void): boolean {
-  try {
+  return ifMissing(true, () => {
     call()
     return false
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return true
-    throw error
-  }
+  })
 }
