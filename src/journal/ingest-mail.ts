@@ -1,11 +1,19 @@
 import { TeamError } from '../team/errors.ts'
+import type { TeamEvent } from '../team/event.ts'
+import type { TeamState } from '../team/state.ts'
 import { recordBatches } from './record-batches.ts'
 import { MailNotBroughtIn } from './store-errors.ts'
-import type { TeamHandle } from './team-handle.ts'
 import type { Views } from './views.ts'
 
+/** What bringing in mail needs of a team handle. */
+interface Journal {
+  readonly state: TeamState
+  refresh(): Promise<void>
+  report(events: readonly TeamEvent[]): Promise<unknown>
+}
+
 /** What programs left in the mailbox files becomes part of the journal; a file is read before the journal is folded. */
-export async function ingestMail(mirror: Views, team: Pick<TeamHandle, 'state' | 'refresh' | 'report'>): Promise<void> {
+export async function ingestMail(mirror: Views, team: Journal): Promise<void> {
   // A handle that has folded nothing knows of no member, and would leave everything where it is.
   await team.refresh()
   for (;;) {

@@ -1,7 +1,8 @@
-import type { Applied, Effect } from './apply.ts'
+import type { Applied } from './apply.ts'
 import { blockedTasks } from './board.ts'
 import type { Command } from './command.ts'
 import type { TeamEvent } from './event.ts'
+import type { Effect } from './message.ts'
 import { heldBy, mailboxOf, memberNamed, type TeamState } from './state.ts'
 import { type EarlierAttempt, planOf } from './task.ts'
 import {

@@ -1,7 +1,7 @@
-import type { Effect, Place } from './apply.ts'
 import { putTask } from './board.ts'
-import type { TeamEvent } from './event.ts'
+import type { Place, TeamEvent } from './event.ts'
 import { dropStaleControl, returnMail } from './mail.ts'
+import type { Effect } from './message.ts'
 import { nameKey } from './name.ts'
 import { memberNamed, type TeamState } from './state.ts'
 

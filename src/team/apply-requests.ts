@@ -1,5 +1,4 @@
-import type { Place } from './apply.ts'
-import type { TeamEvent } from './event.ts'
+import type { Place, TeamEvent } from './event.ts'
 import { isControl } from './message.ts'
 import { nameKey } from './name.ts'
 import { mailboxOf, memberNamed, type TeamState, unreadOf } from './state.ts'

@@ -1,6 +1,5 @@
-import type { Place } from './apply.ts'
 import { putTask } from './board.ts'
-import type { EventOf, TeamEvent } from './event.ts'
+import type { EventOf, Place, TeamEvent } from './event.ts'
 import { canReceive } from './mail.ts'
 import { withStatus } from './member.ts'
 import { nameKey } from './name.ts'

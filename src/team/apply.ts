@@ -1,9 +1,10 @@
 import { applyMemberEvent } from './apply-members.ts'
 import { applyRequestEvent } from './apply-requests.ts'
 import { applyTaskEvent } from './apply-tasks.ts'
-import { type Author, type EventOf, readEvent, type TeamEvent } from './event.ts'
+import { type Author, type EventOf, type Place, readEvent, type TeamEvent } from './event.ts'
 import type { Json } from './json.ts'
 import { deliver, receiveExternal, returnToUnread, sendMessage, takeMail } from './mail.ts'
+import type { Effect } from './message.ts'
 import { nameKey } from './name.ts'
 import { loadState } from './snapshot.ts'
 import type { TeamState } from './state.ts'
@@ -15,22 +16,6 @@ export interface TeamRecord {
   readonly at?: Json
   readonly by?: Json
   readonly events?: Json
-}
-
-/** Where and when an event happened, as its record says. `apply` never looks at a clock. */
-export interface Place {
-  readonly seq: number
-  readonly id: string
-  readonly at: number
-  readonly by: Author
-}
-
-/** What became of a message for one recipient, at its place in the log. */
-export interface Effect {
-  readonly id: string
-  readonly to: string
-  readonly outcome: 'queued' | 'bounced' | 'delivered' | 'ignored'
-  readonly reason?: string
 }
 
 export interface Applied {

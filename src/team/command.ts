@@ -1,6 +1,7 @@
-import type { Author } from './event.ts'
+import type { Author, TeamEvent } from './event.ts'
 import type { MemberKind, Profile } from './member.ts'
 import type { Message, MessageType } from './message.ts'
+import type { Refusal } from './refusal.ts'
 import type { RequestAnswer, RequestKind } from './request.ts'
 import type { SessionFolder } from './session-folder.ts'
 import type { TaskDraft, TaskId } from './task.ts'
@@ -117,3 +118,6 @@ export interface Circumstances {
   /** The process that decides. */
   readonly self: string
 }
+
+/** Events to append, possibly none when everything is already so (`note` says it), or why not. */
+export type Decision = { readonly events: readonly TeamEvent[]; readonly note?: string } | Refusal

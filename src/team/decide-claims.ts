@@ -1,6 +1,5 @@
 import { blockedTasks, claims, failedDependencies, type Overlap, openDependencies, overlappingClaim } from './board.ts'
-import type { Circumstances, Command } from './command.ts'
-import type { Decision } from './decide.ts'
+import type { Circumstances, Command, Decision } from './command.ts'
 import type { TeamEvent } from './event.ts'
 import type { Member } from './member.ts'
 import { isTooLong } from './message.ts'

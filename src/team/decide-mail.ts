@@ -1,5 +1,4 @@
-import type { Circumstances, Command, Letter } from './command.ts'
-import type { Decision } from './decide.ts'
+import type { Circumstances, Command, Decision, Letter } from './command.ts'
 import type { Author, TeamEvent } from './event.ts'
 import { canReceive } from './mail.ts'
 import { isControl, isRuntimeFact, isTooLong, type Message, messageType } from './message.ts'

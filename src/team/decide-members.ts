@@ -1,5 +1,4 @@
-import type { Circumstances, Command } from './command.ts'
-import type { Decision } from './decide.ts'
+import type { Circumstances, Command, Decision } from './command.ts'
 import type { TeamEvent } from './event.ts'
 import type { Member } from './member.ts'
 import { isTooLong } from './message.ts'

@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import { blockedTasks, claims, overlappingClaim } from './board.ts'
-import type { Circumstances, Command } from './command.ts'
-import type { Decision } from './decide.ts'
+import type { Circumstances, Command, Decision } from './command.ts'
 import { decideClaim, decideComplete, decideFail, decideRelease, decideRenew, refuseOverlap } from './decide-claims.ts'
 import { graphOf } from './dependencies.ts'
 import type { EventOf, TeamEvent } from './event.ts'

@@ -1,21 +1,18 @@
 import { applyEvent } from './apply.ts'
-import type { Circumstances, Command } from './command.ts'
+import type { Circumstances, Command, Decision } from './command.ts'
 import { decideRepair, decideTake } from './decide-mail.ts'
 import { decideMember, decideSupervisor, endSupervision } from './decide-members.ts'
 import { decideRequest } from './decide-requests.ts'
 import { decideTask } from './decide-tasks.ts'
 import type { TeamEvent } from './event.ts'
 import { isName } from './name.ts'
-import { isRefusal, type Refusal, refuse } from './refusal.ts'
+import { isRefusal, refuse } from './refusal.ts'
 import { checkName, isLead, leadOnly, mayAct } from './rights.ts'
 import type { TeamState } from './state.ts'
 import { taskStatus } from './task.ts'
 
 /** A line has at most 16 MB; what the record says about itself needs little. */
 const RECORD_BYTES = 15 * 1024 * 1024
-
-/** Events to append, possibly none when everything is already so (`note` says it), or why not. */
-export type Decision = { readonly events: readonly TeamEvent[]; readonly note?: string } | Refusal
 
 /** What follows from a command in this state: events or a refusal, never both. The state is left as it was. */
 export function decide(state: TeamState, command: Command, about: Circumstances): Decision {

@@ -231,3 +231,11 @@ export interface Author {
   readonly generation?: number
   readonly epoch?: number
 }
+
+/** Where and when an event happened, as its record says. `apply` never looks at a clock. */
+export interface Place {
+  readonly seq: number
+  readonly id: string
+  readonly at: number
+  readonly by: Author
+}

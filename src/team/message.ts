@@ -94,3 +94,11 @@ export function isCapped(type: MessageType): boolean {
 export function messageTypes(): readonly string[] {
   return MessageType.options
 }
+
+/** What became of a message for one recipient, at its place in the log. */
+export interface Effect {
+  readonly id: string
+  readonly to: string
+  readonly outcome: 'queued' | 'bounced' | 'delivered' | 'ignored'
+  readonly reason?: string
+}

@@ -1,7 +1,6 @@
 import type { Answer } from '../team/answer.ts'
-import type { Effect } from '../team/apply.ts'
 import type { Command, Letter } from '../team/command.ts'
-import type { Message } from '../team/message.ts'
+import type { Effect, Message } from '../team/message.ts'
 import type { Refusal } from '../team/refusal.ts'
 import type { TeamState } from '../team/state.ts'
 

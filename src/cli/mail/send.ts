@@ -1,6 +1,6 @@
 import type { TeamHandle } from '../../journal/team-handle.ts'
-import type { Effect } from '../../team/apply.ts'
 import type { Letter } from '../../team/command.ts'
+import type { Effect } from '../../team/message.ts'
 import { MESSAGE_BYTES, type MessageType } from '../../team/message.ts'
 import { nameKey } from '../../team/name.ts'
 import type { Request } from '../../team/request.ts'

@@ -1,7 +1,7 @@
 import type { Connection, Parameter, Row } from '../connection/connection.ts'
 import type { ConnectionPool } from '../connection/connection-pool.ts'
-import type { SendHint } from '../connection/notifications.ts'
 import type { Statements } from '../schema/statements.ts'
+import type { SendHint } from './notifications.ts'
 import type { LogReader } from './reader.ts'
 
 /**

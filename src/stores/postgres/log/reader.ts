@@ -5,8 +5,8 @@ import { TeamError } from '../../../team/errors.ts'
 import { createSleep } from '../../sleep.ts'
 import type { Row } from '../connection/connection.ts'
 import { type ConnectionPool, readableError } from '../connection/connection-pool.ts'
-import type { Notifications } from '../connection/notifications.ts'
 import type { Statements } from '../schema/statements.ts'
+import type { Notifications } from './notifications.ts'
 import { bounded, createRecordCache, type Position, type Stored, type TextForm } from './record-cache.ts'
 
 /** Reads one log for all handles of this process, which share what was fetched. */

@@ -6,10 +6,10 @@ import { TeamError } from '../../../team/errors.ts'
 import type { Parameter, Row } from '../connection/connection.ts'
 import { type ConnectionPool, readableError } from '../connection/connection-pool.ts'
 import { ConnectionLost, codeOf, isRolledBack, StoreUnreachable } from '../connection/failures.ts'
-import type { SendHint } from '../connection/notifications.ts'
 import { arrayOf, type Statements } from '../schema/statements.ts'
 import type { HeadRowLock } from './head-row-lock.ts'
 import { type ExtractedTexts, extractLongTexts, mayHoldLongText } from './long-texts.ts'
+import type { SendHint } from './notifications.ts'
 import type { LogReader } from './reader.ts'
 
 export interface WriterOptions {

@@ -1,6 +1,6 @@
-import type { Effect } from '../../../team/apply.ts'
 import type { Letter } from '../../../team/command.ts'
 import { canReceive } from '../../../team/mail.ts'
+import type { Effect } from '../../../team/message.ts'
 import { nameKey } from '../../../team/name.ts'
 import { memberNamed } from '../../../team/state.ts'
 import type { TeamMembership } from '../../team-membership.ts'

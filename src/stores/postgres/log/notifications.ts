@@ -1,7 +1,7 @@
+import type { Connection } from '../connection/connection.ts'
+import type { ConnectionPool } from '../connection/connection-pool.ts'
+import { reason } from '../connection/failures.ts'
 import type { Statements } from '../schema/statements.ts'
-import type { Connection } from './connection.ts'
-import type { ConnectionPool } from './connection-pool.ts'
-import { reason } from './failures.ts'
 
 /** Hints that a log has grown, by LISTEN and NOTIFY. A hint may be lost, so every reader also polls. */
 export interface Notifications {
