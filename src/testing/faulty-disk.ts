@@ -1,21 +1,21 @@
 import { type Disk, realDisk } from '../stores/files/disk.ts'
 
-/** The process is dead: this call and all later ones have no effect. */
+/** The simulated process is dead: this call and all later ones have no effect. */
 export class CrashError extends Error {
   override readonly name = 'CrashError'
 }
 
 export type FaultKind =
-  /** Half of the bytes are really written. */
+  /** Half of the bytes are written. */
   | 'short write'
   | 'ENOSPC'
   | 'EACCES'
   | 'EIO before'
-  /** The call did what it should and failed all the same. */
+  /** The call took effect and then failed. */
   | 'EIO after'
 
 export interface DiskPlan {
-  /** The world ends right after this many calls took effect. */
+  /** The process crashes after this many calls took effect. */
   readonly crashAfter?: number
   /** The call with this number (from 0) fails in this way. */
   readonly fail?: { readonly at: number; readonly how: FaultKind }
@@ -26,10 +26,10 @@ export interface RecordingDisk extends Disk {
   readonly calls: readonly string[]
 }
 
-/** Watching is a hint, so it neither counts nor fails here. */
+/** Watching is only a hint, so it is neither counted nor made to fail. */
 const UNCOUNTED = new Set(['watch'])
 
-/** A disk that names every call, dies after any of them, or fails any of them. Pass it to `openFileStore`. */
+/** A disk that records every call, and crashes after a call or makes one fail. Pass it to `openFileStore`. */
 export function recordingDisk(plan: DiskPlan = {}, inner: Disk = realDisk): RecordingDisk {
   const calls: string[] = []
 

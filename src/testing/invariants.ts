@@ -4,12 +4,12 @@ import { nameKey } from '../team/name.ts'
 import { memberNamed, roster, type TeamState } from '../team/state.ts'
 import { compareTasks } from '../team/task.ts'
 
-/** What is never true of a team, whatever was tried on it; empty when all is well. */
+/** Every broken invariant of a team as a sentence; empty when all hold. */
 export function brokenInvariants(state: TeamState): string[] {
   return [...createInvariants().atEnd(state), ...brokenIndex(state), ...brokenMail(state)]
 }
 
-/** What is kept beside the tasks must be what the tasks say. */
+/** The indexes beside the tasks must agree with the tasks. */
 function brokenIndex(state: TeamState): string[] {
   const held = allTasks(state).filter((task) => task.status === 'in_progress')
   const computed = allTasks(state)
@@ -29,7 +29,7 @@ function brokenMail(state: TeamState): string[] {
   const readers = new Set([...roster(state).map((member) => nameKey(member.name)), 'user'])
   return [...state.mailboxes.entries()].flatMap(([name, mailbox]) => {
     if (mailbox.size === 0) return []
-    if (!readers.has(name)) return [`there is mail for ${name}, who is nobody`]
+    if (!readers.has(name)) return [`there is mail for ${name}, who is not a member`]
     return memberNamed(state, name)?.status === 'stopped' ? [`there is mail for ${name}, who has stopped`] : []
   })
 }

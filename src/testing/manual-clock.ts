@@ -1,13 +1,13 @@
 import type { AlarmClock } from '../journal/clock.ts'
 
 export interface ManualClock extends AlarmClock {
-  /** Lets so many seconds pass; what is due on the way rings in its order, at its time. */
+  /** Advances by so many seconds; alarms that are due on the way ring in order, each at its time. */
   advance(seconds: number): void
-  /** When the next one rings; undefined if none does. */
+  /** When the next alarm rings; undefined if none is set. */
   readonly next: number | undefined
 }
 
-/** Time that passes only when a test says so; `start` in seconds since 1970. */
+/** A clock that only the test advances; `start` in seconds since 1970. */
 export function manualClock(start = 1_000_000): ManualClock {
   let now = start
   const alarms = new Set<{ readonly at: number; readonly ring: () => void }>()

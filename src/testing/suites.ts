@@ -20,19 +20,19 @@ export class TestPackageMissing extends Error {
 const suites = await loadSuites()
 
 /**
- * What every store promises, always with two handles on one place, because that is where stores go wrong. An adapter's
+ * What every store promises, always with two handles on the same data, because that is where stores fail. An adapter's
  * test is `storeContract('files', async () => { const dir = …; return () => openFileStore({ dir }) })`.
  */
 export const storeContract: typeof StoreContract = (...args) => suite('storeContract')(...args)
 
 /**
- * What a team promises on every store, always with two handles on one place. An adapter's test is
+ * What a team promises on every store, always with two handles on the same data. An adapter's test is
  * `teamContract('files', async () => { const dir = …; return () => openFileStore({ dir }) })`.
  */
 export const teamContract: typeof TeamContract = (...args) => suite('teamContract')(...args)
 
 /**
- * Random commands by several actors over two handles of one team, each compared with a plain model: same verdict, same
+ * Random commands by several actors over two handles of one team, each compared with a plain model: same outcome, same
  * board, same unread mail, and no broken invariant. A failure prints its seed and the shortest sequence that shows it.
  */
 export const commandSequences: typeof CommandSequences = (...args) => suite('commandSequences')(...args)

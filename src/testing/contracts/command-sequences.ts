@@ -17,12 +17,12 @@ interface Real {
 }
 
 /**
- * Random commands by several actors over two handles of one team, each compared with a plain model: same verdict, same
+ * Random commands by several actors over two handles of one team, each compared with a plain model: same outcome, same
  * board, same unread mail, and no broken invariant. A failure prints its seed and the shortest sequence that shows it.
  */
 export function commandSequences(name: string, makePlace: () => Promise<OpenStore>, runs = 200): void {
   describe(`any sequence of commands on ${name}`, () => {
-    it('does what a plain model of a team does', async () => {
+    it('gives the same results as a plain model of a team', async () => {
       const numRuns = process.env.DESKMATES_SOAK ? runs * 50 : runs
       await fc.assert(
         fc.asyncProperty(fc.commands([acts], { maxCommands: 40, size: 'max' }), async (commands) => {

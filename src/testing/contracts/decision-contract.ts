@@ -2,16 +2,16 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Log } from '../../journal/store.ts'
 import { idsOf, readAll } from './read-all.ts'
 
-/** What is promised to two handles on one log that decide at the same time. */
+/** What a store promises to two handles that decide on one log at the same time. */
 export function decisionContract(handles: () => { a: Log; b: Log }): void {
-  describe('deciding', () => {
+  describe('a decision', () => {
     let a: Log
     let b: Log
     beforeEach(() => {
       ;({ a, b } = handles())
     })
 
-    it('lets exactly one of two racing decisions win', async () => {
+    it('of two that race, exactly one is accepted', async () => {
       await a.append([{ id: 'made', after: '' }])
       const tries = await Promise.all([
         a.append([{ id: 'ada', after: 'made' }]),
@@ -22,13 +22,13 @@ export function decisionContract(handles: () => { a: Log; b: Log }): void {
       expect(await readAll(a)).toHaveLength(2)
     }) // F7, F22, F34
 
-    it('makes a log once: the second creator meets a conflict', async () => {
+    it('that creates a log is accepted once: the second creator gets a conflict', async () => {
       expect((await a.append([{ id: 'first', after: '' }])).outcomes).toEqual(['accepted'])
       expect((await b.append([{ id: 'second', after: '' }])).outcomes).toEqual(['conflict'])
       expect(idsOf(await readAll(b))).toEqual(['first'])
     })
 
-    it('lets chained decisions win together and lose together', async () => {
+    it('and those chained to it are accepted together or lose together', async () => {
       const chain = (name: string, after: string) => [
         { id: `${name}1`, after },
         { id: `${name}2`, after: `${name}1` },
@@ -39,14 +39,14 @@ export function decisionContract(handles: () => { a: Log; b: Log }): void {
       expect(idsOf(await readAll(b))).toEqual(['a1', 'a2', 'a3'])
     })
 
-    it('counts facts always, and no decision fails because of them', async () => {
+    it('never loses to a fact, and a fact is always accepted', async () => {
       await a.append([{ id: 'made', after: '' }])
       expect((await b.append([{ id: 'mail' }])).outcomes).toEqual(['accepted'])
       const mixed = [{ id: 'late', after: '' }, { id: 'more mail' }, { id: 'claim', after: 'made' }]
       expect((await a.append(mixed)).outcomes).toEqual(['conflict', 'accepted', 'accepted'])
     })
 
-    it('counts an id once: what is written again is repeated, whatever happened since', async () => {
+    it('with an id that was accepted before is repeated, whatever happened since', async () => {
       await a.append([{ id: 'made', after: '' }, { id: 'mail' }])
       await b.append([{ id: 'claim', after: 'made' }])
       const again = [
@@ -57,7 +57,7 @@ export function decisionContract(handles: () => { a: Log; b: Log }): void {
       expect(idsOf(await readAll(a))).toEqual(['made', 'mail', 'claim'])
     }) // F2
 
-    it('lets a decision that lost try again with the same id', async () => {
+    it('that lost may retry with the same id', async () => {
       await a.append([{ id: 'made', after: '' }])
       expect((await b.append([{ id: 'claim', after: '' }])).outcomes).toEqual(['conflict'])
       expect((await b.append([{ id: 'claim', after: 'made', tries: 1 }])).outcomes).toEqual(['accepted'])
@@ -65,7 +65,7 @@ export function decisionContract(handles: () => { a: Log; b: Log }): void {
       expect(idsOf(await readAll(a))).toEqual(['made', 'claim'])
     })
 
-    it('writes nothing at all when a record of the batch could only harm readers', async () => {
+    it('is not written when a record of its batch could only harm readers', async () => {
       await a.append([{ id: 'made', after: '' }])
       const refused = { code: 'record_refused' }
       await expect(a.append([{ id: 'fine' }, { id: '' }])).rejects.toMatchObject(refused)
@@ -77,13 +77,13 @@ export function decisionContract(handles: () => { a: Log; b: Log }): void {
       expect(idsOf(await readAll(b))).toEqual(['made'])
     })
 
-    it('resolves `durable` for winners and losers, and `sync` for whoever only read', async () => {
+    it('resolves `durable` for winners and losers, and `sync` resolves for a reader', async () => {
       const [won, lost] = [await a.append([{ id: 'won', after: '' }]), await b.append([{ id: 'lost', after: '' }])]
       await Promise.all([won.durable, lost.durable, a.sync(), b.sync()])
       expect((await a.append([])).outcomes).toEqual([])
     })
 
-    it('lets a writer that lost three times go first', async () => {
+    it('of a writer that lost three times goes first', async () => {
       await a.append([{ id: 'made', after: '' }])
       await a.append([{ id: 'slow', after: '', tries: 3 }])
       await readAll(b)

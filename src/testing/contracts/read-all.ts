@@ -1,6 +1,6 @@
 import { advance, type Cursor, type Log, type Recorded, START, type Store } from '../../journal/store.ts'
 
-/** Opens one more handle on the same place. `knows` are the features this handle understands. */
+/** Opens one more handle on the same data. `knows` lists the features this handle understands. */
 export type OpenStore = (options?: { readonly knows?: readonly string[] }) => Promise<Store>
 
 export async function readAll(log: Log, from: Cursor = START): Promise<readonly Recorded[]> {

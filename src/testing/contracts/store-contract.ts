@@ -5,7 +5,7 @@ import { idsOf, type OpenStore, readAll } from './read-all.ts'
 import { storeModel } from './store-model.ts'
 
 /**
- * What every store promises, always with two handles, because that is where stores go wrong. An adapter's test is
+ * What every store promises, always with two handles, because that is where stores fail. An adapter's test is
  * `storeContract('files', async () => { const dir = …; return () => openFileStore({ dir }) })`.
  */
 export function storeContract(name: string, makePlace: () => Promise<OpenStore>): void {
@@ -33,13 +33,13 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
     })
 
     describe('reading', () => {
-      it('finds nothing in a log that nobody wrote to, and makes none by looking', async () => {
+      it('finds nothing in a log without records, and does not create the log', async () => {
         expect(await a.read(START)).toEqual([])
         expect(await stores[0]!.teams()).toEqual([])
         expect(a.faults()).toEqual([])
       })
 
-      it('gives back every record as it was written, in any script', async () => {
+      it('returns every record as it was written, in any script', async () => {
         const records = [
           { id: 'one', text: 'line\nbreak \r "quoted" \\ \u2028 \u0000', deep: { list: [1, 2.5, null, true] } },
           { id: 'two', text: '報告 🚀 ہیلو e\u0301', lone: '\ud800', key: { 'ключ,"sum":"': '}' } },
@@ -60,7 +60,7 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
         expect(idsOf(seen).filter((id) => id.startsWith('a'))).toEqual(Array.from({ length: 50 }, (_, i) => `a${i}`))
       }) // F1, F15, A70
 
-      it('goes on from any cursor, also an old one', async () => {
+      it('continues from any cursor, also an old one', async () => {
         await a.append([{ id: 'one' }, { id: 'two' }])
         const [first] = await b.read(START)
         const behind = advance(START, first!)
@@ -70,7 +70,7 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
         expect(idsOf(await readAll(b))).toEqual(['one', 'two', 'three'])
       })
 
-      it('hands out large records in bounded batches', async () => {
+      it('returns large records in bounded batches', async () => {
         const big = 'x'.repeat(1024 * 1024)
         for (let i = 0; i < 6; i++) await a.append([{ id: `big${i}`, big }])
         let at = START
@@ -83,7 +83,7 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
         expect(await b.read(at)).toEqual([])
       })
 
-      it('names a cursor that is no place in this log instead of reading on from it', async () => {
+      it('rejects a cursor that is not a position in this log', async () => {
         await a.append([{ id: 'one' }])
         const elsewhere = advance(START, (await readAll(a)).at(-1)!)
         await expect(b.read({ ...elsewhere, id: 'other' })).rejects.toMatchObject({ code: 'journal_replaced' })
@@ -104,14 +104,14 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
         { id: 'mail', text: 'short' },
       ]
 
-      it('are read whole by whoever did not say otherwise, and `whole` changes nothing then', async () => {
+      it('are read whole by default, and `whole` then changes nothing', async () => {
         await a.append(records)
         const read = await readAll(b)
         expect(read.map(({ record }) => record)).toEqual(records)
         expect(await b.whole(read)).toEqual(read)
       })
 
-      it('may be read aside, and come back with `whole`, also out of a longer text', async () => {
+      it('may be left out of a read, and `whole` returns them, also from a longer text', async () => {
         await a.append(records)
         const log = await (await another()).log('web/journal', { longTexts: true })
         const read = await readAll(log)
@@ -122,7 +122,7 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
         expect(read[0]?.record.after).toBe('')
       })
 
-      it('cannot be got at by writing down what stands for them', async () => {
+      it('cannot be reached by a record that contains their placeholder', async () => {
         await a.append(records)
         const log = await (await another()).log('web/journal', { longTexts: true })
         const stands = String((await readAll(log))[0]?.record.text)
@@ -132,7 +132,7 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
         expect((await readAll(b)).at(-1)?.record).toEqual({ id: 'forged', text: stands, more: `see ${stands}` })
       })
 
-      it('are not kept of a decision that lost, which may try again with another text', async () => {
+      it('are not kept for a decision that lost, which may retry with another text', async () => {
         await a.append(records)
         expect((await b.append([{ id: 'claim', after: '', text: long }])).outcomes).toEqual(['conflict'])
         const again = { id: 'claim', after: 'made', tries: 1, text: `${long}?` }
@@ -144,7 +144,7 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
     decisionContract(() => ({ a, b }))
 
     describe('waiting', () => {
-      it('shows what is there, then what comes, and ends quietly', async () => {
+      it('yields the existing records, then new ones, and ends without an error', async () => {
         await a.append([{ id: 'old' }, { id: 'one' }])
         const from = advance(START, (await b.read(START))[0]!)
         const stop = new AbortController()
@@ -157,7 +157,7 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
         expect(seen).toEqual(['one', 'two'])
       })
 
-      it('wakes whoever waits for a log that does not exist yet', async () => {
+      it('wakes a reader that waits for a log that does not exist yet', async () => {
         const stop = new AbortController()
         const first = b.tail(START, stop.signal)[Symbol.asyncIterator]().next()
         await a.append([{ id: 'made', after: '' }])
@@ -165,13 +165,13 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
         stop.abort()
       }) // F3
 
-      it('ends at once when the signal was aborted before', async () => {
+      it('ends at once when the signal is already aborted', async () => {
         await a.append([{ id: 'made', after: '' }])
         for await (const batch of b.tail(START, AbortSignal.abort())) expect(batch).toEqual([])
         await b.changed(advance(START, (await b.read(START))[0]!), 60_000, AbortSignal.abort())
       })
 
-      it('tells of a change, gives up after a while, and stops waiting when asked', async () => {
+      it('resolves on a change, after its time, and when its signal aborts', async () => {
         await a.append([{ id: 'made', after: '' }])
         const end = (await readAll(b)).reduce(advance, START)
         await b.changed(START, 60_000)
@@ -186,8 +186,8 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
       })
     })
 
-    describe('opening fast', () => {
-      it('gives back a kept fold, behind which reading and judging go on as before', async () => {
+    describe('a snapshot', () => {
+      it('returns a kept fold, and reads and decisions continue behind it', async () => {
         await a.append([{ id: 'made', after: '' }, { id: 'mail' }])
         await a.append([{ id: 'lost', after: '' }])
         const cursor = (await readAll(a)).reduce(advance, START)
@@ -202,7 +202,7 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
         expect(idsOf(await readAll(c))).toEqual(['made', 'mail', 'claim', 'next'])
       })
 
-      it('has none for another fold, and none where nothing was kept', async () => {
+      it('does not exist for another fold, or where none was kept', async () => {
         await a.append([{ id: 'made', after: '' }])
         expect(await b.restore(1)).toBeUndefined()
         await a.save(1, (await readAll(a)).reduce(advance, START), () => ({ kept: true }))
@@ -211,8 +211,8 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
       })
     })
 
-    describe('what cannot be read', () => {
-      it('stops where a newer version is needed and names it', async () => {
+    describe('a record that cannot be read', () => {
+      it('stops the reader and names the newer version it needs', async () => {
         const newer = await (await another({ knows: ['plans'] })).log('web/journal')
         await newer.append([{ id: 'made', after: '' }, { id: 'plan', needs: ['plans@0.8.0'] }, { id: 'mail' }])
         expect(idsOf(await readAll(a))).toEqual(['made'])
@@ -221,7 +221,7 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
         expect(idsOf(await readAll(newer))).toEqual(['made', 'plan', 'mail'])
       })
 
-      it('shows every accepted record to whoever audits', async () => {
+      it('is shown with every accepted record in an audit', async () => {
         await a.append([{ id: 'made', after: '' }, { id: 'mail' }, { id: 'mail' }])
         await b.append([
           { id: 'lost', after: '', tries: 3 },
@@ -236,7 +236,7 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
       })
     })
 
-    describe('coming and going', () => {
+    describe('opening and closing', () => {
       it('lists teams and keeps their logs apart', async () => {
         const store = stores[0]!
         for (const team of ['zoo', 'Alpha', 'beta']) {
@@ -266,7 +266,7 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
         },
       ) // F14
 
-      it('ends what waits when it is closed, and does nothing afterwards', async () => {
+      it('ends every wait when it is closed, and does nothing afterwards', async () => {
         await a.append([{ id: 'made', after: '' }])
         const end = (await readAll(b)).reduce(advance, START)
         const tail = b.tail(end, new AbortController().signal)[Symbol.asyncIterator]().next()
@@ -279,7 +279,7 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
         expect(idsOf(await readAll(a))).toEqual(['made'])
       })
 
-      it('sees that whoever opened it is alive', async () => {
+      it('sees that the process that opened it is alive', async () => {
         expect(await stores[1]!.presence.look(stores[0]!.presence.self)).toBe('alive')
       })
     })

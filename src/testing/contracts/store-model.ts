@@ -11,9 +11,9 @@ import {
 } from '../../journal/store.ts'
 import type { OpenStore } from './read-all.ts'
 
-/** Random work of three handles, each result compared with the few lines below that say what a log is. */
+/** Random operations of three handles; each result is compared with a log of a few lines, below. */
 export function storeModel(open: () => OpenStore): void {
-  it('does what the model does, whoever reads, decides, repeats or comes late', async () => {
+  it('gives the same results as a log of a few lines, for reads, decisions, repeats and late handles', async () => {
     const stores = await Promise.all([open()(), open()(), open()()])
     let run = 0
     try {
@@ -26,7 +26,7 @@ export function storeModel(open: () => OpenStore): void {
             const handle = handles[who]!
             if (what === 'read') await handle.fold(model)
             else if (what === 'reopen') handles[who] = createHandle(await stores[who]!.log(name))
-            else await handle.write(plan(what, handle, model, `${number}`, salt), model)
+            else await handle.write(recordsFor(what, handle, model, `${number}`, salt), model)
           }
           for (const handle of handles) await handle.fold(model)
         }),
@@ -57,7 +57,7 @@ const step = fc.record({
 })
 type What = 'decide' | 'chain' | 'stale' | 'fact' | 'mixed' | 'repeat' | 'retry'
 
-/** The whole rule: facts count, decisions count if they name the last one, an id counts once. */
+/** The whole rule: facts are accepted, decisions if they name the last one, an id once. */
 function createModel() {
   const accepted: LogRecord[] = []
   const written: LogRecord[] = []
@@ -101,12 +101,12 @@ function createHandle(log: Log) {
   }
 }
 
-function plan(what: string, handle: { last: string }, model: Model, id: string, salt: number): LogRecord[] {
-  // Nobody names a decision it never folded; the rest of a chain that lost does.
+function recordsFor(what: string, handle: { last: string }, model: Model, id: string, salt: number): LogRecord[] {
+  // A writer names only decisions it folded; the rest of a chain that lost is the exception.
   const known = model.written.filter(({ after }) => !after || model.accepted.some(({ id }) => id === after))
   const old = known[salt % Math.max(1, known.length)]
   const decision = { id, after: handle.last }
-  const plans: { [K in What]: LogRecord[] } = {
+  const records: { [K in What]: LogRecord[] } = {
     decide: [decision],
     chain: [decision, { id: `${id}+`, after: id }, { id: `${id}++`, after: `${id}+` }],
     stale: [{ id, after: model.accepted.find(({ after }) => after !== undefined)?.id ?? '' }],
@@ -115,5 +115,5 @@ function plan(what: string, handle: { last: string }, model: Model, id: string, 
     repeat: old ? [old] : [],
     retry: old ? [{ id: old.id, after: handle.last, tries: 1 }] : [],
   }
-  return plans[what as What]
+  return records[what as What]
 }

@@ -13,7 +13,7 @@ import type { OpenStore } from './read-all.ts'
 import { as, claim, ok, only, racingTeams } from './team-races.ts'
 
 /**
- * What a team promises on every store, always with two handles on one place. An adapter's test is
+ * What a team promises on every store, always with two handles on the same data. An adapter's test is
  * `teamContract('files', async () => { const dir = …; return () => openFileStore({ dir }) })`.
  */
 export function teamContract(name: string, makePlace: () => Promise<OpenStore>): void {
@@ -58,7 +58,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
 
     racingTeams(() => ({ a, b, another, open }))
 
-    describe('two managers', () => {
+    describe('two handles', () => {
       it("see each other's changes, and so does one that opens later", async () => {
         await add('one')
         ok(await b.run(claim('1'), as('ada')))
@@ -70,7 +70,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
         await later.close()
       }) // A47, A59
 
-      it('keep teams apart: mail and tasks of one are not in another', async () => {
+      it('keep teams apart: mail and tasks of one team are not in another', async () => {
         const other = await openTeam(stores[0]!, 'api', { clock })
         ok(await other.run({ type: 'team.create', team: 'api' }))
         ok(await other.run({ type: 'member.join', name: 'ada', role: 'dev' }))
@@ -94,7 +94,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
     })
 
     describe('a command id', () => {
-      it('gives the first answer to every kind of command, from either handle and after more changes', async () => {
+      it('returns the first answer to every kind of command, from either handle and after more changes', async () => {
         await add('x1', 'x2', 'x3', 'x4', 'x5')
         const lead = { by: { name: 'lead' } }
         const commands: [Command, string][] = [
@@ -136,7 +136,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
         await fresh.close()
       })
 
-      it('sends a message once and gives its first outcome again', async () => {
+      it('sends a message once and returns its first outcome again', async () => {
         const send = (team: TeamHandle) => team.send({ to: 'bob', content: 'once' }, as('ada', 'm1'))
         const first = await send(a)
         expect(first).toMatchObject([{ to: 'bob', outcome: 'queued' }])
@@ -145,7 +145,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
         expect(await send(a)).toEqual(first)
       }) // F15
 
-      it('asked for twice at once, by one handle or two, is carried out once', async () => {
+      it('that is used twice at once, by one handle or two, runs its command once', async () => {
         const create = { type: 'task.add', tasks: [{ subject: 'once' }] } as const
         const answers = await Promise.all([a, a, b, b].map((team) => team.run(create, { commandId: 'same' })))
         for (const answer of answers) expect(ok(answer).tasks).toMatchObject([{ id: '1' }])
@@ -154,7 +154,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
     })
 
     describe('chained commands', () => {
-      it('of one tick keep their order and stand on each other', async () => {
+      it('of one tick keep their order, and each sees the effects of those before it', async () => {
         const [added, claimed, completed, again, next] = await Promise.all([
           a.run({ type: 'task.add', tasks: [{ subject: 'one' }, { subject: 'two' }] }),
           a.run(claim('1'), as('ada')),
@@ -167,7 +167,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
         expect(only(ok(next!)).id).toBe('2')
       })
 
-      it('are decided again together when somebody else was first', async () => {
+      it('are decided again together when another handle decided first', async () => {
         await add('one', 'two')
         const [first, second, third] = await Promise.all([
           a.run(claim('1'), as('ada')),
@@ -180,7 +180,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
     })
 
     describe('mail', () => {
-      it('says at once what became of a message, for each recipient', async () => {
+      it('returns the outcome for each recipient at once', async () => {
         expect(await a.send({ to: 'all', content: 'hi' }, as('ada'))).toMatchObject([
           { to: 'lead', outcome: 'queued' },
           { to: 'bob', outcome: 'queued' },
@@ -188,7 +188,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
         expect(await b.send({ to: 'zoe', content: 'hi' })).toMatchObject({ code: 'unknown_member' })
       }) // A67, A68
 
-      it('sent by both at the same time is all there, in one order for all', async () => {
+      it('that both handles send at the same time arrives completely, in one order for all', async () => {
         const sends = Array.from({ length: 40 }, (_, i) =>
           (i % 2 ? a : b).send({ to: 'bob', content: `m${i}` }, as('ada')),
         )
@@ -201,7 +201,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
         expect(await read(b)).toEqual(await read(a))
       }) // A70, F1
 
-      it('is taken by one of two readers, and acknowledged by nobody else', async () => {
+      it('is taken by one of two readers, and only that reader acknowledges it', async () => {
         for (let i = 0; i < 30; i++) await a.send({ to: 'bob', content: `m${i}` }, as('ada'))
         const acknowledged: string[] = []
         const read = async (team: TeamHandle, taker: string) => {
@@ -219,7 +219,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
         expect(new Set(acknowledged).size).toBe(30)
       }) // A69, F1, F2
 
-      it('arrives whole, however long it is, and goes back whole', async () => {
+      it('arrives whole, however long it is, and bounces whole', async () => {
         const content = `first line\n${'報告 '.repeat(20_000)}`
         await a.send({ to: 'bob', content }, as('ada'))
         await b.refresh()
@@ -238,7 +238,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
         expect((await b.loadLongTexts(await board(b)))[0]?.description).toBe(content)
       }) // F9
 
-      it('goes back to its sender when the reader stops, whoever stops it', async () => {
+      it('bounces to its sender when its reader is stopped, by either handle', async () => {
         await a.send({ to: 'bob', content: 'unread' }, as('ada'))
         ok(await b.run({ type: 'member.stop', name: 'bob' }, as('bob')))
         await a.refresh()
@@ -248,7 +248,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
     })
 
     describe('time', () => {
-      it('ends a lease when the next command is written, by whichever handle', async () => {
+      it('ends a lease when either handle writes the next command', async () => {
         await add('one')
         ok(await a.run({ type: 'task.claim', id: '1', lease: 600 }, as('ada')))
         clock.advance(599)
@@ -276,7 +276,7 @@ export function teamContract(name: string, makePlace: () => Promise<OpenStore>):
     })
 
     describe('closing', () => {
-      it('finishes what was asked for', async () => {
+      it('finishes the commands that were given before', async () => {
         const team = await another()
         const added = team.run({ type: 'task.add', tasks: [{ subject: 'last words' }] })
         const sent = team.send({ to: 'bob', content: 'last words' })

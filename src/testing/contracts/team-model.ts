@@ -53,7 +53,7 @@ export function emptyModel(now: number): Model {
   return { now, nextId: 1, members: [{ name: 'lead', role: 'lead', present: true }], tasks: [], mail: [] }
 }
 
-/** Carries the step out and says so, or leaves everything as it was and says `refused`. `same`: it was already so. */
+/** Carries out the step, or changes nothing and returns `refused`; `same` when the step changes nothing. */
 export function carryOut(model: Model, by: string, step: Step): 'done' | 'same' | 'refused' {
   if (step.do === 'wait') {
     model.now += step.seconds
@@ -61,7 +61,7 @@ export function carryOut(model: Model, by: string, step: Step): 'done' | 'same' 
   }
   const next = structuredClone(model)
   const acting = by === 'user' || isPresent(next, by)
-  // Facts like mail end no lease; whatever is decided does, if it is written.
+  // A fact such as a message ends no lease; a decision ends the overdue ones when it is written.
   if (step.do !== 'send') for (const task of next.tasks) if (hasEnded(task, next.now)) putBack(next, task)
   const verdict = acting ? decide(next, by, step) : 'refused'
   if (verdict === 'done') Object.assign(model, next)
@@ -227,7 +227,7 @@ function reaches(model: Model, from: number, to: number): boolean {
   return from === to || (find(model, from)?.blockedBy ?? []).some((id) => reaches(model, id, to))
 }
 
-/** Only whole paths here: one is the other, or lies below it. */
+/** Compares paths without wildcards: equal, or one lies below the other. */
 function meet(a: string[], b: string[]): boolean {
   const below = (x: string, y: string) => x === y || x.startsWith(`${y}/`)
   return a.some((x) => b.some((y) => below(x, y) || below(y, x)))

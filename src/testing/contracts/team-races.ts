@@ -8,7 +8,7 @@ import { isRefusal, type Refusal } from '../../team/refusal.ts'
 import { refusalText } from '../../team/refusal-text.ts'
 import type { OpenStore } from './read-all.ts'
 
-/** Two handles on one team, and ways to get more. */
+/** Two handles on one team, and functions that open more. */
 export interface Teams {
   readonly a: TeamHandle
   readonly b: TeamHandle
@@ -16,10 +16,10 @@ export interface Teams {
   readonly open: OpenStore
 }
 
-/** The part of the team's contract where two want the same at once. */
+/** The part of the team contract where two handles race for the same thing. */
 export function racingTeams(handles: () => Teams): void {
-  describe('racing', () => {
-    it('claims of one task have exactly one winner', async () => {
+  describe('a race', () => {
+    it('of claims of one task has exactly one winner', async () => {
       const { a, b } = handles()
       await add(a, ...Array.from({ length: 20 }, (_, i) => `task ${i}`))
       for (let id = 1; id <= 20; id++) {
@@ -31,7 +31,7 @@ export function racingTeams(handles: () => Teams): void {
       }
     }) // A79, F7, B62
 
-    it('claims of the next task never give the same one, from many handles', async () => {
+    it('of claims of the next task never gives two handles the same task', async () => {
       const { a, another } = handles()
       const names = Array.from({ length: 8 }, (_, i) => `m${i}`)
       const teams = await Promise.all(names.map(() => another()))
@@ -42,7 +42,7 @@ export function racingTeams(handles: () => Teams): void {
       await Promise.all(teams.map((team) => team.close()))
     }) // A79, B62, F7
 
-    it('opposite edges: one wins, the other is refused as a cycle', async () => {
+    it('of opposite dependencies accepts one and refuses the other as a cycle', async () => {
       const { a, b } = handles()
       await add(a, 'one', 'two')
       const edges = await Promise.all([
@@ -53,7 +53,7 @@ export function racingTeams(handles: () => Teams): void {
       expect(edges.find(isRefusal)?.code).toBe('dependency_cycle')
     }) // B59, F18
 
-    it('new tasks get different ids, and batches stay whole', async () => {
+    it('of new tasks gives them different ids and keeps batches whole', async () => {
       const { a, b } = handles()
       const batch = (subject: string): Command => ({
         type: 'task.add',
@@ -68,14 +68,14 @@ export function racingTeams(handles: () => Teams): void {
       }
     }) // B58, F22
 
-    it('joins of one name are one member', async () => {
+    it('of joins with one name creates one member', async () => {
       const { a, b } = handles()
       const join = { type: 'member.join', name: 'eve', role: 'dev' } as const
       const answers = await Promise.all([a.run(join), b.run(join), a.run(join)])
       expect(answers.map((answer) => ok(answer).member?.generation)).toEqual([1, 1, 1])
     }) // A60
 
-    it('a slow decider among fast ones wins within ten tries', async () => {
+    it('of a slow handle with fast ones lets it decide within ten attempts', async () => {
       const { a, b, another, open } = handles()
       let held = false
       const slow = await another(await slowed(open, () => held))
@@ -125,7 +125,7 @@ export function only(answer: Answer | Refusal) {
   return task
 }
 
-/** A store whose handle is late: between its fold and its write others have time to decide. */
+/** A store whose handle is slow: others have time to decide between its fold and its append. */
 async function slowed(open: OpenStore, held: () => boolean): Promise<Store> {
   const store = await open()
   return {

@@ -16,34 +16,34 @@ import { brokenInvariants } from '../invariants.ts'
 export type Actor = string | Author
 
 /**
- * A team without a store: commands are decided in a trial, written down as JSON and folded, as a runtime would do it.
- * Whatever is written must be readable, and no command may break an invariant; both are checked at every step.
+ * A team without a store: commands are decided in a trial, written as JSON and folded, as a team handle does it. After
+ * every command the record must be readable and all invariants hold.
  */
 export interface TeamHarness {
   readonly state: TeamState
   readonly journal: readonly TeamRecord[]
   readonly gone: Set<string>
   readonly unknown: Set<string>
-  /** The process that decides. */
+  /** The runtime that decides. */
   self: string
   now: number
   run(command: Command, by?: Actor, id?: string): Answer | Refusal
-  /** Carried out, or the test fails with the refusal. */
+  /** Returns the answer; throws when the command is refused. */
   ok(command: Command, by?: Actor): Answer
-  /** Refused, or the test fails. */
+  /** Returns the refusal; throws when the command is carried out. */
   no(command: Command, by?: Actor): Refusal
   send(letter: Letter, by?: Actor, id?: string): readonly Effect[] | Refusal
   report(events: readonly TeamEvent[], by?: Actor, id?: string): readonly Effect[]
-  /** Folds whatever stands in a record, readable or not. */
+  /** Folds a record with any content, readable or not. */
   fold(record: Partial<TeamRecord>): Applied
   join(name: string, role?: string): void
-  /** A new task; its id. */
+  /** Adds a task and returns its id. */
   add(draft: string | TaskDraft, by?: Actor): string
   task(id: string): TaskView
   inbox(name: string): MessageView[]
 }
 
-/** `team` is created at once; null leaves that to the test. */
+/** Creates the team at once; with null the test does. */
 export function teamHarness(team: string | null = 'web'): TeamHarness {
   const state = emptyState()
   const journal: TeamRecord[] = []
@@ -51,7 +51,7 @@ export function teamHarness(team: string | null = 'web'): TeamHarness {
 
   function write(id: string, by: Author, events: readonly TeamEvent[]): Applied {
     const applied = world.fold({ id, by: { ...by }, events: JSON.parse(JSON.stringify(events)) })
-    if (applied.broken > 0) throw new Error(`Wrote what cannot be read: ${JSON.stringify(events)}`)
+    if (applied.broken > 0) throw new Error(`Wrote an unreadable record: ${JSON.stringify(events)}`)
     const broken = brokenInvariants(state)
     if (broken.length > 0) throw new Error(`After ${JSON.stringify(events)}: ${broken.join('; ')}`)
     return applied
