@@ -3,98 +3,98 @@ import { openMemoryStore, type Place } from '../../src/stores/memory/store.ts'
 import type { ManualClock } from '../../src/testing/manual-clock.ts'
 import type { Random } from '../storms/random.ts'
 
-/** A process as its store sees it. */
+/** A simulated process as its store sees it. */
 export interface Process {
   readonly place: Place
   readonly clock: ManualClock
   readonly random: Random
-  /** It dies with this write, before or behind it; never if infinite. */
+  /** The process dies with this append, before or after it takes effect; never if infinite. */
   writesLeft: number
-  /** What others write is noticed only when somebody looks by themselves. */
-  isDeaf: boolean
+  /** Appends of other processes wake no reader; only a read finds them. */
+  missesChanges: boolean
   isDead: boolean
-  /** How often it wrote, or tried to. */
+  /** Appends so far, failed ones included. */
   writes: number
 }
 
-export class Died extends Error {
+export class ProcessDied extends Error {
   constructor() {
-    super('This process is dead: nothing it does counts.')
+    super('This process is dead: its calls have no effect.')
   }
 }
 
-/** A store in memory that dies with its process, in the middle of things, and whose answers come in a random order. */
-export async function openCrashingStore(life: Process): Promise<Store> {
-  const store = await openMemoryStore(life.place)
-  const living = () => {
-    if (life.isDead) throw new Died()
+/** A memory store that crashes with its process in the middle of an append, and answers in random order. */
+export async function openCrashingStore(current: Process): Promise<Store> {
+  const store = await openMemoryStore(current.place)
+  const assertAlive = () => {
+    if (current.isDead) throw new ProcessDied()
   }
   return {
     ...store,
-    presence: { ...store.presence, announce: async () => living() },
+    presence: { ...store.presence, announce: async () => assertAlive() },
     async log(name, options) {
-      living()
-      return mortal(name, await store.log(name, options))
+      assertAlive()
+      return crashingLog(name, await store.log(name, options))
     },
     async teams() {
-      living()
+      assertAlive()
       return store.teams()
     },
     async remove(team, purge) {
-      living()
+      assertAlive()
       return store.remove(team, purge)
     },
   }
 
   function die(): void {
-    life.isDead = true
-    life.place.runtimes.delete(store.presence.self)
+    current.isDead = true
+    current.place.runtimes.delete(store.presence.self)
   }
 
-  function mortal(name: LogName, log: Log): Log {
+  function crashingLog(name: LogName, log: Log): Log {
     return {
       ...log,
       async append(records): Promise<Appended> {
-        life.writes++
-        living()
-        if (isOfNote(records) && --life.writesLeft < 0) {
+        current.writes++
+        assertAlive()
+        if (isCounted(records) && --current.writesLeft < 0) {
           die()
-          if (life.random.below(2) === 0) await log.append(records)
-          throw new Died()
+          if (current.random.below(2) === 0) await log.append(records)
+          throw new ProcessDied()
         }
         const appended = await log.append(records)
-        await someTicks(records)
-        living()
+        await waitRandomTicks(records)
+        assertAlive()
         return appended
       },
       async read(from) {
-        living()
+        assertAlive()
         const batch = await log.read(from)
-        await someTicks()
-        living()
+        await waitRandomTicks()
+        assertAlive()
         return batch
       },
       async sync() {
-        living()
+        assertAlive()
       },
-      changed: (from, atMost, signal) => untilNews(name, from.seq, atMost / 1000, signal),
+      changed: (from, atMost, signal) => untilChanged(name, from.seq, atMost / 1000, signal),
     }
   }
 
-  /** Accounts are written when a real timer says so: what hangs on chance must not hang on them. */
-  function isOfNote(records: readonly LogRecord[]): boolean {
+  /** Usage is reported by a real timer, so random choices must not depend on it. */
+  function isCounted(records: readonly LogRecord[]): boolean {
     return records.some(({ events }) => !Array.isArray(events) || events.some((event) => typeOf(event) !== 'usage'))
   }
 
-  async function someTicks(records?: readonly LogRecord[]): Promise<void> {
-    if (records && !isOfNote(records)) return
-    for (let left = life.random.below(4); left > 0; left--) await undefined
+  async function waitRandomTicks(records?: readonly LogRecord[]): Promise<void> {
+    if (records && !isCounted(records)) return
+    for (let left = current.random.below(4); left > 0; left--) await undefined
   }
 
-  /** As the port says, on the clock of the test. */
-  function untilNews(name: LogName, seq: number, seconds: number, signal?: AbortSignal): Promise<void> {
+  /** `Log.changed` on the manual clock. */
+  function untilChanged(name: LogName, seq: number, seconds: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      const log = life.place.logs.get(name)
+      const log = current.place.logs.get(name)
       const done = () => {
         log?.listeners.delete(look)
         signal?.removeEventListener('abort', done)
@@ -102,12 +102,12 @@ export async function openCrashingStore(life: Process): Promise<Store> {
         resolve()
       }
       const look = () => {
-        if (!life.isDeaf && (log?.accepted.length ?? 0) > seq) done()
+        if (!current.missesChanges && (log?.accepted.length ?? 0) > seq) done()
       }
-      const cancel = life.clock.in(seconds, done)
+      const cancel = current.clock.in(seconds, done)
       log?.listeners.add(look)
       signal?.addEventListener('abort', done)
-      if (signal?.aborted || life.isDead) done()
+      if (signal?.aborted || current.isDead) done()
       else look()
     })
   }

@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Recorded } from '../../src/journal/store.ts'
 import { figure } from '../storms/place.ts'
-import { examine, remainsOf } from './examine.ts'
+import { checkRecords, recordsOf } from './check-records.ts'
 import { simulate, TEAM } from './simulation.ts'
 
 const one = process.env.DESKMATES_TEAM_SEED
 
-/** Every second seed from `first` on: two files share them, so that two cores do. */
+/** Simulates every second seed from `first` on: two files share the seeds, so that two cores do. */
 export function manyTeams(first: 1 | 2): void {
   let root: string
   beforeAll(() => {
     root = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-simulation-')))
-    // Nobody counts uncommitted files here: starting a program a thousand times would take longer than all the rest.
+    // Finds no git: starting it a thousand times to count uncommitted files would take longer than all the rest.
     vi.stubEnv('PATH', root)
   })
   afterAll(() => {
@@ -22,9 +22,9 @@ export function manyTeams(first: 1 | 2): void {
     rmSync(root, { recursive: true, force: true })
   })
 
-  describe('whole teams from seeds', { timeout: 1_800_000 }, () => {
+  describe('a simulated team', { timeout: 1_800_000 }, () => {
     it.skipIf(one && Number(one) % 2 !== first % 2)(
-      'settle through deaths, aborts, failing providers, lost wakes and sleep',
+      'finishes its work despite crashes, aborts, failing providers, lost wake-ups and suspends',
       async () => {
         const count = figure('TEAMS', 1000, 10_000) / 2
         const seeds = one ? [Number(one)] : Array.from({ length: count }, (_, i) => 2 * i + first)
@@ -33,10 +33,10 @@ export function manyTeams(first: 1 | 2): void {
         for (const seed of seeds) {
           const { place, faults, ...counts } = await simulate(seed, root)
           for (const key of ['steps', 'calls', 'deaths', 'cuts'] as const) sum[key] += counts[key]
-          const remains = remainsOf(place, TEAM)
-          const [fault] = [...faults, ...examine(remains)]
+          const records = recordsOf(place, TEAM)
+          const [fault] = [...faults, ...checkRecords(records)]
           if (fault) broken.push(`${fault}; again: DESKMATES_TEAM_SEED=${seed} npx vitest run test/team/simulations`)
-          if (one) console.log(remains.journal.map(told).join('\n'))
+          if (one) console.log(records.journal.map(describeRecord).join('\n'))
           if (broken.length > 4) break
         }
         expect(broken).toEqual([])
@@ -50,8 +50,8 @@ export function manyTeams(first: 1 | 2): void {
   })
 }
 
-/** A line of the journal, for whoever looks into one seed. */
-function told({ seq, record }: Recorded): string {
+/** A line of the journal, to look into one seed. */
+function describeRecord({ seq, record }: Recorded): string {
   const { name, generation = '' } = record.by as { name: string; generation?: number }
   const events = record.events as { type: string }[]
   return `${seq} ${name}/${generation} ${events.map((event) => JSON.stringify(event).slice(0, 160)).join(' ')}`

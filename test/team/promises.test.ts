@@ -45,7 +45,7 @@ describe('a teammate', () => {
   it('requires a new plan approval from a teammate that was resumed', async () => {
     const mind: Compose = (request, signal) => (request.turns.length === 1 ? handIn : hang(request, signal))
     const before = await supervisorHarness({ mind })
-    // Without a task nothing but the life itself is new.
+    // Without a task only the generation is new.
     await before.crew.spawn({ name: 'ada', prompt: 'Dig.', requirePlan: true })
     await before.until(() => before.team.state.requests.get('r1')?.state === 'pending')
     await before.team.run({ type: 'request.answer', id: 'r1', approve: true, feedback: '' }, { by: before.lead })
@@ -123,7 +123,7 @@ describe('a lead', () => {
     const model = scriptedModel({
       parts: [
         { agent: 'lead', when: { answer: 1 }, calls: [call('TeamCreate', { name: 'api' })] },
-        // Nobody listens between two calls of one turn.
+        // The lead receives no input between two calls of one turn.
         { agent: 'lead', when: { answer: 2 }, calls: [call('be_told', {}), call('TeamDelete', { name: 'api' })] },
         {
           agent: 'lead',
@@ -138,7 +138,7 @@ describe('a lead', () => {
     const store = await openMemoryStore(createPlace())
     const beTold = defineTool({
       name: 'be_told',
-      description: 'Somebody writes to the lead.',
+      description: 'Another process writes to the lead.',
       input: z.object({}),
       async run() {
         await using team = await openTeam(store, 'api')

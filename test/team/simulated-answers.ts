@@ -6,114 +6,129 @@ import { heldBy, memberNamed, roster, type TeamState } from '../../src/team/stat
 import type { ComposedAnswer } from '../../src/testing/harnesses/composed-model.ts'
 import type { Random } from '../storms/random.ts'
 
-/** What the agents of one simulation have in common: chance, and how much trouble is left to be made. */
-export interface Mood {
+/** What the agents of one simulation share: its random numbers, and how many faults may still happen. */
+export interface SimulationState {
   readonly random: Random
-  /** Once it is calm everybody does their work. */
-  isCalm: boolean
-  /** Whatever could go on for ever is counted down. */
-  readonly left: { letters: number; refusals: number; failures: number; stops: number; spawns: number; reopens: number }
-  readonly wishes: readonly Wish[]
-  letters: number
+  /** From then on every agent does its work. */
+  isFaultFree: boolean
+  /** How often each may still happen; without a limit a simulation might never end. */
+  readonly left: {
+    messages: number
+    refusals: number
+    failures: number
+    stops: number
+    spawns: number
+    reopens: number
+  }
+  readonly teammates: readonly TeammateOptions[]
+  messages: number
 }
 
-/** A teammate as the lead will make it. */
-export interface Wish {
+/** A teammate that the lead spawns. */
+export interface TeammateOptions {
   readonly name: string
   readonly role: string
   readonly require_plan: boolean
 }
 
-/** Thinks for whoever is asked; it may fail, as providers do. */
-export function think(mood: Mood, state: TeamState, request: ModelRequest): ComposedAnswer {
-  const { random } = mood
-  if (chance(mood, 0.04, 'failures')) throw new ModelFailure({ model: 'sim/one', fault: 'overloaded' }, 'too busy')
-  if (request.agent.includes('/')) return says(`did it alone (${random.below(100)})`)
-  if (request.agent === 'lead') return leadThinks(mood, state, request)
+/** The answer for the agent of the request; may fail, as providers do. */
+export function answerFor(simulation: SimulationState, state: TeamState, request: ModelRequest): ComposedAnswer {
+  const { random } = simulation
+  if (happens(simulation, 0.04, 'failures'))
+    throw new ModelFailure({ model: 'sim/one', fault: 'overloaded' }, 'too busy')
+  if (request.agent.includes('/')) return text(`did it alone (${random.below(100)})`)
+  if (request.agent === 'lead') return answerOfLead(simulation, state, request)
   const member = memberNamed(state, request.agent)
-  return member ? teammateThinks(mood, state, member) : says('Where am I?')
+  return member ? answerOfTeammate(simulation, state, member) : text('Where am I?')
 }
 
-function leadThinks(mood: Mood, state: TeamState, { turns }: ModelRequest): ComposedAnswer {
-  const { random } = mood
+function answerOfLead(simulation: SimulationState, state: TeamState, { turns }: ModelRequest): ComposedAnswer {
+  const { random } = simulation
   const calls: Call[] = []
-  for (const { name, role, require_plan } of mood.wishes)
+  for (const { name, role, require_plan } of simulation.teammates)
     if (!memberNamed(state, name)) calls.push(['Task', { name, role, require_plan, prompt: `Work as ${role}.` }])
   for (const { id, kind, to, state: answer } of state.requests.values())
     if (kind === 'plan_approval' && to === 'lead' && answer === 'pending') {
-      const approve = !chance(mood, 0.3, 'refusals')
+      const approve = !happens(simulation, 0.3, 'refusals')
       calls.push(['SendMessage', { type: 'plan_approval_response', request_id: id, approve, feedback: 'so be it' }])
     }
   for (const { id, status } of state.tasks.values())
-    if (status === 'failed' && chance(mood, 0.5, 'reopens'))
+    if (status === 'failed' && happens(simulation, 0.5, 'reopens'))
       calls.push(['TaskUpdate', { taskId: id, status: 'pending' }])
-  const mates = roster(state).filter(({ name }) => name !== 'lead')
-  const present = mates.filter(isPresent)
-  if (present.length > 0 && chance(mood, 0.1, 'stops'))
+  const teammates = roster(state).filter(({ name }) => name !== 'lead')
+  const present = teammates.filter(isPresent)
+  if (present.length > 0 && happens(simulation, 0.1, 'stops'))
     calls.push(['SendMessage', { type: 'shutdown_request', to: random.pick(present).name, reason: 'enough' }])
-  const gone = mates.filter(({ status, name }) => status === 'stopped' && !name.endsWith('-errand'))
-  if (gone.length > 0 && chance(mood, 0.5, 'spawns')) {
+  const gone = teammates.filter(({ status, name }) => status === 'stopped' && !name.endsWith('-errand'))
+  if (gone.length > 0 && happens(simulation, 0.5, 'spawns')) {
     const { name, role } = random.pick(gone)
     calls.push(['Task', { name, role, prompt: 'Come back.' }])
   }
-  if (present.length > 0 && chance(mood, 0.1, 'letters'))
-    calls.push(['SendMessage', { type: 'broadcast', content: letter(mood) }])
-  if (turns.at(-1)?.role === 'tool' && mood.isCalm && calls.every(([tool]) => tool === 'Task')) return says('I see.')
-  return does(calls, 'I see.')
+  if (present.length > 0 && happens(simulation, 0.1, 'messages'))
+    calls.push(['SendMessage', { type: 'broadcast', content: nextMessage(simulation) }])
+  if (turns.at(-1)?.role === 'tool' && simulation.isFaultFree && calls.every(([tool]) => tool === 'Task'))
+    return text('I see.')
+  return callsWith(calls, 'I see.')
 }
 
-function teammateThinks(mood: Mood, state: TeamState, member: Member): ComposedAnswer {
-  const { random } = mood
+function answerOfTeammate(simulation: SimulationState, state: TeamState, member: Member): ComposedAnswer {
+  const { random } = simulation
   if (shutdownOf(state, member)) {
-    const approve = !chance(mood, 0.4, 'refusals')
+    const approve = !happens(simulation, 0.4, 'refusals')
     const answer = approve ? { approve, status: 'in_progress', pending_work: ['a little'] } : { approve, reason: 'no' }
-    return does([['SendMessage', { type: 'shutdown_response', to: 'lead', ...answer }]], 'Hm.')
+    return callsWith([['SendMessage', { type: 'shutdown_response', to: 'lead', ...answer }]], 'Hm.')
   }
   const task = heldBy(state, member.name)
-  if (!task) return chance(mood, 0.2, 'letters') ? does([colleague(mood, state, member)], 'Hello.') : says('Ready.')
+  if (!task)
+    return happens(simulation, 0.2, 'messages')
+      ? callsWith([messageToMember(simulation, state, member)], 'Hello.')
+      : text('Ready.')
   const gate = planGate(state, member)
   const taskId = task.id
   const complete: Call = ['TaskUpdate', { taskId, status: 'completed', result: `did ${taskId}` }]
   if (!isOpen(gate)) {
-    if (gate === 'pending') return says('I wait.')
+    if (gate === 'pending') return text('I wait.')
     const plan: Call = ['SendMessage', { type: 'plan_approval_request', content: `how I do ${taskId}` }]
-    // Who tries without an approved plan is told no.
-    return does(random.below(4) === 0 ? [complete, plan] : [plan], 'I have a plan.')
+    // Completing a task without an approved plan is refused.
+    return callsWith(random.below(4) === 0 ? [complete, plan] : [plan], 'I have a plan.')
   }
-  if (chance(mood, 0.1, 'refusals')) return does([['TaskUpdate', { taskId, status: 'failed', reason: 'too hard' }]], '')
-  if (chance(mood, 0.1, 'refusals')) return does([['TaskUpdate', { taskId, status: 'pending', reason: 'later' }]], '')
-  if (chance(mood, 0.2, 'letters')) return does([colleague(mood, state, member)], 'I ask first.')
-  if (chance(mood, 0.1, 'refusals')) return says('I rest a little.')
-  if (!mood.isCalm && random.below(5) === 0) return does([['TaskList', {}]], 'I look.')
-  return does([complete], 'Done.')
+  if (happens(simulation, 0.1, 'refusals'))
+    return callsWith([['TaskUpdate', { taskId, status: 'failed', reason: 'too hard' }]], '')
+  if (happens(simulation, 0.1, 'refusals'))
+    return callsWith([['TaskUpdate', { taskId, status: 'pending', reason: 'later' }]], '')
+  if (happens(simulation, 0.2, 'messages'))
+    return callsWith([messageToMember(simulation, state, member)], 'I ask first.')
+  if (happens(simulation, 0.1, 'refusals')) return text('I rest a little.')
+  if (!simulation.isFaultFree && random.below(5) === 0) return callsWith([['TaskList', {}]], 'I look.')
+  return callsWith([complete], 'Done.')
 }
 
-function colleague(mood: Mood, state: TeamState, { name }: Member): Call {
+function messageToMember(simulation: SimulationState, state: TeamState, { name }: Member): Call {
   const others = roster(state).filter((other) => other.name !== name)
-  const to = mood.random.pick(others).name
-  const urgent = mood.random.below(5) === 0
-  return ['SendMessage', { to, content: letter(mood), ...(urgent && { urgent }) }]
+  const to = simulation.random.pick(others).name
+  const urgent = simulation.random.below(5) === 0
+  return ['SendMessage', { to, content: nextMessage(simulation), ...(urgent && { urgent }) }]
 }
 
-/** Each letter is known again by its number. */
-export function letter(mood: Pick<Mood, 'letters'>): string {
-  mood.letters++
-  return `[letter ${mood.letters}]`
+/** Every message has its own number. */
+export function nextMessage(simulation: Pick<SimulationState, 'messages'>): string {
+  simulation.messages++
+  return `[message ${simulation.messages}]`
 }
 
 type Call = readonly [tool: string, input: Record<string, unknown>]
 
-/** Only while there is trouble left, and never once it is calm. */
-function chance(mood: Mood, likely: number, what: keyof Mood['left']): boolean {
-  if (mood.isCalm || mood.left[what] === 0 || mood.random.next() >= likely) return false
-  mood.left[what]--
+/** True at random while such faults are left; never once the simulation is free of faults. */
+function happens(simulation: SimulationState, probability: number, fault: keyof SimulationState['left']): boolean {
+  if (simulation.isFaultFree || simulation.left[fault] === 0 || simulation.random.next() >= probability) return false
+  simulation.left[fault]--
   return true
 }
 
-function says(text: string): ComposedAnswer {
+function text(text: string): ComposedAnswer {
   return { text, calls: [] }
 }
 
-function does(calls: readonly Call[], text: string): ComposedAnswer {
+function callsWith(calls: readonly Call[], text: string): ComposedAnswer {
   return { text, calls: calls.map(([tool, input]) => ({ tool, input })) }
 }

@@ -11,17 +11,17 @@ import { workspaceOn } from '../../src/testing/harnesses/session-harness.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import { createRandom, type Random } from '../storms/random.ts'
 import { openCrashingStore, type Process } from './crashing-store.ts'
-import { letter, type Mood, think, type Wish } from './simulated-answers.ts'
+import { answerFor, nextMessage, type SimulationState, type TeammateOptions } from './simulated-answers.ts'
 
 export const TEAM = 'sim'
 
-/** After so many steps it becomes calm; after so many in all it counts as hanging. */
-const STORMY = 28
-const MOST = 700
+/** Faults happen in the first steps only; a simulation that needs more than the maximum counts as hanging. */
+const FAULTY_STEPS = 28
+const MAX_STEPS = 700
 
 export interface Simulated {
   readonly place: Place
-  /** What must never be, seen on the way. */
+  /** Broken promises seen during the simulation. */
   readonly faults: readonly string[]
   readonly steps: number
   readonly calls: number
@@ -30,28 +30,34 @@ export interface Simulated {
   readonly cuts: number
 }
 
-/** A call of a model that waits for its answer. */
+/** A model request that waits for its answer. */
 interface Asked {
   readonly request: ModelRequest
   readonly answer: () => void
   isHung: boolean
 }
 
-/** One life of the process: a session, its run, and what its models were asked. */
-interface Life extends Process {
+/** One simulated process: a session, its run, and the open requests to its model. */
+interface SimulatedProcess extends Process {
   readonly asked: Asked[]
   session?: Session
   run?: { stop?: Stop; readonly abort: AbortController }
 }
 
-/** A whole team from one number: its board, its people, what they think, and everything that befalls them. */
+/** Simulates a team from one seed: its board, its members, their answers, and every fault. */
 export async function simulate(seed: number, root: string): Promise<Simulated> {
   const random = createRandom(seed)
   const place = createPlace()
   const clock = manualClock()
   const roles = ['dev', 'tester', 'writer'].slice(0, 1 + random.below(3))
-  const left = { letters: 5, refusals: 4, failures: 3, stops: 2, spawns: 2, reopens: 3 }
-  const mood: Mood = { random, isCalm: false, left, wishes: wishes(random, roles), letters: 0 }
+  const left = { messages: 5, refusals: 4, failures: 3, stops: 2, spawns: 2, reopens: 3 }
+  const simulation: SimulationState = {
+    random,
+    isFaultFree: false,
+    left,
+    teammates: teammates(random, roles),
+    messages: 0,
+  }
   const faults: string[] = []
   const count = { calls: 0, deaths: 0, cuts: 0 }
   await using outside = await openMemoryStore(place)
@@ -59,60 +65,69 @@ export async function simulate(seed: number, root: string): Promise<Simulated> {
   await user.run({ type: 'team.create', team: TEAM })
   await user.run({ type: 'task.add', tasks: board(random, roles) })
 
-  let life = await begin(random.below(3) > 0 ? 10 + random.below(110) : Number.POSITIVE_INFINITY)
-  /** When the session is closed although somebody thinks, and opened again. */
+  let current = await begin(random.below(3) > 0 ? 10 + random.below(110) : Number.POSITIVE_INFINITY)
+  /** When the session is closed while a model is asked, and opened again. */
   let cut = (['in a run', 'between runs', 'never'] as const)[seed % 3]
   let step = 0
-  for (; step < MOST; step++) {
-    await quiet()
-    if (step >= STORMY) mood.isCalm = true
-    if (mood.isCalm) life.isDeaf = false
-    if (life.isDead) {
+  for (; step < MAX_STEPS; step++) {
+    await settle()
+    if (step >= FAULTY_STEPS) simulation.isFaultFree = true
+    if (simulation.isFaultFree) current.missesChanges = false
+    if (current.isDead) {
       count.deaths++
-      await bury(life)
-      const isMortalAgain = !mood.isCalm && count.deaths < 3 && random.below(2) === 0
-      life = await begin(isMortalAgain ? 5 + random.below(80) : Number.POSITIVE_INFINITY)
-    } else if (cut === 'in a run' && step > 9 && isMateAsked(life)) await cutOff()
-    else if (!life.run) startRun(life, life.session!.team.state.mailboxes.size === 0 ? 'Go.' : undefined)
-    else if (life.run.stop) {
-      if (life.run.stop.kind !== 'finished' && isMateAsked(life))
-        faults.push('somebody works on after its run has ended')
-      const isOver = life.run.stop.kind === 'finished' && !(await isWorkLeft(user))
+      await abandon(current)
+      const crashesAgain = !simulation.isFaultFree && count.deaths < 3 && random.below(2) === 0
+      current = await begin(crashesAgain ? 5 + random.below(80) : Number.POSITIVE_INFINITY)
+    } else if (cut === 'in a run' && step > 9 && isTeammateAsked(current)) await closeAndReopen()
+    else if (!current.run) startRun(current, current.session!.team.state.mailboxes.size === 0 ? 'Go.' : undefined)
+    else if (current.run.stop) {
+      if (current.run.stop.kind !== 'finished' && isTeammateAsked(current))
+        faults.push('an agent works on after its run has ended')
+      const isOver = current.run.stop.kind === 'finished' && !(await isWorkLeft(user))
       if (isOver && cut === 'between runs') {
         cut = 'never'
-        await wakeSomebody()
-        if (isMateAsked(life)) await cutOff()
-      } else if (isOver && mood.isCalm) break
-      if (isOver) mood.isCalm = true
-      life.run = undefined
-    } else await act(life)
+        await wakeTeammate()
+        if (isTeammateAsked(current)) await closeAndReopen()
+      } else if (isOver && simulation.isFaultFree) break
+      if (isOver) simulation.isFaultFree = true
+      current.run = undefined
+    } else await act(current)
   }
-  if (step === MOST) faults.push(`it does not settle: ${await standing(user, life)}`)
-  await close(life)
+  if (step === MAX_STEPS) faults.push(`it does not settle: ${await describeState(user, current)}`)
+  await close(current)
   return { place, faults, steps: step, calls: count.calls, deaths: count.deaths, cuts: count.cuts }
 
-  async function begin(writesLeft: number): Promise<Life> {
-    const life: Life = { place, clock, random, writesLeft, isDeaf: false, isDead: false, writes: 0, asked: [] }
-    const store = await openCrashingStore(life)
-    life.session = await openSession({
+  async function begin(writesLeft: number): Promise<SimulatedProcess> {
+    const current: SimulatedProcess = {
+      place,
+      clock,
+      random,
+      writesLeft,
+      missesChanges: false,
+      isDead: false,
+      writes: 0,
+      asked: [],
+    }
+    const store = await openCrashingStore(current)
+    current.session = await openSession({
       workspace: workspaceOn(store, root, () => String(seed)),
-      model: modelOf(life),
+      model: modelOf(current),
       team: TEAM,
       clock,
       permissions: { mode: 'bypassPermissions' },
       sandbox: { mode: 'off' },
       env: {},
     }).catch((error) => {
-      if (life.isDead) return undefined
+      if (current.isDead) return undefined
       throw error
     })
-    return life
+    return current
   }
 
-  function startRun(life: Life, prompt: string | undefined): void {
-    const run: NonNullable<Life['run']> = { abort: new AbortController() }
-    life.run = run
-    const loop = life.session!.run(prompt, run.abort.signal)
+  function startRun(current: SimulatedProcess, prompt: string | undefined): void {
+    const run: NonNullable<SimulatedProcess['run']> = { abort: new AbortController() }
+    current.run = run
+    const loop = current.session!.run(prompt, run.abort.signal)
     const consume = async () => {
       let next = await loop.next()
       while (!next.done) next = await loop.next()
@@ -123,84 +138,85 @@ export async function simulate(seed: number, root: string): Promise<Simulated> {
     })
   }
 
-  /** What happens next: mostly somebody gets an answer; now and then something goes wrong. */
-  async function act(life: Life): Promise<void> {
-    const ready = life.asked.filter(({ isHung }) => !isHung)
-    const dice = mood.isCalm ? 0 : random.below(100)
-    if (dice < 76 && ready.length > 0) return random.pick(ready).answer()
-    if (dice < 76) return clock.advance(random.pick(mood.isCalm ? [2, 31, 121, 901] : [1, 2, 31]))
-    if (dice < 84) return clock.advance(1 + random.below(3))
-    if (dice < 86) return clock.advance(random.pick([31, 121, 901, 40_000]))
-    if (dice < 91) return write()
-    if (dice < 93) return void (await user.run({ type: 'task.add', tasks: board(random, roles).slice(0, 1) }))
-    if (dice < 96) {
-      life.isDeaf = !life.isDeaf
+  /** The next step: mostly an agent gets its answer, sometimes a fault happens. */
+  async function act(current: SimulatedProcess): Promise<void> {
+    const ready = current.asked.filter(({ isHung }) => !isHung)
+    const roll = simulation.isFaultFree ? 0 : random.below(100)
+    if (roll < 76 && ready.length > 0) return random.pick(ready).answer()
+    if (roll < 76) return clock.advance(random.pick(simulation.isFaultFree ? [2, 31, 121, 901] : [1, 2, 31]))
+    if (roll < 84) return clock.advance(1 + random.below(3))
+    if (roll < 86) return clock.advance(random.pick([31, 121, 901, 40_000]))
+    if (roll < 91) return write()
+    if (roll < 93) return void (await user.run({ type: 'task.add', tasks: board(random, roles).slice(0, 1) }))
+    if (roll < 96) {
+      current.missesChanges = !current.missesChanges
       return
     }
-    if (dice < 98) {
+    if (roll < 98) {
       const mate = ready.find(({ request }) => request.agent !== 'lead' && !request.agent.includes('/'))
       if (mate) mate.isHung = true
       return
     }
-    if (dice < 99) return life.run?.abort.abort()
-    life.writesLeft = random.below(3)
+    if (roll < 99) return current.run?.abort.abort()
+    current.writesLeft = random.below(3)
   }
 
-  /** Somebody writes from another process, to whoever is there or was. */
+  /** Another process sends a message to a member, present or not. */
   async function write(): Promise<void> {
     await user.refresh()
     const { name } = random.pick(roster(user.state))
     const extra = random.below(4) === 0 ? { extra: { urgent: true } } : {}
-    await user.send({ to: name, content: letter(mood), ...extra })
+    await user.send({ to: name, content: nextMessage(simulation), ...extra })
   }
 
-  async function close(life: Life): Promise<void> {
-    await life.session?.close().catch((error) => {
-      // It may die over it.
-      if (!life.isDead) throw error
+  async function close(current: SimulatedProcess): Promise<void> {
+    await current.session?.close().catch((error) => {
+      // The process may die while it closes.
+      if (!current.isDead) throw error
     })
-    const [asked] = life.isDead ? [] : life.asked
+    const [asked] = current.isDead ? [] : current.asked
     if (asked) faults.push(`${asked.request.agent} waits for its model although its session is closed`)
-    const before = { calls: count.calls, writes: life.writes }
+    const before = { calls: count.calls, writes: current.writes }
     clock.advance(86_400)
-    await quiet()
+    await settle()
     if (count.calls > before.calls) faults.push('a model was asked after its team had been closed')
-    if (!life.isDead && life.writes > before.writes) faults.push('something was written after its team had been closed')
+    if (!current.isDead && current.writes > before.writes)
+      faults.push('something was written after its team had been closed')
   }
 
-  /** The session is closed in the middle of things; another one goes on. */
-  async function cutOff(): Promise<void> {
+  /** Closes the session while agents work; a new one continues. */
+  async function closeAndReopen(): Promise<void> {
     cut = 'never'
     count.cuts++
-    await close(life)
-    if (!life.isDead) life = await begin(Number.POSITIVE_INFINITY)
+    await close(current)
+    if (!current.isDead) current = await begin(Number.POSITIVE_INFINITY)
   }
 
-  /** A letter for whoever is there, although nothing runs. */
-  async function wakeSomebody(): Promise<void> {
+  /** Sends a message to an idle teammate between runs. */
+  async function wakeTeammate(): Promise<void> {
     const mate = roster(user.state).find(({ name, status }) => name !== 'lead' && status === 'idle')
-    if (mate) await user.send({ to: mate.name, content: letter(mood) })
-    await quiet()
+    if (mate) await user.send({ to: mate.name, content: nextMessage(simulation) })
+    await settle()
   }
 
-  /** A dead process does nothing more; what is left of it in memory is let go. */
-  async function bury(life: Life): Promise<void> {
-    life.run?.abort.abort()
-    life.session?.close().catch(() => {})
-    await quiet()
+  /** Releases what is left of a dead process in memory. */
+  async function abandon(current: SimulatedProcess): Promise<void> {
+    current.run?.abort.abort()
+    current.session?.close().catch(() => {})
+    await settle()
   }
 
-  function modelOf(life: Life): Model {
+  function modelOf(current: SimulatedProcess): Model {
     return composedModel(
       (request, signal) =>
         new Promise((resolve, reject) => {
-          if (life.isDead) return reject(new Error('dead'))
+          if (current.isDead) return reject(new Error('dead'))
           count.calls++
-          checkAsker(life, request)
+          checkRequest(current, request)
           const asked: Asked = { request, isHung: false, answer }
-          life.asked.push(asked)
+          current.asked.push(asked)
           const forget = () => {
-            life.asked.splice(life.asked.indexOf(asked), 1)
+            current.asked.splice(current.asked.indexOf(asked), 1)
             signal.removeEventListener('abort', drop)
           }
           const drop = () => {
@@ -210,7 +226,7 @@ export async function simulate(seed: number, root: string): Promise<Simulated> {
           function answer(): void {
             forget()
             try {
-              resolve(think(mood, life.session!.team.state, request))
+              resolve(answerFor(simulation, current.session!.team.state, request))
             } catch (error) {
               reject(error)
             }
@@ -220,31 +236,31 @@ export async function simulate(seed: number, root: string): Promise<Simulated> {
     ).model
   }
 
-  /** Nobody thinks who has stopped or counts as lost. */
-  function checkAsker({ session }: Life, { agent }: ModelRequest): void {
+  /** A stopped or lost agent must not ask its model. */
+  function checkRequest({ session }: SimulatedProcess, { agent }: ModelRequest): void {
     const status = session && !agent.includes('/') && memberNamed(session.team.state, agent)?.status
     if (status === 'stopped' || status === 'lost')
       faults.push(`${agent} asks its model although it is ${status} (record ${session?.team.cursor.seq})`)
   }
 }
 
-function isMateAsked({ asked, isDead }: Life): boolean {
+function isTeammateAsked({ asked, isDead }: SimulatedProcess): boolean {
   return !isDead && asked.some(({ request }) => request.agent !== 'lead')
 }
 
-/** Is there mail for somebody who is there, which nobody has noticed yet? */
+/** Whether a present member has unread mail that must cause a turn. */
 async function isWorkLeft(user: TeamHandle): Promise<boolean> {
   await user.refresh()
   return roster(user.state).some(
     (member) =>
       isPresent(member) &&
       member.status !== 'lost' &&
-      // That a teammate rests never causes a turn: the lead hears it with its next one.
+      // An idle notification causes no turn: the lead receives it with its next input.
       unreadOf(user.state, member.name).some(({ message }) => message.type !== 'idle_notification'),
   )
 }
 
-async function standing(user: TeamHandle, { run, asked }: Life): Promise<string> {
+async function describeState(user: TeamHandle, { run, asked }: SimulatedProcess): Promise<string> {
   await user.refresh()
   const members = roster(user.state).map(
     ({ name, status, generation }) => `${name}/${generation} ${status} unread ${unreadOf(user.state, name).length}`,
@@ -255,7 +271,7 @@ async function standing(user: TeamHandle, { run, asked }: Life): Promise<string>
   return JSON.stringify({ members, tasks, requests, waiting, stop: run?.stop?.kind })
 }
 
-function wishes(random: Random, roles: readonly string[]): Wish[] {
+function teammates(random: Random, roles: readonly string[]): TeammateOptions[] {
   const names = ['ada', 'bob', 'cyd', 'dan', 'eve', 'fay'].slice(0, 2 + Math.min(random.below(5), random.below(5)))
   return names.map((name) => ({ name, role: random.pick(roles), require_plan: random.below(5) === 0 }))
 }
@@ -271,7 +287,7 @@ function board(random: Random, roles: readonly string[]) {
   }))
 }
 
-/** Everything that can happen without time, an answer or somebody else has happened. */
-async function quiet(): Promise<void> {
+/** Lets everything happen that needs no time, no answer and no other process. */
+async function settle(): Promise<void> {
   for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -9,13 +9,13 @@ import { nameKey } from '../../src/team/name.ts'
 import { emptyState, heldBy, roster, type TeamState, unreadOf } from '../../src/team/state.ts'
 import { brokenInvariants } from '../../src/testing/invariants.ts'
 
-/** What a team left behind: its journal, and everybody's conversation by their name. */
-export interface Remains {
+/** The records of a team: its journal, and the transcript of each agent by name. */
+export interface TeamRecords {
   readonly journal: readonly Recorded[]
   readonly transcripts: ReadonlyMap<string, readonly Recorded[]>
 }
 
-export function remainsOf(place: Place, team: string): Remains {
+export function recordsOf(place: Place, team: string): TeamRecords {
   const prefix = `${team}/transcripts/`
   const logs = [...place.logs].filter(([name]) => name.startsWith(prefix))
   return {
@@ -24,8 +24,8 @@ export function remainsOf(place: Place, team: string): Remains {
   }
 }
 
-/** What is wrong with it, record by record. */
-export function examine({ journal, transcripts }: Remains): string[] {
+/** Every broken promise in the records, as a sentence. */
+export function checkRecords({ journal, transcripts }: TeamRecords): string[] {
   const state = emptyState()
   const invariants = createInvariants()
   const claims = createClaims()
@@ -43,12 +43,12 @@ export function examine({ journal, transcripts }: Remains): string[] {
   return [
     ...faults,
     ...brokenInvariants(state),
-    ...leftUndone(state, order.ready()),
-    ...mail.atEnd(state, heardIn(transcripts)),
+    ...unclaimedTasks(state, order.ready()),
+    ...mail.atEnd(state, receivedIn(transcripts)),
   ]
 }
 
-/** Each task has one owner at a time, and only that one, in that life, completes it. */
+/** Each task has one owner at a time, and only that owner, in that generation, completes it. */
 function createClaims() {
   const live = new Map<string, Pick<Author, 'name' | 'generation'>>()
   return {
@@ -78,8 +78,8 @@ interface Job {
 }
 
 /**
- * What a task waits for is completed when it is claimed, and no two that are worked on share a file. Reckoned from the
- * events alone, because who asks the board would believe its mistakes.
+ * A task is claimed only after its dependencies completed, and no two tasks in progress share a file. Computed from the
+ * events alone, because the board itself may be wrong.
  */
 function createOrder() {
   const board = new Map<string, Job>()
@@ -126,7 +126,7 @@ function createOrder() {
   }
   return {
     after: (events: readonly TeamEvent[]) => events.flatMap(after),
-    /** What could be claimed by whom it is for. */
+    /** Tasks that could be claimed. */
     ready: () =>
       [...board].flatMap(([id, job]) =>
         job.status === 'pending' && open(job).length === 0 && apart(id, job).length === 0 ? [id] : [],
@@ -134,14 +134,14 @@ function createOrder() {
   }
 }
 
-/** Of paths without a wild card: a folder covers what is below it. */
+/** Compares paths without wildcards: a folder covers the files below it. */
 function isSameOrBelow(a: string, b: string): boolean {
   const [one, other] = [a, b].map((path) => `${path.replace(/\/$/, '')}/`) as [string, string]
   return one.startsWith(other) || other.startsWith(one)
 }
 
-/** Nobody rests who could do something. */
-function leftUndone(state: TeamState, ready: readonly string[]): string[] {
+/** No agent is idle while a task is ready for it. */
+function unclaimedTasks(state: TeamState, ready: readonly string[]): string[] {
   const there = roster(state).filter((one) => one.kind === 'agent' && isPresent(one) && one.status !== 'lost')
   const free = there.filter(({ name }) => nameKey(name) !== 'lead' && !heldBy(state, name))
   return free.flatMap(({ name, role }) => {
@@ -149,14 +149,14 @@ function leftUndone(state: TeamState, ready: readonly string[]): string[] {
       const task = state.tasks.get(id)
       return [name, null].includes(task?.assignee ?? null) && [role, null].includes(task?.role ?? null)
     })
-    return next ? [`${name} rests although task ${next} is there for it`] : []
+    return next ? [`${name} is idle although task ${next} is ready for it`] : []
   })
 }
 
-type Heard = ReadonlyMap<string, readonly string[]>
+type Received = ReadonlyMap<string, readonly string[]>
 
-/** Reader → ids of the messages that stand in its conversation, as often as they do. */
-function heardIn(transcripts: Remains['transcripts']): Heard {
+/** Reader → ids of the messages in its transcript, repeated as often as they stand there. */
+function receivedIn(transcripts: TeamRecords['transcripts']): Received {
   return new Map(
     [...transcripts].map(([name, records]) => {
       const state = emptyTranscript()
@@ -166,7 +166,7 @@ function heardIn(transcripts: Remains['transcripts']): Heard {
   )
 }
 
-/** Every message that was accepted is heard once by whom it was for, or came back. */
+/** Every accepted message is received once by its recipient, or bounces. */
 function createMail() {
   const owed = new Map<string, Set<string>>()
   const bounced = new Set<string>()
@@ -184,31 +184,32 @@ function createMail() {
         if (event.type === 'request.answered') answered.add(event.id)
       }
     },
-    atEnd(state: TeamState, heard: Heard): string[] {
+    atEnd(state: TeamState, received: Received): string[] {
       const faults: string[] = []
       for (const [id, readers] of owed) {
         for (const to of readers) {
-          const times = heard.get(to)?.filter((one) => one === id).length ?? 0
+          const times = received.get(to)?.filter((one) => one === id).length ?? 0
           const unread = unreadOf(state, to).find(({ message }) => message.id === id)
           const isUnread = unread !== undefined
-          // What its runtime answered it need not hear; what came back it may have heard, and died before saying so.
+          // A request that the runtime answered needs no delivery. A message that bounced may have been received by an
+          // agent that died before it acknowledged it.
           const isEnded = answered.has(requests.get(id) ?? '') || bounced.has(`${id} ${to}`)
-          if (times > 1) faults.push(`${to} heard message ${id} ${times} times`)
+          if (times > 1) faults.push(`${to} received message ${id} ${times} times`)
           if (times === 0 && !isUnread && !isEnded) faults.push(`message ${id} for ${to} is lost`)
           const isIdleNotice = unread?.message.type === 'idle_notification'
-          if (isUnread && !isIdleNotice && !mayLie(state, to)) faults.push(`message ${id} lies unread before ${to}`)
+          if (isUnread && !isIdleNotice && !mayStayUnread(state, to)) faults.push(`message ${id} stays unread by ${to}`)
         }
       }
-      for (const [reader, ids] of heard)
+      for (const [reader, ids] of received)
         for (const id of ids)
           if (!id.includes('.returned.') && !owed.get(id)?.has(nameKey(reader)))
-            faults.push(`${reader} heard message ${id}, which was not for it`)
+            faults.push(`${reader} received message ${id}, which was sent to another member`)
       return faults
     },
   }
 }
 
-/** Whoever is lost reads when it comes back; a person reads when they like. */
-function mayLie(state: TeamState, name: string): boolean {
+/** A lost agent reads when it is resumed, the user at any time. */
+function mayStayUnread(state: TeamState, name: string): boolean {
   return name === 'user' || state.members.get(name)?.status === 'lost'
 }
