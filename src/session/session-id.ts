@@ -12,7 +12,7 @@ import { belongsHere, folderOf } from './session-folder.ts'
 /** The time it began, readable and sortable, and four random characters: `s-20260715-091233-k3fq`. */
 export function newSessionId(clock: Clock): string {
   const [day, time] = new Date(clock.now() * 1000).toISOString().split('T') as [string, string]
-  return `s-${day.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}-${letters()}`
+  return `s-${day.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}-${randomSuffix()}`
 }
 
 /** The session that was used last; in a database, which does not record that, the one that began last. */
@@ -53,6 +53,6 @@ async function hasLead(store: Store, name: string): Promise<boolean> {
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
 
-function letters(): string {
+function randomSuffix(): string {
   return [...randomBytes(4)].map((byte) => ALPHABET[byte % 32]).join('')
 }

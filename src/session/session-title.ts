@@ -8,12 +8,12 @@ export function titleOf(prompt: string): string {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this takes away
     .map((text) => text.replace(/[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g, ' ').trim())
     .find((text) => text !== '')
-  const letters: string[] = []
+  const graphemes: string[] = []
   for (const { segment } of new Intl.Segmenter().segment(
     (line ?? '').slice(0, MAX_TITLE_GRAPHEMES * 20).replace(/\s+/g, ' '),
   )) {
-    if (letters.length === MAX_TITLE_GRAPHEMES) return `${letters.slice(0, -1).join('').trimEnd()}…`
-    letters.push(segment)
+    if (graphemes.length === MAX_TITLE_GRAPHEMES) return `${graphemes.slice(0, -1).join('').trimEnd()}…`
+    graphemes.push(segment)
   }
-  return letters.join('')
+  return graphemes.join('')
 }

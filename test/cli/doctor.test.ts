@@ -226,7 +226,7 @@ describe('every examination', () => {
   })
 })
 
-/** A waiting room whose processes are not ours but run this program. */
+/** A waiting environment whose processes are not ours but run this program. */
 async function pretending(program: string) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-doctor-cli-')))
   const path = join(folder, 'cli.mjs')

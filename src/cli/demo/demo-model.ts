@@ -7,7 +7,7 @@ import { teammateAnswer } from './teammate-script.ts'
 /** Seconds an agent thinks before each answer, so that a person can follow. */
 const THINKING = 0.4
 
-/** The demo's agents without a provider: what they say is worked out from what they were asked. */
+/** The model of the demo's agents, without a provider: it computes each reply from the request. */
 export function demoModel(speed: number): Model {
   const paced = (answer: Answer) => ({ ...answer, delay: THINKING / speed })
   return scriptedModel(

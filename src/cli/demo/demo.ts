@@ -13,19 +13,19 @@ import type { Call } from '../program/context.ts'
 import { EXIT, Misused } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { demoModel } from './demo-model.ts'
+import type { EventText } from './event-text.ts'
 import { followUps, ownCommand } from './follow-up.ts'
 import { ASSIGNMENT, perform, type Summary } from './perform.ts'
-import type { Told } from './words.ts'
 
 interface Options {
   dir?: string
   speed: string
 }
 
-/** Who is killed in the middle of its work, to show that it comes back. */
+/** This teammate is killed in the middle of its work, to show that it comes back. */
 const VICTIM = 'frontend'
-/** US dollars a run on a real model may cost at most. */
-const BUDGET = 5
+/** A run on a real model may cost at most this many US dollars. */
+const BUDGET_USD = 5
 
 export const demo: SubCommand<Options> = {
   example: `$ deskmates demo                  in a new folder, which it names at the end
@@ -37,7 +37,7 @@ $ deskmates demo --dir /tmp/demo --speed 10 --json`,
   async run(call, options) {
     const speed = Number(options.speed)
     if (!(speed > 0)) throw new Misused(`--speed ${options.speed} is not a number above 0. Try --speed 10.`)
-    const real = await wishedModel(call)
+    const real = await modelToUse(call)
     const dir = emptyFolder(resolve(call.cwd, call.globals.cwd ?? '.'), options.dir)
     const model = real === undefined ? demoModel(speed) : await resolveModel(real, call.env)
     const began = performance.now()
@@ -45,8 +45,8 @@ $ deskmates demo --dir /tmp/demo --speed 10 --json`,
     const summary = await perform(call, {
       ...{ dir, model, assignment: ASSIGNMENT, victim: VICTIM },
       sandbox: real === undefined ? 'off' : 'auto',
-      dollars: model.price && real !== undefined ? BUDGET : undefined,
-      tell: (told) => say(call, line(call, told)),
+      dollars: model.price && real !== undefined ? BUDGET_USD : undefined,
+      tell: (text) => say(call, line(call, text)),
     })
     const seconds = Math.round((performance.now() - began) / 100) / 10
     const ok = isWell(summary)
@@ -57,11 +57,11 @@ $ deskmates demo --dir /tmp/demo --speed 10 --json`,
 }
 
 /** With a key and a person at the keyboard it can run on a real model. Otherwise no question is asked. */
-async function wishedModel(call: Call): Promise<string | undefined> {
+async function modelToUse(call: Call): Promise<string | undefined> {
   if (!call.isTerminal || !call.isStdinTerminal || call.globals.json) return undefined
   const name = modelByKey(call)
   if (name === undefined) return undefined
-  const cost = `it costs money, at most $${BUDGET} where its price is known`
+  const cost = `it costs money, at most $${BUDGET_USD} where its price is known`
   await print(call, `There is a key for ${name}. Run the demo on it (${cost})? Else it is free and scripted. [y/N] `)
   for await (const piece of call.stdin) return /^\s*y/i.test(String(piece)) ? name : undefined
   return undefined
@@ -92,7 +92,7 @@ const NAME = 8
 /** Fits a terminal of 120 columns. */
 const WHAT = 108
 
-function line(call: Call, { who, what, mood }: Told): string {
+function line(call: Call, { who, what, mood }: EventText): string {
   const { cyan, green, red } = colours(call)
   const colour = mood === 'good' ? green : mood === 'bad' ? red : (text: string) => text
   return `${fitted(call, `${cyan(who.padEnd(NAME))}  ${colour(oneLine(what, WHAT))}`, NAME + 2)}\n`

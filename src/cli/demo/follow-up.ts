@@ -10,7 +10,7 @@ export function followUps(options: {
   readonly team: string
 }): string[] {
   const { env, dir, team } = options
-  // This variable would lead the commands elsewhere, whatever --cwd says.
+  // This variable overrides --cwd, so the commands would use another folder.
   const elsewhere = env.DESKMATES_DIR ? 'env -u DESKMATES_DIR ' : ''
   const base = `${elsewhere}${commandFor(options)} --cwd ${quote(dir)} --team ${team}`
   return ['task list', 'task show 3', 'team show', 'log --all', 'check'].map((words) => `${base} ${words}`)

@@ -1,7 +1,7 @@
 import type { ModelRequest } from '../../models/model.ts'
 import { askedIn } from '../../models/scripted/conversation.ts'
 import type { Script } from '../../models/scripted/script.ts'
-import { did, letters, type Moment, momentsOf, TEST, testsIn } from './moments.ts'
+import { did, type Entry, entriesOf, messages, TEST, testsIn } from './conversation.ts'
 
 type Compose = Extract<Script['parts'][number], { compose: unknown }>['compose']
 export type Answer = Omit<Awaited<ReturnType<Compose>>, 'delay'>
@@ -13,10 +13,10 @@ interface Step {
   readonly files: readonly string[]
 }
 
-/** What the lead of the demo says next, worked out from the user's words, its mail and what its tools answered. */
+/** The next reply of the lead of the demo, computed from the prompt, its mail and its tool results. */
 export function leadAnswer(request: ModelRequest): Answer {
-  const all = momentsOf(request)
-  const assignment = all.find((moment) => moment.type === 'heard')?.text ?? ''
+  const all = entriesOf(request)
+  const assignment = all.find((entry) => entry.type === 'input')?.text ?? ''
   const steps = stepsIn(assignment)
   const [team = 'graphql'] = /name: ([\w-]+)\)/.exec(assignment)?.slice(1) ?? []
   const gated = /Plans of ([\w-]+) need approval/.exec(assignment)?.[1]
@@ -62,8 +62,8 @@ function teammate(role: string, roles: readonly string[], isGated: boolean): Cal
 }
 
 /** A plan that does not say how it is tested is sent back. */
-function decidePlans(all: readonly Moment[]): Call[] {
-  return letters(all, 'plan_approval_request').flatMap(({ request, content }) => {
+function decidePlans(all: readonly Entry[]): Call[] {
+  return messages(all, 'plan_approval_request').flatMap(({ request, content }) => {
     const response = { type: 'plan_approval_response', request_id: request }
     if (request === undefined || did(all, 'SendMessage', response).length > 0) return []
     const feedback = /\btest/i.test(content) ? 'Go ahead.' : 'Say how you will test it, and hand it in again.'
@@ -72,23 +72,23 @@ function decidePlans(all: readonly Moment[]): Call[] {
 }
 
 /** It has looked at the board, or has just done something itself. */
-function afterBoard(all: readonly Moment[]): Answer {
+function afterBoard(all: readonly Entry[]): Answer {
   const last = all.at(-1)
   const board = last?.type === 'did' && last.tool === 'TaskList' ? last.result : ''
   const isStuck = board.includes('[!]') && !board.includes('[>]')
   const isDone = board.includes('[x]') && !board.includes('[ ]') && !board.includes('[>]')
   if (isDone || isStuck) return { text: 'All that could be done is done. Do the tests still pass?', calls: [runTests] }
-  return { text: 'The team is at work; I am told when something happens.' }
+  return { text: 'The team is at work; I am notified when something happens.' }
 }
 
-function closing(all: readonly Moment[], names: readonly string[], tests: { before: number; after: string }): Answer {
-  const asked = all.findIndex((moment) => moment.type === 'did' && moment.input.type === 'broadcast')
+function closing(all: readonly Entry[], names: readonly string[], tests: { before: number; after: string }): Answer {
+  const asked = all.findIndex((entry) => entry.type === 'did' && entry.input.type === 'broadcast')
   if (asked < 0) {
     const content = 'Closing check: all tasks have ended. Reply if you have anything left to do.'
     return { calls: [{ tool: 'SendMessage', input: { type: 'broadcast', content } }] }
   }
-  const heard = letters(all, 'result').filter(({ at }) => at > asked)
-  const silent = names.filter((name) => !heard.some(({ from }) => from === name))
+  const reports = messages(all, 'result').filter(({ at }) => at > asked)
+  const silent = names.filter((name) => !reports.some(({ from }) => from === name))
   if (silent.length > 0) return { text: `I wait for ${silent.join(', ')}.` }
   const requests = did(all, 'SendMessage', { type: 'shutdown_request' })
   if (requests.length === 0)
@@ -98,13 +98,13 @@ function closing(all: readonly Moment[], names: readonly string[], tests: { befo
         input: { type: 'shutdown_request', recipient, reason: 'The work is done. Thank you.' },
       })),
     }
-  const answers = letters(all, 'shutdown_response')
+  const answers = messages(all, 'shutdown_response')
   const missing = names.filter((name) => !answers.some(({ from }) => from === name))
   if (missing.length > 0) return { text: `I wait until ${missing.join(', ')} has shut down.` }
   return { text: report(all, tests) }
 }
 
-function report(all: readonly Moment[], tests: { before: number; after: string }): string {
+function report(all: readonly Entry[], tests: { before: number; after: string }): string {
   const board = did(all, 'TaskList').at(-1)?.result ?? ''
   const counts = /^\d+ tasks?: .*$/m.exec(board)?.[0] ?? ''
   const { pass, fail } = testsIn(tests.after) ?? { pass: 0, fail: 1 }

@@ -9,12 +9,12 @@ import { openWorkspace } from '../../workspace.ts'
 import { warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import assignmentText from './assignment.md'
+import { TEST } from './conversation.ts'
 import { killing } from './demo-model.ts'
+import { createEventText, type EventText } from './event-text.ts'
 import { DemoFailed, DemoInterrupted } from './failed.ts'
-import { TEST } from './moments.ts'
 import { SAMPLE_APP } from './sample-app.ts'
-import { createTally, type Tally } from './tally.ts'
-import { createWords, type Told } from './words.ts'
+import { createStatistics, type Statistics } from './statistics.ts'
 
 export const ASSIGNMENT = assignmentText
 
@@ -29,10 +29,10 @@ export interface Performance {
   /** Commands are kept in where the model is not ours; a script runs nothing but the tests. */
   readonly sandbox: 'auto' | 'off'
   readonly dollars?: number | undefined
-  tell(told: Told): Promise<void>
+  tell(line: EventText): Promise<void>
 }
 
-export interface Summary extends Tally {
+export interface Summary extends Statistics {
   readonly team: string
   readonly dir: string
   readonly report: string
@@ -46,8 +46,8 @@ export async function perform(call: Call, demo: Performance): Promise<Summary> {
   await using opened = await openWorkspace({ cwd: dir, env, warn: (text) => void warn(call, text) })
   // Agents work in this very folder, also where one above it would be taken for the project.
   const workspace = { ...opened, workspace: dir }
-  const tally = createTally()
-  const words = createWords(() => tally.team)
+  const statistics = createStatistics()
+  const textOf = createEventText(() => statistics.team)
   let stop: Stop
   {
     await using session = await openSession({
@@ -55,7 +55,7 @@ export async function perform(call: Call, demo: Performance): Promise<Summary> {
       team: 'demo',
       model: killing(demo.model, demo.victim),
       permissions: { mode: 'acceptEdits', allow: [`bash(${TEST})`, 'bash(node --test test/*.test.js)'] },
-      // Its introduction says that the scripted demo runs without a sandbox.
+      // The opening text says that the scripted demo runs without a sandbox.
       sandbox: { mode: demo.sandbox, isAnnounced: demo.sandbox === 'off' },
       limits: { dollars: demo.dollars },
       env,
@@ -65,21 +65,21 @@ export async function perform(call: Call, demo: Performance): Promise<Summary> {
     const run = session.run(demo.assignment, call.signal)
     let step = await run.next()
     for (; !step.done; step = await run.next()) {
-      tally.add(step.value)
-      const told = words(step.value)
-      if (told) await tell(told)
+      statistics.add(step.value)
+      const line = textOf(step.value)
+      if (line) await tell(line)
     }
     stop = step.value
   }
   if (call.signal.aborted) throw new DemoInterrupted(dir)
   if (stop.kind === 'error') throw new DemoFailed(stop.error.message, dir, stop.error)
-  const name = tally.team
+  const name = statistics.team
   if (stop.kind !== 'finished') throw new DemoFailed(`the lead was stopped (${stop.kind})`, dir)
   if (name === undefined) throw new DemoFailed('the lead made no team', dir)
   const team = await openTeam(workspace.store, name, { clock: call.clock })
   try {
     await team.refresh()
-    return { team: name, dir, ...tally.count(team.state, roster(team.state)), report: stop.text }
+    return { team: name, dir, ...statistics.count(team.state, roster(team.state)), report: stop.text }
   } finally {
     await team.close()
   }

@@ -1,24 +1,24 @@
 import type { ModelRequest } from '../../models/model.ts'
-import { answerFrom, craftOf, type Knowledge } from './craft.ts'
+import { did, type Entry, entriesOf, messages, TEST, testsIn } from './conversation.ts'
+import { answerFrom, craftOf, type Knowledge } from './file-steps.ts'
 import type { Answer } from './lead-script.ts'
-import { did, letters, type Moment, momentsOf, TEST, testsIn } from './moments.ts'
 
 type Call = NonNullable<Answer['calls']>[number]
 
-/** The task a teammate holds, read from the words it was told. */
+/** The task a teammate holds, read from its input. */
 interface Held {
   readonly id: string
   readonly subject: string
   readonly files: readonly string[]
   readonly before: string
-  /** Where in the conversation it was told so. */
+  /** The index of the input that assigned it. */
   readonly at: number
 }
 
-/** What a teammate of the demo says next, whatever its name: worked out from its task, its mail and what it has seen. */
+/** The next reply of any teammate of the demo, computed from its task, its mail and its tool results. */
 export function teammateAnswer(request: ModelRequest): Answer {
-  const all = momentsOf(request)
-  const stop = letters(all, 'shutdown_request').find(
+  const all = entriesOf(request)
+  const stop = messages(all, 'shutdown_request').find(
     ({ request }) => did(all, 'SendMessage', { type: 'shutdown_response', request_id: request }).length === 0,
   )
   if (stop)
@@ -31,9 +31,9 @@ export function teammateAnswer(request: ModelRequest): Answer {
   return { text: step.text ?? 'Nothing is left on my side.' }
 }
 
-/** Questions of colleagues that are not answered yet: look the file up that they ask about, then say. */
-function replyTo(all: readonly Moment[]): Call[] {
-  return letters(all, 'message').flatMap(({ from, content, at }) => {
+/** Answers open questions of teammates: reads the file they ask about, then replies. */
+function replyTo(all: readonly Entry[]): Call[] {
+  return messages(all, 'message').flatMap(({ from, content, at }) => {
     if (from === 'lead' || !content.endsWith('?')) return []
     const later = all.slice(at)
     if (did(later, 'SendMessage', { recipient: from }).length > 0) return []
@@ -49,11 +49,11 @@ function aboutFile(question: string): string {
   return question.match(/[\w-]+(?:\/[\w-]+)*\.\w+/g)?.at(-1) ?? ''
 }
 
-function heldIn(all: readonly Moment[]): Held | undefined {
-  const at = all.findLastIndex((moment) => moment.type === 'heard' && moment.text.includes('<task id="'))
-  const moment = all[at]
-  if (moment?.type !== 'heard') return undefined
-  const [, id = '', words = ''] = [...moment.text.matchAll(/<task id="([^"]+)">\n([\s\S]*?)\n<\/task>/g)].at(-1) ?? []
+function heldIn(all: readonly Entry[]): Held | undefined {
+  const at = all.findLastIndex((entry) => entry.type === 'input' && entry.text.includes('<task id="'))
+  const entry = all[at]
+  if (entry?.type !== 'input') return undefined
+  const [, id = '', words = ''] = [...entry.text.matchAll(/<task id="([^"]+)">\n([\s\S]*?)\n<\/task>/g)].at(-1) ?? []
   const ended = did(all.slice(at), 'TaskUpdate', { taskId: id })
   if (ended.some(({ result }) => /completed|failed/.test(result))) return undefined
   const subject = /^You (?:still )?hold task \S+: (.*)$/m.exec(words)?.[1] ?? ''
@@ -62,8 +62,8 @@ function heldIn(all: readonly Moment[]): Held | undefined {
   return { id, subject, files, before, at }
 }
 
-/** Look, ask, hand in a plan, write, test, complete. What was done since the task was told is not done again. */
-function nextStep(all: readonly Moment[], task: Held, me: string): Answer {
+/** Look, ask, hand in a plan, write, test, complete. What was done since the task was assigned is not repeated. */
+function nextStep(all: readonly Entry[], task: Held, me: string): Answer {
   const since = all.slice(task.at)
   const reads = new Set(task.files.flatMap((path) => craftOf(path).reads ?? []))
   const unread = [...reads].filter((path) => did(since, 'read_file', { path }).length === 0)
@@ -85,43 +85,43 @@ function nextStep(all: readonly Moment[], task: Held, me: string): Answer {
 }
 
 /** The colleague that knows is asked once, directly. Without an answer the teammate looks for itself. */
-function ask(all: readonly Moment[], since: readonly Moment[], { files }: Held, me: string): Answer | undefined {
+function ask(all: readonly Entry[], since: readonly Entry[], { files }: Held, me: string): Answer | undefined {
   for (const path of files) {
     const { asks } = craftOf(path)
     const isThere = all.some(
-      (moment) =>
-        moment.type === 'heard' && moment.text.includes('Your colleagues:') && asks && moment.text.includes(asks.who),
+      (entry) =>
+        entry.type === 'input' && entry.text.includes('Your colleagues:') && asks && entry.text.includes(asks.who),
     )
     if (!asks || asks.who === me || !isThere) continue
-    const at = all.findIndex((moment) => moment.type === 'did' && moment.input.content === asks.question)
+    const at = all.findIndex((entry) => entry.type === 'did' && entry.input.content === asks.question)
     if (at < 0) return { calls: [send({ recipient: asks.who, content: asks.question })] }
-    const answer = letters(all, 'message').find((letter) => letter.at > at && letter.from === asks.who)
-    const isReminded = since.some((moment) => moment.type === 'heard' && moment.text.includes('you still hold task'))
+    const answer = messages(all, 'message').find((message) => message.at > at && message.from === asks.who)
+    const isReminded = since.some((entry) => entry.type === 'input' && entry.text.includes('you still hold task'))
     if (!answer && !isReminded) return { text: `I have asked ${asks.who} and wait for the answer.` }
   }
   return undefined
 }
 
-/** A teammate that was told to hands in a plan for each task, again after a rejection, and waits for the answer. */
-function planStep(all: readonly Moment[], since: readonly Moment[], { subject, files }: Held): Answer | undefined {
-  const isGated = all.some((moment) => moment.type === 'heard' && moment.text.includes('Hand in a plan'))
+/** A teammate that needs approval hands in a plan for each task, again after a rejection, and waits for the answer. */
+function planStep(all: readonly Entry[], since: readonly Entry[], { subject, files }: Held): Answer | undefined {
+  const isGated = all.some((entry) => entry.type === 'input' && entry.text.includes('Hand in a plan'))
   if (!isGated) return undefined
-  const answers = letters(since, 'plan_approval_response')
+  const answers = messages(since, 'plan_approval_response')
   if (answers.at(-1)?.approve === 'true') return undefined
   const handedIn = did(since, 'SendMessage', { type: 'plan_approval_request' }).length
   if (handedIn > answers.length) return { text: 'My plan is with lead.' }
-  const isWarned = letters(all, 'plan_approval_response').some(({ content }) => /\btest/i.test(content))
+  const isWarned = messages(all, 'plan_approval_response').some(({ content }) => /\btest/i.test(content))
   const how = isWarned ? ' Then I run all tests.' : ''
   return { calls: [send({ type: 'plan_approval_request', content: `${subject}: I write ${files.join(', ')}.${how}` })] }
 }
 
-function knowledge(all: readonly Moment[], since: readonly Moment[], { subject, before }: Held): Knowledge {
+function knowledge(all: readonly Entry[], since: readonly Entry[], { subject, before }: Held): Knowledge {
   const reads = did(since, 'read_file').map(({ input, result }) => [String(input.path), unnumbered(result)] as const)
-  const told = letters(all, 'message').flatMap(({ from, content, at }) => {
+  const answers = messages(all, 'message').flatMap(({ from, content, at }) => {
     const asked = did(all.slice(0, at), 'SendMessage', { recipient: from }).at(-1)
     return asked && !content.endsWith('?') ? [[aboutFile(String(asked.input.content)), content] as const] : []
   })
-  return { subject, before, files: new Map(reads), told: new Map(told) }
+  return { subject, before, files: new Map(reads), answers: new Map(answers) }
 }
 
 function outcome({ files }: Held, tests = ''): Record<string, string> {

@@ -11,22 +11,22 @@ export interface Ran {
   readonly stderr: string
 }
 
-/** Our own command line in a process of its own, which speaks in lines of JSON. */
-export interface Player {
-  /** The next thing it says. Rejects if it ends without a word. */
-  heard(): Promise<unknown>
-  tell(line: string): void
-  /** SIGKILL, which no process can catch. Resolves, when it is gone, to what it died of. */
+/** Our own command line in another process, which prints lines of JSON. */
+export interface DoctorProcess {
+  /** The next line it prints. Rejects if it ends first. */
+  nextMessage(): Promise<unknown>
+  send(line: string): void
+  /** Sends SIGKILL. Resolves, when the process is gone, to the signal that ended it. */
   kill(): Promise<NodeJS.Signals | null>
 }
 
 /** The processes that an examination starts: each known by its own handle, and none outlives it. */
 export interface Children {
-  /** Runs some program to its end. Rejects if it cannot be started. */
+  /** Runs a program to its end. Rejects if it cannot be started. */
   run(program: string, args: readonly string[], cwd: string): Promise<Ran>
-  /** Starts one of our own processes. It hangs on its stdin: should we die, that closes and it goes. */
-  play(args: readonly string[], env: NodeJS.ProcessEnv): Player
-  /** Ends whoever is left, and resolves when all are gone. */
+  /** Starts one of our own processes. It ends when its stdin closes, so it does not outlive this one. */
+  play(args: readonly string[], env: NodeJS.ProcessEnv): DoctorProcess
+  /** Ends the remaining processes, and resolves when all are gone. */
   end(): Promise<void>
   /** The same for a process that is about to exit and cannot wait. */
   endNow(): void
@@ -48,22 +48,22 @@ export function createChildren(options: { readonly cli: string; readonly env: No
       stdio,
       detached: true,
     }) as ChildProcessWithoutNullStreams
-    const said = { stderr: '' }
+    const output = { stderr: '' }
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said.stderr += text
+      output.stderr += text
     })
-    // Told by `close`; a child that is gone does not hear us.
+    // `close` reports it; a child that is gone cannot receive input.
     child.stdin.on('error', () => {})
     const [gone, closed] = ['exit', 'close'].map((event) => once(child, event).catch(() => {})) as [Ended, Ended]
-    // Until `close`: only then nobody is left who holds the other end of its pipes.
+    // Until `close`: only then no process holds the other end of its pipes.
     alive.set(child, gone)
     void closed.then(() => alive.delete(child))
-    return { child, said, closed }
+    return { child, output, closed }
   }
 
   return {
     async run(program, args, cwd) {
-      const { child, said, closed } = start(program, args, cwd, options.env)
+      const { child, output, closed } = start(program, args, cwd, options.env)
       let failure: Error | undefined
       child.once('error', (error) => {
         failure = error
@@ -75,19 +75,19 @@ export function createChildren(options: { readonly cli: string; readonly env: No
       child.stdin.end()
       await closed
       if (failure) throw failure
-      return { code: child.exitCode, stdout, stderr: said.stderr.trim() }
+      return { code: child.exitCode, stdout, stderr: output.stderr.trim() }
     },
     play(args, env) {
-      const { child, said, closed } = start(process.execPath, [options.cli, ...args], undefined, env)
+      const { child, output, closed } = start(process.execPath, [options.cli, ...args], undefined, env)
       const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
       return {
-        async heard() {
+        async nextMessage() {
           const { value, done } = await lines.next()
           if (!done) return JSON.parse(value)
           await closed
-          throw new PlayerGone(said.stderr.trim() || `it ended with ${child.exitCode ?? child.signalCode}`)
+          throw new DoctorProcessGone(output.stderr.trim() || `it ended with ${child.exitCode ?? child.signalCode}`)
         },
-        tell: (line) => void child.stdin.write(`${line}\n`),
+        send: (line) => void child.stdin.write(`${line}\n`),
         async kill() {
           endGroup(child)
           await closed
@@ -105,7 +105,7 @@ export function createChildren(options: { readonly cli: string; readonly env: No
   }
 }
 
-/** Could a program not be started because it is not there? The system says EACCES when it may not look everywhere. */
+/** Whether a program is not installed. The system reports EACCES where it may not search every folder. */
 export function isNotInstalled(error: unknown): boolean {
   return ['ENOENT', 'EACCES'].includes(codeOf(error) ?? '')
 }
@@ -119,7 +119,7 @@ function endGroup({ pid }: ChildProcess): void {
   }
 }
 
-class PlayerGone extends TeamError {
+class DoctorProcessGone extends TeamError {
   readonly code = 'doctor_process_gone'
   constructor(why: string) {
     super(`A process that doctor started ended before it had done its part: ${why}`)

@@ -3,7 +3,7 @@ import { realDisk } from '../../stores/files/disk.ts'
 import { appendAndSync } from './append.ts'
 import { doctorHarness } from './doctor-harness.ts'
 import { fileSystem } from './file-system.ts'
-import { watching } from './watching.ts'
+import { watching } from './file-watch.ts'
 
 const KIND = 'statfs names the kind of a file system on Linux only'
 

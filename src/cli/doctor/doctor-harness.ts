@@ -5,12 +5,12 @@ import { systemClock } from '../../journal/clock.ts'
 import { type Disk, realDisk } from '../../stores/files/disk.ts'
 import type { Call } from '../program/context.ts'
 import type { Examination, Finding } from './examination.ts'
-import { openRoom, type Room } from './room.ts'
+import { openTestEnvironment, type TestEnvironment } from './test-environment.ts'
 
 /** Runs examinations of `doctor` in a temporary folder, on a machine with the given faults. */
 export interface DoctorHarness extends AsyncDisposable {
   readonly root: string
-  readonly room: Room
+  readonly environment: TestEnvironment
   /** Puts a shell script with this name first in PATH. */
   program(name: string, script: string, mode?: number): void
   /** Runs one examination as the command does, but lets its errors through. */
@@ -45,18 +45,18 @@ export function doctorHarness(machine: Machine = {}): DoctorHarness {
     globals: { json: false },
     ...call,
   }
-  const room = openRoom(given, { root, cli, disk: { ...realDisk, ...disk }, patience })
+  const environment = openTestEnvironment(given, { root, cli, disk: { ...realDisk, ...disk }, patience })
   return {
     root,
-    room,
+    environment,
     program(name, script, mode = 0o755) {
       writeFileSync(join(programs, name), `#!/bin/sh\n${script}\n`)
       chmodSync(join(programs, name), mode)
     },
-    examine: ({ examine }) => examine(room),
+    examine: ({ examine }) => examine(environment),
     remainingFiles: () => readdirSync(root),
     async [Symbol.asyncDispose]() {
-      await room[Symbol.asyncDispose]()
+      await environment[Symbol.asyncDispose]()
       rmSync(top, { recursive: true, force: true })
     },
   }

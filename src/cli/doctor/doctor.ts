@@ -9,20 +9,20 @@ import { EXIT, Misused } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { wantedStore } from '../workspace/open-store.ts'
 import { appendAndSync } from './append.ts'
-import { door } from './door.ts'
 import type { Examination } from './examination.ts'
 import { type Examined, examineMachine } from './examine-machine.ts'
 import { fileSystem } from './file-system.ts'
+import { watching } from './file-watch.ts'
 import { git } from './git.ts'
+import { inboxFile } from './inbox-file.ts'
 import { kill, playHolder } from './kill.ts'
 import { keys, model, call as modelCall, network } from './models.ts'
 import { postgres } from './postgres.ts'
 import { playClaimant, race } from './race.ts'
 import { openReport, openSilence, type Report } from './report.ts'
-import { openRoom } from './room.ts'
 import { sandbox } from './sandbox.ts'
 import { terminal } from './terminal.ts'
-import { watching } from './watching.ts'
+import { openTestEnvironment } from './test-environment.ts'
 
 interface Options {
   /** How doctor starts its own processes. */
@@ -43,7 +43,7 @@ $ deskmates doctor --json`,
       command.addOption(command.createOption(flags).default('').hideHelp())
   },
   async run(call, { play, name, call: isAsked }) {
-    if (!play) return visit(call, isAsked ? [...examinations, modelCall] : examinations)
+    if (!play) return examineAndReport(call, isAsked ? [...examinations, modelCall] : examinations)
     if (play === 'claimant') await playClaimant(call, name)
     else if (play === 'holder') await playHolder(call)
     else throw new Misused(`${JSON.stringify(play)} is not a role of a doctor process.`)
@@ -58,7 +58,7 @@ export const examinations: readonly Examination[] = [
   watching,
   race,
   kill,
-  door,
+  inboxFile,
   postgres(openPostgresStore),
   git,
   terminal,
@@ -68,9 +68,9 @@ export const examinations: readonly Examination[] = [
   network,
 ]
 
-async function visit(call: Call, wanted: readonly Examination[]): Promise<number> {
+async function examineAndReport(call: Call, wanted: readonly Examination[]): Promise<number> {
   const began = performance.now()
-  // Before anything is made: a store that makes no sense is a mistake on the command line.
+  // First: an invalid store is a mistake on the command line.
   wantedStore(call)
   await using report = call.globals.json ? openSilence() : openReport(call)
   const all = await examineAll(call, report, wanted)
@@ -79,12 +79,17 @@ async function visit(call: Call, wanted: readonly Examination[]): Promise<number
   return all.some(({ verdict }) => verdict === 'fail') ? EXIT.failed : EXIT.done
 }
 
-/** When it is over, in whichever way, nothing of what was made for it is left. */
+/** Removes everything it made, however it ends. */
 async function examineAll(call: Call, report: Report, wanted: readonly Examination[]): Promise<Examined[]> {
   const { root } = findRoot(resolve(call.cwd, call.globals.cwd ?? '.'), call.env, call.env.HOME || homedir())
-  await using room = openRoom(call, { root, cli: process.argv[1] ?? '', disk: realDisk, patience: PATIENCE })
-  return await examineMachine(room, wanted, report)
+  await using environment = openTestEnvironment(call, {
+    root,
+    cli: process.argv[1] ?? '',
+    disk: realDisk,
+    patience: IMMEDIATE_MS,
+  })
+  return await examineMachine(environment, wanted, report)
 }
 
-/** Within this many milliseconds has to happen what happens at once. */
-const PATIENCE = 10_000
+/** Something immediate has to happen within this time. */
+const IMMEDIATE_MS = 10_000

@@ -2,21 +2,21 @@ import { codeOf } from '../../stores/files/disk.ts'
 import { TeamError } from '../../team/errors.ts'
 import { oneLine } from '../output/format.ts'
 import { explain } from '../program/failure.ts'
-import type { Room } from './room.ts'
+import type { TestEnvironment } from './test-environment.ts'
 
-/** What was found out by trying. Whatever is not in order says what to do about it. */
+/** The result of an examination; a failure says what to do about it. */
 export type Finding =
   | { readonly verdict: 'pass'; readonly detail: string }
   | { readonly verdict: 'fail' | 'not available'; readonly detail: string; readonly remedy: string }
 
-/** One thing this machine has to be able to do, tried for real. */
+/** One ability that this machine needs, tested for real. */
 export interface Examination {
   readonly name: string
-  /** It tries what a team does on disk, so it means nothing where no team could live. */
+  /** It tests what a team does on disk, so it is skipped where no team could be stored. */
   readonly onDisk: boolean
-  /** What to do when it could not even be tried: it threw, or did not come to an end. */
+  /** What to do when the examination threw, or did not end. */
   readonly remedy: string
-  examine(room: Room): Promise<Finding>
+  examine(environment: TestEnvironment): Promise<Finding>
 }
 
 export function pass(detail: string): Finding {
@@ -31,10 +31,10 @@ export function notAvailable(detail: string, remedy: string): Finding {
   return { verdict: 'not available', detail, remedy }
 }
 
-/** An error in words. One that neither we nor the system have a name for is a bug of ours, and says so. */
+/** An error in words. An error without a code is reported as a bug of deskmates. */
 export function why(error: unknown): string {
   const isNamed = error instanceof TeamError || codeOf(error) !== undefined
-  return oneLine(isNamed ? (error as Error).message : explain(error, {}).message, LONGEST)
+  return oneLine(isNamed ? (error as Error).message : explain(error, {}).message, MAX_DETAIL_LENGTH)
 }
 
-const LONGEST = 400
+const MAX_DETAIL_LENGTH = 400

@@ -15,7 +15,7 @@ const at = (examine: Examination['examine'], onDisk = false): Examination => ({
 })
 
 async function findings(waiting: DoctorHarness, examinations: readonly Examination[], limits?: Limits) {
-  return examineMachine(waiting.room, examinations, openSilence(), limits)
+  return examineMachine(waiting.environment, examinations, openSilence(), limits)
 }
 
 describe('examining a machine', () => {
@@ -75,7 +75,7 @@ describe('examining a machine', () => {
     }, true)
     await expect(findings(waiting, [interrupted, interrupted])).rejects.toMatchObject({ code: 'interrupted' })
     expect(waiting.remainingFiles()).toHaveLength(1)
-    await waiting.room[Symbol.asyncDispose]()
+    await waiting.environment[Symbol.asyncDispose]()
     expect(waiting.remainingFiles()).toEqual([])
   })
 
@@ -84,7 +84,7 @@ describe('examining a machine', () => {
     const before = readdirSync(tmpdir()).filter((name) => name.startsWith('deskmates-doctor-0'))
     await using waiting = doctorHarness()
     await findings(waiting, [fileSystem, at(async ({ folder }) => pass(folder('more')))])
-    await waiting.room[Symbol.asyncDispose]()
+    await waiting.environment[Symbol.asyncDispose]()
     expect(waiting.remainingFiles()).toEqual([])
     expect(process.listenerCount('exit')).toBe(listeners)
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith('deskmates-doctor-0'))).toEqual(before)
@@ -108,8 +108,8 @@ describe('the report', () => {
       },
     }
     await using waiting = doctorHarness({ env: changes.env, call: { ...changes, stdout } })
-    await using report = openReport(waiting.room.call)
-    const all = await examineMachine(waiting.room, examinations, report)
+    await using report = openReport(waiting.environment.call)
+    const all = await examineMachine(waiting.environment, examinations, report)
     await report.closing(all, 1234)
     return text.replace(/\d\.\d\d s/g, '0.00 s')
   }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { TeamError } from '../../team/errors.ts'
 import { type Examination, type Finding, fail, notAvailable, why } from './examination.ts'
 import { fileSystem } from './file-system.ts'
-import type { Room } from './room.ts'
+import type { TestEnvironment } from './test-environment.ts'
 
 /** What is shown of one examination; `remedy` is null where there is nothing to do. */
 export interface Examined {
@@ -12,7 +12,7 @@ export interface Examined {
   readonly remedy: string | null
 }
 
-/** Told before each one begins and after it has ended, with the milliseconds it took. */
+/** Called before each examination begins and after it has ended, with the milliseconds it took. */
 export interface Listener {
   begins(name: string, number: number, of: number): Promise<void>
   ended(examined: Examined, took: number): Promise<void>
@@ -22,7 +22,7 @@ export interface Listener {
 export interface Limits {
   /** No examination takes longer. */
   readonly each: number
-  /** What has been stopped may still put away what it made. */
+  /** Time for a stopped examination to clean up. */
   readonly grace: number
 }
 
@@ -30,20 +30,20 @@ const LIMITS: Limits = { each: 30_000, grace: 5000 }
 
 /** Tries one thing after the other; each ends with a finding, whatever happens. Rejects only when interrupted. */
 export async function examineMachine(
-  room: Room,
+  environment: TestEnvironment,
   examinations: readonly Examination[],
   listener: Listener,
   limits = LIMITS,
 ): Promise<Examined[]> {
   const all: Examined[] = []
-  let isHome = true
+  let hasFolder = true
   for (const [i, examination] of examinations.entries()) {
     const { name, onDisk } = examination
     await listener.begins(name, i + 1, examinations.length)
     const began = performance.now()
-    const finding: Finding = onDisk && !isHome ? HOMELESS : await examineOne(room, examination, limits)
-    if (room.call.signal.aborted) throw new DoctorInterrupted()
-    if (examination === fileSystem) isHome = finding.verdict === 'pass'
+    const finding: Finding = onDisk && !hasFolder ? NO_FOLDER : await examineOne(environment, examination, limits)
+    if (environment.call.signal.aborted) throw new DoctorInterrupted()
+    if (examination === fileSystem) hasFolder = finding.verdict === 'pass'
     const { verdict, detail } = finding
     const examined = { name, verdict, detail, remedy: 'remedy' in finding ? finding.remedy : null }
     await listener.ended(examined, performance.now() - began)
@@ -52,28 +52,35 @@ export async function examineMachine(
   return all
 }
 
-const HOMELESS = notAvailable(
+const NO_FOLDER = notAvailable(
   'there is no folder for teams to test it in',
   'Fix the file system first, then run deskmates doctor again',
 )
 
-async function examineOne(room: Room, { remedy, examine }: Examination, limits: Limits): Promise<Finding> {
+async function examineOne(
+  environment: TestEnvironment,
+  { remedy, examine }: Examination,
+  limits: Limits,
+): Promise<Finding> {
   const late = AbortSignal.timeout(limits.each)
-  const signal = AbortSignal.any([room.signal, late])
+  const signal = AbortSignal.any([environment.signal, late])
   const over = new AbortController()
-  // Whoever waits for one of our processes is freed by its end.
-  const stop = () => void room.children.end()
+  // An examination that waits for one of our processes continues when that ends.
+  const stop = () => void environment.children.end()
   signal.addEventListener('abort', stop)
   const tooLate = fail(`it did not end within ${limits.each / 1000} s`, remedy)
   try {
-    const finding = await Promise.race([examine(room.during(signal)), givenUp(signal, limits.grace, over.signal)])
+    const finding = await Promise.race([
+      examine(environment.during(signal)),
+      givenUp(signal, limits.grace, over.signal),
+    ])
     return late.aborted ? tooLate : finding
   } catch (error) {
     return late.aborted ? tooLate : fail(why(error), remedy)
   } finally {
     over.abort()
     signal.removeEventListener('abort', stop)
-    await room.children.end()
+    await environment.children.end()
   }
 }
 

@@ -15,7 +15,7 @@ export const fileSystem: Examination = {
       refuseNetworkFileSystem(root, disk)
     } catch (error) {
       if (!(error instanceof RefusedFileSystem)) throw error
-      // Whoever keeps teams in PostgreSQL needs none of it.
+      // With teams in PostgreSQL none of it is needed.
       const isElsewhere = wantedStore(call) !== 'files'
       return isElsewhere ? notAvailable(error.message, REMEDY) : fail(error.message, REMEDY)
     }

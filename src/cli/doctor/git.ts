@@ -5,7 +5,7 @@ import { TeamError } from '../../team/errors.ts'
 import { isNotInstalled } from './children.ts'
 import { createTestTeam } from './create-test-team.ts'
 import { type Examination, fail, notAvailable, pass } from './examination.ts'
-import type { Room } from './room.ts'
+import type { TestEnvironment } from './test-environment.ts'
 
 const REMEDY = 'Try it by hand: git init somewhere && cd somewhere && git status. Install git anew if that fails'
 
@@ -14,26 +14,26 @@ export const git: Examination = {
   name: 'git',
   onDisk: true,
   remedy: REMEDY,
-  async examine(room) {
-    const { folder, open } = room
+  async examine(environment) {
+    const { folder, open } = environment
     const dir = realpathSync(folder('git'))
-    const version = await ask(room, dir, '--version')
+    const version = await ask(environment, dir, '--version')
     if (version === undefined)
       return notAvailable('git is not installed', 'Install it (apt install git, dnf install git, brew install git)')
-    await ask(room, dir, 'init', '--quiet', '--template=')
+    await ask(environment, dir, 'init', '--quiet', '--template=')
     await using workspace = await open(dir)
     await using _team = await createTestTeam(workspace.store, 'git')
-    const top = await ask(room, dir, 'rev-parse', '--show-toplevel')
+    const top = await ask(environment, dir, 'rev-parse', '--show-toplevel')
     const { root } = findRoot(dir, {}, homedir())
     if (top !== root) return fail(`git calls ${top} the top of a repository, deskmates calls it ${root}`, REMEDY)
-    const seen = await ask(room, dir, 'status', '--porcelain')
+    const seen = await ask(environment, dir, 'status', '--porcelain')
     if (seen) return fail(`git sees the files of a team, which are to stay out of it: ${seen}`, REMEDY)
     return pass(`${version} leaves .teams and .tasks alone`)
   },
 }
 
 /** What git prints; undefined if there is no git. A setting of the user must not leave a monitor running. */
-async function ask({ run }: Room, dir: string, ...args: string[]): Promise<string | undefined> {
+async function ask({ run }: TestEnvironment, dir: string, ...args: string[]): Promise<string | undefined> {
   try {
     const { code, stdout, stderr } = await run('git', ['-c', 'core.fsmonitor=false', ...args], dir)
     if (code !== 0) throw new GitFailed(args.join(' '), stderr || `it ended with ${code}`)

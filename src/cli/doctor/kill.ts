@@ -14,7 +14,7 @@ const REMEDY =
 
 const TEAM = 'kill'
 
-/** A process dies with a claimed task and a letter in its hands; whoever comes next has to get both. */
+/** A process dies while it holds a claimed task and a message; the next process has to get both. */
 export const kill: Examination = {
   name: 'killed process',
   onDisk: true,
@@ -25,15 +25,15 @@ export const kill: Examination = {
     await using team = await createTestTeam(workspace.store, TEAM, [{ subject: 'Half done' }])
     granted(await team.send({ to: 'ada', content: 'half read' }))
     const holder = play(dir, 'holder')
-    await holder.heard()
+    await holder.nextMessage()
     const { self } = workspace.store.presence
-    const before = { task: await claimed(team), letter: await taken(team, self) }
-    if (before.task || before.letter)
+    const before = { task: await claimed(team), message: await taken(team, self) }
+    if (before.task || before.message)
       return fail(`the ${before.task ? 'task' : 'message'} of a living process was given to another one`, REMEDY)
     const signal = await holder.kill()
     if (signal !== 'SIGKILL') return fail(`the process ended by itself (${signal}) before it could be killed`, REMEDY)
-    const after = { task: await claimed(team), letter: await taken(team, self) }
-    if (!after.task || !after.letter)
+    const after = { task: await claimed(team), message: await taken(team, self) }
+    if (!after.task || !after.message)
       return fail(`the ${after.task ? 'message' : 'task'} that a killed process held stays with it`, REMEDY)
     return pass('killed with SIGKILL, holding a task and a message; the next process got both at once')
   },
@@ -45,7 +45,7 @@ async function claimed(team: TeamHandle): Promise<boolean> {
   return !isRefusal(answer) && answer.tasks?.[0]?.ended.at(-1)?.end === 'owner lost'
 }
 
-/** Does another reader of ada's mail get the letter, and hear that somebody else may have read it? */
+/** Whether another reader of ada's mail gets the message, marked as redelivered. */
 async function taken(team: TeamHandle, taker: string): Promise<boolean> {
   const { mail } = granted(await team.run({ type: 'mail.take', member: 'ada', taker }))
   return mail?.messages[0]?.redelivered === true
@@ -62,6 +62,6 @@ export async function playHolder(call: Call): Promise<void> {
   granted(await team.run({ type: 'task.claim', id: '1' }, { by: { name: 'cleo', generation, epoch } }))
   granted(await team.run({ type: 'mail.take', member: 'ada', taker: self }))
   await printJson(call, { holding: ['1'] })
-  // Until we are killed; or until whoever started us is gone.
+  // Until this process is killed, or the process that started it is gone.
   for await (const _ of call.stdin);
 }

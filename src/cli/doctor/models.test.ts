@@ -52,7 +52,7 @@ describe('the model', () => {
   it('is the default of the first key, or the one of the settings, with its price', async () => {
     await using waiting = doctorHarness({ env: { OPENAI_API_KEY: secret } })
     expect((await waiting.examine(model)).detail).toMatch(/^openai\/gpt-6-sol \(default of the first key\); \$2 in/)
-    const folder = join(waiting.room.call.env.HOME ?? '', '.config', 'deskmates')
+    const folder = join(waiting.environment.call.env.HOME ?? '', '.config', 'deskmates')
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'settings.json'), '{"model": "gpt"}')
     expect((await waiting.examine(model)).detail).toMatch(/^openai\/gpt-6-sol \(from the settings\)/)

@@ -15,7 +15,7 @@ import { openTrust } from '../../stores/files/identity/trust.ts'
 import { findRoot } from '../../stores/files/workspace-root.ts'
 import type { Examination, Finding } from './examination.ts'
 import { fail, notAvailable, pass, why } from './examination.ts'
-import type { Room } from './room.ts'
+import type { TestEnvironment } from './test-environment.ts'
 
 /** Seconds in which a connection to the provider has to be there. */
 const CONNECT_SECONDS = 5
@@ -28,9 +28,9 @@ export const keys: Examination = {
   name: 'keys',
   onDisk: false,
   remedy: NO_KEY,
-  async examine(room) {
-    const { env } = room.call
-    const { providers = {} } = settingsOf(room)
+  async examine(environment) {
+    const { env } = environment.call
+    const { providers = {} } = settingsOf(environment)
     const variables = [...new Set(knownProviders.flatMap(keyVariables))].filter((name) => env[name]?.trim())
     const named = Object.entries(providers).flatMap(([name, { key, keyFrom }]) =>
       key ? [`${name} (in the settings)`] : keyFrom && env[keyFrom]?.trim() ? [`${name} (${keyFrom})`] : [],
@@ -45,13 +45,13 @@ export const model: Examination = {
   name: 'model',
   onDisk: false,
   remedy: 'Name a model: -m provider/model',
-  async examine(room) {
-    const chosen = chosenModel(room)
+  async examine(environment) {
+    const chosen = chosenModel(environment)
     if ('verdict' in chosen) return chosen
     const { name, from } = chosen
     if (/^(scripted|replay):/.test(name)) return pass(`${name} (${from}); needs no network`)
-    const { env } = room.call
-    const settings = settingsOf(room)
+    const { env } = environment.call
+    const settings = settingsOf(environment)
     const { context, price } = await resolveModel(name, env, aboutModels(settings))
     const cost = price ? `$${price.input} in and $${price.output} out per million tokens` : 'price unknown'
     return pass(`${name} (${from}); ${cost}${context === undefined ? '' : `; window ${context} tokens`}`)
@@ -63,17 +63,17 @@ export const network: Examination = {
   name: 'network',
   onDisk: false,
   remedy: 'Check the network connection, the base URL and the proxy',
-  async examine(room) {
-    const chosen = chosenModel(room)
+  async examine(environment) {
+    const chosen = chosenModel(environment)
     if ('verdict' in chosen) return notAvailable('no model is chosen, so there is no provider to reach', chosen.remedy)
     if (/^(scripted|replay):/.test(chosen.name)) return pass('the model needs no network')
-    const { env } = room.call
+    const { env } = environment.call
     const slash = chosen.name.indexOf('/')
     const provider = findProvider(
       chosen.name.slice(0, slash),
       chosen.name.slice(slash + 1),
       env,
-      ModelSettings.parse(aboutModels(settingsOf(room))),
+      ModelSettings.parse(aboutModels(settingsOf(environment))),
     )
     const proxy = proxyVariable(env, provider.baseUrl)
     const { origin } = new URL(provider.baseUrl)
@@ -82,7 +82,7 @@ export const network: Examination = {
       return fail(`the proxy in ${proxy} is not a URL`, `Set ${proxy} to one like http://host:port, or unset it`)
     const way = proxy === undefined ? origin : `${origin} through the proxy in ${proxy}`
     try {
-      await connect(target, room.signal)
+      await connect(target, environment.signal)
       return pass(`${way} can be reached${proxy === undefined ? '' : ' as far as the proxy'}`)
     } catch (error) {
       const remedy =
@@ -97,10 +97,15 @@ export const call: Examination = {
   name: 'call',
   onDisk: false,
   remedy: 'Do what the message says, then run deskmates doctor --call again',
-  async examine(room) {
-    const chosen = chosenModel(room)
+  async examine(environment) {
+    const chosen = chosenModel(environment)
     if ('verdict' in chosen) return chosen
-    const asked = await resolveModel(chosen.name, room.call.env, aboutModels(settingsOf(room)), systemServices)
+    const asked = await resolveModel(
+      chosen.name,
+      environment.call.env,
+      aboutModels(settingsOf(environment)),
+      systemServices,
+    )
     const request = {
       agent: 'doctor',
       system: 'You answer with one word.',
@@ -108,7 +113,7 @@ export const call: Examination = {
       tools: [],
       maxOutput: 256,
     }
-    const answer = asked.reply(request, room.signal)
+    const answer = asked.reply(request, environment.signal)
     let step = await answer.next()
     for (; !step.done; step = await answer.next());
     const { cost, usage } = step.value
@@ -119,12 +124,12 @@ export const call: Examination = {
 
 type Chosen = { readonly name: string; readonly from: string } | Extract<Finding, { remedy: string }>
 
-function chosenModel(room: Room): Chosen {
-  const { env } = room.call
-  const settings = settingsOf(room)
+function chosenModel(environment: TestEnvironment): Chosen {
+  const { env } = environment.call
+  const settings = settingsOf(environment)
   try {
-    const said = settings.model ?? usualModel(env, settings)
-    const { name } = fullName(said, (provider) => hasKey(provider, env, settings))
+    const wanted = settings.model ?? usualModel(env, settings)
+    const { name } = fullName(wanted, (provider) => hasKey(provider, env, settings))
     return { name, from: settings.model === undefined ? 'default of the first key' : 'from the settings' }
   } catch {
     return { verdict: 'not available', detail: 'no model is named and no key is set', remedy: NO_KEY }
@@ -132,7 +137,7 @@ function chosenModel(room: Room): Chosen {
 }
 
 /** As every run reads them; a project that is not trusted sets no providers here either. */
-function settingsOf({ call }: Room): Settings {
+function settingsOf({ call }: TestEnvironment): Settings {
   const { env, cwd, globals } = call
   const { workspace } = findRoot(resolve(cwd, globals.cwd ?? '.'), env, env.HOME || homedir())
   const trust = openTrust(env, { warn: () => {} })

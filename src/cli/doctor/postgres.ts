@@ -58,7 +58,7 @@ async function tryOut(first: Store, second: Store, patience: number): Promise<Fi
   return left ? fail(`team ${name} was removed and is still there`, REMEDY) : finding
 }
 
-/** How soon one that waits hears of what the other wrote: at once, or where the server cannot tell when it looks again. */
+/** How soon a waiting connection notices what the other wrote: at once, or at its next poll where the server cannot notify. */
 async function wake(ada: TeamHandle, bob: TeamHandle, patience: number): Promise<string> {
   await bob.refresh()
   const woken = bob.changed(patience)
@@ -69,7 +69,7 @@ async function wake(ada: TeamHandle, bob: TeamHandle, patience: number): Promise
 }
 
 /**
- * Each task is claimed through both at the same moment. Whoever got it reports it done through the other's connection,
+ * Each task is claimed through both at the same moment. The winner completes it through the other's connection,
  * which only works if both see the same journal.
  */
 async function claimAll(teams: readonly [TeamHandle, TeamHandle]): Promise<Finding> {
@@ -94,7 +94,7 @@ function withoutPassword(text: string, url: string): string {
   const [, password = ''] = /^[^:]+:\/\/[^/@]*?:([^@]*)@/.exec(url) ?? []
   return [password, unescaped(password)]
     .filter((secret) => secret !== '')
-    .reduce((told, secret) => told.replaceAll(secret, '***'), text)
+    .reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
 }
 
 function unescaped(text: string): string {

@@ -25,16 +25,16 @@ export const race: Examination = {
     await using workspace = await open(dir)
     const tasks = Array.from({ length: TASKS }, (_, n) => ({ subject: `Task ${n + 1}` }))
     await using team = await createTestTeam(workspace.store, TEAM, tasks)
-    const players = TEST_MEMBERS.map((name) => play(dir, 'claimant', name))
-    await Promise.all(players.map((player) => player.heard()))
-    for (const player of players) player.tell('go')
-    const won = (await Promise.all(players.map((player) => player.heard()))) as string[][]
+    const processes = TEST_MEMBERS.map((name) => play(dir, 'claimant', name))
+    await Promise.all(processes.map((process) => process.nextMessage()))
+    for (const process of processes) process.send('go')
+    const won = (await Promise.all(processes.map((process) => process.nextMessage()))) as string[][]
     await team.refresh()
     return judge(team, won, await countLateClaims(team))
   },
 }
 
-/** What the processes believe has to be what the journal says, and each task has one winner. */
+/** The processes have to agree with the journal, and each task has one winner. */
 function judge({ state }: TeamHandle, won: readonly (readonly string[])[], late: number): Finding {
   for (const { id, attempts, ...task } of allTasks(state)) {
     const winners = TEST_MEMBERS.filter((_, i) => won[i]?.includes(id))
@@ -55,14 +55,14 @@ async function countLateClaims({ log }: TeamHandle): Promise<number> {
   return count
 }
 
-/** The process of one of the two: says that it is ready, waits for a word, and then which tasks it has won. */
+/** One of the two processes: prints that it is ready, waits for a line, claims, and prints the tasks it has won. */
 export async function playClaimant(call: Call, name: string): Promise<void> {
   await using workspace = await openStore(call)
   await using team = await openTeam(workspace.store, TEAM)
   await team.refresh()
   const ids = allTasks(team.state).map(({ id }) => id)
   await printJson(call, { ready: ids.length })
-  if (!(await isTold(call))) return
+  if (!(await receivesGo(call))) return
   const won: string[] = []
   for (const id of ids) {
     if (isRefusal(await team.run({ type: 'task.claim', id }, { by: { name } }))) continue
@@ -72,8 +72,8 @@ export async function playClaimant(call: Call, name: string): Promise<void> {
   await printJson(call, won)
 }
 
-/** False when whoever started us is gone. */
-async function isTold({ stdin }: Call): Promise<boolean> {
+/** False when the process that started this one is gone. */
+async function receivesGo({ stdin }: Call): Promise<boolean> {
   for await (const _ of stdin) return true
   return false
 }

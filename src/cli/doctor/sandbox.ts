@@ -16,7 +16,7 @@ import { type Examination, fail, notAvailable, pass } from './examination.ts'
 
 const IMPOSTOR = `Is the bwrap on your PATH the real one? ${INSTALL}`
 
-/** The profile is generated and tested as text; this is said until it was run on a Mac. */
+/** The profile is generated and tested as text; this note stays until it has run on a Mac. */
 const NOT_TRIED = 'the sandbox for macOS (sandbox-exec) has not been tried on a Mac yet'
 
 /** What tries to get out: writes a file, and looks for a network. */
@@ -43,8 +43,8 @@ export const sandbox: Examination = {
       const { code, stdout, stderr } = end
       if (existsSync(escaped)) return fail('a command in bubblewrap wrote a file outside of it', IMPOSTOR)
       if (code !== 0) {
-        const said = oneLine(stderr || `it ended with ${code}`)
-        return notAvailable(`bubblewrap does not work here: ${said}`, remedyFor(said))
+        const reason = oneLine(stderr || `it ended with ${code}`)
+        return notAvailable(`bubblewrap does not work here: ${reason}`, remedyFor(reason))
       }
       if (networks(stdout).length > 0)
         return fail(`a command in bubblewrap sees the network ${networks(stdout).join(', ')}`, IMPOSTOR)

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { doctorHarness } from './doctor-harness.ts'
-import { door } from './door.ts'
 import { git } from './git.ts'
+import { inboxFile } from './inbox-file.ts'
 import { sandbox } from './sandbox.ts'
 import { terminal } from './terminal.ts'
 
@@ -15,13 +15,13 @@ const missing = [
 describe('the inbox file', () => {
   it('passes on this machine: a foreign line arrives once', async () => {
     await using waiting = doctorHarness()
-    expect(await waiting.examine(door)).toMatchObject({ verdict: 'pass' })
+    expect(await waiting.examine(inboxFile)).toMatchObject({ verdict: 'pass' })
   })
 
   it('fails when one echo puts down two lines', async () => {
     await using waiting = doctorHarness()
     waiting.program('sh', '/bin/sh "$@"\n/bin/sh "$@"')
-    expect(await waiting.examine(door)).toMatchObject({
+    expect(await waiting.examine(inboxFile)).toMatchObject({
       verdict: 'fail',
       detail: expect.stringContaining('arrived 2 times'),
       remedy: expect.stringContaining('deskmates inbox lead'),
@@ -31,7 +31,7 @@ describe('the inbox file', () => {
   it('fails when a program may not append', async () => {
     await using waiting = doctorHarness()
     waiting.program('sh', 'echo "no such thing" >&2; exit 1')
-    expect(await waiting.examine(door)).toMatchObject({
+    expect(await waiting.examine(inboxFile)).toMatchObject({
       verdict: 'fail',
       detail: expect.stringContaining('no such thing'),
     })

@@ -4,7 +4,7 @@ import { type Examination, fail, notAvailable, pass } from './examination.ts'
 const NARROWEST = 40
 const WIDEN = 'Make the window at least 80 columns wide'
 
-/** What people get to see: whether somebody looks at all, how much fits into a line, and colours. */
+/** Whether stdout is a terminal, its width, and its colours. */
 export const terminal: Examination = {
   name: 'terminal',
   onDisk: false,

@@ -29,9 +29,9 @@ $ deskmates send all 'we freeze at noon'`,
       .option('--type <type>', 'message, broadcast, a hand-off, or a request that waits for an answer', aType)
   },
   async run(call, { from, type }, to, text) {
-    const letter: Letter = { to, type, content: text === '-' ? await readText(call) : text }
+    const message: Letter = { to, type, content: text === '-' ? await readText(call) : text }
     return withTeam(call, 'create', async (team) => {
-      const sent = await deliver(call, team, letter, from)
+      const sent = await deliver(call, team, message, from)
       await report(call, sent, teamFlag(call, team.state))
       return sent.deliveries.length > 0 && sent.deliveries.every(({ outcome }) => outcome === 'bounced')
         ? EXIT.failed
@@ -49,26 +49,30 @@ interface Sent {
   readonly request?: Request
 }
 
-async function deliver(call: Call, team: TeamHandle, letter: Letter, from: string | undefined): Promise<Sent> {
+async function deliver(call: Call, team: TeamHandle, message: Letter, from: string | undefined): Promise<Sent> {
   const author = await acting(call, team, from)
-  const isToAll = nameKey(letter.to) === 'all'
-  if (letter.type === 'broadcast' && !isToAll) {
-    const message = `A broadcast goes to all members, not to ${letter.to} alone. For all members: deskmates send all TEXT. For ${letter.to}: leave out --type broadcast.`
-    throw new Refused({ code: 'invalid', message })
+  const isToAll = nameKey(message.to) === 'all'
+  if (message.type === 'broadcast' && !isToAll) {
+    const { to } = message
+    throw new Refused({
+      code: 'invalid',
+      message: `A broadcast goes to all members, not to ${to} alone. For all members: deskmates send all TEXT. For ${to}: leave out --type broadcast.`,
+    })
   }
-  const type: MessageType = letter.type && letter.type !== 'message' ? letter.type : isToAll ? 'broadcast' : 'message'
-  const sent = { type, from: author.by.name, to: isToAll ? 'all' : letter.to }
+  const type: MessageType =
+    message.type && message.type !== 'message' ? message.type : isToAll ? 'broadcast' : 'message'
+  const sent = { type, from: author.by.name, to: isToAll ? 'all' : message.to }
   const kind = REQUESTS[type]
   if (type === 'shutdown_response' || type === 'plan_approval_response') {
     const message = `A ${type} answers a request: deskmates answer REQUEST approve|reject`
     throw new Refused({ code: 'invalid', message })
   }
   if (!kind) {
-    const effects = granted(await team.send(letter, author))
+    const effects = granted(await team.send(message, author))
     return { id: effects[0]?.id ?? null, ...sent, deliveries: effects.map(delivery) }
   }
   if (isToAll) throw new Refused({ code: 'invalid', message: `A ${type} goes to one member, not to all.` })
-  const command = { type: 'request.open', kind, to: letter.to, content: letter.content } as const
+  const command = { type: 'request.open', kind, to: message.to, content: message.content } as const
   const { request, effects = [] } = granted(await team.run(command, author))
   return { id: effects[0]?.id ?? null, ...sent, deliveries: effects.map(delivery), request }
 }

@@ -85,7 +85,12 @@ async function importMembers(team: TeamHandle, folder: string, left: string[]): 
 }
 
 /** Appended to the inbox files like lines of any program, so that old keys, broken lines and unknown types get the same treatment. */
-async function importMail(team: TeamHandle, folder: string, door: string | undefined, left: string[]): Promise<number> {
+async function importMail(
+  team: TeamHandle,
+  folder: string,
+  inboxFolder: string | undefined,
+  left: string[],
+): Promise<number> {
   for (const path of mailboxesIn(folder)) {
     const name = basename(path).replace(/\.jsonl?$/, '')
     const member = memberNamed(team.state, isLeadName(name) ? 'lead' : name)
@@ -94,9 +99,9 @@ async function importMail(team: TeamHandle, folder: string, door: string | undef
       continue
     }
     const text = path.endsWith('.json') ? linesOfList(path, left) : readFileSync(path, 'utf8').trim()
-    if (text === '' || door === undefined) continue
-    mkdirSync(door, { recursive: true, mode: 0o700 })
-    appendFileSync(join(door, `${member.name}.jsonl`), `${text}\n`, { mode: 0o600 })
+    if (text === '' || inboxFolder === undefined) continue
+    mkdirSync(inboxFolder, { recursive: true, mode: 0o700 })
+    appendFileSync(join(inboxFolder, `${member.name}.jsonl`), `${text}\n`, { mode: 0o600 })
   }
   const from = team.cursor
   await team.ingest()

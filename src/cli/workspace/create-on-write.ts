@@ -39,9 +39,9 @@ export function createOnWrite(team: TeamHandle, now: () => number): TeamHandle {
       const by = as?.by ?? user
       return (await create(by, () => decide(team.state, command, about(by)))) ?? team.run(command, as)
     },
-    send: async (...[letter, as]: Parameters<TeamHandle['send']>) => {
+    send: async (...[message, as]: Parameters<TeamHandle['send']>) => {
       const by = as?.by ?? user
-      return (await create(by, () => checkLetter(team.state, letter, by))) ?? team.send(letter, as)
+      return (await create(by, () => checkLetter(team.state, message, by))) ?? team.send(message, as)
     },
   })
 }

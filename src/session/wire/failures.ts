@@ -9,7 +9,7 @@ export interface Failures {
 
 export function createFailures(): Failures {
   /** How often each sentence occurred. */
-  const losses = new Map<string, number>()
+  const sentences = new Map<string, number>()
   const tasks = new Map<string, string>()
 
   function addTeamEvent({ team, event }: Extract<SessionEvent, { type: 'team' }>): void {
@@ -28,7 +28,7 @@ export function createFailures(): Failures {
   }
 
   function count(text: string): void {
-    losses.set(text, (losses.get(text) ?? 0) + 1)
+    sentences.set(text, (sentences.get(text) ?? 0) + 1)
   }
 
   return {
@@ -38,7 +38,7 @@ export function createFailures(): Failures {
         count(`The ${event.event} hook ${event.command} failed: ${sentence(event.why ?? event.outcome)}`)
     },
     get list() {
-      const repeated = [...losses].map(([text, times]) =>
+      const repeated = [...sentences].map(([text, times]) =>
         times === 1 ? text : `${text} (${counted(times, 'time', 'times')})`,
       )
       return [...repeated, ...tasks.values()]

@@ -1,15 +1,15 @@
 import type { SessionEvent } from '../../agent/session-event.ts'
 import type { Member } from '../../team/member.ts'
 import type { TeamState } from '../../team/state.ts'
-import { testsIn } from './moments.ts'
+import { testsIn } from './conversation.ts'
 
 /** What a run of the demo came to, counted from what happened and from the journal it left. */
-export interface Tally {
+export interface Statistics {
   readonly tasks: { readonly total: number; readonly completed: number }
   /** How many of the app's tests passed at first and at last, and failed at last. */
   readonly tests: { readonly before: number; readonly after: number; readonly failed: number }
   readonly plans: { readonly approved: number; readonly rejected: number }
-  /** Who wrote to whom without the lead in between. */
+  /** Messages between teammates, without the lead. */
   readonly direct: readonly { readonly from: string; readonly to: string }[]
   readonly lost: readonly string[]
   readonly back: readonly string[]
@@ -17,7 +17,7 @@ export interface Tally {
   readonly breaker: string
 }
 
-export function createTally() {
+export function createStatistics() {
   const runs: { pass: number; fail: number }[] = []
   const direct: { from: string; to: string }[] = []
   const lost: string[] = []
@@ -43,7 +43,7 @@ export function createTally() {
           direct.push({ from, to })
       }
     },
-    count(state: TeamState, members: readonly Member[]): Tally {
+    count(state: TeamState, members: readonly Member[]): Statistics {
       const tasks = [...state.tasks.values()]
       const plans = [...state.requests.values()].filter(({ kind }) => kind === 'plan_approval')
       const agents = members.filter(({ name, kind }) => kind === 'agent' && name !== 'lead')

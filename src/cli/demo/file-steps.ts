@@ -6,10 +6,10 @@ export interface Knowledge {
   readonly before: string
   readonly files: ReadonlyMap<string, string>
   /** What a colleague answered, by the file that was asked about. */
-  readonly told: ReadonlyMap<string, string>
+  readonly answers: ReadonlyMap<string, string>
 }
 
-/** How to make one file: what to look at, whom to ask about which file, and the call that writes it. */
+/** How to write one file: which file to read, which teammate to ask, and the call that writes it. */
 export interface Craft {
   readonly reads?: readonly string[]
   readonly asks?: { readonly who: string; readonly about: string; readonly question: string }
@@ -29,7 +29,8 @@ const KNOWN: Readonly<Record<string, Craft>> = {
   [SCHEMA]: {
     reads: ['src/products.js'],
     asks: { who: 'frontend', about: PAGE, question: `Which fields of a product does ${PAGE} show?` },
-    make: ({ told, files }) => write(SCHEMA, schemaOf(wordsIn(told.get(PAGE)), files.get('src/products.js') ?? '')),
+    make: ({ answers, files }) =>
+      write(SCHEMA, schemaOf(wordsIn(answers.get(PAGE)), files.get('src/products.js') ?? '')),
   },
   'src/graphql.js': { reads: [SCHEMA], make: () => write('src/graphql.js', GRAPHQL) },
   [SERVER]: {
@@ -54,8 +55,8 @@ const KNOWN: Readonly<Record<string, Craft>> = {
   [PAGE]: {
     reads: [PAGE],
     asks: { who: 'backend', about: SCHEMA, question: `Which query does ${PAGE} send, now that there is ${SCHEMA}?` },
-    make({ told, files }) {
-      const [query] = /\{ products \{[^}]*\} \}/.exec(told.get(SCHEMA) ?? '') ?? ['{ products { name price } }']
+    make({ answers, files }) {
+      const [query] = /\{ products \{[^}]*\} \}/.exec(answers.get(SCHEMA) ?? '') ?? ['{ products { name price } }']
       const source = files.get(PAGE) ?? ''
       const old = `const { body: products } = await ask({ method: 'GET', path: '/products' })`
       if (!source.includes(old)) return undefined

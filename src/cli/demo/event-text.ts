@@ -1,42 +1,42 @@
 import type { SessionEvent } from '../../agent/session-event.ts'
 import type { EventOf, TeamEvent } from '../../team/event.ts'
-import { testsIn } from './moments.ts'
+import { testsIn } from './conversation.ts'
 
-/** Who did what, on one line. */
-export interface Told {
+/** One line of the demo: an agent and what it did. */
+export interface EventText {
   readonly who: string
   readonly what: string
   /** good: something was reached; bad: something was refused or lost. */
   readonly mood?: 'good' | 'bad'
 }
 
-/** What was said before, by id: later events name it by that alone. */
+/** Tasks and requests of earlier events: later events name only their ids. */
 interface Known {
   task(id: string): string
   request(id: string): EventOf<'request.opened'> | undefined
 }
 
-/** What of all that happens is worth a line. */
-export function createWords(team: () => string | undefined): (event: SessionEvent) => Told | undefined {
+/** Turns the events worth showing into lines. */
+export function createEventText(team: () => string | undefined): (event: SessionEvent) => EventText | undefined {
   const subjects = new Map<string, string>()
   const requests = new Map<string, EventOf<'request.opened'>>()
   const known: Known = { task: (id) => `#${id} ${subjects.get(id) ?? ''}`, request: (id) => requests.get(id) }
   return (event) => {
-    if (event.type === 'tool_finished') return calledWords(event)
+    if (event.type === 'tool_finished') return toolCallText(event)
     if (event.type === 'note' && !event.text.startsWith('[HEALTH]')) return { who: event.agent, what: event.text }
     if (event.type !== 'team' || event.team !== team()) return undefined
     if (event.event.type === 'task.created') subjects.set(event.event.id, event.event.subject)
     if (event.event.type === 'request.opened') requests.set(event.event.id, event.event)
-    return teamWords(event.event, event.agent, known)
+    return teamEventText(event.event, event.agent, known)
   }
 }
 
-function calledWords({
+function toolCallText({
   agent,
   call,
   result,
   denied,
-}: Extract<SessionEvent, { type: 'tool_finished' }>): Told | undefined {
+}: Extract<SessionEvent, { type: 'tool_finished' }>): EventText | undefined {
   const { path = '', command = '', name = '' } = call.input as Record<string, string>
   if (denied !== undefined) return { who: agent, what: `may not use ${call.toolName}: ${denied}`, mood: 'bad' }
   switch (call.toolName) {
@@ -57,7 +57,7 @@ function calledWords({
   }
 }
 
-function teamWords(event: TeamEvent, by: string, { task, request }: Known): Told | undefined {
+function teamEventText(event: TeamEvent, by: string, { task, request }: Known): EventText | undefined {
   switch (event.type) {
     case 'task.created': {
       const waits = event.blockedBy.length === 0 ? '' : `, after #${event.blockedBy.join(', #')}`
@@ -83,9 +83,9 @@ function teamWords(event: TeamEvent, by: string, { task, request }: Known): Told
     case 'request.opened':
       return { who: event.from, what: `${ASKS[event.kind](event.to)}: ${event.content}` }
     case 'request.answered':
-      return answerWords(event, request(event.id))
+      return answerText(event, request(event.id))
     case 'message.sent':
-      return letterWords(event.message)
+      return messageText(event.message)
     default:
       return undefined
   }
@@ -98,7 +98,10 @@ const ASKS: Record<EventOf<'request.opened'>['kind'], (to: string) => string> = 
   budget: (to) => `asks ${to} for money`,
 }
 
-function answerWords({ by, approve, feedback }: EventOf<'request.answered'>, asked?: EventOf<'request.opened'>): Told {
+function answerText(
+  { by, approve, feedback }: EventOf<'request.answered'>,
+  asked?: EventOf<'request.opened'>,
+): EventText {
   if (asked?.kind === 'shutdown')
     return { who: by, what: approve ? 'agrees to stop' : `does not stop yet: ${feedback}` }
   const what = asked?.kind === 'plan_approval' ? `the plan of ${asked.from}` : `what ${asked?.from} asked for`
@@ -108,7 +111,7 @@ function answerWords({ by, approve, feedback }: EventOf<'request.answered'>, ask
 }
 
 /** Requests and their answers have lines of their own; what the runtime reports is in the journal. */
-function letterWords({ type, from, to, content }: EventOf<'message.sent'>['message']): Told | undefined {
+function messageText({ type, from, to, content }: EventOf<'message.sent'>['message']): EventText | undefined {
   const isSpoken = (type === 'message' || type === 'broadcast') && from !== 'user'
   return isSpoken ? { who: from, what: `→ ${to}: ${content}` } : undefined
 }

@@ -4,7 +4,7 @@ import { type Examination, fail, pass } from './examination.ts'
 const REMEDY =
   'Without it changes are noticed after up to 2 seconds. On Linux raise the limits: sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=512'
 
-/** A watch may need a moment until it works (on macOS it does), so somebody appends more than once. */
+/** A watch may need a moment until it works (on macOS it does), so the file is appended to more than once. */
 const TURNS = 5
 
 /** How a waiting process learns within milliseconds that another one wrote. */
@@ -15,7 +15,7 @@ export const watching: Examination = {
   async examine({ disk, folder, run, patience, signal }) {
     const dir = folder('watch')
     let tell: (seen: true | Error) => void = () => {}
-    const told = new Promise<true | Error>((resolve) => {
+    const noticed = new Promise<true | Error>((resolve) => {
       tell = resolve
     })
     const isOurs = (name: string | null) => name === null || name === 'journal.jsonl'
@@ -25,7 +25,7 @@ export const watching: Examination = {
     try {
       for (let turn = 1; turn <= TURNS; turn++) {
         await run('sh', ['-c', 'echo "$1" >> journal.jsonl', 'sh', String(turn)], dir)
-        const seen = await Promise.race([told, sleep(patience / TURNS, false, { signal: either })])
+        const seen = await Promise.race([noticed, sleep(patience / TURNS, false, { signal: either })])
         if (seen instanceof Error) return fail(`watching a folder ended: ${seen.message}`, REMEDY)
         if (seen) return pass('an append by another process was seen')
       }

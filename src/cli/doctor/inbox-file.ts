@@ -10,7 +10,7 @@ const REMEDY =
 const TEAM = 'door'
 
 /** A program that knows nothing of us appends a line to a mailbox file, and two processes look at the same time. */
-export const door: Examination = {
+export const inboxFile: Examination = {
   name: 'inbox file',
   onDisk: true,
   remedy: REMEDY,

@@ -6,35 +6,35 @@ import type { Disk } from '../../stores/files/disk.ts'
 import { look, thisRuntime } from '../../stores/identity.ts'
 import { openWorkspace, type Workspace } from '../../workspace.ts'
 import type { Call } from '../program/context.ts'
-import { type Children, createChildren, type Player, type Ran } from './children.ts'
+import { type Children, createChildren, type DoctorProcess, type Ran } from './children.ts'
 
 /**
- * Where this machine is examined: a folder beside the place where the teams would live, so that it is their disk that
- * is tried and no team is touched, and the processes started for it. All of it goes when the room is closed.
+ * A folder on the disk where the teams of this machine would be, and the processes that doctor starts in it. No team is
+ * touched. Closing the environment removes all of it.
  */
-export interface Room extends AsyncDisposable {
+export interface TestEnvironment extends AsyncDisposable {
   readonly call: Call
   /** The folder that holds, or would hold, `.teams`. */
   readonly root: string
   readonly disk: Disk
-  /** Milliseconds within which what should happen at once has to happen. */
+  /** Milliseconds within which something immediate has to happen. */
   readonly patience: number
-  /** Aborts when what is done here has to come to its end; after that no process is started any more. */
+  /** Aborts when the examination has to end; after that no process is started. */
   readonly signal: AbortSignal
-  /** The same room for as long as this signal allows. */
-  during(signal: AbortSignal): Room
-  /** A new folder of this name in the room; the room itself is made by the first one. */
+  /** The same environment with another signal. */
+  during(signal: AbortSignal): TestEnvironment
+  /** A new folder of this name; the first one creates the environment's own folder. */
   folder(name: string): string
   /** The teams of such a folder, opened as every command opens them. */
   open(folder: string): Promise<Workspace>
-  /** Runs some other program in such a folder. */
+  /** Runs another program in such a folder. */
   run(program: string, args: readonly string[], folder: string): Promise<Ran>
   /** Starts one of our own processes in such a folder. */
-  play(folder: string, part: string, name?: string): Player
+  play(folder: string, part: string, name?: string): DoctorProcess
   readonly children: Children
 }
 
-export interface RoomOptions {
+export interface TestEnvironmentOptions {
   readonly root: string
   /** The file that is our command line. */
   readonly cli: string
@@ -42,39 +42,42 @@ export interface RoomOptions {
   readonly patience: number
 }
 
-/** A folder that a killed doctor left is known by its name, which says who made it. */
+/** The folder is named after its process, so that the folder of a killed doctor is recognised. */
 const PREFIX = '.deskmates-doctor-'
 
-export function openRoom(call: Call, { root, cli, disk, patience }: RoomOptions): Room {
+export function openTestEnvironment(
+  call: Call,
+  { root, cli, disk, patience }: TestEnvironmentOptions,
+): TestEnvironment {
   const env = ownEnvironment(call.env)
   const children = createChildren({ cli, env })
   const above = nearest(disk, root)
   let dir: string | undefined
 
-  /** What is trusted is kept in the room too: nothing outside of it ever hears of these teams. */
+  /** Trust is stored inside too: nothing outside knows these teams. */
   const environmentOf = (folder: string) => ({
     ...env,
     DESKMATES_DIR: folder,
     DESKMATES_STATE: join(dir ?? folder, 'state'),
   })
 
-  function enter(): string {
-    sweep(disk, above)
+  function createFolder(): string {
+    removeLeftFolders(disk, above)
     const made = join(above, `${PREFIX}${thisRuntime()}.${ulid()}`)
     disk.mkdirSync(made, 0o700)
     dir = made
-    process.once('exit', leaveNow)
+    process.once('exit', cleanUpNow)
     writeFileSync(join(made, '.gitignore'), '*\n')
     return made
   }
 
-  /** Also when we are made to exit in the middle, by a second Ctrl-C or a bug. */
-  function leaveNow(): void {
+  /** Also when this process exits early, by a second Ctrl-C or a bug. */
+  function cleanUpNow(): void {
     children.endNow()
     if (dir !== undefined) disk.removeSync(dir)
   }
 
-  function during(signal: AbortSignal): Room {
+  function during(signal: AbortSignal): TestEnvironment {
     return {
       call,
       root,
@@ -84,7 +87,7 @@ export function openRoom(call: Call, { root, cli, disk, patience }: RoomOptions)
       during,
       children,
       folder(name) {
-        const folder = join(dir ?? enter(), name)
+        const folder = join(dir ?? createFolder(), name)
         disk.mkdirSync(folder, 0o700)
         return folder
       },
@@ -103,7 +106,7 @@ export function openRoom(call: Call, { root, cli, disk, patience }: RoomOptions)
       },
       async [Symbol.asyncDispose]() {
         await children.end()
-        process.off('exit', leaveNow)
+        process.off('exit', cleanUpNow)
         if (dir !== undefined) disk.removeSync(dir)
       },
     }
@@ -111,18 +114,18 @@ export function openRoom(call: Call, { root, cli, disk, patience }: RoomOptions)
   return during(call.signal)
 }
 
-/** Nothing that would lead our processes to another team, store or repository, or git to the user's. */
+/** Without variables that lead our processes to another team, store or repository. */
 function ownEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(DESKMATES|GIT)_/.test(name)))
 }
 
-/** The folder itself or, while it is still to be made, the first one above it that exists: the same disk. */
+/** The folder itself or, if it does not exist yet, its nearest existing parent: the same disk. */
 function nearest(disk: Disk, dir: string): string {
   return disk.statSync(dir) || dirname(dir) === dir ? dir : nearest(disk, dirname(dir))
 }
 
-/** A doctor that was killed could not clean up; its folder goes when it is certain that nobody is in it. */
-function sweep(disk: Disk, above: string): void {
+/** Removes folders of doctors that were killed, once their process is certainly dead. */
+function removeLeftFolders(disk: Disk, above: string): void {
   for (const name of disk.readdirSync(above)) {
     const [maker = ''] = name.startsWith(PREFIX) ? name.slice(PREFIX.length).split('.') : []
     if (maker !== '' && look(maker) === 'dead') disk.removeSync(join(above, name))
