@@ -12,7 +12,7 @@ import type { Spelling } from '../tools/own-tool.ts'
 import type { Skill } from '../tools/skills/loaded-skill.ts'
 import type { AgentType } from '../tools/subagents/agent-type.ts'
 import type { Tool } from '../tools/tool.ts'
-import type { Limits, RunUsage } from './agent.ts'
+import { type Limits, limitReached, type RunUsage } from './agent.ts'
 import type { AskPlan } from './questions.ts'
 import type { SessionEvent } from './session-event.ts'
 
@@ -51,7 +51,9 @@ export interface SessionContext {
   readonly maxOutput?: number | undefined
   readonly appendSystemPrompt?: string | undefined
   readonly supervisor: SupervisorSettings
-  /** The run that lasts, or the last one. */
+  /** Files that are changed and not committed; undefined where that is not checked. */
+  uncommitted(): Promise<number | undefined>
+  /** The run in progress, or the last one. */
   readonly run: Run
 }
 
@@ -63,6 +65,17 @@ export interface Run {
   endedBy?: string | undefined
   /** Aborts it; resolves when nothing of it runs any more. */
   end: () => Promise<void>
+  /** The lead is idle, and all that is left of the work of its teams is what members still say. */
+  isFinished: () => boolean
+  /** Something changed that may wake the lead or end the run. */
+  onChange: () => void
+}
+
+export const DEFAULT_SUPERVISOR_SETTINGS: SupervisorSettings = { stall: 900, plans: 'lead' }
+
+/** The limit that lets no agent of the run make another model call; undefined while there is none. */
+export function limitOf({ limits, run }: Pick<SessionContext, 'limits' | 'run'>): ReturnType<typeof limitReached> {
+  return limitReached(limits, run.used)
 }
 
 /** Whom the members of a session ask for leave: a person, if one can be asked; else the lead hears what was denied. */

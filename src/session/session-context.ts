@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { noUsage } from '../agent/agent.ts'
-import type { SessionContext } from '../agent/session-context.ts'
+import { DEFAULT_SUPERVISOR_SETTINGS, type SessionContext } from '../agent/session-context.ts'
 import { systemClock } from '../journal/clock.ts'
 import { type Model, ModelFailure } from '../models/model.ts'
 import { createHooks } from '../permissions/hooks/hooks.ts'
@@ -9,7 +9,7 @@ import type { Policy } from '../permissions/rules/policy.ts'
 import { createEraser } from '../redaction/eraser.ts'
 import { openMemoryStore } from '../stores/memory/store.ts'
 import { createPermissionRequests } from '../supervisor/permission-requests.ts'
-import { DEFAULT_SUPERVISOR_SETTINGS } from '../supervisor/supervisor-options.ts'
+import { createUncommittedCount } from '../supervisor/uncommitted.ts'
 import { agentTypesOf } from './agent-types.ts'
 import type { Knowledge } from './instructions/project-knowledge.ts'
 import { ownFolders, withoutFolders } from './own-folders.ts'
@@ -32,7 +32,7 @@ export function createSessionContext(options: SessionOptions, parts: OpenedParts
   const { workspace, clock = systemClock, env = process.env, warn = () => {} } = options
   const { root, folders, policy, commandEnv, sandbox, knowledge } = parts
   const closed = ownFolders(env)
-  return {
+  const context: SessionContext = {
     store: workspace.store,
     clock,
     model: options.model,
@@ -62,8 +62,12 @@ export function createSessionContext(options: SessionOptions, parts: OpenedParts
       .filter(Boolean)
       .join('\n\n'),
     supervisor: { ...DEFAULT_SUPERVISOR_SETTINGS, ...options.supervisor },
-    run: { used: noUsage(), emit: () => {}, end: async () => {} },
+    uncommitted: createUncommittedCount({ root, folders, env: commandEnv, boundary: sandbox.boundary }, (text) =>
+      context.run.emit({ type: 'note', agent: 'lead', text }),
+    ),
+    run: { used: noUsage(), emit: () => {}, end: async () => {}, isFinished: () => false, onChange: () => {} },
   }
+  return context
 }
 
 function hooksOf({ hooks, hooksFail }: SessionOptions, { id, root, folders, commandEnv, sandbox }: OpenedParts) {

@@ -1,3 +1,5 @@
+import type { Membership } from '../agent/membership.ts'
+import type { SessionContext } from '../agent/session-context.ts'
 import { TranscriptDamaged } from '../agent/transcript/transcript.ts'
 import { createIds } from '../journal/ids.ts'
 import { ConversationRewound } from '../journal/rewound.ts'
@@ -10,7 +12,7 @@ import { heldBy, memberNamed, roster } from '../team/state.ts'
 import { beginning } from '../team/wording.ts'
 import type { HealthTracker } from './health.ts'
 import { Stalled } from './stalled.ts'
-import type { SupervisedTeamOptions } from './supervisor-options.ts'
+import type { TeammateFactory } from './teammate-factory.ts'
 
 /** What becomes of teammates that fail: brought back, replaced by an errand, or said to be beyond help. */
 export interface Failures {
@@ -34,11 +36,14 @@ export function isReplacement({ profile }: Member): boolean {
 }
 
 export function createFailures(
-  plan: SupervisedTeamOptions,
+  context: SessionContext,
+  { team, by: lead }: Membership,
+  runInPlaceOf: TeammateFactory['runInPlaceOf'],
   health: HealthTracker,
   bringBack: (member: Member, held?: string) => Promise<boolean>,
 ): Failures {
-  const { team, lead, clock, runtime } = plan
+  const { clock, run } = context
+  const runtime = context.store.presence.self
   const newId = createIds()
   const closing = new AbortController()
   /** As far as this process knows; the journal learns of every change. */
@@ -55,7 +60,7 @@ export function createFailures(
     breaker = next
     report([{ type: 'breaker.changed', breaker: next, reason }])
     if (before.state === next.state) return
-    plan.emit({ type: 'note', agent: 'lead', text: `[BREAKER] ${before.state} → ${next.state}: ${reason}` })
+    run.emit({ type: 'note', agent: 'lead', text: `[BREAKER] ${before.state} → ${next.state}: ${reason}` })
     alarm()
     if (next.state === 'open') probeAfterPause()
   }
@@ -75,10 +80,10 @@ export function createFailures(
       const answer = await team.run({ type: 'member.lose', name: by.name, reason }, { by: lead })
       if (isRefusal(answer)) return
       report(health.change(member, 'disappeared', cause instanceof Stalled))
-      plan.emit({ type: 'note', agent: by.name, text: `[HEALTH] Agent ${by.name} disappeared: ${reason}` })
+      run.emit({ type: 'note', agent: by.name, text: `[HEALTH] Agent ${by.name} disappeared: ${reason}` })
       // A server that took over takes many conversations at once, and nobody who comes back meets that again.
       const isDamaged = cause instanceof TranscriptDamaged
-      if (isDamaged) plan.emit({ type: 'problem', agent: by.name, text: `${by.name} cannot go on. ${reason}` })
+      if (isDamaged) run.emit({ type: 'problem', agent: by.name, text: `${by.name} cannot go on. ${reason}` })
       if (!isDamaged && !(cause instanceof ConversationRewound))
         change(lost(breaker, by.name, clock.now()), `${by.name} was lost`)
       const freed = task ? ` Task ${task.id} (${task.subject}) is free again.` : ''
@@ -102,7 +107,7 @@ export function createFailures(
   /** The second tier: somebody without a name does the task. The third: nobody can, and the lead is told plainly. */
   async function fallBack(member: Member, id: string, reason: string): Promise<void> {
     const text = `[FALLBACK] ${reason}: switching from teammate to task for ${member.name}`
-    plan.emit({ type: 'note', agent: member.name, text })
+    run.emit({ type: 'note', agent: member.name, text })
     const name = freeName(`${member.name.slice(0, 50)}-errand`)
     const profile = { agentType: REPLACEMENT_TYPE, model: null, requirePlan: false }
     const spawn = { type: 'member.spawn', name, role: member.role, runtime, profile, task: id } as const
@@ -117,13 +122,13 @@ export function createFailures(
       )
     const by = { name, generation: spawned.member!.generation, epoch: lead.epoch! }
     const stop = AbortSignal.any([closing.signal, errands.signal])
-    const { text: words, problem: cause } = await plan.runInPlaceOf(task, member, by, stop)
+    const { text: words, problem: cause } = await runInPlaceOf(task, member, by, stop)
     if (closing.signal.aborted || isHalted) return
     // Its words say nothing about the task: only its own call ends it.
     if (heldBy(team.state, name)?.id === id) {
       const last = words.trim() === '' ? 'it said nothing' : `its last words: ${beginning(words.trim(), 1000)}`
       const problem = cause ?? `it ended without completing the task (${last})`
-      plan.emit({
+      run.emit({
         type: 'note',
         agent: name,
         text: `[FALLBACK] ${problem}: switching from task to nobody for ${member.name}`,
@@ -163,7 +168,7 @@ export function createFailures(
   }
 
   function trouble(error: unknown): void {
-    plan.emit({ type: 'note', agent: 'lead', text: String(error) })
+    run.emit({ type: 'note', agent: 'lead', text: String(error) })
   }
 
   /** One that no member ever had: the conversation of each errand is kept under its name. */

@@ -2,6 +2,8 @@ import type { OpenAgent } from '../agent/agent.ts'
 import type { AgentEvent, Stop } from '../agent/agent-event.ts'
 import type { Inbox } from '../agent/inbox.ts'
 import { runLoop } from '../agent/loop.ts'
+import type { Membership } from '../agent/membership.ts'
+import { limitOf, type SessionContext } from '../agent/session-context.ts'
 import { inOrder } from '../journal/ordered-team.ts'
 import { Superseded } from '../journal/store-errors.ts'
 import type { Author } from '../team/event.ts'
@@ -17,7 +19,7 @@ import type { OpenAgents } from './open-agents.ts'
 import { reportTurn } from './report-turn.ts'
 import { createReports } from './reports.ts'
 import { agreeToStop, stopMember } from './shutdown.ts'
-import type { SupervisedTeamOptions } from './supervisor-options.ts'
+import { stopHookFeedback } from './stop-hook.ts'
 import { STOPPING, type Turn, URGENT, watchTurn } from './turn.ts'
 
 /** One agent of a session in this process: it works, is idle, is woken, and ends once. */
@@ -42,7 +44,9 @@ export interface Lifecycle {
 }
 
 export interface LifecycleOptions {
-  readonly supervised: SupervisedTeamOptions
+  readonly context: SessionContext
+  /** The team it works in, and its lead, in whose name the runtime decides. */
+  readonly lead: Membership
   readonly agents: Pick<OpenAgents, 'open' | 'close'>
   readonly health: HealthTracker
   readonly by: Author
@@ -74,13 +78,15 @@ type Phase =
   | { readonly name: 'ended' }
 
 export function startLifecycle(options: LifecycleOptions): Lifecycle {
-  const { supervised, agents, by, inbox, isResumed } = options
-  const { team, clock, settings } = supervised
+  const { context, lead, agents, by, inbox, isResumed } = options
+  const { clock, run } = context
+  const { idle: idleTimeout } = context.supervisor
+  const { team } = lead
   const { name } = by
   const generation = by.generation!
   const isLead = inbox !== undefined
   const ending = new AbortController()
-  const reports = createReports(supervised, by, (error) => interrupt(error))
+  const reports = createReports({ team, clock }, by, (error) => interrupt(error))
   const held = createHeldTask(name, isResumed)
   const activity = createActivity({ team, by, health: options.health, reports, current })
   const seenUrgent = new Set(options.urgentMail())
@@ -106,7 +112,9 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
     },
     get isHeldByLimit() {
       const member = current()
-      return !isLead && member !== undefined && !supervised.mayWork() && nextStep(team.state, member) !== 'rest'
+      return (
+        !isLead && member !== undefined && limitOf(context) !== undefined && nextStep(team.state, member) !== 'rest'
+      )
     },
     get hasEnded() {
       return phase.name === 'ended'
@@ -123,7 +131,8 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
     },
     remind() {
       const member = current()
-      if (isLead || phase.name !== 'idle' || !member || !heldBy(team.state, name) || !supervised.mayWork()) return false
+      if (isLead || phase.name !== 'idle' || !member || !heldBy(team.state, name) || limitOf(context) !== undefined)
+        return false
       // Its plan waits for an answer, which another member owes.
       if (planGate(team.state, member) === 'pending' || !held.remind()) return false
       phase.wake()
@@ -160,7 +169,7 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
     if (!member) return undefined
     const step = nextStep(team.state, member)
     // Stopping needs no model call.
-    if (step !== 'leave' && step !== 'agree' && !supervised.mayWork()) return 'rest'
+    if (step !== 'leave' && step !== 'agree' && limitOf(context) !== undefined) return 'rest'
     if (step !== 'go on') return step
     return held.isDue(heldBy(team.state, name)!) ? step : 'rest'
   }
@@ -187,9 +196,9 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
       }
       switch (step) {
         case 'leave':
-          return stopMember(supervised, by)
+          return stopMember(context, lead, by)
         case 'agree':
-          await agreeToStop(supervised, by)
+          await agreeToStop(context, lead, by)
           continue
         case 'claim':
           if (await claim()) await takeTurn()
@@ -222,7 +231,7 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
     let stop = await runTurn(agent, isCutOff)
     // The Stop hook of a lead runs when its run is about to end.
     for (let continued = 0; stop.kind === 'finished' && !isLead; continued++) {
-      const feedback = await supervised.stopHookFeedback?.(by, continued, ending.signal)
+      const feedback = await stopHookFeedback(context, { team, by }, continued, ending.signal)
       if (feedback === undefined) break
       agent.inbox.notices.add({ text: feedback })
       stop = await runTurn(agent, false)
@@ -260,7 +269,7 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
         if (event.type === 'answered') await shown.then(options.onAnswer)
         if (event.type === 'tool_finished' && ASKS.has(event.call.toolName) && !event.result.isError)
           held.hasAsked = true
-        supervised.emit({ ...event, agent: name })
+        run.emit({ ...event, agent: name })
       }
       lastStop = step.value
       return step.value
@@ -295,7 +304,8 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
     if (phase.isInterrupted || (isLead && stop.kind === 'finished')) return
     // Whatever stops the lead ends the run.
     if (isLead) return ending.abort()
-    if (await reportTurn({ supervised, by, held, reports, member: current() }, { stop, reason, agent })) ending.abort()
+    if (await reportTurn({ context, lead, by, held, reports, member: current() }, { stop, reason, agent }))
+      ending.abort()
   }
 
   /** Reports once that it is idle, and waits. Nothing is asked, polled or paid for meanwhile. */
@@ -305,9 +315,9 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
     else await activity.reportIdle({ isKnown: isResumed && phase.name === 'starting' })
     if (dueStep() !== 'rest' || ending.signal.aborted) return
     const cancelIdleTimeout =
-      settings.idle === undefined || isLead
+      idleTimeout === undefined || isLead
         ? () => {}
-        : clock.in(settings.idle, () => void stopAfterIdle().catch(() => phase.name === 'idle' && phase.wake()))
+        : clock.in(idleTimeout, () => void stopAfterIdle().catch(() => phase.name === 'idle' && phase.wake()))
     await new Promise<void>((resolve) => {
       phase = {
         name: 'idle',
@@ -316,14 +326,14 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
           resolve()
         },
       }
-      supervised.onIdle()
+      run.onChange()
     })
     cancelIdleTimeout()
   }
 
   async function stopAfterIdle(): Promise<void> {
     if (phase.name !== 'idle' || heldBy(team.state, name)) return
-    const words = `stops by itself, because it had nothing to do for ${settings.idle} s`
+    const words = `stops by itself, because it had nothing to do for ${idleTimeout} s`
     await team.report([reports.message('idle_notification', words)], { by })
     await team.run({ type: 'member.stop', name, reason: 'had nothing to do for too long' }, { by })
     if (phase.name === 'idle') phase.wake()

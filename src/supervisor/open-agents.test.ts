@@ -1,21 +1,25 @@
 import { describe, expect, it } from 'vitest'
+import type { SessionContext } from '../agent/session-context.ts'
+import type { SessionEvent } from '../agent/session-event.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
 import type { Author } from '../team/event.ts'
 import { createOpenAgents, type OpenAgents } from './open-agents.ts'
-import type { SupervisedTeamOptions } from './supervisor-options.ts'
+import type { TeammateFactory } from './teammate-factory.ts'
 
+const reporting = (emit: (event: SessionEvent) => void) => ({ run: { emit } }) as unknown as SessionContext
 const team = { state: { members: new Map() } } as unknown as TeamHandle
 
 describe('a desk', () => {
   it('that cannot be closed is told of by its owner’s name, not thrown at whoever rests after it', async () => {
     const told: unknown[] = []
-    const desks = createOpenAgents({
-      team,
-      openAgent: opening(async (name) => {
-        if (name === 'ada') throw new Error('no room')
-      }),
-      emit: (event) => void told.push(event),
+    const openAgent = opening(async (name) => {
+      if (name === 'ada') throw new Error('no room')
     })
+    const desks = createOpenAgents(
+      reporting((event) => void told.push(event)),
+      { team },
+      openAgent,
+    )
     await sitAndRest(desks, 'ada', ...manyOthers)
     expect(told).toEqual([{ type: 'note', agent: 'ada', text: 'Error: no room' }])
   })
@@ -23,9 +27,10 @@ describe('a desk', () => {
   it('that is being put away is sat down at again only when all of it is written', async () => {
     const order: string[] = []
     let release = () => {}
-    const desks = createOpenAgents({
-      team,
-      openAgent: opening(
+    const desks = createOpenAgents(
+      reporting(() => {}),
+      { team },
+      opening(
         async (name) => {
           if (name !== 'ada') return
           await new Promise<void>((resolve) => {
@@ -35,8 +40,7 @@ describe('a desk', () => {
         },
         (name) => name === 'ada' && order.push('opened'),
       ),
-      emit() {},
-    })
+    )
     await sitAndRest(desks, 'ada', ...manyOthers.slice(1))
     await desks.open({ name: 'last', generation: 1 })
     const closing = desks.close({ name: 'last', generation: 1 })
@@ -55,7 +59,7 @@ function opening(dispose: (name: string) => Promise<void>, opened: (name: string
   return (async (_: unknown, { name }: Author) => {
     opened(name)
     return { [Symbol.asyncDispose]: () => dispose(name) }
-  }) as unknown as SupervisedTeamOptions['openAgent']
+  }) as unknown as TeammateFactory['openAgent']
 }
 
 async function sitAndRest(desks: OpenAgents, ...names: string[]): Promise<void> {

@@ -1,76 +1,78 @@
 import type { OpenAgent } from '../agent/agent.ts'
+import type { Membership } from '../agent/membership.ts'
+import type { SessionContext } from '../agent/session-context.ts'
 import type { Author } from '../team/event.ts'
 import { memberNamed } from '../team/state.ts'
-import type { SupervisedTeamOptions } from './supervisor-options.ts'
+import type { TeammateFactory } from './teammate-factory.ts'
 
-/** The desks of a crew. Whoever rests needs none: its conversation is on disk. */
+/** The open conversations of a team. An idle teammate needs none: its conversation is on disk. */
 export interface OpenAgents extends AsyncDisposable {
   open(by: Author): Promise<OpenAgent>
-  /** It rests; the desk may be needed again soon, or not. */
+  /** The teammate is idle; its conversation may stay open in case it is needed again soon. */
   close(by: Author): Promise<void>
-  /** It is gone: nothing of it stays in memory. */
+  /** The teammate ended: nothing of it stays in memory. */
   clear(by: Author): Promise<void>
 }
 
-/** So many of those who rest keep their desk, so that waking them costs no reading. */
+/** So many idle teammates stay open, so that waking them costs no reading. */
 const MAX_IDLE_OPEN = 32
 
-export function createOpenAgents({
-  team,
-  openAgent: openDesk,
-  emit: tell,
-}: Pick<SupervisedTeamOptions, 'team' | 'openAgent' | 'emit'>): OpenAgents {
+export function createOpenAgents(
+  { run }: Pick<SessionContext, 'run'>,
+  { team }: Pick<Membership, 'team'>,
+  openAgent: TeammateFactory['openAgent'],
+): OpenAgents {
   const inUse = new Map<string, OpenAgent>()
   const kept = new Map<string, OpenAgent>()
-  /** Those that are being cleared: what they still have to write is written before anybody sits there again. */
-  const leaving = new Map<string, Promise<void>>()
+  /** Those that are being closed: what they still have to write is written before they are opened again. */
+  const closing = new Map<string, Promise<void>>()
 
-  function putAway(key: string, desk: OpenAgent): Promise<void> {
-    const gone = Promise.resolve(desk[Symbol.asyncDispose]()).finally(() => leaving.delete(key))
-    leaving.set(key, gone)
+  function dispose(key: string, agent: OpenAgent): Promise<void> {
+    const gone = Promise.resolve(agent[Symbol.asyncDispose]()).finally(() => closing.delete(key))
+    closing.set(key, gone)
     return gone
   }
 
   return {
     async open(by) {
       const key = keyOf(by)
-      await leaving.get(key)?.catch(() => {})
-      const desk = kept.get(key) ?? (await openDesk(memberNamed(team.state, by.name)!, by))
+      await closing.get(key)?.catch(() => {})
+      const agent = kept.get(key) ?? (await openAgent(memberNamed(team.state, by.name)!, by))
       kept.delete(key)
-      inUse.set(key, desk)
-      return desk
+      inUse.set(key, agent)
+      return agent
     },
     async close(by) {
       const key = keyOf(by)
-      const desk = inUse.get(key)
-      if (!desk) return
+      const agent = inUse.get(key)
+      if (!agent) return
       inUse.delete(key)
-      kept.set(key, desk)
+      kept.set(key, agent)
       const [oldest] = kept.size > MAX_IDLE_OPEN ? kept : []
       if (oldest) {
-        const [key, desk] = oldest
+        const [key, agent] = oldest
         kept.delete(key)
         try {
-          await putAway(key, desk)
+          await dispose(key, agent)
         } catch (error) {
-          // Nothing that whoever rests now could help.
-          tell({ type: 'note', agent: key.replace(/\/\d+$/, ''), text: String(error) })
+          // The teammate that is idle now is not at fault.
+          run.emit({ type: 'note', agent: key.replace(/\/\d+$/, ''), text: String(error) })
         }
       }
     },
     async clear(by) {
       const key = keyOf(by)
-      const desk = inUse.get(key) ?? kept.get(key)
+      const agent = inUse.get(key) ?? kept.get(key)
       inUse.delete(key)
       kept.delete(key)
-      await leaving.get(key)?.catch(() => {})
-      await desk?.[Symbol.asyncDispose]()
+      await closing.get(key)?.catch(() => {})
+      await agent?.[Symbol.asyncDispose]()
     },
     async [Symbol.asyncDispose]() {
       const all = [...inUse.values(), ...kept.values()]
       inUse.clear()
       kept.clear()
-      await Promise.all([...leaving.values(), ...all.map((desk) => desk[Symbol.asyncDispose]())])
+      await Promise.all([...closing.values(), ...all.map((agent) => agent[Symbol.asyncDispose]())])
     },
   }
 }

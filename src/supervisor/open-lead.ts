@@ -13,13 +13,12 @@ export interface LeadOptions {
   /** Every team it leads, its own first. */
   teams(): readonly Membership[]
   readonly control: TeamControl
-  isRunFinished(): boolean
   onNotice(): void
 }
 
 /** Opens the lead: one conversation that receives the mail of every team it leads. */
 export async function openLead(context: SessionContext, options: LeadOptions): Promise<OpenAgent> {
-  const { teams, control, isRunFinished, onNotice } = options
+  const { teams, control, onNotice } = options
   const [{ team, by }] = teams() as [Membership]
   return openAgent(context, {
     team,
@@ -43,7 +42,7 @@ export async function openLead(context: SessionContext, options: LeadOptions): P
     tools(recordUsage) {
       const askerOf = (agent: string) => context.permissionRequests.ofSubagent(team, by, agent)
       // Teammates that answer messages come first: what they say may be for a subagent.
-      const isFinished = () => isRunFinished() && !teams().some(({ team }) => hasWorkingTeammate(team))
+      const isFinished = () => context.run.isFinished() && !teams().some(({ team }) => hasWorkingTeammate(team))
       const runSubagent = createRunAgent({ ...context, name: by.name, account: recordUsage, askerOf, isFinished })
       return [...toolsForLead({ ...context, runSubagent, teamControl: control }), ...context.tools]
     },

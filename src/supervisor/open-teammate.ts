@@ -12,7 +12,6 @@ import { heldBy } from '../team/state.ts'
 import { toolsForTeammate } from '../tools/registry.ts'
 import type { TeamMembership } from '../tools/team-membership.ts'
 import { countingUncommitted } from './shutdown.ts'
-import { countUncommitted } from './uncommitted.ts'
 
 /** Opens a teammate: the same loop as the lead's, with its own conversation, mailbox and role. */
 export async function openTeammate(
@@ -42,7 +41,7 @@ export async function openTeammate(
     }),
     permissions: { ...permits, check: withPlanGate(team, by, permits.check) },
     memberships: () => [{ team, by }],
-    adaptMembership: (membership) => countingUncommitted(askingWhom(home, membership), () => countUncommitted(home)),
+    adaptMembership: (membership) => countingUncommitted(askingWhom(home, membership), home.uncommitted),
     tools: () => [...toolsForTeammate({ type, spelling: home.spelling }), ...home.tools],
     urgency() {
       const task = heldBy(team.state, name)

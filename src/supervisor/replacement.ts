@@ -24,7 +24,7 @@ export async function runInPlaceOf(
   home: SessionContext,
   desk: OpenAgent,
   { team, by }: Membership,
-  { task, member, as, isRunFinished }: { task: Task; member: Member; as: Author; isRunFinished: () => boolean },
+  { task, member, as }: { task: Task; member: Member; as: Author },
   signal: AbortSignal,
 ): Promise<SubagentEnd> {
   const call = { toolCallId: `errand-${task.id}-${task.attempts}` } as ToolCall
@@ -35,7 +35,7 @@ export async function runInPlaceOf(
     name: member.name,
     account: desk.recordUsage,
     askerOf,
-    isFinished: isRunFinished,
+    isFinished: () => home.run.isFinished(),
   })
   const type = home.agentTypes.find(({ name }) => name === member.profile?.agentType) ?? CODE
   const { tokens, keep } = inputBudget({ model: home.model, maxOutput: home.maxOutput }, desk.memory.keep)

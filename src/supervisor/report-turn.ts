@@ -1,6 +1,8 @@
 import type { OpenAgent } from '../agent/agent.ts'
 import type { Stop } from '../agent/agent-event.ts'
 import { shortenResult } from '../agent/fit-text.ts'
+import type { Membership } from '../agent/membership.ts'
+import type { SessionContext } from '../agent/session-context.ts'
 import { limitText } from '../prompts/limit.ts'
 import type { Author } from '../team/event.ts'
 import type { Member } from '../team/member.ts'
@@ -9,11 +11,11 @@ import { heldBy } from '../team/state.ts'
 import { type HeldTask, MAX_REMINDERS } from './held-task.ts'
 import { park } from './park.ts'
 import type { Reports } from './reports.ts'
-import type { SupervisedTeamOptions } from './supervisor-options.ts'
 import { FINISHED, SILENT, STOPPING } from './turn.ts'
 
 interface Teammate {
-  readonly supervised: SupervisedTeamOptions
+  readonly context: SessionContext
+  readonly lead: Membership
   readonly by: Author
   readonly held: HeldTask
   readonly reports: Reports
@@ -32,20 +34,20 @@ interface EndedTurn {
  * teammate lost; true when it was parked.
  */
 export async function reportTurn(
-  { supervised, by, held, reports, member }: Teammate,
+  { context, lead, by, held, reports, member }: Teammate,
   { stop, reason, agent }: EndedTurn,
 ): Promise<boolean> {
-  const { team } = supervised
+  const { team } = lead
   const { name } = by
   const task = heldBy(team.state, name)
   switch (stop.kind) {
     case 'aborted':
       if (reason === SILENT) {
-        await park(supervised, by, reports)
+        await park(context, lead, by, reports)
         return true
       }
       if (reason === FINISHED)
-        supervised.emit({ type: 'note', agent: name, text: `${name} was not waited for: its team is finished.` })
+        context.run.emit({ type: 'note', agent: name, text: `${name} was not waited for: its team is finished.` })
       else if (reason !== STOPPING) throw reason
       return false
     case 'error':

@@ -19,10 +19,8 @@ async function crewOf(mind: Compose): Promise<SupervisorHarness> {
   return practice
 }
 
-function plan({ team, lead, crew, events }: SupervisorHarness, changes: { team?: TeamHandle } = {}) {
-  const emit = (event: SupervisorHarness['events'][number]) => void events.push(event)
-  const supervised = { team, by: lead, waitUntilStopped: crew.waitUntilStopped, ...changes }
-  return { supervised, uncommitted: async () => 3, emit }
+function end({ team, lead, crew, context }: SupervisorHarness, changes: { team?: TeamHandle } = {}) {
+  return shutDownTeam(context, { team, by: lead, waitUntilStopped: crew.waitUntilStopped, ...changes })
 }
 
 const statusOf = ({ team }: SupervisorHarness, name: string) => memberNamed(team.state, name)?.status
@@ -34,7 +32,7 @@ describe('a team that is dismissed', () => {
       request.agent === 'bob' ? hang(request, signal) : { text: 'Here.' },
     )
     await practice.until(() => statusOf(practice, 'ada') === 'idle' && practice.askedOf('bob').length === 1)
-    const ending = shutDownTeam(plan(practice))
+    const ending = end(practice)
     await practice.until(() => statusOf(practice, 'ada') === 'stopped' && practice.team.state.requests.size === 2)
     const asked = [...practice.team.state.requests.values()]
     expect(asked.map(({ to, kind, deadline, openedAt }) => [to, kind, deadline! - openedAt])).toEqual([
@@ -61,7 +59,7 @@ describe('a team that is dismissed', () => {
       if (command.type === 'request.open' && command.to === 'bob') throw new Error('no mail today')
       return practice.team.run(command, as)
     }
-    const ended = await shutDownTeam(plan(practice, { team: Object.create(practice.team, { run: { value: run } }) }))
+    const ended = await end(practice, { team: Object.create(practice.team, { run: { value: run } }) })
     expect(ended.report).toEqual([
       '- ada: shut down (clean, artifacts not committed, uncommitted files: 3)',
       '- bob: stopped, could not be asked',

@@ -1,4 +1,5 @@
 import type { Membership } from '../agent/membership.ts'
+import type { SessionContext } from '../agent/session-context.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
 import { isPresent, type Member } from '../team/member.ts'
 import { nameKey } from '../team/name.ts'
@@ -8,24 +9,17 @@ import type { Request } from '../team/request.ts'
 import { roster } from '../team/state.ts'
 import { counted } from '../team/wording.ts'
 import type { SupervisedTeam } from './supervised-team.ts'
-import type { SupervisorEvent } from './supervisor-options.ts'
 
 type Approved = Extract<Request, { state: 'approved' }>
-
-/** A team that is to end. */
-export interface ShutdownOptions {
-  readonly supervised: Pick<SupervisedTeam, 'team' | 'by' | 'waitUntilStopped'>
-  /** Files that are changed and not committed; undefined where nothing keeps count. */
-  uncommitted(): Promise<number | undefined>
-  emit(event: SupervisorEvent): void
-}
 
 /**
  * Asks every teammate to stop, each with its own deadline, waits for them and accounts for all. A teammate that does not
  * answer, or could not be asked, does not keep the team alive.
  */
-export async function shutDownTeam(options: ShutdownOptions): Promise<{ notified: number; report: string[] }> {
-  const { supervised, emit } = options
+export async function shutDownTeam(
+  context: Pick<SessionContext, 'uncommitted' | 'run'>,
+  supervised: Pick<SupervisedTeam, 'team' | 'by' | 'waitUntilStopped'>,
+): Promise<{ notified: number; report: string[] }> {
   const { team, by } = supervised
   const agents = () => roster(team.state).filter(({ kind, name }) => kind === 'agent' && nameKey(name) !== 'lead')
   const all = agents().filter(isPresent)
@@ -33,9 +27,14 @@ export async function shutDownTeam(options: ShutdownOptions): Promise<{ notified
   for (const member of all) {
     const problem = await askToStop(supervised, member).catch(String)
     if (problem === undefined) asked.push(member.name)
-    else emit({ type: 'note', agent: member.name, text: `[SHUTDOWN] ${member.name} was not asked: ${problem}` })
+    else
+      context.run.emit({
+        type: 'note',
+        agent: member.name,
+        text: `[SHUTDOWN] ${member.name} was not asked: ${problem}`,
+      })
   }
-  if (asked.length < all.length) await continueWithoutThem(options)
+  if (asked.length < all.length) await continueWithoutThem(context, supervised)
   await supervised.waitUntilStopped(asked)
   for (const { name, generation } of agents().filter(isPresent))
     await team.run({ type: 'member.stop', name, generation, reason: 'the team is being deleted' }, { by })
@@ -61,9 +60,11 @@ async function askToStop({ team, by }: Membership, { name, status }: Member): Pr
 }
 
 /** A teammate that was not asked cannot say what it leaves: uncommitted changes are recorded. */
-async function continueWithoutThem({ supervised, uncommitted, emit }: ShutdownOptions): Promise<void> {
-  emit({ type: 'note', agent: 'lead', text: '[SHUTDOWN] Protocol failed, force-proceeding with cleanup.' })
-  const { team, by } = supervised
+async function continueWithoutThem(
+  { uncommitted, run }: Pick<SessionContext, 'uncommitted' | 'run'>,
+  { team, by }: Membership,
+): Promise<void> {
+  run.emit({ type: 'note', agent: 'lead', text: '[SHUTDOWN] Protocol failed, force-proceeding with cleanup.' })
   const left = await uncommitted()
   if (!left) return
   const text = `${counted(left, 'changed file was', 'changed files were')} not committed when the team was ended by force`

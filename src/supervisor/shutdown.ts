@@ -1,3 +1,5 @@
+import type { Membership } from '../agent/membership.ts'
+import type { SessionContext } from '../agent/session-context.ts'
 import { createIds } from '../journal/ids.ts'
 import type { Author, TeamEvent } from '../team/event.ts'
 import { nameKey } from '../team/name.ts'
@@ -7,12 +9,11 @@ import type { Request } from '../team/request.ts'
 import { heldBy, memberNamed, type TeamState } from '../team/state.ts'
 import { counted } from '../team/wording.ts'
 import type { TeamMembership } from '../tools/team-membership.ts'
-import type { SupervisedTeamOptions } from './supervisor-options.ts'
 
-type Stopping = Pick<SupervisedTeamOptions, 'team' | 'lead' | 'clock' | 'uncommitted' | 'emit'>
+type Stopping = Pick<SessionContext, 'clock' | 'uncommitted' | 'run'>
 
-/** Answers a request to stop for somebody who rests and owes nothing. No model is asked. */
-export async function agreeToStop({ team, uncommitted }: SupervisedTeamOptions, by: Author): Promise<void> {
+/** Answers a request to stop for an idle teammate that owes nothing, without a model call. */
+export async function agreeToStop({ uncommitted }: Stopping, { team }: Membership, by: Author): Promise<void> {
   const member = memberNamed(team.state, by.name)
   const request = member && shutdownOf(team.state, member)
   if (!request) return
@@ -21,22 +22,24 @@ export async function agreeToStop({ team, uncommitted }: SupervisedTeamOptions, 
   await team.run({ type: 'request.answer', id: request.id, approve: true, status: 'clean', ...checked }, { by })
 }
 
-/** Who agrees to stop by a tool call says what it leaves; its runtime counts what is not committed. */
+/** A teammate that agrees to stop by a tool call says what it leaves; the runtime adds the count of uncommitted files. */
 export function countingUncommitted(
-  seat: TeamMembership,
-  uncommitted: SupervisedTeamOptions['uncommitted'],
+  membership: TeamMembership,
+  uncommitted: SessionContext['uncommitted'],
 ): TeamMembership {
   const run: TeamMembership['run'] = async (command) => {
     const isStop =
-      command.type === 'request.answer' && command.approve && seat.state.requests.get(command.id)?.kind === 'shutdown'
-    return seat.run(isStop ? { ...command, uncommitted: (await uncommitted()) ?? null } : command)
+      command.type === 'request.answer' &&
+      command.approve &&
+      membership.state.requests.get(command.id)?.kind === 'shutdown'
+    return membership.run(isStop ? { ...command, uncommitted: (await uncommitted()) ?? null } : command)
   }
-  return Object.create(seat, { run: { value: run } })
+  return Object.create(membership, { run: { value: run } })
 }
 
-/** Goes, as it agreed to. What it left undone, or said to be committed and is not, is on record. */
-export async function stopMember(plan: Stopping, by: Author): Promise<void> {
-  const { team, uncommitted, lead } = plan
+/** Stops a teammate that agreed to it. Work it left undone, or reported as committed and did not commit, is recorded. */
+export async function stopMember({ uncommitted }: Stopping, lead: Membership, by: Author): Promise<void> {
+  const { team } = lead
   const request = agreedShutdown(team.state, by)
   const notes: TeamEvent[] = (request?.pendingWork ?? []).map((text) => deviation(by.name, null, text))
   const task = heldBy(team.state, by.name)
@@ -45,42 +48,41 @@ export async function stopMember(plan: Stopping, by: Author): Promise<void> {
   const files = counted(left ?? 0, 'changed file is', 'changed files are')
   if (left) notes.push(deviation(by.name, null, `said that all is committed, but ${files} not`))
   if (request?.status === 'error') notes.push(deviation(by.name, null, `stopped with an error: ${request.feedback}`))
-  if (notes.length > 0) await team.report(notes, { by: lead })
+  if (notes.length > 0) await team.report(notes, { by: lead.by })
   await team.run({ type: 'member.stop', name: by.name, reason: 'shut down' }, { by })
 }
 
 const newId = createIds()
 
-/** Stops somebody who did not answer in time, or answered and did not go. Nobody waits for them any longer. */
-export async function forceStop(plan: Stopping, request: Request): Promise<void> {
-  const { team, lead, emit: tell } = plan
-  // Lost and brought back while its time ran out: whoever is there now was not asked.
+/** Stops a teammate that did not answer in time, or agreed and did not stop. */
+export async function forceStop(context: Stopping, { team, by }: Membership, request: Request): Promise<void> {
+  // Lost and brought back before the deadline: the new generation was not asked.
   if (memberNamed(team.state, request.to)?.generation !== request.toGeneration) return
   const seconds = Math.round((request.deadline ?? request.openedAt) - request.openedAt)
   const task = heldBy(team.state, request.to)
   const text = `[SHUTDOWN] Timeout: ${request.to} did not respond within ${seconds}s.`
-  tell({ type: 'note', agent: request.to, text })
-  const left = (await plan.uncommitted()) ?? 'not checked'
+  context.run.emit({ type: 'note', agent: request.to, text })
+  const left = (await context.uncommitted()) ?? 'not checked'
   const why = task ? `was stopped while it held the task (${task.subject})` : 'did not answer before it was stopped'
-  await team.report([deviation(request.to, task?.id ?? null, why)], { by: lead })
+  await team.report([deviation(request.to, task?.id ?? null, why)], { by })
   const stopped = await team.run(
     { type: 'member.stop', name: request.to, generation: request.toGeneration, reason: 'timed_out' },
-    { by: lead },
+    { by },
   )
   if (isRefusal(stopped)) return
   const freed = task ? `; task ${task.id} (${task.subject}), which it held, is free again` : ''
   const content = `${request.to} did not answer within ${seconds} s and was stopped by force (timed_out)${freed}; status, pending work and artifacts committed: not said; uncommitted files: ${left}`
   const answer = { type: 'shutdown_response', from: request.to, to: 'lead', request_id: request.id } as const
-  const message = { id: newId(), ...answer, content, timestamp: plan.clock.now() }
-  await team.report([{ type: 'message.sent', message }], { by: lead })
+  const message = { id: newId(), ...answer, content, timestamp: context.clock.now() }
+  await team.report([{ type: 'message.sent', message }], { by })
 }
 
-/** Requests to stop whose time is up although whom they ask is still there. */
+/** Requests to stop whose deadline passed while the teammate is still there. */
 export function overdueShutdowns(state: TeamState, now: number): Request[] {
   return openShutdowns(state).filter(({ deadline }) => deadline !== null && deadline <= now)
 }
 
-/** Requests to stop that somebody has still to follow: not answered yet, or agreed to and not gone. */
+/** Requests to stop that are not done: not answered yet, or agreed to and not carried out. */
 export function openShutdowns(state: TeamState): Request[] {
   return [...state.requests.values()].filter(({ kind, state: answer, to, toGeneration }) => {
     if (kind !== 'shutdown' || !['pending', 'approved', 'timed_out'].includes(answer)) return false

@@ -1,4 +1,5 @@
 import type { Membership } from '../agent/membership.ts'
+import type { SessionContext } from '../agent/session-context.ts'
 import { scheduler } from '../journal/scheduler.ts'
 import type { Author, TeamEvent } from '../team/event.ts'
 import type { Member } from '../team/member.ts'
@@ -12,7 +13,7 @@ import { createHealthTracker } from './health.ts'
 import { type Lifecycle, startLifecycle } from './lifecycle.ts'
 import { createOpenAgents } from './open-agents.ts'
 import { forceStop, openShutdowns, overdueShutdowns } from './shutdown.ts'
-import type { SupervisedTeamOptions } from './supervisor-options.ts'
+import type { TeammateFactory } from './teammate-factory.ts'
 import { watchTeam } from './watch-team.ts'
 
 /** The teammates of one team that this process runs; `by` is the lead. Supervision is code and costs no tokens. */
@@ -39,14 +40,19 @@ const INTERRUPTED = 'its run was interrupted'
 /** A shutdown does not wait longer than this. */
 const MAX_SHUTDOWN_S = 35
 
-export function openSupervisedTeam(options: SupervisedTeamOptions): SupervisedTeam {
-  const { team, lead, clock, runtime } = options
+export function openSupervisedTeam(
+  context: SessionContext,
+  { team, by: lead }: Membership,
+  factory: TeammateFactory,
+): SupervisedTeam {
+  const { clock, run } = context
+  const runtime = context.store.presence.self
   const teammates = new Map<string, Lifecycle>()
-  const agents = createOpenAgents(options)
+  const agents = createOpenAgents(context, { team }, factory.openAgent)
   /** Agents that have ended, with what follows from it. */
   const endings = new Set<Promise<void>>()
   const health = createHealthTracker()
-  const failures = createFailures(options, health, async (member, held) => {
+  const failures = createFailures(context, { team, by: lead }, factory.runInPlaceOf, health, async (member, held) => {
     const by = await bringBack(member, held)
     if (by) start(by, true)
     return by !== undefined
@@ -81,8 +87,8 @@ export function openSupervisedTeam(options: SupervisedTeamOptions): SupervisedTe
 
   /** A failure that no caller waits for: an agent that works meets it too, and the run ends with that. */
   function reportProblem(error: unknown): void {
-    options.emit({ type: 'note', agent: 'lead', text: `${team.name}: ${String(error)}` })
-    options.onIdle()
+    run.emit({ type: 'note', agent: 'lead', text: `${team.name}: ${String(error)}` })
+    run.onChange()
   }
 
   const forced = new Set<string>()
@@ -93,7 +99,7 @@ export function openSupervisedTeam(options: SupervisedTeamOptions): SupervisedTe
       forced.add(request.id)
       const teammate = teammates.get(nameKey(request.to))
       if (teammate?.generation === request.toGeneration) await teammate.end()
-      await forceStop(options, request)
+      await forceStop(context, { team, by: lead }, request)
     }
   }
 
@@ -108,7 +114,8 @@ export function openSupervisedTeam(options: SupervisedTeamOptions): SupervisedTe
   function start(by: Author, isResumed: boolean): void {
     const key = nameKey(by.name)
     const teammate = startLifecycle({
-      supervised: options,
+      context,
+      lead: { team, by: lead },
       agents,
       health,
       by,
@@ -120,7 +127,7 @@ export function openSupervisedTeam(options: SupervisedTeamOptions): SupervisedTe
       onAnswer: () => failures.onAnswer(by.name),
       onEnd(cause) {
         if (teammates.get(key)?.generation === by.generation) teammates.delete(key)
-        const report = (error: unknown) => options.emit({ type: 'note', agent: by.name, text: String(error) })
+        const report = (error: unknown) => run.emit({ type: 'note', agent: by.name, text: String(error) })
         const ended = agents
           .clear(by)
           // It is lost all the same, and is brought back with what was written.
@@ -129,7 +136,7 @@ export function openSupervisedTeam(options: SupervisedTeamOptions): SupervisedTe
           .catch(report)
           .finally(() => {
             endings.delete(ended)
-            options.onIdle()
+            run.onChange()
           })
         endings.add(ended)
       },
@@ -164,7 +171,7 @@ export function openSupervisedTeam(options: SupervisedTeamOptions): SupervisedTe
       role,
       isKnown: known !== undefined,
       task,
-      plans: options.settings.plans,
+      plans: context.supervisor.plans,
     }
   }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { SessionEvent } from '../agent/session-event.ts'
+import { refusalForPerson } from '../cli/refusal-text.ts'
 import { openTeam } from '../journal/team-handle.ts'
 import type { ModelRequest } from '../models/model.ts'
 import type { Script } from '../models/scripted/script.ts'
@@ -158,8 +159,8 @@ describe('a team that another process works on', () => {
       await team.close()
       const refused = await open([], { team: 'web' }).catch((error) => error)
       expect(refused).toMatchObject({ code: 'supervised' })
-      expect(refused.message).toContain('deskmates status web')
-      expect(refused.message).toContain('deskmates log --follow --team web')
+      expect(refusalForPerson(refused.refusal)).toContain('deskmates status web')
+      expect(refusalForPerson(refused.refusal)).toContain('deskmates log --follow --team web')
     } finally {
       other.kill('SIGKILL')
     }

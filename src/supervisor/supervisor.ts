@@ -1,7 +1,7 @@
-import { limitReached, type OpenAgent } from '../agent/agent.ts'
+import type { OpenAgent } from '../agent/agent.ts'
 import { isSelectable } from '../agent/chosen-model.ts'
 import { createMembership, type Membership } from '../agent/membership.ts'
-import type { SessionContext } from '../agent/session-context.ts'
+import { limitOf, type SessionContext } from '../agent/session-context.ts'
 import { turnOnly } from '../journal/order.ts'
 import { orderedTeam } from '../journal/ordered-team.ts'
 import { type JournalLoss, LeadershipLost } from '../journal/rewound.ts'
@@ -22,11 +22,8 @@ import { openLead } from './open-lead.ts'
 import { openTeammate } from './open-teammate.ts'
 import { runInPlaceOf } from './replacement.ts'
 import { shutDownTeam } from './shut-down-team.ts'
-import { stopHookFeedback } from './stop-hook.ts'
 import { openSupervisedTeam, type SupervisedTeam, urgentMailOf } from './supervised-team.ts'
-import type { SupervisedTeamOptions } from './supervisor-options.ts'
 import { giveUpLead, JournalMissing, takeLead } from './take-lead.ts'
-import { countUncommitted } from './uncommitted.ts'
 
 /** How many tasks of a team are not completed. */
 export interface UnfinishedTasks {
@@ -53,7 +50,7 @@ export interface Supervisor extends TeamControl, AsyncDisposable {
   /** No teammate works, and nothing that waits will make one work. */
   readonly isIdle: boolean
   /** The limit of the run that prevents a teammate from working. */
-  readonly limitReached: ReturnType<typeof limitReached>
+  readonly limitReached: ReturnType<typeof limitOf>
   /** All agents are idle: wakes those that can still continue. False when none can. */
   wakeStalled(): Promise<boolean>
   /** A team lost the end of its journal: the user and the lead are told, since the lead may have relied on it. */
@@ -72,33 +69,14 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
     leadLifecycle?.checkForWork()
     changes.notify()
   }
-  const isRunFinished = () =>
+  context.run.isFinished = () =>
     leadLifecycle !== undefined && !leadLifecycle.isBusy && teams.every(({ team }) => isFinished(team.state))
+  context.run.onChange = changes.notify
   const answers = createRequestAnswers(context, changes.notify)
-  const uncommitted = () => countUncommitted(context)
   const teamNamed = (name: string) => teams.find(({ team }) => nameKey(team.name) === nameKey(name))
   const isOurs = (name: string) => isLedBy(context.store, name, own.team.name)
   const membershipIn = ({ team, by }: Membership) =>
     createMembership({ team, by }, (id) => lead.transcript.state.mail.has(id))
-
-  function optionsFor({ team, by }: Membership): SupervisedTeamOptions {
-    return {
-      team,
-      lead: by,
-      runtime: context.store.presence.self,
-      clock: context.clock,
-      openAgent: (member, author) => openTeammate(context, team, member, author),
-      runInPlaceOf: (task, member, as, signal) =>
-        runInPlaceOf(context, lead, { team, by }, { task, member, as, isRunFinished }, signal),
-      stopHookFeedback: (agent, continued, signal) => stopHookFeedback(context, { team, by: agent }, continued, signal),
-      uncommitted,
-      emit: (event) => context.run.emit(event),
-      onIdle: changes.notify,
-      isRunFinished,
-      mayWork: () => limitReached(context.limits, context.run.used) === undefined,
-      settings: context.supervisor,
-    }
-  }
 
   function supervise(membership: Membership): SupervisedTeam {
     const { team } = membership
@@ -110,7 +88,10 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
       }
       onChange()
     })
-    const supervised = openSupervisedTeam(optionsFor(membership))
+    const supervised = openSupervisedTeam(context, membership, {
+      openAgent: (member, by) => openTeammate(context, team, member, by),
+      runInPlaceOf: (task, member, as, signal) => runInPlaceOf(context, lead, membership, { task, member, as }, signal),
+    })
     teams.push(supervised)
     return supervised
   }
@@ -194,7 +175,8 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
     },
     startLead() {
       leadLifecycle = startLifecycle({
-        supervised: optionsFor(own),
+        context,
+        lead: own,
         agents: { open: async () => lead, close: async () => {} },
         health: createHealthTracker(),
         by: own.by,
@@ -218,7 +200,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
       return !answers.isAsking && !order?.waiting && teams.every((team) => team.isIdle)
     },
     get limitReached() {
-      return teams.some((team) => team.isHeldByLimit) ? limitReached(context.limits, context.run.used) : undefined
+      return teams.some((team) => team.isHeldByLimit) ? limitOf(context) : undefined
     },
     async wakeStalled() {
       // What others wrote last may not have been noticed yet. A failure shows in the next command on that team.
@@ -253,7 +235,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
   /** Every teammate is asked to stop and accounted for; then the team is archived. */
   async function removeTeam(supervised: SupervisedTeam): Promise<DeletedTeam> {
     const { team, by } = supervised
-    const ended = await shutDownTeam({ supervised, uncommitted, emit: (event) => context.run.emit(event) })
+    const ended = await shutDownTeam(context, supervised)
     await supervised.close()
     await team.run({ type: 'team.delete' }, { by })
     const unread = await membershipIn(supervised).unread()
@@ -266,7 +248,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
     return { ...ended, unread }
   }
 
-  const leadOptions = { teams: () => teams, control: supervisor, isRunFinished, onNotice: onChange }
+  const leadOptions = { teams: () => teams, control: supervisor, onNotice: onChange }
   const lead = await openLead(context, leadOptions).catch(async (error) => {
     await supervisor.ownTeam.close()
     throw error

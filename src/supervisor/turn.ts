@@ -1,11 +1,12 @@
 import type { AgentEvent } from '../agent/agent-event.ts'
+import type { Membership } from '../agent/membership.ts'
+import type { SessionContext } from '../agent/session-context.ts'
 import { MAX_ANSWER_SILENCE_S, MAX_CLOSING_SILENCE_S, watchSilence } from '../agent/silence.ts'
 import type { Author } from '../team/event.ts'
 import { owesNothing } from '../team/finished.ts'
 import { isAsking } from '../team/next-step.ts'
 import { heldBy } from '../team/state.ts'
 import { Stalled } from './stalled.ts'
-import type { SupervisedTeamOptions } from './supervisor-options.ts'
 
 /** Urgent mail came in: the turn ends, and the next one begins with it. */
 export const URGENT = reason('Urgent mail came in.')
@@ -28,15 +29,18 @@ export interface Turn {
 }
 
 export interface TurnOptions {
-  readonly supervised: SupervisedTeamOptions
+  readonly context: SessionContext
+  readonly lead: Membership
   readonly by: Author
   readonly isLead: boolean
   areOthersSilent(): boolean
 }
 
 /** Ends the turn of a teammate that shows no sign of life, or whose silent model is all the run still waits for. */
-export function watchTurn({ supervised, by, isLead, areOthersSilent }: TurnOptions): Turn {
-  const { team, clock, settings } = supervised
+export function watchTurn({ context, lead, by, isLead, areOthersSilent }: TurnOptions): Turn {
+  const { clock, run } = context
+  const { stall } = context.supervisor
+  const { team } = lead
   const turn = new AbortController()
   const interrupt = (reason: unknown) => turn.abort(reason)
   // The loss of a lead ends the run, so its silence is left to the time-outs of the connection.
@@ -47,8 +51,7 @@ export function watchTurn({ supervised, by, isLead, areOthersSilent }: TurnOptio
   let isOwing = isFree()
   const silence = watchSilence(clock, {
     seconds: () => (isOwing ? MAX_ANSWER_SILENCE_S : MAX_CLOSING_SILENCE_S),
-    mayEnd: () =>
-      supervised.isRunFinished() && (isOwing ? isFree() && areOthersSilent() : owesNothing(team.state, by.name)),
+    mayEnd: () => run.isFinished() && (isOwing ? isFree() && areOthersSilent() : owesNothing(team.state, by.name)),
     end: () => interrupt(isOwing ? SILENT : FINISHED),
   })
   let cancelStall = () => {}
@@ -58,9 +61,7 @@ export function watchTurn({ supervised, by, isLead, areOthersSilent }: TurnOptio
     silence.hear(event)
     cancelStall()
     // An agent that waits for a person's answer is not stalled.
-    cancelStall = clock.in(settings.stall, () =>
-      isAsking(team.state, by) ? onEvent() : interrupt(new Stalled(by.name, settings.stall)),
-    )
+    cancelStall = clock.in(stall, () => (isAsking(team.state, by) ? onEvent() : interrupt(new Stalled(by.name, stall))))
   }
   return {
     signal: turn.signal,

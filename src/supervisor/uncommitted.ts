@@ -1,4 +1,3 @@
-import type { SessionContext } from '../agent/session-context.ts'
 import { type GitPlace, runGit } from '../permissions/sandbox/run-git.ts'
 
 /**
@@ -19,15 +18,20 @@ export type Uncommitted =
 
 const NOT_CHECKED =
   "[not checked] Uncommitted changes are not counted without a sandbox: git would run what agents' files say."
-const reported = new WeakSet<SessionContext>()
 
-/** The number alone; where it was not checked, the session reports that once, not for each teammate that stops. */
-export async function countUncommitted(home: SessionContext): Promise<number | undefined> {
-  const found = await uncommittedIn(home)
-  if (found.isChecked) return found.files
-  if (!reported.has(home)) home.run.emit({ type: 'note', agent: 'lead', text: NOT_CHECKED })
-  reported.add(home)
-  return undefined
+/** Counts; where that is not checked, it is reported once, not for each teammate that stops. */
+export function createUncommittedCount(
+  place: Parameters<typeof uncommittedIn>[0],
+  report: (text: string) => void,
+): () => Promise<number | undefined> {
+  let isReported = false
+  return async () => {
+    const found = await uncommittedIn(place)
+    if (found.isChecked) return found.files
+    if (!isReported) report(NOT_CHECKED)
+    isReported = true
+    return undefined
+  }
 }
 
 const STATUS = [

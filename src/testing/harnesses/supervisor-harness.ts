@@ -7,7 +7,12 @@ import { createInbox } from '../../agent/inbox.ts'
 import { createMembership } from '../../agent/membership.ts'
 import { createNotices } from '../../agent/notices.ts'
 import type { Ask } from '../../agent/questions.ts'
-import type { SupervisorSettings } from '../../agent/session-context.ts'
+import {
+  DEFAULT_SUPERVISOR_SETTINGS,
+  type SessionContext,
+  type SupervisorSettings,
+} from '../../agent/session-context.ts'
+import type { SessionEvent } from '../../agent/session-event.ts'
 import { openTranscript } from '../../agent/transcript/transcript.ts'
 import { openTeam } from '../../journal/team-handle.ts'
 import type { ModelRequest } from '../../models/model.ts'
@@ -16,11 +21,7 @@ import { situationText } from '../../prompts/situation.ts'
 import { createPlace, openMemoryStore } from '../../stores/memory/store.ts'
 import { askPerson } from '../../supervisor/ask-person.ts'
 import { openSupervisedTeam } from '../../supervisor/supervised-team.ts'
-import {
-  DEFAULT_SUPERVISOR_SETTINGS,
-  type SupervisedTeamOptions,
-  type SupervisorEvent,
-} from '../../supervisor/supervisor-options.ts'
+import type { TeammateFactory } from '../../supervisor/teammate-factory.ts'
 import type { Author } from '../../team/event.ts'
 import { isFinished } from '../../team/finished.ts'
 import type { Member } from '../../team/member.ts'
@@ -51,8 +52,8 @@ export async function supervisorHarness({
   place?: ReturnType<typeof createPlace>
   clock?: ReturnType<typeof manualClock>
   settings?: Partial<SupervisorSettings>
-  errand?: SupervisedTeamOptions['runInPlaceOf']
-  uncommitted?: SupervisedTeamOptions['uncommitted']
+  errand?: TeammateFactory['runInPlaceOf']
+  uncommitted?: SessionContext['uncommitted']
   /** A desk is cleared; it may throw. */
   putAway?: (name: string) => Promise<void>
   /** Somebody is about to look for news. */
@@ -71,22 +72,27 @@ export async function supervisorHarness({
     generation: spawned.member!.generation,
     epoch: team.state.supervisor.get().epoch,
   }
-  const events: SupervisorEvent[] = []
+  const events: SessionEvent[] = []
   const { model, requests: asked } = composedModel(mind)
-  const crew = openSupervisedTeam({
-    team,
-    lead,
-    runtime: store.presence.self,
+  const context = {
+    store,
     clock,
-    runInPlaceOf: errand ?? completing,
     uncommitted,
-    emit: (event) => void events.push(event),
-    onIdle() {},
-    mayWork: () => true,
-    isRunFinished: () => isFinished(team.state),
-    settings: { ...DEFAULT_SUPERVISOR_SETTINGS, ...settings },
-    openAgent: (member, by) => openExampleAgent(member, by),
-  })
+    limits: {},
+    supervisor: { ...DEFAULT_SUPERVISOR_SETTINGS, ...settings },
+    run: {
+      used: noUsage(),
+      emit: (event: SessionEvent) => void events.push(event),
+      end: async () => {},
+      isFinished: () => isFinished(team.state),
+      onChange() {},
+    },
+  } as unknown as SessionContext
+  const crew = openSupervisedTeam(
+    context,
+    { team, by: lead },
+    { openAgent: openExampleAgent, runInPlaceOf: errand ?? completing },
+  )
 
   async function completing({ id }: Task, _: Member, as: Author): Promise<{ text: string }> {
     await team.run({ type: 'task.complete', id, result: 'done by an errand' }, { by: as })
@@ -157,6 +163,7 @@ export async function supervisorHarness({
 
   return {
     crew,
+    context,
     team,
     lead,
     place,
