@@ -62,7 +62,7 @@ export function createSessionContext(options: SessionOptions, parts: OpenedParts
       .filter(Boolean)
       .join('\n\n'),
     supervisor: { ...DEFAULT_SUPERVISOR_SETTINGS, ...options.supervisor },
-    uncommitted: createUncommittedCount({ root, folders, env: commandEnv, boundary: sandbox.boundary }, (text) =>
+    uncommitted: createUncommittedCount({ root, folders, env: commandEnv, sandbox: sandbox.sandbox }, (text) =>
       context.run.emit({ type: 'note', agent: 'lead', text }),
     ),
     run: { used: noUsage(), emit: () => {}, end: async () => {}, isFinished: () => false, onChange: () => {} },
