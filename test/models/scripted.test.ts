@@ -124,8 +124,8 @@ describe('a scripted model', () => {
       'lead (answer 2',
       '"hello"',
       'bash: "not found"',
-      'part 1: user does not say "goodbye"',
-      'part 2: no result of bash says "ok"',
+      'part 1: the user turn does not contain "goodbye"',
+      'part 2: no result of bash contains "ok"',
     ])
       expect(message).toContain(piece)
   })

@@ -1,11 +1,11 @@
-/** Where two JSON values part, and what each has there. */
+/** The place where two JSON values differ, and what each has there. */
 export interface Difference {
   readonly path: string
   readonly recorded: unknown
   readonly asked: unknown
 }
 
-/** The first difference in the order of reading; undefined if there is none. */
+/** The first difference in document order; undefined if there is none. */
 export function firstDifference(recorded: unknown, asked: unknown, path = ''): Difference | undefined {
   if (Object.is(recorded, asked)) return undefined
   if (!isCompound(recorded) || !isCompound(asked) || Array.isArray(recorded) !== Array.isArray(asked))
@@ -19,7 +19,7 @@ export function firstDifference(recorded: unknown, asked: unknown, path = ''): D
   return undefined
 }
 
-/** Both values, long texts from a little before they part. */
+/** Both values; long texts from shortly before the difference. */
 export function show({ path, recorded, asked }: Difference): string {
   if (typeof recorded !== 'string' || typeof asked !== 'string')
     return `at ${path}\n  recorded: ${brief(recorded)}\n  asked:    ${brief(asked)}`

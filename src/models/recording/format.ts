@@ -3,14 +3,14 @@ import type { ModelEvent, Price, Reply } from '../model.ts'
 import type { NormalTurn } from './normalise.ts'
 
 /**
- * A recording is a file of JSON lines: first which model it was, then one line for every request and what came of it,
- * and one for every step by which agents act on what they share, all in the order in which they happened. A request
- * holds only the turns that are new since the same agent's request before, at `from` on.
+ * A recording is a file of JSON lines: first the model, then one line for every request with its outcome and one for
+ * every step by which agents act on shared state, in the order in which they happened. A request contains only the turns
+ * that are new since the previous request of the same agent, from index `from` on.
  */
 export const VERSION = 2
 
 export interface RecordedModel {
-  /** 1: without steps, so that a team may not replay. */
+  /** 1: without steps, so that the replay of a team may differ. */
   readonly v: 1 | typeof VERSION
   readonly model: string
   readonly provider: string
@@ -29,7 +29,7 @@ export interface RecordedCall {
   readonly events: readonly ModelEvent[]
   readonly reply?: Reply
   readonly failure?: RecordedFailure
-  /** Something urgent came in before it was answered. */
+  /** An urgent message interrupted the call. */
   readonly interrupted?: true
 }
 
@@ -37,7 +37,7 @@ export interface RecordedStep {
   readonly step: string
 }
 
-/** Only the frame is checked: what a reply holds is the business of the provider it came from. */
+/** Only the frame is validated: the content of a reply depends on its provider. */
 export const ModelLine = z.looseObject({
   v: z.union([z.literal(1), z.literal(VERSION)]),
   model: z.string(),

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Knows which steps are taken by the work of another one. They belong to it: waiting for their turn would never end. */
+/** Detects steps inside the work of another step. They belong to it: waiting for their turn would never end. */
 export function nestedSteps() {
   const outer = new AsyncLocalStorage<{ isOver: boolean }>()
   return {

@@ -1,6 +1,6 @@
 import type { ModelRequest, Turn } from '../model.ts'
 
-/** A turn as a recording keeps it, without what differs from run to run. */
+/** A turn as a recording stores it, without what differs from run to run. */
 export type NormalTurn = unknown
 
 export interface NormalRequest {
@@ -10,8 +10,8 @@ export interface NormalRequest {
 }
 
 /**
- * Makes requests of two runs comparable. Ids of calls are numbered as they appear in the conversation of one agent, so
- * there is one of these for each; every turn is done once.
+ * Makes requests of two runs comparable. Call ids are numbered as they appear in the conversation of one agent, so every
+ * agent needs its own normaliser. Normalised turns are cached.
  */
 export function createNormaliser(root: string | undefined) {
   const calls = new Map<string, string>()
@@ -38,7 +38,7 @@ export function createNormaliser(root: string | undefined) {
     if (Array.isArray(value)) return value.map(normal)
     if (typeof value !== 'object' || value === null) return value
     const result: Record<string, unknown> = {}
-    // Signatures and ids of the provider's own.
+    // `providerOptions` contains signatures and ids of the provider.
     for (const [key, inner] of Object.entries(value))
       if (key === 'toolCallId') result[key] = callId(String(inner))
       else if (key !== 'providerOptions' && inner !== undefined) result[key] = normal(inner)

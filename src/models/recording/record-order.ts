@@ -1,8 +1,8 @@
 import { type Order, turnOnly } from '../../journal/order.ts'
 import { nestedSteps } from './nested-steps.ts'
 
-/** Runs steps one after the other as they come, and says the name of each when it begins. */
-export function recordOrder(begun: (name: string) => void): Order {
+/** Runs steps one after the other as they are requested, and reports the name of each when it begins. */
+export function recordOrder(onBegin: (name: string) => void): Order {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
   const watchers = new Set<() => void>()
@@ -19,14 +19,14 @@ export function recordOrder(begun: (name: string) => void): Order {
       waiting++
       await before
       waiting--
-      begun(name)
+      onBegin(name)
       try {
         return await nested.run(work)
       } finally {
-        // The caller goes on first.
+        // The caller continues first.
         setImmediate(() => {
           end()
-          tellAll(watchers)
+          notifyAll(watchers)
         })
       }
     },
@@ -48,8 +48,8 @@ export function recordOrder(begun: (name: string) => void): Order {
   return order
 }
 
-export function tellAll(watchers: Set<() => void>): void {
+export function notifyAll(watchers: Set<() => void>): void {
   const all = [...watchers]
   watchers.clear()
-  for (const tell of all) tell()
+  for (const notify of all) notify()
 }

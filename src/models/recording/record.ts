@@ -5,19 +5,19 @@ import { createNormaliser } from './normalise.ts'
 import { recordOrder } from './record-order.ts'
 
 export interface RecordingOptions {
-  /** The workspace: where it lies differs from machine to machine. */
+  /** The workspace folder, which differs between machines. */
   readonly root?: string
 }
 
-/** The same model, with everything it was asked and answered written to a new file, for `replayModel`. */
+/** The same model, with all requests and answers written to a new file, for `replayModel`. */
 export function recordModel(model: Model, path: string, options: RecordingOptions = {}): Model {
   return openRecording(path, model, options)(model)
 }
 
-/** A new file under the name of the main model, and what writes there whatever any model of the run is asked. */
+/** Creates a recording of the main model and returns a function that records any model of the run into it. */
 export function openRecording(path: string, main: Model, { root }: RecordingOptions = {}): (model: Model) => Model {
   const { name, provider, context, price } = main
-  begin(path, { v: VERSION, model: name, provider, context, price })
+  createFile(path, { v: VERSION, model: name, provider, context, price })
   const agents = new Map<string, ReturnType<typeof createAgent>>()
   const order = recordOrder((step) => appendFileSync(path, line({ step })))
 
@@ -72,15 +72,15 @@ export function openRecording(path: string, main: Model, { root }: RecordingOpti
   })
 }
 
-function begin(path: string, about: RecordedModel): void {
+function createFile(path: string, about: RecordedModel): void {
   try {
-    // Conversations are nobody else's business, and an older recording is not ours to lose.
+    // Only the owner may read conversations, and an existing recording is never overwritten.
     writeFileSync(path, line(about), { flag: 'wx', mode: 0o600 })
   } catch (cause) {
     const isThere = cause instanceof Error && (cause as NodeJS.ErrnoException).code === 'EEXIST'
     const what = isThere
-      ? 'it exists already. Name another file, or delete it'
-      : `${cause instanceof Error ? cause.message : cause}. Name a new file in a folder that is there and that you may write to`
+      ? 'the file exists. Name another file, or delete it'
+      : `${cause instanceof Error ? cause.message : cause}. Name a new file in an existing folder that you may write to`
     throw new ModelFailure({ model: about.model, fault: 'script', cause }, `Cannot record to ${path}: ${what}.`)
   }
 }

@@ -1,18 +1,19 @@
 import type { AlarmClock } from '../../journal/clock.ts'
 import { type Order, turnOnly } from '../../journal/order.ts'
 import { nestedSteps } from './nested-steps.ts'
-import { tellAll } from './record-order.ts'
+import { notifyAll } from './record-order.ts'
 
-/** Seconds without a step after which the run counts as another one than the recorded, and while a tool call runs. */
-const PATIENCE = 30
-const PATIENCE_WITH_TOOLS = 900
+/** Without the next step for so long, the run is taken to differ from the recorded one. */
+const STEP_TIMEOUT_SECONDS = 30
+/** The same while a tool call runs. */
+const STEP_TIMEOUT_WITH_TOOLS_SECONDS = 900
 
 export interface ReplayedOrder extends Order {
-  /** The answer of this agent's model is due; outside of a session answers have no order. */
+  /** Waits for the turn of this agent's answer; outside a session answers have no order. */
   answer(agent: string): Promise<void>
-  /** Why steps are not kept in the recorded order any more; undefined while they are. */
+  /** Why steps are no longer in the recorded order; undefined while they are. */
   readonly released: string | undefined
-  /** Rejects as soon as the signal aborts, as the recorded call did; resolves if that does not happen any more. */
+  /** Rejects as soon as the signal aborts, as the recorded call did; resolves when that can no longer happen. */
   interrupted(signal: AbortSignal): Promise<void>
 }
 
@@ -20,7 +21,7 @@ export function answerOf(agent: string): string {
   return `${agent} answers`
 }
 
-/** Lets steps run in this order. A step that is not in it, or does not come, releases all: a request then differs. */
+/** Runs steps in this order. A step that is not in it, or is not requested, releases all: a request then differs. */
 export function replayOrder(names: readonly string[], clock: AlarmClock): ReplayedOrder {
   const left = new Map<string, number>()
   for (const name of names) left.set(name, (left.get(name) ?? 0) + 1)
@@ -31,34 +32,37 @@ export function replayOrder(names: readonly string[], clock: AlarmClock): Replay
   let waiting = 0
   let spans = 0
   /** Calls of a model that wait to be interrupted. */
-  let held = 0
+  let awaitingInterrupt = 0
   let isRunning = false
   let isInSession = false
   let released: string | undefined
-  let alarm = () => {}
-  let freed = () => {}
+  let stopTimer = () => {}
+  let onReleased = () => {}
   const untilReleased = new Promise<void>((resolve) => {
-    freed = resolve
+    onReleased = resolve
   })
 
   function release(why: string): void {
     if (released !== undefined) return
     released = why
-    alarm()
+    stopTimer()
     waiting = 0
     for (const go of [...queues.values()].flat()) go()
     queues.clear()
-    freed()
-    tellAll(watchers)
+    onReleased()
+    notifyAll(watchers)
   }
 
-  function goOn(): void {
+  function runNext(): void {
     if (isRunning || released !== undefined) return
-    alarm()
+    stopTimer()
     const name = names[at]
     const go = name === undefined ? undefined : queues.get(name)?.shift()
     if (name === undefined || go === undefined) {
-      if (waiting + held > 0) alarm = clock.in(spans > 0 ? PATIENCE_WITH_TOOLS : PATIENCE, () => release(missing(name)))
+      if (waiting + awaitingInterrupt > 0)
+        stopTimer = clock.in(spans > 0 ? STEP_TIMEOUT_WITH_TOOLS_SECONDS : STEP_TIMEOUT_SECONDS, () =>
+          release(missing(name)),
+        )
       return
     }
     at++
@@ -74,22 +78,22 @@ export function replayOrder(names: readonly string[], clock: AlarmClock): Replay
       isInSession = true
       const queue = queues.get(name) ?? []
       if (released === undefined && queue.length >= (left.get(name) ?? 0))
-        release(`the recording has no more "${name}"`)
+        release(`the recording has no further step "${name}"`)
       if (released !== undefined) return work()
       waiting++
       queues.set(name, queue)
       await new Promise<void>((resolve) => {
         queue.push(resolve)
-        goOn()
+        runNext()
       })
       try {
         return await nested.run(work)
       } finally {
-        // The caller goes on first.
+        // The caller continues first.
         setImmediate(() => {
           isRunning = false
-          tellAll(watchers)
-          goOn()
+          notifyAll(watchers)
+          runNext()
         })
       }
     },
@@ -117,8 +121,8 @@ export function replayOrder(names: readonly string[], clock: AlarmClock): Replay
     },
     async interrupted(signal) {
       if (!isInSession) release('there is no session')
-      held++
-      goOn()
+      awaitingInterrupt++
+      runNext()
       let abort = () => {}
       const aborted = new Promise<void>((resolve) => {
         abort = resolve
@@ -126,13 +130,13 @@ export function replayOrder(names: readonly string[], clock: AlarmClock): Replay
       })
       if (!signal.aborted) await Promise.race([aborted, untilReleased])
       signal.removeEventListener('abort', abort)
-      held--
+      awaitingInterrupt--
       signal.throwIfAborted()
     },
   }
   return order
 
   function missing(name: string | undefined): string {
-    return name === undefined ? 'the recording has ended' : `"${name}" did not happen, which came next`
+    return name === undefined ? 'the recording has ended' : `the next recorded step "${name}" did not happen`
   }
 }

@@ -8,14 +8,14 @@ import type { RecordingOptions } from './record.ts'
 import { answerOf, replayOrder } from './replay-order.ts'
 
 /**
- * Answers as recorded, each agent's requests in their order, and lets a session take its steps in the recorded order. A
- * request that is not what was recorded is a failure that says where they part.
+ * Answers as recorded, each agent's requests in order, and makes a session take its steps in the recorded order. A request
+ * that differs from the recorded one is a failure that says where.
  */
 export async function replayModel(path: string, { root }: RecordingOptions = {}): Promise<Model> {
   const { about, calls, names } = await readRecording(path)
-  // A recording of version 1 has no steps: whatever its agents shared happens in any order.
+  // A recording of version 1 has no steps, so they happen in any order.
   const order = about.v === 1 ? undefined : replayOrder(names, systemClock)
-  const agents = new Map<string, Player>()
+  const agents = new Map<string, AgentCalls>()
 
   return {
     name: about.model,
@@ -34,11 +34,11 @@ export async function replayModel(path: string, { root }: RecordingOptions = {})
       }
       const call = player.own[player.at]
       if (!call?.interrupted) signal.throwIfAborted()
-      if (call === undefined) throw failed(theEnd(path, agent, player.own.length))
+      if (call === undefined) throw failed(noMoreAnswers(path, agent, player.own.length))
       const { system, tools, from, turns } = call.request
       const recorded = { system, tools, turns: [...player.turns.slice(0, from), ...turns] }
       const difference = firstDifference(recorded, player.normalise(request))
-      if (difference) throw failed(otherwise(path, agent, player.at + 1, show(difference)))
+      if (difference) throw failed(differentRequest(path, agent, player.at + 1, show(difference)))
       player.turns = recorded.turns
       player.at++
       for (const event of call.events) {
@@ -56,7 +56,7 @@ export async function replayModel(path: string, { root }: RecordingOptions = {})
     },
   }
 
-  /** This run is not the recorded one, so its steps have no order to keep. */
+  /** The run differs from the recorded one, so its steps are released from the recorded order. */
   function failed(text: string): ModelFailure {
     const before = order?.released
     order?.release(text)
@@ -68,8 +68,8 @@ export async function replayModel(path: string, { root }: RecordingOptions = {})
   }
 }
 
-/** What one agent has left to say. */
-interface Player {
+/** The recorded calls of one agent. */
+interface AgentCalls {
   readonly own: readonly RecordedCall[]
   readonly normalise: ReturnType<typeof createNormaliser>
   at: number
@@ -79,7 +79,7 @@ interface Player {
 interface Recording {
   readonly about: RecordedModel
   readonly calls: readonly RecordedCall[]
-  /** Names of steps and answers, in their order. */
+  /** Names of steps and answers, in order. */
   readonly names: readonly string[]
 }
 
@@ -87,10 +87,10 @@ async function readRecording(path: string): Promise<Recording> {
   const text = await readFile(path, 'utf8').catch((cause) => {
     throw new ModelFailure(
       { model: `replay:${path}`, fault: 'script', cause },
-      `Cannot read the recording ${path}: ${cause.message}. Name a file that --record has written.`,
+      `Cannot read the recording ${path}: ${cause.message}. Name a file written by --record.`,
     )
   })
-  // The last line may be torn: its writer was stopped.
+  // The last line may be incomplete because its process was stopped.
   const lines = text.split('\n').slice(0, -1)
   const [about, ...rest] = lines.map((line, at) => {
     try {
@@ -100,12 +100,15 @@ async function readRecording(path: string): Promise<Recording> {
     } catch (cause) {
       throw new ModelFailure(
         { model: `replay:${path}`, fault: 'script', cause },
-        `${path}, line ${at + 1} is no line of a recording. Record it again.`,
+        `${path}, line ${at + 1} is not a line of a recording. Record the run again.`,
       )
     }
   })
   if (about === undefined)
-    throw new ModelFailure({ model: `replay:${path}`, fault: 'script' }, `${path} holds no recording; it is empty.`)
+    throw new ModelFailure(
+      { model: `replay:${path}`, fault: 'script' },
+      `The recording ${path} is empty. Record the run again.`,
+    )
   const happened = rest as unknown as readonly (RecordedCall | RecordedStep)[]
   return {
     about: about as unknown as RecordedModel,
@@ -114,14 +117,14 @@ async function readRecording(path: string): Promise<Recording> {
   }
 }
 
-function theEnd(path: string, agent: string, count: number): string {
-  return `${agent} asks for answer ${count + 1}, but ${path} holds only ${count} for it. This run goes on where the recorded one ended; record it again.`
+function noMoreAnswers(path: string, agent: string, count: number): string {
+  return `${agent} asks for answer ${count + 1}, but ${path} contains only ${count} for it. This run continues where the recorded one ended; record it again.`
 }
 
 function notInterrupted(path: string, agent: string, number: number): string {
-  return `Request ${number} of ${agent} was interrupted in ${path}, and now it is not. Record the run again.`
+  return `Request ${number} of ${agent} was interrupted in ${path} and is not interrupted now. Record the run again.`
 }
 
-function otherwise(path: string, agent: string, number: number, difference: string): string {
-  return `Request ${number} of ${agent} is not the one in ${path}: they differ ${difference}\nIf the change is wanted, record the run again.`
+function differentRequest(path: string, agent: string, number: number, difference: string): string {
+  return `Request ${number} of ${agent} differs from ${path} ${difference}\nIf the change is intended, record the run again.`
 }

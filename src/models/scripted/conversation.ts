@@ -1,7 +1,7 @@
 import type { ModelRequest, ToolTurn, Turn } from '../model.ts'
 import type { Conditions, Pattern } from './script.ts'
 
-/** What a script looks at: what is new since the model's last answer, and how many answers there were. */
+/** What the conditions of a script are matched with: the input since the model's last answer, and its number. */
 export interface Asked {
   readonly agent: string
   readonly answer: number
@@ -23,20 +23,22 @@ export function askedIn({ agent, turns }: ModelRequest): Asked {
   }
 }
 
-/** Which condition does not hold, in words; undefined if all do. */
+/** Why a condition does not match; undefined if all match. */
 export function objection(when: Conditions, asked: Asked, request: ModelRequest): string | undefined {
-  if (when.answer !== undefined && when.answer !== asked.answer) return `answer is not ${when.answer}`
-  if (when.user !== undefined && !fits(when.user, asked.user)) return `user does not say ${show(when.user)}`
-  if (when.system !== undefined && !fits(when.system, request.system)) return `system does not say ${show(when.system)}`
+  if (when.answer !== undefined && when.answer !== asked.answer) return `this is not answer ${when.answer}`
+  if (when.user !== undefined && !fits(when.user, asked.user))
+    return `the user turn does not contain ${show(when.user)}`
+  if (when.system !== undefined && !fits(when.system, request.system))
+    return `the system prompt does not contain ${show(when.system)}`
   const { result, conversation } = when
   if (result !== undefined) {
     const { tool, text = '' } =
       typeof result === 'string' || result instanceof RegExp ? { tool: undefined, text: result } : result
     const isThere = asked.results.some((one) => (tool === undefined || one.tool === tool) && fits(text, one.text))
-    if (!isThere) return `no result${tool === undefined ? '' : ` of ${tool}`} says ${show(text)}`
+    if (!isThere) return `no result${tool === undefined ? '' : ` of ${tool}`} contains ${show(text)}`
   }
   if (conversation !== undefined && !request.turns.some((turn) => fits(conversation, textOf(turn))))
-    return `nothing in the conversation says ${show(conversation)}`
+    return `the conversation does not contain ${show(conversation)}`
   return undefined
 }
 

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { ModelFailure } from '../model.ts'
 import type { Script } from './script.ts'
 
-/** A script kept as JSON, or as a program (.js, .mjs) whose default export it is. */
+/** A script in a JSON file, or the default export of a program (.js, .mjs). */
 export async function scriptFromFile(path: string): Promise<Script> {
   const isProgram = ['.js', '.mjs'].includes(extname(path))
   try {
@@ -14,7 +14,7 @@ export async function scriptFromFile(path: string): Promise<Script> {
   } catch (cause) {
     throw new ModelFailure(
       { model: `scripted:${path}`, fault: 'script', cause },
-      `Cannot read the script ${path}: ${cause instanceof Error ? cause.message : cause}. docs/scripted-model.md shows what one looks like.`,
+      `Cannot read the script ${path}: ${cause instanceof Error ? cause.message : cause}. docs/scripted-model.md describes the format.`,
     )
   }
   throw new ModelFailure(

@@ -2,18 +2,18 @@ import { z } from 'zod'
 import { Usage } from '../../team/usage.ts'
 import type { ModelRequest } from '../model.ts'
 
-/** A text is looked for; `/…/i` and regular expressions are matched. */
+/** A text is searched for; `/…/i` and regular expressions are matched. */
 const Pattern = z.union([z.string(), z.instanceof(RegExp)])
 
 const Conditions = z.strictObject({
-  /** In what the user turn says that came since the model's last answer. */
+  /** In the user turn since the model's last answer. */
   user: Pattern.optional(),
-  /** In a tool result that came since then; `{ tool, text }` to look at one tool only. */
+  /** In a tool result since the model's last answer; `{ tool, text }` for one tool only. */
   result: z.union([Pattern, z.strictObject({ tool: z.string(), text: Pattern.optional() })]).optional(),
   /** Anywhere in the conversation. */
   conversation: Pattern.optional(),
   system: Pattern.optional(),
-  /** Which answer of the conversation it is, counted from 1. */
+  /** The number of the answer in its conversation, from 1. */
   answer: z.number().int().positive().optional(),
 })
 export type Conditions = z.infer<typeof Conditions>
@@ -50,21 +50,21 @@ const answer = {
         /** Else `call_<answer>_<number>`. */
         id: z.string().optional(),
         input: z.record(z.string(), z.unknown()).default({}),
-        /** What the model writes instead of a JSON object. */
+        /** Text that the model writes instead of a JSON object. */
         malformed: z.string().optional(),
       }),
     )
     .default([]),
-  /** Fails, after the text if there is one. */
+  /** Fails with this fault, after the text if there is one. */
   error: z.strictObject({ fault: Faults, message: z.string().optional(), retryAfter: seconds.optional() }).optional(),
-  /** Seconds before anything comes. */
+  /** Seconds before the first piece. */
   delay: seconds.default(0),
-  /** Characters of each piece of the text. */
+  /** Characters per piece of the text. */
   chunk: z.number().int().positive().default(20),
   /** Seconds between pieces. */
   pace: seconds.default(0),
   end: z.enum(['finished', 'length', 'refused']).default('finished'),
-  /** Else estimated, the same every time. */
+  /** By default estimated, the same every time. */
   usage: Usage.partial().default({}),
   /** In US dollars, null for unknown; else from the usage and the price. */
   cost: z.number().nullable().optional(),
@@ -73,11 +73,11 @@ const answer = {
 export const Answer = z.strictObject(answer)
 export type Answer = z.infer<typeof Answer>
 
-const who = {
-  /** Whom it answers; everybody if left out. */
+const selection = {
+  /** The agents it answers; by default all. */
   agent: z.union([z.string(), z.array(z.string())]).optional(),
   when: Conditions.default({}),
-  /** How often it answers. */
+  /** How often this part answers. */
   times: z.union([z.number().int().positive(), z.literal('always')]).default(1),
 }
 
@@ -91,20 +91,20 @@ export type Compose = (
 ) => z.input<typeof Answer> | Promise<z.input<typeof Answer>>
 
 const Part = z.union([
-  z.strictObject({ ...who, compose: z.custom<Compose>((value) => typeof value === 'function', 'is a function') }),
-  z.strictObject({ ...who, ...answer }),
+  z.strictObject({ ...selection, compose: z.custom<Compose>((value) => typeof value === 'function', 'is a function') }),
+  z.strictObject({ ...selection, ...answer }),
 ])
 export type Part = z.infer<typeof Part>
 
 const rate = z.number().default(0)
 const Dollars = z.strictObject({ input: rate, output: rate, cacheRead: rate, cacheWrite: rate })
 
-/** What a scripted model answers. The first part that fits and is not used up does. */
+/** What a scripted model answers: the first part that matches and is not used up. */
 export const Script = z.strictObject({
   parts: z.array(Part),
-  /** As if it were a model with so small a window. */
+  /** The context window of the model, in tokens. */
   context: z.number().int().positive().optional(),
-  /** US dollars per million tokens; a scripted model is free of charge. */
+  /** US dollars per million tokens; by default 0. */
   price: Dollars.prefault({}),
 })
 export type Script = z.input<typeof Script>

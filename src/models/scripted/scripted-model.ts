@@ -16,36 +16,38 @@ export interface ScriptedOptions {
   readonly pause?: Pause
 }
 
-/** A model that plays its part by a script: no key, no network, the same every time. */
+/** A model that answers by a script: no key, no network, the same every time. */
 export function scriptedModel(script: Script, { name = 'scripted', pause = systemPause }: ScriptedOptions = {}): Model {
   const { parts, context, price } = readScript(script, name)
   const used = new Map<Part, number>()
 
   async function pick(request: ModelRequest, signal: AbortSignal): Promise<Answer> {
     const asked = askedIn(request)
-    const part = parts.find((one) => hindrance(one, asked, request) === undefined)
+    const part = parts.find((one) => mismatch(one, asked, request) === undefined)
     if (part === undefined) throw noAnswer(asked, request)
     used.set(part, (used.get(part) ?? 0) + 1)
     return 'compose' in part ? Answer.parse(await part.compose(request, signal)) : part
   }
 
-  function hindrance(part: Part, asked: Asked, request: ModelRequest): string | undefined {
-    if (part.agent !== undefined && ![part.agent].flat().includes(asked.agent)) return 'is for others'
+  function mismatch(part: Part, asked: Asked, request: ModelRequest): string | undefined {
+    if (part.agent !== undefined && ![part.agent].flat().includes(asked.agent)) return 'is for other agents'
     if (part.times !== 'always' && (used.get(part) ?? 0) >= part.times) return 'is used up'
     return objection(part.when, asked, request)
   }
 
   function noAnswer(asked: Asked, request: ModelRequest): ModelFailure {
     const left = parts.flatMap((part, at) => {
-      const why = hindrance(part, asked, request)
-      return why === 'is for others' || why === 'is used up' ? [] : [`  part ${at + 1}: ${why}`]
+      const why = mismatch(part, asked, request)
+      return why === 'is for other agents' || why === 'is used up' ? [] : [`  part ${at + 1}: ${why}`]
     })
     const lines = [
-      `${name}: the script has no answer to ${asked.agent} (answer ${asked.answer} of its conversation).`,
+      `${name}: the script has no answer for ${asked.agent} (answer ${asked.answer} of its conversation).`,
       `  user: ${quote(asked.user)}`,
       ...asked.results.map(({ tool, text }) => `  result of ${tool}: ${quote(text)}`),
-      ...(left.length > 0 ? ['Not used yet, and why not now:', ...left.slice(0, 8)] : ['No part for it is left.']),
-      'Add a part to the script that fits, or `"times": "always"` to one that may answer again.',
+      ...(left.length > 0
+        ? ['Unused parts, and why they do not match:', ...left.slice(0, 8)]
+        : ['No part for this agent is left.']),
+      'Add a matching part to the script, or `"times": "always"` to one that may answer again.',
     ]
     return new ModelFailure({ model: name, fault: 'script' }, lines.join('\n'))
   }
@@ -57,7 +59,7 @@ export function scriptedModel(script: Script, { name = 'scripted', pause = syste
     context,
     price,
     async *reply(request, signal) {
-      // As with any other, the event loop turns before it answers: a script that looks for ever keeps nobody from it.
+      // Yields to the event loop, as every other model does: an endless script must not block the process.
       await new Promise((resolve) => setImmediate(resolve))
       signal.throwIfAborted()
       const answer = await pick(request, signal)
@@ -73,7 +75,7 @@ export function scriptedModel(script: Script, { name = 'scripted', pause = syste
       if (turn.content.length === 0)
         throw new ModelFailure(
           { model: name, fault: 'empty' },
-          `${name}: the script's answer has neither text nor calls.`,
+          `${name}: the script's answer has neither text nor calls. Add one of them.`,
         )
       const usage = {
         input: estimate(request),
@@ -107,7 +109,7 @@ function turnOf({ reasoning, text, calls }: Answer, answer: number): AssistantTu
       ...(text ? [{ type: 'text' as const, text }] : []),
       ...calls.map(({ tool, id, input, malformed }, at) => ({
         type: 'tool-call' as const,
-        // The same in every run, and another for every call of a conversation.
+        // The same in every run, and unique in its conversation.
         toolCallId: id ?? `call_${answer}_${at + 1}`,
         toolName: tool,
         input: malformed === undefined ? input : {},
@@ -122,7 +124,7 @@ function failureOf({ error, text, reasoning, calls }: Answer, model: string): Mo
   const emitted = Boolean(text || reasoning || calls.length > 0)
   return new ModelFailure(
     { model, fault, emitted, retryAfter },
-    message ?? `${model}: the script says '${fault}' here.`,
+    message ?? `${model}: the script fails here with '${fault}'.`,
   )
 }
 
@@ -130,7 +132,7 @@ function readScript(script: Script, name: string) {
   const read = Script.safeParse(script)
   if (read.success) return read.data
   const [issue] = read.error.issues
-  const text = `${name}: the script is wrong at '${issue?.path.join('.')}': ${issue?.message}. See docs/scripted-model.md.`
+  const text = `${name}: the script is invalid at '${issue?.path.join('.')}': ${issue?.message}. See docs/scripted-model.md.`
   throw new ModelFailure({ model: name, fault: 'script', cause: read.error }, text)
 }
 
@@ -146,7 +148,7 @@ function tokens(characters: number): number {
   return Math.ceil(characters / 4)
 }
 
-/** Characters of a turn, counted once: old turns never change. */
+/** Characters of a turn, cached because old turns never change. */
 function size(turn: Turn): number {
   let known = sizes.get(turn)
   if (known === undefined) {

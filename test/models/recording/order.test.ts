@@ -80,7 +80,7 @@ describe('the order of a replayed run', () => {
     expect(order.waiting).toBe(1)
     expect(await order.step('x', () => 'x')).toBe('x')
     expect(await b).toBe('b')
-    expect(order.released).toBe('the recording has no more "x"')
+    expect(order.released).toBe('the recording has no further step "x"')
   }) // T24
 
   it('is released when the next step is not requested for too long', async () => {
@@ -89,7 +89,7 @@ describe('the order of a replayed run', () => {
     const b = order.step('b', () => 'b')
     ring()
     expect(await b).toBe('b')
-    expect(order.released).toBe('"a" did not happen, which came next')
+    expect(order.released).toBe('the next recorded step "a" did not happen')
   }) // T24
 
   it('is released for a call that waits for an interruption that does not happen', async () => {
@@ -100,7 +100,7 @@ describe('the order of a replayed run', () => {
     const waiting = order.interrupted(new AbortController().signal)
     ring()
     await waiting
-    expect(order.released).toBe('"the run stops" did not happen, which came next')
+    expect(order.released).toBe('the next recorded step "the run stops" did not happen')
   }) // T24
 
   it('does not delay answers outside a session', async () => {
