@@ -3,7 +3,7 @@ import { basename, join, sep } from 'node:path'
 import { defineConfig, type Rolldown, type UserConfig } from 'tsdown'
 
 // Three builds, chosen by name with --filter and written to a new folder each time by scripts/prepare.mjs. Types are
-// apart because they take seconds and nobody needs them to run the command.
+// built separately because they take seconds and the command does not need them.
 
 const common: UserConfig = {
   format: 'esm',

@@ -2,19 +2,19 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runChild } from './child.mjs'
 import { report } from './failure.mjs'
-import { becomeCli } from './open.mjs'
+import { runCli } from './open.mjs'
 import { prepare } from './prepare.mjs'
 import { test } from './test.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-/** Where tests live that go on for longer in a soak. */
-const SOAKED = ['test/storms', 'test/team', 'test/postgres', 'test/policy/corpus']
+/** Tests that run longer with `npm run test:soak`. */
+const SOAK_TESTS = ['test/storms', 'test/team', 'test/postgres', 'test/policy/corpus']
 
 const commands = {
   async start(args) {
     await prepare(root, { dist: 'js' })
-    await becomeCli(['demo', ...args])
+    await runCli(['demo', ...args])
   },
   async build() {
     await prepare(root, { modules: true, dist: 'types' })
@@ -23,8 +23,8 @@ const commands = {
     process.exitCode = await test(root, args)
   },
   async soak(args) {
-    // One after the other: what is killed five times a second needs the machine for itself to get anything done.
-    process.exitCode = await test(root, [...SOAKED, '--no-file-parallelism', ...args], { DESKMATES_SOAK: '1' })
+    // One after the other: processes that are killed five times a second need the whole machine to make progress.
+    process.exitCode = await test(root, [...SOAK_TESTS, '--no-file-parallelism', ...args], { DESKMATES_SOAK: '1' })
   },
   async mutations(names) {
     await prepare(root, { modules: true, dist: 'js', workers: true })

@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-// Contents decide, not times: a checkout, a copy or a `touch` changes times and nothing else. `look` is the shortcut of
-// `bin/deskmates`: what looks exactly as it did when contents were last compared need not be read again.
+// Contents decide, not times: a checkout, a copy or a `touch` changes times only. `look` is the shortcut of
+// `bin/deskmates`: sources with the same sizes, times and inodes as at the last comparison are not read again.
 
 /** What `node_modules` must have been installed for. */
 export function modulesFingerprint(root) {

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Whether npm's own record in `node_modules` says that it holds what `package-lock.json` asks for on this machine. */
-export function holdsWhatTheLockFileAsks(root) {
+/** Whether npm's record in `node_modules` matches what `package-lock.json` requires on this machine. */
+export function matchesLockFile(root) {
   let installed
   try {
     installed = JSON.parse(readFileSync(join(root, 'node_modules', '.package-lock.json'), 'utf8')).packages
   } catch {
     return false
   }
-  const asked = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
-  return Object.entries(asked).every(([path, entry]) => {
+  const required = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
+  return Object.entries(required).every(([path, entry]) => {
     if (path === '') return true
     if (path in installed)
       return installed[path].version === entry.version && installed[path].integrity === entry.integrity

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PrepareFailed } from './failure.mjs'
 import supported from './supported.cjs'
 
-/** The Node lines we promise to run on, each with the release to use when neither registry nor cache can tell one. */
+/** The Node lines we promise to run on, each with the release to use when neither registry nor cache has one. */
 export const pinned = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' }
 
 /** The npm package whose only content is a Node for this platform; undefined where there is none. */
@@ -28,7 +28,7 @@ export function newestOf(line, versions) {
   return numbers.sort((a, b) => b[1] - a[1] || b[2] - a[2])[0]?.join('.')
 }
 
-/** Node binaries are kept for the user, not in the checkout: they are large, and the same for every clone. */
+/** Node binaries are cached per user, not per checkout: they are large, and the same for every clone. */
 export function openCache(env = process.env) {
   const cache = join(env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache'), 'deskmates', 'nodes')
   const place = (name, version) => join(cache, `${name}-${version}`)
@@ -53,7 +53,7 @@ export function openCache(env = process.env) {
         rmSync(folder, { recursive: true, force: true })
       }
       if (existsSync(node)) return node
-      throw new PrepareFailed(`${name}@${version} holds no bin/node. Remove ${place(name, version)} and try again.`)
+      throw new PrepareFailed(`${name}@${version} contains no bin/node. Remove ${place(name, version)} and retry.`)
     },
   }
 }

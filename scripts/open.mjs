@@ -5,7 +5,7 @@ import { isKnown, look, remember } from './fingerprint.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-/** What `bin/deskmates` does: a few milliseconds when `dist` is current, preparing it quietly when it is not. */
+/** The start of `bin/deskmates`: takes a few milliseconds when `dist` is current, and builds it quietly when it is not. */
 export async function open(args) {
   try {
     const sources = look(root)
@@ -18,14 +18,16 @@ export async function open(args) {
     const { report } = await import('./failure.mjs')
     process.exit(report(error, root))
   }
-  await becomeCli(args)
+  await runCli(args)
 }
 
 /** Runs the built CLI in this process, so that exit code, signals and streams are its own. */
-export async function becomeCli(args) {
+export async function runCli(args) {
   const cli = join(root, 'dist', 'cli.js')
   if (!existsSync(cli)) {
-    console.error('deskmates: this checkout has no command line: src/cli/main.ts is missing.')
+    console.error(
+      'deskmates: this checkout has no command line: src/cli/main.ts is missing. Restore it (git checkout -- .).',
+    )
     process.exit(1)
   }
   process.argv = [process.argv[0], cli, ...args]

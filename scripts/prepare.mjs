@@ -14,32 +14,32 @@ import { join } from 'node:path'
 import { runChild } from './child.mjs'
 import { PrepareFailed } from './failure.mjs'
 import { distFingerprint, modulesFingerprint, readDistStamp, readStamp, workersFingerprint } from './fingerprint.mjs'
-import { holdsWhatTheLockFileAsks } from './installed.mjs'
-import { identify, inTurn, isGone, isHere } from './turn.mjs'
+import { matchesLockFile } from './installed.mjs'
+import { identify, isGone, isHere, oneAtATime } from './one-at-a-time.mjs'
 
 /**
- * Brings `node_modules`, `dist` and the test programs up to date, whichever are needed and not current:
+ * Updates `node_modules`, `dist` and the test programs, whichever are needed and not current:
  * `{ modules: true, dist: 'js' | 'types', workers: true }`.
  *
- * Each is made in a folder of its own below `.build/tmp`, stamped there with what it was made from, and renamed into
- * place. So a stamp in place means a whole result, a preparer killed at any moment leaves only a folder that the next
- * one sweeps, and two preparers at once cost time, not correctness.
+ * Each is built in its own folder below `.build/tmp`, stamped there with what it was built from, and renamed into place.
+ * So a stamp means a complete result, a process that is killed leaves only a folder that the next one removes, and two
+ * processes at once cost time, not correctness.
  */
 export async function prepare(root, needs, { quiet = false } = {}) {
   const missing = () => steps.filter((step) => step.isNeeded(needs, root) && !step.isCurrent(root, needs))
   if (missing().length === 0) return
   mkdirSync(join(root, '.build', 'tmp'), { recursive: true })
-  const say = (line) => console.error(`deskmates: ${line}`)
-  await inTurn(join(root, '.build', 'preparing'), {
+  const print = (line) => console.error(`deskmates: ${line}`)
+  await oneAtATime(join(root, '.build', 'preparing'), {
     done: () => missing().length === 0,
-    onWait: (pid) => say(`process ${pid} is preparing this checkout, waiting for it`),
+    onWait: (pid) => print(`process ${pid} is preparing this checkout, waiting for it`),
     async work() {
-      sweep(root)
-      if (quiet && missing().includes(modules)) say('preparing this checkout, once')
+      removeLeftovers(root)
+      if (quiet && missing().includes(modules)) print('preparing this checkout, once')
       for (const step of missing()) {
         const began = performance.now()
         await step.make(root, needs, quiet)
-        if (!quiet) say(`${step.name} ready in ${((performance.now() - began) / 1000).toFixed(1)} s`)
+        if (!quiet) print(`${step.name} ready in ${((performance.now() - began) / 1000).toFixed(1)} s`)
       }
     },
   })
@@ -51,11 +51,11 @@ const modules = {
   isCurrent: (root) => readStamp(modulesStamp(root)) === modulesFingerprint(root),
   async make(root, _needs, quiet) {
     const fingerprint = modulesFingerprint(root)
-    // Somebody ran `npm ci` by hand: theirs is as good as ours, and may be all there is on a machine without network.
+    // The user ran `npm ci`: its result is as good as ours, and without a network it may be the only one.
     if (existsSync(join(root, 'node_modules')) && readStamp(modulesStamp(root)) === '') {
-      if (holdsWhatTheLockFileAsks(root)) return writeFileSync(modulesStamp(root), fingerprint)
+      if (matchesLockFile(root)) return writeFileSync(modulesStamp(root), fingerprint)
     }
-    await inOwnFolder(root, async (folder) => {
+    await inTemporaryFolder(root, async (folder) => {
       for (const name of ['package.json', 'package-lock.json', '.npmrc']) {
         if (existsSync(join(root, name))) copyFileSync(join(root, name), join(folder, name))
       }
@@ -77,12 +77,12 @@ const dist = {
     return stamp.fingerprint === distFingerprint(root) && (stamp.types || needs.dist === 'js')
   },
   async make(root, needs) {
-    // Taken before the build: a source that changes meanwhile makes the result outdated, never wrongly current.
+    // Computed before the build: a source that changes meanwhile makes the result outdated, never wrongly current.
     const fingerprint = distFingerprint(root)
     const types = needs.dist === 'types'
-    await inOwnFolder(root, async (folder) => {
+    await inTemporaryFolder(root, async (folder) => {
       const fresh = join(folder, 'dist')
-      // A checkout without any entry (the first days of this project) has an empty dist, and can still be tested.
+      // A checkout without any entry has an empty dist and can still be tested.
       if (entries.some((path) => existsSync(join(root, path)))) {
         await tsdown(root, types ? ['package', 'types'] : ['package'], fresh)
       }
@@ -103,7 +103,7 @@ const workers = {
   // `.build/test` is a link, so that it changes in one step and programs already running keep their own files.
   async make(root) {
     const name = `test-${workersFingerprint(root)}`
-    await inOwnFolder(root, async (folder) => {
+    await inTemporaryFolder(root, async (folder) => {
       await tsdown(root, ['workers'], join(folder, name))
       const target = join(root, '.build', name)
       putInPlace(join(folder, name), target, join(folder, 'old'), () => existsSync(target))
@@ -147,7 +147,7 @@ async function npmCi(root, folder, quiet) {
     throw new PrepareFailed(
       `npm ci could not install the packages for ${root} (exit ${result.code}, npm's reason is above). ` +
         'Check the network and the registry of your npm configuration, then run the same command again; ' +
-        'what was installed before is untouched.',
+        'what was installed before is unchanged.',
     )
   }
 }
@@ -160,12 +160,12 @@ async function tsdown(root, names, outDir) {
     process.stderr.write(output.replace(/^.*\[tsdown\] Node\.js .* is deprecated.*\n/m, ''))
     throw new PrepareFailed(
       `tsdown could not build ${root} (exit ${code}, its reason is above). ` +
-        'Mend what it names, then run the same command again; the last good build is untouched.',
+        'Fix what it names, then run the same command again; the last good build is unchanged.',
     )
   }
 }
 
-async function inOwnFolder(root, work) {
+async function inTemporaryFolder(root, work) {
   const folder = join(root, '.build', 'tmp', identify(process.pid))
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder)
@@ -176,7 +176,7 @@ async function inOwnFolder(root, work) {
   }
 }
 
-/** Renames `fresh` to `target`. What is there moves to `old` first, unless somebody else has just made it current. */
+/** Renames `fresh` to `target`. What is there moves to `old` first, unless another process has just made it current. */
 function putInPlace(fresh, target, old, isCurrent) {
   for (let turn = 1; ; turn++) {
     try {
@@ -193,8 +193,8 @@ function putInPlace(fresh, target, old, isCurrent) {
   }
 }
 
-/** Removes what killed preparers left, as far as it can: an orphaned npm may still be writing there. */
-function sweep(root) {
+/** Removes what killed processes left, as far as possible: an orphaned npm may still be writing there. */
+function removeLeftovers(root) {
   const tmp = join(root, '.build', 'tmp')
   for (const name of readdirSync(tmp)) {
     const path = join(tmp, name)
@@ -205,13 +205,13 @@ function sweep(root) {
   }
 }
 
-/** Whose it is cannot be asked from here: another container or machine, at work or long dead. */
+/** For folders of another container or machine, whose processes cannot be seen from here. */
 const isOlderThanADay = (path) => Date.now() - statSync(path).mtimeMs > 24 * 60 * 60 * 1000
 
 function removeIfPossible(path) {
   try {
     rmSync(path, { recursive: true, force: true })
   } catch {
-    // The next preparer tries again.
+    // The next process that prepares retries.
   }
 }

@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** A command that takes longer, in milliseconds, hangs. */
-const LONGEST = 120_000
+/** A command that takes longer hangs. */
+const COMMAND_TIMEOUT_MS = 120_000
 
 const run = promisify(execFile)
 
-/** What an installed package has to do on any Node, by name. Each rejects with what it did instead. */
+/** What an installed package must do on any Node, by name. Each rejects with what it did instead. */
 export const proofs = {
   async '--version'({ deskmates, node, version, app }) {
     const about = JSON.parse(readFileSync(join(app, 'node_modules', 'deskmates', 'package.json'), 'utf8'))
@@ -17,10 +17,10 @@ export const proofs = {
   },
 
   async demo({ deskmates, folder }) {
-    const told = JSON.parse(await deskmates('demo', '--json', '--speed', '20', '--dir', join(folder, 'demo')))
-    const { total, completed } = told.tasks
-    must(told.ok && total > 0 && completed === total, 'every task of the demo is done')
-    must(told.lost.length === 1 && told.back.length === 1, 'who was killed in the demo comes back')
+    const summary = JSON.parse(await deskmates('demo', '--json', '--speed', '20', '--dir', join(folder, 'demo')))
+    const { total, completed } = summary.tasks
+    must(summary.ok && total > 0 && completed === total, 'every task of the demo is done')
+    must(summary.lost.length === 1 && summary.back.length === 1, 'the killed teammate of the demo is replaced')
   },
 
   async 'two processes'({ deskmates }) {
@@ -35,8 +35,8 @@ export const proofs = {
     must(done.status === 'completed' && done.result === 'done', 'another process completes it')
     await deskmates('send', 'ada', 'hello', '--from', 'bob')
     const mail = (await twice(['inbox', 'ada', '--take'], ['inbox', 'ada', '--take'])).flat()
-    must(mail.length === 1 && mail[0].content === 'hello', 'one of two processes that take the mail gets it')
-    must((await json('check')).ok, 'deskmates check finds all in order')
+    must(mail.length === 1 && mail[0].content === 'hello', 'one of two processes that take the messages gets them')
+    must((await json('check')).ok, 'deskmates check finds no problem')
   },
 
   async library({ node, app, folder }) {
@@ -47,8 +47,8 @@ export const proofs = {
 }
 
 const LIBRARY = `import { isRefusal, openTeam, openWorkspace, unreadOf } from 'deskmates'
-const place = await openWorkspace({ cwd: process.argv[2] })
-const team = await openTeam(place.store, 'library')
+const workspace = await openWorkspace({ cwd: process.argv[2] })
+const team = await openTeam(workspace.store, 'library')
 await team.run({ type: 'team.create', team: 'library' })
 await team.run({ type: 'member.join', name: 'ci', role: 'tester' })
 await team.run({ type: 'task.add', tasks: [{ subject: 'Test it' }, { subject: 'Ship it', blockedBy: ['+1'] }] })
@@ -58,7 +58,7 @@ await team.refresh()
 const [{ message }] = unreadOf(team.state, 'lead')
 console.log(\`ci has: \${isRefusal(claim) ? claim.message : claim.tasks[0].subject}; lead has: \${message.content}\`)
 await team.close()
-await place[Symbol.asyncDispose]()
+await workspace[Symbol.asyncDispose]()
 `
 
 /** Tries every proof with the binary of this version: the names of those that hold, and what is wrong with the others. */
@@ -68,7 +68,7 @@ export async function prove({ node, version, app, folder, signal, wanted = Objec
   for (const name of wanted) {
     const own = mkdtempSync(join(folder, 'proof-'))
     try {
-      await proofs[name]({ ...desk({ node, app, folder: own, signal }), version })
+      await proofs[name]({ ...isolated({ node, app, folder: own, signal }), version })
       held.push(name)
     } catch (error) {
       if (signal?.aborted) throw error
@@ -80,20 +80,26 @@ export async function prove({ node, version, app, folder, signal, wanted = Objec
   return { held, failed }
 }
 
-/** Nothing of the user's reaches the processes of a proof, and nothing of theirs the user. */
-function desk({ node, app, folder, signal }) {
+/** Runs the processes of a proof apart from the settings and files of the user. */
+function isolated({ node, app, folder, signal }) {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(DESKMATES_|NODE_OPTIONS$)/.test(name))
   const env = { ...Object.fromEntries(inherited), DESKMATES_DIR: folder, DESKMATES_STATE: join(folder, 'state') }
   const cli = join(app, 'node_modules', 'deskmates', 'dist', 'cli.js')
   const start = async (...args) => {
-    const { stdout } = await run(node, args, { cwd: folder, env, signal, timeout: LONGEST, maxBuffer: 1 << 26 })
+    const { stdout } = await run(node, args, {
+      cwd: folder,
+      env,
+      signal,
+      timeout: COMMAND_TIMEOUT_MS,
+      maxBuffer: 1 << 26,
+    })
     return stdout.trim()
   }
   return { app, folder, node: start, deskmates: (...words) => start(cli, ...words) }
 }
 
 function must(isSo, what) {
-  if (!isSo) throw new Error(`not so: ${what}`)
+  if (!isSo) throw new Error(`failed: ${what}`)
 }
 
 function oneLine(text) {

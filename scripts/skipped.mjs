@@ -1,4 +1,4 @@
-/** Says at the end, in one line each, what this machine could not test and why: `context.skip('the reason')`. */
+/** Prints at the end, in one line each, which tests were skipped on this machine and why: `context.skip('the reason')`. */
 export default class Skipped {
   onInit(vitest) {
     this.vitest = vitest

@@ -27,12 +27,12 @@ try {
 async function testNodes(wanted) {
   const unknown = wanted.filter((line) => !Object.hasOwn(pinned, line))
   if (unknown.length > 0) {
-    console.error(`deskmates: ${unknown.join(', ')} is none of the Node lines ${Object.keys(pinned).join(', ')}`)
+    console.error(`deskmates: ${unknown.join(', ')} is not one of the Node lines ${Object.keys(pinned).join(', ')}`)
     return 2
   }
   const name = packageFor(process.platform, process.arch, isGlibc())
   if (name === undefined) {
-    console.log(`not available: npm carries no Node for ${process.platform} ${process.arch} that could be run here`)
+    console.log(`not available: npm has no Node package for ${process.platform} ${process.arch}`)
     return 0
   }
   const app = await installPackage(root, folder, npm)
@@ -69,7 +69,7 @@ async function publishedVersions(name) {
     return JSON.parse(await npm(['view', name, 'versions', '--json', '--fetch-retries=1'], folder))
   } catch (error) {
     if (interrupted.signal.aborted) throw error
-    console.error(`deskmates: the registry does not tell which ${name} there are, so the newest one known here is used`)
+    console.error(`deskmates: the registry does not list the versions of ${name}, so the newest known one is used`)
     return undefined
   }
 }

@@ -7,7 +7,7 @@ import { report } from './failure.mjs'
 import { prepare } from './prepare.mjs'
 
 /**
- * Type check, lint, build, tests, and as the last line of stdout what became of them. Returns the exit code.
+ * Type check, lint, build, tests, and as the last line of stdout their counts. Returns the exit code.
  * A check that fails ends the run before the tests and counts as one failure.
  */
 export async function test(root, args, env = {}) {
@@ -33,7 +33,7 @@ async function builds(root) {
     await prepare(root, { modules: true, dist: 'types', workers: true })
     return true
   } catch (error) {
-    // A mistake in a source is named by the type check too: let both be read before the run ends.
+    // The type check names a mistake in a source too: both are shown before the run ends.
     report(error, root)
     return false
   }

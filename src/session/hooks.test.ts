@@ -175,7 +175,7 @@ describe('hooks after a tool, at a prompt and at the end', () => {
       loadSettings({ workspace: dir, env: { HOME: dir }, managed: '/nowhere', isTrusted: () => isTrusted(workspace) })
     write('true')
     expect(load().settings.hooks).toBe(undefined)
-    expect(load().warnings.join()).toContain('hooks waits until you trust this folder: deskmates trust')
+    expect(load().warnings.join()).toContain('hooks has no effect until you trust this folder: deskmates trust')
     workspace.trust.trustFolder(dir, folderHash(dir))
     expect(load().settings.hooks).toMatchObject({ Stop: [{}] })
     write('rm -rf /')

@@ -1,7 +1,7 @@
-/** JSON as people write it by hand, with comments and trailing commas, and where in the text everything stands. */
+/** JSON with comments and trailing commas, and the position of every value in the text. */
 export interface Jsonc {
   readonly value: unknown
-  /** Of the key at the end of this path, or of the value where there is no key; counted in characters from 0. */
+  /** The offset of the key at the end of this path, or of the value if it has no key, in characters from 0. */
   offsetOf(path: readonly PropertyKey[]): number
 }
 
@@ -13,24 +13,24 @@ export class NotJsonc extends Error {
   }
 }
 
-/** Nobody nests settings that deep; without a bound a file could overflow the stack. */
-const DEEPEST = 100
+/** Without a limit a file could overflow the stack. */
+const MAX_DEPTH = 100
 
 export function parseJsonc(text: string): Jsonc {
   const offsets = new Map<string, number>()
   let at = text.startsWith('\ufeff') ? 1 : 0
   const value = read([])
   skip()
-  if (at < text.length) fail('something stands behind its end')
+  if (at < text.length) fail('there is text behind its end')
   return { value, offsetOf: (path) => offsets.get(JSON.stringify(path)) ?? 0 }
 
   function read(path: PropertyKey[]): unknown {
     skip()
     if (!offsets.has(JSON.stringify(path))) offsets.set(JSON.stringify(path), at)
-    if (path.length > DEEPEST) fail('it is nested too deep')
+    if (path.length > MAX_DEPTH) fail('it is nested too deeply')
     if (text[at] === '{') return readObject(path)
     if (text[at] === '[') return readList(path)
-    if (text[at] === '"') return readToken(STRING, 'a text without an end')
+    if (text[at] === '"') return readToken(STRING, 'a string without an end')
     return readToken(WORD, at < text.length ? 'a value is missing' : 'it ends too early')
   }
 
@@ -39,14 +39,14 @@ export function parseJsonc(text: string): Jsonc {
     readItems('}', () => {
       const begin = at
       if (text[at] !== '"') fail('a key in double quotes is missing')
-      const key = readToken(STRING, 'a text without an end') as string
+      const key = readToken(STRING, 'a string without an end') as string
       offsets.set(JSON.stringify([...path, key]), begin)
       skip()
       if (text[at] !== ':') fail('a : is missing')
       at++
       entries.push([key, read([...path, key])])
     })
-    // Not by assignment, which would let a file name `__proto__`.
+    // Not by assignment: a file could set `__proto__`.
     return Object.fromEntries(entries)
   }
 
@@ -76,7 +76,7 @@ export function parseJsonc(text: string): Jsonc {
       at += token.length
       return value
     } catch {
-      return fail(`${token.slice(0, 40)} is no value`)
+      return fail(`${token.slice(0, 40)} is not a value`)
     }
   }
 

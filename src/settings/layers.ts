@@ -1,6 +1,6 @@
 import type { Settings } from './settings.ts'
 
-/** Where settings come from; what stands first wins. */
+/** Where settings come from, by precedence. */
 export const SOURCES = ['managed', 'flags', 'local', 'project', 'user'] as const
 export type Source = (typeof SOURCES)[number]
 
@@ -11,7 +11,7 @@ export interface Layer {
   readonly values: Settings
 }
 
-/** One value and where it came from. A key whose lists add up has one for each layer that adds to it. */
+/** One value and its source. A key whose lists are combined has one for each layer that adds to it. */
 export interface Origin {
   readonly key: string
   readonly value: unknown
@@ -19,7 +19,7 @@ export interface Origin {
   readonly path?: string
 }
 
-/** Merges key by key; the first layer that has a key wins. Lists of rules and hooks add up: no file takes away another's. */
+/** Merges key by key; the first layer with a key wins. Lists of rules and hooks are combined: no file removes another's. */
 export function mergeLayers(layers: readonly Layer[]): { settings: Settings; origins: Origin[] } {
   const settings = {}
   const origins: Origin[] = []
@@ -33,19 +33,19 @@ function merge(into: Plain, from: object, prefix: string, layer: Layer, origins:
   for (const [name, value] of Object.entries(from)) {
     const key = prefix + name
     if (key === '$schema' || value === undefined) continue
-    const isThere = Object.hasOwn(into, name)
+    const isSet = Object.hasOwn(into, name)
     if (isPlain(value)) {
-      if (!isThere) into[name] = {}
+      if (!isSet) into[name] = {}
       if (isPlain(into[name])) merge(into[name], value, `${key}.`, layer, origins)
       continue
     }
-    if (isThere && !ADDED_UP.test(key)) continue
-    into[name] = isThere ? [...(into[name] as unknown[]), ...(value as unknown[])] : value
+    if (isSet && !COMBINED_LISTS.test(key)) continue
+    into[name] = isSet ? [...(into[name] as unknown[]), ...(value as unknown[])] : value
     origins.push({ key, value, source: layer.source, ...(layer.path !== undefined && { path: layer.path }) })
   }
 }
 
-const ADDED_UP = /^(permissions\.(allow|ask|deny)|hooks\.\w+|sandbox\.env)$/
+const COMBINED_LISTS = /^(permissions\.(allow|ask|deny)|hooks\.\w+|sandbox\.env)$/
 
 type Plain = Record<string, unknown>
 

@@ -1,35 +1,35 @@
 import { join } from 'node:path'
 import { userFolder } from '../tools/paths/user-folder.ts'
-import { holdBack } from './hold-back.ts'
 import { type Layer, mergeLayers, type Origin } from './layers.ts'
 import type { Settings } from './settings.ts'
 import { readSettingsFile } from './settings-file.ts'
+import { restrictUntrusted } from './untrusted-settings.ts'
 
-export interface SettingsPlaces {
-  /** The project's folder. */
+export interface SettingsSources {
+  /** The project folder. */
   readonly workspace: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** What the command line says. */
+  /** Settings from the command line. */
   readonly flags?: Settings
-  /** Asked only when a project file wants something that needs trust. */
+  /** Called only when a project file contains a setting that needs trust. */
   isTrusted(): boolean
-  /** By default the one only an administrator can write. */
+  /** By default the file that only an administrator can write. */
   readonly managed?: string
 }
 
 export interface LoadedSettings {
   readonly settings: Settings
-  /** Every value that counts and where it comes from. */
+  /** Every effective value and its source. */
   readonly origins: readonly Origin[]
-  /** What is wrong without being a reason to stop: unknown keys, and what waits for trust. */
+  /** Unknown keys, and settings that have no effect without trust. */
   readonly warnings: readonly string[]
 }
 
-const MANAGED = '/etc/deskmates/managed.json'
+const MANAGED_FILE = '/etc/deskmates/managed.json'
 
-/** managed > flags > local project > project > user. A file that is broken is named and stops everything. */
-export function loadSettings(places: SettingsPlaces): LoadedSettings {
-  const { workspace, env, flags = {}, managed = MANAGED } = places
+/** managed > flags > local project > project > user. Throws `InvalidSettings` for a file with an error. */
+export function loadSettings(sources: SettingsSources): LoadedSettings {
+  const { workspace, env, flags = {}, managed = MANAGED_FILE } = sources
   const warnings: string[] = []
   const layers: Layer[] = [{ source: 'flags', values: flags }]
   const add = (source: Layer['source'], path: string) => {
@@ -40,9 +40,9 @@ export function loadSettings(places: SettingsPlaces): LoadedSettings {
     layers.push({ source, path, values: isOurs ? file.values : trusted(file.values, path) })
   }
   const trusted = (values: Settings, path: string) => {
-    const { kept, held } = holdBack(values)
-    if (held.length === 0 || places.isTrusted()) return values
-    warnings.push(`${path}: ${held.join(', ')} waits until you trust this folder: deskmates trust`)
+    const { kept, ignored } = restrictUntrusted(values)
+    if (ignored.length === 0 || sources.isTrusted()) return values
+    warnings.push(`${path}: ${ignored.join(', ')} has no effect until you trust this folder: deskmates trust`)
     return kept
   }
 

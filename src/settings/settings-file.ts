@@ -3,18 +3,18 @@ import { TeamError } from '../team/errors.ts'
 import { type Jsonc, NotJsonc, parseJsonc } from './jsonc.ts'
 import { Settings } from './settings.ts'
 
-/** A settings file that cannot be used as a whole is not used by half: what it forbids would be left out unnoticed. */
-export class SettingsBroken extends TeamError {
+/** A settings file with an error is refused as a whole: otherwise its denials could be lost unnoticed. */
+export class InvalidSettings extends TeamError {
   readonly code = 'settings_broken'
 }
 
 export interface SettingsFile {
   readonly values: Settings
-  /** Keys nobody knows, with their place. */
+  /** A message for each unknown key, with its position. */
   readonly unknown: readonly string[]
 }
 
-/** Undefined where there is none. JSON with comments and trailing commas. */
+/** Undefined if the file does not exist. JSON with comments and trailing commas. */
 export function readSettingsFile(path: string): SettingsFile | undefined {
   let text: string
   try {
@@ -22,14 +22,14 @@ export function readSettingsFile(path: string): SettingsFile | undefined {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw new SettingsBroken(`${path} cannot be read (${message}). Make it readable, or remove it.`, { cause: error })
+    throw new InvalidSettings(`${path} cannot be read (${message}). Make it readable, or remove it.`, { cause: error })
   }
   return parseSettings(text, path)
 }
 
 export function parseSettings(text: string, path: string): SettingsFile {
   const { value, offsetOf } = parse(text, path)
-  const where = (keys: readonly PropertyKey[]) => `${path}:${place(text, offsetOf(keys))}`
+  const where = (keys: readonly PropertyKey[]) => `${path}:${position(text, offsetOf(keys))}`
 
   const unknown: string[] = []
   for (;;) {
@@ -37,12 +37,12 @@ export function parseSettings(text: string, path: string): SettingsFile {
     if (checked.success) return { values: value as Settings, unknown }
     const [issue] = checked.error.issues
     if (issue?.code !== 'unrecognized_keys')
-      throw new SettingsBroken(
-        `${where(issue!.path)}: ${issue!.path.join('.') || 'the file'}: ${issue!.message}. Put it right.`,
+      throw new InvalidSettings(
+        `${where(issue!.path)}: ${issue!.path.join('.') || 'the file'}: ${issue!.message}. Correct it.`,
       )
     for (const key of issue.keys) {
       const keys = [...issue.path, key]
-      unknown.push(`${where(keys)}: nobody knows the key ${keys.join('.')}; it has no effect.`)
+      unknown.push(`${where(keys)}: unknown key ${keys.join('.')}; it has no effect.`)
       remove(value, keys)
     }
   }
@@ -53,7 +53,9 @@ function parse(text: string, path: string): Jsonc {
     return parseJsonc(text)
   } catch (error) {
     if (!(error instanceof NotJsonc)) throw error
-    throw new SettingsBroken(`${path}:${place(text, error.offset)}: this is not JSON (${error.message}). Put it right.`)
+    throw new InvalidSettings(
+      `${path}:${position(text, error.offset)}: this is not JSON (${error.message}). Correct it.`,
+    )
   }
 }
 
@@ -64,7 +66,7 @@ function remove(value: unknown, [key, ...rest]: readonly PropertyKey[]): void {
 }
 
 /** `line:column`, counted from 1 as editors do. */
-function place(text: string, offset: number): string {
+function position(text: string, offset: number): string {
   const before = text.slice(0, offset).split('\n')
   return `${before.length}:${before.at(-1)!.length + 1}`
 }

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { loadSettings, type SettingsPlaces } from './load-settings.ts'
+import { loadSettings, type SettingsSources } from './load-settings.ts'
 import { Settings } from './settings.ts'
-import { parseSettings, SettingsBroken } from './settings-file.ts'
+import { InvalidSettings, parseSettings } from './settings-file.ts'
 
 let dir: string
 beforeEach(() => {
@@ -29,7 +29,7 @@ function write(file: keyof typeof files, text: string | object): string {
   return path
 }
 
-function load(changes: Partial<SettingsPlaces> = {}) {
+function load(changes: Partial<SettingsSources> = {}) {
   const env = { HOME: join(dir, 'home') }
   return loadSettings({
     workspace: join(dir, 'work'),
@@ -92,7 +92,7 @@ describe('settings', () => {
     const { settings, warnings } = load({ isTrusted: () => false })
     expect(settings).toEqual({ maxOutputTokens: 100, permissions: { deny: ['write_file'] } })
     expect(warnings).toEqual([
-      `${path}: model, permissions.allow, permissions.mode, prices, providers, tools waits until you trust this folder: deskmates trust`,
+      `${path}: model, permissions.allow, permissions.mode, prices, providers, tools has no effect until you trust this folder: deskmates trust`,
     ])
     expect(load().settings).toMatchObject({
       model: 'scripted:evil.mjs',
@@ -109,7 +109,7 @@ describe('settings', () => {
     const path = write('project', { fallbackModels })
     const { settings, warnings } = load({ isTrusted: () => false })
     expect(settings).toEqual({})
-    expect(warnings).toEqual([`${path}: fallbackModels waits until you trust this folder: deskmates trust`])
+    expect(warnings).toEqual([`${path}: fallbackModels has no effect until you trust this folder: deskmates trust`])
     expect(load().settings).toEqual({ fallbackModels })
   }) // T38
 
@@ -163,11 +163,11 @@ describe('settings', () => {
   it.each([
     ['{\n  "model": "a/b"\n  "maxOutputTokens": 5\n}', 'x.json:3:3: this is not JSON'],
     ['', 'x.json:1:1: this is not JSON (it ends too early)'],
-    ['{"model": "a', 'x.json:1:11: this is not JSON (a text without an end)'],
-    ['{"model": tru}', 'x.json:1:11: this is not JSON (tru is no value)'],
+    ['{"model": "a', 'x.json:1:11: this is not JSON (a string without an end)'],
+    ['{"model": tru}', 'x.json:1:11: this is not JSON (tru is not a value)'],
     ['{"model": "a"} x', 'x.json:1:16: this is not JSON'],
     ['{ /* "model": 1 }', 'x.json:1:3: this is not JSON (a comment without an end)'],
-    ['{"a": '.repeat(5000), 'this is not JSON (it is nested too deep)'],
+    ['{"a": '.repeat(5000), 'this is not JSON (it is nested too deeply)'],
     ['[]', 'x.json:1:1: the file'],
     ['{\n  "maxOutputTokens": "many"\n}', 'x.json:2:3: maxOutputTokens'],
     ['{"permissions": {\n "mode": "yolo"}}', 'x.json:2:2: permissions.mode'],
@@ -175,8 +175,8 @@ describe('settings', () => {
     ['{"permissions": {"allow": ["a b"]}}', 'x.json:1:28: permissions.allow.0: "a b" is not a rule'],
     ['{"permissions": {"ask": [""]}}', 'x.json:1:26: permissions.ask.0: "" is not a rule'],
     ['{"tools": {"spelling":\n "loud"}}', 'tools.spelling'],
-  ])('report a syntax error with line and column: %j', (text, words) => {
-    expect(() => parseSettings(text, 'x.json')).toThrow(SettingsBroken)
+  ])('report a syntax error with line and column (case %#)', (text, words) => {
+    expect(() => parseSettings(text, 'x.json')).toThrow(InvalidSettings)
     expect(() => parseSettings(text, 'x.json')).toThrow(words)
   })
 
@@ -184,8 +184,8 @@ describe('settings', () => {
     const { values, unknown } = parseSettings('{"model": "a/b",\n "modle": 1, "permissions": {"dny": []}}', 'x.json')
     expect(values).toEqual({ model: 'a/b', permissions: {} })
     expect(unknown).toEqual([
-      'x.json:2:30: nobody knows the key permissions.dny; it has no effect.',
-      'x.json:2:2: nobody knows the key modle; it has no effect.',
+      'x.json:2:30: unknown key permissions.dny; it has no effect.',
+      'x.json:2:2: unknown key modle; it has no effect.',
     ])
   })
 

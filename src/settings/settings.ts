@@ -9,7 +9,7 @@ import { SPELLINGS } from '../tools/own-tool.ts'
 
 const { providers, prices, models, patience } = ModelSettings.shape
 
-/** Read where it stands, so that a wrong one is named with its place. */
+/** Parsed here, so that an invalid rule is reported with its position. */
 const PermissionRule = z.string().superRefine((text, context) => {
   try {
     parseRule(text)
@@ -19,43 +19,46 @@ const PermissionRule = z.string().superRefine((text, context) => {
   }
 })
 
-/** Everything a settings file may say. A key stands here only if it has an effect. */
+/** All settings. A key is listed only if it has an effect. */
 export const Settings = z.strictObject({
   $schema: z.string().optional().meta({ description: 'Where an editor finds this schema.' }),
   model: z.string().min(1).optional().meta({ description: 'provider/model, scripted:FILE or replay:FILE.' }),
   fallbackModels: z
     .array(z.string().min(1))
     .optional()
-    .meta({ description: 'Asked in this order when the model before has failed.' }),
+    .meta({ description: 'Called in this order when the model before has failed.' }),
   providers: providers
     .unwrap()
     .optional()
-    .meta({ description: 'Base URLs, keys and protocols, by the name in front of the slash.' }),
+    .meta({ description: 'Base URLs, keys and protocols, by the name before the slash.' }),
   prices: prices.unwrap().optional().meta({ description: 'US dollars per million tokens, by provider/model.' }),
-  models: models.unwrap().optional().meta({ description: 'Window, longest answer and options, by provider/model.' }),
-  patience: patience.unwrap().optional().meta({ description: 'Seconds until a silent provider counts as gone.' }),
+  models: models
+    .unwrap()
+    .optional()
+    .meta({ description: 'Context window, longest answer and options, by provider/model.' }),
+  patience: patience.unwrap().optional().meta({ description: 'Seconds until a call to a silent provider fails.' }),
   maxOutputTokens: z.int().positive().optional().meta({ description: 'The longest answer, in tokens.' }),
   permissions: z
     .strictObject({
-      mode: z.enum(MODES).optional().meta({ description: 'What happens where no rule speaks.' }),
+      mode: z.enum(MODES).optional().meta({ description: 'What happens when no rule matches.' }),
       allow: z
         .array(PermissionRule)
         .optional()
         .meta({ description: 'Rules such as bash(git *) or edit_file(src/**).' }),
       ask: z.array(PermissionRule).optional(),
-      deny: z.array(PermissionRule).optional().meta({ description: 'Come first, whatever else allows it.' }),
+      deny: z.array(PermissionRule).optional().meta({ description: 'Checked first, whatever else allows it.' }),
     })
     .optional(),
   team: z
     .strictObject({
       stallMinutes: z.number().positive().optional().meta({
-        description: 'A teammate that works and gives no sign of life for so long counts as lost; 15 by default.',
+        description: 'A working teammate that shows no activity for so long counts as lost; 15 by default.',
       }),
       idleTimeoutMinutes: z
         .number()
         .positive()
         .optional()
-        .meta({ description: 'A teammate that rests for so long stops by itself; without it, never.' }),
+        .meta({ description: 'A teammate that is idle for so long stops by itself; never by default.' }),
       plans: z
         .enum(PLANS)
         .optional()
@@ -75,7 +78,10 @@ export const Settings = z.strictObject({
         .enum(SANDBOX_MODES)
         .optional()
         .meta({ description: 'auto: where it works; require: no commands without; off: none.' }),
-      env: z.array(z.string()).optional().meta({ description: 'Variables commands may see besides the usual ones.' }),
+      env: z
+        .array(z.string())
+        .optional()
+        .meta({ description: 'Variables that commands may see besides the default ones.' }),
       limits: z
         .strictObject({
           processes: z.int().positive().optional().meta({ description: 'Processes and threads of one command, 4096.' }),
@@ -90,12 +96,12 @@ export const Settings = z.strictObject({
         .meta({ description: 'What one command may use.' }),
     })
     .optional()
-    .meta({ description: 'What keeps the commands of agents in.' }),
-  hooks: HookSettings.optional().meta({ description: 'Programs that are asked before and told after.' }),
+    .meta({ description: 'The sandbox of the commands of agents.' }),
+  hooks: HookSettings.optional().meta({ description: 'Programs that are called before and after events.' }),
   hooksFail: z
     .enum(HOOKS_FAIL)
     .optional()
-    .meta({ description: 'What a hook that fails or is late means; closed: refused.' }),
+    .meta({ description: 'The effect of a hook that fails or is late; closed: refused.' }),
 })
-/** As it stands in a file. */
+/** As written in a file. */
 export type Settings = z.input<typeof Settings>

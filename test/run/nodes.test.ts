@@ -127,7 +127,7 @@ describe('the packed and installed package', () => {
   it('is not believed to run on a Node that is another one than it was called', async () => {
     const { prove } = await script('proofs.mjs')
     const about = { node: process.execPath, version: '1.2.3', app, folder, wanted: ['--version'] }
-    expect(await prove(about)).toEqual({ held: [], failed: ['--version: not so: this Node is 1.2.3'] })
+    expect(await prove(about)).toEqual({ held: [], failed: ['--version: failed: this Node is 1.2.3'] })
   })
 
   it('carries what its users need, and none of our sources', () => {

@@ -238,7 +238,7 @@ describe('deskmates -p', () => {
     const settings = { model: hello(), permissions: { mode: 'bypassPermissions' } }
     writeFileSync(join(cli.dir, '.deskmates', 'settings.json'), JSON.stringify(settings))
     const held = await cli.run(['-p', 'x', '-m', hello(), '--output-format', 'stream-json'])
-    expect(held.stderr).toContain('model, permissions.mode waits until you trust this folder: deskmates trust')
+    expect(held.stderr).toContain('model, permissions.mode has no effect until you trust this folder: deskmates trust')
     expect(JSON.parse(held.stdout.split('\n')[0]!).permissionMode).toBe('default')
     await cli.ok('trust')
     const trusted = await cli.run(['-p', 'x', '--output-format', 'stream-json'])

@@ -4,35 +4,35 @@ import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /**
- * Lets one process do `work` while others wait until it is `done`.
+ * Runs `work` in one process while others wait until it is `done`.
  *
- * This is a courtesy, not a lock to build on: between finding a dead holder and removing its sign, another process
- * may have put up its own, and then two work at once. No scheme of breaking stale locks avoids that. So `work` must
- * be right when two do it: each works in a folder of its own and puts the whole result in place with one rename.
+ * The lock saves time; correctness does not depend on it: between finding a dead holder and removing its lock, another
+ * process may have taken it, and then two work at once. No way of breaking stale locks avoids that. So `work` must be
+ * correct when two processes do it: each works in its own folder and renames the complete result into place.
  *
- * The sign is a symbolic link whose target names its holder: made in one step, with its content, or not at all.
+ * The lock is a symbolic link whose target names its holder: created in one step, with its content, or not at all.
  */
-export async function inTurn(sign, { done, work, onWait }) {
+export async function oneAtATime(lock, { done, work, onWait }) {
   const self = identify(process.pid)
-  let said = false
+  let isReported = false
   for (;;) {
     if (done()) return
-    if (raise(sign, self)) break
-    const holder = holderOf(sign)
+    if (acquire(lock, self)) break
+    const holder = holderOf(lock)
     if (holder === undefined) continue
-    // One elsewhere (a container, a shared disk) cannot be seen: working beside it is harmless, waiting may be for ever.
+    // A holder elsewhere (a container, a shared disk) cannot be seen: working beside it is harmless, waiting may never end.
     if (!isHere(holder) || isGone(holder)) {
-      lower(sign, holder)
+      release(lock, holder)
       continue
     }
-    if (!said) onWait(holder.split('_')[0])
-    said = true
+    if (!isReported) onWait(holder.split('_')[0])
+    isReported = true
     await pause(100)
   }
   try {
     if (!done()) await work()
   } finally {
-    lower(sign, self)
+    release(lock, self)
   }
 }
 
@@ -41,20 +41,20 @@ export function identify(pid) {
   return `${pid}_${startOf(pid)}_${place()}`
 }
 
-/** Whether a process named by `identify` runs, or ran, where we can see it. */
+/** Whether a process named by `identify` runs, or ran, on this machine. */
 export function isHere(identity) {
   return identity.split('_')[2] === place()
 }
 
-/** Whether a process that is here has ended. */
+/** Whether a process of this machine has ended. */
 export function isGone(identity) {
   const [pid, start] = identity.split('_')
   return startOf(pid) !== start
 }
 
-function raise(sign, self) {
+function acquire(lock, self) {
   try {
-    symlinkSync(self, sign)
+    symlinkSync(self, lock)
     return true
   } catch (error) {
     if (error.code === 'EEXIST') return false
@@ -62,18 +62,18 @@ function raise(sign, self) {
   }
 }
 
-function lower(sign, holder) {
-  if (holderOf(sign) !== holder) return
+function release(lock, holder) {
+  if (holderOf(lock) !== holder) return
   try {
-    unlinkSync(sign)
+    unlinkSync(lock)
   } catch (error) {
     if (error.code !== 'ENOENT') throw error
   }
 }
 
-function holderOf(sign) {
+function holderOf(lock) {
   try {
-    return readlinkSync(sign)
+    return readlinkSync(lock)
   } catch (error) {
     if (error.code === 'ENOENT') return undefined
     throw error
