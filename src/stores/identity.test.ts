@@ -41,14 +41,14 @@ function but(runtime: string, part: 'machine' | 'boot' | 'namespace' | 'pid' | '
 }
 
 describe('the identity of a runtime', () => {
-  it('is one string for the life of a process, safe as a file name', () => {
+  it('is one string for the lifetime of a process, safe as a file name', () => {
     expect(thisRuntime()).toBe(thisRuntime())
     expect(thisRuntime()).toMatch(/^r-[0-9a-f]{12}-[0-9a-f]{12}-\d+-\d+-\d+$/)
     expect(thisRuntime()).toBe(runtimeOf(process.pid))
     expect(look(thisRuntime())).toBe('alive')
   })
 
-  it('survives as alive until its process is killed, then is dead', async () => {
+  it('is alive until its process is killed, then dead', async () => {
     const { child, pid } = await node()
     const runtime = runtimeOf(pid)
     expect(look(runtime)).toBe('alive')
@@ -69,7 +69,7 @@ describe('the identity of a runtime', () => {
     expect(look(runtime)).toBe('alive')
   })
 
-  it('is dead as a zombie nobody has waited for', async ({ skip }) => {
+  it('is dead as a zombie', async ({ skip }) => {
     skip(process.platform !== 'linux', 'reads the state of a process in /proc')
     // The shell starts a process, then becomes one that never waits for it, and says so when it is that one.
     const script = 'sleep 60 & exec "$0" -e "console.log(process.argv[1]); process.stdin.resume()" $!'
@@ -106,7 +106,7 @@ describe('the identity of a runtime', () => {
     (garbage) => expect(look(garbage)).toBe('unknown'),
   )
 
-  it.each(['0', '9999999999', '4194399'])('with the impossible pid %s is no crash and never alive', (pid) => {
+  it.each(['0', '9999999999', '4194399'])('with the impossible pid %s is never alive and causes no error', (pid) => {
     expect(look(but(thisRuntime(), 'pid', pid))).not.toBe('alive')
   })
 
@@ -136,7 +136,7 @@ describe('the start time in /proc/PID/stat', () => {
     expect(startInStat(stat(name, 'S'))).toBe('987654')
   })
 
-  it.each(['Z', 'X', 'x'])('is absent in state %s: nothing runs there any more', (state) => {
+  it.each(['Z', 'X', 'x'])('is absent in state %s, in which no process runs', (state) => {
     expect(startInStat(stat('node', state))).toBeUndefined()
   })
 

@@ -107,7 +107,7 @@ export const mutations: readonly Mutation[] = [
     old: "name === 'localhost' ||",
     new: "name.startsWith('localhost') ||",
     test: 'src/stores/postgres/connection/address.test.ts',
-    fails: 'counts as this machine only if its host cannot lead elsewhere',
+    fails: 'counts as this machine only if its host cannot be another machine',
   },
   {
     name: 'key-hidden-once',

@@ -125,7 +125,7 @@ export const mutations: readonly Mutation[] = [
     old: "if (copy === 'damaged' || typeof id",
     new: 'if (typeof id',
     test: 'src/stores/files/inbox/own-line.test.ts',
-    fails: 'never becomes a message of another when one bit of it changes',
+    fails: 'never becomes an external message when one bit of it changes',
   },
   {
     name: 'generation-behind-transcript',

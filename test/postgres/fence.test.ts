@@ -150,7 +150,7 @@ describe('an agent whose lease ended while it waited', () => {
     expect(unreadOf(team.state, 'lead')).toEqual([])
   }) // T47
 
-  it('lets no subagent write for it', async () => {
+  it('does not let its subagent write', async () => {
     const errand = { tool: 'Task', input: { description: 'write', prompt: 'Write it.', agent_type: 'code' } }
     const parts = [
       { agent: 'lead', when: { answer: 1 }, calls: [errand] },

@@ -11,7 +11,7 @@ const OUTAGES = figure('OUTAGES', 10, 100)
 
 const database = useDatabase()
 
-describe('while four write, two of them decisions, two of them mail', () => {
+describe('four writers, two of decisions and two of mail, keep every promise', () => {
   it(`${OUTAGES} times all their connections are ended`, { timeout: 600_000 }, async () => {
     const { url, schema } = database.place()
     const writers = await startWriters(url)
@@ -59,7 +59,7 @@ describe('with a standby that must confirm', () => {
   })
   afterAll(() => Promise.all([primary.stop(), standby.stop(), ...gone]))
 
-  it('what it has not confirmed is not acknowledged, also when it is sent again', async () => {
+  it('an unconfirmed record is not acknowledged, also when it is sent again', async () => {
     await using store = await openPostgresStore({ url: `${primary.url}?schema=doubtful` })
     const log = await store.log('web/journal')
     await log.append([{ id: 'made', after: '' }])

@@ -15,7 +15,7 @@ if (!has) console.log('postgres: a real pooler was not tried, because pgbouncer 
 describe.runIf(has)('behind PgBouncer, which gives each transaction another connection', () => {
   const database = useDatabase()
 
-  it('deciders and senders lose nothing and never wait for a lost answer', { timeout: 60_000 }, async () => {
+  it('writers of decisions and mail lose nothing and never wait for a lost answer', { timeout: 60_000 }, async () => {
     const port = await startPooler()
     const url = `${through(port)}?pooler=1&schema=pooled`
     // Nothing is sent a second time: one answer that does not come is a failure.
@@ -34,7 +34,7 @@ describe.runIf(has)('behind PgBouncer, which gives each transaction another conn
     for (const store of stores) await store[Symbol.asyncDispose]()
   })
 
-  it('whoever does not say so is told what to add to the address', async () => {
+  it('an address without pooler=1 is refused with what to add', async () => {
     const port = await startPooler()
     await expect(openPostgresStore({ url: through(port) })).rejects.toMatchObject({
       code: 'store_refused',

@@ -12,7 +12,7 @@ import { caughtUp, holdHead, waitingForLock } from './waits.ts'
 const database = useDatabase()
 
 describe('when a journal has lost its end', () => {
-  it('whoever has it open says so, names what it had acknowledged and is gone, and goes on', async () => {
+  it('every process reports it, names the acknowledged records that are missing, and continues', async () => {
     const { url, schema } = database.place()
     await using desk = await sitDown(url)
     const { team, warned, losses } = desk
@@ -40,7 +40,7 @@ describe('when a journal has lost its end', () => {
     expect(losses).toHaveLength(1)
   }) // F1, F22
 
-  it('what others wrote in its place counts, and every handle hears of that once', async () => {
+  it('records that others wrote instead count, and every handle sees them once', async () => {
     const { url, schema } = database.place()
     await using desk = await sitDown(url)
     await using neighbour = await sitDown(url, desk.store)
@@ -66,7 +66,7 @@ describe('when a journal has lost its end', () => {
     expect(desk.seen.at(-1)).toBe('together')
   }) // F1, F22
 
-  it('a decision that was about to be written is made on what is there now, under its own id', async () => {
+  it('a pending decision is made on the present state, under its own id', async () => {
     const { url, schema } = database.place()
     await using desk = await sitDown(url)
     await add(desk.team, 'first')
@@ -87,7 +87,7 @@ describe('when a journal has lost its end', () => {
     }
   }) // B58, F1
 
-  it('what was accepted and not yet answered is carried out again, with letters that went with it', async () => {
+  it('an accepted command without an answer is carried out again, with its messages', async () => {
     const { url, schema } = database.place()
     await using desk = await sitDown(url)
     const { seq } = desk.team.cursor
@@ -114,7 +114,7 @@ describe('when a journal has lost its end', () => {
     expect(dumpState(late.team.state)).toEqual(await foldedAnew(url))
   }) // B58, F1
 
-  it('an agent whose place was lost, and given to another process, does not act any more', async () => {
+  it('an agent that another process runs now does nothing more', async () => {
     const { url, schema } = database.place()
     await using desk = await sitDown(url)
     const { seq } = desk.team.cursor
@@ -139,7 +139,7 @@ describe('when a journal has lost its end', () => {
     }
   }) // F33
 
-  it('and another team has its name, or it was removed, that is not gone on with', async () => {
+  it('a process stops when its team was removed or replaced', async () => {
     const { url, schema } = database.place()
     await using desk = await sitDown(url)
     await using removed = await sitDown(url)
@@ -158,7 +158,7 @@ describe('when a journal has lost its end', () => {
 })
 
 describe('when a standby that was behind takes over', () => {
-  it('everybody goes on without help, on what it has; doubtful commands are answered there', async () => {
+  it('every process continues on its records, and commands with unknown outcome get an answer', async () => {
     const { url, schema } = database.place()
     const standby = await database.server.standby()
     onTestFinished(() => standby.stop())

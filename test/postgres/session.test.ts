@@ -32,7 +32,7 @@ afterEach(async () => {
 const makesATask = { calls: [{ tool: 'TaskCreate', input: { subject: 'lost', description: 'soon' } }] }
 
 describe('a session whose journal loses its end', () => {
-  it('shows it, tells its lead, and goes on', async () => {
+  it('shows a note, notifies its lead, and continues', async () => {
     const { stop, events } = await run([
       makesATask,
       { when: { result: { tool: 'TaskCreate' } }, calls: [{ tool: 'lose_end', input: {} }] },
@@ -43,7 +43,7 @@ describe('a session whose journal loses its end', () => {
     expect(notes).toEqual([expect.stringMatching(/lost its end.*\(task\.add\)/)])
   }) // F1, F22
 
-  it('stops where it has lost with it that it leads, and says how to go on', async () => {
+  it('stops when it lost the lead of its team, and says how to continue', async () => {
     const { stop } = await run(
       [makesATask, { when: { result: { tool: 'TaskCreate' } }, calls: [{ tool: 'lose_end', input: {} }] }],
       { left: 1 },
@@ -52,11 +52,11 @@ describe('a session whose journal loses its end', () => {
   }) // F33
 })
 
-describe('an agent whose conversation loses its end', () => {
+describe('an agent whose transcript loses its end', () => {
   /** Leaves that it was opened and what it was told: what it answered is gone. */
   const losesItsAnswer = { calls: [{ tool: 'lose_talk', input: { left: 2 } }] }
 
-  it('stops, if the lead, and says how to go on: a session that is opened again does so with what is there', async () => {
+  it('stops if it is the lead, and its session can be resumed with what is there', async () => {
     const { stop } = await run([losesItsAnswer, { text: 'nobody can look that up' }])
     expect(stop).toMatchObject({ kind: 'error', error: { code: 'conversation_rewound' } })
     const { message } = (stop as Extract<typeof stop, { kind: 'error' }>).error
@@ -71,7 +71,7 @@ describe('an agent whose conversation loses its end', () => {
     expect(asked).toEqual([{ role: 'user', content: [{ type: 'text', text: 'hello' }] }])
   })
 
-  it('is lost, if a teammate, and comes back by itself however many there are, which the lead is told', async () => {
+  it('is replaced if it is a teammate, and the lead is notified', async () => {
     const names = ['ada', 'bob', 'cleo']
     const spawns = names.map((name) => ({ tool: 'Task', input: { name, prompt: 'Dig.' } }))
     const { stop, events, breaker } = await run([

@@ -59,8 +59,8 @@ function takingOver() {
   return { told, part }
 }
 
-describe('the next owner of a task on PostgreSQL', () => {
-  it('is told what a member had done that was lost in an outage of its provider', async () => {
+describe('the next owner of a task in PostgreSQL', () => {
+  it('gets a report of the work of a member that was lost in an outage of its provider', async () => {
     const { told, part } = takingOver()
     const outage = { agent: 'ada', times: 'always' as const, error: { fault: 'server' as const, message: 'outage' } }
     const { session, close } = await open([begin, migrate, outage, part])
@@ -76,7 +76,7 @@ describe('the next owner of a task on PostgreSQL', () => {
     expect(readFileSync(join(dir, 'log'), 'utf8')).toBe('migrated\n')
   }, 120_000) // T46
 
-  it('is told what a member had done whose process could not reach the server for longer than its lease', async () => {
+  it('gets a report of the work of a member whose process lost the server for longer than its lease', async () => {
     const hanging = {
       agent: 'ada',
       when: { answer: 2 },

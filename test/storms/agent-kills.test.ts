@@ -45,12 +45,12 @@ describe('kill -9 of an agent at every step of its turns', { timeout: 1_800_000 
     })
   }, 120_000)
 
-  it('before each call of the file system: nothing lost, heard twice, cut, run twice or left running, also around a summary', async () => {
+  it('before each file system call loses, repeats, cuts and leaves running nothing, also around a summary', async () => {
     expect(seen.calls).toBeGreaterThan(150)
     await killAll('call', seen.calls)
   }) // F1, F2, F38, A31
 
-  it('behind each event: nothing lost, heard twice, cut, run twice or left running', async () => {
+  it('after each event loses, repeats, cuts and leaves running nothing', async () => {
     expect(seen.events).toBeGreaterThan(20)
     await killAll('event', seen.events, 1)
   }) // F1, F2, F38

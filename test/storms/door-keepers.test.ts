@@ -18,10 +18,10 @@ import { type RawRecord, readRawJournal } from './raw-journal.ts'
 
 const SECONDS = figure('DOOR_SECONDS', 3, 60)
 
-describe('the mailbox file between slow writers and our own lines', () => {
+describe('an inbox file with slow writers and lines of our own', () => {
   beforeAll(buildWorkers)
 
-  it('brings in every line of echo and of a slow writer exactly once while two processes ingest and are killed', {
+  it('delivers every line of echo and of a slow writer once while two ingesting processes are killed', {
     timeout: 300_000,
   }, async () => {
     const random = createRandom()

@@ -18,10 +18,10 @@ import { readSideFiles } from './side-file.ts'
 const LINES = figure('DOOR_LINES', 600, 6000)
 const PAUSE = 250
 
-describe('the mailbox file in a storm', () => {
+describe('an inbox file in a storm', () => {
   beforeAll(buildWorkers)
 
-  it('brings in each line of echo and slow writers once while ingesting and taking processes are killed', {
+  it('delivers each line of echo and slow writers once while ingesting and taking processes are killed', {
     timeout: 600_000,
   }, async () => {
     const random = createRandom()

@@ -12,10 +12,10 @@ const DECISIONS = figure('FAIR_DECISIONS', 15, 300)
 /** Milliseconds between folding and writing; a fast decision takes a tenth of that. */
 const SLOWNESS = 5
 
-describe('a slow decider among fast ones', () => {
+describe('a slow writer of decisions among fast ones', () => {
   beforeAll(buildWorkers)
 
-  it('wins within ten tries, always', { timeout: 300_000 }, async () => {
+  it('always wins within ten tries', { timeout: 300_000 }, async () => {
     const random = createRandom()
     using place = makePlace()
     await using store = await openFileStore({ dir: place.dir })

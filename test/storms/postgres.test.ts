@@ -34,7 +34,7 @@ describe('on PostgreSQL', () => {
     await mailStorm(place, SECONDS)
   }) // A69, A70, B58, F1, F2, F9, F22, F34
 
-  it('no decision among many needs more than ten tries, and mail is never tried again', {
+  it('no decision needs more than ten tries, and mail is never sent again', {
     timeout: 300_000,
   }, async () => {
     using place = makePostgresPlace(database)

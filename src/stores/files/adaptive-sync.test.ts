@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createAdaptiveSync } from './adaptive-sync.ts'
 
-describe('a sync', () => {
+describe('an adaptive sync', () => {
   function disk(...milliseconds: number[]) {
     let time = 0
     const calls: string[] = []
@@ -22,13 +22,13 @@ describe('a sync', () => {
     await sync(3)
   }
 
-  it('is waited for while the disk is quick', async () => {
+  it('blocks while the disk is fast', async () => {
     const { sync, calls } = disk(0.1, 4.9, 0.1)
     for (let i = 0; i < 3; i++) await turn(sync)
     expect(calls).toEqual(['waited for', 'waited for', 'waited for'])
   })
 
-  it('is handed to a thread more and more often while the disk is slow', async () => {
+  it('uses a thread more and more often while the disk is slow', async () => {
     const { sync, calls } = disk(...Array(30).fill(12))
     for (let i = 0; i < 1000; i++) await turn(sync)
     expect(calls.slice(0, 8)).toEqual([
@@ -44,26 +44,26 @@ describe('a sync', () => {
     expect(calls.slice(-130).filter((call) => call === 'waited for').length).toBeLessThanOrEqual(2)
   })
 
-  it('is waited for again when the disk has become quick', async () => {
+  it('blocks again when the disk has become fast', async () => {
     const { sync, calls } = disk(12, 12, 12, 0.1, 0.1)
     for (let i = 0; i < 6; i++) await turn(sync)
     expect(calls.slice(2)).toEqual(['waited for', 'handed over', 'waited for', 'waited for'])
   })
 
-  it('is waited for when only some took long: the machine is busy, not the disk slow', async () => {
+  it('blocks when only some syncs took long on a busy machine', async () => {
     const { sync, calls } = disk(12, 12, 0.1, 12, 12, 0.1, 12)
     for (let i = 0; i < 8; i++) await turn(sync)
     expect(calls).not.toContain('handed over')
   })
 
-  it('is waited for, and those of other files in the same turn are handed to threads', async () => {
+  it('blocks for the first file of a turn and uses threads for the others', async () => {
     const { sync, calls } = disk()
     await Promise.all([sync(3), sync(4), sync(5)])
     await turn(sync)
     expect(calls).toEqual(['waited for', 'handed over', 'handed over', 'waited for'])
   })
 
-  it('is handed to a thread where many agents write, until they have gone', async () => {
+  it('uses a thread while many files are written', async () => {
     const { sync, calls } = disk()
     const turns = async (count: number, files: number) => {
       for (let i = 0; i < count; i++) {
@@ -79,7 +79,7 @@ describe('a sync', () => {
     expect(await turns(100, 2)).toEqual(new Set(['waited for']))
   })
 
-  it('fails like the disk does', async () => {
+  it('fails when the disk fails', async () => {
     const broken = createAdaptiveSync(undefined, () => {
       throw new Error('EIO')
     })

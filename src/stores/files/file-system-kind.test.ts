@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Disk, realDisk } from './disk.ts'
 import { RefusedFileSystem, refusedMagic, refusedMount, refuseNetworkFileSystem } from './file-system-kind.ts'
 
-describe('a file system', () => {
+describe('a file system for teams', () => {
   it.each([
     ['NFS', 0x6969],
     ['SMB', 0x517b],
@@ -56,7 +56,7 @@ describe('the mounts of macOS', () => {
     ['/Volumes/share/local disk (1)/repo', undefined],
     ['/Volumes/on the road/repo', 'nfs'],
     ['/Volumes/remote/x', 'macfuse'],
-  ])('decide about %s by the longest mount point around it', (path, kind) => {
+  ])('judge %s by the longest mount point around it', (path, kind) => {
     expect(refusedMount(mounts, path)).toBe(kind)
   })
 
@@ -74,7 +74,7 @@ describe('refuseNetworkFileSystem', () => {
     expect(() => refuseNetworkFileSystem(top, realDisk)).not.toThrow()
   })
 
-  it('asks the nearest folder that exists and names what to do', ({ skip }) => {
+  it('checks the nearest existing folder and says what to do', ({ skip }) => {
     skip(process.platform !== 'linux', 'statfs names the kind of a file system on Linux only')
     const asked: string[] = []
     const nfs: Disk = {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Disk, realDisk } from './disk.ts'
 import { createFolderEntries } from './folder-entries.ts'
 
-describe('the entries of a store’s folders', () => {
+describe('the entries of the folders of a store', () => {
   let root: string
   let synced: string[]
   let born: number
@@ -39,7 +39,7 @@ describe('the entries of a store’s folders', () => {
     expect(synced).toEqual(['.teams/web/transcripts', '.teams/web', '.teams', ''])
   })
 
-  it('are synced once for all files that were made before', () => {
+  it('are synced once for all files that were created before', () => {
     const kept = entries()
     const [one, two] = [kept.now(), kept.now()]
     kept.sync(folder('transcripts'), one)
@@ -48,7 +48,7 @@ describe('the entries of a store’s folders', () => {
     expect(synced).toEqual([])
   })
 
-  it('are synced again for a file that was made since, without the folders above', () => {
+  it('are synced again for a file that was created since, without the ancestors', () => {
     const kept = entries()
     kept.sync(folder('transcripts'), kept.now())
     synced.length = 0
@@ -56,7 +56,7 @@ describe('the entries of a store’s folders', () => {
     expect(synced).toEqual(['.teams/web/transcripts'])
   })
 
-  it('are synced upwards again where another folder has the place and number of an older one', () => {
+  it('are synced up to the root again for a folder that reuses path and inode of an older one', () => {
     const kept = entries()
     kept.sync(folder('transcripts'), kept.now())
     synced.length = 0

@@ -28,7 +28,7 @@ function listen() {
   }
 }
 
-it('still sees a file that was renamed away and made anew', async () => {
+it('still sees a file that was renamed and created again', async () => {
   const path = join(folder, 'inbox.jsonl')
   appendFileSync(path, 'old\n')
   const ear = listen()
@@ -76,7 +76,7 @@ it('serves all files of a folder with one watch, and ends it with the last', () 
   expect(open).toBe(0)
 })
 
-it.each(['ENOSPC', 'EMFILE', 'ENOSYS'])('says once that it has to poll when watching fails with %s', (code) => {
+it.each(['ENOSPC', 'EMFILE', 'ENOSYS'])('warns once that it has to poll when watching fails with %s', (code) => {
   const warnings: string[] = []
   const disk = {
     ...realDisk,

@@ -23,7 +23,7 @@ function tree(...entries: string[]): void {
 const REPO = ['home/repo/.git/HEAD = ref: refs/heads/main', 'home/repo/src/api/']
 const LINKED = ['home/repo/.git/worktrees/x/commondir = ../..', 'home/repo/.git/worktrees/x/HEAD = ref: refs/heads/x']
 
-describe('the root', () => {
+describe('the workspace root', () => {
   const cases: { name: string; entries: string[]; cwd: string; root: string }[] = [
     {
       name: 'is the current folder outside git',
@@ -190,18 +190,18 @@ describe('the root', () => {
     })
   })
 
-  it('is a real path when the current folder and home were reached through links', () => {
+  it('is a real path when the current folder and the home folder are links', () => {
     tree('real/home/.teams/', 'real/home/notes/')
     symlinkSync(join(top, 'real'), join(top, 'link'))
     expect(findRoot(join(top, 'link/home/notes'), {}, join(top, 'link/home')).root).toBe(join(top, 'real/home/notes'))
   })
 
-  it('works without a home', () => {
+  it('is found without a home folder', () => {
     tree('a/.teams/', 'a/b/')
     expect(findRoot(join(top, 'a/b'), {}, '').root).toBe(join(top, 'a'))
   })
 
-  it('cannot be found from a folder that is gone', () => {
+  it('is not found from a deleted folder', () => {
     expect(() => findRoot(join(top, 'gone'), {}, top)).toThrow(NotAFolder)
   })
 
@@ -225,7 +225,7 @@ describe('the root', () => {
 })
 
 describe('DESKMATES_DIR', () => {
-  it('replaces the folder of the state and leaves the workspace where it is', () => {
+  it('replaces the folder of the teams, not the workspace', () => {
     tree(...REPO, 'elsewhere/')
     expect(findRoot(join(top, 'home/repo/src'), { DESKMATES_DIR: '../../../elsewhere' }, join(top, 'home'))).toEqual({
       root: join(top, 'elsewhere'),
@@ -234,13 +234,13 @@ describe('DESKMATES_DIR', () => {
     })
   })
 
-  it('may name a folder still to be made, by the name it will really have', () => {
+  it('may name a folder that does not exist yet, by its real path', () => {
     tree('real/', 'home/')
     symlinkSync(join(top, 'real'), join(top, 'link'))
     expect(findRoot(top, { DESKMATES_DIR: 'link/a/b' }, join(top, 'home')).root).toBe(join(top, 'real/a/b'))
   })
 
-  it.each(['file', 'file/below', 'dangling'])('is refused by name when %s stands in its place', (dir) => {
+  it.each(['file', 'file/below', 'dangling'])('is refused with its path when it is %s', (dir) => {
     tree('file', 'home/')
     symlinkSync(join(top, 'gone'), join(top, 'dangling'))
     expect(() => findRoot(top, { DESKMATES_DIR: dir }, join(top, 'home'))).toThrow(/^DESKMATES_DIR .*is not a folder/)

@@ -11,7 +11,7 @@ import { openPostgresStore } from './store.ts'
 const database = useDatabase()
 
 describe('when a connection is lost', () => {
-  it('everything acknowledged is there once, whichever connections are ended while it is written', async () => {
+  it('every acknowledged record is there once, whichever connections end during writes', async () => {
     const { url } = database.place()
     await using store = await openPostgresStore({ url })
     const log = await store.log('web/journal')
@@ -30,7 +30,7 @@ describe('when a connection is lost', () => {
     expect(idsOf(await readAll(log)).toSorted()).toEqual([...acknowledged, 'made'].toSorted())
   })
 
-  it('the first writing may still arrive after it was sent again, and counts once under its first answer', async () => {
+  it('a statement that arrives after it was sent again counts once, with the same outcome', async () => {
     const { url, schema } = database.place()
     await using proxy = await openProxy(database.server)
     await using store = await openPostgresStore({ url: through(url, proxy.port) })
@@ -50,7 +50,7 @@ describe('when a connection is lost', () => {
     expect((await log.append(batch)).outcomes).toEqual(['repeated', 'repeated', 'conflict'])
   })
 
-  it('whoever waits goes on by itself, and misses nothing', async () => {
+  it('a waiting reader reconnects and misses nothing', async () => {
     const { url } = database.place()
     await using store = await openPostgresStore({ url })
     await using proxy = await openProxy(database.server)
@@ -68,7 +68,7 @@ describe('when a connection is lost', () => {
     stop.abort()
   })
 
-  it('a link that swallows everything is given up', async () => {
+  it('a link that answers nothing is closed, and the statement is sent again', async () => {
     const { url } = database.place()
     await using proxy = await openProxy(database.server)
     const timeouts = { statement: 300, connect: 300 }
@@ -82,8 +82,8 @@ describe('when a connection is lost', () => {
   })
 })
 
-describe('when the server goes away', () => {
-  it('and comes back, everything acknowledged is there once and nobody has to help', async () => {
+describe('when the server is unreachable', () => {
+  it('writers continue when it comes back, and every acknowledged record is there once', async () => {
     const { url } = database.place()
     await using store = await openPostgresStore({ url })
     await using other = await openPostgresStore({ url, warn() {} })
@@ -107,7 +107,7 @@ describe('when the server goes away', () => {
     stop.abort()
   })
 
-  it('and stays away, it says what it knows: nothing was written, or nobody knows', async () => {
+  it('an error says whether nothing was written or the outcome is unknown', async () => {
     const { url, schema } = database.place()
     const timeouts = { server: 300, connect: 300 }
     await using store = await openPostgresStore({ url, timeouts })
@@ -130,7 +130,7 @@ describe('when the server goes away', () => {
     expect((await log.append([{ id: 'doubtful' }, { id: 'certain' }])).outcomes).toEqual(['accepted', 'accepted'])
   })
 
-  it('another host takes over, and the next statement finds it', async () => {
+  it('the next statement finds the host that took over', async () => {
     const { url, schema } = database.place()
     const standby = await database.server.standby()
     onTestFinished(() => standby.stop())
@@ -150,8 +150,8 @@ describe('when the server goes away', () => {
   })
 })
 
-describe('when somebody holds on to a log', () => {
-  it('others wait no longer than the time-out, are told that nothing was written, and go on afterwards', async () => {
+describe('when another session has locked the head row', () => {
+  it('a writer waits no longer than the time-out, reports that nothing was written, and continues later', async () => {
     const { url, schema } = database.place()
     await using store = await openPostgresStore({ url, timeouts: { lock: 200 } })
     const log = await store.log('web/journal')
@@ -167,7 +167,7 @@ describe('when somebody holds on to a log', () => {
     expect((await log.append([{ id: 'mail' }])).outcomes).toEqual(['accepted'])
   })
 
-  it('two that wait behind it each keep to their own time-out, say so, and go on afterwards', async () => {
+  it('two waiting writers keep to their own time-outs, report them, and continue later', async () => {
     const { url, schema } = database.place()
     await using patient = await openPostgresStore({ url, timeouts: { lock: 30_000, statement: 40_000 } })
     await using hasty = await openPostgresStore({ url, timeouts: { lock: 300 } })
@@ -192,7 +192,7 @@ describe('when somebody holds on to a log', () => {
     expect((await b.append([{ id: 'second', after: 'made' }])).outcomes).toEqual(['accepted'])
   })
 
-  it('one of ours that stalls with it is ended by the server, and both who wait behind it get through', async () => {
+  it('the server ends a stalled transaction of ours, and both waiting writers succeed', async () => {
     const { url } = database.place()
     const timeouts = { connect: 5000, statement: 40_000, lock: 30_000, idle: 300, server: 15_000 }
     await using store = await openPostgresStore({ url, timeouts })
@@ -208,7 +208,7 @@ describe('when somebody holds on to a log', () => {
     await expect(stalled.run('select 1', [], 'plain')).rejects.toThrow()
   })
 
-  it('a decider that took the head row and decides nothing loses it again', async () => {
+  it('a writer that locks the head row and writes nothing loses the lock', async () => {
     const { url } = database.place()
     await using store = await openPostgresStore({ url })
     await using other = await openPostgresStore({ url })
@@ -220,7 +220,7 @@ describe('when somebody holds on to a log', () => {
     expect((await slow.append([{ id: 'slow', after: 'made', tries: 3 }])).outcomes).toEqual(['conflict'])
   })
 
-  it('a decider that took the head row wins, whatever others do meanwhile', async () => {
+  it('a writer that locked the head row wins against all others', async () => {
     const { url } = database.place()
     await using store = await openPostgresStore({ url })
     await using other = await openPostgresStore({ url })
@@ -236,7 +236,7 @@ describe('when somebody holds on to a log', () => {
   })
 })
 
-describe('what goes wrong', () => {
+describe('an error of the PostgreSQL store', () => {
   it.each([
     ['postgres://ada:s3cret@127.0.0.1:1/teams', 'store_unreachable'],
     ['postgres://ada:s3cret@127.0.0.1:1/teams?schema=My-Teams', 'bad_store_address'],
@@ -245,7 +245,7 @@ describe('what goes wrong', () => {
     ['postgres://ada:s3cret%@127.0.0.1:1/teams', 'bad_store_address'],
     ['postgres://ada:s3cret@/x y:z?sslmode=what', 'bad_store_address'],
     ['SERVER/nowhere', 'store_refused'],
-  ])('is named without the password: %s', async (text, code) => {
+  ])('never shows the password: %s', async (text, code) => {
     const url = text.replace('SERVER', `postgres://nobody:s3cret@127.0.0.1:${database.server.port}`)
     const error = await openPostgresStore({ url, timeouts: { connect: 200 } }).catch((error: unknown) => error)
     expect(error).toMatchObject({ code })

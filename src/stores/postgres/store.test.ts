@@ -18,8 +18,8 @@ import { openPostgresStore } from './store.ts'
 const database = useDatabase({ synchronous_commit: 'off', wal_writer_delay: '10s' })
 const LONG = 'x'.repeat(100_000)
 
-describe('the tables', () => {
-  it('are made once, also when eight open at the same moment', async () => {
+describe('the tables of a PostgreSQL store', () => {
+  it('are created once when eight stores open at the same moment', async () => {
     const { url, schema } = database.place()
     const stores = await Promise.all(Array.from({ length: 8 }, () => openPostgresStore({ url })))
     const logs = await Promise.all(stores.map((store) => store.log('web/journal')))
@@ -29,7 +29,7 @@ describe('the tables', () => {
     for (const store of stores) await store[Symbol.asyncDispose]()
   })
 
-  it('of a newer version are refused with the name of what to install', async () => {
+  it('are refused if their version is newer, with the version to install', async () => {
     const { url, schema } = database.place()
     await (await openPostgresStore({ url }))[Symbol.asyncDispose]()
     await database.sql(`update ${schema}.version set version = 2, needs = '0.9.0'`)
@@ -39,7 +39,7 @@ describe('the tables', () => {
     })
   })
 
-  it('keep a team that was put away, and nothing of one that was purged', async () => {
+  it('keep the rows of a removed team, and none of a purged one', async () => {
     const { url, schema } = database.place()
     await using store = await openPostgresStore({ url })
     for (const purge of [false, true]) {
@@ -56,7 +56,7 @@ describe('the tables', () => {
 })
 
 describe('a long text', () => {
-  it('lies in the database once, and is not part of what readers of the log are sent', async () => {
+  it('is stored once and sent to readers only on request', async () => {
     const { url, schema } = database.place()
     await using store = await openPostgresStore({ url })
     const log = await store.log('web/journal', { longTexts: true })
@@ -74,8 +74,8 @@ describe('a long text', () => {
   })
 })
 
-describe('reading', () => {
-  it('is shared: news costs one read, however many handles of a process wait for it', async () => {
+describe('reading a log in PostgreSQL', () => {
+  it('costs one query per new record for 64 waiting handles of a process', async () => {
     const { url } = database.place()
     await using writer = await openPostgresStore({ url })
     const log = await writer.log('web/journal')
@@ -100,7 +100,7 @@ describe('reading', () => {
     await Promise.all(tails.map((tail) => tail.next()))
   })
 
-  it('and appending touch as many pages in a long log as in a short one', async () => {
+  it('touches as many pages in a long log as in a short one, like appending', async () => {
     const { url, schema } = database.place()
     await using store = await openPostgresStore({ url })
     const log = await store.log('web/journal')
@@ -133,7 +133,7 @@ describe('reading', () => {
     for (const [i, count] of long.entries()) expect(count).toBeLessThan(3 * (short[i] ?? 0))
   })
 
-  it('notices that what it read is not there any more, and that another record has its place', async () => {
+  it('notices that a record it has read is missing or was replaced', async () => {
     const { url, schema } = database.place()
     await using store = await openPostgresStore({ url })
     await using other = await openPostgresStore({ url })
@@ -155,7 +155,7 @@ describe('reading', () => {
 })
 
 describe('behind a pooler', () => {
-  it('nobody listens or prepares, and news still comes', async () => {
+  it('a store neither listens nor prepares, and readers still see new records', async () => {
     const { url } = database.place('&pooler=1')
     await using store = await openPostgresStore({ url, poll: 20 })
     await using other = await openPostgresStore({ url, poll: 20 })
@@ -170,7 +170,7 @@ describe('behind a pooler', () => {
   })
 })
 
-describe('presence', () => {
+describe('presence in PostgreSQL', () => {
   it('is a lease by the clock of the server', async () => {
     const { url, schema } = database.place()
     await using store = await openPostgresStore({ url })
@@ -274,11 +274,11 @@ describe('a process that confirms its lease before it acts', () => {
   }) // T47
 })
 
-describe('clocks of machines that are hours apart', () => {
+describe('machines whose clocks differ by hours', () => {
   afterEach(() => void vi.useRealTimers())
   const hours = (count: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + count * 3_600_000 })
 
-  it('do not matter to who is alive, nor to who may take over from whom', async () => {
+  it('agree on which process is alive and may be replaced', async () => {
     const { url, schema } = database.place()
     const lease = 600_000
     hours(6)
@@ -310,8 +310,8 @@ describe('clocks of machines that are hours apart', () => {
   }) // F33
 })
 
-describe('what was acknowledged', () => {
-  it('survives a crash, also where the server does not sync by itself', async () => {
+describe('an acknowledged record', () => {
+  it('survives a crash of a server whose synchronous_commit is off', async () => {
     const { url, schema } = database.place()
     await using store = await openPostgresStore({ url })
     const log = await store.log('web/journal')

@@ -69,7 +69,7 @@ describe('the hash of a folder', () => {
     expect(folderHash(join(top, 'moved'))).toBe(before)
   })
 
-  it('covers what a link leads to', () => {
+  it('covers the target of a link', () => {
     put('outside/hook.sh', 'one')
     symlinkSync(join(top, 'outside'), join(top, 'repo/hooks'))
     const before = hash()
@@ -77,7 +77,7 @@ describe('the hash of a folder', () => {
     expect(hash()).not.toBe(before)
   })
 
-  it('ends in spite of loops, pipes, dangling links and endless files', () => {
+  it('is computed in spite of loops, pipes, dangling links and endless files', () => {
     symlinkSync('..', join(top, 'repo/agents/loop'))
     symlinkSync('gone', join(top, 'repo/agents/dangling'))
     symlinkSync('/dev/zero', join(top, 'repo/agents/endless'))
@@ -85,13 +85,13 @@ describe('the hash of a folder', () => {
     expect(hash()).toBe(hash())
   })
 
-  it('is refused by name when it would cover half a disk', () => {
+  it('is refused with the path when it would cover half a disk', () => {
     put('repo/skills/huge.bin', '')
     execFileSync('truncate', ['-s', '1G', join(top, 'repo/skills/huge.bin')])
     expect(hash).toThrow(TooMuchToTrust)
   })
 
-  it('exists for an empty folder and for none', () => {
+  it('exists for an empty and for a missing folder', () => {
     expect(folderHash(join(top, 'gone'))).toBe(folderHash(join(top, 'nowhere')))
   })
 })

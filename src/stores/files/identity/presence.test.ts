@@ -46,7 +46,7 @@ async function neighbour() {
 }
 
 describe('presence in files', () => {
-  it('is announced, renewed and withdrawn in one file of this process', async () => {
+  it('is announced, renewed and withdrawn in one file per process', async () => {
     const presence = open()
     await presence.announce('web')
     const file = join(folder(), `${thisRuntime()}.json`)
@@ -65,7 +65,7 @@ describe('presence in files', () => {
     expect(presence.present('web')).toEqual([])
   })
 
-  it('is seen by any other handle until its process dies', async () => {
+  it('is seen by every other handle until the process dies', async () => {
     const other = await neighbour()
     const presence = open()
     expect(await presence.look(other.runtime)).toBe('alive')
@@ -74,7 +74,7 @@ describe('presence in files', () => {
     expect(presence.present('web')).toMatchObject([{ runtime: other.runtime, state: 'dead' }])
   }) // F33
 
-  it('of a live but silent process outlasts every lease: it is never taken for dead', async () => {
+  it('of a live but silent process never ends', async () => {
     const other = await neighbour()
     other.signal('SIGSTOP')
     now += 24 * 3_600_000
@@ -85,7 +85,7 @@ describe('presence in files', () => {
     await other.kill()
   }) // F46
 
-  it('sweeps the dead, with what they left half written, and nobody else', async () => {
+  it('removes files of dead processes, also unfinished ones, and no others', async () => {
     const other = await neighbour()
     const elsewhere = thisRuntime().replace(/^r-\w{12}/, 'r-0123456789ab')
     for (const name of [`${other.runtime}.json.01ABC.new`, `${elsewhere}.json`, 'notes.txt', 'r-garbage.json']) {
@@ -96,7 +96,7 @@ describe('presence in files', () => {
     expect(files()).toEqual([`${elsewhere}.json`, `${thisRuntime()}.json`, 'notes.txt', 'r-garbage.json'].sort())
   }) // F33
 
-  it('goes by the name of a file that was broken by hand', async () => {
+  it('is read from the name of a file whose content is broken', async () => {
     const presence = open()
     await presence.announce('web')
     writeFileSync(join(folder(), `${presence.self}.json`), '{"renewedAt":"soon"')
@@ -105,7 +105,7 @@ describe('presence in files', () => {
     expect(presence.present('web')).toMatchObject([{ renewedAt: 1_700_000_000 }])
   })
 
-  it('comes back into a folder that was deleted, but not into a team that was put away', async () => {
+  it('is written again into a deleted folder, but not into a removed team', async () => {
     const presence = open()
     await presence.announce('web')
     rmSync(folder(), { recursive: true })
@@ -117,5 +117,5 @@ describe('presence in files', () => {
     await presence.withdraw('web')
   })
 
-  it('of nobody is an empty list', () => expect(open().present('nobody')).toEqual([]))
+  it('of a team without processes is an empty list', () => expect(open().present('nobody')).toEqual([]))
 })

@@ -23,7 +23,7 @@ const teams = () => join(top, 'state/trust/teams')
 const onlyFile = () => join(teams(), readdirSync(teams())[0]!)
 
 describe('trust in a team', () => {
-  it('is kept for every later process, in a file for this user only', () => {
+  it('is kept for every later process, in a file that only this user can read', () => {
     expect(open().isTeamTrusted('01TEAM')).toBe(false)
     open().trustTeam('01TEAM', 'web', '/repo/.teams/web/journal.jsonl')
     expect(open().isTeamTrusted('01TEAM')).toBe(true)
@@ -46,7 +46,7 @@ describe('trust in a team', () => {
     expect(open().isTeamTrusted('01TEAM')).toBe(true)
   })
 
-  it('goes by the id of the team, so ids of any shape are only ever hashed', () => {
+  it('depends on the hash of the team id, whatever its characters', () => {
     for (const id of ['../../../escape', 'a/b', '', 'x'.repeat(10_000), '\u0000']) {
       open().trustTeam(id, 'web', '/repo')
       expect(open().isTeamTrusted(id)).toBe(true)
@@ -54,7 +54,7 @@ describe('trust in a team', () => {
     expect(readdirSync(teams()).every((name) => /^[0-9a-f]{64}\.json$/.test(name))).toBe(true)
   })
 
-  it('is seen by a process that was already running when it was given', () => {
+  it('is seen by a process that was already running', () => {
     const running = open()
     expect(running.isTeamTrusted('01TEAM')).toBe(false)
     open().trustTeam('01TEAM', 'web', '/repo')
@@ -73,13 +73,13 @@ describe('trust in a team', () => {
     },
   )
 
-  it('does not come from the file of another team', () => {
+  it('is not read from the file of another team', () => {
     open().trustTeam('01TEAM', 'web', '/repo')
     writeFileSync(onlyFile(), '{"teamId":"01OTHER"}')
     expect(open().isTeamTrusted('01TEAM')).toBe(false)
   })
 
-  it('is lost, and said so, in a file that cannot be read', () => {
+  it('is lost, with a warning, when its file cannot be read', () => {
     open().trustTeam('01TEAM', 'web', '/repo')
     const broken: Disk = {
       ...realDisk,
@@ -92,7 +92,7 @@ describe('trust in a team', () => {
   })
 })
 
-describe('where trust is kept', () => {
+describe('the folder in which trust is kept', () => {
   it.each([
     ['DESKMATES_STATE', { DESKMATES_STATE: 'state' }, 'state'],
     ['XDG_STATE_HOME', { DESKMATES_STATE: '', XDG_STATE_HOME: 'xdg' }, 'xdg/deskmates'],
@@ -103,12 +103,12 @@ describe('where trust is kept', () => {
     expect(readdirSync(join(top, folder, 'trust/teams'))).toHaveLength(1)
   })
 
-  it('is not a relative XDG_STATE_HOME, which would lie in the workspace', () => {
+  it('is not a relative XDG_STATE_HOME, which would be in the workspace', () => {
     open({ DESKMATES_STATE: '', XDG_STATE_HOME: 'relative' }).trustTeam('01TEAM', 'web', '/repo')
     expect(readdirSync(join(top, 'home/.local/state/deskmates/trust/teams'))).toHaveLength(1)
   })
 
-  it('is named with the way out when it cannot be written', () => {
+  it('is named, with what to do, when it cannot be written', () => {
     writeFileSync(join(top, 'state'), 'a file')
     const trusting = () => open().trustTeam('01TEAM', 'web', '/repo')
     expect(trusting).toThrow(StateNotWritable)
@@ -118,7 +118,7 @@ describe('where trust is kept', () => {
 })
 
 describe('trust in a folder', () => {
-  it('covers its present content only: a change asks again', () => {
+  it('covers its present content only', () => {
     open().trustFolder('/repo', 'hash 1')
     expect(open().isFolderTrusted('/repo', 'hash 1')).toBe(true)
     expect(open().isFolderTrusted('/repo', 'hash 2')).toBe(false)
@@ -130,13 +130,13 @@ describe('trust in a folder', () => {
 })
 
 describe('writing to a journal', () => {
-  it('is allowed to its maker, wherever the folder moves', () => {
+  it('is allowed to its creator, wherever the folder moves', () => {
     mayWrite(open(), '/repo')('web', '01TEAM', true)
     mayWrite(open(), '/repo')('web', '01TEAM', false)
     mayWrite(open(), '/moved')('web', '01TEAM', false)
   })
 
-  it('is refused to a journal made elsewhere until it is trusted', () => {
+  it('is refused for a journal made elsewhere until the user trusts it', () => {
     const write = () => mayWrite(open(), '/clone')('web', '01FOREIGN', false)
     expect(write).toThrow(UntrustedJournal)
     expect(write).toThrow(/^\/clone\/\.teams\/web\/journal\.jsonl .*cloned repository.* deskmates trust --team web$/)
@@ -144,12 +144,12 @@ describe('writing to a journal', () => {
     expect(write).not.toThrow()
   })
 
-  it('begins only when the maker is on record as trusted', () => {
+  it('begins only after the trust of its creator was saved', () => {
     writeFileSync(join(top, 'state'), 'a file')
     expect(() => mayWrite(open(), '/repo')('web', '01TEAM', true)).toThrow(StateNotWritable)
   })
 
-  it('asks the disk once, not for every record', () => {
+  it('reads the trust file once, not for every record', () => {
     mayWrite(open(), '/repo')('web', '01TEAM', true)
     let reads = 0
     const counting: Disk = {
@@ -166,7 +166,7 @@ describe('writing to a journal', () => {
 })
 
 describe('DESKMATES_TRUST', () => {
-  it('trusts everything with 1, even where nothing can be kept', () => {
+  it('trusts everything with 1, even where nothing can be saved', () => {
     writeFileSync(join(top, 'state'), 'a file')
     const trust = open({ DESKMATES_TRUST: '1' })
     expect(trust.isTeamTrusted('01FOREIGN')).toBe(true)
@@ -175,7 +175,7 @@ describe('DESKMATES_TRUST', () => {
     mayWrite(trust, '/repo')('web', '01OURS', true)
   })
 
-  it('still records what was made under it, for who comes later without it', () => {
+  it('still saves the trust of new teams, for later commands without it', () => {
     mayWrite(open({ DESKMATES_TRUST: '1' }), '/repo')('web', '01OURS', true)
     expect(open().isTeamTrusted('01OURS')).toBe(true)
   })
@@ -185,7 +185,7 @@ describe('DESKMATES_TRUST', () => {
     expect(warnings).toEqual([])
   })
 
-  it.each(['yes', 'true', '2'])('trusts nothing with %j either, and says so', (value) => {
+  it.each(['yes', 'true', '2'])('trusts nothing with %j either, with a warning', (value) => {
     expect(open({ DESKMATES_TRUST: value }).isTeamTrusted('01TEAM')).toBe(false)
     expect(warnings).toEqual([expect.stringContaining(`DESKMATES_TRUST=${value}`)])
   }) // F40

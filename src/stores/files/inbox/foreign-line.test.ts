@@ -16,7 +16,7 @@ function read(value: unknown): unknown {
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : { in: nested(depth - 1) })
 
-describe('a line from outside', () => {
+describe('a line of another program', () => {
   it.each<[string, unknown, object]>([
     ['as our own documents show it', { type: 'message', from: 'ci', content: 'red' }, said],
     ['without a type', { from: 'ci', content: 'red' }, said],
@@ -129,20 +129,20 @@ describe('a line from outside', () => {
     expect(read(value)).toMatch(reason)
   }) // F8, A65
 
-  it('cannot reach into objects it does not own', () => {
+  it('cannot change object prototypes', () => {
     const value = JSON.parse('{"from":"ci","content":"red","__proto__":{"polluted":1},"constructor":{"a":1}}')
     expect(read(value)).toEqual({ ...said, constructor: { a: 1 } })
     expect(({} as { polluted?: number }).polluted).toBeUndefined()
   })
 })
 
-describe('a line of our own', () => {
+describe('a line of deskmates itself', () => {
   const world = teamHarness()
   world.join('ada')
   world.send({ to: 'ada', content: 'hello' }, 'user', 'm1')
   const [line] = world.inbox('ada')
 
-  it('is known by id and content together', () => {
+  it('is recognised by id and content together', () => {
     expect(isOwnLine(world.state, 'ada', line)).toBe(true)
     expect(isOwnLine(world.state, 'ada', { ...line, content: 'hello!' })).toBe(false)
     expect(isOwnLine(world.state, 'ada', { ...line, from: 'lead' })).toBe(false)
@@ -151,7 +151,7 @@ describe('a line of our own', () => {
     expect(isOwnLine(world.state, 'ada', undefined)).toBe(false)
   })
 
-  it('is known after it was read, and when it brought mail back to its sender', () => {
+  it('is recognised after it was read, and when it returns a message to its sender', () => {
     world.join('bob')
     world.send({ to: 'bob', content: 'are you there?' }, 'ada', 'm3')
     world.ok({ type: 'member.stop', name: 'bob' })
@@ -164,7 +164,7 @@ describe('a line of our own', () => {
     expect(isOwnLine(world.state, 'ada', { ...returned, id: 'm3.returned.eve' })).toBe(false)
   })
 
-  it('is known when it was cut off behind its id', () => {
+  it('is recognised when it was cut off behind its id', () => {
     const text = JSON.stringify(line)
     expect(isTornOwnLine(world.state, 'ada', text.slice(0, 20))).toBe(true)
     expect(isTornOwnLine(world.state, 'ada', text.slice(0, 8))).toBe(false)

@@ -44,8 +44,8 @@ async function ingest(): Promise<void> {
   await views.write(world.state, { seq: world.journal.length * 10, id: '', last: '' })
 }
 
-describe('a line of ours in a mailbox file', () => {
-  it('never becomes a message of another when one bit of it changes, and hides no line of another', async () => {
+describe('a line that deskmates wrote to an inbox file', () => {
+  it('never becomes an external message when one bit of it changes, and hides no other line', async () => {
     world.send({ to: 'ada', content: 'Look at "J", ada.\nThen rest.' }, 'user', ULID)
     await show()
     const whole = readFileSync(inbox())
@@ -64,7 +64,7 @@ describe('a line of ours in a mailbox file', () => {
     }
   })
 
-  it('is named with the reason when its words were changed', async () => {
+  it('is rejected with the reason when its text was changed', async () => {
     world.send({ to: 'ada', content: 'pay 10' }, 'user', ULID)
     await show()
     writeFileSync(inbox(), readFileSync(inbox(), 'utf8').replace('pay 10', 'pay 90'))
@@ -79,7 +79,7 @@ describe('a line of ours in a mailbox file', () => {
     expect(warnings.join()).toContain('not delivered')
   })
 
-  it('brings back a message that the journal has lost, once, as external and under its own id', async () => {
+  it('restores a message that the journal has lost, once, as external and under its own id', async () => {
     world.send({ to: 'ada', content: 'do not lose me' }, 'user', ULID)
     await show()
     // The repaired journal does not know the message. The line stands there twice, as after putting the file aside.
@@ -91,7 +91,7 @@ describe('a line of ours in a mailbox file', () => {
     expect(world.inbox('ada')[0]).not.toHaveProperty('view_sum')
   })
 
-  it('is named and not told when its id belongs to another message', async () => {
+  it('is rejected when its id belongs to another message', async () => {
     world.send({ to: 'ada', content: 'mine' }, 'user', ULID)
     await show()
     const own = readFileSync(inbox(), 'utf8')
@@ -103,7 +103,7 @@ describe('a line of ours in a mailbox file', () => {
     expect(rejected()).toHaveLength(1)
   })
 
-  it('is named and not told where only its chosen id could show whether it was read', async () => {
+  it('is rejected when its id was not made by deskmates', async () => {
     world.send({ to: 'ada', content: 'said under a chosen id' }, 'user', 'release-1')
     await show()
     world = teamOfAda()
@@ -117,7 +117,7 @@ describe('a line of ours in a mailbox file', () => {
 })
 
 describe('a line of another program', () => {
-  it('arrives with a sum of its own and with the id of a message that it answers', async () => {
+  it('is delivered with its own sum and the id of the message it answers', async () => {
     world.send({ to: 'ada', content: 'question' }, 'user', ULID)
     await show()
     appendFileSync(inbox(), '{"from":"ci","content":"one","sum":"0123456789abcdef"}\n')

@@ -21,8 +21,8 @@ const slow = '{"type":"message","from":"slow","content":"über  all da"}'
 const own = '\n{"id":"1","type":"message","from":"lead","content":"own"}\n'
 const echo = '{"type":"message","from":"ci","content":"echo","meta":{"a":1}}\n'
 
-describe('a line written in pieces', () => {
-  it('keeps a space that came alone, where it is in the middle of a text', () => {
+describe('a line that is written in parts', () => {
+  it('keeps a space that was written alone in the middle of a text', () => {
     const [a, b] = ['{"from":"slow","content":"over', 'all"}\n']
     expect(contents(`${a}${own} ${own}${b}`)).toEqual(['own', 'own', 'over all'])
     expect(contents(`${a}${own} ${echo}${b}`)).toEqual(['own', 'echo', 'over all'])
@@ -31,7 +31,7 @@ describe('a line written in pieces', () => {
     expect(contents(`{"from":"slow",${own}  ${own}"content":"x"}\n \n`)).toEqual(['own', 'own', 'x'])
   })
 
-  it('is put together wherever a line of ours came between', () => {
+  it('is joined wherever a line of ours was written in between', () => {
     const bytes = Buffer.from(slow)
     for (let cut = 1; cut < bytes.length; cut++) {
       const text = Buffer.concat([bytes.subarray(0, cut), Buffer.from(own), bytes.subarray(cut), Buffer.from('\n')])
@@ -40,7 +40,7 @@ describe('a line written in pieces', () => {
     }
   }) // A70
 
-  it('is put together wherever a line of somebody else came between', () => {
+  it('is joined wherever a line of another program was written in between', () => {
     const bytes = Buffer.from(slow)
     for (let cut = 1; cut < bytes.length; cut++) {
       const text = Buffer.concat([bytes.subarray(0, cut), Buffer.from(echo), bytes.subarray(cut), Buffer.from('\n')])
@@ -49,7 +49,7 @@ describe('a line written in pieces', () => {
     }
   }) // A70
 
-  it('is put together from any pieces with whole lines between, and ends never go back', () => {
+  it('is joined from any parts with complete lines in between, in the order of their ends', () => {
     const cuts = fc.uniqueArray(fc.integer({ min: 1, max: Buffer.from(slow).length - 1 }), {
       minLength: 1,
       maxLength: 5,
@@ -73,7 +73,7 @@ describe('a line written in pieces', () => {
     )
   })
 
-  it('may be one object over many lines, as a person writes it', () => {
+  it('may be one JSON object over many lines', () => {
     expect(contents('{\n  "from": "ci",\n  "content": "red",\n  "tags": [\n    "a",\n    1\n  ]\n}\n')).toEqual(['red'])
   })
 
@@ -94,7 +94,7 @@ describe('a line written in pieces', () => {
     expect(contents(text)).toEqual(expected)
   })
 
-  it('does not keep more beginnings than is sensible, and reports those that give way in order', () => {
+  it('is dropped when there are too many beginnings, oldest first', () => {
     const all = found('{"a":1,\n'.repeat(100))
     expect(all).toHaveLength(92)
     expect(all.map(({ end }) => end)).toEqual(all.map(({ end }) => end).sort((a, b) => a - b))
@@ -113,7 +113,7 @@ describe('a line written in pieces', () => {
 })
 
 describe('an unfinished object', () => {
-  it('is every true beginning of one', () => {
+  it('is every beginning of a JSON object', () => {
     const text = '{"a":"x\\"\\u00e9\\\\","b":[true,false,null,-1.5e+3,{}],"c":{"d":[]} , "e":0}'
     expect(JSON.parse(text)).toBeDefined()
     for (let length = 1; length < text.length; length++) {

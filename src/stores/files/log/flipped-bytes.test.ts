@@ -56,11 +56,11 @@ function scan(bytes: Buffer) {
   return { lines, last: scanner.chain.last, forbidden: scanner.forbidsWriting, faults: [...faults, scanner.tail] }
 }
 
-it('gives the lines these verdicts as they were written', () => {
+it('gives the expected verdicts to an unchanged journal', () => {
   expect(scan(Buffer.concat(frames)).lines.map(({ verdict }) => verdict)).toEqual(verdicts)
 })
 
-it('names one changed byte anywhere, changes no verdict by it, and knows no second winner', () => {
+it('names one changed byte anywhere, changes no other verdict and accepts no second winner', () => {
   const wrong: string[] = []
   for (let count = 1; count <= frames.length; count++) {
     const whole = Buffer.concat(frames.slice(0, count))
@@ -98,7 +98,7 @@ function changed(whole: Buffer, at: number, byte: number): Buffer {
   return bytes
 }
 
-it('lets nobody decide on a history in which a decision vanished', async () => {
+it('refuses every decision after a decision was damaged', async () => {
   const whole = Buffer.concat(frames)
   let refused = 0
   mkdirSync(join(folder, '.teams/web'), { recursive: true })

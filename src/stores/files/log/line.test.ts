@@ -3,7 +3,7 @@ import { decode, encode } from './line.ts'
 import { withTrailer } from './trailer.ts'
 
 describe('a line', () => {
-  it('frames a record between newlines, v first and sum last', () => {
+  it('has a record between newlines, with v first and sum last', () => {
     const text = encode({ tries: 1, extra: 'é\n', after: 'x', id: 'a' })!.bytes.toString()
     expect(text).toMatch(/^\n\{"v":1,"id":"a","after":"x","tries":1,"extra":"é\\n","sum":"[0-9a-f]{16}"\}\n$/)
   }) // F9
@@ -15,7 +15,7 @@ describe('a line', () => {
     expect(bytes).toEqual(before)
   })
 
-  it('is torn wherever its writer stopped, except where that looks like damage', () => {
+  it('is torn wherever its writer stopped, unless that looks like damage', () => {
     const bytes = encode({ id: 'a', after: 'b', text: 'x'.repeat(40) })!.bytes.subarray(1, -1)
     for (let length = 1; length < bytes.length - 1; length++) expect(decode(bytes, 0, length).flaw).toBe('torn')
     expect(decode(bytes, 0, bytes.length - 1).flaw).toBe('damaged')
@@ -58,7 +58,7 @@ describe('a line', () => {
     expect(decode(bytes, 0, bytes.length)).toMatchObject({ record: { id: 'a', x: 2 } })
   })
 
-  it('longer than 16 MB is not made', () => {
+  it('is not written when it is longer than 16 MB', () => {
     expect(encode({ id: 'a', text: 'x'.repeat(16 * 1024 * 1024) })).toBeUndefined()
   })
 })

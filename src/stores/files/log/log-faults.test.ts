@@ -83,15 +83,15 @@ async function expectTruth(dir: string, { acknowledged, notWritten, unknown }: T
   expect(warnings, where).toEqual([])
 }
 
-describe('a disk that fails', async () => {
+describe('a log on a failing disk', async () => {
   const whole = await live(mkdtempSync(join(folder, 'whole-')), {})
 
-  it('is not needed to see that all goes well', () => {
+  it('works without a fault', () => {
     expect(whole.acknowledged).toEqual(['made', 'mail', 'more mail', 'claim', 'done', 'late'])
     expect(whole.calls.filter((call) => call === 'writeSync')).toHaveLength(6)
   })
 
-  it('may die after any call: nothing acknowledged is lost', async () => {
+  it('loses nothing acknowledged when the process dies after any call', async () => {
     for (let crashAfter = 0; crashAfter < whole.calls.length; crashAfter++) {
       const dir = mkdtempSync(join(folder, 'crash-'))
       const told = await live(dir, { crashAfter })

@@ -33,14 +33,14 @@ async function openLog(options: Partial<FileStoreOptions> = {}): Promise<Log> {
 }
 
 describe('a log file', () => {
-  it('belongs to its user alone and is hidden from git from the beginning', async () => {
+  it('is readable by its user only and ignored by git from the beginning', async () => {
     await (await openLog()).append([{ id: 'made', after: '' }])
     expect(statSync(path).mode & 0o777).toBe(0o600)
     for (const made of [dirname(path), join(dir, '.teams')]) expect(statSync(made).mode & 0o777).toBe(0o700)
     expect(readFileSync(join(dir, '.teams/.gitignore'), 'utf8')).toBe('*\n')
   })
 
-  it('is written in the tick of the call, in one write, whatever the number of records', async () => {
+  it('is written in the tick of the call, in one write for any number of records', async () => {
     const disk = recordingDisk()
     const log = await openLog({ disk })
     await log.append([{ id: 'made', after: '' }])
@@ -56,7 +56,7 @@ describe('a log file', () => {
     expect(disk.calls.slice(before).filter((call) => call === 'writeSync')).toHaveLength(1)
   }) // F34
 
-  it('survives a writer that died in the middle of a line: nobody else loses one', async () => {
+  it('keeps all other lines when a writer dies in the middle of one', async () => {
     const log = await openLog()
     await log.append([{ id: 'made', after: '' }])
     const torn = encode({ id: 'torn', after: 'made', text: 'x'.repeat(100) })!.bytes
@@ -70,7 +70,7 @@ describe('a log file', () => {
     expect(idsOf(await readAll(await openLog()))).toHaveLength(7)
   }) // F8, F22
 
-  it('takes a line in flight for nothing until its newline comes', async () => {
+  it('ignores an unfinished line until its newline is written', async () => {
     const log = await openLog()
     await log.append([{ id: 'made', after: '' }])
     const { bytes } = encode({ id: 'slow', after: 'made' })!
@@ -82,7 +82,7 @@ describe('a log file', () => {
     expect(idsOf(await readAll(log))).toEqual(['made', 'slow'])
   })
 
-  it('hands out what a lagging reader has not read, however much was written since', async () => {
+  it('returns every record to a lagging reader, however much was written since', async () => {
     const [writer, reader] = [await openLog(), await openLog()]
     await writer.append([{ id: 'made', after: '' }])
     const at = (await reader.read(START)).reduce(advance, START)
@@ -92,7 +92,7 @@ describe('a log file', () => {
     expect(idsOf(await readAll(reader, at))).toEqual([...Array.from({ length: 10 }, (_, n) => `big${n}`), 'mine'])
   })
 
-  it('lets news through without a poll, also when the log did not exist', async () => {
+  it('shows new records without a poll, also when the log did not exist', async () => {
     const reader = await openLog({ poll: 2 ** 31 - 1 })
     const writer = await openLog()
     const next = reader.tail(START, new AbortController().signal)[Symbol.asyncIterator]()
@@ -105,7 +105,7 @@ describe('a log file', () => {
     await reader.close()
   }) // F3
 
-  it('still finds news by looking where nothing can be watched', async () => {
+  it('shows new records by polling where folders cannot be watched', async () => {
     const warnings: string[] = []
     const watch = () => {
       throw Object.assign(new Error('no watches left'), { code: 'ENOSPC' })
@@ -119,8 +119,8 @@ describe('a log file', () => {
   })
 })
 
-describe('acknowledging', () => {
-  it('comes after the sync and not before, one sync for everybody who waits', async () => {
+describe('the acknowledgement of a write', () => {
+  it('comes after the sync, with one sync for all waiting callers', async () => {
     const gates: (() => void)[] = []
     const fdatasync = () => new Promise<void>((resolve) => gates.push(resolve))
     const log = await openLog({ durability: 'power', disk: { ...realDisk, fdatasync } })
@@ -147,7 +147,7 @@ describe('acknowledging', () => {
     expect(gates).toHaveLength(2)
   }) // F1
 
-  it('does not happen after a sync that failed: the outcome is unknown and the handle writes no more', async () => {
+  it('is missing after a failed sync: the outcome is unknown and the handle read-only', async () => {
     const fdatasync = async () => {
       throw new Error('EIO')
     }
@@ -159,7 +159,7 @@ describe('acknowledging', () => {
     expect(idsOf(await readAll(log))).toEqual(['made'])
   })
 
-  it('does not happen when the file was replaced while it was synced', async () => {
+  it('is missing when the file was replaced during the sync', async () => {
     const fdatasync = async () => renameSync(path, `${path}.damaged`)
     const log = await openLog({ durability: 'power', disk: { ...realDisk, fdatasync } })
     const { durable } = await log.append([{ id: 'made', after: '' }])
@@ -232,7 +232,7 @@ describe('a snapshot', () => {
     return join(dirname(path), 'snapshot.json')
   }
 
-  it('that is broken is put aside with one warning, and the journal read instead', async () => {
+  it('that is broken is renamed with one warning, and the journal is read instead', async () => {
     const snapshot = await keep()
     for (const broken of ['', 'no json', '{"v":1}', readFileSync(snapshot, 'utf8').replace('"n":2', '"n":3')]) {
       fs.writeFileSync(snapshot, broken)
@@ -268,7 +268,7 @@ describe('a snapshot', () => {
     expect(await (await openLog()).restore(1)).toBeUndefined()
   })
 
-  it('is not kept of what cannot be trusted, nor of a place the handle has read past', async () => {
+  it('is not saved of a damaged log, nor at a position the handle has read past', async () => {
     const log = await openLog()
     await log.append([{ id: 'made', after: '' }])
     const early = (await readAll(log)).reduce(advance, START)
@@ -278,8 +278,8 @@ describe('a snapshot', () => {
   })
 })
 
-describe('permission to write', () => {
-  it('is asked once per handle, with the id of the record that made the team, and nothing is written without it', async () => {
+describe('permission to write to a log', () => {
+  it('is asked once per handle with the id of the team, and nothing is written without it', async () => {
     const asked: unknown[] = []
     const mayWrite = (...args: unknown[]) => void asked.push(args)
     const log = await openLog({ mayWrite })
@@ -303,7 +303,7 @@ describe('permission to write', () => {
     ])
   })
 
-  it('is asked for the journal that is there, whatever stood in its place before', async () => {
+  it('is asked for the journal that exists now, whatever was there before', async () => {
     const asked: string[] = []
     const store = await openFileStore({ dir, mayWrite: (_team, creator) => void asked.push(creator) })
     const write = async () => (await store.log('web/transcripts/ada')).append([{ id: `turn-${asked.length}` }])
@@ -336,7 +336,7 @@ describe('permission to write', () => {
     ])
   })
 
-  it('may be missing on the disk: such a journal can be read', async () => {
+  it('may be missing on the disk: the journal can still be read', async () => {
     await (await openLog()).append([{ id: 'made', after: '' }])
     const openSync: Disk['openSync'] = (name, flags, mode) => {
       if (Number(flags) & fs.constants.O_RDWR) throw Object.assign(new Error('EACCES'), { code: 'EACCES' })

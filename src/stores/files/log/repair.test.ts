@@ -22,7 +22,7 @@ describe('replaceJournal', () => {
     expect(readdirSync(folder)).toHaveLength(2)
   })
 
-  it('changes nothing when somebody wrote meanwhile', () => {
+  it('changes nothing when another process has written meanwhile', () => {
     const replace = () =>
       replaceJournal(realDisk, folder, 7, () => {
         writeFileSync(join(folder, 'journal.jsonl'), 'one more\n', { flag: 'a' })
@@ -32,7 +32,7 @@ describe('replaceJournal', () => {
     expect(readdirSync(folder)).toEqual(['journal.jsonl'])
   })
 
-  it('leaves a journal at its place whichever call fails', () => {
+  it('leaves a journal in place whichever call fails', () => {
     let calls = 0
     const count = failingAfter(Number.POSITIVE_INFINITY, () => calls++)
     replaceJournal(count, folder, 7, records)
@@ -47,7 +47,7 @@ describe('replaceJournal', () => {
     expect(calls).toBeGreaterThan(5)
   })
 
-  it('needs no snapshot to remove', () => {
+  it('works without a snapshot', () => {
     removeSnapshot(realDisk, folder)
     writeFileSync(join(folder, 'snapshot.json'), '{}')
     removeSnapshot(realDisk, folder)

@@ -32,7 +32,7 @@ const task = (id: string) => join(dir, `.tasks/web/${id}.json`)
 const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
 const journalOf = (size: number) => writeFileSync(join(dir, '.teams/web/journal.jsonl'), ' '.repeat(size))
 
-describe('views', () => {
+describe('views of roster and board', () => {
   it('show the roster and each task as the journal has it, for this user only', () => {
     world.join('ada')
     world.add('first')
@@ -90,7 +90,7 @@ describe('views', () => {
     expect(readdirSync(join(dir, '.tasks/web')).sort()).toEqual(['03-01', '1.json', '4.json', '5.json'])
   })
 
-  it('touch a handful of files when one of thousands of tasks changed', () => {
+  it('write a handful of files when one of thousands of tasks changed', () => {
     world.ok({ type: 'task.add', tasks: Array.from({ length: 1600 }, (_, i) => ({ subject: `task ${i}` })) })
     world.join('ada')
     show()
@@ -123,7 +123,7 @@ describe('views', () => {
     ['a changed task is broken', () => writeFileSync(task('2'), 'oops'), /2\.json could not be read/],
     ['a changed task is missing', () => rmSync(task('2')), undefined],
     ['an older task is missing', () => rmSync(task('1')), undefined],
-  ])('are built again when %s', (_what, damage, warning) => {
+  ])('are written again when %s', (_what, damage, warning) => {
     world.join('ada')
     world.add('one')
     world.add({ subject: 'two', blockedBy: ['1'] })
@@ -138,7 +138,7 @@ describe('views', () => {
     expect(kept.filter((name) => name.endsWith('.broken'))).toHaveLength(warning ? 1 : 0)
   }) // F23
 
-  it('of a restored older journal replace the newer ones', () => {
+  it('are replaced by those of a restored older journal', () => {
     world.join('ada')
     world.add('one')
     show()
@@ -156,7 +156,7 @@ describe('views', () => {
     expect(differences()).toEqual([])
   })
 
-  it('of a process that lags behind do not replace those of one that does not', () => {
+  it('are not replaced by those of a process that lags behind', () => {
     world.join('ada')
     world.add('one')
     const older = cursor()
@@ -173,7 +173,7 @@ describe('views', () => {
     expect(read(task('1'))).toMatchObject({ status: 'in_progress' })
   })
 
-  it('that are written step by step show what was so when they were planned, and say so last', () => {
+  it('written in steps show the state of their planning, with the seq written last', () => {
     world.join('ada')
     world.add('one')
     world.add('two')
@@ -194,7 +194,7 @@ describe('views', () => {
     expect(differences()).toEqual([])
   })
 
-  it('that are written step by step leave alone what another process has shown meanwhile', () => {
+  it('written in steps do not replace newer files of another process', () => {
     world.join('ada')
     world.add('one')
     show()
@@ -211,7 +211,7 @@ describe('views', () => {
     expect(differences()).toEqual([])
   })
 
-  it('that another process wrote before it died are finished by the next', () => {
+  it('that a dying process left unfinished are completed by the next one', () => {
     world.join('ada')
     world.add('one')
     world.add({ subject: 'two', blockedBy: ['1'] })
@@ -240,7 +240,7 @@ describe('views', () => {
     expect(clean.calls.length).toBeGreaterThan(0)
   })
 
-  it('that do not match are named one by one, and repaired', () => {
+  it('that differ are reported one by one, and repaired', () => {
     world.join('ada')
     for (const subject of ['one', 'two', 'three', 'four']) world.add(subject)
     show()

@@ -78,7 +78,7 @@ async function ingest(views: Views): Promise<number> {
   return facts.length
 }
 
-describe('a mailbox file', () => {
+describe('an inbox file', () => {
   it('shows one line per unread message and is emptied once read', async () => {
     const views = open()
     send('m1')
@@ -99,7 +99,7 @@ describe('a mailbox file', () => {
     expect(readFileSync(inbox(), 'utf8')).toBe('')
   }) // A69
 
-  it('frames each line by newlines and is only appended to or renamed away', async () => {
+  it('has newlines around each line and is only appended to or renamed', async () => {
     const views = open()
     send('m1')
     await show(views)
@@ -119,7 +119,7 @@ describe('a mailbox file', () => {
     expect(lines(inbox()).map(withoutSum)).toEqual(world.inbox('ada'))
   }) // F9
 
-  it('does not show again what another process showed', async () => {
+  it('shows no message twice when another process has shown it', async () => {
     const [first, second] = [open(), open()]
     send('m1')
     await show(first)
@@ -134,7 +134,7 @@ describe('a mailbox file', () => {
     expect(shown()).toEqual(['m2'])
   })
 
-  it('waits while somebody is in the middle of a line', async () => {
+  it('is not written while another program is in the middle of a line', async () => {
     const views = open()
     mkdirSync(join(inbox(), '..'), { recursive: true })
     appendFileSync(inbox(), '{"type":"message","fr')
@@ -146,7 +146,7 @@ describe('a mailbox file', () => {
     expect(shown()).toEqual([undefined, 'm1'])
   })
 
-  it('is shown again by whoever comes after one that died between renaming and writing', async () => {
+  it('is written by the next process when one died between renaming and writing', async () => {
     send('m1')
     await show(open())
     mkdirSync(join(dir, '.teams/web/inbox/.taken'))
@@ -155,7 +155,7 @@ describe('a mailbox file', () => {
     expect(shown()).toEqual(['m1'])
   })
 
-  it('of nobody is never made, and nothing is shown of a team that was put away', async () => {
+  it('is made for members only, and not for a removed team', async () => {
     await show(open())
     expect(readdirSync(join(dir, '.teams/web/inbox'))).toEqual([])
     rmSync(join(dir, '.teams/web'), { recursive: true })
@@ -164,7 +164,7 @@ describe('a mailbox file', () => {
     expect(existsSync(join(dir, '.teams/web'))).toBe(false)
   }) // F13
 
-  it('that is a link is neither followed nor written to', async () => {
+  it('that is a link is neither read nor written', async () => {
     const secret = join(dir, 'secret')
     writeFileSync(secret, '{"from":"x","content":"secret"}\n')
     mkdirSync(join(inbox(), '..'), { recursive: true })
@@ -184,7 +184,7 @@ describe('a mailbox file', () => {
     await changed
   })
 
-  it('with a long backlog is not written anew for every message that is read', async () => {
+  it('with many unread messages is not rewritten for every message that is read', async () => {
     for (let i = 0; i < 500; i++) send(`m${i}`)
     const disk = recordingDisk()
     const views = open(disk)
@@ -199,8 +199,8 @@ describe('a mailbox file', () => {
   })
 })
 
-describe('the door', () => {
-  it('brings in what any program appends, marked as external', async () => {
+describe('lines that other programs append to an inbox file', () => {
+  it('become messages that are marked as external', async () => {
     const views = open()
     send('m1')
     await show(views)
@@ -219,7 +219,7 @@ describe('the door', () => {
     expect(await ingest(views)).toBe(0)
   }) // G11, A70
 
-  it('never brings in a line we wrote ourselves', async () => {
+  it('never include lines that deskmates wrote', async () => {
     const views = open()
     for (let round = 0; round < 5; round++) {
       send(`m${round}`)
@@ -245,7 +245,7 @@ describe('the door', () => {
     expect(texts()).toEqual([])
   }) // F12
 
-  it('takes mail from the older paths too', async () => {
+  it('are also read from the older paths', async () => {
     echo('old layout', join(dir, '.teams/web/ada_inbox.jsonl'), { sender: 'ci', from: undefined })
     echo('another case', inbox('ADA'))
     echo('not this team', join(dir, '.team/inbox/ada.jsonl'))
@@ -260,7 +260,7 @@ describe('the door', () => {
     expect(existsSync(join(dir, '.team/inbox/ada.jsonl'))).toBe(true)
   }) // A64
 
-  it('puts a broken line aside with the reason, once, and delivers the rest', async () => {
+  it('are rejected once with the reason when broken, and the rest is delivered', async () => {
     echo('one')
     appendFileSync(inbox(), 'hello\n{"type":"banana","content":"x"}\n')
     echo('two')
@@ -277,7 +277,7 @@ describe('the door', () => {
     expect(lines(rejected)).toHaveLength(2)
   }) // F8
 
-  it('lets somebody who opened the file before it was renamed write on', async () => {
+  it('are read from a program that opened the file before it was renamed', async () => {
     const views = open()
     echo('first')
     const fd = openSync(inbox(), 'a')
@@ -297,7 +297,7 @@ describe('the door', () => {
     expect(taken()).toEqual([])
   })
 
-  it('takes a last line without newline as it is after ten minutes, and tells of a beginning without end', async () => {
+  it('may lack the last newline after ten minutes, and are rejected if unfinished', async () => {
     echo('whole')
     appendFileSync(inbox(), '{"from":"ci","content":"begun\n')
     echo('behind')
@@ -314,7 +314,7 @@ describe('the door', () => {
     expect(taken()).toEqual([])
   })
 
-  it('puts a line together that ours came into the middle of', async () => {
+  it('are joined when a line of ours was written in between', async () => {
     const views = open()
     await show(views)
     const fd = openSync(inbox(), 'a', 0o600)
@@ -331,7 +331,7 @@ describe('the door', () => {
     closeSync(fd)
   })
 
-  it('does not take our own line that was cut off for anything', async () => {
+  it('never include a torn line of ours', async () => {
     send('m1')
     const disk = recordingDisk()
     const half = { ...disk, writeSync: (fd: number, bytes: Uint8Array) => disk.writeSync(fd, bytes.subarray(0, 40)) }
@@ -352,7 +352,7 @@ describe('the door', () => {
     expect(taken()).toEqual([])
   })
 
-  it('brings in no more than there is room for, and the rest when there is', async () => {
+  it('wait while the mailbox is full', async () => {
     const views = open()
     world.report(
       Array.from(
@@ -376,7 +376,7 @@ describe('the door', () => {
     expect(texts().slice(-5)).toEqual(['a', 'b', 'c', 'd', 'e'])
   }) // F15
 
-  it('brings in much in bounded batches, in order', async () => {
+  it('are read in bounded batches, in order', async () => {
     const views = open()
     mkdirSync(join(inbox(), '..'), { recursive: true })
     appendFileSync(inbox(), Array.from({ length: 2500 }, (_, i) => `{"from":"ci","content":"${i}"}\n`).join(''))
@@ -388,7 +388,7 @@ describe('the door', () => {
     expect(texts()).toEqual(Array.from({ length: 2500 }, (_, i) => String(i)))
   }) // F15
 
-  it('refuses a line of 20 MB without holding it in memory', async () => {
+  it('are refused over 16 MB without being kept in memory', async () => {
     mkdirSync(join(inbox(), '..'), { recursive: true })
     appendFileSync(inbox(), `{"from":"ci","content":"${'x'.repeat(20 * 1024 * 1024)}"}\n`)
     echo('behind')
@@ -398,7 +398,7 @@ describe('the door', () => {
     expect(lines(inbox('ada.rejected'))).toHaveLength(1)
   })
 
-  it('keeps lines for somebody who is not there for a while, and then lets them bounce', async () => {
+  it('wait for an unknown member for ten minutes and then bounce', async () => {
     echo('for a ghost', inbox('ghost'))
     echo('later', inbox())
     world.ok({ type: 'member.stop', name: 'ada' })
@@ -414,7 +414,7 @@ describe('the door', () => {
     expect(existsSync(inbox('ghost'))).toBe(true)
   }) // F13
 
-  it('is served by two processes that bring in the same lines at once: each counts once', async () => {
+  it('count once when two processes read them at the same time', async () => {
     const [first, second] = [open(), open()]
     for (let round = 0; round < 20; round++) {
       echo(`a${round}`)
@@ -436,7 +436,7 @@ describe('the door', () => {
     expect(lines(inbox('ada.rejected'))).toHaveLength(20)
   })
 
-  it('loses and doubles nothing, wherever whoever brings it in dies', async () => {
+  it('are delivered exactly once, wherever a reading process dies', async () => {
     for (let calls = 0; ; calls++) {
       send(`m${calls}`)
       echo(`foreign ${calls}`)
@@ -467,8 +467,8 @@ describe('the door', () => {
   })
 })
 
-describe('knocking', () => {
-  it('is heard when somebody else writes, not when we do', async () => {
+describe('inboxChanged', () => {
+  it('resolves when another program writes, not when this process does', async () => {
     const views = open()
     await show(views)
     await ingest(views)
@@ -485,7 +485,7 @@ describe('knocking', () => {
     expect(await ingest(views)).toBe(1)
   })
 
-  it('ends when it is told to, or was before', async () => {
+  it('resolves when its signal aborts, or was aborted before', async () => {
     const views = open()
     await ingest(views)
     const stop = new AbortController()
@@ -497,8 +497,8 @@ describe('knocking', () => {
   })
 })
 
-describe('differences of mailboxes', () => {
-  it('are named and repaired', async () => {
+describe('differences between inbox files and the journal', () => {
+  it('are reported and repaired', async () => {
     const views = open()
     send('m1')
     send('m2')

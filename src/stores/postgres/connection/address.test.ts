@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { isThisMachine, parseAddress } from './address.ts'
 
 describe('the address of a database', () => {
-  it('counts as this machine only if its host cannot lead elsewhere', () => {
+  it('counts as this machine only if its host cannot be another machine', () => {
     const here = ['localhost', 'LOCALHOST', 'localhost.', 'db.localhost', '127.0.0.1', '127.9.9.9', '::1', '/run/pg']
     const elsewhere = [
       'localhost.evil.com',

@@ -11,7 +11,7 @@ import { openPostgresStore } from '../store.ts'
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0
 if (!hasOpenssl) console.log('postgres: TLS was not tried, because there is no openssl to make a certificate with')
 
-describe.runIf(hasOpenssl)('a server with a certificate', () => {
+describe.runIf(hasOpenssl)('a PostgreSQL server with TLS', () => {
   const folder = mkdtempSync(join(tmpdir(), 'deskmates-tls-'))
   const certificate = join(folder, 'cert.pem')
   let server: PostgresServer
@@ -34,7 +34,7 @@ describe.runIf(hasOpenssl)('a server with a certificate', () => {
     ['require', '127.0.0.1', ''],
     ['prefer', '127.0.0.1', ''],
     ['verify-full', 'localhost', 'trusted'],
-  ])('is written to and left in peace with sslmode=%s', async (mode, host, root) => {
+  ])('accepts a store with sslmode=%s over encrypted connections', async (mode, host, root) => {
     const store = await openPostgresStore({ url: url(host, mode, root) })
     const log = await store.log('web/journal')
     expect((await log.append([{ id: 'made', after: '' }])).outcomes).toEqual(['accepted'])
@@ -48,7 +48,7 @@ describe.runIf(hasOpenssl)('a server with a certificate', () => {
   it.each([
     ['another name', '127.0.0.1', 'trusted'],
     ['an unknown signer', 'localhost', ''],
-  ])('is not talked to under %s with sslmode=verify-full', async (_what, host, root) => {
+  ])('is refused with sslmode=verify-full under %s', async (_what, host, root) => {
     const timeouts = { connect: 500 }
     await expect(openPostgresStore({ url: url(host, 'verify-full', root), timeouts })).rejects.toMatchObject({
       code: 'store_unreachable',
