@@ -2,7 +2,7 @@ import { applyTurn, emptyTranscript, type TranscriptState } from '../../src/agen
 import { advance, type Log, START } from '../../src/journal/store.ts'
 import type { Turn } from '../../src/models/model.ts'
 
-/** All that was ever said, as the log holds it: without what was put aside or summarised later. */
+/** Every turn in the log, without later summaries and demoted results applied. */
 export async function readFullTranscript(log: Log): Promise<TranscriptState> {
   const state = emptyTranscript()
   let at = START
@@ -13,7 +13,7 @@ export async function readFullTranscript(log: Log): Promise<TranscriptState> {
   return state
 }
 
-/** Every call has its result in the turn behind it; roles take turns; the user begins. */
+/** What is wrong with the order of turns: each call has its result in the next turn, roles alternate, the user begins. */
 export function transcriptFaults(turns: readonly Turn[], open: ReadonlyMap<string, unknown> = new Map()): string[] {
   return turns.flatMap((turn, at) => {
     const next = turns[at + 1]

@@ -32,7 +32,7 @@ it('/compact summarises the session that is resumed, with a focus, and says when
     'result success',
   ])
   expect(lines[1]).toMatchObject({ compact_metadata: { trigger: 'manual' }, usage: { input_tokens: 70 } })
-  // The summary's usage is the run's.
+  // The usage of the summary counts for the run.
   expect(lines[2]).toMatchObject({ usage: { input_tokens: 70, output_tokens: 7 }, num_turns: 0 })
   expect(await say('and now?', '-c')).toMatchObject({ code: 0, stdout: 'roses\n' })
 }) // A33

@@ -7,7 +7,7 @@ import type { ModelRequest } from '../../src/models/model.ts'
 import type { Script } from '../../src/models/scripted/script.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
 import { openSession } from '../../src/session/open-session.ts'
-import type { Session } from '../../src/session/session.ts'
+import { collectEvents, runToEnd } from '../../src/testing/harnesses/session-harness.ts'
 import { openWorkspace, type Workspace } from '../../src/workspace.ts'
 import { readFullTranscript, transcriptFaults } from './check-transcript.ts'
 
@@ -26,15 +26,6 @@ const isSummary = ({ turns }: ModelRequest) => JSON.stringify(turns.at(-1)).incl
 const firstWords = ({ turns }: ModelRequest) =>
   turns[0]!.content.map((part) => (part as { text?: string }).text ?? '').join('\n')
 
-async function all(loop: ReturnType<Session['run']>) {
-  const events: SessionEvent[] = []
-  for (;;) {
-    const step = await loop.next()
-    if (step.done) return { events, stop: step.value }
-    events.push(step.value)
-  }
-}
-
 describe('a team whose lead is summarised ten times', () => {
   it('has identity, roster, tasks and requests before it each time, and loses no message', async () => {
     const requests: ModelRequest[] = []
@@ -44,7 +35,7 @@ describe('a team whose lead is summarised ten times', () => {
       if (isSummary(request)) return { text: `summary of round ${rounds}`, usage: { input: 9000, output: 10 } }
       rounds++
       if (rounds > 10) return { text: 'all done', usage: { input: 500, output: 5 } }
-      // As if this round had filled the window.
+      // The usage says that this round filled the context window.
       return { calls: [{ tool: 'glob', input: { pattern: `round-${rounds}-*` } }], usage: { input: 11_000, output: 5 } }
     }
     const model = scriptedModel({ context: 20_000, parts: [{ times: 'always', compose }] })
@@ -66,7 +57,7 @@ describe('a team whose lead is summarised ten times', () => {
     let step = await loop.next()
     for (; !step.done; step = await loop.next()) {
       events.push(step.value)
-      // Mail comes in while it is being summarised, too.
+      // Mail also arrives during the summary.
       if (step.value.type === 'compacted' || step.value.type === 'tool_started')
         await team.send({ to: 'lead', content: `letter ${++letters}` }, { by: { name: 'ada' } })
       if (letters === 9) await team.run({ type: 'task.complete', id: '1' }, { by: { name: 'ada' } })
@@ -87,7 +78,7 @@ describe('a team whose lead is summarised ten times', () => {
       if (i < 3) expect(told).toContain('works on task 1')
       if (i < 3) expect(told).toContain('r1 (plan_approval): ada waits for your answer: may I rename it?')
       if (i > 5) expect(told).toContain('Completed: 1.')
-      // The same tomorrow: no times, no long ids.
+      // The text stays the same from run to run: no times, no long ids.
       expect(told).not.toMatch(/\b[0-9A-HJKMNP-TV-Z]{26}\b|\d\d:\d\d|\b1[5-9]\d{8}\b/)
       expect(transcriptFaults(request.turns)).toEqual([])
       expect(request.system).toBe(requests[0]!.system)
@@ -100,7 +91,7 @@ describe('a team whose lead is summarised ten times', () => {
     expect(words.split('build it').length - 1).toBe(1)
   }) // A31, A36, F53, G10
 
-  it('has teammates that know who they are in every request, and in the first words behind each summary', async () => {
+  it('gives teammates their identity in every request, and first after each summary', async () => {
     const requests: ModelRequest[] = []
     let rounds = 0
     const compose = (request: ModelRequest) => {
@@ -120,9 +111,9 @@ describe('a team whose lead is summarised ten times', () => {
       { agent: 'ada', times: 'always', compose },
     ]
     await using talk = await openSession({ workspace, model: scriptedModel({ context: 20_000, parts }), team: 'web' })
-    await all(talk.run('go'))
+    await runToEnd(talk, 'go')
     await talk.team.send({ to: 'ada', content: 'Still there?' })
-    await all(talk.run())
+    await runToEnd(talk)
     expect(requests.length).toBeGreaterThan(8)
     for (const { system } of requests)
       expect(system).toMatch(/^You are ada, a teammate in the team web\. Your role: scout\./)
@@ -134,7 +125,7 @@ describe('a team whose lead is summarised ten times', () => {
       )
   }) // A84, B32, B46
 
-  it('goes on from its summary when it is opened again, and never asks what was heard before', async () => {
+  it('continues from its summary when it is opened again, and never sends what came before it', async () => {
     const asked: ModelRequest[] = []
     const compose = (request: ModelRequest) => {
       asked.push({ ...request, turns: [...request.turns] })
@@ -146,22 +137,22 @@ describe('a team whose lead is summarised ten times', () => {
     ]
     const model = scriptedModel({ parts })
     const first = await openSession({ workspace, model, team: 'web' })
-    await all(first.run('remember the garden'))
-    const { stop, events } = await all(first.compact('the garden'))
+    await runToEnd(first, 'remember the garden')
+    const { stop, events } = await collectEvents(first.compact('the garden'))
     expect(stop).toMatchObject({ kind: 'finished', text: expect.stringMatching(/^Compressed: about \d+ tokens/) })
     expect(events).toMatchObject([{ type: 'compacted', trigger: 'manual', agent: 'lead' }])
     await first.close()
     await using second = await openSession({ workspace, model, team: 'web' })
-    // Nothing new was said, so nobody is asked.
-    expect((await all(second.run())).stop).toEqual({ kind: 'finished', text: '' })
-    await all(second.run('do you remember?'))
+    // There is no new input, so no model is asked.
+    expect((await runToEnd(second)).stop).toEqual({ kind: 'finished', text: '' })
+    await runToEnd(second, 'do you remember?')
     const { turns } = asked.at(-1)!
     expect(turns.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
     expect(firstWords(asked.at(-1)!)).toContain('we built a garden')
     expect(firstWords(asked.at(-1)!)).not.toContain('remember the garden')
   })
 
-  it('sends out agents whose conversations are summarised too, and who keep their errand', async () => {
+  it('summarises the conversations of subagents too, which keep their prompt', async () => {
     const found: string[] = []
     let looks = 0
     const parts: Script['parts'] = [
@@ -182,14 +173,14 @@ describe('a team whose lead is summarised ten times', () => {
       },
     ]
     await using talk = await openSession({ workspace, model: scriptedModel({ context: 20_000, parts }) })
-    const { stop, events } = await all(talk.run('where is it?'))
+    const { stop, events } = await runToEnd(talk, 'where is it?')
     expect(stop).toEqual({ kind: 'finished', text: 'It is 80.' })
     expect(found[0]).toContain('You are lead/explore-1, an agent of type explore, started by lead.')
     expect(found[0]).toContain('find the port')
     expect(events.filter(({ type }) => type === 'compacted')).toMatchObject([{ agent: 'lead/explore-1' }])
   }) // A20
 
-  it('can read again what was put aside, under the path it was told', async () => {
+  it('can read a demoted result again under the path it was given', async () => {
     const big = Array.from({ length: 3000 }, (_, i) => `line ${i}`).join('\n')
     let told = ''
     const parts: Script['parts'] = [
@@ -224,7 +215,7 @@ describe('a team whose lead is summarised ten times', () => {
       team: 'web',
       permissions: { mode: 'bypassPermissions' },
     })
-    const { stop } = await all(talk.run('look'))
+    const { stop } = await runToEnd(talk, 'look')
     expect(stop).toEqual({ kind: 'finished', text: 'read again' })
     const files = readdirSync(join(dir, '.teams/web/outputs/lead'))
     expect(files).toEqual(['1-big.txt', '2-big.txt', '3-big.txt'])

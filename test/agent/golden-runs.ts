@@ -6,12 +6,12 @@ export interface ScriptedRun {
   readonly prompt: string
   readonly words?: readonly string[]
   readonly exit: number
-  /** `main` is asked; others can be named as fallback. */
+  /** `main` is the model of the run; `spare` may be its fallback. */
   readonly scripts: Readonly<Record<'main' | 'spare', Script>> | { readonly main: Script }
   readonly files?: Readonly<Record<string, string>>
   readonly stdin?: string
-  /** What a program leaves in the lead's mailbox before the run; needs a team that is there. */
-  readonly door?: string
+  /** A line in the inbox file of the lead, written before the run; needs an existing team. */
+  readonly inboxLine?: string
 }
 
 export const runs: readonly ScriptedRun[] = [
@@ -175,7 +175,7 @@ export const runs: readonly ScriptedRun[] = [
     name: 'door-mail',
     prompt: 'anything new?',
     words: ['--team', 'web'],
-    door: '{"from":"ci","content":"main is red"}',
+    inboxLine: '{"from":"ci","content":"main is red"}',
     exit: 0,
     scripts: { main: { parts: [{ when: { user: 'external, unverified' }, text: 'ci says that main is red.' }] } },
   },

@@ -14,16 +14,16 @@ beforeEach(() => {
 })
 afterEach(() => cli.close())
 
-async function play({ prompt, words = [], scripts, files = {}, stdin, door }: ScriptedRun, format: string) {
+async function play({ prompt, words = [], scripts, files = {}, stdin, inboxLine }: ScriptedRun, format: string) {
   for (const [name, script] of Object.entries(scripts))
     put(`../scripts/${name}.json`, JSON.stringify({ ...script, parts: script.parts.map(counted) }))
   for (const [name, text] of Object.entries(files)) put(name, text)
-  if (door !== undefined) {
+  if (inboxLine !== undefined) {
     await cli.ok('team create web')
-    appendFileSync(join(cli.dir, '.teams/web/inbox/lead.jsonl'), `${door}\n`)
+    appendFileSync(join(cli.dir, '.teams/web/inbox/lead.jsonl'), `${inboxLine}\n`)
   }
   const path = (word: string) => word.replace(/^scripted:/, `scripted:${join(cli.dir, '..', 'scripts')}/`)
-  // The same on every machine, whether commands can be kept in there or not.
+  // The same on every machine, with or without a sandbox.
   const fixed = ['-m', 'scripted:main.json', '--output-format', format, '--sandbox', 'off']
   const argv = ['-p', prompt, ...fixed, ...words].map(path)
   const input = (async function* () {
@@ -33,7 +33,7 @@ async function play({ prompt, words = [], scripts, files = {}, stdin, door }: Sc
   return cli.run(argv, { stdin: input, env })
 }
 
-/** What a conversation is estimated at depends on the length of the folder's name. */
+/** The estimated tokens depend on the length of the folder name. */
 function counted(part: Script['parts'][number]) {
   return 'compose' in part ? part : { usage: { input: 100, output: 10 }, ...part }
 }
@@ -43,7 +43,7 @@ function put(name: string, text: string): void {
   writeFileSync(join(cli.dir, name), text)
 }
 
-/** What differs from run to run, and from place to place. */
+/** Replaces what differs from run to run and from folder to folder. */
 function settled(text: string): string {
   return text
     .replaceAll(cli.dir, '/work')
@@ -56,7 +56,7 @@ function settled(text: string): string {
 const golden = (name: string) => fileURLToPath(new URL(`golden/${name}`, import.meta.url))
 
 describe('the output of a run', () => {
-  it.for(runs)('as stream-json is what it was: $name', async (run) => {
+  it.for(runs)('as stream-json is unchanged: $name', async (run) => {
     const { code, stdout, stderr } = await play(run, 'stream-json')
     expect(code, stderr).toBe(run.exit)
     const lines = stdout.trimEnd().split('\n')
@@ -72,12 +72,12 @@ describe('the output of a run', () => {
     const result = Result.parse(JSON.parse(stdout))
     expect(result.is_error).toBe(result.subtype !== 'success')
     expect(result.errors).toHaveLength(result.is_error ? 1 : 0)
-    // A failure is never taken for a success, whichever way somebody looks.
+    // Every member that tells of success agrees with the exit code.
     expect(code === 0 || code === 4).toBe(!result.is_error)
     await expect(settled(stdout)).toMatchFileSnapshot(golden(`${run.name}.result.jsonl`))
   })
 
-  it.for(runs)('as text is the last word alone: $name', async (run) => {
+  it.for(runs)('as text is the final answer alone: $name', async (run) => {
     const { code, stdout } = await play(run, 'text')
     expect(code).toBe(run.exit)
     expect(stdout.split('\n')).toHaveLength(stdout === '' ? 1 : 2)

@@ -8,7 +8,7 @@ import type { Reply, Turn, UserTurn } from '../../src/models/model.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/store.ts'
 import { readFullTranscript, transcriptFaults } from './check-transcript.ts'
 
-/** The steps of a conversation. Numbers of calls are the words of their results. */
+/** The steps of a conversation; the number of a call is the length of its result in words. */
 const steps = fc.array(
   fc.oneof(
     fc.record({ do: fc.constant('hear' as const), words: fc.nat(60), isPicture: fc.boolean() }),
@@ -26,8 +26,8 @@ const steps = fc.array(
   { minLength: 15, maxLength: 50 },
 )
 
-describe('a history that is summarised and put aside at random', () => {
-  it('never parts a call from its result, loses and repeats nothing, and keeps its archive whole', async () => {
+describe('a history with random summaries and demotions', () => {
+  it('keeps each call with its result, loses and repeats nothing, and keeps the full log', async () => {
     let compactions = 0
     let demotions = 0
     await fc.assert(
@@ -50,14 +50,14 @@ describe('a history that is summarised and put aside at random', () => {
             compactions++
             const before = turns.slice(turns.length - keep)
             await talk.compact({ turn: user('the summary'), keep, before: 1 }, reply('', []))
-            // What stays is what was there, as it was.
+            // The kept turns are unchanged.
             expect(textsOf(turns).slice(1)).toEqual(textsOf(before))
           }
           expect(transcriptFaults(turns)).toEqual([])
         }
         await told.answer([1, 1, 1], 0, open)
         expect(transcriptFaults(talk.state.turns, talk.state.open)).toEqual([])
-        // Also with calls that nobody has answered: they stay, and their results still find them.
+        // Calls without results stay too, and still get their results.
         const keep = turnsToKeep(talk.state.turns, { keep: 0, most: 3000 })
         if (keep !== undefined) await talk.compact({ turn: user('the summary'), keep, before: 1 }, reply('', []))
         for (const { toolCallId } of unanswered(talk.state)) await told.result(toolCallId, 1)
@@ -83,7 +83,7 @@ describe('a history that is summarised and put aside at random', () => {
   }) // A31, A32, A36, F53
 })
 
-/** Every text is another, so that what is missing or there twice can be told. */
+/** Every text is different, so that a missing or repeated one is noticed. */
 function createStory(talk: Transcript) {
   let count = 0
   const texts: string[] = []

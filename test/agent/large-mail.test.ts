@@ -31,7 +31,7 @@ const WINDOW = 200_000
 const call = (tool: string, input: Record<string, unknown> = {}) => ({ tool, input })
 const always: Parts = [{ agent: ['lead', 'ada'], times: 'always', text: 'Well.' }]
 
-/** Refuses what does not fit, as providers do, by a count of its own: four bytes a token. */
+/** Fails with 'too long' when a request exceeds the context, as providers do; counts four bytes a token. */
 function narrow(parts: Parts, context = WINDOW): Model & { readonly largest: () => number } {
   const script = scriptedModel({ parts })
   let largest = 0
@@ -123,7 +123,7 @@ describe('a long message that read_inbox delivers', () => {
   const text = 'a line of a long report\n'.repeat(30_000)
   const folder = () => join(dir, '.teams/web/outputs/lead')
 
-  /** The lead is told of nothing before it asks: the message is sent while its first answer is made. */
+  /** The message is sent while the model makes its first answer, so that only read_inbox delivers it. */
   async function deliver(): Promise<string> {
     const sendsThenReads: Parts = [
       {
@@ -167,10 +167,10 @@ describe('a long message that read_inbox delivers', () => {
   }) // T21
 })
 
-describe('three thousand messages that wait', () => {
+describe('three thousand unread messages', () => {
   const contents = Array.from({ length: 3000 }, (_, i) => `report ${i}: ${'all tests of this part pass '.repeat(12)}`)
 
-  /** How often each was told, over all turns of the transcript. */
+  /** How often each message stands in the transcript. */
   function tellings(): number[] {
     const text = readFileSync(join(dir, '.teams/web/transcripts/lead.jsonl'), 'utf8')
     const told = text

@@ -44,7 +44,7 @@ const result = (id: string): CallResult => ({
   output: { type: 'text', value: 'ok' },
 })
 
-/** A log that fails when told to: before it has written, after it, or as it is read. */
+/** A log that fails on demand: before an append, after it, or on a read. */
 async function faulty(place = createPlace()) {
   const log = await logAt(place)
   const fails = { before: () => false, after: () => false, reading: () => false }
@@ -53,7 +53,7 @@ async function faulty(place = createPlace()) {
     async append(records) {
       if (fails.before()) throw new Error('no space left')
       const appended = await log.append(records)
-      if (fails.after()) throw new Error('nobody knows')
+      if (fails.after()) throw new Error('outcome unknown')
       return appended
     },
     async read(from) {
@@ -81,8 +81,8 @@ async function talkOn({ transcript }: Awaited<ReturnType<typeof faulty>>, more: 
   }
 }
 
-describe('a conversation that is written behind', () => {
-  it('changes nothing any more when another process has taken it over, whoever found that out', async () => {
+describe('a transcript that is written in the background', () => {
+  it('changes nothing after another process took it over, whichever append finds out', async () => {
     const place = createPlace()
     let changes = 0
     const change = defineTool({
@@ -101,7 +101,7 @@ describe('a conversation that is written behind', () => {
       place,
       async mayDo(_, { toolCallId }) {
         if (toolCallId === 'a') await takeOver(place)
-        // Somebody is asked, and meanwhile what was told is written.
+        // The model is asked while the input is written.
         else await rounds()
         return { allowed: true }
       },
@@ -111,7 +111,7 @@ describe('a conversation that is written behind', () => {
     expect(changes).toBe(0)
   }) // F33
 
-  it('is told nothing twice where its lines could not be read back', async () => {
+  it('receives no input twice when its records could not be read back', async () => {
     const { transcript, fails } = await faulty()
     await transcript.hear(userTurn(['once']), ['m1'])
     fails.reading = once()
@@ -137,7 +137,7 @@ describe('a conversation that is written behind', () => {
     expect((await takeOver(broken.place)).state.turns).toEqual(talk.transcript.state.turns)
   }) // F37, F38
 
-  it('says at its end what could not be written, however it ended', async () => {
+  it('reports at its end what could not be written, however it ended', async () => {
     const broken = await faulty()
     const limits: Limits = { turns: 1 }
     const look = defineTool({
@@ -156,7 +156,7 @@ describe('a conversation that is written behind', () => {
     await expect(Promise.resolve(broken.transcript[Symbol.asyncDispose]())).rejects.toThrow('no space left')
   }) // F37
 
-  it('keeps what was true before something that never became so', async () => {
+  it('keeps its earlier state when a later append fails', async () => {
     const { transcript, place } = await faulty()
     await transcript.answer(reply('a'))
     await transcript.result(result('a'), {}, true)
@@ -166,7 +166,7 @@ describe('a conversation that is written behind', () => {
     expect((await takeOver(place)).state.turns.map(({ role }) => role)).toEqual(['assistant', 'tool'])
   })
 
-  it('is in the log as it is in memory, whatever fails and whoever writes at the same time', async () => {
+  it('is the same in the log and in memory, despite failures and concurrent writers', async () => {
     for (let seed = 1; seed <= 150; seed++) {
       const random = createRandom(seed)
       const { transcript, fails, place } = await faulty()

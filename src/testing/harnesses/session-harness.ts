@@ -47,9 +47,13 @@ export function workspaceOn(store: Store, root: string, journalOf: Workspace['jo
 }
 
 /** Runs a session until it stops; returns the stop and every event in order. */
-export async function runToEnd(session: Session, prompt?: string, signal?: AbortSignal) {
+export function runToEnd(session: Session, prompt?: string, signal?: AbortSignal) {
+  return collectEvents(session.run(prompt, signal))
+}
+
+/** Reads a run or a compaction to its end; returns the stop and every event in order. */
+export async function collectEvents(loop: ReturnType<Session['run']>) {
   const events: SessionEvent[] = []
-  const loop = session.run(prompt, signal)
   for (;;) {
     const step = await loop.next()
     if (step.done) return { stop: step.value, events }
