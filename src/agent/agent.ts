@@ -1,6 +1,6 @@
 import type { Order } from '../journal/order.ts'
 import type { Model, Reply, ToolCall } from '../models/model.ts'
-import type { AgentPermissions } from '../permissions/permissions.ts'
+import type { Permissions } from '../permissions/permission.ts'
 import type { EventOf } from '../team/event.ts'
 import type { Jobs, Tool, ToolContext } from '../tools/tool.ts'
 import type { Inbox } from './inbox.ts'
@@ -18,7 +18,7 @@ export interface Agent {
   /** Its next input: mail, notices, its task; acknowledged after the transcript has it. */
   readonly inbox: Inbox
   /** May it do this? Allowed, or why not and what to do. */
-  readonly permissions: Pick<AgentPermissions, 'check'>
+  readonly permissions: Pick<Permissions, 'check'>
   readonly used: RunUsage
   readonly memory: Memory
   /** Only where the run is recorded or replayed: the order of its inputs, model calls and tool calls among those of others. */

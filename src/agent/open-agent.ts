@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Log } from '../journal/store.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
 import type { Model } from '../models/model.ts'
-import type { AgentPermissions } from '../permissions/permissions.ts'
+import type { AgentPermissionsOptions } from '../permissions/permissions.ts'
 import { endRecordedGroup } from '../permissions/processes/process-group.ts'
 import { jobEndedText } from '../prompts/notices.ts'
 import { situationText } from '../prompts/situation.ts'
@@ -38,7 +38,7 @@ export interface AgentOptions {
   readonly log: Log
   readonly model: Model
   readonly system: string
-  readonly permissions: AgentPermissions
+  readonly permissions: Omit<AgentPermissionsOptions, 'hooks'>
   /** The teams whose mail it receives, its own first. */
   memberships(): readonly Membership[]
   /** Takes in lines that other programs wrote into the mailbox files. */
@@ -53,7 +53,7 @@ export interface AgentOptions {
 
 /** Opens the conversation of a lead or a teammate, and recovers what a dead process left of it. */
 export async function openAgent(context: SessionContext, options: AgentOptions): Promise<OpenAgent> {
-  const { team, by, permissions } = options
+  const { team, by } = options
   const { root, folders, env } = context
   const { transcript, hasLostTurns } = await openOwnTranscript(context, options)
   const notices = createNotices(options.onNotice)
@@ -83,17 +83,18 @@ export async function openAgent(context: SessionContext, options: AgentOptions):
   const twice = tools.find(({ name }, i) => tools.findIndex((other) => other.name === name) < i)
   if (twice) throw new NoTool(twice.name, 'there is one of this name already. Give yours another')
 
-  const offered = announcingReserved(tools.filter(({ name }) => permissions.isOffered(name)))
   const fence = createFence({ team, presence: context.store.presence }, by)
   const hooks =
     context.hooks && createToolHooks(context.hooks, { agent: by.name, fence, emit: (event) => context.run.emit(event) })
+  const permissions = context.permissionsFor({ ...options.permissions, ...(hooks && { hooks: hooks.beforeCall }) })
+  const offered = announcingReserved(tools.filter(({ name }) => permissions.isOffered(name)))
   const inbox = createInbox({ ...options, transcript, notices, budget })
 
   return {
     name: by.name,
     system: options.system,
     model: options.model,
-    tools: hooks?.tools(offered) ?? offered,
+    tools: hooks?.afterCalls(offered) ?? offered,
     maxOutput: context.maxOutput,
     limits: context.limits,
     transcript,
@@ -128,7 +129,7 @@ export async function openAgent(context: SessionContext, options: AgentOptions):
       },
     },
     recordUsage: reports.addUsage,
-    permissions: { check: hooks?.check(permissions.check) ?? permissions.check },
+    permissions,
     toolContext: (call, signal, progress) => ({
       agent: by.name,
       team: team.name,

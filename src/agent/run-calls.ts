@@ -74,10 +74,10 @@ async function outcomeOf(
   if (!isReady(ready)) return { result: ready }
   try {
     signal.throwIfAborted()
-    const leave = await agent.permissions.check(ready.action, call, signal)
-    if (!leave.allowed && leave.isTemporary) return { result: { text: leave.why, isError: true } }
-    if (!leave.allowed) {
-      const { why, byHook } = leave
+    const permission = await agent.permissions.check(ready.action, call, signal)
+    if (!permission.allowed && permission.isTemporary) return { result: { text: permission.why, isError: true } }
+    if (!permission.allowed) {
+      const { why, byHook } = permission
       return { result: { text: deniedCallText(why), isError: true }, denied: why, byHook }
     }
     // After a power cut nobody would know of the call, and do it again.

@@ -3,7 +3,8 @@ import type { Log, Store } from '../journal/store.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
 import type { Model } from '../models/model.ts'
 import type { Hooks } from '../permissions/hooks/hooks.ts'
-import type { ActionRequests, AgentPermissions } from '../permissions/permissions.ts'
+import type { Permissions } from '../permissions/permission.ts'
+import type { AgentPermissionsOptions, Person } from '../permissions/permissions.ts'
 import type { Sandbox } from '../permissions/sandbox/sandbox.ts'
 import type { Eraser } from '../redaction/eraser.ts'
 import type { Author } from '../team/event.ts'
@@ -30,8 +31,8 @@ export interface SessionContext {
   readonly env: Readonly<Record<string, string>>
   /** Where large outputs of a team's agents are kept, a folder each. */
   outputsOf(team: string): string
-  /** Nobody has more rights than the lead; who only looks has less. Without an asker nobody is asked. */
-  permits(isReadOnly: boolean, isSentOut?: boolean, asker?: ActionRequests): AgentPermissions
+  /** Permissions of one agent under the rules of the session. No agent may do more than the lead. */
+  permissionsFor(options: AgentPermissionsOptions): Permissions
   readonly permissionRequests: PermissionRequests
   readonly askPlan?: AskPlan | undefined
   /** Keeps commands in, where that works and is wanted. */
@@ -78,12 +79,12 @@ export function limitOf({ limits, run }: Pick<SessionContext, 'limits' | 'run'>)
   return limitReached(limits, run.used)
 }
 
-/** Whom the members of a session ask for leave: a person, if one can be asked; else the lead hears what was denied. */
+/** Who allows what no rule allows: a person, if one can be asked; else the lead is told what was denied. */
 export interface PermissionRequests {
   readonly canAsk: boolean
-  of(team: TeamHandle, by: Author): ActionRequests
-  /** Of an agent that `by` has sent out and answers for: `lead › explore`. What is denied stands in its report. */
-  ofSubagent(team: TeamHandle, by: Author, agent: string): ActionRequests
+  of(team: TeamHandle, by: Author): Person
+  /** For a subagent of `by`, shown as `lead › explore`. What is denied stands in its report. */
+  ofSubagent(team: TeamHandle, by: Author, agent: string): Person
 }
 
 /** How the supervisor treats teammates. */

@@ -2,7 +2,8 @@ import type { AlarmClock } from '../journal/clock.ts'
 import type { Log } from '../journal/store.ts'
 import type { Model } from '../models/model.ts'
 import type { Hooks } from '../permissions/hooks/hooks.ts'
-import type { ActionRequests, AgentPermissions } from '../permissions/permissions.ts'
+import type { Permissions } from '../permissions/permission.ts'
+import type { AgentPermissionsOptions, Person } from '../permissions/permissions.ts'
 import { limitText } from '../prompts/limit.ts'
 import { subagentSituationText } from '../prompts/subagent.ts'
 import { subagentPrompt } from '../prompts/system-prompt.ts'
@@ -30,9 +31,9 @@ export interface SubagentOptions {
   modelFor(name: string): Promise<Model>
   readonly limits: Limits
   readonly maxOutput?: number | undefined
-  permits(isReadOnly: boolean, isSentOut: true, asker: ActionRequests): AgentPermissions
-  /** Whom an agent of this name asks for leave. */
-  askerOf(agent: string): ActionRequests
+  permissionsFor(options: AgentPermissionsOptions): Permissions
+  /** Who is asked to allow the actions of an agent of this name. */
+  personFor(agent: string): Person
   /** A log that is gone with this process, for a conversation that is not kept. */
   openScratchLog(): Promise<Log>
   readonly hooks?: Hooks | undefined
@@ -56,8 +57,7 @@ export function createRunAgent(home: SubagentOptions): RunSubagent {
     const count = (sent.get(type.name) ?? 0) + 1
     sent.set(type.name, count)
     const name = `${home.name}/${type.name}-${count}`
-    const permits = home.permits(type.isReadOnly, true, home.askerOf(`${home.name} › ${type.name}`))
-    const around =
+    const hooks =
       home.hooks &&
       createToolHooks(home.hooks, {
         agent: name,
@@ -65,8 +65,14 @@ export function createRunAgent(home: SubagentOptions): RunSubagent {
         fence: world.fence,
         emit: (event) => home.run.emit(event),
       })
+    const permissions = home.permissionsFor({
+      isReadOnly: type.isReadOnly,
+      hasLead: true,
+      person: home.personFor(`${home.name} › ${type.name}`),
+      ...(hooks && { hooks: hooks.beforeCall }),
+    })
     const offered = announcingReserved(
-      [...toolsForSubagent(type), ...tools].filter((tool) => permits.isOffered(tool.name)),
+      [...toolsForSubagent(type), ...tools].filter((tool) => permissions.isOffered(tool.name)),
     )
     const reads = createReads()
     const log = record?.log ?? (await home.openScratchLog())
@@ -90,7 +96,7 @@ export function createRunAgent(home: SubagentOptions): RunSubagent {
         name,
         system: subagentPrompt(type.prompt, world),
         model: model === undefined ? home.model : await home.modelFor(chosen(model)),
-        tools: around?.tools(offered) ?? offered,
+        tools: hooks?.afterCalls(offered) ?? offered,
         maxOutput: home.maxOutput,
         limits: home.limits,
         transcript,
@@ -107,14 +113,14 @@ export function createRunAgent(home: SubagentOptions): RunSubagent {
           acknowledge: async () => {},
         },
         recordUsage: home.account,
-        permissions: { check: around?.check(permits.check) ?? permits.check },
+        permissions,
         toolContext: (call, signal, progress) => ({
           ...world,
           agent: name,
           callId: call.toolCallId,
           signal,
           reads,
-          forbids: permits.forbids,
+          forbids: permissions.forbids,
           progress,
           // On record with whoever sent it out: this conversation is gone when its process is.
           recordGroup: (group) => world.recordGroup(group),

@@ -14,7 +14,7 @@ it('a call with a hook behind it waits until it is durable, whatever its tool do
     tool('repeat', { isRepeatable: () => true }),
     tool('free', { onlyLooks: true }),
   ]
-  const tools = createToolHooks(hooks, { agent: 'lead', fence: async () => {}, emit() {} }).tools(own)
+  const tools = createToolHooks(hooks, { agent: 'lead', fence: async () => {}, emit() {} }).afterCalls(own)
   const ready = await Promise.all(tools.map(({ name }) => readyCall(tools, { name, input: {} })))
   expect(ready.map((call) => isReady(call) && call.isRepeatable)).toEqual([false, false, true])
 }) // F39

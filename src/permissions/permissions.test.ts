@@ -1,64 +1,179 @@
 import { describe, expect, it } from 'vitest'
-import type { SessionSandbox } from '../session/sandbox.ts'
-import { createPermissions, narrowForSubagent, type Permissions, policyOf } from './permissions.ts'
+import type { Permission } from './permission.ts'
+import { createPermissions, type PermissionsOptions } from './permissions.ts'
 import type { Action } from './rules/action.ts'
+import { type PermissionSettings, policyOf } from './rules/permission-settings.ts'
+import { parseRules } from './rules/rule.ts'
 
 const run = (command: string): Action => ({ kind: 'run', tool: 'bash', command })
+const write: Action = { kind: 'write', tool: 'write_file', path: 'a' }
+const read: Action = { kind: 'read', tool: 'read_file', path: 'a' }
 
-function permits(permissions: Permissions, sandbox: Partial<SessionSandbox> = {}, isSentOut = false) {
-  const policy = policyOf(permissions, '/w')
-  const given = { state: 'on' as const, mode: 'auto' as const, ...sandbox }
-  const made = createPermissions(
-    { policy: isSentOut ? narrowForSubagent(policy, true) : policy, sandbox: given },
-    isSentOut,
-  )
-  return (wish: Action) =>
-    made.check(wish, { toolCallId: 'a', toolName: wish.tool, input: {} }, new AbortController().signal)
+/** The check of one agent, as a function of the action alone. */
+function checkOf(settings: PermissionSettings, options: Partial<PermissionsOptions> = {}) {
+  const sandbox = { state: 'on', mode: 'auto' }
+  const { check } = createPermissions({ policy: policyOf(settings, '/w'), sandbox, ...options })
+  return (action: Action): Promise<Permission> =>
+    check(action, { toolCallId: 'a', toolName: action.tool, input: {} }, new AbortController().signal)
 }
 
-describe('the permissions of a run with nobody to ask', () => {
-  it('say which rules would allow every part of a line', async () => {
-    const mayDo = permits({})
-    expect(await mayDo(run('make && npm test | tee log'))).toMatchObject({
+/** Every step of the chain that was taken, in order; each step lets the action pass unless it is said otherwise. */
+function steps(settings: PermissionSettings, refusing: { gate?: string; hook?: string; hookAsks?: string } = {}) {
+  const taken: string[] = []
+  const check = checkOf(settings, {
+    planGate() {
+      taken.push('plan gate')
+      return refusing.gate
+    },
+    async hooks() {
+      taken.push('hooks')
+      return { refusal: refusing.hook, ask: refusing.hookAsks }
+    },
+    person: {
+      async ask({ why }) {
+        taken.push(`person: ${why}`)
+        return { allowed: true }
+      },
+    },
+  })
+  return async (action: Action) => ({ permission: await check(action), taken })
+}
+
+describe('the permission check', () => {
+  it('takes its steps in order: deny rules, plan gate, allow rules, hooks, person', async () => {
+    expect(await steps({ deny: ['bash(make *)'] })(run('make'))).toMatchObject({
+      permission: { allowed: false, why: expect.stringContaining('the rule bash(make *) denies it. Only the user') },
+      taken: [],
+    })
+    expect(await steps({ allow: ['bash(make *)'] }, { gate: 'No plan yet.' })(run('make'))).toEqual({
+      permission: { allowed: false, why: 'No plan yet.', isTemporary: true },
+      taken: ['plan gate'],
+    })
+    expect(await steps({ allow: ['bash(make *)'] })(run('make'))).toEqual({
+      permission: { allowed: true },
+      taken: ['plan gate', 'hooks'],
+    })
+    expect(await steps({})(run('make'))).toMatchObject({
+      permission: { allowed: true },
+      taken: ['plan gate', 'hooks', expect.stringMatching(/^person: no rule allows it/)],
+    })
+  })
+
+  it('asks no person about what a hook refuses, and says what to do next', async () => {
+    const { permission, taken } = await steps({}, { hook: 'not on a Friday' })(run('make'))
+    expect(taken).toEqual(['plan gate', 'hooks'])
+    const why = expect.stringMatching(/^a hook refused it: not on a Friday\nCorrect what it names and call again/)
+    expect(permission).toEqual({ allowed: false, byHook: true, why })
+  })
+
+  it('asks a person about an allowed action when a hook wants that', async () => {
+    const { permission, taken } = await steps({ allow: ['bash(make *)'] }, { hookAsks: 'it deploys' })(run('make'))
+    expect(permission).toEqual({ allowed: true })
+    expect(taken.at(-1)).toBe('person: a hook wants a person to be asked: it deploys')
+  })
+
+  it('runs no hook for an action that is denied because no person can be asked', async () => {
+    const check = checkOf({}, { hooks: () => Promise.reject(new Error('a hook ran')) })
+    expect(await check(run('make'))).toMatchObject({ allowed: false })
+  })
+
+  it('lets no hook allow what a rule denies or what no rule allows', async () => {
+    const agrees = { hooks: async () => ({}) }
+    expect(await checkOf({ mode: 'bypassPermissions', deny: ['bash(make *)'] }, agrees)(run('make'))).toMatchObject({
+      allowed: false,
+    })
+    expect(await checkOf({}, agrees)(run('make'))).toMatchObject({ allowed: false })
+  })
+
+  it('lets an agent behind a closed plan gate read', async () => {
+    const check = checkOf({ mode: 'bypassPermissions' }, { planGate: () => 'No plan yet.' })
+    expect(await check(read)).toEqual({ allowed: true })
+    expect(await check(write)).toMatchObject({ allowed: false, isTemporary: true })
+  })
+
+  it('asks a person about a tool without an action when a rule says so', async () => {
+    const asked: string[] = []
+    const { check } = createPermissions({
+      policy: policyOf({ ask: ['SendMessage'] }, '/w'),
+      sandbox: { state: 'on', mode: 'auto' },
+      person: {
+        async ask({ action }) {
+          asked.push(`${action.kind} ${action.tool}`)
+          return { allowed: true }
+        },
+      },
+    })
+    const call = { toolCallId: 'a', toolName: 'SendMessage', input: {} }
+    expect(await check(undefined, call, new AbortController().signal)).toEqual({ allowed: true })
+    expect(asked).toEqual(['use SendMessage'])
+  })
+
+  it('keeps file tools out of the private folders of the user, in any case of letters', () => {
+    const sandbox = { state: 'on', mode: 'auto' }
+    const { forbids } = createPermissions({ policy: policyOf({}, '/w'), sandbox, privateFolders: ['/w/.config/x'] })
+    expect(forbids('read', '/w/.Config/X/keys.json')).toBe(true)
+    expect(forbids('write', '/w/.config/xy')).toBe(false)
+  })
+})
+
+describe('a refusal where no person can be asked', () => {
+  it('says which rules would allow every part of a line', async () => {
+    const check = checkOf({})
+    expect(await check(run('make && npm test | tee log'))).toMatchObject({
       allowed: false,
       why: expect.stringContaining("--allowedTools 'bash(make *),bash(npm *),bash(tee *)'"),
     })
-    expect(await mayDo(run('$X'))).toMatchObject({ why: expect.stringContaining('No rule covers this form') })
+    expect(await check(run('$X'))).toMatchObject({ why: expect.stringContaining('No rule covers this form') })
   })
 
-  it('let an agent that was sent out tell its lead what it needs, and never the user', async () => {
-    const mayDo = permits({ mode: 'bypassPermissions' }, {}, true)
-    expect(await mayDo(run('make'))).toMatchObject({
+  it.for(['default', 'dontAsk'] as const)(
+    'names rules that allow the action once they are added (%s)',
+    async (mode) => {
+      const actions = [run('make && npm test | tee log'), run('git log > out.txt'), run("grep 'a b' src/x.ts"), write]
+      for (const action of actions) {
+        const refusal = await checkOf({ mode })(action)
+        const advised = /--allowedTools '(.*)'$/s
+          .exec('why' in refusal ? refusal.why : '')?.[1]
+          ?.replaceAll("'\\''", "'")
+        expect(advised, JSON.stringify(refusal)).toBeDefined()
+        const allow = parseRules(advised!).map(({ text }) => text)
+        expect(await checkOf({ mode, allow })(action)).toEqual({ allowed: true })
+      }
+    },
+  ) // T36
+
+  it('tells an agent with a lead to report what it needs', async () => {
+    const check = checkOf({ mode: 'bypassPermissions' }, { isReadOnly: true, hasLead: true })
+    expect(await check(run('make'))).toMatchObject({
       allowed: false,
       why: expect.stringMatching(/^Permission required: say so in your report, so that your lead can ask\./),
     })
-    const write: Action = { kind: 'write', tool: 'write_file', path: 'a' }
-    expect(await mayDo(write)).toMatchObject({ allowed: false })
-    expect(await mayDo({ kind: 'read', tool: 'read_file', path: 'a' })).toEqual({ allowed: true })
+    expect(await check(write)).toMatchObject({ allowed: false })
+    expect(await check(read)).toEqual({ allowed: true })
   }) // B70
 })
 
-describe('where nothing keeps commands in', () => {
-  const missing = { state: 'missing' as const, why: { cause: 'bwrap is not there', remedy: 'Install it' } }
+describe('without a sandbox', () => {
+  const missing = { state: 'missing', mode: 'auto', why: { cause: 'bwrap is not there', remedy: 'Install it' } }
 
-  it('they run only with permission', async () => {
+  it('commands run only with permission', async () => {
     const sandbox = missing
-    expect(await permits({ allow: ['bash(make *)'] }, sandbox)(run('make'))).toEqual({ allowed: true })
-    expect(await permits({ mode: 'bypassPermissions' }, sandbox)(run('make'))).toEqual({ allowed: true })
+    expect(await checkOf({ allow: ['bash(make *)'] }, { sandbox })(run('make'))).toEqual({ allowed: true })
+    expect(await checkOf({ mode: 'bypassPermissions' }, { sandbox })(run('make'))).toEqual({ allowed: true })
     for (const mode of ['default', 'acceptEdits', 'plan', 'dontAsk'] as const)
-      expect(await permits({ mode }, sandbox)(run('make'))).toMatchObject({ allowed: false })
+      expect(await checkOf({ mode }, { sandbox })(run('make'))).toMatchObject({ allowed: false })
   })
 
-  it('they do not run at all where that is required, with the cause and the remedy', async () => {
-    const mayDo = permits({ mode: 'bypassPermissions' }, { ...missing, mode: 'require' })
+  it('commands do not run where a sandbox is required, and the refusal names cause and remedy', async () => {
+    const check = checkOf({ mode: 'bypassPermissions' }, { sandbox: { ...missing, mode: 'require' } })
     const why = expect.stringContaining('bwrap is not there. Install it.')
-    expect(await mayDo(run('ls'))).toEqual({ allowed: false, why })
-    expect(await mayDo({ kind: 'write', tool: 'write_file', path: 'a' })).toEqual({ allowed: true })
+    expect(await check(run('ls'))).toEqual({ allowed: false, why })
+    expect(await check(write)).toEqual({ allowed: true })
   })
 
-  it('they do not run where a rule denies the network, which nobody could keep from them', async () => {
+  it('commands do not run where a rule denies the network, which only a sandbox can enforce', async () => {
     const denied = { mode: 'bypassPermissions' as const, deny: ['network'] }
-    expect(await permits(denied, missing)(run('ls'))).toMatchObject({ allowed: false })
-    expect(await permits(denied)(run('ls'))).toEqual({ allowed: true })
+    expect(await checkOf(denied, { sandbox: missing })(run('ls'))).toMatchObject({ allowed: false })
+    expect(await checkOf(denied)(run('ls'))).toEqual({ allowed: true })
   })
 })

@@ -1,30 +1,45 @@
-import type { Check, Permission, PermissionQuestion } from './permission.ts'
+import { hookRefusedCallText } from '../prompts/notices.ts'
+import { isInsideAny } from './paths/places.ts'
+import type { Permission, PermissionQuestion, Permissions, ToolCallToCheck } from './permission.ts'
 import type { Action } from './rules/action.ts'
 import { hintFor } from './rules/hints.ts'
-import { deniesNetwork, forbids, isOffered, judge, type Mode, narrow, type Policy } from './rules/policy.ts'
-import { parseRule } from './rules/rule.ts'
+import { deniesNetwork, forbids, isOffered, judge, narrow, type Policy } from './rules/policy.ts'
 
-/** What agents may do: the mode speaks where no rule does, and what is denied is denied whatever allows it. */
-export interface Permissions {
-  readonly mode?: Mode
-  /** Rules such as `bash(git *)`, `edit_file(src/**)`, `network(npm install *)` or the name of a tool. */
-  readonly allow?: readonly string[]
-  readonly ask?: readonly string[]
-  readonly deny?: readonly string[]
-}
-
-export interface AgentPermissions {
-  readonly check: Check
-  /** Whether a deny rule covers this file, by its real path. */
-  forbids(kind: 'read' | 'write', path: string): boolean
-  /** Is the agent to know of this tool at all? */
-  isOffered(tool: string): boolean
-}
-
-export interface PermissionsOptions {
+/** What makes the permissions of one agent. Lead, teammate and subagent differ by these options only. */
+export interface PermissionsOptions extends AgentPermissionsOptions {
+  /** Rules and mode of the session. */
   readonly policy: Policy
-  /** What keeps commands in, and whether they may run without. */
   readonly sandbox: SandboxState
+  /** Settings, keys and trust of the user, as real paths in lower case: file tools neither read nor write there. */
+  readonly privateFolders?: readonly string[]
+}
+
+/** The options that differ between the agents of one session. */
+export interface AgentPermissionsOptions {
+  /** It only reads: it writes nothing, and what it runs needs a rule or an answer in every mode. */
+  readonly isReadOnly?: boolean
+  /** It works for a lead, so a refusal tells it to report what it needs. */
+  readonly hasLead?: boolean
+  /** Why the agent may not change anything yet; undefined when it may. */
+  planGate?(): string | undefined
+  /** Runs the PreToolUse hooks of the user. They can refuse a call or have a person asked, and never allow one. */
+  hooks?(call: ToolCallToCheck, signal: AbortSignal): Promise<HookObjection>
+  readonly person?: Person | undefined
+}
+
+export interface HookObjection {
+  /** Why the call must not run. */
+  readonly refusal?: string | undefined
+  /** Why a person has to be asked before it runs. */
+  readonly ask?: string | undefined
+}
+
+/** What happens to an action that a person has to allow. */
+export interface Person {
+  /** Missing: no person can be asked. */
+  ask?(question: PermissionQuestion, signal: AbortSignal): Promise<Permission>
+  /** Called when an action is denied because no person can be asked. */
+  onDenied?(question: PermissionQuestion): Promise<void>
 }
 
 /** Whether a sandbox is on, and if not, why and what would help. */
@@ -34,75 +49,85 @@ export interface SandboxState {
   readonly why?: { readonly cause: string; readonly remedy: string } | undefined
 }
 
-export function policyOf(permissions: Permissions, root: string): Policy {
-  const { mode = 'default', allow = [], ask = [], deny = [] } = permissions
-  return { mode, root, allow: allow.map(parseRule), ask: ask.map(parseRule), deny: deny.map(parseRule) }
-}
-
-/** The policy of an agent that was sent out: never more than that of the agent that starts it. */
-export function narrowForSubagent(policy: Policy, isReadOnly: boolean): Policy {
-  return narrow(policy, isReadOnly ? { ...policy, isReadOnly } : policy)
-}
-
-/** What becomes of a wish that a person would have to allow. */
-export interface ActionRequests {
-  /** A person can be asked. */
-  ask?(wanted: PermissionQuestion, signal: AbortSignal): Promise<Permission>
-  /** No person can be asked: the lead and the user are told. */
-  onDenied?(wanted: PermissionQuestion): Promise<void>
-}
-
 /**
- * What would be asked is asked of a person if there is one, and denied otherwise. An agent that was sent out is told to
- * say so in its report.
+ * The one chain that every tool call passes, in this order:
+ *
+ * deny rules    and what the mode or a read-only agent never does: denied, whatever allows it
+ * plan gate     an agent whose plan is not approved yet changes nothing
+ * sandbox       a command that has to run in a sandbox does not run without one
+ * allow rules   and the mode: allowed, or a person has to be asked
+ * hooks         of the user: may refuse what rules allow, and never allow what they do not
+ * person        asked last, and only about what can still happen
  */
-export function createPermissions(
-  plan: PermissionsOptions,
-  isSentOut = false,
-  asker: ActionRequests = {},
-): AgentPermissions {
-  const { policy } = plan
+export function createPermissions(options: PermissionsOptions): Permissions {
+  const { planGate, hooks, person = {}, hasLead = false, isReadOnly = false, privateFolders = [] } = options
+  const policy = isReadOnly ? narrow(options.policy, { ...options.policy, isReadOnly }) : options.policy
+
+  async function check(action: Action | undefined, call: ToolCallToCheck, signal: AbortSignal): Promise<Permission> {
+    const decision = judge(call.toolName, action, policy)
+    const needsPerson = decision.needsPerson ?? false
+    if (decision.verdict === 'deny' && !needsPerson) return denied(`${decision.why}.${decision.rule ? ONLY_USER : ''}`)
+
+    const closed = action === undefined || action.kind === 'read' ? undefined : planGate?.()
+    if (closed !== undefined) return { allowed: false, why: closed, isTemporary: true }
+
+    const unsafe = whyUnsafe(action, options.sandbox, policy)
+    if (unsafe !== undefined) return denied(unsafe)
+
+    const asked = action ?? { kind: 'use', tool: call.toolName }
+    const canAsk = person.ask !== undefined && policy.mode !== 'dontAsk'
+    if (needsPerson && !canAsk) return denyUnasked(asked, call, decision.why)
+
+    const objection = (await hooks?.(call, signal)) ?? {}
+    signal.throwIfAborted()
+    if (objection.refusal !== undefined) return { ...denied(hookRefusedCallText(objection.refusal)), byHook: true }
+    if (objection.ask !== undefined && !canAsk)
+      return { ...denied(`a hook wants a person to be asked (${objection.ask}), and ${NO_PERSON}`), byHook: true }
+
+    if (needsPerson) {
+      const { rules } = hintFor(asked, policy)
+      return person.ask!({ call, action: asked, why: decision.why, rules }, signal)
+    }
+    if (objection.ask !== undefined) {
+      const why = `a hook wants a person to be asked: ${objection.ask}`
+      return person.ask!({ call, action: asked, why, rules: [] }, signal)
+    }
+    return { allowed: true }
+  }
+
+  async function denyUnasked(action: Action, call: ToolCallToCheck, why: string): Promise<Permission> {
+    const { rules, advice } = hintFor(action, policy)
+    if (policy.mode !== 'dontAsk') await person.onDenied?.({ call, action, why, rules })
+    const report = hasLead ? 'Permission required: say so in your report, so that your lead can ask. ' : ''
+    const help = rules.length > 0 ? `The user can allow it: ${allowOption(rules)}` : advice
+    return denied(`${report}${why}, and ${NO_PERSON} ${help}`)
+  }
+
   return {
-    async check(wish, call, signal) {
-      const { verdict, why } = judge(call.toolName, wish, policy)
-      if (verdict === 'deny') return { allowed: false, why: `${why}.` }
-      if (verdict === 'allow') return unkept(wish, plan) ?? { allowed: true }
-      const whom = isSentOut ? 'Permission required: say so in your report, so that your lead can ask. ' : ''
-      const denied = `${whom}${why}, and no person can be asked here.`
-      if (!wish) return { allowed: false, why: denied }
-      const { rules, advice } = hintFor(wish, policy)
-      const wanted = { call, action: wish, why, rules }
-      if (asker.ask) {
-        // No person is asked for what could not be done anyway.
-        const kept = unkept(wish, plan)
-        return kept ?? asker.ask(wanted, signal)
-      }
-      await asker.onDenied?.(wanted)
-      const what = rules.length > 0 ? `The user can allow it: ${howTo(rules)}` : advice
-      return { allowed: false, why: `${denied} ${what}` }
-    },
-    forbids: (kind, path) => forbids(policy, kind, path),
+    check,
+    forbids: (kind, path) => isInsideAny(privateFolders, path.toLowerCase()) || forbids(policy, kind, path),
     isOffered: (tool) => isOffered(tool, policy),
   }
 }
 
-/** What a command may not do because nothing keeps it in; undefined if it may. */
-function unkept(wish: Action | undefined, { policy, sandbox }: PermissionsOptions): Permission | undefined {
-  if (wish?.kind !== 'run' || sandbox.state === 'on') return undefined
+const ONLY_USER = ' Only the user can remove that rule: do without it, or report what you need.'
+const NO_PERSON = 'no person can be asked here.'
+
+function denied(why: string): Extract<Permission, { allowed: false }> {
+  return { allowed: false, why }
+}
+
+/** Why a command may not run without a sandbox, and what helps; undefined if it may run. */
+function whyUnsafe(action: Action | undefined, sandbox: SandboxState, policy: Policy): string | undefined {
+  if (action?.kind !== 'run' || sandbox.state === 'on') return undefined
   if (sandbox.mode === 'require')
-    return {
-      allowed: false,
-      why: `commands must run in a sandbox, and there is none here: ${sandbox.why?.cause}. ${sandbox.why?.remedy}.`,
-    }
+    return `commands must run in a sandbox, and there is none here: ${sandbox.why?.cause}. ${sandbox.why?.remedy}.`
   if (deniesNetwork(policy))
-    return {
-      allowed: false,
-      why: 'the rule network denies commands the network, and without a sandbox nothing can keep them from it.',
-    }
+    return 'the rule network denies commands the network, and only a sandbox can enforce that. Install a sandbox (deskmates doctor says how), or remove the rule.'
   return undefined
 }
 
-/** The option by which the user allows these. */
-export function howTo(rules: readonly string[]): string {
+/** The option by which the user allows these rules. */
+export function allowOption(rules: readonly string[]): string {
   return `--allowedTools '${rules.join(',').replaceAll("'", "'\\''")}'`
 }

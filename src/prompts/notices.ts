@@ -60,7 +60,7 @@ export function stopHookText(feedback: string): string {
 }
 
 export function hookRefusedCallText(why: string): string {
-  return `a hook refused it: ${why}`
+  return `a hook refused it: ${why}\nCorrect what it names and call again, or do without this call.`
 }
 
 /** Follows the result of a call that a PostToolUse hook objects to. */

@@ -1,27 +1,17 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { isInside } from '../permissions/paths/places.ts'
-import type { AgentPermissions } from '../permissions/permissions.ts'
 import { stateFolder } from '../stores/files/identity/trust.ts'
 import { userFolder } from '../tools/paths/user-folder.ts'
 
 /**
- * Whoever works in their home folder has their settings, keys and trust inside of the workspace. File tools neither
- * read nor write there: an agent could give itself what the user did not.
+ * Where settings, keys and trust of the user are, which may be inside of the workspace: file tools neither read nor write
+ * there, because an agent could give itself what the user did not. Real paths in lower case.
  */
-export function withoutFolders(permits: AgentPermissions, folders: readonly string[]): AgentPermissions {
-  return {
-    ...permits,
-    forbids: (kind, path) =>
-      folders.some((folder) => isInside(folder, path.toLowerCase())) || permits.forbids(kind, path),
-  }
-}
-
 export function ownFolders(env: Readonly<Record<string, string | undefined>>): string[] {
   return [userFolder(env), stateFolder(env)].map((folder) => real(folder).toLowerCase())
 }
 
-/** Where it is, or would be once somebody made it. */
+/** The real path, also of a folder that does not exist yet. */
 function real(path: string): string {
   try {
     return realpathSync(path)

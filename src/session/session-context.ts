@@ -4,7 +4,7 @@ import { DEFAULT_SUPERVISOR_SETTINGS, type SessionContext } from '../agent/sessi
 import { systemClock } from '../journal/clock.ts'
 import { type Model, ModelFailure } from '../models/model.ts'
 import { createHooks } from '../permissions/hooks/hooks.ts'
-import { createPermissions, narrowForSubagent } from '../permissions/permissions.ts'
+import { createPermissions } from '../permissions/permissions.ts'
 import type { Policy } from '../permissions/rules/policy.ts'
 import { createEraser } from '../redaction/eraser.ts'
 import { openMemoryStore } from '../stores/memory/store.ts'
@@ -12,7 +12,7 @@ import { createPermissionRequests } from '../supervisor/permission-requests.ts'
 import { createUncommittedCount } from '../supervisor/uncommitted.ts'
 import { agentTypesOf } from './agent-types.ts'
 import type { Knowledge } from './instructions/project-knowledge.ts'
-import { ownFolders, withoutFolders } from './own-folders.ts'
+import { ownFolders } from './own-folders.ts'
 import type { SessionSandbox } from './sandbox.ts'
 import type { SessionOptions } from './session-options.ts'
 
@@ -31,7 +31,7 @@ export interface OpenedParts {
 export function createSessionContext(options: SessionOptions, parts: OpenedParts): SessionContext {
   const { workspace, clock = systemClock, env = process.env, warn = () => {} } = options
   const { root, folders, policy, commandEnv, sandbox, knowledge } = parts
-  const closed = ownFolders(env)
+  const privateFolders = ownFolders(env)
   const context: SessionContext = {
     store: workspace.store,
     clock,
@@ -45,10 +45,7 @@ export function createSessionContext(options: SessionOptions, parts: OpenedParts
     hooks: hooksOf(options, parts),
     openScratchLog: async () => (await openMemoryStore()).log('subagent/transcripts/agent'),
     outputsOf: (team) => join(workspace.root, '.teams', team, 'outputs'),
-    permits(isReadOnly, isSentOut, asker) {
-      const own = isSentOut ? narrowForSubagent(policy, isReadOnly) : policy
-      return withoutFolders(createPermissions({ policy: own, sandbox }, isSentOut, asker), closed)
-    },
+    permissionsFor: (own) => createPermissions({ ...own, policy, sandbox, privateFolders }),
     permissionRequests: createPermissionRequests(options.ask, clock),
     askPlan: options.askPlan,
     agentTypes: agentTypesOf({ workspace, root, folders, env, warn }),

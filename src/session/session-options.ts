@@ -4,7 +4,7 @@ import type { SupervisorSettings } from '../agent/session-context.ts'
 import type { AlarmClock } from '../journal/clock.ts'
 import type { Model } from '../models/model.ts'
 import type { HookSettings, HooksFail } from '../permissions/hooks/hook-settings.ts'
-import type { Permissions } from '../permissions/permissions.ts'
+import type { PermissionSettings } from '../permissions/rules/permission-settings.ts'
 import type { Spelling } from '../tools/own-tool.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Workspace } from '../workspace.ts'
@@ -27,7 +27,7 @@ export interface SessionOptions {
   /** The title of a new session in lists, such as its first prompt: one line of it is kept. */
   readonly title?: string
   /** What agents may do. Without it they may only read. */
-  readonly permissions?: Permissions
+  readonly permissions?: PermissionSettings
   /** Asks a person about an action that no rule allows, for every agent. Without it the action is denied at once. */
   readonly ask?: Ask
   /** Asks a person about plans, where `supervisor.plans` is `human`. Without it plans are rejected at once. */

@@ -31,7 +31,7 @@ export async function openLead(context: SessionContext, options: LeadOptions): P
       folders: context.folders,
       append: context.appendSystemPrompt,
     }),
-    permissions: context.permits(false, false, context.permissionRequests.of(team, by)),
+    permissions: { person: context.permissionRequests.of(team, by) },
     memberships: teams,
     onNotice,
     // Other agents wait for what the lead says.
@@ -40,10 +40,10 @@ export async function openLead(context: SessionContext, options: LeadOptions): P
       for (const { team } of teams()) await team.ingest()
     }),
     tools(recordUsage) {
-      const askerOf = (agent: string) => context.permissionRequests.ofSubagent(team, by, agent)
+      const personFor = (agent: string) => context.permissionRequests.ofSubagent(team, by, agent)
       // Teammates that answer messages come first: what they say may be for a subagent.
       const isFinished = () => context.run.isFinished() && !teams().some(({ team }) => hasWorkingTeammate(team))
-      const runSubagent = createRunAgent({ ...context, name: by.name, account: recordUsage, askerOf, isFinished })
+      const runSubagent = createRunAgent({ ...context, name: by.name, account: recordUsage, personFor, isFinished })
       return [...toolsForLead({ ...context, runSubagent, teamControl: control }), ...context.tools]
     },
   })

@@ -3,7 +3,7 @@ import { chosen } from '../agent/chosen-model.ts'
 import { openAgent } from '../agent/open-agent.ts'
 import type { SessionContext } from '../agent/session-context.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
-import { withPlanGate } from '../permissions/plan-gate.ts'
+import { closedPlanGate } from '../permissions/plan-gate.ts'
 import { teammatePrompt } from '../prompts/system-prompt.ts'
 import type { Author } from '../team/event.ts'
 import type { Member } from '../team/member.ts'
@@ -23,7 +23,6 @@ export async function openTeammate(
   const { profile, name } = member
   const type = home.agentTypes.find((one) => one.name === profile?.agentType)
   const model = profile?.model ?? type?.model
-  const permits = home.permits(type?.isReadOnly ?? false, true, home.permissionRequests.of(team, by))
   return openAgent(home, {
     team,
     by,
@@ -39,7 +38,12 @@ export async function openTeammate(
       type,
       append: home.instructions,
     }),
-    permissions: { ...permits, check: withPlanGate(team, by, permits.check) },
+    permissions: {
+      isReadOnly: type?.isReadOnly ?? false,
+      hasLead: true,
+      planGate: () => closedPlanGate(team, name),
+      person: home.permissionRequests.of(team, by),
+    },
     memberships: () => [{ team, by }],
     adaptMembership: (membership) => countingUncommitted(askingWhom(home, membership), home.uncommitted),
     tools: () => [...toolsForTeammate({ type, spelling: home.spelling }), ...home.tools],

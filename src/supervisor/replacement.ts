@@ -29,12 +29,12 @@ export async function runInPlaceOf(
 ): Promise<SubagentEnd> {
   const call = { toolCallId: `errand-${task.id}-${task.attempts}` } as ToolCall
   // The lead asks for it: the teammate that it replaces is lost.
-  const askerOf = (agent: string) => home.permissionRequests.ofSubagent(team, by, agent)
+  const personFor = (agent: string) => home.permissionRequests.ofSubagent(team, by, agent)
   const runAgent = createRunAgent({
     ...home,
     name: member.name,
     account: desk.recordUsage,
-    askerOf,
+    personFor,
     isFinished: () => home.run.isFinished(),
   })
   const type = home.agentTypes.find(({ name }) => name === member.profile?.agentType) ?? CODE

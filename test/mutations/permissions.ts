@@ -102,4 +102,22 @@ export const mutations: readonly Mutation[] = [
     test: 'src/permissions/rules/policy.test.ts',
     fails: 'do not allow their own text as a command',
   },
+  {
+    name: 'hook-refusal-ignored',
+    mistake: 'A hook that refuses a call has no effect',
+    file: 'src/permissions/permissions.ts',
+    old: 'if (objection.refusal !== undefined)',
+    new: 'if (objection.refusal === null)',
+    test: 'src/permissions/permissions.test.ts',
+    fails: 'asks no person about what a hook refuses',
+  },
+  {
+    name: 'private-folders-open',
+    mistake: 'File tools reach the settings and keys of the user where they lie in the workspace',
+    file: 'src/permissions/permissions.ts',
+    old: 'isInsideAny(privateFolders, path.toLowerCase()) || ',
+    new: '',
+    test: 'src/permissions/permissions.test.ts',
+    fails: 'keeps file tools out of the private folders',
+  },
 ]

@@ -20,8 +20,10 @@ export interface RanHook {
 
 /** What all hooks of one event say together: the first that is against it decides. */
 export interface HooksSaid {
-  /** Why it must not happen; undefined if nothing speaks against it. */
+  /** Why it must not happen; undefined if no hook refuses. */
   readonly refusal: string | undefined
+  /** Why a person has to be asked before a tool call; undefined if no hook wants that. */
+  readonly ask?: string | undefined
   /** What they want to have said to the model. */
   readonly context: string
 }
@@ -55,6 +57,7 @@ export function createHooks(plan: HooksPlan): Hooks {
     has: (event, tool) => hooksFor(plan.settings, event, tool).length > 0,
     async run(event, about, { signal, fence }, tell) {
       const contexts: string[] = []
+      const asks: string[] = []
       for (const hook of hooksFor(plan.settings, event, about.tool?.name)) {
         await fence()
         const outcome = await runHook(hook, inputOf(plan, event, about), plan, signal)
@@ -71,10 +74,11 @@ export function createHooks(plan: HooksPlan): Hooks {
           await fence()
           return { refusal, context: contexts.join('\n') }
         }
+        if (outcome.kind === 'asked' && event === 'PreToolUse') asks.push(outcome.why)
         if (outcome.kind === 'passed' && outcome.context !== '') contexts.push(outcome.context)
       }
       await fence()
-      return { refusal: undefined, context: contexts.join('\n') }
+      return { refusal: undefined, ask: asks[0], context: contexts.join('\n') }
     },
   }
 }
@@ -85,11 +89,9 @@ function refusalOf(
   { command }: Hook,
   fail: HooksFail | undefined,
 ): string | undefined {
-  if (outcome.kind === 'passed') return undefined
+  if (outcome.kind === 'passed' || outcome.kind === 'asked') return undefined
   if (outcome.kind === 'refused') return outcome.why
-  if (outcome.kind === 'asked')
-    return event === 'PreToolUse' ? `a hook wants a person to be asked (${outcome.why}), and nobody can be` : undefined
-  // Who broke, or did not answer in time, has not agreed.
+  // A hook that failed or did not answer in time has not agreed.
   const isClosed = (fail ?? (event === 'PreToolUse' ? 'closed' : 'open')) === 'closed'
   if (!isClosed) return undefined
   return `the hook ${JSON.stringify(command)} did not answer (${outcome.why}), so it counts as refused`

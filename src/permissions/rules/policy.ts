@@ -37,8 +37,10 @@ export interface Verdict {
   readonly verdict: 'allow' | 'ask' | 'deny'
   /** The rule that decided, as the user wrote it. */
   readonly rule?: string
-  /** What decided, in words for whoever is asked or refused. */
+  /** What decided, for the person who is asked or the agent that is refused. */
   readonly why: string
+  /** No rule settles it, so a person has to allow it; in the mode dontAsk that is denied. */
+  readonly needsPerson?: true
 }
 
 /** Deny first, then ask, then allow; where no rule speaks, the mode does. Only links are looked up, nothing is kept. */
@@ -74,7 +76,12 @@ function judgeAlone(tool: string, wish: Asked | undefined, policy: Policy): Verd
   const [denying, asking] = [look(policy.deny), look(policy.ask)]
 
   const denied = denying.find(({ match }) => match === 'yes')?.rule
-  if (denied) return { verdict: 'deny', rule: denied.text, why: `the rule ${denied.text} denies it` }
+  if (denied)
+    return {
+      verdict: 'deny',
+      rule: denied.text,
+      why: `the rule ${denied.text} denies it`,
+    }
   if (mode === 'plan' && changes)
     return { verdict: 'deny', why: 'plan mode neither writes nor runs anything; say what you would do instead' }
   if (isReadOnly && wish?.kind === 'write')
@@ -107,7 +114,7 @@ function doubt(wish: Asked | undefined): string {
 
 function unanswered(mode: Mode, why: string, rule?: string): Verdict {
   const verdict = mode === 'dontAsk' ? 'deny' : 'ask'
-  return { verdict, why, ...(rule !== undefined && { rule }) }
+  return { verdict, why, needsPerson: true, ...(rule !== undefined && { rule }) }
 }
 
 function allowedBy(tool: string, wish: Action | undefined, { allow, root }: Policy): Allowed {

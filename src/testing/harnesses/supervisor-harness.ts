@@ -16,7 +16,7 @@ import type { SessionEvent } from '../../agent/session-event.ts'
 import { openTranscript } from '../../agent/transcript/transcript.ts'
 import { openTeam } from '../../journal/team-handle.ts'
 import type { ModelRequest } from '../../models/model.ts'
-import { withPlanGate } from '../../permissions/plan-gate.ts'
+import { closedPlanGate } from '../../permissions/plan-gate.ts'
 import { situationText } from '../../prompts/situation.ts'
 import { createPlace, openMemoryStore } from '../../stores/memory/store.ts'
 import { askPerson } from '../../supervisor/ask-person.ts'
@@ -138,11 +138,14 @@ export async function supervisorHarness({
       },
       recordUsage() {},
       permissions: {
-        check: withPlanGate(team, by, async (wish, call, signal) => {
-          if (!ask || wish === undefined || wish.kind === 'read') return { allowed: true }
-          const question = { agent: name, team: 'web', call, action: wish, why: 'no rule allows it', rules: [] }
+        async check(action, call, signal) {
+          if (action === undefined || action.kind === 'read') return { allowed: true }
+          const closed = closedPlanGate(team, name)
+          if (closed !== undefined) return { allowed: false, why: closed, isTemporary: true }
+          if (!ask) return { allowed: true }
+          const question = { agent: name, team: 'web', call, action, why: 'no rule allows it', rules: [] }
           return askPerson({ team, by, ask }, question, signal)
-        }),
+        },
       },
       toolContext: (call, signal, progress) =>
         ({
