@@ -58,7 +58,7 @@ export function openCache(env = process.env) {
   }
 }
 
-/** Whoever was first made the same. */
+/** If another process was first, its result is the same. */
 function putInPlace(folder, target) {
   try {
     renameSync(folder, target)

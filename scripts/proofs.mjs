@@ -61,7 +61,7 @@ await team.close()
 await workspace[Symbol.asyncDispose]()
 `
 
-/** Tries every proof with the binary of this version: the names of those that hold, and what is wrong with the others. */
+/** Runs every proof with this Node: returns the names of those that pass, and the errors of the others. */
 export async function prove({ node, version, app, folder, signal, wanted = Object.keys(proofs) }) {
   const held = []
   const failed = []

@@ -8,8 +8,8 @@ const LONGEST_NAME = 80
 const JUDGED = 512
 
 /**
- * What stands behind the name of a secret: `NAME=value`, `export NAME="…"`, JSON, YAML, query strings, options, connection
- * strings. The name stays. Words and expressions of programs are no secrets (`password: string`, `token = config.token`).
+ * The value behind the name of a secret: `NAME=value`, `export NAME="…"`, JSON, YAML, query strings, options, connection
+ * strings. The name stays. Words and expressions of programs are not secrets (`password: string`, `token = config.token`).
  */
 export function assignedSecrets(text: string): Span[] {
   const spans: Span[] = []
@@ -43,7 +43,7 @@ function nameBefore(text: string, at: number): string {
   for (let skipped = 0; skipped < 12 && end > 0 && ' \t\\"\'`]?:'.includes(text[end - 1]!); skipped++) end--
   let start = end
   while (start > 0 && end - start < LONGEST_NAME && isNameLetter(text.charCodeAt(start - 1))) start--
-  // In JSON a line break looks like a letter.
+  // In JSON a line break is written as a letter.
   if (text[start - 1] === '\\' && /[bfnrt]/.test(text[start] ?? '')) start++
   return text.slice(start, end)
 }
@@ -61,7 +61,7 @@ function isNameLetter(code: number): boolean {
 
 interface Value extends Span {
   readonly quote: string
-  /** Something stands between the sign and the value, or before the sign. */
+  /** There is text between the sign and the value, or before the sign. */
   readonly isSpaced: boolean
   readonly sign: string
 }
@@ -154,12 +154,12 @@ function isSecret(text: string, name: string, { start, end, quote, isSpaced, sig
   )
 }
 
-/** Letters and digits: words and numbers alone are no keys. */
+/** Letters and digits: words and numbers alone are not keys. */
 function isMixed(value: string): boolean {
   return /\d/.test(value) && /[A-Za-z]/.test(value)
 }
 
-/** Not only letters and what joins words. */
+/** Not only letters and characters that join words. */
 function hasSign(value: string): boolean {
   return /[A-Za-z]/.test(value) && /[^A-Za-z\s_.:/-]/.test(value)
 }
@@ -172,7 +172,7 @@ function isPathOfNames(value: string): boolean {
   return /^[A-Za-z_$][\w$]*(?:\??[.[][\w$\]]+)+$/.test(value)
 }
 
-/** `config.secretName` is not what it speaks of. */
+/** `config.secretName` is an expression, not the secret. */
 function isExpression(value: string): boolean {
   if (!/^[A-Za-z_$][\w$]*(?:\??[.[][\w$\]]+)*$/.test(value)) return false
   return !/\d/.test(value) || /[.[]|password|token|secret|key/i.test(value) || value.length < 16

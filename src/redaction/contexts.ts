@@ -2,14 +2,14 @@ import { isTokenLogin } from './secret-name.ts'
 import type { Span } from './span.ts'
 
 /**
- * Secrets that are known by what stands before them: addresses, headers, command lines, `.netrc`. Every repetition is
- * bounded, so that no text makes a pattern look at the same place again and again.
+ * Secrets that are recognised by the text before them: URLs, headers, command lines, `.netrc`. Every repetition is
+ * bounded, so that no text makes a pattern scan the same place again and again.
  */
 interface Context {
   readonly name: string
   /** Group 1: what stays; group 2: what goes. */
   readonly pattern: RegExp
-  /** Is that a secret, and not a word or an expression? `before` is what stands before it, back to some hundred letters. */
+  /** Whether it is a secret and not a word or an expression. `before` is some hundred characters before it. */
   isSecret?(value: string, before: string, kept: string): boolean
 }
 

@@ -2,7 +2,7 @@ import { secretValues } from './secret-values.ts'
 import { GONE } from './span.ts'
 
 /**
- * Takes the values of this process's secret variables out of what is kept on disk and told to models: conversations,
+ * Removes the values of this process's secret variables from what is stored on disk and sent to models: conversations,
  * messages, tasks, outputs. Only these values: a key in a file that an agent edits has to stay what it is.
  */
 export interface Eraser {
@@ -94,7 +94,7 @@ function erased(value: unknown, text: (text: string) => string): unknown {
   const whole = Object.fromEntries(entries) as Record<string, unknown>
   const isSame = Object.entries(value).every(([key, item]) => whole[key] === item)
   if (isSame) return value
-  // A provider signs what its model thought; with other words the signature is worth nothing.
+  // A provider signs the reasoning of its model; the signature of changed reasoning is invalid.
   if (whole.type === 'reasoning') delete whole.providerOptions
   return whole
 }

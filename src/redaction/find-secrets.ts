@@ -7,11 +7,11 @@ import { merged, type Span } from './span.ts'
 export interface Found {
   /** In order, none overlapping another. */
   readonly spans: readonly Span[]
-  /** From here on something may be part of a secret that goes on behind the end; the text's length if nothing is. */
+  /** Where a secret may begin that continues behind the end; the text's length if there is none. */
   readonly openFrom: number
 }
 
-/** Everything secret in a text: these values, known formats, private keys, and what stands behind the name of a secret. */
+/** All secrets in a text: these values, known formats, private keys, and values behind the name of a secret. */
 export function findSecrets(text: string, values: readonly string[], literal: RegExp | undefined): Found {
   const spans: Span[] = []
   if (literal) {

@@ -4,7 +4,7 @@
  */
 export interface Format {
   readonly name: string
-  /** Begins where no letter or digit stands before it. */
+  /** Begins where no letter or digit precedes it. */
   readonly pattern: string
 }
 

@@ -9,7 +9,7 @@ const END = new RegExp(
   `-----END ${NAME}-----|---- END SSH2 [A-Z ]{0,20}PRIVATE KEY ----|Private-MAC: [0-9a-f]{40,64}`,
   'y',
 )
-/** Also as JSON, indented, quoted, in a diff or with numbers of lines: whatever a key looks like on its way. */
+/** Also as JSON, indented, quoted, in a diff or with line numbers. */
 const isBody = bodyTable()
 /** More than any key, encrypted or with comments, has. */
 const LONGEST = 64 * 1024
@@ -19,7 +19,7 @@ const BEGINNING = /-{1,5}(?: ?B(?:E(?:G(?:I(?:N(?: [A-Z0-9 ]{0,60}-{0,5})?)?)?)?
 
 export interface Keys {
   readonly spans: readonly Span[]
-  /** Where a key begins that may go on behind the end of the text; the text's length if none does. */
+  /** Where a key begins that may continue behind the end of the text; the text's length if there is none. */
   readonly openFrom: number
 }
 
@@ -57,7 +57,7 @@ function bodyFrom(text: string, from: number, most: number) {
   return { end: text.length, isWhole: false, isOpen: text.length < most }
 }
 
-/** The lines of a key without an end; a header alone is no secret. */
+/** The lines of a key without an end; a header alone is not a secret. */
 function unended(text: string, body: number, limit: number, start: number): number {
   LINES.lastIndex = body
   const lines = LINES.exec(text)

@@ -9,7 +9,7 @@ import { type Span, without } from './span.ts'
 export interface Redactor {
   /** A whole text. */
   text(text: string): string
-  /** A text that comes in pieces, cut anywhere. Gives what `text` would give for all of it. */
+  /** For a text that comes in pieces, split anywhere. Returns what `text` would return for the whole. */
   stream(): RedactingStream
 }
 
@@ -20,14 +20,14 @@ export interface RedactingStream {
   end(): string
 }
 
-/** Known formats, and every value of a secret variable; `more` are further values, whatever they look like. */
+/** Known formats, and every value of a secret variable; `more` are further values in any format. */
 export function createRedactor(
   env: Readonly<Record<string, string | undefined>>,
   more: readonly string[] = [],
 ): Redactor {
   const values = [...secretValues(env), ...more].sort((a, b) => b.length - a.length)
   const literal = values.length > 0 ? new RegExp(values.map(quoted).join('|'), 'g') : undefined
-  // Those are not held back as words are.
+  // These are not delayed as words are.
   const spaced = values.filter((value) => /\s/.test(value))
 
   function text(whole: string): string {
@@ -37,7 +37,7 @@ export function createRedactor(
   }
 
   function stream(): RedactingStream {
-    // What was shown stays for a while: it decides what the words behind it mean.
+    // Shown text is kept for a while: it decides whether the words behind it are secret.
     let buffer = ''
     let shown = 0
     let lookAt = 0
@@ -60,7 +60,7 @@ export function createRedactor(
         return safe
       },
       end() {
-        const { spans } = look(buffer.length)
+        const { spans } = scan(buffer.length)
         const rest = without(buffer, spans, shown)
         buffer = ''
         shown = 0
@@ -68,7 +68,7 @@ export function createRedactor(
       },
     }
 
-    function look(from: number) {
+    function scan(from: number) {
       const isSuspect = from > shown || SUSPECT.test(buffer.slice(shown)) || (literal && buffer.search(literal) !== -1)
       return isSuspect || spaced.length > 0
         ? findSecrets(buffer, values, literal)
@@ -77,7 +77,7 @@ export function createRedactor(
 
     /** Up to here no secret is cut in two, whatever comes next. */
     function safeCut(): { cut: number; spans: readonly Span[] } {
-      const { spans, openFrom } = look(shown)
+      const { spans, openFrom } = scan(shown)
       let cut = wordStart(buffer, buffer.length)
       if (buffer.length - Math.max(cut, shown) >= LONGEST_WORD) cut = buffer.length - LONGEST_WORD / 2
       else cut = openerBefore(buffer, Math.max(cut, shown), shown)
@@ -92,7 +92,7 @@ export function createRedactor(
 }
 
 const SHORTEST = 4
-/** Without one of these a few words hold no secret, unless they are one of the values. */
+/** Without one of these a few words contain no secret, unless they are one of the values. */
 const SUSPECT =
   /[:=@]|\S{16}|--|(?<!\S)-[A-Za-z]|…|passw|authoriz|bearer|basic|cookie|secret|token|key|credential|private/i
 const SPACE = /\s/

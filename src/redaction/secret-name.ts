@@ -1,10 +1,10 @@
-/** Words that make a name secret wherever they stand in it: `PGPASSWORD`, `githubToken`, `AWS_SECRET_ACCESS_KEY_2`. */
+/** Words that make a name secret anywhere in it: `PGPASSWORD`, `githubToken`, `AWS_SECRET_ACCESS_KEY_2`. */
 const ANYWHERE =
   /PASSWORD|PASSWD|PASSPHRASE|PASSCODE|SECRET|CREDENTIAL|TOKEN(?!I[ZS])|API_?KEY|WEBHOOK|CONNECTION_?STRING|MNEMONIC|COOKIE/
-/** Words that make a name secret when they stand alone in it or end it: `DB_PASS`, `SSHPASS`, `GH_PAT`, `MYSQL_PWD`. */
+/** Words that make a name secret when they are separate words of it or end it: `DB_PASS`, `SSHPASS`, `GH_PAT`, `MYSQL_PWD`. */
 const LAST = /(?:^|_)(?:PAT|PW|PWD|PSW|AUTH|CREDS?|JWT|BEARER|CONN_STR|DSN)$|(?<!BY|COM|TRES|OVER|UNDER|SUR)PASS$/
 const KEY = /KEY/
-/** Names that hold one of the words and are no secret. */
+/** Names that contain one of the words and are not secret. */
 const HARMLESS_KEY = /^(?:MON|TUR|DON|HOC|JOC|WHIS)?KEY(?:BOARD|MAP|TIMEOUT|RING|STROKE|FRAME|WORD|NOTE|PRESS|BIND)?S?$/
 const WORKING_FOLDER = /^(?:OLD|INIT_)?PWD$/
 /** The last word of a name that describes a secret instead of holding it. */
@@ -14,7 +14,7 @@ const NUMBER_OF_TOKENS =
   /(?:^|_)(?:MAX|MIN|NUM|LIMIT|BUDGET|TOTAL|INPUT|OUTPUT|THINKING|COMPLETION|PROMPT)_(?:\w+_)?TOKENS$/
 
 /**
- * Is a variable, setting or field of this name meant to hold a secret? By the words in it, in any spelling: `DB_PASSWORD`,
+ * Whether a variable, setting or field of this name contains a secret, by the words in it, in any spelling: `DB_PASSWORD`,
  * `db-password`, `dbPassword`. What only describes one (`TOKEN_FILE`, `MAX_TOKENS`, `PWD`) is none.
  */
 export function isSecretName(name: string): boolean {
@@ -41,7 +41,7 @@ const ADDRESS = /[a-z][a-z\d+.-]{0,20}:\/\/([^\s/?#"'<>\\]{1,1000})@/gi
 const PASSWORD_PARAMETER =
   /[?&;](?:password|passwd|pwd|pass|token|secret|api_?key|access_?key|sslpassword)=([^&;\s"'<>]{1,500})/gi
 
-/** The passwords and tokens inside of addresses: `user:PASSWORD@`, `TOKEN@`, `?password=PASSWORD`. */
+/** The passwords and tokens inside URLs: `user:PASSWORD@`, `TOKEN@`, `?password=PASSWORD`. */
 export function secretsOfAddress(text: string): string[] {
   const found: string[] = []
   for (const [, login = ''] of text.matchAll(ADDRESS)) {

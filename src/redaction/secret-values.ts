@@ -1,7 +1,7 @@
 import { isSecretName, secretsOfAddress } from './secret-name.ts'
 
 const SHORTEST = 6
-/** Values that stand in such a variable without being a secret: words of settings, and one letter repeated. */
+/** Values of such a variable that are not secret: words of settings, and one letter repeated. */
 const COMMON =
   /^(?:undefined|disabled?|enabled?|required?|optional|changeme|default|string|number|always|before|prompt|manual|github|google|openai|ollama|bearer|basic auth|secret|password|passwd|example|testing|develop(?:ment)?|production|staging|localhost|redacted|\[redacted\]|keychain|keyring|wincred|osxkeychain|manager|keyfile|anonymous|postgres|public|private|(.)\1*)$/i
 
@@ -20,12 +20,12 @@ export function secretValues(env: Readonly<Record<string, string | undefined>>):
   return [...values].sort((a, b) => b.length - a.length)
 }
 
-/** Long and rare enough that it means the secret wherever it stands. */
+/** Long and rare enough that every occurrence is the secret. */
 function isSecretValue(value: string): boolean {
   return value.length >= SHORTEST && !COMMON.test(value) && !/^-?\d{1,9}$/.test(value)
 }
 
-/** `GOOGLE_APPLICATION_CREDENTIALS` names a file: its path is no secret. */
+/** `GOOGLE_APPLICATION_CREDENTIALS` names a file: its path is not a secret. */
 function isPath(value: string): boolean {
   return /^(?:~|\.{1,2})?\/(?:[\w.@+-]+\/)*[\w@+-]+\.\w{1,12}$/.test(value)
 }

@@ -114,7 +114,7 @@ export function createFetch(env: Env, timeouts: Timeouts, startTimer: StartTimer
       if (decoded === undefined) return abort(unknownEncoding(url, encoding))
       sink = decoded
       timer.stop()
-      // A response that nobody reads is not silent, it only waits.
+      // Only while a reader waits: a slow reader must not fail the response.
       if (!isOver) timer = startTimer(timeouts.silence, () => body.isAwaited && abort(stalled(url, timeouts.silence)))
       resolve(new Response(WITHOUT_BODY.includes(status) ? null : body.stream, { status, headers }))
     }
