@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-it('has no file, export or dependency that nobody uses', () => {
+it('has no unused file, export or dependency', () => {
   const knip = join(root, 'node_modules', 'knip', 'bin', 'knip.js')
   const { stdout, stderr } = spawnSync(process.execPath, [knip, '--no-progress'], { cwd: root, encoding: 'utf8' })
   expect(`${stdout}${stderr}`.trim()).toBe('')

@@ -119,7 +119,7 @@ describe('a repository in the sandbox', () => {
     expect(git(root, 'log', '--format=%s')).toBe('first\n')
   }) // T7
 
-  it('stays as protected when a folder above it is moved, and in folders that are no repository themselves', async () => {
+  it('stays protected when a folder above it is moved, and in folders without a repository', async () => {
     mkdirSync(join(root, 'a/b'), { recursive: true })
     commit(join(root, 'a/b'))
     await bash(
@@ -132,7 +132,7 @@ describe('a repository in the sandbox', () => {
     expect(existsSync(pwned())).toBe(false)
   }) // T7, T3
 
-  it('ends a command that replaces what git takes orders from while it runs', async () => {
+  it('ends a command that replaces configuration of git while it runs', async () => {
     commit(root)
     const { text, isError } = await bash('mkdir evil; echo ../evil > .git/commondir; sleep 15; echo still here')
     expect(isError).toBe(true)
@@ -141,7 +141,7 @@ describe('a repository in the sandbox', () => {
     expect(existsSync(join(root, '.git/commondir'))).toBe(false)
   }) // T7
 
-  it('can be worked with: commits, branches, stashes, tags, new repositories', async () => {
+  it('allows commits, branches, stashes, tags and new repositories', async () => {
     commit(root)
     const work = [
       'git config --get user.name || export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=b',
@@ -181,7 +181,7 @@ it('leaves nothing behind in the folder of the user, nor in its repository', asy
   expect([readdirSync(root), readdirSync(join(root, '.git')).sort()]).toEqual(before)
 }) // T28
 
-it('denied files stay denied when the folder above them is moved', async () => {
+it('keeps denied files denied when the folder above them is moved', async () => {
   mkdirSync(join(root, 'config/deep'), { recursive: true })
   writeFileSync(join(root, 'config/deep/prod.yaml'), 'TRUTH')
   const forbids = (kind: string, path: string) => kind === 'write' && path.endsWith('prod.yaml')
@@ -190,7 +190,7 @@ it('denied files stay denied when the folder above them is moved', async () => {
   expect(readFileSync(join(root, 'config/deep/prod.yaml'), 'utf8')).toBe('TRUTH')
 }) // T13
 
-it('says nothing of processes left in the background when there are none, two hundred times', async () => {
+it('reports no background processes when a command left none, two hundred times', async () => {
   const texts: string[] = []
   for (let i = 0; i < 50; i++)
     texts.push(...(await Promise.all([1, 2, 3, 4].map(() => bash('echo hi')))).map(({ text }) => text))
@@ -198,14 +198,14 @@ it('says nothing of processes left in the background when there are none, two hu
   expect(texts.filter((text) => text !== 'hi')).toEqual([])
 }, 120_000) // T27
 
-it('still says it when a process was left in the background, also in a session of its own', async () => {
+it('reports a process that was left in the background, also in its own session', async () => {
   expect((await bash('sleep 60 & echo hi')).text).toContain('left in the background')
   expect((await bash('setsid sleep 60 >/dev/null 2>&1 & echo hi')).text).toContain('left in the background')
   expect((await bash('echo hi > >(cat)')).text).toBe('hi')
 }) // T27
 
 describe('the limits of a command', () => {
-  it('end a fork bomb, a process without end and a file without end', async () => {
+  it('end a fork bomb, an endless process and an endless file', async () => {
     using small = await open({ limits: { processes: 60, memory: 300_000_000, fileSize: 1_000_000 } })
     const bomb =
       'for i in $(seq 200); do sleep 5 & done 2>/dev/null; ls /proc | grep -c "^[0-9]"; kill $(jobs -p) 2>/dev/null'
@@ -239,7 +239,7 @@ describe('the limits of a command', () => {
   }) // T18
 })
 
-it('keys of this process are nowhere in reach of a command', async () => {
+it('keep the keys of this process out of reach of a command', async () => {
   const before = process.env.DESKMATES_TRIAL_TOKEN
   process.env.DESKMATES_TRIAL_TOKEN = 'trial-value-of-a-key'
   try {

@@ -82,12 +82,12 @@ async function succeeding(commands: readonly string[]): Promise<string[]> {
   return [...text.matchAll(/^GOT (\d+)$/gm)].map(([, i]) => commands[Number(i)]!)
 }
 
-describe('inside of the boundary', () => {
+describe('a command in the sandbox', () => {
   beforeEach(({ skip }) => skip(!isHere, 'bubblewrap does not work here'))
 
-  it('works here, as the machine says', () => expect(opened.state).toBe('on'))
+  it('runs on this machine', () => expect(opened.state).toBe('on'))
 
-  it('the workspace can be written, /tmp is its own and lasts, and nothing else can be written', async () => {
+  it('writes to the workspace and to its own lasting /tmp, and nowhere else', async () => {
     expect((await bash('echo made > made && echo kept > /tmp/kept && cat made')).text).toBe('made')
     expect(readFileSync(join(root, 'made'), 'utf8')).toBe('made\n')
     expect((await bash('cat /tmp/kept')).text).toBe('kept')
@@ -103,13 +103,13 @@ describe('inside of the boundary', () => {
     expect(existsSync(join(outside, 'x'))).toBe(false)
   })
 
-  it('a link does not lead out', async () => {
+  it('does not leave the workspace through a link', async () => {
     await bash('echo out > link/file; echo out > link/new; ln -s / top; echo out > top/etc/x; mv link l2; rm -rf l2/*')
     expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('TRUTH')
     expect(existsSync(join(outside, 'new'))).toBe(false)
   })
 
-  it('what teams keep is hidden, and home with its keys and what deskmates keeps elsewhere', async () => {
+  it('sees neither team files, nor the home folder with its keys, nor other deskmates files', async () => {
     const hidden = ['.teams/web/journal.jsonl', '.tasks/web/1.json', `${home}/.ssh/id_ed25519`, `${home}/.npmrc`]
     const read = await bash(`cat ${[...hidden, `${state}/trust.json`].join(' ')}`)
     expect(read.text).not.toContain('TRUTH')
@@ -121,12 +121,12 @@ describe('inside of the boundary', () => {
     expect((await bash('ls -A /run /home /root')).text).not.toMatch(/sock|\.ssh/)
   })
 
-  it('git can still commit', async () => {
+  it('commits with git', async () => {
     const { text, isError } = await bash('echo a > a; git add a && git commit -qm first && git log --format=%an')
     expect({ text, isError }).toMatchObject({ text: expect.stringContaining('Ada'), isError: false })
   })
 
-  it('what decides what agents and git do cannot be changed, moved away or replaced', async () => {
+  it('cannot change, move or replace what configures agents and git', async () => {
     const kept = [
       '.deskmates/settings.json',
       '.claude/settings.json',
@@ -146,7 +146,7 @@ describe('inside of the boundary', () => {
     expect(readFileSync(join(home, '.gitconfig'), 'utf8')).toContain('Ada')
   })
 
-  it('there is no network, and a command that wants one says how it gets it', async () => {
+  it('has no network, and an error that says how to allow it', async () => {
     const server = createServer((socket) => socket.end('REACHED')).listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as { port: number }
@@ -163,7 +163,7 @@ describe('inside of the boundary', () => {
     }
   })
 
-  it('nothing can be mounted, no namespace made, no device opened, no right gained', async () => {
+  it('mounts nothing, makes no namespace, opens no device and gains no privilege', async () => {
     const tries = [
       'mount -o remount,rw /',
       'mount -t tmpfs x /tmp',
@@ -177,7 +177,7 @@ describe('inside of the boundary', () => {
     expect((await bash('grep -E "Cap(Prm|Eff|Bnd)" /proc/self/status')).text.match(/0{16}/g)).toHaveLength(3)
   })
 
-  it('the environment is an allow-list, to which the user can add', async () => {
+  it('gets an allow-list of variables, to which the user can add', async () => {
     const { text } = await bash('env')
     expect(text).toContain('DESKMATES_AGENT=ada')
     expect(text).toContain('LANG=C')
@@ -186,7 +186,7 @@ describe('inside of the boundary', () => {
     expect((await bash('env', more)).text).toContain('SHOWN=yes')
   })
 
-  it('other processes can neither be seen nor ended, and its own end with it', async () => {
+  it('neither sees nor ends other processes, and its own end with it', async () => {
     const { text } = await bash(`kill -9 ${process.pid}; kill -0 ${process.pid}; ls /proc | grep -c '^[0-9]'`)
     expect(Number(text.split('\n').at(-1))).toBeLessThan(10)
     const world = toolHarness({ root, env, sandbox: opened.sandbox })
@@ -200,7 +200,7 @@ describe('inside of the boundary', () => {
     await expect.poll(() => processes(), { timeout: 5000 }).not.toMatch(/sleep\0?6[12]\.5/)
   })
 
-  it('what rules deny to file tools cannot be read or written by any program', async () => {
+  it('reads and writes no file that rules deny to file tools', async () => {
     const denied = ['secrets', '.env']
     using strict = await openSandbox({
       ...plan,
@@ -224,7 +224,7 @@ function processes(): string {
   return execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
 }
 
-describe('where there is no boundary', () => {
+describe('a missing sandbox', () => {
   const broken: Record<string, { script?: string; cause: string }> = {
     missing: { cause: 'not installed' },
     'a broken one': {
@@ -238,7 +238,7 @@ describe('where there is no boundary', () => {
     'one that does nothing': { script: 'exit 0', cause: 'does not work here' },
   }
   it.for(Object.entries(broken))(
-    'is found out by trying, with cause and remedy: %s',
+    'is detected by a trial run, with cause and remedy: %s',
     async ([name, { script, cause }]) => {
       const folder = join(place, name.replaceAll(' ', '-'))
       mkdirSync(folder)
@@ -253,7 +253,7 @@ describe('where there is no boundary', () => {
     },
   )
 
-  it('is never taken from a folder that agents can write to', async () => {
+  it('never runs a sandbox program from a folder that agents can write to', async () => {
     const folder = join(root, 'node_modules/.bin')
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'bwrap'), '#!/bin/sh\ntouch "$0.ran"; echo inside\n', { mode: 0o755 })
@@ -263,7 +263,7 @@ describe('where there is no boundary', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('nothing is tried where the user does not want it', async () => {
+  it('is not tried where the user turned it off', async () => {
     expect(await openSandbox({ ...plan, mode: 'off' })).toMatchObject({ state: 'off', sandbox: undefined })
   })
 })

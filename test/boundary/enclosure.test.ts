@@ -103,7 +103,7 @@ function folder(): string {
   return made
 }
 
-it('finds programs outside of the folders of agents only', () => {
+it('finds programs only outside of the folders of agents', () => {
   const place = folder()
   mkdirSync(join(place, 'bin'))
   writeFileSync(join(place, 'bin/git'), '#!/bin/sh\n', { mode: 0o755 })

@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
-it.for(['sha1', 'sha256'])('a submodule in node_modules is found by an index with %s names', (format) => {
+it.for(['sha1', 'sha256'])('finds a submodule in node_modules by an index with %s names', (format) => {
   const env = { PATH: process.env.PATH, HOME: root, GIT_CONFIG_NOSYSTEM: '1' }
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: root, env, stdio: 'ignore' })

@@ -23,8 +23,8 @@ async function found(store: Store, ...members: string[]): Promise<TeamHandle> {
   return team
 }
 
-describe('a chain that lost in part', () => {
-  it('is never written with a gap, which readers would take for a loss', async () => {
+describe('a batch of chained decisions that loses a race', () => {
+  it('never writes a batch with a gap, which readers would take for a loss', async () => {
     await using store = await open()
     const log = await store.log('web/journal')
     await log.append([{ id: 'made', after: '' }])
@@ -45,7 +45,7 @@ describe('a chain that lost in part', () => {
     expect(reader.faults()).toEqual([])
   })
 
-  it('is decided again, with answers that rested on it, until all of it counts', async () => {
+  it('decides a batch again, with the answers that depend on it, until all of it is accepted', async () => {
     await using store = await open()
     await using other = await found(store, 'ada', 'bob', 'carol')
     await other.run({ type: 'task.add', tasks: [{ subject: 'one' }] })
@@ -82,7 +82,7 @@ describe('a chain that lost in part', () => {
 })
 
 describe('after a failed sync', () => {
-  it('no later one is believed: the same command is not acknowledged by asking again', async () => {
+  it('acknowledges no repeated command after a sync has failed', async () => {
     let fail = false
     const disk = { ...realDisk, fdatasync: async () => (fail ? once() : undefined) }
     const once = () => {
@@ -99,7 +99,7 @@ describe('after a failed sync', () => {
     await expect(claim()).rejects.toMatchObject({ code: 'journal_read_only' })
   }) // F2
 
-  it('whoever waited behind it is not acknowledged either', async () => {
+  it('acknowledges no write that waited for the sync that failed', async () => {
     let gate: Promise<void> | undefined
     const disk = {
       ...realDisk,
@@ -125,7 +125,7 @@ describe('after a failed sync', () => {
 })
 
 describe('a repeated command id', () => {
-  it('gets its first answer also beside another one, in a long journal', async () => {
+  it('answers a repeated command id as the first time, also in a long journal', async () => {
     await using store = await open()
     await using web = await found(store, 'ada', 'bob')
     await web.run({ type: 'task.add', tasks: [{ subject: 'one' }, { subject: 'two' }] })
@@ -140,7 +140,7 @@ describe('a repeated command id', () => {
     expect(await Promise.all(claims())).toEqual([a1, b1])
   })
 
-  it('that failed for one caller is carried out for the other, who hears so', async () => {
+  it('runs a command for the second caller when it failed for the first', async () => {
     let fail = false
     const disk: Disk = {
       ...realDisk,
@@ -160,8 +160,8 @@ describe('a repeated command id', () => {
   })
 })
 
-describe('many letters of one tick', () => {
-  it('are spread over records that everybody can read, however large each is', async () => {
+describe('many messages of one tick', () => {
+  it('spreads large messages over records that every reader can read', async () => {
     await using store = await open()
     await using web = await found(store, 'ada')
     const blob = 'x'.repeat(900_000)

@@ -30,7 +30,7 @@ describe('a conversation on a machine that loses power after any one file-system
   })
   afterAll(() => rmSync(home, { recursive: true }))
 
-  it('goes on with every letter heard once and nothing done twice', async () => {
+  it('continues with every message received once and no tool call run twice', async () => {
     const calls = (await attempt({})).calls.length
     expect(calls).toBeGreaterThan(30)
     const found: string[] = []
@@ -73,7 +73,7 @@ describe('a conversation on a machine that loses power after any one file-system
     closeAll()
     const times = (text: string) => turns.split(text).length - 1
     return [
-      ...(times(WAITING) === 1 ? [] : [`the letter that was there was heard ${times(WAITING)} times`]),
+      ...(times(WAITING) === 1 ? [] : [`the waiting message was received ${times(WAITING)} times`]),
       ...(times(LATE) === 1 || (times(LATE) === 0 && !wasLateSent) ? [] : [`the late one ${times(LATE)} times`]),
       ...(life.changes <= 1 ? [] : [`it was changed ${life.changes} times`]),
       ...(turns.includes('done.') ? [] : ['it did not come to its end']),

@@ -10,7 +10,7 @@ import { type PowerCutDisk, powerCutDisk } from './power-cut-disk.ts'
 
 /** What changes nothing cannot have happened and failed all the same, and never runs out of space. */
 const READS = ['readSync', 'readFileSync', 'fstatSync', 'statSync', 'lstatSync', 'readdirSync', 'realpathSync']
-/** Whoever has a descriptor is allowed to use it. */
+/** Calls on an open descriptor stay allowed. */
 const ON_DESCRIPTORS = ['readSync', 'fstatSync', 'writeSync', 'closeSync', 'fsyncSync', 'fdatasync']
 
 /** How each call can fail. */
@@ -24,7 +24,7 @@ function faultsOf(call: string): FaultKind[] {
 }
 
 describe('a process that dies after any one of its file-system calls', () => {
-  it.for(operations)('$name: what was acknowledged is there, once', async (operation) => {
+  it.for(operations)('$name: keeps what was acknowledged, once', async (operation) => {
     const { calls } = await attempt(operation, {})
     const found: string[] = []
     for (let crashAfter = 0; crashAfter <= calls.length; crashAfter++) {
@@ -39,7 +39,7 @@ describe('a process that dies after any one of its file-system calls', () => {
 })
 
 describe('a machine that loses power after any one file-system call', () => {
-  it.for(operations)('$name: what was acknowledged is there, once', async (operation) => {
+  it.for(operations)('$name: keeps what was acknowledged, once', async (operation) => {
     const { calls } = await attempt(operation, {})
     const found: string[] = []
     for (const names of ['kept', 'lost'] as const) {
@@ -58,7 +58,7 @@ describe('a machine that loses power after any one file-system call', () => {
 })
 
 describe('a disk that fails any one call', () => {
-  it.for(operations)('$name: it succeeds or says by name what failed', async (operation) => {
+  it.for(operations)('$name: succeeds or names what failed', async (operation) => {
     const { calls } = await attempt(operation, {})
     const found: string[] = []
     let failures = 0
@@ -98,7 +98,7 @@ async function attempt(operation: Operation, plan: DiskPlan, under?: PowerCutDis
   const acknowledged = new Set<string>()
   const strange: string[] = []
   let failed = false
-  const told = (error: unknown) => {
+  const noteError = (error: unknown) => {
     failed = true
     if (!isNamed(error))
       strange.push(
@@ -116,7 +116,7 @@ async function attempt(operation: Operation, plan: DiskPlan, under?: PowerCutDis
       }
     })
   } catch (error) {
-    told(error)
+    noteError(error)
   }
   const { calls } = disk
   closeAll()
@@ -179,7 +179,7 @@ function isNamed(error: unknown): boolean {
   return error instanceof TeamError
 }
 
-/** Whoever gets no answer at all hangs: nothing here takes more than a moment. */
+/** A call without any answer hangs: nothing here takes more than a moment. */
 async function inTime(work: () => Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

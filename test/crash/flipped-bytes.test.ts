@@ -105,7 +105,7 @@ async function tasks(): Promise<string> {
 }
 
 /** How often the conversation of its reader holds each message, if that agent is still there. */
-function told(): Map<string, number> {
+function deliveries(): Map<string, number> {
   const text = (reader: string) => {
     const path = join(cli.dir, `.teams/web/transcripts/${reader}.jsonl`)
     return existsSync(path) ? readFileSync(path, 'utf8') : ''
@@ -123,13 +123,13 @@ function namedIn(stdout: string): string[] {
 
 describe('one changed byte', () => {
   it.for(Object.entries(KINDS) as [string, string][])(
-    'in a %s loses no work and no message silently, and tells none twice',
+    'in a %s loses no task and no message silently, and delivers none twice',
     { timeout: 120_000 },
     async ([kind, path]) => {
       restore()
       const isTruth = kind === 'journal' || kind.startsWith('transcript')
       expect(await tasks()).toBe(TASKS)
-      expect([...told().values()]).toEqual([1, 1, 1, 0, 0])
+      expect([...deliveries().values()]).toEqual([1, 1, 1, 0, 0])
       const whole = readFileSync(join(cli.dir, path))
       for (const { at, bit } of places(whole.length)) {
         restore()
@@ -157,7 +157,7 @@ describe('one changed byte', () => {
         if (kind !== 'journal') expect(left, where).toBe(TASKS)
         for (const task of ['1 completed', '2 pending'])
           if (!left.includes(task)) expect(named.join('\n'), where).toMatch(/task\.|damaged: unreadable/)
-        for (const [word, count] of told()) {
+        for (const [word, count] of deliveries()) {
           expect(count, `${where}: ${word}`).toBeLessThanOrEqual(1)
           if (count === 1) continue
           const isNamed = namesOf(word).some((name) => named.some((line) => line.includes(name)))

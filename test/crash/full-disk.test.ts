@@ -16,7 +16,7 @@ const MESSAGES = 200
 const contentOf = (n: number) => `${n} ${'x'.repeat(4000)}`
 
 describe('a disk that is really full', () => {
-  it('keeps what was acknowledged, names what was not, and goes on once there is room', async (context) => {
+  it('keeps what was acknowledged, names what was not, and continues once there is space', async (context) => {
     using full = makeFullDisk()
     if (!full) return context.skip('neither a tmpfs can be mounted here nor is there a /dev/full')
     const { team } = await open(full.dir, full.disk)

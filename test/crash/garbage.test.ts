@@ -26,7 +26,7 @@ afterAll(() => fragile[Symbol.dispose]())
 const journal = () => join(fragile.dir, '.teams', TEAM, 'journal.jsonl')
 
 describe('a journal with garbage in it', () => {
-  it('is named or skipped line by line, and keeps what was acknowledged before', {
+  it('names or skips each damaged line, and keeps what was acknowledged before', {
     timeout: 300_000,
   }, async () => {
     const random = createRandom()
@@ -88,7 +88,7 @@ describe('a file broken by hand', () => {
   ]
   const files = ['.teams/crash/config.json', '.tasks/crash/2.json', '.teams/crash/snapshot.json']
 
-  it.for(files)('%s is put aside with a warning and written again', async (name) => {
+  it.for(files)('%s is archived with a warning and written again', async (name) => {
     const path = join(fragile.dir, name)
     for (const text of broken) {
       fragile.reset()
@@ -108,7 +108,7 @@ describe('a file broken by hand', () => {
     }
   }) // F8, F23
 
-  it('a mailbox file delivers its good lines and puts the bad ones where people find them', async () => {
+  it('delivers the good lines of an inbox file and keeps the bad ones in a file beside it', async () => {
     const random = createRandom()
     const inbox = join(fragile.dir, '.teams', TEAM, 'inbox', 'bob.jsonl')
     const good: string[] = []
@@ -287,7 +287,7 @@ const STORE_MEMBERS = [
   '"after":"nowhere"',
 ]
 /**
- * A record that is whole and has a proper sum, and yet says something nobody would. `contents` leaves alone what the
+ * A record that is whole and has a proper sum, and yet says something that no writer of ours would write. `contents` leaves alone what the
  * store itself looks at, so that the fold gets to see the rest.
  */
 function mutate(random: Random, line: string, what: 'all' | 'contents'): string {

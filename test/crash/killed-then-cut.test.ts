@@ -11,7 +11,7 @@ import { powerCutDisk } from './power-cut-disk.ts'
 
 const never = () => new Promise<never>(() => {})
 
-it('a letter outlives a reader that is killed before its turn is synced, and a power cut after that', async () => {
+it('keeps a message when its reader is killed before its turn is synced and power is cut then', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'deskmates-killed-'))
   const at = (disk: Disk) => openFileStore({ dir, disk, warn() {} })
 
@@ -49,7 +49,7 @@ it('a letter outlives a reader that is killed before its turn is synced, and a p
     await live({ ...power.disk, fdatasync }, 2, async () => {
       isKilled = true
     })
-    // The next one finds the turn, and what somebody else writes makes all that stands in the journal durable.
+    // The next process finds the turn, and the write of another process makes the whole journal durable.
     await live(power.disk, 3, async ({ team }) => {
       await team.run({ type: 'task.add', tasks: [{ subject: 'something else' }] })
     })

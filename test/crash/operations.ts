@@ -80,7 +80,7 @@ function mailOf({ state }: Opened['team'], name: string): string[] {
 
 function describeTask({ state }: Opened['team'], id: string): string[] {
   const task = state.tasks.get(id)
-  return task ? [task.status, 'owner' in task ? task.owner : 'nobody', `${task.attempts} attempts`] : []
+  return task ? [task.status, 'owner' in task ? task.owner : 'no owner', `${task.attempts} attempts`] : []
 }
 
 function granted<T extends object>(answer: T | Refusal): T {

@@ -5,7 +5,7 @@ import { type Disk, realDisk } from '../../src/stores/files/disk.ts'
 /** A disk whose power can be cut: what was not synced by then is gone. */
 export interface PowerCutDisk {
   readonly disk: Disk
-  /** `names`: are new, moved and removed names of folders that nobody synced gone too? Both happen in the world. */
+  /** `names`: are new, moved and removed names of folders that were not synced gone too? Both happen on real machines. */
   cut(names: 'kept' | 'lost'): void
 }
 
@@ -14,7 +14,7 @@ interface Change {
   undo(): void
 }
 
-/** What is there when it begins is safe. Files are real, so that whoever comes after the cut finds the remains. */
+/** What is there when it begins is safe. Files are real, so that a process after the cut finds what is left. */
 export function powerCutDisk(): PowerCutDisk {
   /** By path: how much of a file survives. */
   const safe = new Map<string, number>()

@@ -209,14 +209,14 @@ describe('inbox files', () => {
       renameSync(from, to) {
         if (from === inbox() && !isDone) {
           isDone = true
-          // Another process puts it aside first and dies; then a program writes again.
-          putAsideAndDie()
+          // Another process archives it first and dies; then a program writes again.
+          archiveAndDie()
           appendFileSync(inbox(), foreignLine('third'))
         }
         realDisk.renameSync(from, to)
       },
     }
-    const putAsideAndDie = await dyingIngester()
+    const archiveAndDie = await dyingIngester()
     const { team } = await fragile.open(disk)
     await team.ingest()
     await team.ingest()
@@ -297,7 +297,7 @@ async function fragileSees(isSo: (state: Awaited<ReturnType<typeof openTeam>>['s
   await team.close()
 }
 
-/** A process that is about to put the mailbox aside and dies right after it has. */
+/** A process that is about to archive the inbox file and dies right after it has. */
 async function dyingIngester(): Promise<() => void> {
   let isDead = false
   const disk = Object.fromEntries(

@@ -13,7 +13,7 @@ describe('docs/events.md', () => {
     for (const member of Object.keys(Result.shape)) expect(page.text, member).toContain(member)
   })
 
-  it('shows a result that is one', () => {
+  it('shows a result line that has the documented shape', () => {
     const [shown = ''] = page.blocks('json')
     expect(Result.safeParse(JSON.parse(shown))).toMatchObject({ success: true })
   })
@@ -22,7 +22,7 @@ describe('docs/events.md', () => {
 describe('docs/settings.md', () => {
   const page = readPage('docs/settings.md')
 
-  it('shows settings that are in order, and names every key', () => {
+  it('shows valid settings, and names every key', () => {
     const [shown = ''] = page.blocks('json')
     expect(parseSettings(shown, 'settings.md').unknown).toEqual([])
     for (const key of Object.keys(Settings.shape).filter((key) => key !== '$schema'))

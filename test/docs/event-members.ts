@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { project } from './page.ts'
 
-/** Type → members of every event, read from the source: the schemas themselves are nobody else's business. */
+/** Type → members of every event, read from the source: the schemas themselves are private. */
 export function eventMembers(): Map<string, string[]> {
   const path = join(project, 'src', 'team', 'event.ts')
   const found = new Map<string, string[]>()

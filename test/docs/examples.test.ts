@@ -20,7 +20,7 @@ beforeAll(buildCli)
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'deskmates-example-'))
   for (const folder of ['node_modules', 'home', 'tmp', 'here']) mkdirSync(join(dir, folder))
-  // As somebody has it who installed the package, and zod for tools of their own.
+  // As a user has it who installed the package, and zod for tools of their own.
   symlinkSync(project, join(dir, 'node_modules', 'deskmates'))
   symlinkSync(join(project, 'node_modules', 'zod'), join(dir, 'node_modules', 'zod'))
 })
@@ -37,7 +37,7 @@ function run(name: string, args: readonly string[] = ['.'], cwd = dir): string {
 }
 
 describe('the examples', () => {
-  it('one-agent.mjs talks, uses its own tool and leaves a session to go on with', () => {
+  it('one-agent.mjs answers, uses its own tool and leaves a session that can be resumed', () => {
     const [session = ''] = /deskmates -r (\S+)/.exec(run('one-agent.mjs'))?.slice(1) ?? []
     expect(readdirSync(join(dir, '.teams'))).toContain(session)
     expect(run('one-agent.mjs').split('\n').slice(0, 3)).toEqual([
@@ -66,7 +66,7 @@ describe('the examples', () => {
     ])
   }) // B18, D11
 
-  it('team-delete.mjs ends with a closing check, everybody accounted for, and no team', () => {
+  it('team-delete.mjs ends with a closing check, all teammates stopped, and no team', () => {
     // Who answers the closing check while it is asked to stop is heard in the result: who that is, is chance.
     const printed = run('team-delete.mjs').replace(/<message from="\w+" type="result">\n.*\n<\/message>\n/g, '')
     expect(printed.trim().split('\n')).toEqual([
@@ -79,13 +79,13 @@ describe('the examples', () => {
     expect(readdirSync(join(dir, '.teams'))).not.toContain('graphql')
   }) // A82, A89
 
-  it.each(EXAMPLES)('%s leaves nothing behind where nobody named a folder', (name) => {
+  it.each(EXAMPLES)('%s leaves nothing behind when no folder is named', (name) => {
     expect(run(name, [], join(dir, 'here'))).not.toBe('')
     for (const folder of ['here', 'tmp', 'home']) expect(readdirSync(join(dir, folder)), folder).toEqual([])
     expect(existsSync(join(dir, 'state'))).toBe(false)
   })
 
-  it('are all run here', () => {
+  it('all have a test here', () => {
     expect(readdirSync(join(project, 'examples'))).toEqual(EXAMPLES)
   })
 })

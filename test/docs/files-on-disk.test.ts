@@ -35,7 +35,7 @@ describe('docs/files-on-disk.md', () => {
     expect(listed.sort()).toEqual([...messageTypes()].sort())
   })
 
-  it('shows journal lines whose sums fit', () => {
+  it('shows journal lines with valid checksums', () => {
     const lines = page.blocks('json').filter((block) => block.startsWith('{"v":1,"id"'))
     expect(lines.length).toBeGreaterThan(3)
     for (const line of lines) {
@@ -44,7 +44,7 @@ describe('docs/files-on-disk.md', () => {
     }
   })
 
-  it('shows JSON that is JSON', () => {
+  it('shows valid JSON', () => {
     for (const block of page.blocks('json')) expect(() => JSON.parse(block), block).not.toThrow()
   })
 })
@@ -61,7 +61,7 @@ describe('what docs/files-on-disk.md says of a team', () => {
   })
   afterAll(() => cli.close())
 
-  it('is true of its permissions', async () => {
+  it('is true of file permissions', async () => {
     for (const folder of ['.teams', '.tasks']) {
       expect(cli.read(folder, '.gitignore')).toBe('*\n')
       for (const path of ['.', ...readdirSync(join(cli.dir, folder), { recursive: true })]) {
@@ -100,7 +100,7 @@ describe('what docs/files-on-disk.md says of a team', () => {
     expect(types.map((line) => JSON.parse(line).type)).toEqual(told)
   })
 
-  it('is true of what it says foreign lines become', async () => {
+  it('is true of what lines of other programs become', async () => {
     const path = join(cli.dir, '.teams/tour/inbox/lead.jsonl')
     await cli.ok('--team tour inbox lead --take')
     const lines = [

@@ -15,8 +15,8 @@ const rows = [...text.matchAll(/^\| (v\d) \|(.*)\|(.*)\|(.*)\|$/gm)].map(
   }),
 )
 
-describe('the way from a loop to a team', () => {
-  it('has nine steps, each with tools a lead really has and a place where it can be read', () => {
+describe('docs/ladder', () => {
+  it('lists nine steps, each with tools that a lead has and a source file that exists', () => {
     expect(rows.map(({ step }) => step)).toEqual(['v0', 'v1', 'v2', 'v3', 'v4', 'v5', 'v6', 'v7', 'v8'])
     const offered = namesFor('lead', 'team')
     for (const { tools, place, step } of rows) {

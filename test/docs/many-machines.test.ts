@@ -6,7 +6,7 @@ import { readPage } from './page.ts'
 const page = readPage('docs/many-machines.md')
 const database = useDatabase()
 
-it('the page about many machines lists the tables and columns that are there, and its query answers', async () => {
+it('docs/many-machines.md lists the existing tables and columns, and its query runs', async () => {
   const cli = commandHarness()
   cli.env.DESKMATES_STORE = database.server.url
   try {

@@ -16,14 +16,14 @@ function packed(): string[] {
 }
 
 describe('the package', () => {
-  it('says where it comes from and where problems go', () => {
+  it('names its repository and where to report problems', () => {
     const { homepage, bugs, keywords } = manifest
     expect(home).toMatch(/^https:\/\/[^/]+\/[^/]+\/deskmates$/)
     expect([homepage, bugs.url]).toEqual([`${home}#readme`, `${home}/issues`])
     expect(keywords.length).toBeGreaterThan(4)
   }) // T42
 
-  it('holds every file that a shipped document links to, and none that is for us alone', () => {
+  it('holds every file that a shipped document links to, and no internal page', () => {
     const files = packed()
     const pages = files.filter((path) => path.endsWith('.md'))
     expect(pages).toEqual(expect.arrayContaining(['README.md', 'CHANGELOG.md', 'docs/decisions/0001-a-journal.md']))
@@ -36,7 +36,7 @@ describe('the package', () => {
     expect(files.filter((path) => /coverage|progress/.test(path))).toEqual([])
   }) // T42
 
-  it('recognises links that lead nowhere, in every form of Markdown', () => {
+  it('recognises dead links in every form of Markdown', () => {
     const text =
       '[a](gone.md#x) <b>[c]: ../out.md\n![d](https://example.com/d.png) [e](#no-such-heading)\n`[f](code.md)`'
     expect(linksOf(text)).toEqual(['gone.md#x', 'https://example.com/d.png', '#no-such-heading'])
@@ -50,7 +50,7 @@ describe('the package', () => {
     expect(leadsSomewhere(`${home}/blob/main/gone.md`, 'README.md', files)).toBe(false)
   }) // T42
 
-  it('declares the packages of its test suites as optional peers, in versions that the install command gives', () => {
+  it('declares the test packages as optional peers, in the versions of the install command', () => {
     for (const name of ['vitest', 'fast-check']) {
       expect(manifest.peerDependencies[name]).toBe('^4.0.0')
       expect(manifest.peerDependenciesMeta[name]).toEqual({ optional: true })

@@ -13,7 +13,7 @@ const page = readPage('README.md')
 describe('the README', () => {
   beforeAll(buildCli)
 
-  it('shows lines of a demo that really goes so', async () => {
+  it('shows lines that the demo prints', async () => {
     using home = makeHome()
     const { stdout } = await home.run(process.execPath, [cli, 'demo', '--speed', '50'])
     const said = stdout.split('\n')
@@ -26,7 +26,7 @@ describe('the README', () => {
     expect(lines.filter((line) => !said.includes(line))).toEqual([])
   })
 
-  it('shows a session that really goes so', async () => {
+  it('shows a session as it runs', async () => {
     const [session = ''] = page.blocks('console')
     const harness = commandHarness()
     try {
@@ -41,7 +41,7 @@ describe('the README', () => {
     }
   })
 
-  it('shows a program that runs and prints what it says', () => {
+  it('shows a program that runs and prints the output shown', () => {
     const [program = ''] = page.blocks('js')
     const dir = mkdtempSync(join(tmpdir(), 'deskmates-readme-'))
     try {

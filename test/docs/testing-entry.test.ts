@@ -46,7 +46,7 @@ storeContract('mine', async () => {
 })`
 
 describe('deskmates/testing, installed from the packed package', () => {
-  it('loads without vitest and fast-check; each suite names them and a command that really helps', () => {
+  it('loads without vitest and fast-check, and each suite names the command that installs them', () => {
     writeFileSync(join(app, 'program.mjs'), program)
     const bare = run('program.mjs')
     expect(bare).toMatchObject({ status: 0 })

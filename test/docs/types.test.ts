@@ -54,7 +54,7 @@ export const times: number[] = [manualClock(5).now()]
 export const isMissing = (error: unknown) => error instanceof TestPackageMissing && error.code === 'test_package_missing'`
 
 describe('the published types', () => {
-  it('compile strictly without skipLibCheck, with the README program, and tell right from wrong', () => {
+  it('compile strictly without skipLibCheck, with the README program, and reject a wrong call', () => {
     const [program = ''] = readPage('README.md').blocks('js')
     expect(program).toContain("from 'deskmates'")
     const teams = { 'right.mts': completes("'1'"), 'wrong.mts': completes('1') }

@@ -35,7 +35,7 @@ export const mutations: readonly Mutation[] = [
     old: 'isAbsolute(folder) && !isInsideAny(writable, folder) && !isInsideAny(writable, real(folder))',
     new: 'isAbsolute(folder)',
     test: 'test/boundary/enclosure.test.ts',
-    fails: 'finds programs outside',
+    fails: 'finds programs only outside of the folders of agents',
   },
   {
     name: 'own-programs-can-write',

@@ -10,7 +10,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/permissions/shell/walker.ts',
     old: 'if (wordlist && this.mayLoop(name) &&',
     new: 'if (wordlist &&',
-    fails: 'is not a way to run anything by the variable of a loop',
+    fails: 'does not allow arbitrary commands through the variable of a loop',
   },
   {
     ...everyday,
@@ -55,7 +55,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/permissions/rules/allows-line.ts',
     old: 'if (at !== root && has(`${at}/.git`)) return true',
     new: 'if (at === root && has(`${at}/.git`)) return false',
-    fails: 'for git covers the harmless uses of git and nothing else',
+    fails: 'for git covers only harmless uses of git',
   },
   {
     ...everyday,
@@ -64,7 +64,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/permissions/shell/tables/use.ts',
     old: 'if (uses.optionsFirst && this.operands.length > 0) return this.wrong(word)',
     new: '',
-    fails: 'for git covers the harmless uses of git and nothing else',
+    fails: 'for git covers only harmless uses of git',
   },
   {
     ...everyday,
@@ -73,7 +73,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/permissions/shell/match-command.ts',
     old: "if (step.unknown.length > 0) yield 'maybe'",
     new: '',
-    fails: 'is not passed by forms of the shell that are not understood',
+    fails: 'applies to shell syntax that is not understood',
   },
   {
     ...everyday,
@@ -82,7 +82,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/permissions/shell/tables/sed.ts',
     old: '/^[gpI0-9]*(?=[\\s;]|$)/',
     new: '/^[gpIew0-9]*(?=[\\s;]|$)/',
-    fails: 'covers no option that runs a program or writes a file, in whatever spelling',
+    fails: 'covers no option that runs a program or writes a file, in any spelling',
   },
   {
     name: 'unknown-launcher-unseen',

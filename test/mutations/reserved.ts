@@ -30,7 +30,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'reserved-stopped-command-untold',
-    mistake: 'Nobody is told of a reserved file that a command changed before it was stopped',
+    mistake: 'No agent is informed of a reserved file that a command changed before it was stopped',
     file: 'src/tools/reservations/announce-reserved.ts',
     old: 'await announceChanges(watch, context, told).catch(() => {})',
     new: '',

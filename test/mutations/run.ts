@@ -1,6 +1,6 @@
 import type { Mutation } from './mutation.ts'
 
-const crew = 'src/supervisor/supervised-team.test.ts'
+const supervisedTeam = 'src/supervisor/supervised-team.test.ts'
 const limits = 'src/session/run-limits.test.ts'
 
 export const mutations: readonly Mutation[] = [
@@ -19,7 +19,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/supervisor/failures.ts',
     old: '      if (isHalted) return\n',
     new: '',
-    test: crew,
+    test: supervisedTeam,
     fails: 'is not made good while the run is ending',
   },
   {
@@ -28,7 +28,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/supervisor/shutdown.ts',
     old: "member?.generation === toGeneration && member.kind === 'agent'",
     new: "member?.kind === 'agent'",
-    test: crew,
+    test: supervisedTeam,
     fails: 'that an earlier life agreed to does not stop the next one',
   },
   {
@@ -37,7 +37,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/supervisor/shutdown.ts',
     old: '  if (memberNamed(team.state, request.to)?.generation !== request.toGeneration) return\n',
     new: '',
-    test: crew,
+    test: supervisedTeam,
     fails: 'that an earlier life agreed to does not stop the next one',
   },
   {
@@ -46,7 +46,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/supervisor/shutdown.ts',
     old: 'nameKey(request.to) === nameKey(name) && request.toGeneration === generation) return request',
     new: 'nameKey(request.to) === nameKey(name)) return request',
-    test: crew,
+    test: supervisedTeam,
     fails: 'that an earlier life agreed to does not stop the next one',
   },
   {
@@ -55,7 +55,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/supervisor/failures.ts',
     old: 'if (heldBy(team.state, name)?.id === id) {',
     new: 'if (cause !== undefined) {',
-    test: crew,
+    test: supervisedTeam,
     fails: 'leaves no task completed that its errand did not complete itself',
   },
   {
@@ -163,7 +163,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/supervisor/report-turn.ts',
     old: '        return true\n',
     new: '        return false\n',
-    test: crew,
+    test: supervisedTeam,
     fails: 'lets a parked teammate go on with the message it was answering, told once',
   },
   {
@@ -195,7 +195,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'damaged-transcript-stops-claims',
-    mistake: 'Nobody can work on a task whose earlier owner has a transcript that cannot be read',
+    mistake: 'No agent can work on a task whose earlier owner has a transcript that cannot be read',
     file: 'src/journal/earlier-attempts.ts',
     old: '.catch(() => [])',
     new: '',

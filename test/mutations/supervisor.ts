@@ -23,7 +23,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'approval-from-the-journal',
-    mistake: 'An approval in the journal lets a call run, whoever wrote it there',
+    mistake: 'An approval in the journal lets a call run, whichever process wrote it there',
     file: 'src/supervisor/ask-person.ts',
     old: "if (request.state === 'approved') return undefined",
     new: "if (request.state === 'approved') return 'approved'",

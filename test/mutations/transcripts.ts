@@ -134,7 +134,7 @@ export const mutations: readonly Mutation[] = [
     old: 'else if (member.generation < generation)',
     new: 'else if (member.generation < 0)',
     test: 'test/crash/flipped-bytes.test.ts',
-    fails: 'in a journal loses no work and no message silently',
+    fails: 'in a journal loses no task and no message silently',
   },
   {
     name: 'raised-generation-keeps-claim',

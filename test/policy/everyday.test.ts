@@ -62,7 +62,7 @@ describe('everyday commands', () => {
     expect(refused).toEqual([])
   }) // T36
 
-  it('get hints that allow them once they are added', () => {
+  it('get hints of rules that allow them', () => {
     const more = [
       'CI=1 npm test',
       'terraform plan -out=x',
@@ -80,7 +80,7 @@ describe('everyday commands', () => {
     }
   }) // T36
 
-  it('that no rule covers are told so, with what to do instead', () => {
+  it('get a hint without a rule when no rule covers them, with what to do instead', () => {
     for (const command of ['$X', 'eval "$(cat x)"', 'f() { ls; }; f', 'ls\nX=$(id) make', 'read x; $x']) {
       const hint = hintFor(run(command), policy([]))
       expect(hint.rules, command).toEqual([])
@@ -92,7 +92,7 @@ describe('everyday commands', () => {
 })
 
 describe('one bash rule', () => {
-  it('is not a way to run anything by the variable of a loop', () => {
+  it('does not allow arbitrary commands through the variable of a loop', () => {
     const by = policy(['bash(npm test)', 'bash(ls *)', 'bash(git *)', 'network(npm install *)'])
     const commands = [
       "for RANDOM in 'a[$(id > PWNED)]'; do npm test; done",
@@ -123,7 +123,7 @@ describe('one bash rule', () => {
     expect(allowedOf(commands, bypassing)).toEqual([])
   }) // T2
 
-  it('for git covers the harmless uses of git and nothing else', () => {
+  it('for git covers only harmless uses of git', () => {
     const by = policy(['bash(git *)'])
     const commands = [
       "git config alias.x '!id' list",
@@ -208,7 +208,7 @@ describe('one bash rule', () => {
     ).toEqual([])
   }) // T17
 
-  it('covers no option that runs a program or writes a file, in whatever spelling', () => {
+  it('covers no option that runs a program or writes a file, in any spelling', () => {
     const by = policy(
       ['tar', 'sort', 'sed', 'awk', 'find', 'xargs', 'grep', 'npm', 'rg', 'env', 'printf', 'python3'].map(
         (name) => `bash(${name} *)`,
@@ -251,7 +251,7 @@ describe('one bash rule', () => {
 describe('a rule that denies', () => {
   const by = () => policy([], { mode: 'bypassPermissions', deny: [parseRule('bash(rm *)')] })
 
-  it('is not passed by forms of the shell that are not understood', () => {
+  it('applies to shell syntax that is not understood', () => {
     const commands = [
       'time { rm x; }',
       "trap -- 'rm x' EXIT",
@@ -283,7 +283,7 @@ describe('a rule that denies', () => {
     expect(allowedOf(['ls', 'n=1; echo $n', 'npm test'], by())).toHaveLength(3)
   }) // T11
 
-  it('on a file is not passed by other names of it', () => {
+  it('on a file applies to other names of the file', () => {
     const file = policy([], {
       mode: 'bypassPermissions',
       deny: [parseRule('read_file(.env)'), parseRule('edit(infra/**)')],

@@ -64,7 +64,7 @@ afterAll(async () => {
   for (const path of [dir, `${dir}-state`]) rmSync(path, { recursive: true, force: true })
 })
 
-/** What nobody but the runtime, the lead or the user decides. */
+/** What only the runtime, the lead or the user decides. */
 async function decided() {
   const { team } = session
   await team.refresh()
@@ -80,10 +80,10 @@ async function run(prompt: string): Promise<SessionEvent[]> {
   return events
 }
 
-describe('what comes in from outside', () => {
-  it('is sixty tries', () => expect(injections).toHaveLength(60))
+describe('text from outside of the team', () => {
+  it('is tried with sixty injections', () => expect(injections).toHaveLength(60))
 
-  it.for(injections)('is text and nothing more: $name', async ({ mail, shown }) => {
+  it.for(injections)('decides nothing: $name', async ({ mail, shown }) => {
     const before = await decided()
     rmSync(join(dir, 'shown.txt'), { force: true })
     if (shown !== undefined) writeFileSync(join(dir, 'shown.txt'), shown)
@@ -101,7 +101,7 @@ describe('what comes in from outside', () => {
     expect(existsSync(join(dir, 'broken'))).toBe(false)
     expect(await decided()).toEqual(before)
 
-    // A letter from outside says so, and nobody ends their own and begins another's.
+    // A message from outside is marked, and no message ends its own frame and begins another one.
     const texts = events
       .flatMap((event) => (event.type === 'input_received' ? event.turn.content : []))
       .map((part) => ('text' in part ? part.text : ''))

@@ -16,8 +16,8 @@ const careful: Policy = {
 const verdictOf = (command: string, policy: Policy) =>
   judge('bash', { kind: 'run', tool: 'bash', command }, policy).verdict
 
-describe('commands that try to slip past a rule', () => {
-  it('are denied or asked about, whatever they are wrapped in; none is allowed', () => {
+describe('commands that try to evade a rule', () => {
+  it('are denied or asked about, whatever wraps them', () => {
     const everything: Policy = { ...careful, allow: [parseRule('bash')] }
     const bypassing: Policy = { ...careful, allow: [], mode: 'bypassPermissions' }
     const allowed = slipping.filter((command) =>
@@ -32,12 +32,12 @@ describe('commands that try to slip past a rule', () => {
     expect(denied).toBeGreaterThan(slipping.length / 2)
   }) // F52
 
-  it('are asked about where no rule means all of them', () => {
+  it('are asked about when no rule covers all of them', () => {
     const policy = { ...careful, deny: [] }
     expect(unallowed.filter((command) => verdictOf(command, policy) !== 'ask')).toEqual([])
   }) // F52
 
-  it('leave everyday commands alone: those the rules allow run', () => {
+  it('do not prevent everyday commands that the rules allow', () => {
     expect(ordinary.filter((command) => verdictOf(command, careful) !== 'allow')).toEqual([])
   }) // F52
 })
@@ -60,7 +60,7 @@ const texts = fc.oneof(
 )
 
 describe('the reader of command lines', () => {
-  it('gets to the end of any text', () => {
+  it('terminates on any text', () => {
     fc.assert(
       fc.property(texts, (text) => {
         expect(readLine(text).steps.length).toBeGreaterThanOrEqual(0)
@@ -70,7 +70,7 @@ describe('the reader of command lines', () => {
     )
   })
 
-  it('gets to the end of what is nested too deep or is too long, and says that it does not know it', () => {
+  it('terminates on text that is nested too deep or too long, and reports it as unknown', () => {
     for (const text of [
       '$('.repeat(5000),
       '('.repeat(50_000),
@@ -81,7 +81,7 @@ describe('the reader of command lines', () => {
       expect(verdictOf(text, careful)).not.toBe('allow')
   })
 
-  it('finds a denied command in whatever harmless text it stands as one', () => {
+  it('finds a denied command inside of any harmless text', () => {
     const around = fc.constantFrom(
       'ls; %',
       'ls && (%)',
@@ -102,7 +102,7 @@ describe('the reader of command lines', () => {
   })
 })
 
-describe('an agent that another sent out', () => {
+describe('a subagent', () => {
   const rule = fc.constantFrom(
     'bash',
     'bash(git *)',
@@ -129,7 +129,7 @@ describe('an agent that another sent out', () => {
   )
   const strictness = ['allow', 'ask', 'deny']
 
-  it('never has more rights than that one, whatever its own policy says', () => {
+  it('never has more permissions than its parent, whatever its own policy says', () => {
     fc.assert(
       fc.property(policies, policies, policies, wishes, (lead, mate, errand, wish) => {
         const strict = (policy: Policy) => strictness.indexOf(judge(wish.tool, wish, policy).verdict)

@@ -99,7 +99,7 @@ async function makeLog() {
   return place
 }
 
-/** Another client, in the middle of appending a fact: it is written and not committed. It notifies nobody. */
+/** Another client, in the middle of appending a fact: it is written and not committed. It sends no notification. */
 async function beginAppend(schema: string, id: string) {
   const client = await openClient(database.server.url)
   const parameters = ['web/journal', null, null, null, '{}', null, id, `{${id}}`, '{null}', '{0}', '{""}', '{20}']
@@ -108,5 +108,5 @@ async function beginAppend(schema: string, id: string) {
   return { commit: () => client.run('commit'), [Symbol.asyncDispose]: client.close }
 }
 
-/** Under a bug nobody may ever wait, and that is not waited for long. */
+/** With a mutation no client may ever wait for the lock, so this gives up soon. */
 const waiting = (count: number) => waitingForLock(database, count, 200)

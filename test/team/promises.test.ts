@@ -37,9 +37,9 @@ describe('a teammate', () => {
     await practice.tasks({ subject: 'dig' })
     await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
     await practice.until(() => practice.askedOf('ada').length > 1)
-    const told = JSON.stringify(practice.askedOf('ada')[1]!.turns.at(-1))
-    expect(told).toContain('Blocked: plan status is required')
-    expect(told).not.toContain('changed')
+    const answer = JSON.stringify(practice.askedOf('ada')[1]!.turns.at(-1))
+    expect(answer).toContain('Blocked: plan status is required')
+    expect(answer).not.toContain('changed')
   }) // B67, F27, B25
 
   it('requires a new plan approval from a teammate that was resumed', async () => {
@@ -119,26 +119,26 @@ describe('a lead', () => {
 
   it('gives the lead the mail that was unread when it deleted the team', async () => {
     const call = (tool: string, input: Record<string, unknown>) => ({ tool, input })
-    const heard: string[] = []
+    const received: string[] = []
     const model = scriptedModel({
       parts: [
         { agent: 'lead', when: { answer: 1 }, calls: [call('TeamCreate', { name: 'api' })] },
         // The lead receives no input between two calls of one turn.
-        { agent: 'lead', when: { answer: 2 }, calls: [call('be_told', {}), call('TeamDelete', { name: 'api' })] },
+        { agent: 'lead', when: { answer: 2 }, calls: [call('write_to_lead', {}), call('TeamDelete', { name: 'api' })] },
         {
           agent: 'lead',
           times: 'always',
           compose({ turns }) {
-            heard.push(JSON.stringify(turns))
+            received.push(JSON.stringify(turns))
             return { text: 'Well.' }
           },
         },
       ],
     })
     const store = await openMemoryStore(createPlace())
-    const beTold = defineTool({
-      name: 'be_told',
-      description: 'Another process writes to the lead.',
+    const writeToLead = defineTool({
+      name: 'write_to_lead',
+      description: 'A program writes to the lead.',
       input: z.object({}),
       async run() {
         await using team = await openTeam(store, 'api')
@@ -146,9 +146,9 @@ describe('a lead', () => {
         return 'Written.'
       },
     })
-    await using session = await openTestSession({ store, model, tools: [beTold] })
+    await using session = await openTestSession({ store, model, tools: [writeToLead] })
     await runToEnd(session, 'Go.')
-    expect(heard.at(-1)).toContain('The schema is wrong.')
+    expect(received.at(-1)).toContain('The schema is wrong.')
   }) // A82, F32
 })
 

@@ -15,7 +15,8 @@ describe('team tools', () => {
   it('delivers only the mail that read_inbox shows', async () => {
     const lead = await teamToolHarness('lead', 'simple')
     const ada = teamToolsOf(lead.control, 'ada', 'simple')
-    for (const letter of ['a', 'b', 'c']) await ada.ok('send_message', { to: 'lead', content: letter.repeat(25_000) })
+    for (const character of ['a', 'b', 'c'])
+      await ada.ok('send_message', { to: 'lead', content: character.repeat(25_000) })
     const { text, mail } = await lead.call('read_inbox')
     const shown = unreadOf(lead.control.team().state, 'lead').filter(({ message }) =>
       text.includes(message.content.slice(0, 100)),

@@ -9,7 +9,7 @@ let calls = 0
 
 function die(): never {
   process.kill(process.pid, 'SIGKILL')
-  // The signal is there before anything else can happen; this only says so to whoever reads it.
+  // The signal is there before anything else can happen; this only tells the reader so.
   for (;;);
 }
 

@@ -49,7 +49,7 @@ async function complete(id: string): Promise<void> {
   if (answer && !answer.note) note('completed', id, name, by.generation ?? 1)
 }
 
-/** Whoever lost its task to a lease, or its place to a successor, hears it here; anything else is a mistake. */
+/** A worker that lost its task to a lease, or was replaced, learns it here; anything else is an error. */
 function answered(answer: Answer | Refusal): Answer | undefined {
   if (!isRefusal(answer)) return answer
   if (['not_owner', 'wrong_state', 'holds_another'].includes(answer.code)) return undefined

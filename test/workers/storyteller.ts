@@ -8,7 +8,7 @@ const seen = { calls: 0, events: 0 }
 
 function die(): never {
   process.kill(process.pid, 'SIGKILL')
-  // The signal is there before anything else can happen; this only says so to whoever reads it.
+  // The signal is there before anything else can happen; this only tells the reader so.
   for (;;);
 }
 

@@ -23,7 +23,7 @@ process.on('message', async ({ name, runtime }: { name: string; runtime: string 
   const spawn = { type: 'member.spawn', name, role: 'worker', runtime } as const
   const answer = await inTurn(spawn, commandId)
   const generation = answer.member!.generation
-  // Somebody may have declared it lost in the meantime: then its successor is about to be announced.
+  // Another process may have declared it lost in the meantime: then its successor is about to be announced.
   const member = memberNamed(team.state, name)
   if (member?.generation === generation) process.send?.({ spawned: runtime, generation, epoch: member.epoch })
 })

@@ -12,7 +12,7 @@ describe('the attack corpus', () => {
     expect(attacks.length).toBeGreaterThan(600)
   })
 
-  it('breaks no promise of a rule set: what is allowed really runs, without effect', async () => {
+  it('breaks no promise of a rule set when the allowed lines run', async () => {
     const outcomes = await withSlots(4, attacks, (attack, slot) => runAttack(attack, slot))
     console.log(`attacks: ${attacks.length}, really run: ${outcomes.filter(({ ran }) => ran > 0).length}`)
     expect(outcomes.filter(({ broken }) => broken.length > 0).map(shown)).toEqual([])
@@ -37,14 +37,14 @@ describe('the attack corpus', () => {
     ['deny-push', 'git push -q origin main'],
   ]
   const UNBOXED = 'bubblewrap is missing, and attacks do not run here with nothing to judge or keep them'
-  it('notices every kind of effect when lines run without being judged', async ({ skip }) => {
+  it('detects every kind of effect when lines run without being judged', async ({ skip }) => {
     skip(!bubblewrap(), UNBOXED)
     const unjudged: Attack[] = samples.map(([rules, text]) => ({ file: 'sample', rules, text }))
     const outcomes = await withSlots(2, unjudged, (attack, slot) => runAttack(attack, slot, { judged: false }))
     expect(outcomes.filter(({ broken }) => broken.length === 0).map(shown)).toEqual([])
   })
 
-  it('consists of attacks: most lines have an effect when they run without being judged', async ({ skip }) => {
+  it('has an effect with most lines when they run without being judged', async ({ skip }) => {
     skip(!bubblewrap(), UNBOXED)
     // All of them in a soak, every hundredth otherwise.
     const tried = process.env.DESKMATES_SOAK === '1' ? attacks : attacks.filter((_, i) => i % 100 === 0)

@@ -14,7 +14,7 @@ const verdictIn = (slot: Slot, allow: readonly string[], command: string) =>
   judge('bash', { kind: 'run', tool: 'bash', command }, policyIn(slot, allow))
 
 describe('everyday commands under the example rules', () => {
-  it('pass, at least 54 of 60, and a hint for each other one is a rule that allows it or says there is none', async () => {
+  it('pass (at least 54 of 60), and each other one gets a rule that allows it or a reason', async () => {
     expect(new Set(EVERYDAY).size).toBe(60)
     const verdicts = await withSlots(1, EVERYDAY, async (command, slot) => {
       const verdict = verdictIn(slot, SHORT_RULES, command)
