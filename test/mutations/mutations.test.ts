@@ -2,11 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
+import { testsIn } from '../coverage/test-names.ts'
 import { chooseMutations, readHistory } from './choose-mutations.ts'
 import { editsOf, type Mutation, mutate } from './mutation.ts'
 import { createMutationRunners } from './mutation-runners.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
+const CONTRACTS = readdirSync(join(root, 'src/testing'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => join('src/testing', name))
 const mutations = await readMutations()
 const chosen = chooseMutations(mutations, process.env.DESKMATES_MUTATIONS, readHistory(root))
 
@@ -20,9 +24,10 @@ describe('mutations', () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
   })
 
-  it.for(mutations)('$name finds its old text exactly once in the source', (mutation) => {
+  it.for(mutations)('$name finds its old text exactly once in the source, and its test', (mutation) => {
     for (const edit of editsOf(mutation))
       expect(mutate(readFileSync(join(root, edit.file), 'utf8'), edit)).toContain(edit.new)
+    expect(titlesOf(mutation.test).some((title) => begins(title, mutation.fails))).toBe(true)
   })
 
   it.concurrent.for(chosen)('$name turns its test red', { timeout: 1_800_000 }, async (mutation, { expect }) => {
@@ -84,6 +89,25 @@ describe('the choice of mutations', () => {
     expect(mutate('a x', mutation)).toBe('a y')
   })
 })
+
+const titles = new Map<string, string[]>()
+
+/** The titles in a test file and in the contract suites that it may run. */
+function titlesOf(test: string): string[] {
+  const read = (file: string) => {
+    const known =
+      titles.get(file) ?? testsIn(file, readFileSync(join(root, file), 'utf8')).map((one) => one.titles.at(-1)!)
+    titles.set(file, known)
+    return known
+  }
+  return [test, ...CONTRACTS].flatMap(read)
+}
+
+/** Whether a title begins like this, or could: what stands for `%s`, `$name` and the like is not known here. */
+function begins(title: string, start: string): boolean {
+  const [literal = '', ...rest] = title.split(/%[sdifjo]|\$\w+|…/)
+  return literal.startsWith(start) || (rest.length > 0 && start.startsWith(literal))
+}
 
 /** What the files of this folder export as `mutations`. */
 async function readMutations(): Promise<Mutation[]> {
