@@ -189,7 +189,7 @@ describe('a recording of a team', () => {
     await record(script, 7)
     const again = await replayModel(file(), { root: join(dir, 'again') })
     const { stop } = await run(again, 'again', 'Build something else')
-    expect(stop).toMatchObject({ kind: 'error', error: expect.stringContaining('Request 1 of lead is not the one') })
+    expect(stop).toMatchObject({ kind: 'error', error: expect.stringContaining('Request 1 of lead differs from') })
   }, 60_000) // T24
 
   it('fails with the first difference when a step of a teammate differs', async () => {
@@ -200,7 +200,7 @@ describe('a recording of a team', () => {
     const again = await replayModel(file(), { root: join(dir, 'again') })
     const { stop } = await run(jittered(again, 3), 'again')
     const { error } = stop as { error: string }
-    expect(error).toMatch(/Request \d+ of \w+ is not the one/)
-    expect(error).toContain('left the recorded order: the recording has no more "ada looks"')
+    expect(error).toMatch(/Request \d+ of \w+ differs from/)
+    expect(error).toContain('left the recorded order: the recording has no further step "ada looks"')
   }, 60_000) // T24
 })
