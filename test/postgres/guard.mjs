@@ -16,7 +16,7 @@ const orders = {
     for (let tries = 0; ; tries++) {
       const failure = await startOnce()
       if (failure === undefined) return { pid: server.pid }
-      // Whoever was forked by a killed server needs a moment to notice, and keeps its memory until then.
+      // A process that a killed server has forked needs a moment to notice, and keeps its memory until then.
       if (tries === 100 || !/still in use|lock file/.test(failure)) throw new Error(failure)
       await pause(50)
     }
@@ -35,7 +35,7 @@ const orders = {
  */
 function killAll() {
   if (server?.exitCode !== null || server.signalCode !== null) return
-  // Stopped first, so that it starts nobody while we look.
+  // Stopped first, so that it starts no process meanwhile.
   server.kill('SIGSTOP')
   const family = childrenOf(server.pid)
   server.kill('SIGKILL')

@@ -14,8 +14,8 @@ const database = useDatabase()
 describe('when a journal has lost its end', () => {
   it('every process reports it, names the acknowledged records that are missing, and continues', async () => {
     const { url, schema } = database.place()
-    await using desk = await sitDown(url)
-    const { team, warned, losses } = desk
+    await using opened = await openWithAda(url)
+    const { team, warned, losses } = opened
     await add(team, 'kept')
     const { seq } = team.cursor
     await team.run({ type: 'task.add', tasks: [{ subject: 'lost' }] }, { commandId: 'lost-task' })
@@ -42,37 +42,37 @@ describe('when a journal has lost its end', () => {
 
   it('records that others wrote instead count, and every handle sees them once', async () => {
     const { url, schema } = database.place()
-    await using desk = await sitDown(url)
-    await using neighbour = await sitDown(url, desk.store)
-    await using other = await sitDown(url)
+    await using opened = await openWithAda(url)
+    await using second = await openWithAda(url, opened.store)
+    await using other = await openWithAda(url)
     const { seq } = other.team.cursor
-    for (const subject of ['lost 1', 'lost 2', 'lost 3']) await add(desk.team, subject)
-    for (const { team } of [desk, neighbour]) await team.refresh()
+    for (const subject of ['lost 1', 'lost 2', 'lost 3']) await add(opened.team, subject)
+    for (const { team } of [opened, second]) await team.refresh()
     await loseEnd(database, schema, seq)
     for (const subject of ['new 1', 'new 2', 'new 3', 'new 4']) await add(other.team, subject)
     expect(other.losses).toEqual([])
 
-    for (const { team, losses, seen } of [desk, neighbour]) {
+    for (const { team, losses, seen } of [opened, second]) {
       seen.length = 0
       await team.refresh()
       expect(dumpState(team.state)).toEqual(dumpState(other.team.state))
       expect(seen).toEqual(['new 1', 'new 2', 'new 3', 'new 4'])
       expect(losses).toMatchObject([{ records: 3 }])
     }
-    expect(desk.losses[0]?.lost).toHaveLength(3)
-    expect(neighbour.losses[0]?.lost).toEqual([])
-    await add(neighbour.team, 'together')
-    await desk.team.refresh()
-    expect(desk.seen.at(-1)).toBe('together')
+    expect(opened.losses[0]?.lost).toHaveLength(3)
+    expect(second.losses[0]?.lost).toEqual([])
+    await add(second.team, 'together')
+    await opened.team.refresh()
+    expect(opened.seen.at(-1)).toBe('together')
   }) // F1, F22
 
   it('a pending decision is made on the present state, under its own id', async () => {
     const { url, schema } = database.place()
-    await using desk = await sitDown(url)
-    await add(desk.team, 'first')
-    const { seq } = desk.team.cursor
-    await add(desk.team, 'lost')
-    await using late = await sitDown(
+    await using opened = await openWithAda(url)
+    await add(opened.team, 'first')
+    const { seq } = opened.team.cursor
+    await add(opened.team, 'lost')
+    await using late = await openWithAda(
       url,
       before(await openPostgresStore({ url, warn() {} }), () => cut(seq)),
     )
@@ -89,9 +89,9 @@ describe('when a journal has lost its end', () => {
 
   it('an accepted command without an answer is carried out again, with its messages', async () => {
     const { url, schema } = database.place()
-    await using desk = await sitDown(url)
-    const { seq } = desk.team.cursor
-    await using late = await sitDown(
+    await using opened = await openWithAda(url)
+    const { seq } = opened.team.cursor
+    await using late = await openWithAda(
       url,
       after(await openPostgresStore({ url, warn() {} }), seq, () => loseEnd(database, schema, seq)),
     )
@@ -107,7 +107,7 @@ describe('when a journal has lost its end', () => {
       [{ to: 'ada', outcome: 'queued' }],
       { tasks: [{ id: '1', owner: 'ada' }] },
     ])
-    // It was told of as done by nobody, so nothing that was acknowledged is gone.
+    // It was not acknowledged, so no acknowledged record is missing.
     expect(late.losses).toMatchObject([{ lost: [] }])
     expect(unreadOf(late.team.state, 'ada').map(({ message }) => message.content)).toEqual(['two', 'three'])
     expect(await times(schema, 'claim')).toBe(1)
@@ -116,23 +116,23 @@ describe('when a journal has lost its end', () => {
 
   it('an agent that another process runs now does nothing more', async () => {
     const { url, schema } = database.place()
-    await using desk = await sitDown(url)
-    const { seq } = desk.team.cursor
-    await takePlace(desk)
+    await using opened = await openWithAda(url)
+    const { seq } = opened.team.cursor
+    await takeOver(opened)
     await loseEnd(database, schema, seq)
-    await using other = await sitDown(url)
-    await takePlace(other)
+    await using other = await openWithAda(url)
+    await takeOver(other)
     await add(other.team, 'work')
     const by = { name: 'bob', generation: 1, epoch: 1 }
-    await expect(desk.team.run({ type: 'task.claim' }, { by })).rejects.toMatchObject({ code: 'place_lost' })
+    await expect(opened.team.run({ type: 'task.claim' }, { by })).rejects.toMatchObject({ code: 'place_lost' })
     const idle = { type: 'member.activity', name: 'bob', generation: 1, status: 'idle' } as const
-    await expect(desk.team.report([idle], { by })).rejects.toMatchObject({ code: 'place_lost' })
+    await expect(opened.team.report([idle], { by })).rejects.toMatchObject({ code: 'place_lost' })
     expect(await other.team.run({ type: 'task.claim' }, { by })).toMatchObject({ tasks: [{ owner: 'bob' }] })
-    expect(await desk.team.run({ type: 'task.add', tasks: [{ subject: 'by the user' }] })).toMatchObject({
+    expect(await opened.team.run({ type: 'task.add', tasks: [{ subject: 'by the user' }] })).toMatchObject({
       tasks: [{ id: '2' }],
     })
 
-    async function takePlace({ team, store }: Desk) {
+    async function takeOver({ team, store }: OpenTeam) {
       const runtime = store.presence.self
       await team.run({ type: 'supervise', runtime })
       await team.run({ type: 'member.spawn', name: 'bob', role: 'dev', runtime })
@@ -141,19 +141,19 @@ describe('when a journal has lost its end', () => {
 
   it('a process stops when its team was removed or replaced', async () => {
     const { url, schema } = database.place()
-    await using desk = await sitDown(url)
-    await using removed = await sitDown(url)
+    await using opened = await openWithAda(url)
+    await using removed = await openWithAda(url)
     await loseEnd(database, schema, 0)
-    await using other = await sitDown(url)
-    await expect(desk.team.refresh()).rejects.toMatchObject({
+    await using other = await openWithAda(url)
+    await expect(opened.team.refresh()).rejects.toMatchObject({
       code: 'journal_replaced',
       message: expect.stringContaining('another team'),
     })
-    await expect(add(desk.team, 'late')).rejects.toMatchObject({ code: 'journal_replaced' })
+    await expect(add(opened.team, 'late')).rejects.toMatchObject({ code: 'journal_replaced' })
     await other.store.remove('web', false)
     await expect(other.team.refresh()).rejects.toMatchObject({ code: 'journal_replaced' })
     await expect(add(removed.team, 'late')).rejects.toMatchObject({ code: 'journal_replaced' })
-    expect([...desk.losses, ...other.losses, ...removed.losses]).toEqual([])
+    expect([...opened.losses, ...other.losses, ...removed.losses]).toEqual([])
   })
 })
 
@@ -163,13 +163,13 @@ describe('when a standby that was behind takes over', () => {
     const standby = await database.server.standby()
     onTestFinished(() => standby.stop())
     const both = url.replace(/127\.0\.0\.1:\d+/, (first) => `${first},127.0.0.1:${standby.port}`)
-    await using desk = await sitDown(both)
+    await using opened = await openWithAda(both)
     const hasty = await openPostgresStore({ url: both, timeouts: { server: 300 }, warn() {} })
-    await using doubter = await sitDown(both, hasty)
-    await add(desk.team, 'kept')
+    await using doubter = await openWithAda(both, hasty)
+    await add(opened.team, 'kept')
     await caughtUp(database)
     await standby.kill()
-    await desk.team.run({ type: 'task.add', tasks: [{ subject: 'lost' }] }, { commandId: 'lost' })
+    await opened.team.run({ type: 'task.add', tasks: [{ subject: 'lost' }] }, { commandId: 'lost' })
     await doubter.team.refresh()
     await holdHead(database, schema)
     const doubtful = () => doubter.team.run({ type: 'task.add', tasks: [{ subject: 'sure' }] }, { commandId: 'doubt' })
@@ -181,12 +181,12 @@ describe('when a standby that was behind takes over', () => {
     await standby.promote()
 
     expect(await doubtful()).toMatchObject({ tasks: [{ id: '2', subject: 'sure' }] })
-    expect(await add(desk.team, 'next')).toMatchObject({ tasks: [{ id: '3' }] })
-    expect(desk.losses).toMatchObject([{ records: 1, lost: [{ id: 'lost', what: 'task.add' }] }])
+    expect(await add(opened.team, 'next')).toMatchObject({ tasks: [{ id: '3' }] })
+    expect(opened.losses).toMatchObject([{ records: 1, lost: [{ id: 'lost', what: 'task.add' }] }])
     expect(doubter.losses).toMatchObject([{ records: 1, lost: [] }])
     await doubter.team.refresh()
     const there = await foldedAnew(both)
-    for (const { team } of [desk, doubter]) expect(dumpState(team.state)).toEqual(there)
+    for (const { team } of [opened, doubter]) expect(dumpState(team.state)).toEqual(there)
     expect(await askOnce(standby.url, `select id from ${schema}.records where id in ('lost', 'doubt')`)).toEqual([
       { id: 'doubt' },
     ])
@@ -195,7 +195,7 @@ describe('when a standby that was behind takes over', () => {
   }) // B58, F1, F22
 })
 
-interface Desk extends AsyncDisposable {
+interface OpenTeam extends AsyncDisposable {
   readonly store: Store
   readonly team: TeamHandle
   readonly warned: readonly string[]
@@ -204,8 +204,8 @@ interface Desk extends AsyncDisposable {
   readonly seen: string[]
 }
 
-/** A team with ada in it, made by whoever comes first. */
-async function sitDown(url: string, given?: Store): Promise<Desk> {
+/** A team with the member ada, created by the first caller. */
+async function openWithAda(url: string, given?: Store): Promise<OpenTeam> {
   const warned: string[] = []
   const store = given ?? (await openPostgresStore({ url, warn: (message) => warned.push(message) }))
   const losses: JournalLoss[] = []
@@ -257,7 +257,7 @@ function after(store: Store, seq: number, happen: () => Promise<void>): Store {
   return withAppend(store, async (log, records) => {
     const appended = await log.append(records)
     await happen()
-    // Somebody else in this process looks for news, and so it is known.
+    // Another handle of this process reads, so the fault is known.
     const end = { seq: seq + records.length, id: records.at(-1)!.id, last: '' }
     await expect(log.read(end)).rejects.toMatchObject({ code: 'journal_replaced' })
     return appended

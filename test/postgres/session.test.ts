@@ -112,7 +112,7 @@ async function run(parts: Script['parts'], { left, prompt = 'hello' }: { left?: 
   })
   const loseTalk = defineTool({
     name: 'lose_talk',
-    description: 'Loses the end of the conversation of whoever calls it.',
+    description: 'Loses the end of the transcript of its caller.',
     input: z.object({ left: z.number() }),
     async run({ left }, { agent }) {
       await loseEnd(database, schema, left, `%/transcripts/${agent}`)

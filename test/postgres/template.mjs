@@ -34,7 +34,7 @@ function keyOf(bin, { walSegment }) {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)
 }
 
-/** Made aside and put in its place in one step: others may be making it too, and whoever comes later throws its own away. */
+/** Made under another name and renamed in one step: other processes may be making it too, and a later one discards its own. */
 function makeTemplate(bin, kept, about) {
   const folder = mkdtempSync(join(tmpdir(), 'dmpg-'))
   const aside = `${kept}-${process.pid}`
@@ -60,7 +60,7 @@ function initialise(bin, folder, data, { walSegment, superuser, password, user }
   const access = ['-U', superuser, '--pwfile', secret, '-A', 'trust', '--auth-host=trust']
   const kind = ['-E', 'UTF8', '--locale=C', `--wal-segsize=${walSegment}`, '--no-sync', '--no-instructions']
   run(bin, 'initdb', ['-D', data, ...access, ...kind], { user })
-  // Nobody makes another database here, and two thirds of the files are for that.
+  // No other database is created here, and two thirds of the files are for that.
   run(bin, 'postgres', ['--single', '-D', data, 'postgres'], { user, input: WITHOUT_TEMPLATES })
 }
 

@@ -15,13 +15,13 @@ const LEASE = 0.3
 
 export interface ClaimFigures {
   readonly tasks: number
-  /** Milliseconds from one harm to the next, and how many there are at most. */
+  /** Milliseconds between two disturbances, and how many there are at most. */
   readonly pause: number
-  readonly harms: number
+  readonly disturbances: number
 }
 
-/** Scripts with leases, agents and their supervisor work a board empty, while one after the other is harmed. */
-export async function claimStorm(place: Place, { tasks, pause, harms }: ClaimFigures): Promise<void> {
+/** Scripts with leases, agents and their supervisor work a board empty, while one after the other is killed or stopped. */
+export async function claimStorm(place: Place, { tasks, pause, disturbances }: ClaimFigures): Promise<void> {
   const random = createRandom()
   const board = await foundBoard(place, tasks, random)
   const fleet = createFleet(random)
@@ -30,11 +30,11 @@ export async function claimStorm(place: Place, { tasks, pause, harms }: ClaimFig
     // Every second successor comes under a new name, so that its predecessor's lease has to end.
     const name = (turn: number) => `script${i}x${turn - (turn % 2)}`
     const args = (turn: number) => [place.store, place.beliefs, name(turn), LEASE, isChained(i)]
-    fleet.man({ name: `script${i}`, program: 'claimer', args })
+    fleet.keepRunning({ name: `script${i}`, program: 'claimer', args })
   }
   const agents = Array.from({ length: AGENTS }, (_, i) => `agent${i + 1}`)
   const { pids } = manAgents(fleet, agents, place, (name) => isChained(agents.indexOf(name)))
-  const kills = await fleet.harass(pause, fleet.done(['supervisor']), harms)
+  const kills = await fleet.disturb(pause, fleet.done(['supervisor']), disturbances)
   await fleet.end()
 
   const { records, malformed } = await place.readJournal()
@@ -53,7 +53,7 @@ export async function claimStorm(place: Place, { tasks, pause, harms }: ClaimFig
   expect(found.wrong).toEqual([])
   expect(untrue).toEqual([])
   expect(found.completed.size).toBe(tasks)
-  // Stopped for a while is not lost: only whoever was killed or has gone. A lease cannot tell them apart.
+  // A process that was stopped for a while is not lost, only one that was killed or has ended. A lease cannot tell them apart.
   if (!isLeased(place.store)) expect(found.lost.filter((runtime) => !fleet.ended.has(pids.get(runtime)!))).toEqual([])
   // With that many kills it would be odd if none had met an agent; with few, or before a lease is over, it may be so.
   if (kills >= (isLeased(place.store) ? 60 : 20)) expect(found.lost.length).toBeGreaterThan(0)
@@ -67,11 +67,11 @@ function manAgents(fleet: Fleet, names: readonly string[], place: Place, chained
   let supervisor: Standing | undefined
   const announce = (runtime: string, { post }: Standing) => supervisor?.tell({ name: post, runtime })
 
-  fleet.man({
+  fleet.keepRunning({
     name: 'supervisor',
     program: 'supervisor',
     args: () => [place.store],
-    heard(message, standing) {
+    onMessage(message, standing) {
       const { spawned, ...told } = message as { spawned?: string }
       if (spawned !== undefined) {
         waiting.get(spawned)?.tell(told)
@@ -86,11 +86,11 @@ function manAgents(fleet: Fleet, names: readonly string[], place: Place, chained
     },
   })
   for (const name of names) {
-    fleet.man({
+    fleet.keepRunning({
       name,
       program: 'claimer',
       args: () => [place.store, place.beliefs, name, 0, chained(name)],
-      heard(message, standing) {
+      onMessage(message, standing) {
         const { runtime } = message as { runtime: string }
         pids.set(runtime, standing.pid)
         waiting.set(runtime, standing)

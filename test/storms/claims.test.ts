@@ -6,7 +6,7 @@ import { figure, makePlace } from './place.ts'
 const figures = {
   tasks: figure('CLAIM_TASKS', 3000, 12_000),
   pause: figure('CLAIM_KILL_EVERY', 250, 200),
-  harms: figure('CLAIM_KILLS', 120, 2000),
+  disturbances: figure('CLAIM_KILLS', 120, 2000),
 }
 
 describe('claims in a storm', () => {

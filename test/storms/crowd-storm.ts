@@ -13,7 +13,7 @@ const WRITERS = 8
 /** Milliseconds between folding and writing of the slow half; the others take a tenth of that. */
 const SLOWNESS = 5
 
-/** Deciders, half of them slow, and writers of mail at the same log. Nobody is harmed: whatever is repeated is counted. */
+/** Deciders, half of them slow, and writers of mail at the same log. Nobody is killed or stopped: whatever is repeated is counted. */
 export async function crowdStorm(place: PostgresPlace, database: Database, decisions: number): Promise<void> {
   const random = createRandom()
   {
@@ -28,11 +28,11 @@ export async function crowdStorm(place: PostgresPlace, database: Database, decis
   for (let i = 1; i <= DECIDERS; i++) {
     const slowness = i % 2 === 0 ? SLOWNESS : SLOWNESS / 10
     const args = () => [place.store, `decider${i}`, i, slowness, decisions]
-    fleet.man({ name: `decider${i}`, program: 'decider', args })
+    fleet.keepRunning({ name: `decider${i}`, program: 'decider', args })
   }
   for (let i = 1; i <= WRITERS; i++) {
     const args = () => [place.store, place.beliefs, `writer${i}`, 1, 2 * decisions]
-    fleet.man({ name: `writer${i}`, program: 'mail-writer', args })
+    fleet.keepRunning({ name: `writer${i}`, program: 'mail-writer', args })
   }
   await fleet.done()
 

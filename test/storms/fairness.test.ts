@@ -29,12 +29,12 @@ describe('a slow writer of decisions among fast ones', () => {
     const fleet = createFleet(random)
     const fast = Array.from({ length: FAST }, (_, i) => `fast${i + 1}`)
     for (const [i, name] of fast.entries()) {
-      fleet.man({ name, program: 'decider', args: () => [place.dir, name, i + 2, SLOWNESS / 10, 1_000_000] })
+      fleet.keepRunning({ name, program: 'decider', args: () => [place.dir, name, i + 2, SLOWNESS / 10, 1_000_000] })
     }
     // Where many begin at once the slow one could be done before the first of the others has begun.
     for (; team.cursor.seq === before; await team.refresh()) await team.changed(1000)
     await team.close()
-    fleet.man({ name: 'slow', program: 'decider', args: () => [place.dir, 'slow', 1, SLOWNESS, DECISIONS] })
+    fleet.keepRunning({ name: 'slow', program: 'decider', args: () => [place.dir, 'slow', 1, SLOWNESS, DECISIONS] })
     await fleet.done(fast)
     await fleet.end()
 

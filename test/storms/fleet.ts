@@ -13,15 +13,15 @@ export async function buildWorkers(): Promise<void> {
   await prepare(root, { workers: true }, { quiet: true })
 }
 
-/** A place in the fleet: whoever stands there is replaced when it dies, until it says it is done (exit 0). */
-export interface Post {
+/** A process that is started again when it dies, until it exits with 0. */
+export interface ProcessSpec {
   readonly name: string
   /** A file of test/workers. */
   readonly program: string
   /** `turn` counts the processes of this post, from 0. */
   readonly args: (turn: number) => readonly (string | number)[]
   /** A message from the process that stands here now. */
-  readonly heard?: (message: unknown, standing: Standing) => void
+  readonly onMessage?: (message: unknown, standing: Standing) => void
   readonly left?: (standing: Standing) => void
 }
 
@@ -33,12 +33,12 @@ export interface Standing {
 }
 
 export interface Fleet {
-  man(post: Post): void
+  keepRunning(post: ProcessSpec): void
   /**
-   * Kills, ends, stops and continues random ones, one after the other, until `until` resolves or `most` were harmed: on
+   * Kills, ends, stops and continues random ones, one after the other, until `until` resolves or `most` were disturbed: on
    * a machine that is slow to start processes a storm would never end. Returns how many.
    */
-  harass(every: number, until: Promise<unknown>, most?: number): Promise<number>
+  disturb(every: number, until: Promise<unknown>, most?: number): Promise<number>
   /** Resolves when all posts are done but those that never are. */
   done(never?: readonly string[]): Promise<void>
   /** Ends every process that is left. */
@@ -57,7 +57,7 @@ export function createFleet(random: Random, env: Record<string, string> = {}): F
   const ended = new Set<number>()
   let ending = false
 
-  async function keep(post: Post): Promise<void> {
+  async function keep(post: ProcessSpec): Promise<void> {
     for (let turn = 0; !ending; turn++) {
       const child = fork(join(root, '.build', 'test', `${post.program}.js`), post.args(turn).map(String), {
         stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -68,14 +68,14 @@ export function createFleet(random: Random, env: Record<string, string> = {}): F
         post: post.name,
         turn,
         pid: child.pid!,
-        // Whoever is gone by now is replaced; its successor asks again.
+        // A process that is gone by now is replaced; its successor asks again.
         tell: (message) => void (child.connected && child.send(message, () => {})),
       }
       let said = ''
       child.stderr?.setEncoding('utf8').on('data', (text: string) => {
         said = (said + text).slice(-4000)
       })
-      child.on('message', (message) => post.heard?.(message, standing))
+      child.on('message', (message) => post.onMessage?.(message, standing))
       child.on('error', () => {})
       alive.set(child, { post: post.name, stopped: false })
       const [code, signal] = await once(child, 'close')
@@ -92,7 +92,7 @@ export function createFleet(random: Random, env: Record<string, string> = {}): F
     child.kill(signal)
   }
 
-  async function harm(child: ChildProcess): Promise<void> {
+  async function disturbOne(child: ChildProcess): Promise<void> {
     const kind = random.below(4)
     if (kind === 0) return end(child, 'SIGKILL')
     if (kind === 1) return end(child, 'SIGTERM')
@@ -108,21 +108,21 @@ export function createFleet(random: Random, env: Record<string, string> = {}): F
   return {
     crashes,
     ended,
-    man: (post) => void posts.set(post.name, keep(post)),
-    async harass(every, until, most = Number.POSITIVE_INFINITY) {
+    keepRunning: (post) => void posts.set(post.name, keep(post)),
+    async disturb(every, until, most = Number.POSITIVE_INFINITY) {
       let over = false
-      const harms: Promise<void>[] = []
+      const disturbances: Promise<void>[] = []
       void until.finally(() => {
         over = true
       })
-      while (!over && harms.length < most) {
+      while (!over && disturbances.length < most) {
         await Promise.race([sleep(every / 2 + random.below(every)), until])
         const candidates = [...alive.keys()].filter((child) => !alive.get(child)!.stopped && child.exitCode === null)
         if (over || candidates.length === 0) continue
-        harms.push(harm(random.pick(candidates)))
+        disturbances.push(disturbOne(random.pick(candidates)))
       }
-      await Promise.all([...harms, until])
-      return harms.length
+      await Promise.all([...disturbances, until])
+      return disturbances.length
     },
     async done(never = []) {
       await Promise.all([...posts].map(([name, done]) => never.includes(name) || done))

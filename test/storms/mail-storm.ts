@@ -12,7 +12,7 @@ import { readSideFiles } from './side-file.ts'
 const WRITERS = 8
 const TAKERS = 2
 
-/** Writers send and takers read for some seconds, while one after the other is harmed. */
+/** Writers send and takers read for some seconds, while one after the other is killed or stopped. */
 export async function mailStorm(place: Place, seconds: number): Promise<void> {
   const random = createRandom()
   await using store = await openStore(place.store)
@@ -20,12 +20,16 @@ export async function mailStorm(place: Place, seconds: number): Promise<void> {
   const fleet = createFleet(random)
   for (let i = 1; i <= WRITERS; i++) {
     const args = () => [place.store, place.beliefs, `writer${i}`, i % 2 === 0 ? 1 : 5]
-    fleet.man({ name: `writer${i}`, program: 'mail-writer', args })
+    fleet.keepRunning({ name: `writer${i}`, program: 'mail-writer', args })
   }
   for (let i = 1; i <= TAKERS; i++) {
-    fleet.man({ name: `taker${i}`, program: 'mail-taker', args: () => [place.store, place.beliefs, `taker${i}`] })
+    fleet.keepRunning({
+      name: `taker${i}`,
+      program: 'mail-taker',
+      args: () => [place.store, place.beliefs, `taker${i}`],
+    })
   }
-  const kills = await fleet.harass(130, sleep(seconds * 1000))
+  const kills = await fleet.disturb(130, sleep(seconds * 1000))
   await fleet.end()
   const drained = await drain(store, 'box')
 

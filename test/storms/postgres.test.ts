@@ -10,7 +10,7 @@ import { makePostgresPlace } from './postgres-place.ts'
 const claims = {
   tasks: figure('POSTGRES_CLAIM_TASKS', 400, 6000),
   pause: figure('POSTGRES_CLAIM_KILL_EVERY', 150, 200),
-  harms: figure('POSTGRES_CLAIM_KILLS', 30, 1000),
+  disturbances: figure('POSTGRES_CLAIM_KILLS', 30, 1000),
 }
 const SECONDS = figure('POSTGRES_MAIL_SECONDS', 4, 60)
 const DECISIONS = figure('POSTGRES_DECISIONS', 12, 500)

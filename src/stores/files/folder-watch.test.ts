@@ -11,19 +11,19 @@ afterAll(() => rmSync(folder, { recursive: true }))
 /** Counts hints and lets a test wait for the next one, for as long as the test may run. */
 function listen() {
   let wake = () => {}
-  let heard = 0
+  let hints = 0
   return {
     changed: () => {
-      heard++
+      hints++
       wake()
     },
-    next: (since = heard) =>
+    next: (since = hints) =>
       new Promise<void>((resolve) => {
         wake = resolve
-        if (heard > since) resolve()
+        if (hints > since) resolve()
       }),
-    get heard() {
-      return heard
+    get hints() {
+      return hints
     },
   }
 }

@@ -179,7 +179,7 @@ describe('when another session has locked the head row', () => {
     await waitingForLock(database, 1)
     const second = b.append([{ id: 'second', after: 'made' }])
     second.catch(() => {})
-    // The first still waits, and nobody has let go: the second has not waited for the first, nor for the stalled one.
+    // The first still waits and the lock is still held: the second has waited for neither.
     const isFirst = await Promise.race([first.then(() => 'first'), second.then(String, () => 'second')])
     expect(isFirst).toBe('second')
     await expect(second).rejects.toMatchObject({

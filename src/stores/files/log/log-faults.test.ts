@@ -54,7 +54,7 @@ async function live(dir: string, plan: DiskPlan): Promise<Told> {
   return told
 }
 
-/** Everything a process was told is true, and whoever comes next can work. */
+/** Every answer that a process got is true, and the next process can work. */
 async function expectTruth(dir: string, { acknowledged, notWritten, unknown }: Told, where: string): Promise<void> {
   const warnings: string[] = []
   await using store = await openFileStore({ dir, durability: 'process', warn: (message) => warnings.push(message) })
@@ -72,7 +72,7 @@ async function expectTruth(dir: string, { acknowledged, notWritten, unknown }: T
     log.faults().filter(({ kind }) => kind !== 'torn'),
     where,
   ).toEqual([])
-  // Whoever was left in doubt asks again with the same ids and gets the one answer.
+  // A process with an unknown outcome repeats the same ids and gets the one answer.
   for (const id of unknown) await log.append([{ id }])
   expect(idsOf(await readAll(log)).toSorted(), where).toEqual([...new Set([...there, ...unknown])].toSorted())
   const { last } = (await readAll(log)).reduce(advance, START)

@@ -77,7 +77,7 @@ describe('a log file', () => {
     appendFileSync(path, bytes.subarray(0, -1))
     expect(idsOf(await readAll(log))).toEqual(['made'])
     expect(log.faults()).toEqual([])
-    // It is whole, so it counts as soon as anybody's write ends its line, and it was there before that write.
+    // It is complete, so it counts as soon as any write ends its line, and it was there before that write.
     expect((await log.append([{ id: 'late', after: 'made' }])).outcomes).toEqual(['conflict'])
     expect(idsOf(await readAll(log))).toEqual(['made', 'slow'])
   })
@@ -200,7 +200,7 @@ describe('a journal changed under a live process', () => {
     await expect(log.append([{ id: 'late', after: 'claim' }])).rejects.toMatchObject({ code: 'journal_read_only' })
     expect(log.faults()).toMatchObject([{ kind: 'replaced', path, offset: expect.any(Number) }])
     expect(fs.existsSync(path) ? readFileSync(path) : undefined).toEqual(left)
-    // Whoever opens it now reads what is there now.
+    // A new handle reads the present file.
     const now = await openLog()
     await readAll(now)
     await expect(now.read(end)).rejects.toMatchObject({ code: 'journal_replaced' })

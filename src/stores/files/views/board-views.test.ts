@@ -261,7 +261,7 @@ describe('views of roster and board', () => {
     open().repair(world.state, cursor())
     expect(differences()).toEqual([])
     expect(warnings).toHaveLength(1)
-    // Somebody may just be writing the younger one.
+    // Another process may be writing the younger one.
     expect(readdirSync(join(dir, '.tasks/web')).filter((name) => name.endsWith('.new'))).toHaveLength(1)
   })
 })

@@ -177,7 +177,7 @@ describe('an inbox file', () => {
     expect(readFileSync(secret, 'utf8')).toBe('{"from":"x","content":"secret"}\n')
     expect(warnings[0]).toMatch(/not a plain file/)
     expect(warnings).toHaveLength(1)
-    // It is no news for ever: a knock would never end.
+    // It does not count as a change for ever: the wait would end at once each time.
     const early = Symbol('early')
     const changed = views.inboxChanged(200).then(() => 'changed')
     expect(await Promise.race([changed, new Promise((resolve) => setTimeout(resolve, 20, early))])).toBe(early)
@@ -472,14 +472,14 @@ describe('inboxChanged', () => {
     const views = open()
     await show(views)
     await ingest(views)
-    let heard = false
+    let hasResolved = false
     const changed = views.inboxChanged(600_000).then(() => {
-      heard = true
+      hasResolved = true
     })
     send('m1')
     await show(views)
     await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(heard).toBe(false)
+    expect(hasResolved).toBe(false)
     echo('hello')
     await changed
     expect(await ingest(views)).toBe(1)

@@ -45,7 +45,7 @@ export function createWriter({ reader, pool, statements, headRow, knows }: Write
     const [answer] = rows
     if (answer?.status === 'replaced') throw new JournalReadOnly(lost(answer))
     if (answer?.status === 'newer') throw new JournalReadOnly(reader.stop(String(answer.outcomes), Number(answer.head)))
-    const outcomes = [...String(answer?.outcomes)].map((letter) => OUTCOMES[letter]!)
+    const outcomes = [...String(answer?.outcomes)].map((code) => OUTCOMES[code]!)
     const accepted = batch.filter((_, i) => outcomes[i] === 'accepted')
     reader.absorbAppend(rows, accepted, askedAt)
     return outcomes

@@ -16,7 +16,7 @@ import { figure, makePlace, TEAM } from './place.ts'
 import { createRandom } from './random.ts'
 import { type RawRecord, readRawJournal } from './raw-journal.ts'
 
-const SECONDS = figure('DOOR_SECONDS', 3, 60)
+const SECONDS = figure('INBOX_SECONDS', 3, 60)
 
 describe('an inbox file with slow writers and lines of our own', () => {
   beforeAll(buildWorkers)
@@ -34,14 +34,15 @@ describe('an inbox file with slow writers and lines of our own', () => {
     await views.write(team.state, team.cursor)
 
     const fleet = createFleet(random)
-    for (const name of ['keeper1', 'keeper2']) fleet.man({ name, program: 'door-keeper', args: () => [place.dir] })
+    for (const name of ['keeper1', 'keeper2'])
+      fleet.keepRunning({ name, program: 'door-keeper', args: () => [place.dir] })
     const inbox = join(place.dir, '.teams', TEAM, 'inbox', 'box.jsonl')
     const writers = Promise.all([
       write(ECHO, inbox, 'echo1'),
       write(ECHO, inbox, 'echo2'),
       write(SLOW, inbox, 'slow', random.seed),
     ])
-    const kills = await fleet.harass(1200, writers)
+    const kills = await fleet.disturb(1200, writers)
     await fleet.end()
     await readOut(team, store.presence.self)
 

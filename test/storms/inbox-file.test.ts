@@ -15,7 +15,7 @@ import { createRandom } from './random.ts'
 import { readRawJournal } from './raw-journal.ts'
 import { readSideFiles } from './side-file.ts'
 
-const LINES = figure('DOOR_LINES', 600, 6000)
+const LINES = figure('INBOX_LINES', 600, 6000)
 const PAUSE = 250
 
 describe('an inbox file in a storm', () => {
@@ -37,24 +37,24 @@ describe('an inbox file in a storm', () => {
     mkdirSync(join(box!, '..'), { recursive: true })
 
     const ours = createFleet(random)
-    for (const name of ['ingester1', 'ingester2']) ours.man({ name, program: 'ingester', args: () => [dir] })
+    for (const name of ['ingester1', 'ingester2']) ours.keepRunning({ name, program: 'ingester', args: () => [dir] })
     for (const name of ['taker1', 'taker2']) {
-      ours.man({ name, program: 'mail-taker', args: () => [dir, beliefs, name] })
+      ours.keepRunning({ name, program: 'mail-taker', args: () => [dir, beliefs, name] })
     }
     const foreign = createFleet(random)
-    // One slow writer for each file: pieces of two would make one line, and nobody could tell them apart.
+    // One slow writer for each file: parts of two writers would make one line and could not be told apart.
     for (const [name, file, how, count] of [
       ['append1', box!, 'append', LINES],
       ['append2', box!, 'append', LINES],
       ['slow1', box!, 'slow', LINES / 10],
       ['slow2', crate!, 'slow', LINES / 10],
     ] as const) {
-      foreign.man({ name, program: 'door-writer', args: () => [file, beliefs, name, how, count] })
+      foreign.keepRunning({ name, program: 'door-writer', args: () => [file, beliefs, name, how, count] })
     }
     const writing = Promise.all([foreign.done(), echo(box!, 'echo1', LINES / 2), echo(crate!, 'echo2', LINES / 2)])
-    const kills = await ours.harass(PAUSE, writing)
+    const kills = await ours.disturb(PAUSE, writing)
     await ours.end()
-    // What a mailbox has no room for stays at the door, and a busy one is emptied every two seconds only.
+    // Lines for a full mailbox stay in the archive, and a busy inbox file is emptied every two seconds only.
     for (let round = 0, isNews = true; round < 200 && (isNews || hasLines(box!) || hasLines(crate!)); round++) {
       await team.ingest()
       const read = [...(await drain(store, 'box')), ...(await drain(store, 'crate'))]
@@ -83,7 +83,7 @@ describe('an inbox file in a storm', () => {
     const doubled = repeats(arrived)
     const rejected = records.flatMap(({ events }) => events.filter(({ type }) => type === 'external.rejected'))
     console.log(
-      `door: left ${left.length}, arrived ${arrived.length}, lost ${lost.length}, doubled ${doubled.length}, ` +
+      `inbox file: left ${left.length}, arrived ${arrived.length}, lost ${lost.length}, doubled ${doubled.length}, ` +
         `rejected ${rejected.length}, kills ${kills}, seed ${random.seed}`,
     )
     expect([...ours.crashes, ...foreign.crashes]).toEqual([])
