@@ -5,6 +5,7 @@ import type { Hooks } from '../permissions/hooks/hooks.ts'
 import type { Permissions } from '../permissions/permission.ts'
 import type { AgentPermissionsOptions, Person } from '../permissions/permissions.ts'
 import { limitText } from '../prompts/limit.ts'
+import { BUDGET_USED, silentModelText } from '../prompts/reports.ts'
 import { subagentSituationText } from '../prompts/subagent.ts'
 import { subagentPrompt } from '../prompts/system-prompt.ts'
 import type { Eraser } from '../redaction/eraser.ts'
@@ -152,7 +153,7 @@ export function createRunAgent(home: SubagentOptions): RunSubagent {
       world.signal.throwIfAborted()
       if (!silent.signal.aborted) return endOf(step.value)
       if (!isOwing()) return { text: step.value.text }
-      const problem = `its model was silent for ${MAX_ANSWER_SILENCE_S} s, and the run had nothing else to wait for`
+      const problem = silentModelText(MAX_ANSWER_SILENCE_S)
       home.run.emit({ type: 'problem', agent: name, text: `${name} was not waited for: ${problem}.` })
       return { text: step.value.text, problem }
     }
@@ -171,7 +172,7 @@ function endOf(stop: Stop): SubagentEnd {
     case 'limit':
       return { text, problem: limitText(stop) }
     case 'budget':
-      return { text, problem: 'the budget of this run is used up' }
+      return { text, problem: BUDGET_USED }
     case 'aborted':
       return { text, problem: 'it was stopped' }
     case 'error':

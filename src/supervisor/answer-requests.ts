@@ -3,6 +3,7 @@ import type { Notices } from '../agent/notices.ts'
 import type { AskPlan } from '../agent/questions.ts'
 import type { SessionContext } from '../agent/session-context.ts'
 import { type TeamHandle, USER } from '../journal/team-handle.ts'
+import { APPROVED_BY_RULE, NO_PERSON_ANSWERED, NO_PERSON_HERE, openRequestText } from '../prompts/requests.ts'
 import type { EventOf } from '../team/event.ts'
 import { nameKey } from '../team/name.ts'
 import { whyVoid } from '../team/overdue.ts'
@@ -32,9 +33,7 @@ export function createRequestAnswers(home: SessionContext, onAnswer: () => void)
     // A request for permission is answered by the person at the terminal.
     if (kind === 'permission' && home.permissionRequests.canAsk) return
     if (kind === 'plan_approval' && !isAuto && home.askPlan) return askPlan(home.askPlan, team, request)
-    const feedback = isAuto
-      ? 'Approved by rule: plans need no answer here.'
-      : 'No person can be asked here. Continue without it, or say what you need.'
+    const feedback = isAuto ? APPROVED_BY_RULE : NO_PERSON_HERE
     const answer = { type: 'request.answer', id, approve: isAuto, feedback } as const
     const given = await team.run(answer, { by: nameKey(to) === 'user' ? USER : by })
     if (isRefusal(given)) return
@@ -73,12 +72,10 @@ export function createRequestAnswers(home: SessionContext, onAnswer: () => void)
           if (nameKey(to) === 'lead' && !reminded.has(key)) {
             reminded.add(key)
             isAnyOpen = true
-            notices.add({
-              text: `Request ${id} of ${from} (${kind}) is still open, and ${from} waits for your answer.`,
-            })
+            notices.add({ text: openRequestText(id, kind, from) })
             continue
           }
-          const feedback = 'No person answered. Continue without it, or say what you need.'
+          const feedback = NO_PERSON_ANSWERED
           const author = nameKey(to) === 'user' ? USER : by
           const answer = await team.run({ type: 'request.answer', id, approve: false, feedback }, { by: author })
           if (isRefusal(answer)) continue

@@ -112,7 +112,7 @@ describe('a question that nobody has answered', () => {
     asked[0]!.answer({ allowed: true })
     const heard = JSON.stringify(practice.askedOf('ada').at(-1)!.turns)
     expect(heard).toContain('Wrong file!')
-    expect(heard).toContain('Not run: nobody has allowed it yet')
+    expect(heard).toContain('Not run: no person has allowed it yet')
     expect(heard).not.toContain('changed')
     expect(requestsOf(practice)).toMatchObject([{ state: 'void' }])
   })

@@ -3,6 +3,7 @@ import { type TeamHandle, USER } from '../journal/team-handle.ts'
 import type { Permission } from '../permissions/permission.ts'
 import type { Action } from '../permissions/rules/action.ts'
 import { refusalForModel } from '../prompts/refusals.ts'
+import { personRefusedText, unansweredQuestionText } from '../prompts/requests.ts'
 import type { Author } from '../team/event.ts'
 import { isAsking, shutdownOf } from '../team/next-step.ts'
 import { whyVoid } from '../team/overdue.ts'
@@ -65,7 +66,7 @@ export async function askPerson(
     const feedback = given.allowed ? '' : (given.why ?? '')
     const answer = { type: 'request.answer', id, approve: given.allowed, feedback } as const
     const recorded = await team.run(answer, { by: USER })
-    if (!given.allowed) return { allowed: false, why: noInWords(feedback) }
+    if (!given.allowed) return { allowed: false, why: personRefusedText(feedback) }
     return isRefusal(recorded)
       ? unanswered(`the answer came too late: ${refusalForModel(recorded)}`)
       : { allowed: true }
@@ -73,7 +74,7 @@ export async function askPerson(
 
   async function withdraw(reason: string): Promise<Permission> {
     const request = team.state.requests.get(id)
-    if (request?.state === 'rejected') return { allowed: false, why: noInWords(request.feedback) }
+    if (request?.state === 'rejected') return { allowed: false, why: personRefusedText(request.feedback) }
     if (request?.state === 'pending') await team.run({ type: 'request.withdraw', id, reason }, { by }).catch(() => {})
     return unanswered(reason)
   }
@@ -133,14 +134,9 @@ export function actionText(action: Action): string {
   }
 }
 
-function noInWords(feedback: string): string {
-  return `the user said no${feedback === '' ? '.' : `: ${feedback}`}`
-}
-
-/** Nothing was run and nobody said no: it may be asked again. */
+/** Nothing was run and no person said no: it may be asked again. */
 function unanswered(reason: string): Permission {
-  const why = `Not run: nobody has allowed it yet (${reason}). Call it again if it is still needed.`
-  return { allowed: false, why, isTemporary: true }
+  return { allowed: false, why: unansweredQuestionText(reason), isTemporary: true }
 }
 
 /** Undefined when it is over before there is an answer. */

@@ -3,13 +3,18 @@ import type { SessionContext } from '../agent/session-context.ts'
 import { TranscriptDamaged } from '../agent/transcript/transcript.ts'
 import { createIds } from '../journal/ids.ts'
 import { ConversationRewound } from '../journal/rewound.ts'
-import { refusalForModel } from '../prompts/refusals.ts'
+import {
+  noReplacementText,
+  replacementFailedText,
+  replacementRefusedText,
+  teammateLostText,
+  unfinishedReplacementText,
+} from '../prompts/reports.ts'
 import { admit, type Breaker, failsRepeatedly, lost, PAUSE, settled, worked } from '../team/breaker.ts'
 import type { Author } from '../team/event.ts'
 import type { Member } from '../team/member.ts'
 import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
 import { heldBy, memberNamed, roster } from '../team/state.ts'
-import { beginning } from '../team/wording.ts'
 import type { HealthTracker } from './health.ts'
 import { Stalled } from './stalled.ts'
 import type { TeammateFactory } from './teammate-factory.ts'
@@ -86,8 +91,7 @@ export function createFailures(
       if (isDamaged) run.emit({ type: 'problem', agent: by.name, text: `${by.name} cannot go on. ${reason}` })
       if (!isDamaged && !(cause instanceof ConversationRewound))
         change(lost(breaker, by.name, clock.now()), `${by.name} was lost`)
-      const freed = task ? ` Task ${task.id} (${task.subject}) is free again.` : ''
-      await mailLead(by.name, `${by.name} was lost: ${reason}.${freed}`)
+      await mailLead(by.name, teammateLostText(by.name, reason, task))
       // What is damaged stays so until a person repairs it.
       const admitted = isDamaged ? { breaker, isAdmitted: false } : admit(breaker, by.name, clock.now())
       change(admitted.breaker, `${by.name} is tried`)
@@ -96,8 +100,7 @@ export function createFailures(
       if (admitted.isAdmitted && !isTooOften && (await bringBack(member, task?.id))) return
       if (admitted.isAdmitted && isTooOften) probeAfterPause()
       if (!task || isHalted) return
-      if (member.profile?.requirePlan)
-        await mailLead(by.name, `Task ${task.id} needs an approved plan, so no errand does it in place of ${by.name}.`)
+      if (member.profile?.requirePlan) await mailLead(by.name, noReplacementText(by.name, task.id))
       else await fallBack(member, task.id, reason)
     } finally {
       under--
@@ -116,18 +119,14 @@ export function createFailures(
     // Somebody was quicker and has it.
     if (isRefusal(spawned) && task && task.status !== 'pending') return
     if (isRefusal(spawned) || !task)
-      return mailLead(
-        member.name,
-        `Nobody could take over task ${id}: ${isRefusal(spawned) ? refusalForModel(spawned) : 'it is gone'}`,
-      )
+      return mailLead(member.name, replacementRefusedText(id, isRefusal(spawned) ? spawned : undefined))
     const by = { name, generation: spawned.member!.generation, epoch: lead.epoch! }
     const stop = AbortSignal.any([closing.signal, errands.signal])
     const { text: words, problem: cause } = await runInPlaceOf(task, member, by, stop)
     if (closing.signal.aborted || isHalted) return
     // Its words say nothing about the task: only its own call ends it.
     if (heldBy(team.state, name)?.id === id) {
-      const last = words.trim() === '' ? 'it said nothing' : `its last words: ${beginning(words.trim(), 1000)}`
-      const problem = cause ?? `it ended without completing the task (${last})`
+      const problem = cause ?? unfinishedReplacementText(words.trim())
       run.emit({
         type: 'note',
         agent: name,
@@ -137,7 +136,7 @@ export function createFailures(
         {
           type: 'task.fail',
           id,
-          reason: `${member.name} was lost (${reason}), and the errand in its place failed too: ${problem}`,
+          reason: replacementFailedText(member.name, reason, problem),
         },
         { by },
       )

@@ -1,5 +1,6 @@
 import type { Store } from '../journal/store.ts'
 import { openTeam, USER } from '../journal/team-handle.ts'
+import { GONE_WHILE_AWAY, teamGoneText } from '../prompts/reports.ts'
 
 /** The session whose journal says that it leads this team besides its own; undefined if there is none. */
 export async function leadingSession(store: Store, team: string): Promise<string | undefined> {
@@ -20,7 +21,7 @@ export async function leadingSession(store: Store, team: string): Promise<string
 export async function cedeTeam(store: Store, session: string, team: string, why: string): Promise<void> {
   await using leading = await openTeam(store, session)
   await leading.run({ type: 'team.lead', team, leads: false }, { by: USER })
-  await leading.send({ to: 'lead', content: `You have no team ${team} any more: ${why}` }, { by: USER })
+  await leading.send({ to: 'lead', content: teamGoneText(team, why) }, { by: USER })
 }
 
 /** Does this session lead the team by the team's own word? Undefined where its journal is missing. */
@@ -32,5 +33,5 @@ export async function isLedBy(store: Store, name: string, session: string): Prom
 }
 
 export function goneWords(team: string): string {
-  return `You have no team ${team} any more: it was deleted while you were away, or its making was interrupted. Letters to you that were left unread in it were put away with it.`
+  return teamGoneText(team, GONE_WHILE_AWAY)
 }

@@ -4,6 +4,7 @@ import { createIds } from '../journal/ids.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
 import type { PermissionQuestion } from '../permissions/permission.ts'
 import { allowOption, type Person } from '../permissions/permissions.ts'
+import { deniedTeammateText } from '../prompts/requests.ts'
 import type { Author } from '../team/event.ts'
 import { nameKey } from '../team/name.ts'
 import { actionText, askPerson } from './ask-person.ts'
@@ -17,7 +18,8 @@ export function createPermissionRequests(ask: Ask | undefined, clock: { now(): n
     const key = `${team.name}/${nameKey(by.name)}/${rules.join()}`
     if (told.has(key)) return
     told.add(key)
-    const content = `${by.name} was denied to ${actionText(action)}, because ${why}, and no person can be asked here. ${rules.length > 0 ? `The user can allow it: ${allowOption(rules)}.` : 'No rule covers it in this form.'} Do it yourself if you may, let ${by.name} do without it, or say in your report what is needed.`
+    const rule = rules.length > 0 ? allowOption(rules) : undefined
+    const content = deniedTeammateText(by.name, actionText(action), why, rule)
     const message = { id: newId(), type: 'error', from: by.name, to: 'lead', content, timestamp: clock.now() } as const
     await team.report([{ type: 'message.sent', message }], { by, until: 'written' })
   }

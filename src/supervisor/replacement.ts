@@ -7,6 +7,7 @@ import type { SessionContext } from '../agent/session-context.ts'
 import { createRunAgent } from '../agent/subagent.ts'
 import type { ToolCall } from '../models/model.ts'
 import { earlierAttemptsText } from '../prompts/earlier-attempts.ts'
+import { REPLACEMENT_ADVICE } from '../prompts/subagent.ts'
 import { taskText, unfinishedTaskText } from '../prompts/task.ts'
 import type { Author } from '../team/event.ts'
 import type { Member } from '../team/member.ts'
@@ -41,7 +42,7 @@ export async function runInPlaceOf(
   const { tokens, keep } = inputBudget({ model: home.model, maxOutput: home.maxOutput }, desk.memory.keep)
   const earlier = earlierAttemptsText(task.id, await team.earlierAttempts(task, as.name))
   const words = fitText(`${taskText(team.state, task, 'Do task')}\n${earlier}`, tokens, keep, 'task').text
-  const prompt = `${words}\nYou do it alone and once. It counts as done only when you complete it with TaskUpdate; if it cannot be done, set its status to failed with the reason.`
+  const prompt = `${words}\n${REPLACEMENT_ADVICE}`
   // It acts as the member that holds the task, whichever agent started it.
   const memberships = [createMembership({ team, by: as }, () => false)]
   let reminders = 0

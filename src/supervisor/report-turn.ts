@@ -4,6 +4,7 @@ import { shortenResult } from '../agent/fit-text.ts'
 import type { Membership } from '../agent/membership.ts'
 import type { SessionContext } from '../agent/session-context.ts'
 import { limitText } from '../prompts/limit.ts'
+import { BUDGET_USED, neverCompletedText, stoppedByLimitText } from '../prompts/reports.ts'
 import type { Author } from '../team/event.ts'
 import type { Member } from '../team/member.ts'
 import { planGate } from '../team/plan-gate.ts'
@@ -53,20 +54,20 @@ export async function reportTurn(
     case 'error':
       throw stop.error
     case 'budget':
-      reports.sendToLead('error', `${name} stopped where it was: the budget of this run is used up.`)
+      reports.sendToLead('error', stoppedByLimitText(name, BUDGET_USED))
       return false
     case 'limit': {
       const why = limitText(stop)
       // A limit of the run is not the task's fault: the task stays in hand until the run ends, and is parked then.
       if (task && stop.limit !== 'turns') await team.run({ type: 'task.fail', id: task.id, reason: why }, { by })
-      else reports.sendToLead('error', `${name} stopped where it was: ${why}.`)
+      else reports.sendToLead('error', stoppedByLimitText(name, why))
       return false
     }
     case 'finished': {
       if (!member || planGate(team.state, member) === 'pending') return false
       if (stop.text.trim() !== '') reports.sendResult(shortenResult(stop.text, agent.memory.keep), agent.transcript)
       if (!task || held.hasAsked || held.remind()) return false
-      const why = `${name} ended its turn ${MAX_REMINDERS + 1} times without completing it`
+      const why = neverCompletedText(name, MAX_REMINDERS + 1)
       await team.run({ type: 'task.fail', id: task.id, reason: why }, { by })
       return false
     }

@@ -9,6 +9,7 @@ import { createFence } from '../agent/fence.ts'
 import type { SessionEvent } from '../agent/session-event.ts'
 import type { RanHook } from '../permissions/hooks/hooks.ts'
 import { limitText } from '../prompts/limit.ts'
+import { promptWithHookText } from '../prompts/notices.ts'
 import { offer } from '../tools/run-call.ts'
 import { damagesIn } from './damages.ts'
 import { PromptRefused, PromptTooLarge } from './errors.ts'
@@ -182,7 +183,7 @@ async function withHooks(
   const fence = createFence({ team: ownTeam.team, presence: store.presence }, ownTeam.by)
   const show = (ran: RanHook) => run.emit({ type: 'hook', agent, ...ran })
   const { refusal, context } = await hooks.run('UserPromptSubmit', { agent, prompt }, { signal, fence }, show)
-  return { refusal, content: context === '' ? prompt : `${prompt}\n\n[added by a hook of the user]\n${context}` }
+  return { refusal, content: promptWithHookText(prompt, context) }
 }
 
 /** Checked before it is sent: a prompt that no request can hold would stay in the conversation. */

@@ -1,6 +1,7 @@
 import type { Membership } from '../agent/membership.ts'
 import type { SessionContext } from '../agent/session-context.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
+import { TEAM_DELETED_REQUEST } from '../prompts/reports.ts'
 import { isPresent, type Member } from '../team/member.ts'
 import { nameKey } from '../team/name.ts'
 import { isRefusal } from '../team/refusal.ts'
@@ -47,7 +48,6 @@ export async function shutDownTeam(
 
 /** Why it could not be asked; undefined if it was. */
 async function askToStop({ team, by }: Membership, { name, status }: Member): Promise<string | undefined> {
-  const content = 'Team is being deleted. Please shut down.'
   const isAsked = [...team.state.requests.values()].some(
     ({ kind, to, state }) => kind === 'shutdown' && state === 'pending' && nameKey(to) === nameKey(name),
   )
@@ -55,7 +55,7 @@ async function askToStop({ team, by }: Membership, { name, status }: Member): Pr
   const answer =
     status === 'lost'
       ? await team.run({ type: 'member.stop', name, reason: 'the team is being deleted' }, { by })
-      : await team.run({ type: 'request.open', kind: 'shutdown', to: name, content }, { by })
+      : await team.run({ type: 'request.open', kind: 'shutdown', to: name, content: TEAM_DELETED_REQUEST }, { by })
   return isRefusal(answer) ? refusalText(answer) : undefined
 }
 

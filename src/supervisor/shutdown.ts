@@ -1,6 +1,7 @@
 import type { Membership } from '../agent/membership.ts'
 import type { SessionContext } from '../agent/session-context.ts'
 import { createIds } from '../journal/ids.ts'
+import { shutdownTimedOutText } from '../prompts/reports.ts'
 import type { Author, TeamEvent } from '../team/event.ts'
 import { nameKey } from '../team/name.ts'
 import { shutdownOf } from '../team/next-step.ts'
@@ -62,7 +63,7 @@ export async function forceStop(context: Stopping, { team, by }: Membership, req
   const task = heldBy(team.state, request.to)
   const text = `[SHUTDOWN] Timeout: ${request.to} did not respond within ${seconds}s.`
   context.run.emit({ type: 'note', agent: request.to, text })
-  const left = (await context.uncommitted()) ?? 'not checked'
+  const left = await context.uncommitted()
   const why = task ? `was stopped while it held the task (${task.subject})` : 'did not answer before it was stopped'
   await team.report([deviation(request.to, task?.id ?? null, why)], { by })
   const stopped = await team.run(
@@ -70,8 +71,7 @@ export async function forceStop(context: Stopping, { team, by }: Membership, req
     { by },
   )
   if (isRefusal(stopped)) return
-  const freed = task ? `; task ${task.id} (${task.subject}), which it held, is free again` : ''
-  const content = `${request.to} did not answer within ${seconds} s and was stopped by force (timed_out)${freed}; status, pending work and artifacts committed: not said; uncommitted files: ${left}`
+  const content = shutdownTimedOutText(request.to, seconds, task, left)
   const answer = { type: 'shutdown_response', from: request.to, to: 'lead', request_id: request.id } as const
   const message = { id: newId(), ...answer, content, timestamp: context.clock.now() }
   await team.report([{ type: 'message.sent', message }], { by })

@@ -497,7 +497,7 @@ describe('a loss', () => {
     await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
     await practice.until(() => practice.team.state.tasks.get('1')?.status === 'failed')
     expect(practice.team.state.tasks.get('1')).toMatchObject({
-      reason: expect.stringContaining('the errand in its place failed too'),
+      reason: expect.stringContaining('the subagent in its place failed too'),
     })
     const notes = practice.events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
     expect(notes).toContain('[FALLBACK] the key is wrong: switching from task to nobody for ada')

@@ -1,0 +1,75 @@
+import type { Refusal } from '../team/refusal.ts'
+import type { Task } from '../team/task.ts'
+import { beginning } from '../team/wording.ts'
+import { refusalForModel } from './refusals.ts'
+
+const MAX_LAST_WORDS_LENGTH = 1000
+
+/** Mail to the lead: a teammate was lost. */
+export function teammateLostText(name: string, reason: string, task: Task | undefined): string {
+  return `${name} was lost: ${reason}.${task ? ` Task ${task.id} (${task.subject}) is free again.` : ''}`
+}
+
+/** Mail to the lead: a task behind the plan gate is not given to a replacement. */
+export function noReplacementText(name: string, task: string): string {
+  return `Task ${task} needs an approved plan, so no subagent does it in place of ${name}.`
+}
+
+/** Mail to the lead: no replacement could be started. Without a refusal the task was deleted. */
+export function replacementRefusedText(task: string, refusal: Refusal | undefined): string {
+  return `No subagent could take over task ${task}: ${refusal ? refusalForModel(refusal) : 'it was deleted'}`
+}
+
+/** Why a replacement ended without ending its task. */
+export function unfinishedReplacementText(lastWords: string): string {
+  const last = lastWords === '' ? 'it said nothing' : `its last words: ${beginning(lastWords, MAX_LAST_WORDS_LENGTH)}`
+  return `it ended without completing the task (${last})`
+}
+
+/** The reason of a task that neither a teammate nor its replacement completed. */
+export function replacementFailedText(name: string, loss: string, problem: string): string {
+  return `${name} was lost (${loss}), and the subagent in its place failed too: ${problem}`
+}
+
+/** Mail to the lead: a limit ended the turn of a teammate. */
+export function stoppedByLimitText(name: string, why: string): string {
+  return `${name} stopped where it was: ${why}.`
+}
+
+export const BUDGET_USED = 'the budget of this run is used up'
+
+/** The reason of a task that fails because reminders did not help. */
+export function neverCompletedText(name: string, turns: number): string {
+  return `${name} ended its turn ${turns} times without completing it`
+}
+
+export function silentModelText(seconds: number): string {
+  return `its model was silent for ${seconds} s, and the run had nothing else to wait for`
+}
+
+/** Mail to the lead and a warning to the user. */
+export function parkedText(name: string, reason: string): string {
+  return `${name} was parked in the middle of an answer: ${reason}. It continues when the session is resumed.`
+}
+
+/** The answer that is recorded for a teammate that did not answer a shutdown request in time. */
+export function shutdownTimedOutText(
+  name: string,
+  seconds: number,
+  task: Task | undefined,
+  uncommitted: number | undefined,
+): string {
+  const freed = task ? `; task ${task.id} (${task.subject}), which it held, is free again` : ''
+  return `${name} did not answer within ${seconds} s and was stopped by force (timed_out)${freed}; status, pending work and artifacts committed: not said; uncommitted files: ${uncommitted ?? 'not checked'}`
+}
+
+/** The content of the shutdown requests that end a team. */
+export const TEAM_DELETED_REQUEST = 'This team is being deleted. Please shut down.'
+
+/** Mail to the lead: it leads a team no longer. */
+export function teamGoneText(team: string, why: string): string {
+  return `You have no team ${team} any more: ${why}`
+}
+
+export const GONE_WHILE_AWAY =
+  'it was deleted while you were away, or its creation was interrupted. Unread messages to you in it were archived with it.'

@@ -1,0 +1,24 @@
+/** Answers to requests that no person or lead answers. */
+export const APPROVED_BY_RULE = 'Approved by rule: plans need no answer here.'
+export const NO_PERSON_HERE = 'No person can be asked here. Continue without it, or say what you need.'
+export const NO_PERSON_ANSWERED = 'No person answered. Continue without it, or say what you need.'
+
+/** Reminds the lead of a request that waits for it. */
+export function openRequestText(id: string, kind: string, from: string): string {
+  return `Request ${id} of ${from} (${kind}) is still open, and ${from} waits for your answer.`
+}
+
+/** The result of a call whose question to a person has no answer: it may be asked again. */
+export function unansweredQuestionText(reason: string): string {
+  return `Not run: no person has allowed it yet (${reason}). Call it again if it is still needed.`
+}
+
+export function personRefusedText(feedback: string): string {
+  return `the user said no${feedback === '' ? '.' : `: ${feedback}`}`
+}
+
+/** Mail to the lead: a teammate was denied an action where no person can be asked. `rule` says how to allow it. */
+export function deniedTeammateText(name: string, action: string, why: string, rule: string | undefined): string {
+  const allow = rule === undefined ? 'No rule covers it in this form.' : `The user can allow it: ${rule}.`
+  return `${name} was denied to ${action}, because ${why}, and no person can be asked here. ${allow} Do it yourself if you may, let ${name} continue without it, or say in your report what is needed.`
+}
