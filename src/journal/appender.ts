@@ -1,6 +1,6 @@
 import { type Answer, answer } from '../team/answer.ts'
 import type { Applied } from '../team/apply.ts'
-import type { Command, Letter } from '../team/command.ts'
+import type { Command, MessageDraft } from '../team/command.ts'
 import type { Author, TeamEvent } from '../team/event.ts'
 import type { Effect } from '../team/message.ts'
 import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
@@ -24,7 +24,7 @@ const REWINDS = 5
 
 /**
  * The one place where this process writes to a team's journal. Commands wait in a line, are decided in order on the
- * freshly folded state and go out chained in one write; if somebody else decided meanwhile they are decided again.
+ * freshly folded state and go out chained in one write; if another process decided meanwhile they are decided again.
  */
 export interface Appender {
   readonly fold: Fold
@@ -34,7 +34,10 @@ export interface Appender {
   readonly watchers: Set<(applied: Applied) => void>
   refresh(): Promise<void>
   run(command: Command, about: { id: string; by: Author; mayRepeat: boolean; until?: Until }): Promise<Answer | Refusal>
-  send(letter: Letter, about: { id: string; by: Author; mayRepeat: boolean }): Promise<readonly Effect[] | Refusal>
+  send(
+    letter: MessageDraft,
+    about: { id: string; by: Author; mayRepeat: boolean },
+  ): Promise<readonly Effect[] | Refusal>
   report(facts: readonly TeamEvent[], about: { id: string; by: Author; until?: Until }): Promise<readonly Effect[]>
   /** Runs while nothing is folded or written. */
   alone<T>(work: () => Promise<T>): Promise<T>
@@ -62,7 +65,7 @@ export async function openAppender({
   let hurry = () => {}
   let arrivals = 0
   let rewindsInARow = 0
-  let news: Applied[] = []
+  let newlyApplied: Applied[] = []
 
   const history = await openHistory({
     log,
@@ -73,16 +76,16 @@ export async function openAppender({
         // One of its caller's own id may be another's: that is looked up like any repeat.
         if (!isAgain || !isRepeatable(entry)) entry.result = resultOf(entry, applied, state)
       }
-      if (isAgain && isNew) news.push(applied)
+      if (isAgain && isNew) newlyApplied.push(applied)
       else if (isNew) tell(applied)
     },
     forget() {
-      news = []
+      newlyApplied = []
       for (const entry of [...written.values()].flat()) delete entry.result
     },
     onRewound(fault, gone) {
       onRewound(fault, gone)
-      for (const applied of [...news.splice(0), NOTHING]) tell(applied)
+      for (const applied of [...newlyApplied.splice(0), NOTHING]) tell(applied)
     },
   })
   const { fold, toEnd } = history
@@ -103,7 +106,7 @@ export async function openAppender({
     return 'letter' in what ? applied.effects.filter((effect) => effect.id === id) : applied.effects
   }
 
-  /** `canWait`: nobody waits for what is in the line, so what else comes in until it is quiet goes with it. */
+  /** `canWait`: no caller waits for these records, so records that arrive until the event loop is idle go with them. */
   async function work(canWait: boolean): Promise<void> {
     try {
       if (canWait)
@@ -135,7 +138,7 @@ export async function openAppender({
         if (around !== NO_PROCESSES || entries.some(isRepeatable)) await toEnd()
       }
       if (history.rewinds > 0) fresh = fresh.filter(keepsItsPlace)
-      // From here to the write nothing is awaited: every pause is a chance for somebody else to decide first.
+      // From here to the write nothing is awaited: every pause is a chance for another process to decide first.
       const batch = decideAll(fold, fresh, { ...around, now: clock.now(), self: presence.self })
       for (const { entry, result, rests } of batch.answers) {
         if (rests) continue
@@ -164,7 +167,7 @@ export async function openAppender({
     for (const [i, { id }] of records.entries()) written.set(id, entries[i] ?? [])
     const before = history.rewinds
     try {
-      // Looking at `durable` is what begins a sync, so nobody does for facts that can wait.
+      // Reading `durable` begins a sync, so it is not read for facts that can wait.
       const appended = await history.log.append(records).catch(foundAgain)
       const { outcomes } = appended
       const counted = entries.filter((_, i) => outcomes[i] === 'accepted').flat()
@@ -249,12 +252,12 @@ export async function openAppender({
     id: string,
     by: Author,
     what: PendingWrite['what'],
-    isContent = false,
+    resolveOnWrite = false,
     canWait = false,
   ): Promise<T> {
     return new Promise<T>((resolve, fail) => {
       const settle = (result: Result) => resolve(result as T)
-      line.push({ id, by, what, arrival: arrivals++, tries: 0, resolveOnWrite: isContent, settle, fail })
+      line.push({ id, by, what, arrival: arrivals++, tries: 0, resolveOnWrite, settle, fail })
       if (!canWait) hurry()
       working ??= work(canWait)
     })
@@ -278,7 +281,7 @@ export async function openAppender({
   }
 }
 
-/** Wakes whoever watches, to look at a state that was folded again. */
+/** Wakes the watchers of a state that was folded again. */
 const NOTHING: Applied = { by: { name: 'user' }, events: [], effects: [], broken: 0 }
 
 function inAWord({ what }: PendingWrite): string {

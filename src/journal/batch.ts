@@ -1,7 +1,7 @@
 import { type Answer, answerUnchanged } from '../team/answer.ts'
-import type { Circumstances, Command, Letter } from '../team/command.ts'
+import type { Circumstances, Command, MessageDraft } from '../team/command.ts'
 import { assume, decide } from '../team/decide.ts'
-import { checkLetter, messageFrom } from '../team/decide-mail.ts'
+import { checkMessage, messageFrom } from '../team/decide-mail.ts'
 import type { Author, TeamEvent } from '../team/event.ts'
 import type { Json } from '../team/json.ts'
 import type { Effect } from '../team/message.ts'
@@ -16,9 +16,9 @@ export interface PendingWrite {
   readonly by: Author
   readonly what: Write
   readonly arrival: number
-  /** How often it lost against somebody else's decision. */
+  /** How often it lost against another process's decision. */
   readonly tries: number
-  /** Whoever waits for it is content once it is written; it becomes durable with whatever is synced next. */
+  /** Its promise resolves once it is written; it becomes durable with the next sync. */
   readonly resolveOnWrite?: boolean | undefined
   /** Which events of its record are its own, from and to; without it all of them. */
   part?: readonly [number, number] | undefined
@@ -30,7 +30,7 @@ export interface PendingWrite {
 /** With `mayRepeat` its id was chosen by the caller, under which it may have been carried out before. */
 export type Write =
   | { readonly command: Command; readonly mayRepeat: boolean }
-  | { readonly letter: Letter; readonly mayRepeat: boolean }
+  | { readonly letter: MessageDraft; readonly mayRepeat: boolean }
   | { readonly facts: readonly TeamEvent[] }
 
 export type Result = Answer | Refusal | readonly Effect[]
@@ -111,8 +111,8 @@ export function decideAll(
     if (entry !== waiting.at(-1)) assume(state, own, circumstances)
   }
 
-  function sendOne(entry: PendingWrite, letter: Letter, circumstances: Circumstances): void {
-    const refusal = checkLetter(state, letter, circumstances.by)
+  function sendOne(entry: PendingWrite, letter: MessageDraft, circumstances: Circumstances): void {
+    const refusal = checkMessage(state, letter, circumstances.by)
     if (refusal) return say(entry, refusal)
     const message = messageFrom(letter, circumstances.by.name, circumstances)
     const event: TeamEvent = { type: 'message.sent', message }

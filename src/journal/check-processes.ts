@@ -9,7 +9,7 @@ export interface ProcessStates {
   readonly unknown: ReadonlySet<string>
 }
 
-/** Nobody had to be asked about. */
+/** No process had to be checked. */
 export const NO_PROCESSES: ProcessStates = { dead: new Set(), unknown: new Set() }
 
 /** Is there anybody to ask about? In a team of scripts there is not, and its rounds need not wait for an answer. */
@@ -40,7 +40,7 @@ export async function checkProcesses(
   }
   const supervisor = state.supervisor.get().runtime
   await look(supervisor)
-  // Members are declared lost only by the supervisor, or by whoever finds that there is none.
+  // Members are declared lost only by the supervisor, or by a process that finds that there is none.
   if (supervisor === null || supervisor === presence.self || gone.has(supervisor)) {
     for (const member of roster(state)) await look(member.runtime)
   }

@@ -4,7 +4,7 @@ import { nameKey } from '../team/name.ts'
 import { emptyState, type Unread, unreadOf } from '../team/state.ts'
 import { advance, type Log, START } from './store.ts'
 
-/** A message that a member has read, whole, and the record of its transcript that told it. */
+/** A message that a member has read, whole, and the record of its transcript that delivered it. */
 export interface DeliveredMail {
   readonly unread: Unread
   readonly turn: string | undefined

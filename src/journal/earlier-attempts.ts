@@ -7,8 +7,8 @@ import { advance, type LogName, type LogRecord, START, type Store } from './stor
 /** What is looked at of a task. */
 export type Ended = Readonly<Pick<Task, 'id'>> & { readonly ended: readonly Attempt[] }
 
-/** So many attempts are told to the next owner of a task. */
-const MOST_ATTEMPTS = 3
+/** The next owner of a task reads about so many attempts. */
+const MAX_ATTEMPTS = 3
 /** So many of the last calls of each. */
 const LAST_CALLS = 10
 /** Enough to hold the last calls with their results. */
@@ -31,15 +31,15 @@ export async function earlierAttempts(
     others.delete(nameKey(attempt.owner))
     others.set(nameKey(attempt.owner), attempt)
   }
-  const told: EarlierAttempt[] = []
-  for (const attempt of [...others.values()].slice(-MOST_ATTEMPTS)) {
+  const attempts: EarlierAttempt[] = []
+  for (const attempt of [...others.values()].slice(-MAX_ATTEMPTS)) {
     // A further team has the conversation of its lead in the team of its session.
     const home = (nameKey(attempt.owner) === 'lead' && team.state.team.get()?.session) || team.name
     // The claim stands, whatever is wrong with a transcript.
     const lastCalls = await callsFor(store, `${home}/transcripts/${attempt.owner}`, id).catch(() => [])
-    told.push({ ...attempt, lastCalls })
+    attempts.push({ ...attempt, lastCalls })
   }
-  return told
+  return attempts
 }
 
 /**

@@ -27,7 +27,7 @@ export function createFairness(now: () => number = () => performance.now()) {
     forget(id: string): void {
       if (waitingFor?.id === id) waitingFor = undefined
     },
-    /** Milliseconds that one who lost `tries` times has to hold back; 0 if nobody lost more often. */
+    /** Milliseconds that one who lost `tries` times has to wait; 0 if no other decision lost more often. */
     left(tries: number): number {
       const left = waitingFor ? waitingFor.until - now() : 0
       if (left <= 0) waitingFor = undefined

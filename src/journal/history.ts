@@ -15,8 +15,8 @@ export interface History {
   toEnd(isEnough?: () => boolean): Promise<void>
   /** Folds from the beginning if that is why this was thrown, and throws it on if not. */
   foldAgain(error: unknown): Promise<void>
-  /** Somebody was told that this record counts. */
-  acknowledged(record: string, told: () => Acknowledgement): void
+  /** This record was acknowledged to a caller. */
+  acknowledged(record: string, acknowledgement: () => Acknowledgement): void
 }
 
 export interface HistoryOptions {
@@ -26,22 +26,22 @@ export interface HistoryOptions {
   seen(recorded: Recorded, applied: Applied, state: TeamState, isNew: boolean): void
   /** It is about to be folded from the beginning: what was seen before may not be there. */
   forget(): void
-  /** It lost its end and was folded again: this is what is gone. */
-  onRewound(fault: Fault, gone: LostRecords): void
+  /** It lost its end and was folded again: this is what is lost. */
+  onRewound(fault: Fault, lost: LostRecords): void
 }
 
 export async function openHistory({ self, seen, forget, onRewound, ...options }: HistoryOptions): Promise<History> {
   let { log } = options
   const fold = await openFold(log, self)
   /** Kept only where it may be needed. */
-  let lately = log.reopen && createRecentRecords(fold.cursor.seq)
+  let recent = log.reopen && createRecentRecords(fold.cursor.seq)
   let rewinds = 0
 
   async function foldAgain(error: unknown): Promise<void> {
     const fault = rewoundBy(error)
-    if (!fault || !log.reopen || !lately) throw error
+    if (!fault || !log.reopen || !recent) throw error
     const next = await log.reopen()
-    const comparison = lately.compare()
+    const comparison = recent.compare()
     forget()
     try {
       await fold.refold(
@@ -56,10 +56,10 @@ export async function openHistory({ self, seen, forget, onRewound, ...options }:
     const old = log
     log = next
     rewinds++
-    const { gone, lately: since } = comparison.end()
-    lately = since
+    const { lost, recent: since } = comparison.end()
+    recent = since
     await old.close()
-    onRewound(fault, gone)
+    onRewound(fault, lost)
   }
 
   /** Another team of the same name is not ours to go on with. */
@@ -79,11 +79,11 @@ export async function openHistory({ self, seen, forget, onRewound, ...options }:
     toEnd: (isEnough) =>
       fold
         .toEnd((recorded, applied) => {
-          lately?.folded(recorded.seq, recorded.record.id)
+          recent?.folded(recorded.seq, recorded.record.id)
           seen(recorded, applied, fold.state, true)
         }, isEnough)
         .catch(foldAgain),
     foldAgain,
-    acknowledged: (record, told) => lately?.acknowledged(record, told()),
+    acknowledged: (record, acknowledgement) => recent?.acknowledged(record, acknowledgement()),
   }
 }

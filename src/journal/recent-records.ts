@@ -1,4 +1,4 @@
-/** What somebody was told is done: the id it goes by, and what it was, in a word. */
+/** A record that was acknowledged to a caller: its id, and what it was, in a word. */
 export interface Acknowledgement {
   readonly id: string
   readonly what: string
@@ -18,8 +18,8 @@ export interface LostRecords {
  */
 export interface RecentRecords {
   folded(seq: number, id: string): void
-  /** Somebody was told that this record counts. */
-  acknowledged(record: string, told: Acknowledgement): void
+  /** This record was acknowledged to a caller. */
+  acknowledged(record: string, acknowledgement: Acknowledgement): void
   /** Begins to compare: every record that is there now is shown to it, from the first on. */
   compare(): Comparison
 }
@@ -28,7 +28,7 @@ export interface Comparison {
   /** Was this record not there before? */
   see(seq: number, id: string): boolean
   /** What was remembered and was not seen, and the memory to go on with. */
-  end(): { readonly gone: LostRecords; readonly lately: RecentRecords }
+  end(): { readonly lost: LostRecords; readonly recent: RecentRecords }
 }
 
 /** A server that takes over lacks moments, not days. */
@@ -36,7 +36,7 @@ const MAX_REMEMBERED = 10_000
 
 interface Remembered {
   readonly seq: number
-  told: readonly Acknowledgement[]
+  acknowledgements: readonly Acknowledgement[]
 }
 
 /** Remembers what is folded behind `from`. */
@@ -46,15 +46,15 @@ export function createRecentRecords(from: number): RecentRecords {
 
   return {
     folded(seq, id) {
-      records.set(id, { seq, told: [] })
+      records.set(id, { seq, acknowledgements: [] })
       if (records.size <= MAX_REMEMBERED) return
       const [first, { seq: passed }] = records.entries().next().value as [string, Remembered]
       records.delete(first)
       begin = passed
     },
-    acknowledged(record, told) {
+    acknowledged(record, acknowledgement) {
       const found = records.get(record)
-      if (found) found.told = [...found.told, told]
+      if (found) found.acknowledgements = [...found.acknowledgements, acknowledgement]
     },
     compare() {
       const left = new Map(records)
@@ -64,12 +64,15 @@ export function createRecentRecords(from: number): RecentRecords {
           const known = left.get(id)
           left.delete(id)
           next.folded(seq, id)
-          for (const told of known?.told ?? []) next.acknowledged(id, told)
+          for (const acknowledgement of known?.acknowledgements ?? []) next.acknowledged(id, acknowledgement)
           return !known && seq > begin
         },
         end: () => ({
-          gone: { acknowledgements: [...left.values()].flatMap(({ told }) => told), records: left.size },
-          lately: next,
+          lost: {
+            acknowledgements: [...left.values()].flatMap(({ acknowledgements }) => acknowledgements),
+            records: left.size,
+          },
+          recent: next,
         }),
       }
     },

@@ -8,7 +8,7 @@ export interface JournalLoss {
   readonly team: string
   /** Where it showed. */
   readonly fault: Fault
-  /** What this process had acknowledged and is gone: nobody will find it any more, unless it is done again. */
+  /** What this process had acknowledged and is gone: it is not in the log any more, unless it is repeated. */
   readonly lost: readonly Acknowledgement[]
   /** How many of the records it had folded are gone, other people's included. */
   readonly records: number
@@ -19,25 +19,21 @@ export interface JournalLoss {
 /** So many are named in a sentence; all of them are in `lost`. */
 const MAX_NAMED = 50
 
-export function describeLoss(
-  team: string,
-  fault: Fault,
-  { acknowledgements: told, records }: LostRecords,
-): JournalLoss {
-  const named = told.slice(0, MAX_NAMED).map(({ id, what }) => `${id} (${what})`)
-  if (told.length > MAX_NAMED) named.push(`and ${told.length - MAX_NAMED} more`)
+export function describeLoss(team: string, fault: Fault, { acknowledgements, records }: LostRecords): JournalLoss {
+  const named = acknowledgements.slice(0, MAX_NAMED).map(({ id, what }) => `${id} (${what})`)
+  if (acknowledgements.length > MAX_NAMED) named.push(`and ${acknowledgements.length - MAX_NAMED} more`)
   const own =
-    told.length === 0
+    acknowledgements.length === 0
       ? 'Nothing that was acknowledged here is among them'
       : `Acknowledged here and gone: ${named.join(', ')}. Do it again if it still matters`
   const message =
     `The journal of ${team} lost its end, because a server took over that did not have it (${fault.detail}). ` +
     `It was folded again and goes on; ${records} ${records === 1 ? 'record' : 'records'} read before ` +
     `${records === 1 ? 'is' : 'are'} gone. ${own}.`
-  return { team, fault, lost: told, records, message }
+  return { team, fault, lost: acknowledgements, records, message }
 }
 
-/** A conversation is not gone on with in the middle: its model was told things that nobody can look up any more. */
+/** A conversation does not continue in the middle: its model has read what is not in the log any more. */
 export class ConversationRewound extends TeamError {
   readonly code = 'conversation_rewound'
   constructor({ path, detail }: Fault, cause: unknown) {

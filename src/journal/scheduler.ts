@@ -1,8 +1,8 @@
-/** Who may have the event loop next. Answers of models go first: whoever asked has waited for them. */
+/** Which agent uses the event loop next. Answers of models go first: their agents have waited for them. */
 export interface Scheduler {
   /** Runs the job of `who` at once, or when it is the turn of `who`; jobs of one and the same stay in order. */
   enqueue(who: object, job: () => void): void
-  /** Resolves in a round of its own when nobody is inside or waits: for what people see, and other bookkeeping. */
+  /** Resolves in a round of its own when no agent runs or waits: for views and other bookkeeping. */
   whenIdle(): Promise<void>
 }
 
@@ -17,7 +17,7 @@ interface Chore {
 /**
  * Lets one answer through in a round of the event loop, with all that follows from it up to the next request. Answers
  * that come in together would otherwise all be worked on before the first of those requests goes out, and so come in
- * together again: everybody would wait for everybody in every turn.
+ * together again: every agent would wait for every other in every turn.
  */
 export function createScheduler(
   nextRound: (go: () => void) => unknown = setImmediate,
@@ -51,7 +51,7 @@ export function createScheduler(
   }
 
   function look(): void {
-    // Whoever is inside lets the next one in.
+    // The running agent admits the next one.
     if (inside === undefined) beginChore()
   }
 

@@ -1,7 +1,7 @@
 import { TeamError } from '../team/errors.ts'
 import type { Fault } from './store.ts'
 
-/** The journal cannot be trusted past a place, so nobody writes until a person has looked. */
+/** The journal cannot be trusted past a place, so no process writes until a person has checked it. */
 export class JournalReadOnly extends TeamError {
   readonly code = 'journal_read_only'
   readonly fault: Fault
@@ -69,7 +69,7 @@ export class JournalReplaced extends TeamError {
   }
 }
 
-/** The fault, if the log lost its end and goes on without: whoever folded it may fold again. */
+/** The fault, if the log lost its end and continues without it: a reader may fold it again. */
 export function rewoundBy(error: unknown): Fault | undefined {
   const isOne = error instanceof JournalReplaced || error instanceof JournalReadOnly
   return isOne && error.fault.kind === 'rewound' ? error.fault : undefined

@@ -8,7 +8,7 @@ export type LogName = `${string}/journal` | `${string}/transcripts/${string}`
  * One line of a log. `id` stays the same over all tries of one decision. With `after` the record is *conditional*: it
  * counts only if `after` is still the id of the last accepted conditional record at its place in the log ('' in an
  * empty log). Without `after` it always counts. `needs` names features a reader must know (`plans@0.8.0`).
- * `tries` says how often this decision lost before. Everything else belongs to whoever writes the log.
+ * `tries` says how often this decision lost before. Everything else belongs to the writer of the log.
  */
 export interface LogRecord {
   readonly id: string
@@ -46,7 +46,7 @@ export interface Appended {
   readonly outcomes: readonly Outcome[]
   /**
    * Resolves when every accepted record survives a power cut (or only our death, as the store was opened). Begun by
-   * whoever looks at it: records that nobody asks about become durable with the next that somebody does.
+   * reading it: records whose `durable` is never read become durable with the next whose is.
    */
   readonly durable: Promise<void>
 }
@@ -128,7 +128,7 @@ export interface Log {
 
   /**
    * Only of logs that can be rewound: a new handle on what is there now, to be folded from the beginning. Asked for by
-   * whoever met the fault `rewound`, after which this handle is of no more use.
+   * a reader that met the fault `rewound`, after which this handle is of no more use.
    */
   reopen?(): Promise<Log>
 
@@ -138,7 +138,7 @@ export interface Log {
 export interface LogOptions {
   /**
    * Long texts (over 8 KB) may be read as short tickets that stand in their place, so that a text travels only to
-   * whoever asks for it with `whole`. Stores that have nothing to gain by it hand out everything as it is.
+   * callers that ask for it with `whole`. Stores that have nothing to gain by it hand out everything as it is.
    */
   readonly longTexts?: boolean
 }
@@ -182,6 +182,6 @@ export interface Store extends AsyncDisposable {
   views?(team: string): Views
   /** Puts a team and its board away; with `purge` for good. The same name then starts fresh. */
   remove(team: string, purge: boolean): Promise<void>
-  /** Tells whoever opened the store what is wrong without being a reason to stop. */
+  /** Warns the caller that opened the store of what is wrong without being a reason to stop. */
   warn?(message: string): void
 }

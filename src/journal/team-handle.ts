@@ -1,7 +1,7 @@
 import type { Eraser } from '../redaction/eraser.ts'
 import type { Answer } from '../team/answer.ts'
 import type { Applied } from '../team/apply.ts'
-import { type Command, isCommandId, type Letter } from '../team/command.ts'
+import { type Command, isCommandId, type MessageDraft } from '../team/command.ts'
 import type { Author, TeamEvent } from '../team/event.ts'
 import type { Effect } from '../team/message.ts'
 import { nameKey } from '../team/name.ts'
@@ -36,8 +36,8 @@ export interface TeamHandle extends AsyncDisposable {
    */
   run(command: Command, as?: Reporting): Promise<Answer | Refusal>
   /** Sends a message; the effects say, for each recipient, what the log made of it. */
-  send(letter: Letter, as?: Acting): Promise<readonly Effect[] | Refusal>
-  /** The reader has these messages. An effect says `ignored` where somebody else was assigned meanwhile. */
+  send(letter: MessageDraft, as?: Acting): Promise<readonly Effect[] | Refusal>
+  /** The reader has these messages. An effect says `ignored` where another reader was assigned meanwhile. */
   acknowledge(member: string, ids: readonly string[], take: string | null, as?: Reading): Promise<readonly Effect[]>
   /** Appends facts as they are. */
   report(events: readonly TeamEvent[], as?: Reporting): Promise<readonly Effect[]>
@@ -49,7 +49,7 @@ export interface TeamHandle extends AsyncDisposable {
   loadLongTexts<T>(value: T): Promise<T>
   /** `seen` learns of every record as soon as this process has folded it, own or foreign; returns how to stop that. */
   watch(seen: (applied: Applied) => void): () => void
-  /** Resolves when there may be news, after `atMost` milliseconds, or when `signal` aborts. */
+  /** Resolves when the team may have changed, after `atMost` milliseconds, or when `signal` aborts. */
   changed(atMost: number, signal?: AbortSignal): Promise<void>
   close(): Promise<void>
 }
@@ -101,7 +101,7 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
     },
   })
   const mirror = store.views?.(name)
-  const showing = openViewWriter(mirror, appender)
+  const viewWriter = openViewWriter(mirror, appender)
   const { fold } = appender
   let newsAt = fold.cursor.seq
   appender.watchers.add(({ events }) => {
@@ -113,7 +113,7 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
     { by = USER, commandId, until = 'durable' }: Reporting = {},
   ): Promise<readonly Effect[]> {
     const effects = await appender.report(clean(events), { id: commandId ?? newId(), by, until })
-    showing.schedule()
+    viewWriter.schedule()
     return effects
   }
 
@@ -134,12 +134,12 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
       if (commandId !== undefined && !isCommandId(commandId)) return noCommandId(commandId)
       const mayRepeat = commandId !== undefined
       const answer = await appender.run(clean(command), { id: commandId ?? newId(), by, mayRepeat, until })
-      if (!isRefusal(answer) && answer.note === undefined) showing.schedule()
-      const told = await appender.log.whole(answer)
-      if (isRefusal(told) || !isClaim(command)) return told
-      const held = told.tasks?.find(({ status, owner }) => status === 'in_progress' && isSame(owner ?? '', by.name))
+      if (!isRefusal(answer) && answer.note === undefined) viewWriter.schedule()
+      const whole = await appender.log.whole(answer)
+      if (isRefusal(whole) || !isClaim(command)) return whole
+      const held = whole.tasks?.find(({ status, owner }) => status === 'in_progress' && isSame(owner ?? '', by.name))
       const earlier = held ? await earlierAttempts(store, team, held, by.name) : []
-      return earlier.length === 0 ? told : { ...told, earlierAttempts: earlier }
+      return earlier.length === 0 ? whole : { ...whole, earlierAttempts: earlier }
     },
     async send(letter, { by = USER, commandId } = {}) {
       if (commandId !== undefined && !isCommandId(commandId)) return noCommandId(commandId)
@@ -148,7 +148,7 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
         by,
         mayRepeat: commandId !== undefined,
       })
-      if (!isRefusal(effects)) showing.schedule()
+      if (!isRefusal(effects)) viewWriter.schedule()
       return effects
     },
     acknowledge(member, ids, take, { turn, ...as } = {}) {
@@ -170,7 +170,7 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
     async close() {
       await appender.idle()
       try {
-        await showing.flush()
+        await viewWriter.flush()
       } finally {
         await appender.log.close()
       }

@@ -27,7 +27,7 @@ export function openViewWriter(mirror: Views | undefined, appender: Appender): V
   /** `work` is given the end of the journal, synced, while nothing is folded. */
   async function atTheEnd<T>(work: (fold: Fold) => Promise<T>): Promise<T> {
     // A view that survived a power cut and its journal not would look like a journal that lost its end.
-    // Nobody can fold while it waits alone, so most of the waiting is done before.
+    // Nothing can be folded while it waits alone, so most of the waiting is done before.
     for (let tries = 0, at = -1; tries < SYNC_TRIES && at !== appender.fold.cursor.seq; tries++) {
       at = appender.fold.cursor.seq
       await appender.log.sync()
@@ -72,10 +72,10 @@ export function openViewWriter(mirror: Views | undefined, appender: Appender): V
     shown = at
     owed = false
     await appender.refresh()
-    if (appender.fold.cursor.seq !== at) soon()
+    if (appender.fold.cursor.seq !== at) schedule()
   }
 
-  function soon(): void {
+  function schedule(): void {
     owed = true
     if (!mirror || timer) return
     timer = setTimeout(() => {
@@ -92,7 +92,7 @@ export function openViewWriter(mirror: Views | undefined, appender: Appender): V
   }
 
   return {
-    schedule: soon,
+    schedule,
     async flush() {
       stop()
       await running

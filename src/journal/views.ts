@@ -4,7 +4,7 @@ import type { Cursor } from './store.ts'
 
 /**
  * What people and foreign programs see of a team beside its journal: roster, tasks and mailboxes as files, and the
- * mailbox files as a door through which any program may hand in a line. Nothing in a mirror decides anything; whoever
+ * mailbox files to which any program may append a line. Nothing in a view decides anything; whoever
  * loses it builds it again from the journal.
  */
 export interface Views {
@@ -12,7 +12,7 @@ export interface Views {
   write(state: TeamState, cursor: Cursor): Promise<void>
 
   /**
-   * The same for whoever has other things to do: what is to be written is settled now, and each step writes one file of
+   * The same for a busy process: what is to be written is settled now, and each step writes one file of
    * it. They are taken in order, all of them, before anything else is shown.
    */
   writeSteps(state: TeamState, cursor: Cursor): Promise<readonly (() => void)[]>
@@ -24,7 +24,7 @@ export interface Views {
    */
   collect(state: TeamState): Promise<IncomingLines | undefined>
 
-  /** Resolves when somebody may have touched a mailbox file. */
+  /** Resolves when a mailbox file may have changed. */
   inboxChanged(atMost: number, signal?: AbortSignal): Promise<void>
 
   /** How far in the journal the views have ever shown it; a journal that ends before has lost its end. */

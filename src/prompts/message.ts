@@ -1,6 +1,6 @@
 import type { Message } from '../team/message.ts'
 
-/** The user's words stand alone; every other sender is named, and what came in through a mailbox file is marked. */
+/** A message of the user stands alone; every other sender is named, and a line from a mailbox file is marked. */
 export function messageText(
   { from, type, content, request_id, approve }: Message,
   isExternal: boolean,
@@ -8,13 +8,13 @@ export function messageText(
 ): string {
   if (from === 'user' && type === 'message' && !isExternal) return content
   const request = typeof request_id === 'string' && !isExternal ? ` request_id="${attribute(request_id)}"` : ''
-  // The words of an answer need not say whether it is a yes.
+  // The text of an answer need not say whether it approves.
   const answer = typeof approve === 'boolean' && !isExternal ? ` approve="${approve}"` : ''
   const where = team === undefined ? '' : ` team="${attribute(team)}"`
   const origin = isExternal ? ' origin="external, unverified"' : ''
   // A sender cannot end its own message and begin one that seems to be of another sender.
-  const letter = content.replace(/<(?=\/?message\b)/gi, '&lt;')
-  return `<message from="${attribute(from)}"${where} type="${type}"${request}${answer}${origin}>\n${letter}\n</message>`
+  const quoted = content.replace(/<(?=\/?message\b)/gi, '&lt;')
+  return `<message from="${attribute(from)}"${where} type="${type}"${request}${answer}${origin}>\n${quoted}\n</message>`
 }
 
 function attribute(text: string): string {

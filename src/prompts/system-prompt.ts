@@ -31,7 +31,7 @@ export interface TeammateFacts extends Surroundings {
   readonly type?: { readonly prompt: string } | undefined
 }
 
-/** What a teammate is told: who it is, how the team works, and what its type adds. */
+/** The system prompt of a teammate: who it is, how the team works, and what its type adds. */
 export function teammatePrompt({ team, root, folders, name, role, send, type, append }: TeammateFacts): string {
   const more = [
     ...(folders.length > 0 ? [`You may also read and write in: ${folders.join(', ')}.`] : []),
@@ -53,7 +53,7 @@ export function calledTeam(team: string): string {
   return isSessionId(team) ? 'your team' : `the team ${team}`
 }
 
-/** What a type of agent is told, and where it is. */
+/** The system prompt of a subagent: the prompt of its type, and where it works. */
 export function subagentPrompt(prompt: string, { root, folders }: Pick<Surroundings, 'root' | 'folders'>): string {
   const open = folders.length > 0 ? ` You may also read in: ${folders.join(', ')}.` : ''
   return `${prompt}\n\nYou work in the folder ${root}.${open}`

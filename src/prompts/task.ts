@@ -1,19 +1,19 @@
 import { heldBy, type TeamState } from '../team/state.ts'
 import type { Task } from '../team/task.ts'
 
-/** How much of what earlier tasks brought is told along. */
+/** Of the results of earlier tasks so much is quoted. */
 const MAX_RESULT_CHARACTERS = 2000
 
 /** Of so many earlier tasks. */
 const MAX_RESULTS = 20
 
-/** What a teammate is told about a task it holds now. */
+/** What a teammate reads about a task it holds now. */
 export function taskText(state: TeamState, task: Task, opening = 'You hold task'): string {
   const files = task.files.length > 0 ? `\nFiles: ${task.files.join(', ')}` : ''
   const results = task.blockedBy.flatMap((id) => {
     const done = state.tasks.get(id)
     if (done?.status !== 'completed' || done.result === null) return []
-    return [`\nTask ${id} (${done.subject}) brought: ${cut(done.result)}`]
+    return [`\nTask ${id} (${done.subject}) resulted in: ${cut(done.result)}`]
   })
   const more = results.length - MAX_RESULTS
   const before = more > 0 ? [...results.slice(0, MAX_RESULTS), `\nand ${more} more results: see TaskList`] : results
@@ -21,17 +21,17 @@ export function taskText(state: TeamState, task: Task, opening = 'You hold task'
   return `<task id="${task.id}">\n${opening} ${task.id}: ${task.subject}\n${task.description}${files}${before.join('')}\n${how}\n</task>`
 }
 
-/** What a teammate is told that ended its turn with a task in its hands. */
+/** Reminds a teammate that ended its turn while it held a task. */
 export function unfinishedTaskText(task: Task): string {
   return `You ended your turn, but you still hold task ${task.id} (${task.subject}). Go on with it. If it is done, complete it with TaskUpdate; if it cannot be done, set its status to failed with the reason, or to pending to give it back.`
 }
 
-/** What a teammate is told whose process has died. */
+/** What a teammate reads after its process died and it was brought back. */
 export function resumedText(state: TeamState, name: string, hasLostTurns = false): string {
   const task = heldBy(state, name)
   const held = task ? `\n${taskText(state, task, 'You still hold task')}` : ''
   const memory = hasLostTurns
-    ? 'Your transcript is missing or lost its end, so you do not see all you said and were told; a message tells you more. Check the state of your work before you go on'
+    ? 'Your transcript is missing or lost its end, so you do not see all of your conversation; a message says more. Check the state of your work before you continue'
     : 'Your conversation is here as far as it was kept'
   return `Your process ended and you were brought back. ${memory}; what was under way may have taken effect or not.${held}`
 }

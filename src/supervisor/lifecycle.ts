@@ -164,13 +164,13 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
 
   /** What it does next; undefined once it may not act any more. */
   function dueStep(): NextStep | undefined {
-    if (inbox) return inbox.hasInput() ? 'hear' : 'rest'
+    if (inbox) return inbox.hasInput() ? 'read_mail' : 'rest'
     const member = current()
     if (!member) return undefined
     const step = nextStep(team.state, member)
     // Stopping needs no model call.
-    if (step !== 'leave' && step !== 'agree' && limitOf(context) !== undefined) return 'rest'
-    if (step !== 'go on') return step
+    if (step !== 'stop' && step !== 'approve_shutdown' && limitOf(context) !== undefined) return 'rest'
+    if (step !== 'continue_task') return step
     return held.isDue(heldBy(team.state, name)!) ? step : 'rest'
   }
 
@@ -188,24 +188,24 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
         await reports.pending
         continue
       }
-      if (phase.name === 'working' && phase.isInterrupted && step !== 'leave') {
+      if (phase.name === 'working' && phase.isInterrupted && step !== 'stop') {
         phase = { name: 'working' }
         held.forget()
         await takeTurn()
         continue
       }
       switch (step) {
-        case 'leave':
+        case 'stop':
           return stopMember(context, lead, by)
-        case 'agree':
+        case 'approve_shutdown':
           await agreeToStop(context, lead, by)
           continue
         case 'claim':
           if (await claim()) await takeTurn()
           else await rest()
           continue
-        case 'hear':
-        case 'go on':
+        case 'read_mail':
+        case 'continue_task':
           await takeTurn()
           continue
         case 'rest':
@@ -226,7 +226,7 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
     const { turns } = agent.transcript.state
     const isCutOff = turns.length > 0 && turns.at(-1)?.role !== 'assistant'
     if (!isLead) await tellTask(agent, isCutOff)
-    const isDue = isLead || agent.inbox.notices.waiting > 0 || isCutOff || dueStep() === 'hear'
+    const isDue = isLead || agent.inbox.notices.waiting > 0 || isCutOff || dueStep() === 'read_mail'
     if (!isDue) return agents.close(by)
     let stop = await runTurn(agent, isCutOff)
     // The Stop hook of a lead runs when its run is about to end.

@@ -31,7 +31,7 @@ export function applyRequestEvent(state: TeamState, event: RequestEvent, place: 
   }
 }
 
-/** Whoever answered a request has read it. */
+/** A member that answered a request has read it. */
 function readWithItsAnswer(state: TeamState, name: string, id: string): void {
   const mailbox = mailboxOf(state, name)
   for (const { message, external } of unreadOf(state, name)) {

@@ -123,7 +123,7 @@ function putBack(state: TeamState, task: Task, how: Pick<Attempt, 'end' | 'reaso
 
 /**
  * What every state of a task has, without what only one state has. Written out and assigned to, because every process
- * folds everybody's claims, and adding members behind a spread is eight times slower.
+ * folds the claims of all members, and adding members behind a spread is eight times slower.
  */
 function unclaimed(task: Task, seq: number, attempts = task.attempts, ended = task.ended): Unclaimed {
   return {

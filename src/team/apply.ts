@@ -122,7 +122,7 @@ export function applyEvent(state: TeamState, event: TeamEvent, place: Place, eff
   }
 }
 
-/** Nobody runs the team any more, nor those whom that process ran. */
+/** No process runs the team any more, nor the members that the supervisor ran. */
 function leaveTeam(state: TeamState, epoch: number): void {
   const { runtime } = state.supervisor.get()
   state.supervisor.set({ ...state.supervisor.get(), runtime: null, epoch })

@@ -29,7 +29,7 @@ export function openDependencies(state: TeamState, task: Pick<Task, 'blockedBy'>
   return task.blockedBy.filter((dependency) => !isMet(state, dependency))
 }
 
-/** Those that stay open until somebody reopens or deletes what failed; of a plan one failed task is enough. */
+/** Those that stay open until the failed dependency is reopened or deleted; of a plan one failed task is enough. */
 export function failedDependencies(state: TeamState, task: Pick<Task, 'blockedBy'>): readonly string[] {
   return task.blockedBy.filter(
     (dependency) =>
@@ -82,7 +82,7 @@ export function allTasks(state: TeamState): Task[] {
   return [...state.tasks.values()].sort((a, b) => compareIds(a.id, b.id))
 }
 
-/** Ready tasks in the order they are taken, whoever may take them. */
+/** Ready tasks in the order they are claimed, for all members. */
 export function readyTasks(state: TeamState): Task[] {
   return [...state.index.ready.values()].flatMap((list) => [...list.values()]).sort(compareTasks)
 }

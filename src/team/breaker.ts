@@ -62,7 +62,7 @@ export function worked(breaker: Breaker, name: string): Breaker {
   return breaker.state === 'half-open' && breaker.probe?.name === name ? CLOSED : breaker
 }
 
-/** May a teammate be made or brought back now? Whoever is let through a half-open breaker becomes its probe. */
+/** May a teammate be spawned or brought back now? The one admitted by a half-open breaker becomes its probe. */
 export function admit(breaker: Breaker, name: string, now: number): { breaker: Breaker; isAdmitted: boolean } {
   const current = settled(breaker, now)
   if (current.state === 'closed') return { breaker: current, isAdmitted: true }

@@ -6,14 +6,14 @@ import type { RequestAnswer, RequestKind } from './request.ts'
 import type { SessionFolder } from './session-folder.ts'
 import type { TaskDraft, TaskId } from './task.ts'
 
-/** What somebody wants to happen. Whether it may is for `decide` to say. */
+/** What a caller wants to happen. `decide` says whether it may. */
 export type Command =
   | { readonly type: 'team.create'; readonly team: string; readonly description?: string; readonly session?: string }
   /** The lead of this team leads that one too, or no more. */
   | { readonly type: 'team.lead'; readonly team: string; readonly leads: boolean }
   | { readonly type: 'team.delete' }
   | { readonly type: 'supervise'; readonly runtime: string; readonly force?: boolean; readonly folder?: SessionFolder }
-  /** This process runs the team no more, though it lives on: whoever comes next need not wait for it. */
+  /** This process runs the team no more, though it lives on: the next supervisor need not wait for it to end. */
   | { readonly type: 'supervise.end'; readonly runtime: string; readonly reason?: string | undefined }
   | {
       readonly type: 'member.join'
@@ -29,11 +29,13 @@ export type Command =
       /** Becomes its first message. */
       readonly prompt?: string
       readonly profile?: Profile
-      /** Claimed for it in the same record; if it cannot be, nobody is spawned. */
+      /** Claimed for it in the same record; if it cannot be, no teammate is spawned. */
       readonly task?: TaskId
     }
-  /** A script or person leaves, or the lead stops an agent: claims are released, unread mail goes back. */
-  /** With `generation` only that life is meant: whoever came back under the name meanwhile stays. */
+  /**
+   * A script or person leaves, or the lead stops an agent: claims are released, unread mail returns to its senders. With
+   * `generation` only that generation is stopped; a newer one stays.
+   */
   | { readonly type: 'member.stop'; readonly name: string; readonly generation?: number; readonly reason?: string }
   /** Only the supervisor says so; the next generation finds the mail again. */
   | { readonly type: 'member.lose'; readonly name: string; readonly reason: string }
@@ -55,17 +57,17 @@ export type Command =
       readonly deadline?: number
     }
   | ({ readonly type: 'request.answer'; readonly id: string } & RequestAnswer)
-  /** Whoever asked needs no answer any more. */
+  /** The sender needs no answer any more. */
   | { readonly type: 'request.withdraw'; readonly id: string; readonly reason: string }
-  /** Turns of an agent's transcript are lost: it is told, the lead is told, and their mail is unread again. */
+  /** Turns of an agent's transcript are lost: agent and lead get a message, and the mail of those turns is unread again. */
   | {
       readonly type: 'transcript.repair'
       readonly member: string
       readonly archived: string | null
       readonly lost: readonly string[]
       readonly returned: readonly { readonly message: Message; readonly external: boolean }[]
-      /** For the agent, and for the lead if that is another one; without it neither is told. */
-      readonly told?: { readonly agent: string; readonly lead: string }
+      /** Messages to the agent, and to the lead if that is another one; without it neither gets one. */
+      readonly texts?: { readonly agent: string; readonly lead: string }
     }
   | {
       readonly type: 'mail.take'
@@ -95,8 +97,8 @@ export function isCommandId(text: string): boolean {
   return /^[A-Za-z0-9._:-]{1,128}$/.test(text)
 }
 
-/** What somebody wants to say; the runtime sets `from`. */
-export interface Letter {
+/** A message before it is sent; the runtime sets `from`. */
+export interface MessageDraft {
   readonly to: string
   readonly content: string
   readonly type?: MessageType
@@ -109,7 +111,7 @@ export interface Circumstances {
   /** Id of the record that is about to be written. */
   readonly id: string
   readonly by: Author
-  /** Seconds since 1970, by the clock of whoever decides. */
+  /** Seconds since 1970, by the clock of the deciding process. */
   readonly now: number
   /** Processes that are certainly gone. */
   readonly dead: ReadonlySet<string>

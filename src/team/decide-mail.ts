@@ -1,4 +1,4 @@
-import type { Circumstances, Command, Decision, Letter } from './command.ts'
+import type { Circumstances, Command, Decision, MessageDraft } from './command.ts'
 import type { Author, TeamEvent } from './event.ts'
 import { canReceive } from './mail.ts'
 import { isControl, isRuntimeFact, isTooLong, type Message, messageType } from './message.ts'
@@ -7,11 +7,11 @@ import { type Refusal, refuse } from './refusal.ts'
 import { isLead, leadOnly, mayAct, presentMembers, unknownMember } from './rights.ts'
 import { memberNamed, type TeamState, type Unread, unreadOf } from './state.ts'
 
-/** How long a reader outside our reach may take before somebody else gets its messages. */
+/** After so long another reader gets the messages that a process took which cannot be checked. */
 const TAKE_SECONDS = 30
 
 /**
- * Assigns unread mail to one reader. It is read only when that reader acknowledges; until then nobody else gets it,
+ * Assigns unread mail to one reader. It is read only when that reader acknowledges; until then no other reader gets it,
  * unless the reader's process is gone (or, where that cannot be known, its lease is over).
  */
 export function decideTake(
@@ -47,27 +47,27 @@ export function decideTake(
   }
 }
 
-/** Only a person or the process that runs the team says so. A stopped member has no mailbox to return mail to. */
+/** Only the lead or the user repairs. A stopped member has no mailbox to return mail to. */
 export function decideRepair(
   state: TeamState,
   command: Extract<Command, { type: 'transcript.repair' }>,
   { id, by, now }: Circumstances,
 ): Decision {
-  const { archived, lost, returned, told } = command
+  const { archived, lost, returned, texts } = command
   const member = memberNamed(state, command.member)
   if (!member) return unknownMember(state, command.member)
   if (!isLead(by.name)) return leadOnly('repair_transcript', by)
   const { name } = member
   const isThere = canReceive(state, name)
-  const letter = (to: string, content: string): TeamEvent => ({
+  const notice = (to: string, content: string): TeamEvent => ({
     type: 'message.sent',
     message: { id: `${id}.repair.${nameKey(to)}`, type: 'error', from: 'user', to, content, timestamp: now },
   })
   return {
     events: [
-      ...(told && isThere ? [letter(name, told.agent)] : []),
+      ...(texts && isThere ? [notice(name, texts.agent)] : []),
       { type: 'transcript.repaired', member: name, archived, lost: [...lost], returned: isThere ? [...returned] : [] },
-      ...(told && nameKey(name) !== 'lead' ? [letter('lead', told.lead)] : []),
+      ...(texts && nameKey(name) !== 'lead' ? [notice('lead', texts.lead)] : []),
     ],
   }
 }
@@ -79,7 +79,7 @@ function isFree({ taken }: Unread, { dead: gone, unknown, now, self }: Circumsta
 }
 
 /** Refused before anything is written; what the log makes of it at its place may still be a bounce. */
-export function checkLetter(state: TeamState, letter: Letter, by: Author): Refusal | undefined {
+export function checkMessage(state: TeamState, letter: MessageDraft, by: Author): Refusal | undefined {
   const absent = mayAct(state, by)
   if (absent) return absent
   const type = messageType(letter.type ?? 'message')
@@ -103,7 +103,7 @@ export function checkLetter(state: TeamState, letter: Letter, by: Author): Refus
 }
 
 /** The line that goes into the journal. The sender's own attachments never overwrite a member of the message. */
-export function messageFrom(letter: Letter, from: string, about: Pick<Circumstances, 'id' | 'now'>): Message {
+export function messageFrom(letter: MessageDraft, from: string, about: Pick<Circumstances, 'id' | 'now'>): Message {
   const everyone = nameKey(letter.to) === 'all' || letter.type === 'broadcast'
   const type = everyone && (letter.type ?? 'message') === 'message' ? 'broadcast' : (letter.type ?? 'message')
   return {

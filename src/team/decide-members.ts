@@ -130,7 +130,7 @@ function stop(state: TeamState, { name, generation, reason }: Of<'member.stop'>,
     return refuse('not_allowed', { problem: 'stop_other', member: member.name, by: by.name })
   if (member.status === 'stopped') return { events: [], note: `${member.name} has already left.` }
   if (generation !== undefined && member.generation !== generation)
-    return { events: [], note: `${member.name} has begun a new life since; that one was not meant.` }
+    return { events: [], note: `${member.name} has a newer generation since; that one was not meant.` }
   const end = member.kind === 'agent' ? 'owner stopped' : 'owner left'
   const why = reason ?? (itself ? 'left' : `stopped by ${by.name}`)
   const isByUser = member.kind === 'agent' && nameKey(by.name) === 'user'
@@ -144,7 +144,7 @@ function stop(state: TeamState, { name, generation, reason }: Of<'member.stop'>,
   }
 }
 
-/** The lead counts on those it works with: it hears when the user stops one of them. */
+/** The lead counts on its teammates: it gets a message when the user stops one of them. */
 function tellLead(state: TeamState, { name }: Member, why: string, { id, now }: Circumstances): TeamEvent {
   const task = heldBy(state, name)
   const freed = task ? ` Task ${task.id} (${task.subject}), which it held, is free again.` : ''
@@ -204,7 +204,7 @@ function loss(state: TeamState, member: Member, reason: string): TeamEvent[] {
   ]
 }
 
-/** What it asked about its task, or for leave, nobody can answer any more: whoever would is told so at once. */
+/** Its requests about its task or for permission cannot be answered any more; they are closed at once. */
 function unanswerable(state: TeamState, member: Member, reason: string): TeamEvent[] {
   const task = heldBy(state, member.name)
   return [...state.requests.values()]

@@ -106,7 +106,7 @@ function withdraw(state: TeamState, { id, reason }: Of<'request.withdraw'>, { by
   return { events: [{ type: 'request.closed', id: request.id, state: 'void', reason }] }
 }
 
-/** Exactly one answer, by the one who was asked, while what it speaks of is still so. */
+/** Exactly one answer, by the recipient of the request, while its assignment is still current. */
 function answer(state: TeamState, command: Of<'request.answer'>, about: Circumstances): Decision {
   const { by } = about
   const request = state.requests.get(command.id)
@@ -144,7 +144,7 @@ function answer(state: TeamState, command: Of<'request.answer'>, about: Circumst
   const content = feedback !== '' || words === '' ? words || verdict : `${verdict}; ${words}`
   const from = nameKey(by.name) === 'user' ? 'user' : request.to
   const events = [answered, ...mail(type, from, request.from, content, extra, about)]
-  // The lead counts on those it works with: it hears when the user stops one of them.
+  // The lead counts on its teammates: it gets a message when the user stops one of them.
   if (request.kind !== 'shutdown' || nameKey(request.from) === 'lead') return { events }
   const toLead = `[${request.from} asked ${request.to} to stop (${request.content})] ${verdict}: ${words || verdict}`
   return { events: [...events, ...mail(type, from, 'lead', toLead, extra, about, 'lead')] }

@@ -137,7 +137,7 @@ function update(state: TeamState, task: Task, command: Update, about: Circumstan
   return { events: [{ type: 'task.updated', id, ...changes } as TeamEvent] }
 }
 
-/** The lead and the user change anything; a task's owner, or whoever created it while it waits, its own words and files. */
+/** The lead and the user change anything; the owner of a task, or its creator while it is pending, its texts and files. */
 function mayChange(task: Task, changes: Record<string, unknown>, { by }: Circumstances): Refusal | undefined {
   if (isLead(by.name)) return undefined
   const owner = task.status === 'in_progress' && nameKey(task.owner) === nameKey(by.name)

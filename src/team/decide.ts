@@ -16,7 +16,7 @@ const RECORD_BYTES = 15 * 1024 * 1024
 
 /** What follows from a command in this state: events or a refusal, never both. The state is left as it was. */
 export function decide(state: TeamState, command: Command, about: Circumstances): Decision {
-  // Whoever died between deleting a team and putting it away can be helped by asking again.
+  // A process may have died between deleting a team and archiving it: the repeated command finishes that.
   if (command.type === 'team.delete' && state.team.get()?.deleted && isLead(about.by.name))
     return { events: [], note: `Team ${state.team.get()?.name} is already deleted.` }
   const absent = command.type === 'team.create' ? undefined : mayAct(state, about.by)
@@ -122,7 +122,7 @@ function decideLeads(
   return { events: [{ type: command.leads ? 'team.led' : 'team.ceded', team: command.team }] }
 }
 
-/** With a task: both or nobody. */
+/** With a task: the teammate is spawned and claims it, or neither happens. */
 function decideSpawn(
   state: TeamState,
   command: Extract<Command, { type: 'member.spawn' }>,

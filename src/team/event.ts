@@ -15,7 +15,7 @@ const Health = z.enum(['start', 'working', 'idle', 'stop', 'disappeared'])
 export type Health = z.infer<typeof Health>
 
 /**
- * Decisions were true when they were made and are appended only on condition that nobody decided anything since.
+ * Decisions were true when they were made and are appended only on condition that no other decision came since.
  * Facts always count; what they mean is worked out at their place in the log (mail to someone stopped there bounces).
  */
 const decisions = {
@@ -116,14 +116,14 @@ const decisions = {
 
 const facts = {
   'message.sent': z.object({ message: z.custom<Message>(isMessage) }),
-  /** `turn` is the record of the agent's transcript in which they stand; whoever reads them otherwise has none. */
+  /** `turn` is the record of the agent's transcript in which they stand; readers without a transcript have none. */
   'message.delivered': z.object({ member: z.string(), ids, take: z.string().nullable(), turn: z.string().optional() }),
   'member.activity': z.object({
     name: z.string(),
     generation,
     status: z.enum(['working', 'idle', 'waiting_approval']),
   }),
-  /** A transition in the words of whoever watches agents: started, nothing to do, ended, gone without a word. */
+  /** A transition of an agent's health: started, idle, ended, disappeared. */
   'agent.health': z.object({
     name: z.string(),
     generation,
@@ -132,7 +132,7 @@ const facts = {
     timeoutTriggered: z.boolean(),
   }),
   'breaker.changed': z.object({ breaker: Breaker, reason: z.string() }),
-  /** Work that was left undone or uncommitted when somebody stopped. */
+  /** Work that was left undone or uncommitted when a member stopped. */
   'deviation.noted': z.object({ member: z.string(), task: TaskId.nullable(), text: z.string() }),
   /** A call of a model, with what it used; `cost` in US dollars, null where the price is not known. */
   usage: z.object({ member: z.string(), model: z.string(), usage: Usage, cost: z.number().nullable() }),
@@ -177,7 +177,7 @@ export function readEvent(value: unknown): TeamEvent | 'unknown' | 'broken' {
 }
 
 /**
- * The three events that every process folds for everybody all day, asked about member by member: what their shapes
+ * The three events that every process folds all day for all members, asked about member by member: what their shapes
  * would answer, without a copy and several times faster. Anything unusual is left to the shapes.
  */
 function isUsual(event: object & { [member: string]: unknown }): event is TeamEvent {

@@ -8,7 +8,7 @@ const LONGEST = 2 ** 21 - 1
 
 /** Enough to know our own line in a mailbox file again. Not a signature. */
 export function contentHash({ type, from, content }: Pick<Message, 'type' | 'from' | 'content'>): Fingerprint {
-  // As if the three stood in one text, line by line, which nobody has to build.
+  // As if the three stood in one text, line by line, without building that text.
   const hash = fnv(content, fnv('\n', fnv(from, fnv('\n', fnv(type, 0x811c9dc5)))))
   return fingerprint(hash >>> 0, type.length + from.length + content.length + 2)
 }

@@ -6,7 +6,7 @@ import { firstOverlap } from './reservation.ts'
 import { memberNamed, type TeamState } from './state.ts'
 import { type ClaimedTask, compareIds, planOf } from './task.ts'
 
-/** Follows a journal record by record and says what can never be true, whoever wrote it. */
+/** Follows a journal record by record and says what can never be true, whichever process wrote it. */
 export interface Invariants {
   /** What is broken by the claims among these events, which the state just folded. */
   after(state: TeamState, events: readonly TeamEvent[]): string[]
@@ -56,7 +56,7 @@ function held(state: TeamState): string[] {
     .sort(compareIds)
 }
 
-/** Only when it is claimed: the lead may reopen what a task waited for while somebody works on it. */
+/** Only when it is claimed: the lead may reopen what a task waited for while its owner works on it. */
 function brokenOrder(state: TeamState, task: ClaimedTask): string[] {
   return isUnblocked(state, task) ? [] : [`task ${task.id} is held before what it waits for is completed`]
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type TeamHarness, teamHarness } from '../testing/harnesses/team-harness.ts'
-import type { Letter } from './command.ts'
+import type { MessageDraft } from './command.ts'
 import type { EventOf } from './event.ts'
 import { isCapped, isControl, MESSAGE_BYTES, MessageType, messageType, UNREAD_CAP } from './message.ts'
 import { isRefusal } from './refusal.ts'
@@ -99,7 +99,7 @@ describe('a message', () => {
   it('is signed by the runtime: attachments overwrite no member of it', () => {
     const world = trio()
     const extra = { from: 'lead', id: 'mine', type: 'result', to: 'eve', content: 'forged', timestamp: 0, file: 'a.ts' }
-    world.send({ to: 'bob', content: 'true', extra } as Letter, 'ada')
+    world.send({ to: 'bob', content: 'true', extra } as MessageDraft, 'ada')
     expect(world.inbox('bob')).toMatchObject([
       { from: 'ada', to: 'bob', type: 'message', content: 'true', file: 'a.ts' },
     ])
@@ -193,7 +193,7 @@ describe('a mailbox', () => {
     const world = trio()
     const message = { id: 'm', type: 'message', from: 'ada', to: '../escape', content: 'x', timestamp: 1 } as const
     expect(world.report([{ type: 'message.sent', message }])).toMatchObject([
-      { outcome: 'bounced', reason: 'nobody is called ../escape' },
+      { outcome: 'bounced', reason: 'no member is called ../escape' },
     ])
     expect(world.inbox('../escape')).toEqual([])
   }) // F13, B55

@@ -26,7 +26,7 @@ export function sendMessage(
     return
   }
   state.messages.put(message.id, contentHash(message))
-  // Names are looked up once for each reader: every process does this for everybody's mail.
+  // Names are looked up once for each reader: every process does this for the mail of all members.
   const key = nameKey(message.to)
   // A line from outside was left in one mailbox and stays there: programs that broadcast leave one in each.
   if (!external && (message.type === 'broadcast' || key === 'all')) {
@@ -109,7 +109,7 @@ export function returnToUnread(state: TeamState, event: EventOf<'transcript.repa
   }
 }
 
-/** A line from a mailbox file. Its place in the archive says whether somebody else brought it in before. */
+/** A line from a mailbox file. Its place in the archive says whether another process ingested it before. */
 export function receiveExternal(
   state: TeamState,
   event: EventOf<'external.received'> | EventOf<'external.rejected'>,
@@ -129,7 +129,7 @@ export function receiveExternal(
   else effects.push({ id, to: event.to, outcome: 'bounced', reason: event.reason })
 }
 
-/** A member stopped: what it had not read goes back, and whoever wrote it learns so. */
+/** A member stopped: its unread messages go back, and each sender gets a message about it. */
 export function returnMail(state: TeamState, name: string, place: Place, effects: Effect[]): void {
   const mailbox = mailboxOf(state, name)
   for (const { message, external } of unreadOf(state, name)) {
@@ -150,7 +150,7 @@ export function returnMail(state: TeamState, name: string, place: Place, effects
   }
 }
 
-/** A new generation does not obey what its predecessor was told. The lead is the same through all its lives. */
+/** A new generation does not answer requests to its predecessor. The lead keeps its requests through all generations. */
 export function dropStaleControl(state: TeamState, name: string, effects: Effect[]): void {
   if (nameKey(name) === 'lead') return
   const mailbox = mailboxOf(state, name)
@@ -191,7 +191,7 @@ function whyBounced(
 ): string | undefined {
   if (isFenced(state, place)) return `written by an older generation of ${place.by.name}`
   const isThere = key === 'user' || (member !== undefined && isPresent(member))
-  if (!isThere) return member ? `${to} has stopped` : `nobody is called ${to}`
+  if (!isThere) return member ? `${to} has stopped` : `no member is called ${to}`
   return isFull ? `${to} has ${UNREAD_CAP} unread messages` : undefined
 }
 

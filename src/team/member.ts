@@ -17,7 +17,7 @@ export type MemberStatus = z.infer<typeof MemberStatus>
 export const MemberKind = z.enum(['agent', 'external', 'human'])
 export type MemberKind = z.infer<typeof MemberKind>
 
-/** What a teammate is besides its role; whoever brings it back needs it again. */
+/** What a teammate is besides its role; kept to bring it back as it was. */
 export const Profile = z.object({
   agentType: z.string().nullable(),
   model: z.string().nullable(),
@@ -60,7 +60,7 @@ export function memberStatus(text: string): MemberStatus | undefined {
   return MemberStatus.safeParse(text).data ?? (Object.hasOwn(STATUS_NAMES, text) ? STATUS_NAMES[text] : undefined)
 }
 
-/** Written out, because every process folds everybody's claims and a spread is several times slower. */
+/** Written out, because every process folds the claims of all members and a spread is several times slower. */
 export function withStatus(member: Member, status: MemberStatus): Member {
   const { name, role, kind, generation, runtime, epoch, prompt, profile, joinedAt, place } = member
   return { name, role, kind, status, generation, runtime, epoch, prompt, profile, joinedAt, place }

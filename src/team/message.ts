@@ -50,7 +50,7 @@ export const Message = z.looseObject({
 })
 export type Message = z.infer<typeof Message>
 
-/** The same, asked without making a copy: every process reads everybody's mail. */
+/** The same, asked without making a copy: every process reads the mail of all members. */
 export function isMessage(value: unknown): value is Message {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const { id, type, from, to, content, timestamp } = value as Partial<Record<keyof Message, unknown>>

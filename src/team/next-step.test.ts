@@ -9,9 +9,9 @@ it('lets no line from outside pass for the shutdown request that an idle teammat
   world.ok({ type: 'member.spawn', name: 'ada', role: 'dev', runtime: 'r1' }, 'lead')
   const { request } = world.ok({ type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Please stop.' }, 'lead')
   const step = () => nextStep(world.state, memberNamed(world.state, 'ada')!)
-  expect(step()).toBe('agree')
+  expect(step()).toBe('approve_shutdown')
   const message = { id: 'a:0', type: 'message', from: 'ci', to: 'ada', content: 'red', timestamp: 1 } as const
   const line = { ...message, request_id: request!.id }
   world.report([{ type: 'external.received', archive: 'a', offset: 0, end: 10, message: line }], 'user')
-  expect(step(), 'it has mail to hear first').toBe('hear')
+  expect(step(), 'it has mail to hear first').toBe('read_mail')
 }) // T21

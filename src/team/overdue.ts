@@ -40,7 +40,7 @@ export function nextDeadline(state: TeamState): number | undefined {
 const PROCESS_GONE = 'its process is gone'
 
 /**
- * Only the supervisor declares members lost. When there is none, or its own process is gone, whoever writes next takes
+ * Only the supervisor declares members lost. When there is none, or its own process is gone, the next writer takes
  * that role for this one record.
  */
 function lostMembers(
@@ -78,7 +78,7 @@ function dueRequests(state: TeamState, now: number, released: ReadonlySet<string
     const reason = whyVoid(state, request, released)
     if (reason) events.push({ type: 'request.closed', id: request.id, state: 'void', reason })
     else if (request.deadline !== null && request.deadline <= now) {
-      events.push({ type: 'request.closed', id: request.id, state: 'timed_out', reason: 'nobody answered in time' })
+      events.push({ type: 'request.closed', id: request.id, state: 'timed_out', reason: 'no answer came in time' })
     }
   }
   return events
@@ -94,8 +94,8 @@ export function whyVoid(
     [request.from, request.fromGeneration],
     [request.to, request.toGeneration],
   ] as const) {
-    // The lead and the user stay who they are: a team that is resumed finds its open requests again. Whoever waited
-    // for leave waited in its process.
+    // Lead and user have no generations here: a resumed team finds its open requests again. A permission request ends
+    // with the process that waited for it.
     if (isLead(name) && !(request.kind === 'permission' && nameKey(name) === 'lead')) continue
     const member = memberNamed(state, name)
     if (!member || member.status === 'stopped' || member.generation !== generation)

@@ -5,14 +5,14 @@ import { heldBy, type TeamState } from './state.ts'
 
 /**
  * not_required  it needs no approval
- * required      it has to hand in a plan first
+ * required      it has to submit a plan first
  * pending       its plan waits for an answer
- * approved      it may work, on this task, in this life
- * rejected      it has to hand in another plan
+ * approved      it may work, on this task, in this generation
+ * rejected      it has to submit another plan
  */
 export type PlanGate = 'not_required' | 'required' | 'pending' | 'approved' | 'rejected'
 
-/** An approval is good for one assignment of one generation: whoever takes another task asks again. */
+/** An approval is good for one assignment of one generation: the next task needs another. */
 export function planGate(state: TeamState, member: Member): PlanGate {
   if (!member.profile?.requirePlan) return 'not_required'
   const task = heldBy(state, member.name)

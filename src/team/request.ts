@@ -37,7 +37,7 @@ const answered = {
 /**
  * pending     open; exactly one of the others ends it
  * approved, rejected   answered by the one it was sent to (the user may answer for the lead)
- * timed_out   nobody answered by the deadline
+ * timed_out   no answer came by the deadline
  * void        whom or what it spoke of is gone: another generation, another assignment, a stopped member
  */
 export const Request = z.discriminatedUnion('state', [

@@ -31,7 +31,7 @@ export interface Supervisor {
   readonly folder?: SessionFolder | undefined
 }
 
-/** A message that somebody has not read yet. Bodies of read mail are in the journal only. */
+/** A message that its recipient has not read yet. Bodies of read mail are in the journal only. */
 export interface Unread {
   readonly message: Message
   readonly place: number
@@ -43,7 +43,7 @@ export interface Unread {
   readonly redelivered: boolean
 }
 
-/** Work that was left undone or uncommitted when somebody stopped. */
+/** Work that was left undone or uncommitted when a member stopped. */
 export interface Deviation {
   readonly member: string
   readonly task: TaskId | null
@@ -124,7 +124,7 @@ export function mailboxOf(state: TeamState, name: string): Table<string, Unread>
   return mailboxAt(state, nameKey(name))
 }
 
-/** The same for whoever has the key of the name at hand. */
+/** The same for callers that have the key of the name at hand. */
 export function mailboxAt(state: TeamState, key: string): Table<string, Unread> {
   let mailbox = state.mailboxes.get(key)
   if (!mailbox) {

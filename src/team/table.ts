@@ -161,7 +161,7 @@ export class Sorted<V> {
 
 /**
  * Knows at least the last `capacity` keys that were put in; what is older falls out in bulk. Every process puts in
- * everybody's mail and hardly ever asks, so that keys are only lined up, and looked through when somebody asks. What a
+ * all mail and hardly ever asks, so that keys are only lined up, and looked through on the first question. What a
  * snapshot brought stays text and is searched as such: a Map of it costs more than the rest.
  */
 export class Recent {

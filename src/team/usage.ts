@@ -11,7 +11,7 @@ export const Usage = z.object({
 })
 export type Usage = z.infer<typeof Usage>
 
-/** What a member has used so far. Calls whose price nobody knows are counted, not taken for free. */
+/** What a member has used so far. Calls without a known price are counted, not taken for free. */
 export const Spent = z.object({ usage: Usage, cost: z.number(), calls: tokens, unpriced: tokens })
 export type Spent = z.infer<typeof Spent>
 

@@ -1,5 +1,5 @@
 import type { Answer } from '../team/answer.ts'
-import type { Command, Letter } from '../team/command.ts'
+import type { Command, MessageDraft } from '../team/command.ts'
 import type { Effect, Message } from '../team/message.ts'
 import type { Refusal } from '../team/refusal.ts'
 import type { TeamState } from '../team/state.ts'
@@ -12,7 +12,7 @@ export interface TeamMembership {
   readonly state: TeamState
   refresh(): Promise<void>
   run(command: Command): Promise<Answer | Refusal>
-  send(letter: Letter): Promise<readonly Effect[] | Refusal>
+  send(letter: MessageDraft): Promise<readonly Effect[] | Refusal>
   /** What is taken from `state` and shown goes through this: long texts may be tickets there. */
   loadLongTexts<T>(value: T): Promise<T>
   /**

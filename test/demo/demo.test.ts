@@ -98,7 +98,7 @@ describe('the demo', { timeout: 180_000 }, () => {
     expect(summary.stopped).toHaveLength(3)
     const news = readFileSync(join(dir, 'docs/news.md'), 'utf8')
     expect(news).toContain(
-      '# Tell users what changed\n\nTask 4 (Let the page ask by GraphQL) brought: src/page.js; 6 tests',
+      '# Tell users what changed\n\nTask 4 (Let the page ask by GraphQL) resulted in: src/page.js; 6 tests',
     )
     const { of } = readEvents(dir)
     expect(of('task.created')[1]).toMatchObject({ subject: 'Say what can be asked for' })

@@ -39,7 +39,7 @@ export async function recordLostTurns(
     const [first = [], ...rest] = recordBatches(returned)
     const words = [...lost.calls, ...(lost.archived === null ? [] : [`removed lines are in ${lost.archived}`])]
     const about = { type: 'transcript.repair', member: lost.member, archived: lost.archived } as const
-    const told = one === team ? { told: lostTurnsTexts({ ...lost, returned: returned.length }) } : {}
+    const told = one === team ? { texts: lostTurnsTexts({ ...lost, returned: returned.length }) } : {}
     for (const [i, some] of [first, ...rest].entries()) {
       const answer = await one.run(
         { ...about, lost: i === 0 ? words : [], returned: some, ...(i === 0 && told) },

@@ -58,7 +58,7 @@ function heldIn(all: readonly Entry[]): Held | undefined {
   if (ended.some(({ result }) => /completed|failed/.test(result))) return undefined
   const subject = /^You (?:still )?hold task \S+: (.*)$/m.exec(words)?.[1] ?? ''
   const files = (/^Files: (.*)$/m.exec(words)?.[1] ?? '').split(', ').filter(Boolean)
-  const before = [...words.matchAll(/^Task .* brought: .*$/gm)].map(([line]) => line).join('\n')
+  const before = [...words.matchAll(/^Task .* resulted in: .*$/gm)].map(([line]) => line).join('\n')
   return { id, subject, files, before, at }
 }
 

@@ -58,17 +58,17 @@ $ deskmates log --json --member ci | jq .type`,
     if (options.all) for await (const batch of log.audit()) await show(batch.flatMap(auditedLines))
     else {
       let at: Cursor = START
-      const lately = createRecentRecords(0)
+      const recent = createRecentRecords(0)
       for (let batch = await log.read(at); batch.length > 0; batch = await log.read(at)) {
         await show(batch.flatMap(linesOf))
         at = batch.reduce(advance, at)
-        for (const { seq, record } of batch) lately.folded(seq, record.id)
+        for (const { seq, record } of batch) recent.folded(seq, record.id)
         if (call.signal.aborted) return
       }
       await warnOfFaults(call, log)
       if (!isKnown) throw unknownMember
       const isGone = async () => !(await workspace.store.teams()).includes(team)
-      if (options.follow) await follow(call, { log, at, lately, isGone }, (batch) => show(batch.flatMap(linesOf)))
+      if (options.follow) await follow(call, { log, at, recent, isGone }, (batch) => show(batch.flatMap(linesOf)))
     }
     if (!isKnown) throw unknownMember
     if (count === 0) await printMessage(call, 'No matching events.')
@@ -86,12 +86,12 @@ async function unknownMemberRefusal(call: Call, { store }: Workspace, name: stri
 
 /** When the log loses its end and continues, a warning says so and the new events are printed. */
 async function follow(call: Call, from: Followed, show: (batch: readonly Recorded[]) => Promise<void>): Promise<void> {
-  for (let { log, at, lately } = from; ; ) {
+  for (let { log, at, recent } = from; ; ) {
     try {
       for await (const batch of log.tail(at, call.signal)) {
         await show(batch)
         at = batch.reduce(advance, at)
-        for (const { seq, record } of batch) lately.folded(seq, record.id)
+        for (const { seq, record } of batch) recent.folded(seq, record.id)
         // No event follows, and its file is about to be archived.
         if (batch.flatMap(linesOf).some(({ event }) => event?.type === 'team.deleted')) return
       }
@@ -103,15 +103,15 @@ async function follow(call: Call, from: Followed, show: (batch: readonly Recorde
       if (!fault || !log.reopen) throw error
       log = await log.reopen()
       at = START
-      const comparison = lately.compare()
+      const comparison = recent.compare()
       const added: Recorded[] = []
       for (let batch = await log.read(at); batch.length > 0; batch = await log.read(at)) {
         added.push(...batch.filter(({ seq, record }) => comparison.see(seq, record.id)))
         at = batch.reduce(advance, at)
       }
-      const { gone, lately: since } = comparison.end()
-      lately = since
-      const count = counted(gone.records, 'record shown before is', 'records shown before are')
+      const { lost, recent: since } = comparison.end()
+      recent = since
+      const count = counted(lost.records, 'record shown before is', 'records shown before are')
       await warn(call, `${fault.path} lost its end (${fault.detail}): ${count} gone. What is new there follows.`)
       await show(added)
     }
@@ -122,7 +122,7 @@ interface Followed {
   readonly log: Log
   readonly at: Cursor
   /** What was read before `at`. */
-  readonly lately: RecentRecords
+  readonly recent: RecentRecords
   /** Whether the team was archived. */
   readonly isGone: () => Promise<boolean>
 }

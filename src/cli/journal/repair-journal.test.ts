@@ -92,10 +92,12 @@ describe('a journal with a broken chain', () => {
     cut('"one"')
     const { repaired } = await cli.json('check --repair')
     expect(repaired.kept).toBe(2)
-    expect(repaired.lost.at(-1)).toMatch(/^line \d+ \(byte \d+\): bounced: message \S+ to bob: nobody is called bob$/)
+    expect(repaired.lost.at(-1)).toMatch(
+      /^line \d+ \(byte \d+\): bounced: message \S+ to bob: no member is called bob$/,
+    )
     expect(repaired.lost).toHaveLength(3)
     expect(await log()).toMatchObject([{ lost: repaired.lost }, { message: { content: 'needle' } }, {}, {}])
-    expect(await contents('lead')).toEqual(['noon', expect.stringContaining('nobody is called bob')])
+    expect(await contents('lead')).toEqual(['noon', expect.stringContaining('no member is called bob')])
   })
 
   it('takes mail for read only where its taking still counts', async () => {

@@ -1,5 +1,5 @@
 import type { TeamHandle } from '../../journal/team-handle.ts'
-import type { Letter } from '../../team/command.ts'
+import type { MessageDraft } from '../../team/command.ts'
 import type { Effect } from '../../team/message.ts'
 import { MESSAGE_BYTES, type MessageType } from '../../team/message.ts'
 import { nameKey } from '../../team/name.ts'
@@ -29,7 +29,7 @@ $ deskmates send all 'we freeze at noon'`,
       .option('--type <type>', 'message, broadcast, a hand-off, or a request that waits for an answer', aType)
   },
   async run(call, { from, type }, to, text) {
-    const message: Letter = { to, type, content: text === '-' ? await readText(call) : text }
+    const message: MessageDraft = { to, type, content: text === '-' ? await readText(call) : text }
     return withTeam(call, 'create', async (team) => {
       const sent = await deliver(call, team, message, from)
       await report(call, sent, teamFlag(call, team.state))
@@ -49,7 +49,7 @@ interface Sent {
   readonly request?: Request
 }
 
-async function deliver(call: Call, team: TeamHandle, message: Letter, from: string | undefined): Promise<Sent> {
+async function deliver(call: Call, team: TeamHandle, message: MessageDraft, from: string | undefined): Promise<Sent> {
   const author = await acting(call, team, from)
   const isToAll = nameKey(message.to) === 'all'
   if (message.type === 'broadcast' && !isToAll) {

@@ -1,6 +1,6 @@
 import type { TeamHandle } from '../../journal/team-handle.ts'
 import { assume, decide } from '../../team/decide.ts'
-import { checkLetter } from '../../team/decide-mail.ts'
+import { checkMessage } from '../../team/decide-mail.ts'
 import type { Author } from '../../team/event.ts'
 import { isRefusal, type Refusal } from '../../team/refusal.ts'
 
@@ -41,7 +41,7 @@ export function createOnWrite(team: TeamHandle, now: () => number): TeamHandle {
     },
     send: async (...[message, as]: Parameters<TeamHandle['send']>) => {
       const by = as?.by ?? user
-      return (await create(by, () => checkLetter(team.state, message, by))) ?? team.send(message, as)
+      return (await create(by, () => checkMessage(team.state, message, by))) ?? team.send(message, as)
     },
   })
 }

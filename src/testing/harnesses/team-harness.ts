@@ -1,8 +1,8 @@
 import { type Answer, answer, answerUnchanged } from '../../team/answer.ts'
 import { type Applied, apply, type TeamRecord } from '../../team/apply.ts'
-import type { Circumstances, Command, Letter } from '../../team/command.ts'
+import type { Circumstances, Command, MessageDraft } from '../../team/command.ts'
 import { assume, decide } from '../../team/decide.ts'
-import { checkLetter, messageFrom } from '../../team/decide-mail.ts'
+import { checkMessage, messageFrom } from '../../team/decide-mail.ts'
 import type { Author, TeamEvent } from '../../team/event.ts'
 import type { Effect } from '../../team/message.ts'
 import { overdue } from '../../team/overdue.ts'
@@ -32,7 +32,7 @@ export interface TeamHarness {
   ok(command: Command, by?: Actor): Answer
   /** Returns the refusal; throws when the command is carried out. */
   no(command: Command, by?: Actor): Refusal
-  send(letter: Letter, by?: Actor, id?: string): readonly Effect[] | Refusal
+  send(letter: MessageDraft, by?: Actor, id?: string): readonly Effect[] | Refusal
   report(events: readonly TeamEvent[], by?: Actor, id?: string): readonly Effect[]
   /** Folds a record with any content, readable or not. */
   fold(record: Partial<TeamRecord>): Applied
@@ -98,7 +98,7 @@ export function teamHarness(team: string | null = 'web'): TeamHarness {
     },
     send(letter, actor = 'user', id = `c${++records}`) {
       const by = authorOf(actor)
-      const refusal = checkLetter(state, letter, by)
+      const refusal = checkMessage(state, letter, by)
       if (refusal) return refusal
       return world.report(
         [{ type: 'message.sent', message: messageFrom(letter, by.name, { id, now: world.now }) }],

@@ -1,4 +1,4 @@
-import type { Letter } from '../../../team/command.ts'
+import type { MessageDraft } from '../../../team/command.ts'
 import { canReceive } from '../../../team/mail.ts'
 import type { Effect } from '../../../team/message.ts'
 import { nameKey } from '../../../team/name.ts'
@@ -103,11 +103,11 @@ async function answerPlan(input: Of<'plan_approval_response'>, context: ToolCont
   return `Plan of ${from} ${approve ? 'approved' : 'rejected'} (request ${id}); ${from} is told.${next}`
 }
 
-async function sent(membership: TeamMembership, message: Letter): Promise<readonly Effect[]> {
+async function sent(membership: TeamMembership, message: MessageDraft): Promise<readonly Effect[]> {
   return granted(await membership.send(message))
 }
 
-function attached(urgent: boolean | undefined): Pick<Letter, 'extra'> {
+function attached(urgent: boolean | undefined): Pick<MessageDraft, 'extra'> {
   return urgent ? { extra: { urgent: true } } : {}
 }
 
