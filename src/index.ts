@@ -5,15 +5,16 @@ export type { AgentEvent, Stop } from './agent/agent-event.ts'
 export type { Ask, AskPlan, PersonAnswer, PlanQuestion, Question } from './agent/questions.ts'
 export type { SessionEvent } from './agent/session-event.ts'
 export { type Clock, systemClock } from './journal/clock.ts'
-export type { Cursor, Log, LogRecord, Outcome, Presence, Recorded, RuntimeId, Store } from './journal/store.ts'
+export type { Cursor } from './journal/cursor.ts'
+export type { Log, LogRecord, Outcome, Presence, Recorded, RuntimeId, Store } from './journal/store.ts'
 export { type Acting, openTeam, type TeamHandle as Team, type TeamOptions } from './journal/team-handle.ts'
+export { malformedInput } from './models/malformed-input.ts'
 export {
   type Model,
   type ModelEvent,
   ModelFailure,
   type ModelFault,
   type ModelRequest,
-  malformedInput,
   type Price,
   type Reply,
   type ToolOffer,

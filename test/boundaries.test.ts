@@ -128,13 +128,6 @@ const PORTS = [
   'agent/questions.ts',
 ]
 
-/** Exceptions of today. Each list only gets shorter. */
-const EXCEPTIONS = {
-  /** Files that may be part of a circle of imports. */
-  circles: ['journal/store.ts', 'journal/views.ts', 'models/governor.ts', 'models/lane.ts', 'models/world.ts'],
-  portFunctions: ['journal/store.ts: advance', 'models/model.ts: malformedInput'],
-}
-
 describe('the arrows', () => {
   it('point inward: cli → session → supervisor → agent → tools → permissions → journal → team', () => {
     const wrong = inner.filter(({ file, what }) => {
@@ -168,14 +161,13 @@ describe('the arrows', () => {
 
   it('never form a circle between files, neither of values nor of types', () => {
     const circles = circlesIn(inner.map(({ file, what }) => [file, what] as const))
-    const unknown = circles.filter((circle) => !circle.every((file) => EXCEPTIONS.circles.includes(file)))
-    expect(unknown.map((circle) => circle.join(', '))).toEqual([])
+    expect(circles.map((circle) => circle.join(', '))).toEqual([])
   })
 })
 
 describe('ports of the tree', () => {
   it.for(PORTS)('%s holds only types, constants and errors', (port) => {
-    expect(codeIn(port).filter((text) => !EXCEPTIONS.portFunctions.includes(text))).toEqual([])
+    expect(codeIn(port)).toEqual([])
   })
 })
 

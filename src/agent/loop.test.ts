@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type LogName, START } from '../journal/store.ts'
+import { START } from '../journal/cursor.ts'
+import type { LogName } from '../journal/store.ts'
 import { type Model, ModelFailure } from '../models/model.ts'
 import { createPlace, openMemoryStore } from '../stores/memory/store.ts'
 import type { TeamEvent } from '../team/event.ts'

@@ -1,5 +1,6 @@
 import { type Order, turnOnly } from '../journal/order.ts'
-import { malformedInput, type ToolCall } from '../models/model.ts'
+import { malformedInput } from '../models/malformed-input.ts'
+import type { ToolCall } from '../models/model.ts'
 import { deniedCallText, INTERRUPTED_CALL } from '../prompts/notices.ts'
 import { isReady, type ReadyCall, readyCall } from '../tools/run-call.ts'
 import type { ToolResult } from '../tools/tool.ts'

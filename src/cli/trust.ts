@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { START } from '../journal/store.ts'
+import { START } from '../journal/cursor.ts'
 import { acceptInstructions } from '../session/instructions/project-knowledge.ts'
 import { folderHash } from '../stores/files/identity/folder-hash.ts'
 import { nameKey } from '../team/name.ts'

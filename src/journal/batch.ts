@@ -8,7 +8,8 @@ import type { Effect } from '../team/message.ts'
 import { overdue } from '../team/overdue.ts'
 import { isRefusal, type Refusal } from '../team/refusal.ts'
 import { memberNamed, type TeamState } from '../team/state.ts'
-import type { Cursor, LogRecord } from './store.ts'
+import type { Cursor } from './cursor.ts'
+import type { LogRecord } from './store.ts'
 
 /** Something that waits to be written. */
 export interface PendingWrite {

@@ -2,7 +2,8 @@ import { apply, type TeamRecord } from '../team/apply.ts'
 import { type EventOf, readEvent } from '../team/event.ts'
 import { nameKey } from '../team/name.ts'
 import { emptyState, type Unread, unreadOf } from '../team/state.ts'
-import { advance, type Log, START } from './store.ts'
+import { advance, START } from './cursor.ts'
+import type { Log } from './store.ts'
 
 /** A message that a member has read, whole, and the record of its transcript that delivered it. */
 export interface DeliveredMail {

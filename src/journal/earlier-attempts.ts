@@ -1,8 +1,9 @@
 import { nameKey } from '../team/name.ts'
 import type { TeamState } from '../team/state.ts'
 import type { Attempt, EarlierAttempt, Task } from '../team/task.ts'
+import { advance, START } from './cursor.ts'
 import { callsIn } from './recorded-calls.ts'
-import { advance, type LogName, type LogRecord, START, type Store } from './store.ts'
+import type { LogName, LogRecord, Store } from './store.ts'
 
 /** What is looked at of a task. */
 export type Ended = Readonly<Pick<Task, 'id'>> & { readonly ended: readonly Attempt[] }

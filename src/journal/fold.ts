@@ -1,7 +1,8 @@
 import { type Applied, apply } from '../team/apply.ts'
 import { dumpState, stateFrom } from '../team/snapshot.ts'
 import { emptyState, FOLD_VERSION, type TeamState } from '../team/state.ts'
-import { advance, type Cursor, type Log, type Recorded, START } from './store.ts'
+import { advance, type Cursor, START } from './cursor.ts'
+import type { Log, Recorded } from './store.ts'
 
 /**
  * Folding this many records is worth a snapshot: the next process then opens at once. Processes that fold the same

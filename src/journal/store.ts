@@ -1,4 +1,5 @@
 import type { Json } from '../team/json.ts'
+import type { Cursor } from './cursor.ts'
 import type { Views } from './views.ts'
 
 /** `<team>/journal` or `<team>/transcripts/<member>`; both parts are valid names, checked before they get here. */
@@ -22,20 +23,6 @@ export interface LogRecord {
 export interface Recorded {
   readonly seq: number
   readonly record: LogRecord
-}
-
-/** A place in a log: all up to the record `id`, whose end is `seq`; `last` is the last accepted conditional id there. */
-export interface Cursor {
-  readonly seq: number
-  readonly id: string
-  readonly last: string
-}
-
-export const START: Cursor = { seq: 0, id: '', last: '' }
-
-/** The cursor behind a record that was read at `at`. */
-export function advance(at: Cursor, { seq, record }: Recorded): Cursor {
-  return { seq, id: record.id, last: record.after === undefined ? at.last : record.id }
 }
 
 /** `repeated`: a record with this id was accepted before; this one changes nothing. */

@@ -10,15 +10,6 @@ export type UserTurn = Extract<Turn, { role: 'user' }>
 export type ToolTurn = Extract<Turn, { role: 'tool' }>
 export type ToolCall = Extract<AssistantTurn['content'][number], { type: 'tool-call' }>
 
-/**
- * What the model wrote as the input of this call, if it was not a JSON object. The call itself then has the input `{}`,
- * which every provider accepts, and the transcript keeps the text: answer the call with a tool error that shows it.
- */
-export function malformedInput(call: ToolCall): string | undefined {
-  const text = call.providerOptions?.deskmates?.malformedInput
-  return typeof text === 'string' ? text : undefined
-}
-
 /** A tool as a model sees it. */
 export interface ToolOffer {
   readonly name: string

@@ -2,13 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  type AssistantTurn,
-  type ModelFailure,
-  malformedInput,
-  type ToolCall,
-  type Turn,
-} from '../../src/models/model.ts'
+import { malformedInput } from '../../src/models/malformed-input.ts'
+import type { AssistantTurn, ModelFailure, ToolCall, Turn } from '../../src/models/model.ts'
 import { resolveModel } from '../../src/models/resolve-model.ts'
 import type { Script } from '../../src/models/scripted/script.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'

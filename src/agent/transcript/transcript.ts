@@ -1,15 +1,8 @@
+import { advance, type Cursor, START } from '../../journal/cursor.ts'
 import { createIds } from '../../journal/ids.ts'
 import { asRewound, ConversationRewound } from '../../journal/rewound.ts'
 import { scheduler } from '../../journal/scheduler.ts'
-import {
-  type Appended,
-  advance,
-  type Cursor,
-  type Fault,
-  type Log,
-  type LogRecord,
-  START,
-} from '../../journal/store.ts'
+import type { Appended, Fault, Log, LogRecord } from '../../journal/store.ts'
 import { JournalReadOnly, Superseded } from '../../journal/store-errors.ts'
 import type { Reply, UserTurn } from '../../models/model.ts'
 import type { Eraser } from '../../redaction/eraser.ts'

@@ -1,4 +1,5 @@
-import { type Audited, advance, type Cursor, type Fault, type Log, type LogRecord, START } from '../../journal/store.ts'
+import { advance, type Cursor, START } from '../../journal/cursor.ts'
+import type { Audited, Fault, Log, LogRecord } from '../../journal/store.ts'
 import { type Applied, apply } from '../../team/apply.ts'
 import { factTypes, readEvent } from '../../team/event.ts'
 import { createInvariants } from '../../team/invariants.ts'

@@ -1,5 +1,6 @@
+import { advance, type Cursor, START } from '../../journal/cursor.ts'
 import { createRecentRecords, type RecentRecords } from '../../journal/recent-records.ts'
-import { type Audited, advance, type Cursor, type Log, type Recorded, START } from '../../journal/store.ts'
+import type { Audited, Log, Recorded } from '../../journal/store.ts'
 import { JournalReplaced, rewoundBy } from '../../journal/store-errors.ts'
 import { openTeam } from '../../journal/team-handle.ts'
 import { safeJson } from '../../redaction/plain-text.ts'

@@ -1,8 +1,9 @@
 import { type Chain, createChain } from '../../journal/acceptance.ts'
 import { firstUnknown, MAX_RECORD_BYTES, toInstall, whyRefused } from '../../journal/admission.ts'
+import type { Cursor } from '../../journal/cursor.ts'
+import { advance } from '../../journal/cursor.ts'
 import { createFairness } from '../../journal/fairness.ts'
-import type { Appended, Audited, Cursor, Fault, Log, LogRecord, Outcome, Recorded } from '../../journal/store.ts'
-import { advance } from '../../journal/store.ts'
+import type { Appended, Audited, Fault, Log, LogRecord, Outcome, Recorded } from '../../journal/store.ts'
 import { JournalReadOnly, JournalReplaced, RecordRefused } from '../../journal/store-errors.ts'
 import { createSleep } from '../sleep.ts'
 

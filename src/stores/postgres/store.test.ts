@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { useDatabase } from '../../../test/postgres/database.ts'
-import { advance, type Log, START } from '../../journal/store.ts'
+import { advance, START } from '../../journal/cursor.ts'
+import type { Log } from '../../journal/store.ts'
 import { Superseded } from '../../journal/store-errors.ts'
 import { openTeam } from '../../journal/team-handle.ts'
 import { idsOf, readAll } from '../../testing/contracts/read-all.ts'

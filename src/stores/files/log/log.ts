@@ -1,4 +1,5 @@
-import { type Audited, advance, type Cursor, type Fault, type Log } from '../../../journal/store.ts'
+import { advance, type Cursor } from '../../../journal/cursor.ts'
+import type { Audited, Fault, Log } from '../../../journal/store.ts'
 import { NotRead } from '../../../journal/store-errors.ts'
 import { TeamError } from '../../../team/errors.ts'
 import { createSleep } from '../../sleep.ts'

@@ -1,6 +1,7 @@
 import type { Chain } from '../../../journal/acceptance.ts'
+import { type Cursor, START } from '../../../journal/cursor.ts'
 import { createFairness } from '../../../journal/fairness.ts'
-import { type Cursor, type Fault, type Recorded, START } from '../../../journal/store.ts'
+import type { Fault, Recorded } from '../../../journal/store.ts'
 import { JournalReplaced } from '../../../journal/store-errors.ts'
 import type { JournalFile } from './journal-file.ts'
 import type { Frame } from './line.ts'

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid'
 import { createChain, type KeptChain } from '../../../journal/acceptance.ts'
 import { MAX_RECORD_BYTES } from '../../../journal/admission.ts'
-import type { Cursor } from '../../../journal/store.ts'
+import type { Cursor } from '../../../journal/cursor.ts'
 import type { Json } from '../../../team/json.ts'
 import { codeOf, type Disk } from '../disk.ts'
 import { replaceFile } from '../replace-file.ts'

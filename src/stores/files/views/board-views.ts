@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Cursor } from '../../../journal/store.ts'
+import type { Cursor } from '../../../journal/cursor.ts'
 import type { TeamState } from '../../../team/state.ts'
 import { planOf, type Task, TaskId } from '../../../team/task.ts'
 import { type TaskView, taskView, teamView } from '../../../team/view.ts'

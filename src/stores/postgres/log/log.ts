@@ -1,6 +1,7 @@
 import { firstUnknown } from '../../../journal/admission.ts'
+import { advance, type Cursor, START } from '../../../journal/cursor.ts'
 import { LOST_TRIES } from '../../../journal/fairness.ts'
-import { type Audited, advance, type Cursor, type Log, type Recorded, START } from '../../../journal/store.ts'
+import type { Audited, Log, Recorded } from '../../../journal/store.ts'
 import { NotRead } from '../../../journal/store-errors.ts'
 import type { Json } from '../../../team/json.ts'
 import type { ConnectionPool } from '../connection/connection-pool.ts'

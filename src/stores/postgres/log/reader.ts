@@ -1,5 +1,6 @@
 import { firstUnknown, toInstall } from '../../../journal/admission.ts'
-import type { Cursor, Fault, LogName, LogRecord } from '../../../journal/store.ts'
+import type { Cursor } from '../../../journal/cursor.ts'
+import type { Fault, LogName, LogRecord } from '../../../journal/store.ts'
 import { JournalReplaced, NotRead } from '../../../journal/store-errors.ts'
 import { TeamError } from '../../../team/errors.ts'
 import { createSleep } from '../../sleep.ts'
