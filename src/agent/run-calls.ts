@@ -96,13 +96,8 @@ async function outcomeOf(
 }
 
 /** Two that read and change the same file side by side would do so in another order in every run. */
-async function inTurn<T>(
-  agent: string,
-  order: Order,
-  { action: wish, tool }: ReadyCall,
-  work: () => Promise<T>,
-): Promise<T> {
-  const isShort = wish?.kind === 'read' || wish?.kind === 'write'
+async function inTurn<T>(agent: string, order: Order, { action, tool }: ReadyCall, work: () => Promise<T>): Promise<T> {
+  const isShort = action?.kind === 'read' || action?.kind === 'write'
   const name = `${agent} runs ${tool.name}`
   if (isShort) return order.step(name, work)
   await order.step(name, turnOnly)

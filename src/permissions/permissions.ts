@@ -3,7 +3,7 @@ import { isInsideAny } from './paths/places.ts'
 import type { Permission, PermissionQuestion, Permissions, ToolCallToCheck } from './permission.ts'
 import type { Action } from './rules/action.ts'
 import { hintFor } from './rules/hints.ts'
-import { deniesNetwork, forbids, isOffered, judge, narrow, type Policy } from './rules/policy.ts'
+import { decideByRules, deniesNetwork, forbids, isOffered, narrow, type Policy } from './rules/policy.ts'
 
 /** What makes the permissions of one agent. Lead, teammate and subagent differ by these options only. */
 export interface PermissionsOptions extends AgentPermissionsOptions {
@@ -64,7 +64,7 @@ export function createPermissions(options: PermissionsOptions): Permissions {
   const policy = isReadOnly ? narrow(options.policy, { ...options.policy, isReadOnly }) : options.policy
 
   async function check(action: Action | undefined, call: ToolCallToCheck, signal: AbortSignal): Promise<Permission> {
-    const decision = judge(call.toolName, action, policy)
+    const decision = decideByRules(call.toolName, action, policy)
     const needsPerson = decision.needsPerson ?? false
     if (decision.verdict === 'deny' && !needsPerson) return denied(`${decision.why}.${decision.rule ? ONLY_USER : ''}`)
 

@@ -36,11 +36,11 @@ export interface SessionSandbox extends OpenedSandbox {
   readonly mode: SandboxMode
 }
 
-export async function openSessionSandbox(plan: SessionSandboxOptions): Promise<SessionSandbox> {
-  const { mode = 'auto', workspace, root, folders, commandEnv, processEnv, policy } = plan
+export async function openSessionSandbox(options: SessionSandboxOptions): Promise<SessionSandbox> {
+  const { mode = 'auto', workspace, root, folders, commandEnv, processEnv, policy } = options
   const { DESKMATES_STATE: state, XDG_STATE_HOME: xdgState, XDG_CONFIG_HOME: xdgConfig } = processEnv
   const places = [state, xdgState && join(xdgState, 'deskmates'), xdgConfig && join(xdgConfig, 'deskmates')]
-  const runsCommands = isOffered('bash', policy) || plan.hooks !== undefined
+  const runsCommands = isOffered('bash', policy) || options.hooks !== undefined
   removeLeftFoldersOnce()
   const opened = await openSandbox({
     // Agents without a shell run no command, but what they write may be run by a hook.
@@ -48,8 +48,8 @@ export async function openSessionSandbox(plan: SessionSandboxOptions): Promise<S
     root,
     folders,
     env: commandEnv,
-    also: plan.env,
-    limits: plan.limits,
+    also: options.env,
+    limits: options.limits,
     runtime: thisRuntime(),
     hidden: [...places.flatMap((path) => path || []), ...teamsOf(workspace.root)],
     rules: {
@@ -58,7 +58,7 @@ export async function openSessionSandbox(plan: SessionSandboxOptions): Promise<S
       mayUseNetwork: (command) => mayUseNetwork(command, policy),
     },
   })
-  if (runsCommands && !plan.isAnnounced) for (const text of startWarnings(mode, opened)) plan.warn(text)
+  if (runsCommands && !options.isAnnounced) for (const text of startWarnings(mode, opened)) options.warn(text)
   return { ...opened, mode }
 }
 

@@ -11,8 +11,8 @@ import { isRefusal } from '../team/refusal.ts'
 import { memberNamed } from '../team/state.ts'
 
 /**
- * Asks for one member, who waits for as long as it takes while everybody else goes on. The question stands in the
- * journal, where people see it; the answer counts only because it was given here, so whoever resumes asks again.
+ * Asks for one member, which waits for as long as it takes while the other agents continue. The question stands in the
+ * journal, where people see it; the answer counts only because it was given here, so a process that resumes asks again.
  */
 export async function askPerson(
   { team, by, ask }: { readonly team: TeamHandle; readonly by: Author; readonly ask: Ask },
@@ -47,7 +47,7 @@ export async function askPerson(
     if (!signal.aborted && !isAsking(team.state, by)) show('working')
   }
 
-  /** Why nobody needs the answer any more; undefined while it is waited for. */
+  /** Why the answer is not needed any more; undefined while it is. */
   function whyOver(): string | undefined {
     if (signal.aborted) return INTERRUPTED
     const request = team.state.requests.get(id)
@@ -87,7 +87,7 @@ export async function askPerson(
   }
 }
 
-/** Until there is an answer, here or by `deskmates answer`, or nobody needs it any more. */
+/** Until there is an answer, here or by `deskmates answer`, or it is not needed any more. */
 export async function askAboutPlan(
   { team, ask }: { readonly team: TeamHandle; readonly ask: AskPlan },
   { id, from, content }: { readonly id: string; readonly from: string; readonly content: string },
@@ -118,7 +118,7 @@ export async function askAboutPlan(
 }
 
 const INTERRUPTED = 'something else came in between'
-const REJECTED = 'somebody said no'
+const REJECTED = 'it was rejected'
 
 /** What is wanted, for a person. */
 export function actionText(action: Action): string {

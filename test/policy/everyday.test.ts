@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Action } from '../../src/permissions/rules/action.ts'
 import { hintFor } from '../../src/permissions/rules/hints.ts'
-import { judge, mayUseNetwork, type Policy } from '../../src/permissions/rules/policy.ts'
+import { decideByRules, mayUseNetwork, type Policy } from '../../src/permissions/rules/policy.ts'
 import { parseRule, parseRules } from '../../src/permissions/rules/rule.ts'
 import { everydayUnder, LONG_RULES } from './everyday.ts'
 
@@ -51,7 +51,7 @@ const policy = (allow: readonly string[], changes: Partial<Policy> = {}): Policy
   ...changes,
 })
 const everyday = everydayUnder('long')
-const verdict = (command: string, by: Policy) => judge('bash', run(command), by).verdict
+const verdict = (command: string, by: Policy) => decideByRules('bash', run(command), by).verdict
 const allowedOf = (commands: readonly string[], by: Policy) => commands.filter((one) => verdict(one, by) === 'allow')
 
 describe('everyday commands', () => {

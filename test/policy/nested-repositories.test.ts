@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { judge, type Policy } from '../../src/permissions/rules/policy.ts'
+import { decideByRules, type Policy } from '../../src/permissions/rules/policy.ts'
 import { parseRule } from '../../src/permissions/rules/rule.ts'
 import { commandEnv } from '../../src/session/command-env.ts'
 
@@ -56,7 +56,7 @@ function link(name: string): void {
 
 const canary = () => join(dir, 'RAN')
 
-const verdictOf = (command: string) => judge('bash', { kind: 'run', tool: 'bash', command }, policy)
+const verdictOf = (command: string) => decideByRules('bash', { kind: 'run', tool: 'bash', command }, policy)
 
 /** Runs it as a command of an agent runs without a sandbox. */
 function hasRun(command: string): boolean {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Action } from '../../src/permissions/rules/action.ts'
-import { judge, MODES, narrow, type Policy } from '../../src/permissions/rules/policy.ts'
+import { decideByRules, MODES, narrow, type Policy } from '../../src/permissions/rules/policy.ts'
 import { parseRule } from '../../src/permissions/rules/rule.ts'
 import { readLine } from '../../src/permissions/shell/read-line.ts'
 import { ordinary, rules, slipping, unallowed } from './commands.ts'
@@ -14,7 +14,7 @@ const careful: Policy = {
   deny: rules.deny.map(parseRule),
 }
 const verdictOf = (command: string, policy: Policy) =>
-  judge('bash', { kind: 'run', tool: 'bash', command }, policy).verdict
+  decideByRules('bash', { kind: 'run', tool: 'bash', command }, policy).verdict
 
 describe('commands that try to evade a rule', () => {
   it('are denied or asked about, whatever wraps them', () => {
@@ -131,8 +131,8 @@ describe('a subagent', () => {
 
   it('never has more permissions than its parent, whatever its own policy says', () => {
     fc.assert(
-      fc.property(policies, policies, policies, wishes, (lead, mate, errand, wish) => {
-        const strict = (policy: Policy) => strictness.indexOf(judge(wish.tool, wish, policy).verdict)
+      fc.property(policies, policies, policies, wishes, (lead, mate, errand, action) => {
+        const strict = (policy: Policy) => strictness.indexOf(decideByRules(action.tool, action, policy).verdict)
         const narrowed = narrow(lead, mate)
         expect(strict(narrowed)).toBe(Math.max(strict(lead), strict(mate)))
         expect(strict(narrow(narrowed, errand))).toBeGreaterThanOrEqual(strict(narrowed))

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createHooks } from '../../src/permissions/hooks/hooks.ts'
-import { judge, type Policy } from '../../src/permissions/rules/policy.ts'
+import { decideByRules, type Policy } from '../../src/permissions/rules/policy.ts'
 import { parseRule } from '../../src/permissions/rules/rule.ts'
 import { toolHarness } from '../../src/testing/harnesses/tool-harness.ts'
 import { openForReading } from '../../src/tools/paths/open-for-reading.ts'
@@ -27,7 +27,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }))
 describe('the policy', () => {
   it('allows no command that only begins like an allowed one', () => {
     const policy: Policy = { mode: 'default', root: '/w', allow: [parseRule('bash(git *)')], ask: [], deny: [] }
-    const verdict = (command: string) => judge('bash', { kind: 'run', tool: 'bash', command }, policy).verdict
+    const verdict = (command: string) => decideByRules('bash', { kind: 'run', tool: 'bash', command }, policy).verdict
     expect(verdict('git status')).toBe('allow')
     for (const command of ['git status; rm x', 'git-evil', 'gitx', 'git status > /etc/x', 'git log $(rm x)'])
       expect(verdict(command), command).toBe('ask')

@@ -1,14 +1,14 @@
 import { type Hook, type HookEvent, type HookSettings, type HooksFail, hooksFor } from './hook-settings.ts'
 import { type HookOutcome, type HookPlace, runHook } from './run-hook.ts'
 
-export interface HooksPlan extends HookPlace {
+export interface HooksOptions extends HookPlace {
   readonly settings: HookSettings
   /** Undefined: closed before a tool runs, where a hook guards something, and open elsewhere. */
   readonly fail?: HooksFail | undefined
   readonly session: string
 }
 
-/** One hook that ran, for whoever watches. */
+/** One hook that ran, for events. */
 export interface RanHook {
   readonly event: HookEvent
   readonly command: string
@@ -52,15 +52,15 @@ export interface HookAbout {
   readonly isGoingOn?: boolean
 }
 
-export function createHooks(plan: HooksPlan): Hooks {
+export function createHooks(options: HooksOptions): Hooks {
   return {
-    has: (event, tool) => hooksFor(plan.settings, event, tool).length > 0,
+    has: (event, tool) => hooksFor(options.settings, event, tool).length > 0,
     async run(event, about, { signal, fence }, tell) {
       const contexts: string[] = []
       const asks: string[] = []
-      for (const hook of hooksFor(plan.settings, event, about.tool?.name)) {
+      for (const hook of hooksFor(options.settings, event, about.tool?.name)) {
         await fence()
-        const outcome = await runHook(hook, inputOf(plan, event, about), plan, signal)
+        const outcome = await runHook(hook, inputOf(options, event, about), options, signal)
         const why = 'why' in outcome ? outcome.why : undefined
         tell({
           event,
@@ -69,7 +69,7 @@ export function createHooks(plan: HooksPlan): Hooks {
           outcome: outcome.kind,
           ...(why !== undefined && { why }),
         })
-        const refusal = refusalOf(event, outcome, hook, plan.fail)
+        const refusal = refusalOf(event, outcome, hook, options.fail)
         if (refusal !== undefined) {
           await fence()
           return { refusal, context: contexts.join('\n') }
@@ -98,7 +98,7 @@ function refusalOf(
 }
 
 /** The members that scripts for other programs look for. */
-function inputOf({ session, cwd }: HooksPlan, event: HookEvent, about: HookAbout): object {
+function inputOf({ session, cwd }: HooksOptions, event: HookEvent, about: HookAbout): object {
   const { agent, tool, result, prompt, isGoingOn } = about
   return {
     session_id: session,

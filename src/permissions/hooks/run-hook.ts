@@ -14,7 +14,7 @@ export interface HookPlace {
   /** Folders in which agents can write: no program of a hook is looked for there. */
   readonly writable?: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** Keeps hooks in; undefined where the user does not want that, or it does not work here. */
+  /** Undefined where the user does not want a sandbox, or none works here. */
   readonly sandbox?: Sandbox | undefined
   /** No hook runs outside unless its own settings say so. */
   readonly requiresSandbox?: boolean
@@ -33,8 +33,8 @@ export type HookOutcome =
   | { readonly kind: 'passed'; readonly context: string }
   | { readonly kind: 'refused' | 'asked' | 'failed' | 'late'; readonly why: string }
 
-const PATIENCE = 60
-const MOST = 100_000
+const DEFAULT_TIMEOUT_S = 60
+const MAX_OUTPUT_CHARS = 100_000
 
 /**
  * Runs a hook as a process group of its own with JSON on its stdin, inside of the sandbox unless its settings say
@@ -63,7 +63,7 @@ async function runIn(
   sandboxed: SandboxedStart | undefined,
   signal: AbortSignal,
 ): Promise<HookOutcome> {
-  const seconds = hook.timeout ?? PATIENCE
+  const seconds = hook.timeout ?? DEFAULT_TIMEOUT_S
   const shell = findProgram('sh', SYSTEM_PATH, writable)?.file ?? '/bin/sh'
   const line = sandboxed ? `${limitLines(sandboxed.limits)}\n${hook.command}` : hook.command
   const [file = '', ...args] = [...(sandboxed?.prefix ?? []), shell, '-c', line]
@@ -73,9 +73,9 @@ async function runIn(
   const said = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => {
-      said[name] = (said[name] + text).slice(0, MOST)
+      said[name] = (said[name] + text).slice(0, MAX_OUTPUT_CHARS)
     })
-  // It need not read what it is told.
+  // A hook need not read its input.
   child.stdin.on('error', () => {})
   child.stdin.end(JSON.stringify(input))
 

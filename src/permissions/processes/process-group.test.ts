@@ -11,7 +11,7 @@ async function start(script: string, env: Record<string, string> = { DESKMATES_A
 }
 
 describe('a process group', () => {
-  it('is ended as a whole, whether it wants to or not, stopped or not', async () => {
+  it('is ended as a whole, also when it ignores signals or is stopped', async () => {
     for (const script of [
       'sleep 60 & echo; wait',
       'trap "" TERM; sleep 60 & echo; wait; sleep 60',
@@ -24,7 +24,7 @@ describe('a process group', () => {
     }
   })
 
-  it('that was recorded is found again after its leader is gone, by whoever resumes', async () => {
+  it('is found again from its record after its leader has ended', async () => {
     const child = await start('sleep 60 & echo; sleep 0.1')
     const group = groupOf(child.pid!)
     await once(child, 'exit')
@@ -34,7 +34,7 @@ describe('a process group', () => {
     expect(await endRecordedGroup(group)).toBe(true)
   })
 
-  it('of somebody else is left alone, even with the same number', async () => {
+  it('is left alone when another process has the recorded number', async () => {
     const child = await start('echo; sleep 60')
     const { pid, started } = groupOf(child.pid!)
     const [, ticks] = /-(\d+)$/.exec(started)!

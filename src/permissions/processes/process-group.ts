@@ -15,25 +15,25 @@ export function groupOf(pid: number): ProcessGroup {
 }
 
 /** How long a group that was asked to end may take, in milliseconds, before it is made to. */
-const GRACE = 2000
+const GRACE_MS = 2000
 
 /**
  * Ends every process of a group we started and still wait for: asks first, then makes it. False if something of it
  * lives on all the same (it hangs in the kernel, or is another user's by now).
  */
-export async function endGroup(pid: number, grace = GRACE): Promise<boolean> {
+export async function endGroup(pid: number, grace = GRACE_MS): Promise<boolean> {
   if (!isGroupAlive(pid)) return true
   // A process that was stopped would not hear the first signal.
   signalGroup(pid, 'SIGTERM')
   signalGroup(pid, 'SIGCONT')
   if (await isGoneWithin(pid, grace)) return true
   signalGroup(pid, 'SIGKILL')
-  return isGoneWithin(pid, GRACE)
+  return isGoneWithin(pid, GRACE_MS)
 }
 
 /**
- * From here on the group does not outlive this process, however it exits, unless that is killed itself: then whoever
- * resumes ends it. The function that is returned says that the group is ended.
+ * From here on the group does not outlive this process, however it exits, unless that is killed itself: then the
+ * process that resumes the agent ends it. The function that is returned says that the group is ended.
  */
 export function endWithUs(pid: number): () => void {
   if (live.size === 0) process.on('exit', killLive)
@@ -46,7 +46,7 @@ export function endWithUs(pid: number): () => void {
 
 const live = new Set<number>()
 
-/** Nothing can be waited for any more, so nobody is asked first. */
+/** Nothing can be waited for any more, so no process gets time to end by itself. */
 function killLive(): void {
   for (const pid of live) signalGroup(pid, 'SIGKILL')
 }
@@ -70,7 +70,7 @@ const isLinux = process.platform === 'linux'
 
 /**
  * The leader may have ended before the rest. Then each of them must have started later, in the leader's own session,
- * with the variable every command of ours has; elsewhere than on Linux nobody can tell, and it is left alone.
+ * with the variable every command of ours has; other systems do not say, so the group is left alone there.
  */
 function isStill({ pid, started }: ProcessGroup): boolean {
   const leader = groupOf(pid)
@@ -91,7 +91,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal)
   } catch (error) {
-    // None of it is left, or what is left became another user's: there is nobody to tell.
+    // None of it is left, or what is left became another user's: no signal can reach it.
     if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
 }

@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { deadRules } from './dead-rules.ts'
-import { forbids, judge, type Policy } from './policy.ts'
+import { decideByRules, forbids, type Policy } from './policy.ts'
 import { parseRule } from './rule.ts'
 
 let root: string
@@ -39,7 +39,7 @@ describe('paths in rules', () => {
 
   it('are looked for in commands in each of these forms', () => {
     const by = policy({ deny: ['Read(~/.ssh/**)', 'Read(//etc/shadow)', 'Edit(/infra/**)'], allow: ['bash'] })
-    const run = (command: string) => judge('bash', { kind: 'run', tool: 'bash', command }, by).verdict
+    const run = (command: string) => decideByRules('bash', { kind: 'run', tool: 'bash', command }, by).verdict
     for (const command of [`cat ${homedir()}/.ssh/id_rsa`, 'cat /etc/shadow', 'echo x > infra/main.tf'])
       expect(run(command), command).toBe('deny')
     for (const command of ['cat ~/.ssh/id_rsa', 'cat /etc/*']) expect(run(command), command).toBe('ask')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { judge, type Policy } from './policy.ts'
+import { decideByRules, type Policy } from './policy.ts'
 import { parseRule } from './rule.ts'
 
 const policy: Policy = {
@@ -41,7 +41,7 @@ function timeOf(command: string): number {
   let least = Number.POSITIVE_INFINITY
   for (let i = 0; i < 7; i++) {
     const begin = process.cpuUsage()
-    judge('bash', { kind: 'run', tool: 'bash', command }, policy)
+    decideByRules('bash', { kind: 'run', tool: 'bash', command }, policy)
     const { user, system } = process.cpuUsage(begin)
     least = Math.min(least, user + system)
   }
@@ -60,7 +60,7 @@ describe('judging a command line', () => {
 
   it('reads no line of more than 16 KB outside of quoted heredocs, and none nested over 50 deep', () => {
     const verdict = (command: string) =>
-      judge('bash', { kind: 'run', tool: 'bash', command }, { ...policy, ask: [], deny: [] }).verdict
+      decideByRules('bash', { kind: 'run', tool: 'bash', command }, { ...policy, ask: [], deny: [] }).verdict
     expect(verdict(`cat ${'a'.repeat(15_000)}`)).toBe('allow')
     expect(verdict(`cat ${'a'.repeat(17_000)}`)).toBe('ask')
     expect(verdict(`cat <<'E' > src/a\n${'{a,\n'.repeat(20_000)}E`)).toBe('allow')

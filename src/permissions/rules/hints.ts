@@ -6,7 +6,7 @@ import { readLine } from '../shell/read-line.ts'
 import { isKnownProgram } from '../shell/tables/tables.ts'
 import { TRANSPARENT } from '../shell/wrappers.ts'
 import type { Action } from './action.ts'
-import { judge, type Policy } from './policy.ts'
+import { decideByRules, type Policy } from './policy.ts'
 import { parseRule, parseRules } from './rule.ts'
 
 /** How a user can allow what was asked about. */
@@ -18,14 +18,14 @@ export interface Hint {
 }
 
 /** Every rule it names was tried: with them added to the policy, the same action is allowed. */
-export function hintFor(wish: Action, policy: Policy): Hint {
-  const candidates = wish.kind === 'run' ? candidatesFor(wish, policy) : [[wish.tool]]
+export function hintFor(action: Action, policy: Policy): Hint {
+  const candidates = action.kind === 'run' ? candidatesFor(action, policy) : [[action.tool]]
   for (const rules of candidates) {
     const texts = [...new Set(rules)]
-    if (texts.length > 0 && texts.every(isWritable) && isAllowedWith(texts, wish, policy))
+    if (texts.length > 0 && texts.every(isWritable) && isAllowedWith(texts, action, policy))
       return { rules: texts, advice: '' }
   }
-  return { rules: [], advice: wish.kind === 'run' ? ADVICE : 'No rule allows it while another rule is in force.' }
+  return { rules: [], advice: action.kind === 'run' ? ADVICE : 'No rule allows it while another rule is in force.' }
 }
 
 const ADVICE =
@@ -86,8 +86,8 @@ function isWritable(rule: string): boolean {
   }
 }
 
-function isAllowedWith(rules: readonly string[], wish: Action, policy: Policy): boolean {
-  return judge(wish.tool, wish, withRules(rules, policy)).verdict === 'allow'
+function isAllowedWith(rules: readonly string[], action: Action, policy: Policy): boolean {
+  return decideByRules(action.tool, action, withRules(rules, policy)).verdict === 'allow'
 }
 
 function withRules(rules: readonly string[], policy: Policy): Policy {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { instructsAgents } from './instructing-files.ts'
-import { judge, type Policy } from './policy.ts'
+import { decideByRules, type Policy } from './policy.ts'
 import { parseRule } from './rule.ts'
 
 const FILES =
@@ -16,7 +16,7 @@ const policy = (mode: Policy['mode'], allow: string[] = []): Policy => ({
   allow: allow.map((rule) => parseRule(rule)),
 })
 const verdict = (path: string, by: Policy) =>
-  judge('write_file', { kind: 'write', tool: 'write_file', path }, by).verdict
+  decideByRules('write_file', { kind: 'write', tool: 'write_file', path }, by).verdict
 
 describe('a file that instructs agents or tools', () => {
   it('is known by its name, wherever it lies and however it is spelled', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Action } from './action.ts'
-import { forbids, isOffered, judge, MODES, type Mode, mayUseNetwork, narrow, type Policy } from './policy.ts'
+import { decideByRules, forbids, isOffered, MODES, type Mode, mayUseNetwork, narrow, type Policy } from './policy.ts'
 import { parseRule, parseRules } from './rule.ts'
 
 const rules = (...texts: string[]) => texts.map(parseRule)
@@ -12,8 +12,9 @@ const policy = (changes: Partial<Policy> = {}): Policy => ({
   root: '/w',
   ...changes,
 })
-const run = (command: string, by: Policy) => judge('bash', { kind: 'run', tool: 'bash', command }, by).verdict
-const edit = (path: string, by: Policy) => judge('edit_file', { kind: 'write', tool: 'edit_file', path }, by).verdict
+const run = (command: string, by: Policy) => decideByRules('bash', { kind: 'run', tool: 'bash', command }, by).verdict
+const edit = (path: string, by: Policy) =>
+  decideByRules('edit_file', { kind: 'write', tool: 'edit_file', path }, by).verdict
 
 describe('without rules', () => {
   const wishes: Record<string, Action | undefined> = {
@@ -31,7 +32,9 @@ describe('without rules', () => {
     bypassPermissions: 'allow allow allow allow allow',
   }
   it.for(MODES)('the mode %s decides', (mode) => {
-    const verdicts = Object.values(wishes).map((wish) => judge(wish?.tool ?? 'Task', wish, policy({ mode })).verdict)
+    const verdicts = Object.values(wishes).map(
+      (action) => decideByRules(action?.tool ?? 'Task', action, policy({ mode })).verdict,
+    )
     expect(verdicts.join(' ')).toBe(expected[mode])
   })
 
@@ -40,7 +43,7 @@ describe('without rules', () => {
       const by = policy({ mode, isReadOnly: true })
       expect(edit('a', by)).toBe('deny')
       expect(['ask', 'deny']).toContain(run('ls', by))
-      expect(judge('read_file', wishes.read, by).verdict).toBe('allow')
+      expect(decideByRules('read_file', wishes.read, by).verdict).toBe('allow')
     }
     expect(run('git log', policy({ isReadOnly: true, allow: rules('bash(git log *)') }))).toBe('allow')
   }) // F52
@@ -49,7 +52,7 @@ describe('without rules', () => {
 describe('rules', () => {
   it('deny before they ask, ask before they allow, and are named by what they decide', () => {
     const by = policy({ deny: rules('bash(git push *)'), ask: rules('bash(git *)'), allow: rules('bash') })
-    expect(judge('bash', { kind: 'run', tool: 'bash', command: 'git push -f' }, by)).toEqual({
+    expect(decideByRules('bash', { kind: 'run', tool: 'bash', command: 'git push -f' }, by)).toEqual({
       verdict: 'deny',
       rule: 'bash(git push *)',
       why: 'the rule bash(git push *) denies it',
@@ -156,9 +159,11 @@ describe('rules', () => {
       expect(edit(path, by), path).toBe('allow')
     for (const path of ['srcs/a', 'src/../package.json', '../src/a.ts', '/src/a.ts', 'x.mdx'])
       expect(edit(path, by), path).toBe('ask')
-    expect(judge('write_file', { kind: 'write', tool: 'write_file', path: 'src/a' }, by).verdict).toBe('ask')
+    expect(decideByRules('write_file', { kind: 'write', tool: 'write_file', path: 'src/a' }, by).verdict).toBe('ask')
     const both = policy({ allow: rules('Edit(src/**)') })
-    expect(judge('write_file', { kind: 'write', tool: 'write_file', path: 'src/a' }, both).verdict).toBe('allow')
+    expect(decideByRules('write_file', { kind: 'write', tool: 'write_file', path: 'src/a' }, both).verdict).toBe(
+      'allow',
+    )
   })
 
   it('deny a file to every tool that could do the same to it', () => {
@@ -166,8 +171,10 @@ describe('rules', () => {
     expect(forbids(by, 'read', '/w/.env')).toBe(true)
     expect(forbids(by, 'read', '/w/sub/.ENV')).toBe(true)
     expect(forbids(by, 'write', '/w/.env')).toBe(false)
-    expect(judge('write_file', { kind: 'write', tool: 'write_file', path: 'infra/main.tf' }, by).verdict).toBe('deny')
-    expect(judge('grep', { kind: 'read', tool: 'grep', path: '.env' }, by).verdict).toBe('deny')
+    expect(decideByRules('write_file', { kind: 'write', tool: 'write_file', path: 'infra/main.tf' }, by).verdict).toBe(
+      'deny',
+    )
+    expect(decideByRules('grep', { kind: 'read', tool: 'grep', path: '.env' }, by).verdict).toBe('deny')
   })
 
   it('let no redirection into a place that file tools never write, in no mode that accepts edits', () => {
@@ -181,7 +188,7 @@ describe('rules', () => {
     const by = policy({ deny: rules('Bash', 'bash(git *)', 'TaskStop') })
     expect(['bash', 'TaskStop', 'grep'].map((tool) => isOffered(tool, by))).toEqual([false, false, true])
     expect(run('ls', by)).toBe('deny')
-    expect(judge('TaskStop', undefined, by).verdict).toBe('deny')
+    expect(decideByRules('TaskStop', undefined, by).verdict).toBe('deny')
   })
 
   it('are read as people write them, and refused where they mean nothing', () => {

@@ -6,7 +6,7 @@ import { readLine } from '../shell/read-line.ts'
 import type { Action } from './action.ts'
 import { type Allowed, type Allowing, allowsLine } from './allows-line.ts'
 import { instructsAgents } from './instructing-files.ts'
-import { type Asked, allows, catches, catchesPath, namesTool, type Rule } from './rule.ts'
+import { allows, catches, catchesPath, namesTool, type ReadAction, type Rule } from './rule.ts'
 
 /**
  * default            reads; asks before it writes or runs
@@ -29,11 +29,11 @@ export interface Policy {
   readonly surroundings?: Surroundings
   /** For agents that only look: they never write, and what they run needs a rule or an answer in every mode. */
   readonly isReadOnly?: boolean
-  /** The policy of whoever sent this agent out; see `narrow`. */
+  /** The policy of the agent that started this one; see `narrow`. */
   readonly within?: Policy
 }
 
-export interface Verdict {
+export interface RuleDecision {
   readonly verdict: 'allow' | 'ask' | 'deny'
   /** The rule that decided, as the user wrote it. */
   readonly rule?: string
@@ -44,10 +44,10 @@ export interface Verdict {
 }
 
 /** Deny first, then ask, then allow; where no rule speaks, the mode does. Only links are looked up, nothing is kept. */
-export function judge(tool: string, wish: Action | undefined, policy: Policy): Verdict {
-  if (wish?.kind !== 'run') return judgeAsked(tool, wish, policy)
+export function decideByRules(tool: string, action: Action | undefined, policy: Policy): RuleDecision {
+  if (action?.kind !== 'run') return judgeAsked(tool, action, policy)
   const surroundings = remembered(policy.surroundings ?? fileSystem)
-  return judgeAsked(tool, { ...wish, line: lineOf(wish.command, policy) }, { ...policy, surroundings })
+  return judgeAsked(tool, { ...action, line: lineOf(action.command, policy) }, { ...policy, surroundings })
 }
 
 function lineOf(command: string, { root }: Policy): Line {
@@ -61,18 +61,18 @@ export function narrow(above: Policy, own: Policy): Policy {
 
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 }
 
-function judgeAsked(tool: string, wish: Asked | undefined, policy: Policy): Verdict {
-  const verdict = judgeAlone(tool, wish, policy)
+function judgeAsked(tool: string, action: ReadAction | undefined, policy: Policy): RuleDecision {
+  const verdict = judgeAlone(tool, action, policy)
   if (!policy.within) return verdict
-  const above = judgeAsked(tool, wish, policy.within)
+  const above = judgeAsked(tool, action, policy.within)
   return STRICTNESS[above.verdict] > STRICTNESS[verdict.verdict] ? above : verdict
 }
 
-function judgeAlone(tool: string, wish: Asked | undefined, policy: Policy): Verdict {
+function judgeAlone(tool: string, action: ReadAction | undefined, policy: Policy): RuleDecision {
   const { mode, root, isReadOnly = false } = policy
-  const changes = wish !== undefined && wish.kind !== 'read'
+  const changes = action !== undefined && action.kind !== 'read'
   const look = (rules: readonly Rule[]) =>
-    rules.map((rule) => ({ rule, match: catches(rule, tool, wish, root, policy.surroundings) }))
+    rules.map((rule) => ({ rule, match: catches(rule, tool, action, root, policy.surroundings) }))
   const [denying, asking] = [look(policy.deny), look(policy.ask)]
 
   const denied = denying.find(({ match }) => match === 'yes')?.rule
@@ -84,42 +84,42 @@ function judgeAlone(tool: string, wish: Asked | undefined, policy: Policy): Verd
     }
   if (mode === 'plan' && changes)
     return { verdict: 'deny', why: 'plan mode neither writes nor runs anything; say what you would do instead' }
-  if (isReadOnly && wish?.kind === 'write')
+  if (isReadOnly && action?.kind === 'write')
     return { verdict: 'deny', why: 'this agent only looks; say what should be changed instead' }
   const asked = asking.find(({ match }) => match === 'yes')?.rule
   if (asked) return unanswered(mode, `the rule ${asked.text} wants it to be asked`, asked.text)
   const unsure = [...denying, ...asking].find(({ match }) => match === 'maybe')?.rule
-  if (unsure) return unanswered(mode, `${doubt(wish)}, so the rule ${unsure.text} may mean it`, unsure.text)
-  const allowed = wish?.kind === 'run' ? allowedRun(tool, wish.line, policy) : allowedBy(tool, wish, policy)
+  if (unsure) return unanswered(mode, `${doubt(action)}, so the rule ${unsure.text} may mean it`, unsure.text)
+  const allowed = action?.kind === 'run' ? allowedRun(tool, action.line, policy) : allowedBy(tool, action, policy)
   if (allowed && 'rule' in allowed && allowed.rule)
     return { verdict: 'allow', rule: allowed.rule.text, why: `the rule ${allowed.rule.text} allows it` }
-  if (!changes) return { verdict: 'allow', why: 'reading inside the workspace needs no leave' }
+  if (!changes) return { verdict: 'allow', why: 'reading inside the workspace needs no permission' }
   if (mode === 'bypassPermissions' && !isReadOnly)
     return { verdict: 'allow', why: 'the mode bypassPermissions allows it' }
-  const instructs = wish.kind === 'write' && instructsAgents(wish.path)
-  if (mode === 'acceptEdits' && wish.kind === 'write' && !instructs)
+  const instructs = action.kind === 'write' && instructsAgents(action.path)
+  if (mode === 'acceptEdits' && action.kind === 'write' && !instructs)
     return { verdict: 'allow', why: 'the mode acceptEdits allows it' }
   const why = allowed && 'why' in allowed && allowed.why !== 'no rule names it' ? ` (${allowed.why})` : ''
   if (instructs)
     return unanswered(mode, 'this file tells agents or tools what to do, so a rule that names it or a person allows it')
-  return unanswered(mode, `no rule allows it${why}, and ${NEEDS[wish.kind]} permission`)
+  return unanswered(mode, `no rule allows it${why}, and ${NEEDS[action.kind]} permission`)
 }
 
 const NEEDS = { write: 'writing needs', run: 'running a command needs', use: 'this tool needs' }
 
-function doubt(wish: Asked | undefined): string {
-  const unknown = wish?.kind === 'run' ? unknownIn(wish.line) : undefined
+function doubt(action: ReadAction | undefined): string {
+  const unknown = action?.kind === 'run' ? unknownIn(action.line) : undefined
   return unknown === undefined ? 'what it does is known only when it runs' : `it cannot be read to the end (${unknown})`
 }
 
-function unanswered(mode: Mode, why: string, rule?: string): Verdict {
+function unanswered(mode: Mode, why: string, rule?: string): RuleDecision {
   const verdict = mode === 'dontAsk' ? 'deny' : 'ask'
   return { verdict, why, needsPerson: true, ...(rule !== undefined && { rule }) }
 }
 
-function allowedBy(tool: string, wish: Action | undefined, { allow, root }: Policy): Allowed {
-  const isNamed = wish?.kind === 'write' && instructsAgents(wish.path)
-  return { rule: allow.find((rule) => (rule.pattern !== undefined || !isNamed) && allows(rule, tool, wish, root)) }
+function allowedBy(tool: string, action: Action | undefined, { allow, root }: Policy): Allowed {
+  const isNamed = action?.kind === 'write' && instructsAgents(action.path)
+  return { rule: allow.find((rule) => (rule.pattern !== undefined || !isNamed) && allows(rule, tool, action, root)) }
 }
 
 function allowedRun(tool: string, line: Line, policy: Policy): Allowed {
@@ -131,7 +131,8 @@ function allowedRun(tool: string, line: Line, policy: Policy): Allowed {
 /** Where a redirection may lead: where a file tool may go without asking. */
 function allowingOf(policy: Policy): Omit<Allowing, 'rules'> {
   const isOpen = (path: string) => isInside(policy.root, path) && !isKept(path.slice(policy.root.length))
-  const verdictOf = (path: string) => judge('write_file', { kind: 'write', tool: 'write_file', path }, policy).verdict
+  const verdictOf = (path: string) =>
+    decideByRules('write_file', { kind: 'write', tool: 'write_file', path }, policy).verdict
   const isSpokenAgainst = (path: string) =>
     [...policy.deny, ...policy.ask].some((rule) => catchesPath(rule, 'write', path, policy.root))
   return {
@@ -139,7 +140,7 @@ function allowingOf(policy: Policy): Omit<Allowing, 'rules'> {
     surroundings: policy.surroundings ?? fileSystem,
     mayWrite: (path) => isOpen(path) && verdictOf(path) === 'allow',
     mayRead: (path) =>
-      isOpen(path) && judge('read_file', { kind: 'read', tool: 'read_file', path }, policy).verdict === 'allow',
+      isOpen(path) && decideByRules('read_file', { kind: 'read', tool: 'read_file', path }, policy).verdict === 'allow',
     mayChange: (path) => isOpen(path) && !isSpokenAgainst(path),
   }
 }
@@ -171,7 +172,7 @@ export function mayUseNetwork(command: string, policy: Policy): boolean {
   const line = lineOf(command, policy)
   const about = (rules: readonly Rule[]) => rules.filter(({ tools }) => tools.includes(NETWORK))
   const stops = [...about(policy.deny), ...about(policy.ask)]
-  const asked: Asked = { kind: 'run', tool: NETWORK, command, line }
+  const asked: ReadAction = { kind: 'run', tool: NETWORK, command, line }
   if (either(stops.map((rule) => catches(rule, NETWORK, asked, policy.root, policy.surroundings))) !== 'no')
     return false
   const rules = about(policy.allow)

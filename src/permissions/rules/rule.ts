@@ -58,11 +58,11 @@ export function namesTool(rule: Rule, tool: string): boolean {
 }
 
 /** Whether a rule that allows means this. Command lines are for `allowsLine`: every part of one must be allowed. */
-export function allows(rule: Rule, tool: string, wish: Action | undefined, root: string): boolean {
+export function allows(rule: Rule, tool: string, action: Action | undefined, root: string): boolean {
   if (!rule.tools.includes(tool.toLowerCase())) return false
   if (rule.pattern === undefined) return true
-  if (wish?.kind !== 'read' && wish?.kind !== 'write') return false
-  return pathPatternOf(rule.pattern, root, false)?.matches(wish.path) ?? false
+  if (action?.kind !== 'read' && action?.kind !== 'write') return false
+  return pathPatternOf(rule.pattern, root, false)?.matches(action.path) ?? false
 }
 
 /**
@@ -72,16 +72,16 @@ export function allows(rule: Rule, tool: string, wish: Action | undefined, root:
 export function catches(
   rule: Rule,
   tool: string,
-  wish: Asked | undefined,
+  action: ReadAction | undefined,
   root: string,
   surroundings: Surroundings = fileSystem,
 ): Match {
   const { pattern, tools } = rule
   if (pattern === undefined) return namesTool(rule, tool) ? 'yes' : 'no'
-  if (wish?.kind === 'read' || wish?.kind === 'write')
-    return catchesPath(rule, wish.kind, wish.path, root) ? 'yes' : 'no'
-  if (wish?.kind !== 'run') return 'no'
-  const line = wish.line
+  if (action?.kind === 'read' || action?.kind === 'write')
+    return catchesPath(rule, action.kind, action.path, root) ? 'yes' : 'no'
+  if (action?.kind !== 'run') return 'no'
+  const line = action.line
   if (tools.includes(tool.toLowerCase())) return catchesLine(pattern, line)
   const kinds = (['read', 'write'] as const).filter((kind) => tools.some((name) => TOUCHING[kind].includes(name)))
   return either(
@@ -92,8 +92,8 @@ export function catches(
   )
 }
 
-/** A wish whose command has been read. */
-export type Asked = Exclude<Action, { kind: 'run' }> | (Extract<Action, { kind: 'run' }> & { readonly line: Line })
+/** A action whose command has been read. */
+export type ReadAction = Exclude<Action, { kind: 'run' }> | (Extract<Action, { kind: 'run' }> & { readonly line: Line })
 
 /** The same for a file alone: who may not edit it must not replace it either. What cannot be read means every file. */
 export function catchesPath({ tools, pattern }: Rule, kind: 'read' | 'write', path: string, root: string): boolean {

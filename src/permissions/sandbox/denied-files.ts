@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Folders nobody goes through: too large, or protected as a whole. */
+/** Folders that are not searched: too large, or protected as a whole. */
 const PASSED_BY = new Set(['.git', 'node_modules', '.teams', '.tasks'])
-const MOST = 20_000
+const MAX_ENTRIES = 20_000
 
 /**
  * The files and folders that rules deny, so that no program opens by itself what it may not be told to open. Links are
@@ -15,7 +15,7 @@ export function deniedFiles(
 ): { hidden: string[]; kept: string[] } {
   const [hidden, kept]: [string[], string[]] = [[], []]
   const left = [...folders]
-  for (let seen = 0; left.length > 0 && seen < MOST; ) {
+  for (let seen = 0; left.length > 0 && seen < MAX_ENTRIES; ) {
     const folder = left.pop()!
     for (const entry of entriesOf(folder)) {
       seen++

@@ -17,6 +17,6 @@ export function failureNotes(command: string, output: string, { hasNetwork }: Sa
   return notes
 }
 
-/** How programs say that nobody is there. */
+/** How programs report that they have no network. */
 const NO_NETWORK =
   /could ?n[o']t resolve|temporary failure in name resolution|name or service not known|network is unreachable|EAI_AGAIN|ENOTFOUND|ENETUNREACH|getaddrinfo|no address associated|failed to connect|could not connect|ECONNREFUSED|connection refused|unable to resolve|dns error|failed to lookup/i

@@ -43,7 +43,7 @@ export interface OpenSandboxOptions {
   }
 }
 
-/** What became of the wish to keep commands in. */
+/** A sandbox, or why there is none. */
 export interface OpenedSandbox extends Disposable {
   readonly state: 'on' | 'off' | 'missing'
   /** Only where it is missing. */
@@ -51,37 +51,38 @@ export interface OpenedSandbox extends Disposable {
   readonly sandbox: Sandbox | undefined
 }
 
-export async function openSandbox(plan: OpenSandboxOptions): Promise<OpenedSandbox> {
-  if (plan.mode === 'off') return { state: 'off', sandbox: undefined, [Symbol.dispose]() {} }
-  const open = [plan.root, ...plan.folders]
-  const folder = makeSandboxFolder(plan.runtime)
-  const real = realHome(plan.env.HOME)
+export async function openSandbox(options: OpenSandboxOptions): Promise<OpenedSandbox> {
+  if (options.mode === 'off') return { state: 'off', sandbox: undefined, [Symbol.dispose]() {} }
+  const open = [options.root, ...options.folders]
+  const folder = makeSandboxFolder(options.runtime)
+  const real = realHome(options.env.HOME)
   const surroundings: Omit<Surroundings, 'git'> = {
-    root: plan.root,
-    folders: plan.folders,
+    root: options.root,
+    folders: options.folders,
     tmp: folder.tmp,
     home: real === undefined ? undefined : { real, inside: folder.home },
-    hidden: plan.hidden,
+    hidden: options.hidden,
     kept: [],
     scripts: [],
-    path: (plan.env.PATH ?? '').split(delimiter).filter(Boolean),
+    path: (options.env.PATH ?? '').split(delimiter).filter(Boolean),
     canWrite: true,
     hasNetwork: false,
-    limits: resourceLimits(plan.limits),
+    limits: resourceLimits(options.limits),
   }
-  const env = sandboxEnv(plan.env, { also: plan.also ?? [] })
-  const program = findProgram(PROGRAM, plan.env.PATH, open)?.file
+  const env = sandboxEnv(options.env, { also: options.also ?? [] })
+  const program = findProgram(PROGRAM, options.env.PATH, open)?.file
   const repositories = watchRepositories(open)
   const describe = (changes: Partial<Surroundings>) =>
     buildProfile({ ...surroundings, git: protectedGit([], open), ...changes })
-  const found = await onceFor(`${plan.root} ${env.PATH}`, () => probe(program, describe({}), env))
+  const found = await onceFor(`${options.root} ${env.PATH}`, () => probe(program, describe({}), env))
   if (!found.works || program === undefined) {
     folder[Symbol.dispose]()
     const { cause, remedy } = found as Extract<Probe, { works: false }>
     return { state: 'missing', why: { cause, remedy }, sandbox: undefined, [Symbol.dispose]() {} }
   }
   const placeholders = createPlaceholders(folder.record)
-  const denied = () => (plan.rules.hasFileRules ? deniedFiles(open, plan.rules.forbids) : { hidden: [], kept: [] })
+  const denied = () =>
+    options.rules.hasFileRules ? deniedFiles(open, options.rules.forbids) : { hidden: [], kept: [] }
   const sandboxed = (
     profile: SandboxProfile,
     own: Readonly<Record<string, string>>,
@@ -97,21 +98,21 @@ export async function openSandbox(plan: OpenSandboxOptions): Promise<OpenedSandb
     state: 'on',
     sandbox: {
       forCommand(command, { scripts = [] } = {}) {
-        const hasNetwork = plan.rules.mayUseNetwork(command)
+        const hasNetwork = options.rules.mayUseNetwork(command)
         const before = repositories.now()
         const git = protectedGit(before, open)
         const claude = open.map((path) => ({ path: join(path, '.claude'), isFolder: true }))
         const giveBack = placeholders.hold([...git.placeholders, ...claude])
         const { hidden, kept } = denied()
-        const profile = describe({ git, hasNetwork, hidden: [...plan.hidden, ...hidden], kept, scripts })
+        const profile = describe({ git, hasNetwork, hidden: [...options.hidden, ...hidden], kept, scripts })
         const guard = guardGit(git)
         let undone: readonly string[] | undefined
         return {
-          ...sandboxed(profile, sandboxEnv(plan.env, { also: plan.also ?? [], hasNetwork })),
+          ...sandboxed(profile, sandboxEnv(options.env, { also: options.also ?? [], hasNetwork })),
           violated: guard.violated,
           release() {
             if (undone) return undone
-            undone = [...guard.end(plan.root), ...repositories.refuseUnsafe(before, reachOf(profile))]
+            undone = [...guard.end(options.root), ...repositories.refuseUnsafe(before, reachOf(profile))]
             giveBack()
             return undone
           },
@@ -119,8 +120,8 @@ export async function openSandbox(plan: OpenSandboxOptions): Promise<OpenedSandb
       },
       forOwnProgram() {
         const { hidden } = denied()
-        const profile = describe({ canWrite: false, hidden: [...plan.hidden, ...hidden] })
-        const own = { PATH: safePath(plan.env.PATH, open), HOME: '/', LC_ALL: 'C' }
+        const profile = describe({ canWrite: false, hidden: [...options.hidden, ...hidden] })
+        const own = { PATH: safePath(options.env.PATH, open), HOME: '/', LC_ALL: 'C' }
         return { ...sandboxed(profile, own), release: () => [] }
       },
     },

@@ -5,7 +5,7 @@ import { bubblewrapArgs } from './bubblewrap.ts'
 import type { SandboxProfile } from './profile.ts'
 import { seatbeltProfile } from './seatbelt.ts'
 
-/** Whether commands can be kept in here, found out by keeping one in. */
+/** Whether the sandbox works on this machine, found out by running a command in it. */
 export type Probe =
   | { readonly works: true; readonly forbidsUserns: boolean }
   | { readonly works: false; readonly cause: string; readonly remedy: string }
@@ -13,13 +13,13 @@ export type Probe =
 export const INSTALL =
   'Install the package bubblewrap (apt install bubblewrap, dnf install bubblewrap, apk add bubblewrap)'
 
-/** What a prisoner says who is really inside: it can write where it may, nowhere else, and sees no network. */
-export const PRISONER =
+/** Prints `inside` only where it can write where it may, nowhere else, and sees no network. */
+export const PROBE_COMMAND =
   process.platform === 'darwin'
     ? 'test -w . && ! touch /usr/local/deskmates-probe 2>/dev/null && ! nc -z -w 1 127.0.0.1 1 2>/dev/null && echo inside'
     : 'test -w . && ! test -w /usr && ! test -w /etc && test "$(grep -c : /proc/net/dev)" = 1 && echo inside'
 
-/** What keeps commands in on this system. */
+/** The program that makes the sandbox on this system. */
 export const PROGRAM = process.platform === 'darwin' ? 'sandbox-exec' : 'bwrap'
 
 /** How a program is started inside of an profile. */
@@ -44,7 +44,7 @@ export async function probe(program: string | undefined, profile: SandboxProfile
     attempt(prefixFor(program, profile, { works: true, forbidsUserns }), profile.root, env)
   const first = await trial(true)
   if (first === undefined) return { works: true, forbidsUserns: true }
-  // Who is root and keeps the right to make namespaces keeps too much.
+  // Root that keeps the right to make namespaces could leave the sandbox.
   const second = first.isOld && process.getuid?.() !== 0 ? await trial(false) : first
   return second === undefined ? { works: true, forbidsUserns: false } : { works: false, ...second }
 }
@@ -52,7 +52,7 @@ export async function probe(program: string | undefined, profile: SandboxProfile
 type Env = Readonly<Record<string, string | undefined>>
 
 async function attempt([file = '', ...args]: string[], cwd: string, env: Env): Promise<Refusal | undefined> {
-  const run = { file, args: [...args, '/bin/sh', '-c', PRISONER], cwd, env, timeout: PATIENCE }
+  const run = { file, args: [...args, '/bin/sh', '-c', PROBE_COMMAND], cwd, env, timeout: PROBE_TIMEOUT_MS }
   const { code, stdout, stderr, error } = await runProgram(run)
   if (error && code === null)
     return { isOld: false, cause: `bubblewrap cannot be started (${error.message})`, remedy: INSTALL }
@@ -69,7 +69,7 @@ interface Refusal {
   readonly remedy: string
 }
 
-const PATIENCE = 10_000
+const PROBE_TIMEOUT_MS = 10_000
 
 /** Who forbids user namespaces, which bubblewrap is made of. The kernel says so; a container can only be guessed. */
 export function remedyFor(said = ''): string {

@@ -10,7 +10,7 @@ export interface Flow {
   readonly failed: Folders
 }
 
-const MOST = 16
+const MAX_FOLDERS = 16
 
 export function eitherOf(...all: readonly Folders[]): Folders {
   const found = new Set<string>()
@@ -18,7 +18,7 @@ export function eitherOf(...all: readonly Folders[]): Folders {
     if (!folders) return undefined
     for (const folder of folders) found.add(folder)
   }
-  return found.size > MOST ? undefined : [...found]
+  return found.size > MAX_FOLDERS ? undefined : [...found]
 }
 
 export function unmoved(folders: Folders): Flow {

@@ -8,7 +8,7 @@ import { FOLLOWED, type Followed, SHELLS, SUFFIXES } from './wrappers.ts'
  *
  * words     a program with its words; `at` is where it begins in the command, -1 if it does not stand there as such
  * script    a text for a shell
- * suffixes  a program somewhere in its words, nobody knows where
+ * suffixes  a program somewhere in its words, at an unknown place
  * unknown   something that cannot be seen from here
  */
 export type Inside =

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hintFor } from '../../../src/permissions/rules/hints.ts'
-import { judge } from '../../../src/permissions/rules/policy.ts'
+import { decideByRules } from '../../../src/permissions/rules/policy.ts'
 import { everydayUnder, SHORT_RULES } from '../everyday.ts'
 import { policyOf } from './rule-sets.ts'
 import { type Slot, withSlots } from './slot.ts'
@@ -11,7 +11,7 @@ const EVERYDAY = everydayUnder('short')
 const policyIn = (slot: Slot, allow: readonly string[]) =>
   policyOf({ allow, deny: [], mode: 'default', guards: [] }, slot.root)
 const verdictIn = (slot: Slot, allow: readonly string[], command: string) =>
-  judge('bash', { kind: 'run', tool: 'bash', command }, policyIn(slot, allow))
+  decideByRules('bash', { kind: 'run', tool: 'bash', command }, policyIn(slot, allow))
 
 describe('everyday commands under the example rules', () => {
   it('pass (at least 54 of 60), and each other one gets a rule that allows it or a reason', async () => {

@@ -1,4 +1,4 @@
-import { judge, mayUseNetwork, type Policy } from '../../../src/permissions/rules/policy.ts'
+import { decideByRules, mayUseNetwork, type Policy } from '../../../src/permissions/rules/policy.ts'
 import { parseRule } from '../../../src/permissions/rules/rule.ts'
 
 /**
@@ -98,5 +98,5 @@ function knownPolicyOf(set: RuleSet, root: string): Policy {
 export function isAllowed(command: string, set: RuleSet, root: string): boolean {
   const policy = knownPolicyOf(set, root)
   if (set.isNetwork) return mayUseNetwork(command, policy)
-  return judge('bash', { kind: 'run', tool: 'bash', command }, policy).verdict === 'allow'
+  return decideByRules('bash', { kind: 'run', tool: 'bash', command }, policy).verdict === 'allow'
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { judge } from '../../../../src/permissions/rules/policy.ts'
+import { decideByRules } from '../../../../src/permissions/rules/policy.ts'
 import { policyOf, type RuleSet } from '../rule-sets.ts'
 import { type Slot, withSlots } from '../slot.ts'
 import { generateLine, seeded } from './grammar.ts'
@@ -31,7 +31,7 @@ const DENYING: RuleSet = {
 }
 
 const isAllowed = (command: string, set: RuleSet, root: string) =>
-  judge('bash', { kind: 'run', tool: 'bash', command }, policyOf(set, root)).verdict === 'allow'
+  decideByRules('bash', { kind: 'run', tool: 'bash', command }, policyOf(set, root)).verdict === 'allow'
 const quoted = (words: readonly string[]) => words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
 
 /** What a line did that the judge did not know, or nothing. */
