@@ -48,7 +48,7 @@ export async function withSession({ url, model, store = (own) => own, ...more },
   const env = { ...process.env, HOME: dir, DESKMATES_STATE: join(dir, 'state') }
   const workspace = await openWorkspace({ cwd: dir, env })
   const input = { '~standard': { version: 1, vendor: 'bench', validate: (value) => ({ value }) } }
-  const read = defineTool({ ...READ, input, onlyLooks: true, action: () => undefined, run: () => CONTENT })
+  const read = defineTool({ ...READ, input, isReadOnly: true, action: () => undefined, run: () => CONTENT })
   const session = await openSession({
     workspace: { ...workspace, store: store(workspace.store) },
     model: model ?? (await resolveModel('compatible/bench', protocols.openai.env(url))),

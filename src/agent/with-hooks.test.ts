@@ -10,9 +10,9 @@ it('a call with a hook behind it waits until it is durable, whatever its tool do
   const tool = (name: string, more: object) =>
     defineTool({ name, description: 'x', input: z.object({}), ...more, run: () => 'ok' })
   const own = [
-    tool('look', { onlyLooks: true }),
+    tool('look', { isReadOnly: true }),
     tool('repeat', { isRepeatable: () => true }),
-    tool('free', { onlyLooks: true }),
+    tool('free', { isReadOnly: true }),
   ]
   const tools = createToolHooks(hooks, { agent: 'lead', fence: async () => {}, emit() {} }).afterCalls(own)
   const ready = await Promise.all(tools.map(({ name }) => readyCall(tools, { name, input: {} })))

@@ -6,18 +6,18 @@ export interface ToolDefinition<Input> {
   readonly name: string
   readonly description: string
   readonly input: StandardSchemaV1<unknown, Input>
-  /** Needed only where the library of `input` cannot tell it itself. */
+  /** Needed only where the library of `input` cannot produce it. */
   readonly schema?: { readonly [key: string]: unknown }
-  readonly onlyLooks?: Tool<Input>['onlyLooks']
+  readonly isReadOnly?: Tool<Input>['isReadOnly']
   readonly isRepeatable?: Tool<Input>['isRepeatable']
   readonly isParallel?: Tool<Input>['isParallel']
-  /** What the policy judges. Left out: the tool asks for leave by its name alone. */
+  /** What the permission check sees. By default the use of this tool by its name. */
   readonly action?: Tool<Input>['action']
-  /** What it throws becomes an error result. A text is a result too. */
+  /** An exception becomes an error result. A string is a result too. */
   run(input: Input, context: ToolContext): Promise<ToolResult | string> | ToolResult | string
 }
 
-/** Makes a tool of a name, a schema and a function. Whatever the function throws, unless it was aborted, is a result. */
+/** Creates a tool. An exception of `run` becomes an error result, unless the call was aborted. */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input> {
   const { name, input, run } = definition
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) throw new NoTool(name, 'its name must be 1 to 64 of A-Z a-z 0-9 _ -')
@@ -26,7 +26,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input
     description: definition.description.trim(),
     input,
     schema: definition.schema ?? jsonSchemaOf(name, input),
-    onlyLooks: definition.onlyLooks,
+    isReadOnly: definition.isReadOnly,
     isRepeatable: definition.isRepeatable,
     isParallel: definition.isParallel,
     action: definition.action ?? (() => ({ kind: 'use', tool: name })),
@@ -54,15 +54,15 @@ export class NoTool extends TeamError {
   }
 }
 
-/** What the model is told about an input, by the schema that checks it. */
+/** The JSON Schema of an input, for the model. */
 export function jsonSchemaOf(name: string, input: StandardSchemaV1): { readonly [key: string]: unknown } {
   const standard = input['~standard'] as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>
   if (!standard.jsonSchema)
-    throw new NoTool(name, `${standard.vendor} does not tell the JSON Schema of its input. Pass it as \`schema\``)
+    throw new NoTool(name, `${standard.vendor} does not provide the JSON Schema of its input. Pass it as \`schema\``)
   try {
     const { $schema: _, ...schema } = standard.jsonSchema.input({ target: 'draft-07' })
     return schema
   } catch (error) {
-    throw new NoTool(name, 'its input cannot be told as JSON Schema. Pass it as `schema`', error)
+    throw new NoTool(name, 'its input cannot be converted to JSON Schema. Pass it as `schema`', error)
   }
 }

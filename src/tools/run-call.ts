@@ -12,35 +12,35 @@ export interface ToolCall {
   readonly input: unknown
 }
 
-/** A call that can be carried out, if it may. */
+/** A valid call, before its permission check. */
 export interface ReadyCall {
   readonly tool: Tool
   readonly action: Action | undefined
   readonly isParallel: boolean
-  /** Done once more after a power cut it does no harm. */
+  /** May run again after a power cut. */
   readonly isRepeatable: boolean
   run(context: ToolContext): Promise<ToolResult>
 }
 
 /**
- * What the model is told about these tools. Of the same tools it is the same array, so that what is made of it for a
- * request is made once for all teammates.
+ * What a model sees of these tools. Returns the same array for the same tools, so that a provider converts it only once
+ * for all teammates.
  */
 export function offer(tools: readonly Tool[]): readonly ToolOffer[] {
   const at = recentOffers.findIndex(
-    (known) => known.length === tools.length && known.every((one, i) => tells(one, tools[i]!)),
+    (known) => known.length === tools.length && known.every((one, i) => isOfferOf(one, tools[i]!)),
   )
   const found = recentOffers[at] ?? tools.map(({ name, description, schema }) => ({ name, description, schema }))
   recentOffers = [found, ...recentOffers.filter((known) => known !== found)].slice(0, MAX_OFFERS)
   return found
 }
 
-/** The last used first. */
+/** Most recently used first. */
 let recentOffers: readonly (readonly ToolOffer[])[] = []
 /** A lead, a teammate and some types of agents. */
 const MAX_OFFERS = 8
 
-function tells({ name, description, schema }: ToolOffer, tool: Tool): boolean {
+function isOfferOf({ name, description, schema }: ToolOffer, tool: Tool): boolean {
   return schema === tool.schema && description === tool.description && name === tool.name
 }
 
@@ -50,23 +50,23 @@ export async function runCall(tools: readonly Tool[], call: ToolCall, context: T
   return isReady(ready) ? ready.run(context) : ready
 }
 
-/** Finds the tool and checks its input, so that leave can be asked before anything runs; or what is wrong with it. */
+/** Finds the tool and checks its input, so that permission can be checked before it runs; else returns the error. */
 export async function readyCall(tools: readonly Tool[], call: ToolCall): Promise<ReadyCall | ToolResult> {
   const tool = tools.find(({ name }) => name === call.name)
-  if (!tool) return wrong(`Unknown tool: ${call.name}. There are: ${tools.map(({ name }) => name).join(', ')}.`)
+  if (!tool) return wrong(`Unknown tool: ${call.name}. Known tools: ${tools.map(({ name }) => name).join(', ')}.`)
   const parsed = parse(call.input)
   if (parsed === undefined) {
     return wrong(`The input of ${tool.name} is not a JSON object: ${excerpt(call.input)}. Call it again with one.`)
   }
   try {
     const checked = await tool.input['~standard'].validate(parsed)
-    if (checked.issues) return wrong(`Invalid input for ${tool.name}: ${checked.issues.map(told).join('; ')}.`)
+    if (checked.issues) return wrong(`Invalid input for ${tool.name}: ${checked.issues.map(issueText).join('; ')}.`)
     const input = checked.value
     return {
       tool,
       action: tool.action?.(input),
-      isParallel: tool.onlyLooks || (tool.isParallel?.(input) ?? false),
-      isRepeatable: tool.isRepeatable?.(input) ?? tool.onlyLooks ?? false,
+      isParallel: tool.isReadOnly || (tool.isParallel?.(input) ?? false),
+      isRepeatable: tool.isRepeatable?.(input) ?? tool.isReadOnly ?? false,
       run: (context) => caught(tool, input, context),
     }
   } catch (error) {
@@ -78,10 +78,10 @@ export function isReady(call: ReadyCall | ToolResult): call is ReadyCall {
   return 'run' in call
 }
 
-/** Tools of other people may throw. */
+/** Tools of users may throw. */
 async function caught(tool: Tool, input: unknown, context: ToolContext): Promise<ToolResult> {
-  // Directly before the effect: hooks, permission questions and a stopped process take as long as they take.
-  if (!tool.onlyLooks) await context.fence()
+  // Directly before the effect: hooks, permission questions or a suspended process may have taken any time.
+  if (!tool.isReadOnly) await context.fence()
   context.signal.throwIfAborted()
   try {
     return await asResult(await tool.run(input, context), tool.name, context)
@@ -99,7 +99,7 @@ function parse(input: unknown): object | undefined {
   let value = input
   if (typeof input === 'string') {
     try {
-      // Some models send nothing at all where there is nothing to say.
+      // Some models send an empty text for an empty input.
       value = input.trim() === '' ? {} : JSON.parse(input)
     } catch {
       return undefined
@@ -108,7 +108,7 @@ function parse(input: unknown): object | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
 }
 
-function told({ message, path }: StandardSchemaV1.Issue): string {
+function issueText({ message, path }: StandardSchemaV1.Issue): string {
   const keys = (path ?? []).map((step) => String(typeof step === 'object' ? step.key : step))
   return keys.length === 0 ? message : `${keys.join('.')}: ${message}`
 }

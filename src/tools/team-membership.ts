@@ -4,25 +4,25 @@ import type { Effect, Message } from '../team/message.ts'
 import type { Refusal } from '../team/refusal.ts'
 import type { TeamState } from '../team/state.ts'
 
-/** A member's place in a team. What it does there is signed by the runtime, never by the model. */
+/** Who acts in which team. The runtime signs what is done through it, never the model. */
 export interface TeamMembership {
   readonly team: string
   readonly name: string
-  /** As folded so far: to look at, never to decide on. */
+  /** As folded so far: for reading, not for decisions. */
   readonly state: TeamState
   refresh(): Promise<void>
   run(command: Command): Promise<Answer | Refusal>
-  send(letter: MessageDraft): Promise<readonly Effect[] | Refusal>
-  /** What is taken from `state` and shown goes through this: long texts may be tickets there. */
+  send(message: MessageDraft): Promise<readonly Effect[] | Refusal>
+  /** Loads the long texts in a part of `state` before it is shown: the state may hold references to them. */
   loadLongTexts<T>(value: T): Promise<T>
   /**
-   * Mail that was not delivered yet, in words. A call that shows it names its ids in `ToolResult.mail`: the result is
-   * the delivery.
+   * The messages that were not delivered yet, as text. A call that shows them names their ids in `ToolResult.mail`: the
+   * result is the delivery.
    */
   unread(): Promise<readonly UnreadMessage[]>
 }
 
-/** A message that waits, and how it is put to a model. */
+/** An undelivered message, and its text for the model. */
 export interface UnreadMessage {
   readonly message: Message
   readonly text: string

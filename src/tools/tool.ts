@@ -5,8 +5,8 @@ import type { Sandbox } from '../permissions/sandbox/sandbox.ts'
 import type { TeamMembership } from './team-membership.ts'
 
 /**
- * Something an agent can do. A value: what it needs of the context it is given when it runs. Its functions are methods, so
- * that a tool with an input of its own is still a `Tool`.
+ * Something an agent can do. A tool is a value; `run` receives its context. The functions are methods, so that a
+ * `Tool<Input>` is assignable to `Tool`.
  */
 export interface Tool<Input = unknown> {
   readonly name: string
@@ -16,18 +16,18 @@ export interface Tool<Input = unknown> {
   readonly input: StandardSchemaV1<unknown, Input>
   /** The same as JSON Schema, an object, for the model. */
   readonly schema: { readonly [key: string]: unknown }
-  /** Changes nothing, so it runs beside other calls of its turn, and again after a power cut without harm. */
-  readonly onlyLooks?: boolean | undefined
+  /** Changes nothing: it may run in parallel with other calls of its turn, and again after a power cut. */
+  readonly isReadOnly?: boolean | undefined
   /**
-   * Done again after a power cut that took the call out of the conversation, it changes nothing more. Left out: that is so
-   * for a tool that only looks.
+   * Running it again, after a power cut that removed the call from the conversation, changes nothing more. By default
+   * true for a read-only tool.
    */
   isRepeatable?(input: Input): boolean
-  /** Runs beside other calls of its turn: it changes nothing they look at. */
+  /** May run in parallel with other calls of its turn. */
   isParallel?(input: Input): boolean
-  /** What it is about to do, for the policy to judge before it runs; undefined where no leave is needed. */
+  /** What it is about to do, for the permission check before it runs; undefined where no permission is needed. */
   action?(input: Input): Action | undefined
-  /** Throws only when it was aborted; what went wrong otherwise is a result the model can act on. */
+  /** Throws only when it was aborted; any other failure is a result that tells the model what to do. */
   run(input: Input, context: ToolContext): Promise<ToolResult>
 }
 
@@ -39,14 +39,14 @@ export interface ToolResult {
   readonly mail?: readonly string[]
   /** Long messages of which it holds head and tail: all of each is in a file, which is durable. */
   readonly files?: readonly MailFile[]
-  /** The task that the agent got by this call: what it does from here on is done for it. */
+  /** The task that the agent claimed by this call. */
   readonly task?: string
 }
 
-/** Where all of a message is of which a turn or a result holds head and tail. */
+/** The file with the whole of a message of which a turn or a result holds head and tail. */
 export interface MailFile {
   readonly message: string
-  /** As the agent is told it. */
+  /** As shown to the agent. */
   readonly path: string
   /** Of what was written to it: a file that is not the same any more is written again from the journal. */
   readonly sum?: string | undefined
@@ -80,7 +80,7 @@ export interface ToolContext {
   /** What this agent read, to notice files that changed since. */
   readonly reads: Reads
   /**
-   * Durable before the group's first instruction runs, so that whoever resumes can end it. `job` is the id of the job
+   * Durable before the group's first instruction runs, so that a resumed session can end it. `job` is the id of the job
    * it belongs to, where it outlives the call.
    */
   recordGroup(group: ProcessGroup, job?: string): Promise<void>
@@ -89,7 +89,7 @@ export interface ToolContext {
    * something passes it directly before it runs; a tool that waits itself awaits it again before its effect.
    */
   fence(): Promise<void>
-  /** A sign of life for whoever watches: the newest output, a count. Costs no tokens. */
+  /** Reports progress to the user: the newest output, a count. Costs no tokens. */
   progress(text: string): void
 }
 
@@ -111,7 +111,7 @@ export interface Outputs {
 
 /** Keeps head and tail in memory and, once they do not hold it any more, all of it in a file. */
 export interface Output {
-  /** Written when it returns: whoever brings more waits for the disk. */
+  /** Synchronous, so that the writer cannot be faster than the disk. */
   write(bytes: Uint8Array): void
   /** What a result may hold of it so far; `''` when there was nothing. */
   text(): string
@@ -124,7 +124,7 @@ export interface Reads {
   set(path: string, hash: string): void
 }
 
-/** Work that goes on while the agent does something else. Each ends once, in one of three ways, and says so once. */
+/** Work that runs while the agent does something else. Each job ends once and is reported once. */
 export interface Jobs {
   start(kind: 'bash' | 'agent', about: string, work: (job: JobContext) => Promise<JobEnd>): Job
   get(id: string): Job | undefined
@@ -140,7 +140,7 @@ export interface JobContext {
 
 export interface JobEnd {
   readonly state: 'completed' | 'failed'
-  /** What came of it: the exit code of a command, the last words of an agent. */
+  /** The exit code of a command, the final answer of a subagent. */
   readonly summary: string
 }
 
@@ -150,8 +150,8 @@ export interface Job {
   readonly state: 'running' | JobEnd['state'] | 'stopped'
   readonly output: string
   readonly summary: string | undefined
-  /** Resolves when it has ended, in whatever way. */
+  /** Resolves when it has ended, in any state. */
   readonly ended: Promise<void>
-  /** Ends it for real; resolves when nothing of it runs any more. */
+  /** Resolves when none of its processes run any more. */
   stop(): Promise<void>
 }

@@ -134,9 +134,9 @@ describe('an agent', () => {
   it('runs a call with effects only when the answer that asks for it is durable', async () => {
     const done: string[] = []
     const input = z.object({})
-    const tool = (name: string, more: { onlyLooks?: true; isRepeatable?: () => true }) =>
+    const tool = (name: string, more: { isReadOnly?: true; isRepeatable?: () => true }) =>
       defineTool({ name, description: 'x', input, ...more, run: () => String(done.push(name)) }) as Tool
-    const tools = [tool('look', { onlyLooks: true }), tool('repeat', { isRepeatable: () => true }), tool('change', {})]
+    const tools = [tool('look', { isReadOnly: true }), tool('repeat', { isRepeatable: () => true }), tool('change', {})]
     const calls = tools.map(({ name }) => ({ id: name, tool: name }))
     const { model } = answeringModel(
       () => ({ calls }),

@@ -144,7 +144,7 @@ describe('a transcript that is written in the background', () => {
       name: 'look',
       description: 'x',
       input: z.object({}),
-      onlyLooks: true,
+      isReadOnly: true,
       run() {
         broken.fails.before = () => true
         return 'seen'

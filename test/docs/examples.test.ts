@@ -70,7 +70,7 @@ describe('the examples', () => {
     // Who answers the closing check while it is asked to stop is heard in the result: who that is, is chance.
     const printed = run('team-delete.mjs').replace(/<message from="\w+" type="result">\n.*\n<\/message>\n/g, '')
     expect(printed.trim().split('\n')).toEqual([
-      "Team 'graphql' deleted, 2 teammates notified. Nobody of it works any more.",
+      "Team 'graphql' deleted, 2 teammates notified. All its agents have stopped.",
       '- analyst: shut down (clean)',
       '- backend: shut down (clean)',
       'The work is done and the team is gone.',

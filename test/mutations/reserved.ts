@@ -32,7 +32,7 @@ export const mutations: readonly Mutation[] = [
     name: 'reserved-stopped-command-untold',
     mistake: 'No agent is informed of a reserved file that a command changed before it was stopped',
     file: 'src/tools/reservations/announce-reserved.ts',
-    old: 'await announceChanges(watch, context, told).catch(() => {})',
+    old: 'await announceChanges(watch, context, announced).catch(() => {})',
     new: '',
     test: 'src/tools/reservations/announce-reserved.test.ts',
     fails: 'the owner of a reserved file is told of a command that was stopped',

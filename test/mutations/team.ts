@@ -6,10 +6,10 @@ export const mutations: readonly Mutation[] = [
     name: 'effect-without-fence',
     mistake: 'a tool call that changes something runs after a long wait without a look at the journal',
     file: 'src/tools/run-call.ts',
-    old: 'if (!tool.onlyLooks) await context.fence()',
-    new: 'if (tool.onlyLooks) await context.fence()',
+    old: 'if (!tool.isReadOnly) await context.fence()',
+    new: 'if (tool.isReadOnly) await context.fence()',
     test: 'src/tools/run-call.test.ts',
-    fails: 'does not run when its agent was taken over while it waited, unless it only looks',
+    fails: 'does not run when its agent was taken over meanwhile, unless the tool is read-only',
   },
   {
     name: 'hook-without-fence',

@@ -64,9 +64,9 @@ it('never lets a file tool out, however fast links are swapped under it', async 
     if (folder === outside) writeFileSync(join(folder, 'secret-name'), text)
   }
   writeFileSync(join(root, 'file'), 'INSIDE')
-  const world = { ...toolHarness(), root }
+  const context = { ...toolHarness(), root }
   const tools = [readFile, writeFile, editFile, glob, createGrep({ ripgrep: undefined })]
-  const call = (name: string, input: object) => runCall(tools, { name, input }, world)
+  const call = (name: string, input: object) => runCall(tools, { name, input }, context)
 
   swapper = spawn(process.execPath, ['-e', SWAPPER, root, outside], { stdio: 'ignore' })
   await expect.poll(() => existsSync(join(place, 'swapping')), { timeout: 30_000 }).toBe(true)

@@ -11,7 +11,7 @@ const dir = mkdtempSync(join(tmpdir(), 'deskmates-bench-'))
 const env = { ...process.env, HOME: dir, DESKMATES_STATE: join(dir, 'state') }
 const workspace = await openWorkspace({ cwd: dir, env })
 const input = { '~standard': { version: 1, vendor: 'bench', validate: (value) => ({ value }) } }
-const read = defineTool({ ...READ, input, onlyLooks: true, action: () => undefined, run: () => CONTENT })
+const read = defineTool({ ...READ, input, isReadOnly: true, action: () => undefined, run: () => CONTENT })
 const model = await resolveModel(protocols[protocol].model(turns), protocols[protocol].env(url))
 
 // Both sides offer the same single tool: the loop is measured, not the length of the tool descriptions.

@@ -105,6 +105,6 @@ export const echo = defineTool({
   name: 'echo',
   description: 'Repeats the text.',
   input: z.object({ text: z.string() }),
-  onlyLooks: true,
+  isReadOnly: true,
   run: ({ text }) => `${text}!`,
 })

@@ -39,7 +39,7 @@ interface Edited {
   readonly times: number
 }
 
-/** Nothing is awaited between looking and writing: no other agent of this process writes in between. */
+/** Synchronous, so that no other agent of this process writes between reading and writing. */
 function edit(
   { path, old_text, new_text, replace_all }: z.infer<typeof Input>,
   context: ToolContext,
@@ -63,7 +63,7 @@ function edit(
   if (times === 0) return refuse(`Text not found in ${shown}. ${closest(before, old_text)}`)
   if (times > 1 && !replace_all)
     return refuse(
-      `old_text occurs ${times} times in ${shown}, in lines ${linesOf(pieces)}. Give more of the text around it, or use replace_all.`,
+      `old_text occurs ${times} times in ${shown}, in lines ${linesOf(pieces)}. Include more of the text around it, or use replace_all.`,
     )
   const after = pieces.join(to)
   const bytes = Buffer.from(after)
@@ -73,7 +73,7 @@ function edit(
   return { shown, before, after, times }
 }
 
-/** The whole text with its byte-order mark, or undefined where it would not come out as it went in. */
+/** The whole text with its byte-order mark; undefined where it is not valid UTF-8. */
 function decode(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

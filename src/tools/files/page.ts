@@ -11,20 +11,20 @@ export interface Page {
   readonly total: number | undefined
 }
 
-/** What fits into one page, whatever was asked for. */
+/** The most characters of one page. */
 const MAX_CHARACTERS = 50_000
 /** Of one line; generated files have lines of megabytes. */
 const MAX_LINE_CHARACTERS = 2000
-/** The rest of a file this large is not read only to count its lines. */
-const COUNTED = 16 * 1024 * 1024
-const CHUNK = 1024 * 1024
+/** A larger file is not read to its end only to count its lines. */
+const MAX_COUNTED_BYTES = 16 * 1024 * 1024
+const CHUNK_BYTES = 1024 * 1024
 
 /**
- * `limit` lines from line `offset` on, in memory that does not grow with the file. Reads on a little at a time, so that
- * others get their turn while we look for line 10,000,000.
+ * `limit` lines from line `offset` on, in memory that does not grow with the file. Reads in chunks, so that other
+ * agents run while it searches for line 10,000,000.
  */
 export async function readPage(fd: number, offset: number, limit: number, signal: AbortSignal): Promise<Page> {
-  const chunk = Buffer.allocUnsafe(Math.min(CHUNK, Math.max(4096, fstatSync(fd).size + 1)))
+  const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(4096, fstatSync(fd).size + 1)))
   const decoder = new TextDecoder()
   const lines: string[] = []
   let characters = 0
@@ -53,16 +53,16 @@ export async function readPage(fd: number, offset: number, limit: number, signal
     })
     const isDone = read === 0
     if (isDone && line !== '') finish()
-    if (isDone || (isFull && position > COUNTED)) {
+    if (isDone || (isFull && position > MAX_COUNTED_BYTES)) {
       const total = isDone ? number - 1 : undefined
       return { text: lines.join('\n'), first: offset, last: offset + lines.length - 1, isEnd: isDone && !isFull, total }
     }
-    if (position >= CHUNK) await new Promise(setImmediate)
+    if (position >= CHUNK_BYTES) await new Promise(setImmediate)
   }
 }
 
 function cut(line: string): string {
   return line.length <= MAX_LINE_CHARACTERS
     ? line
-    : `${beginning(line, MAX_LINE_CHARACTERS)} [this line is longer; see all of it with bash]`
+    : `${beginning(line, MAX_LINE_CHARACTERS)} [this line is longer; show all of it with bash]`
 }

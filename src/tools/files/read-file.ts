@@ -22,7 +22,7 @@ export const readFile = defineOwnTool({
   roles: ALL_ROLES,
   description,
   input: Input,
-  onlyLooks: true,
+  isReadOnly: true,
   action: ({ path }) => ({ kind: 'read', tool: 'read_file', path }),
   async run({ path, offset, limit }, context): Promise<ToolResult> {
     using spot = openForReading(path, context)
@@ -43,7 +43,7 @@ async function readRegular(
   try {
     const start = Buffer.alloc(Math.min(8192, stats.size || 8192))
     const kind = kindOf(start.subarray(0, readSync(fd, start, 0, start.length, 0)))
-    // What is too large to be edited needs no mark.
+    // A file too large to edit needs no hash.
     const content = stats.size <= MAX_WHOLE_BYTES ? readWhole(fd, shown) : undefined
     if (content) context.reads.set(real, hashOf(content))
     if (kind.is === 'image' && content && content.length <= MAX_IMAGE_BYTES) {
@@ -55,16 +55,16 @@ async function readRegular(
       return { text: `${shown} is not text (${name}, ${stats.size} bytes). Use bash to look into it.` }
     }
     const page = await readPage(fd, offset, limit, context.signal)
-    return { text: told(shown, page, stats.size) }
+    return { text: pageText(shown, page, stats.size) }
   } finally {
     closeSync(fd)
   }
 }
 
-/** What providers take. */
+/** Providers accept no larger images. */
 const MAX_IMAGE_BYTES = 3.5 * 1024 * 1024
 
-function told(shown: string, { text, first, last, isEnd, total }: Page, size: number): string {
+function pageText(shown: string, { text, first, last, isEnd, total }: Page, size: number): string {
   if (total === 0) return `${shown} is empty.`
   if (text === '') return `${shown} has only ${counted(total ?? 0, 'line')}. Begin with an offset up to that.`
   if (isEnd) return text

@@ -13,7 +13,7 @@ export const writeFile = defineOwnTool({
   action: ({ path }) => ({ kind: 'write', tool: 'write_file', path }),
   run({ path, content }, context) {
     using file = openForWriting(path, context, { mayCreate: true })
-    // From here to the end nothing is awaited: no other agent of this process writes in between.
+    // Nothing is awaited from here on, so that no other agent of this process writes in between.
     const old = file.isNew ? Buffer.alloc(0) : readWhole(file.fd, file.shown)
     const known = context.reads.get(file.real)
     if (!file.isNew && known !== undefined && known !== hashOf(old))

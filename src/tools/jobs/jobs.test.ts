@@ -8,8 +8,8 @@ import { taskOutput } from './task-output.ts'
 import { taskStop } from './task-stop.ts'
 
 const done: JobEnd = { state: 'completed', summary: 'done' }
-const call = (world: ToolHarness, name: string, input: object) =>
-  runCall([taskOutput, taskStop], { name, input }, world)
+const call = (context: ToolHarness, name: string, input: object) =>
+  runCall([taskOutput, taskStop], { name, input }, context)
 /** Ends when it is told to, by a stop too. */
 function held() {
   let finish = (_: JobEnd) => {}
@@ -22,7 +22,7 @@ function held() {
 }
 
 describe('a job', () => {
-  it('has an id of a letter and six hexadecimal digits, which a resumed conversation does not meet again', () => {
+  it('has an id of one character and six hex digits that stays unique after a resume', () => {
     const { outputs } = toolHarness()
     const jobs = createJobs({ outputs, onEnd: () => {}, before: 9 })
     expect([jobs.start('bash', 'x', async () => done).id, jobs.start('agent', 'x', async () => done).id]).toEqual([
@@ -34,9 +34,9 @@ describe('a job', () => {
   it('is known by its id with kind, status, output so far and end, as long as its session lasts', async () => {
     const { jobs } = toolHarness()
     const { work, finish } = held()
-    const job = jobs.start('agent', 'find the port', (world) => {
-      world.write('looking')
-      return work(world)
+    const job = jobs.start('agent', 'find the port', (context) => {
+      context.write('looking')
+      return work(context)
     })
     await Promise.resolve()
     expect(jobs.get(job.id)).toMatchObject({
@@ -52,8 +52,8 @@ describe('a job', () => {
     expect(job).toMatchObject({ state: 'failed', summary: 'found none', output: 'looking' })
   }) // A51
 
-  it('ends in one way and says so once, whatever its work does', async () => {
-    const world = toolHarness()
+  it('ends in one state and reports it once, whatever its work does', async () => {
+    const context = toolHarness()
     const works: (() => Promise<JobEnd>)[] = [
       async () => done,
       async () => ({ state: 'failed', summary: 'exit code 1' }),
@@ -63,7 +63,7 @@ describe('a job', () => {
       },
       async () => Promise.reject('no error at all'),
     ]
-    const jobs = works.map((work) => world.jobs.start('bash', 'x', work))
+    const jobs = works.map((work) => context.jobs.start('bash', 'x', work))
     expect(jobs.map(({ state }) => state)).toEqual(works.map(() => 'running'))
     await Promise.all(jobs.map(({ ended }) => ended))
     expect(jobs.map(({ state, summary }) => `${state}: ${summary}`)).toEqual([
@@ -74,27 +74,27 @@ describe('a job', () => {
       'failed: Error: no error at all',
     ])
     await Promise.all(jobs.map((job) => job.stop()))
-    expect(world.ended.length).toBe(jobs.length)
+    expect(context.ended.length).toBe(jobs.length)
     expect(jobs.map(({ state }) => state)).not.toContain('stopped')
   }) // A52, F39
 
   it('stays stopped, even if its work says afterwards that it succeeded', async () => {
-    const world = toolHarness()
+    const context = toolHarness()
     const ran: string[] = []
-    const job = world.jobs.start('agent', 'x', async ({ signal }) => {
+    const job = context.jobs.start('agent', 'x', async ({ signal }) => {
       ran.push('began')
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       return done
     })
     await Promise.resolve()
     await Promise.all([job.stop(), job.stop()])
-    const unborn = world.jobs.start('agent', 'x', async () => {
+    const unborn = context.jobs.start('agent', 'x', async () => {
       ran.push('never')
       return done
     })
     await unborn.stop()
     expect([job.state, unborn.state, ran]).toEqual(['stopped', 'stopped', ['began']])
-    expect(world.ended).toEqual([job, unborn])
+    expect(context.ended).toEqual([job, unborn])
   }) // F39
 
   it('ends with its owner', async () => {
@@ -107,9 +107,9 @@ describe('a job', () => {
     expect(ended.map(({ state }) => state)).toEqual(['stopped', 'stopped'])
   })
 
-  it('is told about in one short block', async () => {
-    const world = toolHarness()
-    const job = world.jobs.start('bash', 'npm test', async () => ({ state: 'failed', summary: '𝒳'.repeat(600) }))
+  it('is reported in one short notice', async () => {
+    const context = toolHarness()
+    const job = context.jobs.start('bash', 'npm test', async () => ({ state: 'failed', summary: '𝒳'.repeat(600) }))
     await job.ended
     const notice = jobEndedText(job)
     expect(notice).toContain('<task-id>b000001</task-id>\n<status>failed</status>\n<about>npm test</about>')
@@ -120,13 +120,13 @@ describe('a job', () => {
 
 describe('TaskOutput', () => {
   it('waits for the end and gives status and output', async () => {
-    const world = toolHarness()
-    const job = world.jobs.start('bash', 'x', async ({ write }) => {
+    const context = toolHarness()
+    const job = context.jobs.start('bash', 'x', async ({ write }) => {
       write('half of ')
       write(Buffer.from('it'))
       return done
     })
-    expect(JSON.parse((await call(world, 'TaskOutput', { task_id: job.id })).text)).toEqual({
+    expect(JSON.parse((await call(context, 'TaskOutput', { task_id: job.id })).text)).toEqual({
       task_id: 'b000001',
       status: 'completed',
       summary: 'done',
@@ -134,12 +134,12 @@ describe('TaskOutput', () => {
     })
   }) // A53
 
-  it('tells what is so far when the time is over or nobody wants to wait', async () => {
-    const world = toolHarness()
+  it('returns the output so far after its time-out, or at once with block false', async () => {
+    const context = toolHarness()
     const { work, finish } = held()
-    const job = world.jobs.start('bash', 'x', work)
+    const job = context.jobs.start('bash', 'x', work)
     for (const input of [{ timeout: 1 }, { block: false }]) {
-      const { text, isError } = await call(world, 'TaskOutput', { task_id: job.id, ...input })
+      const { text, isError } = await call(context, 'TaskOutput', { task_id: job.id, ...input })
       expect([JSON.parse(text), isError]).toEqual([{ task_id: 'b000001', status: 'running', output: '' }, undefined])
     }
     finish(done)
@@ -147,36 +147,36 @@ describe('TaskOutput', () => {
   }) // A53
 
   it('stops waiting when it is aborted', async () => {
-    const world = toolHarness()
-    const job = world.jobs.start('bash', 'x', held().work)
-    const waiting = call(world, 'TaskOutput', { task_id: job.id })
-    world.stop.abort(new Error('enough'))
+    const context = toolHarness()
+    const job = context.jobs.start('bash', 'x', held().work)
+    const waiting = call(context, 'TaskOutput', { task_id: job.id })
+    context.stop.abort(new Error('enough'))
     await expect(waiting).rejects.toThrow('enough')
     await job.stop()
   })
 
-  it('names the jobs there are when it does not know one', async () => {
-    const world = toolHarness()
+  it('names the known jobs when an id is unknown', async () => {
+    const context = toolHarness()
     for (const name of ['TaskOutput', 'TaskStop']) {
-      const none = await call(world, name, { task_id: 'b123456' })
+      const none = await call(context, name, { task_id: 'b123456' })
       expect([JSON.parse(none.text), none.isError]).toEqual([
         { error: 'Task b123456 not found. There are no jobs.' },
         true,
       ])
     }
-    await world.jobs.start('bash', 'x', async () => done).ended
-    const { text } = await call(world, 'TaskStop', { task_id: 'b123456' })
-    expect(JSON.parse(text)).toEqual({ error: 'Task b123456 not found. There are: b000001 (completed).' })
+    await context.jobs.start('bash', 'x', async () => done).ended
+    const { text } = await call(context, 'TaskStop', { task_id: 'b123456' })
+    expect(JSON.parse(text)).toEqual({ error: 'Task b123456 not found. Known jobs: b000001 (completed).' })
   }) // A53, A54
 })
 
 describe('TaskStop', () => {
-  it('returns when nothing runs any more, and says if it had ended before', async () => {
-    const world = toolHarness()
-    const job = world.jobs.start('bash', 'x', held().work)
-    expect((await call(world, 'TaskStop', { task_id: job.id })).text).toBe('{"task_id":"b000001","status":"stopped"}')
-    const again = await call(world, 'TaskStop', { task_id: job.id })
-    expect(again.text).toBe('{"task_id":"b000001","status":"stopped"}\nIt had ended before.')
-    expect(world.ended).toEqual([job])
+  it('returns when all processes have ended, and says if the job had already ended', async () => {
+    const context = toolHarness()
+    const job = context.jobs.start('bash', 'x', held().work)
+    expect((await call(context, 'TaskStop', { task_id: job.id })).text).toBe('{"task_id":"b000001","status":"stopped"}')
+    const again = await call(context, 'TaskStop', { task_id: job.id })
+    expect(again.text).toBe('{"task_id":"b000001","status":"stopped"}\nIt had already ended.')
+    expect(context.ended).toEqual([job])
   }) // A54
 })

@@ -2,9 +2,9 @@ import type { Job, JobEnd, Jobs, Outputs } from '../tool.ts'
 
 export interface JobsOptions {
   readonly outputs: Outputs
-  /** Told once of each job, when it has ended in whatever way. */
+  /** Called once for each job when it has ended, in any state. */
   onEnd(job: Job): void
-  /** How many jobs there were before, so that a resumed conversation meets no id twice. */
+  /** Number of earlier jobs of this conversation, so that ids stay unique after a resume. */
   readonly before?: number
 }
 
@@ -12,11 +12,11 @@ export interface JobsOptions {
  * running    its work goes on
  * completed  the work ended and says it succeeded
  * failed     the work ended and says it did not, or threw
- * stopped    it was stopped, and nothing of it runs any more; what its work said after that does not count
+ * stopped    it was stopped and none of its processes run; a later result of the work is ignored
  */
 type State = Job['state']
 
-/** The jobs of one agent. Disposing it stops them all: nothing outlives its owner. */
+/** The jobs of one agent. Disposing stops all of them. */
 export function createJobs({ outputs, onEnd, before = 0 }: JobsOptions): Jobs & AsyncDisposable {
   const jobs = new Map<string, Job>()
   return {
@@ -49,7 +49,7 @@ function startJob({ id, about, work, outputs, onEnd }: JobOptions): Job {
   const write = (more: Uint8Array | string) => output.write(typeof more === 'string' ? Buffer.from(more) : more)
   const run = async () => {
     const end = await attempt(async () => {
-      // Stopped before it began: it never does.
+      // A job that is stopped before it starts never runs.
       stopping.signal.throwIfAborted()
       return work({ id, signal: stopping.signal, write })
     })
@@ -72,7 +72,7 @@ function startJob({ id, about, work, outputs, onEnd }: JobOptions): Job {
     get summary() {
       return summary
     },
-    // Begun in its own time: whoever starts a job has its id before anything can have happened to it.
+    // Starts asynchronously, so that the caller has the id before anything happens to the job.
     ended: Promise.resolve().then(run),
     async stop() {
       if (state === 'running') stopping.abort(new Error(`job ${id} was stopped`))

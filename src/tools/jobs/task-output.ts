@@ -14,12 +14,12 @@ export const taskOutput = defineOwnTool({
   roles: ['lead'],
   description,
   input: Input,
-  onlyLooks: true,
+  isReadOnly: true,
   action: () => undefined,
   async run({ task_id, block, timeout }, { jobs, signal }) {
     const job = jobs.get(task_id)
     if (!job) return unknownJob(task_id, jobs)
-    if (block && job.state === 'running') await endOf(job, timeout, signal)
+    if (block && job.state === 'running') await waitForEnd(job, timeout, signal)
     signal.throwIfAborted()
     const { id, state, summary } = job
     return JSON.stringify({ task_id: id, status: state, ...(summary && { summary }), output: job.output })
@@ -28,12 +28,12 @@ export const taskOutput = defineOwnTool({
 
 export function unknownJob(id: string, jobs: Jobs): ToolResult {
   const known = jobs.list().map((job) => `${job.id} (${job.state})`)
-  const there = known.length === 0 ? 'There are no jobs.' : `There are: ${known.join(', ')}.`
+  const there = known.length === 0 ? 'There are no jobs.' : `Known jobs: ${known.join(', ')}.`
   return { text: JSON.stringify({ error: `Task ${id} not found. ${there}` }), isError: true }
 }
 
-/** Until it ends, the time is over or nobody wants to know any more. */
-async function endOf(job: Job, timeout: number, signal: AbortSignal): Promise<void> {
+/** Waits until the job ends, the time-out passes or the call is aborted. */
+async function waitForEnd(job: Job, timeout: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = withResolvers()
   const timer = setTimeout(resolve, timeout)
   signal.addEventListener('abort', resolve)

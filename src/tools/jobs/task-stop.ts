@@ -12,7 +12,7 @@ export const taskStop = defineOwnTool({
   async run({ task_id }, { jobs }) {
     const job = jobs.get(task_id)
     if (!job) return unknownJob(task_id, jobs)
-    const had = job.state === 'running' ? '' : '\nIt had ended before.'
+    const had = job.state === 'running' ? '' : '\nIt had already ended.'
     await job.stop()
     return `${JSON.stringify({ task_id: job.id, status: job.state })}${had}`
   },

@@ -1,10 +1,10 @@
 import { fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs'
 import { PathRefused } from '../../permissions/paths/refused.ts'
 
-/** Files up to here are read as a whole; an edit needs the whole. */
+/** Larger files cannot be read as a whole, which an edit needs. */
 export const MAX_WHOLE_BYTES = 16 * 1024 * 1024
 
-/** All of an open file. It may grow while it is read, but never beyond what is bearable. */
+/** All of an open file. It may grow while it is read, up to the limit. */
 export function readWhole(fd: number, shown: string): Buffer {
   const { size } = fstatSync(fd)
   const parts: Buffer[] = []

@@ -3,17 +3,17 @@ import { isInside } from '../../permissions/paths/places.ts'
 import type { ToolContext } from '../tool.ts'
 import { resolvedPlace } from './resolved-place.ts'
 
-/** What decides where file tools may go. */
+/** What decides which paths file tools may use. */
 export type FileAccess = Pick<ToolContext, 'root' | 'folders' | 'team' | 'outputs' | 'forbids'>
 
-/** Why this agent may not read there, with what to do instead; undefined if it may. Judges real paths only. */
+/** Why this agent may not read there, with what to do instead; undefined if it may. `real` must be a real path. */
 export function refuseReading(real: string, access: FileAccess): string | undefined {
   const steps = stepsInside(real, access)
   const state = steps?.findIndex((step) => step === '.teams' || step === '.tasks') ?? -1
   const isElsewhere = !steps || (state !== -1 && steps[state + 1] !== access.team.toLowerCase())
   if (isElsewhere && !isInside(access.outputs.folder, real))
     return steps
-      ? `${show(real, access)} belongs to other teams, and what they say stays with them. Ask your lead for what you need.`
+      ? `${show(real, access)} belongs to other teams, and their content stays with them. Ask your lead for what you need.`
       : outside(show(real, access), access)
   if (access.forbids('read', real))
     return `A rule of the user denies reading ${show(real, access)}. Work without it, or ask them.`
@@ -40,7 +40,7 @@ export function refuseOutside(place: string, access: FileAccess): string {
   return outside(show(place, access), access)
 }
 
-/** The same for writing: nobody writes what decides what agents may do. */
+/** The same for writing. File tools never write files that decide what agents may do. */
 export function refuseWriting(real: string, access: FileAccess): string | undefined {
   const steps = stepsInside(real, access)
   const shown = show(real, access)
@@ -51,7 +51,7 @@ export function refuseWriting(real: string, access: FileAccess): string | undefi
   return undefined
 }
 
-/** As the model should call it: relative to the root where it is inside. */
+/** The path as shown to the model: relative to the root where it is inside. */
 export function show(real: string, { root }: Pick<FileAccess, 'root'>): string {
   if (real === root) return '.'
   return isInside(root, real) ? relative(root, real) : real
@@ -76,7 +76,7 @@ function insteadOf(steps: readonly string[]): string | undefined {
   if (has('.git')) return 'it belongs to git. Use git commands.'
   const authority = has('.deskmates', 'deskmates.yaml', 'deskmates.yml', '.claude', '.agents', '.husky', '.githooks')
   if (authority || ['agents', 'skills'].includes(steps[0] ?? ''))
-    return 'it decides what agents may do, so a person changes it. Write a proposal elsewhere and say where it is.'
+    return 'it decides what agents may do, so only a person changes it. Write a proposal elsewhere and say where it is.'
   return undefined
 }
 

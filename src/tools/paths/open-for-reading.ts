@@ -3,7 +3,7 @@ import { PathRefused, refusedBy } from '../../permissions/paths/refused.ts'
 import { openSpot, type Spot } from '../../permissions/paths/spot.ts'
 import { type FileAccess, isOutside, refuseMissing, refuseOutside, refuseReading, show } from './file-access.ts'
 
-/** Holds what is at `path` if this agent may read there. Links are followed; where they lead decides. */
+/** Opens `path` if the agent may read there. Links are followed; their target is checked. */
 export function openForReading(path: string, access: FileAccess): Spot & { readonly shown: string } {
   if (path.includes('\0')) throw new PathRefused(`${JSON.stringify(path)} holds a NUL byte, so no file has this name.`)
   let spot: Spot

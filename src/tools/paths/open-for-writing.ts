@@ -16,15 +16,15 @@ export interface Writable extends Disposable {
 }
 
 /**
- * Opens a file to write to, if this agent may write there, and makes it and the folders above it where they are
- * missing. The folder is held and judged first, and the name is opened under it, never through a link.
+ * Opens a file for writing if the agent may write there, and creates it with missing folders. The folder is opened and
+ * checked first, and the name is opened relative to it, never through a link.
  */
 export function openForWriting(path: string, access: FileAccess, { mayCreate }: { mayCreate: boolean }): Writable {
   if (path.includes('\0')) throw new PathRefused(`${JSON.stringify(path)} holds a NUL byte, so no file can be made.`)
   const place = placeOf(path, access.root)
   const name = basename(place)
   if (path.endsWith('/') || name === '') throw new PathRefused(`${path} names a folder. Name a file in it.`)
-  // Judged again by what is opened; here only so that the words do not tell what exists outside.
+  // Checked again on the opened file; here only so that the error does not reveal what exists outside.
   if (isOutside(resolvedPlace(dirname(place)), access)) throw new PathRefused(refuseOutside(place, access))
   try {
     using folder = openFolder(dirname(place), [name], access, mayCreate)
@@ -35,7 +35,7 @@ export function openForWriting(path: string, access: FileAccess, { mayCreate }: 
   }
 }
 
-/** Leave was asked for the path that was given: by another name of the same file it would not have been given. */
+/** The permission was checked for the given path; under the real name of the file it might have been refused. */
 function refuseAlias(real: string, asked: string, access: FileAccess): string | undefined {
   if (!instructsAgents(real) || instructsAgents(asked)) return undefined
   return `This path leads to ${show(real, access)}, which tells agents or tools what to do. Name that file itself.`
@@ -51,11 +51,11 @@ function openUnder(folder: Spot, name: string, access: FileAccess, mayCreate: bo
   }
   if (spot && !spot.stats.isFile()) throw notRegular(spot, access)
   const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants
-  // Whoever makes the name first wins: O_EXCL never opens what somebody else put there in between.
+  // O_EXCL fails if another process creates the name in between.
   const fd = spot
     ? openAt(spot, O_RDWR)
     : openSync(`${folder.at}/${name}`, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK, 0o666)
-  // Once more, now that nothing can move between looking and writing: the folder itself may have been moved away.
+  // Checked again on the open file: the folder itself may have been moved.
   const real = whereIs(fd, join(folder.real, name))
   const refusal = refuseWriting(real, access) ?? refuseAlias(real, asked, access)
   if (refusal === undefined)
@@ -98,6 +98,6 @@ function existing(path: string, options?: SpotOptions): Spot | undefined {
 
 function notRegular({ real, stats }: Spot, access: FileAccess): PathRefused {
   const shown = show(real, access)
-  const what = stats.isDirectory() ? 'a folder' : 'no regular file (a pipe, socket or device)'
+  const what = stats.isDirectory() ? 'a folder' : 'not a regular file (a pipe, socket or device)'
   return new PathRefused(`${shown} is ${what}. Name a file.`)
 }

@@ -5,7 +5,7 @@ import { openSpot, type Spot } from '../../permissions/paths/spot.ts'
 import { type FileAccess, refuseReading, STATE_FOLDERS } from './file-access.ts'
 import { type IgnoreRules, isIgnored, withRulesOf } from './ignored.ts'
 
-/** The files of one folder, which is held until the next is asked for. Links are named, never followed. */
+/** The files of one folder, which stays open until the next one is read. Links are listed, never followed. */
 export interface WalkedFolder {
   readonly folder: Spot
   readonly files: readonly string[]
@@ -25,7 +25,7 @@ async function* walkFolder(
   access: FileAccess,
   signal: AbortSignal,
 ): AsyncGenerator<WalkedFolder> {
-  // Others get their turn between two folders.
+  // Let other agents run between two folders.
   await new Promise(setImmediate)
   signal.throwIfAborted()
   const rules = withRulesOf(folder, above)
@@ -65,7 +65,7 @@ function entriesOf(folder: Spot) {
   try {
     return readdirSync(folder.at, { withFileTypes: true })
   } catch {
-    // Not readable for this user, or gone: there is nothing to find in it.
+    // Not readable for this user, or removed.
     return []
   }
 }

@@ -19,7 +19,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
-it('the owner of a reserved file is told of a command that was stopped after it had changed the file', async () => {
+it('informs the owner of a reserved file that a stopped command has changed', async () => {
   await using store = await openMemoryStore()
   await using team = await openTeam(store, 'web')
   await team.run({ type: 'team.create', team: 'web' })
@@ -40,12 +40,12 @@ it('the owner of a reserved file is told of a command that was stopped after it 
     },
   })
   const [tool] = announcingReserved([command])
-  const world = toolHarness({
+  const context = toolHarness({
     root,
     signal: stop.signal,
     memberships: () => [membership],
   })
-  await expect(tool!.run({}, world)).rejects.toThrow('stopped')
+  await expect(tool!.run({}, context)).rejects.toThrow('stopped')
   expect(unreadOf(team.state, 'bob').map(({ message }) => message.content)).toEqual([
     expect.stringContaining('ran a command that changed src/a.ts, which your task 1 (users) reserves'),
   ])

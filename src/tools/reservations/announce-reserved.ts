@@ -13,13 +13,13 @@ import { type CommandWatch, noteWritten, watchCommand } from './watch-command.ts
  * a command the reserved files are compared, however the command writes them.
  */
 export function announcingReserved(tools: readonly Tool[]): Tool[] {
-  const told = new Set<string>()
+  const announced = new Set<string>()
   return tools.map((tool) => {
-    if (tool.onlyLooks) return tool
+    if (tool.isReadOnly) return tool
     return {
       ...tool,
       async run(input, context) {
-        if (tool.action?.(input)?.kind === 'run') return runWatched(tool, input, context, told)
+        if (tool.action?.(input)?.kind === 'run') return runWatched(tool, input, context, announced)
         const written: string[] = []
         const onWrite = (path: string) => {
           written.push(path)
@@ -27,7 +27,7 @@ export function announcingReserved(tools: readonly Tool[]): Tool[] {
         }
         const result = await tool.run(input, { ...context, onWrite })
         const names = [...new Set(written)].map((path) => relative(context.root, path)).filter(isBelow)
-        return withNotes(result, await announce({ names, how: 'written' }, context, told))
+        return withNotes(result, await announce({ names, how: 'written' }, context, announced))
       },
     }
   })
@@ -43,17 +43,22 @@ function withNotes(result: ToolResult, notes: readonly string[]): ToolResult {
 }
 
 /** A command, or the background job that it starts: each is compared when it has ended. */
-async function runWatched(tool: Tool, input: unknown, context: ToolContext, told: Set<string>): Promise<ToolResult> {
+async function runWatched(
+  tool: Tool,
+  input: unknown,
+  context: ToolContext,
+  announced: Set<string>,
+): Promise<ToolResult> {
   const watched = async <T>(work: () => Promise<T>, add: (result: T, notes: readonly string[]) => T): Promise<T> => {
     // A subagent acts as the member that started it.
     const agent = context.memberships().at(-1)?.name ?? context.agent
     using watch = watchCommand({ root: context.root, agent }, await reservedByOthers(context))
     try {
       const result = await work()
-      return add(result, await announceChanges(watch, context, told))
+      return add(result, await announceChanges(watch, context, announced))
     } catch (error) {
-      // It was stopped in the middle. Its writer hears nothing more, but the owners still do where that is possible.
-      await announceChanges(watch, context, told).catch(() => {})
+      // The command was stopped. There is no result to add a note to, but the owners are still informed if possible.
+      await announceChanges(watch, context, announced).catch(() => {})
       throw error
     }
   }
@@ -67,9 +72,9 @@ async function runWatched(tool: Tool, input: unknown, context: ToolContext, told
   return watched(() => tool.run(input, { ...context, jobs }), withNotes)
 }
 
-async function announceChanges(watch: CommandWatch, context: ToolContext, told: Set<string>): Promise<string[]> {
+async function announceChanges(watch: CommandWatch, context: ToolContext, announced: Set<string>): Promise<string[]> {
   const names = watch.changed()
-  return announce({ names, how: 'changed', others: watch.others }, context, told)
+  return announce({ names, how: 'changed', others: watch.others }, context, announced)
 }
 
 /** What others in the teams of this agent reserve right now. */
@@ -95,7 +100,7 @@ interface Found {
 }
 
 /** Names are of real files, so that no link or other spelling hides one. */
-async function announce(found: Found, context: ToolContext, told: Set<string>): Promise<string[]> {
+async function announce(found: Found, context: ToolContext, announced: Set<string>): Promise<string[]> {
   const notes: string[] = []
   if (found.names.length === 0) return notes
   for (const membership of await membershipsOf(context))
@@ -106,14 +111,14 @@ async function announce(found: Found, context: ToolContext, told: Set<string>): 
       notes.push(words.toWriter(names))
       const keyOf = (name: string) =>
         JSON.stringify([membership.team, task.id, task.attempts, words.isDoubtful, name.toLowerCase()])
-      const news = names.filter((name) => !told.has(keyOf(name)))
-      if (news.length === 0) continue
+      const unannounced = names.filter((name) => !announced.has(keyOf(name)))
+      if (unannounced.length === 0) continue
       await membership.send({
         to: task.owner,
         type: 'message',
-        content: words.toOwner(news, context.agent, membership.name),
+        content: words.toOwner(unannounced, context.agent, membership.name),
       })
-      for (const name of news) told.add(keyOf(name))
+      for (const name of unannounced) announced.add(keyOf(name))
     }
   return notes
 }
@@ -127,8 +132,8 @@ function wordsFor({ how, others }: Found, { id, subject, owner }: ClaimedTask) {
     isDoubtful,
     toWriter(names: readonly string[]): string {
       const was = how === 'changed' ? ` and changed while your command ran` : ''
-      const told = how === 'changed' ? '' : ' that you wrote it'
-      return `[${shortList(names)} is reserved by ${about}, which ${owner} works on right now${was}; ${owner} is told${told}.${yours} Agree with ${owner} before you change it again.]`
+      const that = how === 'changed' ? '' : ' that you wrote it'
+      return `[${shortList(names)} is reserved by ${about}, which ${owner} works on right now${was}; ${owner} is told${that}.${yours} Agree with ${owner} before you change it again.]`
     },
     toOwner(names: readonly string[], agent: string, member: string): string {
       const what = how === 'changed' ? `ran a command that changed` : 'wrote'

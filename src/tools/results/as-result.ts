@@ -1,19 +1,21 @@
 import type { MailFile, ToolContext, ToolResult } from '../tool.ts'
 
-/** Bytes of text, and characters of images, in one result: more fits into no line of a log and into no model. */
+/** The most text and image data in one result: more does not fit into a log record or a model request. */
 const MAX_TEXT_BYTES = 1024 * 1024
 const MAX_IMAGE_CHARACTERS = 10 * 1024 * 1024
 
 /**
- * What a tool returned, as something that can stand in a conversation for ever. Tools of other people return objects,
- * nothing at all, or everything there is.
+ * Converts what a tool returned into a result that fits into the conversation. Tools of users may return objects,
+ * nothing, or too much.
  */
 export async function asResult(returned: unknown, name: string, { outputs }: ToolContext): Promise<ToolResult> {
   const { text, isError, images = [], mail, files, task } = isResult(returned) ? returned : { text: inWords(returned) }
   const isShown = images.reduce((sum, { data }) => sum + data.length, 0) <= MAX_IMAGE_CHARACTERS
-  const told = isShown ? text : `${text}\n[its images are left out: together they are too large. Ask for fewer at once]`
+  const shown = isShown
+    ? text
+    : `${text}\n[the images are left out: together they are too large. Request fewer at once]`
   return {
-    text: Buffer.byteLength(told) > MAX_TEXT_BYTES ? await outputs.fit(told, name) : told,
+    text: Buffer.byteLength(shown) > MAX_TEXT_BYTES ? await outputs.fit(shown, name) : shown,
     ...(isError !== undefined && { isError }),
     ...(isShown && images.length > 0 && { images }),
     ...(typeof task === 'string' && { task }),
@@ -33,5 +35,5 @@ function isResult(returned: unknown): returned is ToolResult {
 
 function inWords(returned: unknown): string {
   if (typeof returned === 'string') return returned
-  return returned === undefined ? '(it returned nothing)' : (JSON.stringify(returned) ?? String(returned))
+  return returned === undefined ? '(no result)' : (JSON.stringify(returned) ?? String(returned))
 }

@@ -25,9 +25,9 @@ export interface OutputsOptions {
   readonly folder: string
   /** What paths are shown relative to. */
   readonly root: string
-  /** So many bytes a result may hold. */
+  /** Bytes that a result may hold. */
   readonly limit?: number
-  /** So many bytes of one output are kept; who writes without end must not fill the disk. */
+  /** Bytes of one output that are kept, so that an endless output does not fill the disk. */
   readonly keep?: number
   /** Takes secrets out of what is kept and told. */
   readonly eraser?: Eraser | undefined
@@ -178,7 +178,7 @@ function openOutput({ limit, keep, eraser, create, show, syncs }: OutputOptions)
 function createFile(folder: string, about: string): OutputFile {
   makePrivate(folder)
   const taken = readdirSync(folder).map((name) => Number.parseInt(name, 10) || 0)
-  // Another process of the same agent may be counting too; whoever makes the file has the number.
+  // Another process of the same agent may use the same number; the process that creates the file gets it.
   for (let number = Math.max(0, ...taken) + 1; ; number++) {
     const path = join(realpathSync(folder), `${number}-${about.replace(/[^A-Za-z0-9_-]+/g, '-')}.txt`)
     try {

@@ -11,7 +11,6 @@ import description from './glob.md'
 import { shownName } from './shown-name.ts'
 import { withinTime } from './within-time.ts'
 
-/** So many are named; who needs more needs a narrower pattern. */
 const MAX_FILES_SHOWN = 200
 
 export const glob = defineOwnTool({
@@ -22,7 +21,7 @@ export const glob = defineOwnTool({
     pattern: z.string().min(1),
     path: z.string().min(1).default('.').describe('the folder to look in'),
   }),
-  onlyLooks: true,
+  isReadOnly: true,
   action: ({ path }) => ({ kind: 'read', tool: 'glob', path }),
   async run({ pattern, path }, context): Promise<ToolResult> {
     // What comes before the first wildcard is a folder: only that is walked, also where git ignores it.
@@ -31,7 +30,7 @@ export const glob = defineOwnTool({
     if (!start.stats.isDirectory()) return { text: shownName(start.shown) }
     const found = await find(start.real, glob || '*', context, walk(start, context, context.signal))
     if (found.length === 0) {
-      const hint = pattern.includes('**') ? '' : ' To look in the folders below too, use **/ in the pattern.'
+      const hint = pattern.includes('**') ? '' : ' To search sub-folders too, use **/ in the pattern.'
       return { text: `No file matches ${pattern} in ${start.shown}.${hint}` }
     }
     const newest = found.sort((a, b) => b.modified - a.modified).slice(0, MAX_FILES_SHOWN)

@@ -31,7 +31,7 @@ export function createGrep(settings: GrepSettings = {}): OwnTool<'grep', GrepInp
     roles: ALL_ROLES,
     description,
     input: Input as z.ZodType<GrepInput>,
-    onlyLooks: true,
+    isReadOnly: true,
     action: ({ path }) => ({ kind: 'read', tool: 'grep', path }),
     run: async (input, context): Promise<ToolResult> =>
       grepFiles(input, context, await ripgrep([context.root, ...context.folders])),

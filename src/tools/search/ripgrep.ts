@@ -18,9 +18,9 @@ function packaged(): Promise<string | undefined> {
   return fromPackage
 }
 
-/** Fewer files than this are read faster than a program starts. */
+/** Fewer files are read faster than a program starts. */
 const MIN_FILES = 100
-/** So many bytes of names at once; systems allow little more. */
+/** Of file names in one call; systems allow little more. */
 const MAX_ARGUMENT_BYTES = 100_000
 
 /** Those of `files` that may match; undefined if ripgrep cannot tell. */
@@ -42,8 +42,8 @@ export async function ripgrepFilter(
     const names = await run([...(sandboxed?.prefix ?? []), ripgrep, ...args, ...batch], root, signal)
     signal.throwIfAborted()
     if (!names) return undefined
-    const told = new Set(names)
-    likely.push(...batch.filter((file) => told.has(file)))
+    const matching = new Set(names)
+    likely.push(...batch.filter((file) => matching.has(file)))
   }
   return likely
 }

@@ -27,7 +27,7 @@ export interface SearchOptions {
   readonly limit: number
 }
 
-/** So much text is searched at once; then others get their turn. */
+/** Text searched at once, before other agents run. */
 const BATCH_CHARACTERS = 1024 * 1024
 const BATCH_TIMEOUT_MS = 1000
 
@@ -54,8 +54,8 @@ export async function search(
     const texts = batch
     for (const found of withinTime(() => texts.flatMap((one) => searchText(one, pattern)), BATCH_TIMEOUT_MS)) {
       if (results >= limit) return { files, tooLarge, isCut: true }
-      const room = mode === 'content' ? limit - results : found.matches.length
-      files.push({ ...found, matches: found.matches.slice(0, room) })
+      const rest = mode === 'content' ? limit - results : found.matches.length
+      files.push({ ...found, matches: found.matches.slice(0, rest) })
       results += mode === 'content' ? found.matches.length : 1
     }
     if (results > limit) return { files, tooLarge, isCut: true }
@@ -75,13 +75,13 @@ interface Text {
 function searchText({ shown, text }: Text, { line, text: whole }: Pattern): FileFound[] {
   if (whole && !whole.test(text)) return []
   const lines = text.split(/\r?\n/)
-  // What follows the last line break is no line.
+  // The text after the last line break is not a line.
   if (lines.at(-1) === '') lines.pop()
   const matches = lines.flatMap((content, i) => (line.test(content) ? [i] : []))
   return matches.length === 0 ? [] : [{ shown, lines, matches }]
 }
 
-/** Undefined for what is not text, or not there any more. */
+/** Undefined for a file that is not text or was removed. */
 function read(path: string, context: ToolContext): Text | 'too large' | undefined {
   try {
     using spot = openSpot(path, { follow: false })

@@ -11,22 +11,22 @@ import { glob } from './glob.ts'
 import { createGrep } from './grep.ts'
 
 const grep = createGrep({ ripgrep: undefined })
-const find = async (world: ToolContext, pattern: string, path?: string) =>
-  (await runCall([glob], { name: 'glob', input: { pattern, ...(path && { path }) } }, world)).text
-const search = (world: ToolContext, pattern: string, more: object = {}, tool = grep) =>
-  runCall([tool], { name: 'grep', input: { pattern, ...more } }, world)
+const find = async (context: ToolContext, pattern: string, path?: string) =>
+  (await runCall([glob], { name: 'glob', input: { pattern, ...(path && { path }) } }, context)).text
+const search = (context: ToolContext, pattern: string, more: object = {}, tool = grep) =>
+  runCall([tool], { name: 'grep', input: { pattern, ...more } }, context)
 
-function put(world: ToolHarness, files: Record<string, string>): ToolHarness {
+function put(context: ToolHarness, files: Record<string, string>): ToolHarness {
   for (const [path, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(world.root, path)), { recursive: true })
-    writeFileSync(join(world.root, path), content)
+    mkdirSync(dirname(join(context.root, path)), { recursive: true })
+    writeFileSync(join(context.root, path), content)
   }
-  return world
+  return context
 }
 
 describe('glob', () => {
   it('names the newest first and leaves out what git ignores, unless it is asked for by name', async () => {
-    const world = put(toolHarness(), {
+    const context = put(toolHarness(), {
       '.gitignore': 'node_modules/\n*.log\n!keep.log\n',
       'src/a.ts': '',
       'src/deep/b.ts': '',
@@ -39,30 +39,30 @@ describe('glob', () => {
       '.git/x.ts': '',
       '.teams/web/x.ts': '',
     })
-    utimesSync(join(world.root, 'src/deep/b.ts'), 2_000_000_000, 2_000_000_000)
-    utimesSync(join(world.root, 'src/a.ts'), 1_000_000_000, 1_000_000_000)
-    expect(await find(world, '**/*.ts')).toBe('src/deep/b.ts\nsrc/.hidden.ts\nsrc/a.ts')
-    expect(await find(world, '*.log')).toBe('keep.log')
-    expect(await find(world, '*.ts', 'src/deep')).toBe('src/deep/b.ts')
-    expect(await find(world, 'node_modules/lib/*.ts')).toBe('node_modules/lib/index.ts')
-    expect(await find(world, 'src/a.ts')).toBe('src/a.ts')
-    expect(await find(world, `${world.root}/src/*.ts`)).toBe('src/.hidden.ts\nsrc/a.ts')
-    expect(await find(world, '*.{rs,go}')).toBe(
-      'No file matches *.{rs,go} in .. To look in the folders below too, use **/ in the pattern.',
+    utimesSync(join(context.root, 'src/deep/b.ts'), 2_000_000_000, 2_000_000_000)
+    utimesSync(join(context.root, 'src/a.ts'), 1_000_000_000, 1_000_000_000)
+    expect(await find(context, '**/*.ts')).toBe('src/deep/b.ts\nsrc/.hidden.ts\nsrc/a.ts')
+    expect(await find(context, '*.log')).toBe('keep.log')
+    expect(await find(context, '*.ts', 'src/deep')).toBe('src/deep/b.ts')
+    expect(await find(context, 'node_modules/lib/*.ts')).toBe('node_modules/lib/index.ts')
+    expect(await find(context, 'src/a.ts')).toBe('src/a.ts')
+    expect(await find(context, `${context.root}/src/*.ts`)).toBe('src/.hidden.ts\nsrc/a.ts')
+    expect(await find(context, '*.{rs,go}')).toBe(
+      'No file matches *.{rs,go} in .. To search sub-folders too, use **/ in the pattern.',
     )
   })
 
   it('says how many more there are', async () => {
-    const world = put(toolHarness(), Object.fromEntries(Array.from({ length: 205 }, (_, i) => [`${i}.txt`, ''])))
-    const lines = (await find(world, '*.txt')).split('\n')
+    const context = put(toolHarness(), Object.fromEntries(Array.from({ length: 205 }, (_, i) => [`${i}.txt`, ''])))
+    const lines = (await find(context, '*.txt')).split('\n')
     expect([lines.length, lines.at(-1)]).toEqual([201, '[5 more, older; use a narrower pattern]'])
   })
 
   it('follows no link out, quotes names with line breaks, and refuses to look outside', async () => {
-    const world = put(toolHarness(), { 'two\nlines.txt': '' })
+    const context = put(toolHarness(), { 'two\nlines.txt': '' })
     const outside = put(toolHarness(), { 'secret.txt': '' })
-    symlinkSync(outside.root, join(world.root, 'door'))
-    expect(await find(world, '**/*.txt')).toBe('"two\\nlines.txt"')
+    symlinkSync(outside.root, join(context.root, 'door'))
+    expect(await find(context, '**/*.txt')).toBe('"two\\nlines.txt"')
     for (const [pattern, path] of [
       ['*', '..'],
       ['../*', '.'],
@@ -70,19 +70,19 @@ describe('glob', () => {
       ['*', 'door'],
       ['door/*', '.'],
     ] as const)
-      expect(await find(world, pattern, path)).toContain('Path escapes the workspace')
+      expect(await find(context, pattern, path)).toContain('Path escapes the workspace')
   })
 
   it('gives up on a pattern that would take for ever, and on an abort', async () => {
-    const world = put(toolHarness(), { ['a'.repeat(250)]: '' })
-    expect(await find(world, `${'*a'.repeat(60)}b`)).toContain('takes too long to match')
-    world.stop.abort(new Error('enough'))
-    await expect(find(world, '*')).rejects.toThrow('enough')
+    const context = put(toolHarness(), { ['a'.repeat(250)]: '' })
+    expect(await find(context, `${'*a'.repeat(60)}b`)).toContain('takes too long to match')
+    context.stop.abort(new Error('enough'))
+    await expect(find(context, '*')).rejects.toThrow('enough')
   })
 })
 
 describe('grep', () => {
-  const world = put(toolHarness(), {
+  const context = put(toolHarness(), {
     '.gitignore': 'dist\n',
     'a.ts': 'import x\nconst one = 1\nconst two = 2\nexport { one }\n',
     'b.md': 'One\r\ntwo\r\n',
@@ -92,34 +92,34 @@ describe('grep', () => {
   })
 
   it('shows lines with path and number, which files, or how many', async () => {
-    expect((await search(world, 'const \\w+')).text).toBe('a.ts:2:const one = 1\na.ts:3:const two = 2')
-    expect((await search(world, '^one$', { mode: 'files' })).text).toBe('src/c.ts')
-    expect((await search(world, 'one', { mode: 'count' })).text).toBe('a.ts: 2\nsrc/c.ts: 2')
-    expect((await search(world, '^ONE$', { ignore_case: true })).text).toBe(
+    expect((await search(context, 'const \\w+')).text).toBe('a.ts:2:const one = 1\na.ts:3:const two = 2')
+    expect((await search(context, '^one$', { mode: 'files' })).text).toBe('src/c.ts')
+    expect((await search(context, 'one', { mode: 'count' })).text).toBe('a.ts: 2\nsrc/c.ts: 2')
+    expect((await search(context, '^ONE$', { ignore_case: true })).text).toBe(
       'b.md:1:One\nsrc/c.ts:1:one\nsrc/c.ts:5:one',
     )
-    expect((await search(world, '(?i)^ONE$', { glob: '*.md' })).text).toBe('b.md:1:One')
-    expect((await search(world, 'one', { glob: 'src/**' })).text).toBe('src/c.ts:1:one\nsrc/c.ts:5:one')
-    expect((await search(world, 'one', { path: 'dist' })).text).toBe('dist/a.ts:1:const one = 1')
-    expect((await search(world, 'one', { path: 'src/c.ts', context: 1 })).text).toBe(
+    expect((await search(context, '(?i)^ONE$', { glob: '*.md' })).text).toBe('b.md:1:One')
+    expect((await search(context, 'one', { glob: 'src/**' })).text).toBe('src/c.ts:1:one\nsrc/c.ts:5:one')
+    expect((await search(context, 'one', { path: 'dist' })).text).toBe('dist/a.ts:1:const one = 1')
+    expect((await search(context, 'one', { path: 'src/c.ts', context: 1 })).text).toBe(
       'src/c.ts:1:one\nsrc/c.ts-2-\n--\nsrc/c.ts-4-\nsrc/c.ts:5:one',
     )
-    expect((await search(world, 'three')).text).toBe('No line matches three in 5 files.')
+    expect((await search(context, 'three')).text).toBe('No line matches three in 5 files.')
   })
 
   it('matches line by line: nothing reaches over a line break, and the end of a line is an end', async () => {
-    expect((await search(world, 'one\\s+const')).text).toContain('No line matches')
-    expect((await search(world, 'import x(?!\\s)')).text).toBe('a.ts:1:import x')
+    expect((await search(context, 'one\\s+const')).text).toContain('No line matches')
+    expect((await search(context, 'import x(?!\\s)')).text).toBe('a.ts:1:import x')
   })
 
   it('says when there is more, and what is wrong with a pattern', async () => {
-    expect((await search(world, 'one', { limit: 3 })).text).toMatch(
+    expect((await search(context, 'one', { limit: 3 })).text).toMatch(
       /src\/c.ts:1:one\n\[there are more than 3; use a narrower/,
     )
-    expect((await search(world, 'one', { limit: 4 })).text).not.toContain('more than')
-    expect(await search(world, 'one(')).toMatchObject({ isError: true })
-    expect((await search(world, 'one(')).text).toContain('is not a regular expression')
-    expect((await search(world, 'x', { path: '/etc' })).text).toContain('Path escapes the workspace')
+    expect((await search(context, 'one', { limit: 4 })).text).not.toContain('more than')
+    expect(await search(context, 'one(')).toMatchObject({ isError: true })
+    expect((await search(context, 'one(')).text).toContain('is not a regular expression')
+    expect((await search(context, 'x', { path: '/etc' })).text).toContain('Path escapes the workspace')
   })
 
   it('gives up on a pattern that would take for ever', async () => {
@@ -141,11 +141,11 @@ describe('grep', () => {
   })
 
   it('finds the end of a line in front of its carriage return, with ripgrep and without', async () => {
-    const world = toolHarness()
-    put(world, { 'a.txt': ' foo-x\r\nbar\r\n' })
+    const context = toolHarness()
+    put(context, { 'a.txt': ' foo-x\r\nbar\r\n' })
     for (const pattern of ['$\\b', '($)\\b', 'x$', '(?:x|y$)']) {
       const [fast, slow] = [createGrep({ ripgrep: rgPath }), grep]
-      expect(await search(world, pattern, {}, fast), pattern).toEqual(await search(world, pattern, {}, slow))
+      expect(await search(context, pattern, {}, fast), pattern).toEqual(await search(context, pattern, {}, slow))
     }
   })
 

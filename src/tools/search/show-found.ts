@@ -2,7 +2,6 @@ import { beginning, counted } from '../../team/wording.ts'
 import type { FileFound, Found, SearchOptions } from './search-files.ts'
 import { shownName } from './shown-name.ts'
 
-/** Of one line. */
 const MAX_LINE_CHARACTERS = 500
 
 export interface ShowOptions extends SearchOptions {
@@ -17,12 +16,12 @@ export function showFound({ files, isCut, tooLarge }: Found, options: ShowOption
   ]
   if (files.length === 0)
     return [`No line matches ${options.pattern} in ${counted(searched, 'file')}.`, ...notes].join('\n')
-  const told = {
+  const format = {
     files: ({ shown }: FileFound) => shownName(shown),
     count: ({ shown, matches }: FileFound) => `${shownName(shown)}: ${matches.length}`,
     content: (file: FileFound) => showLines(file, options.context),
   }[options.mode]
-  return [...files.map(told), ...notes].join('\n')
+  return [...files.map(format), ...notes].join('\n')
 }
 
 /** `path:12:text` where it matches, `path-13-text` around it, `--` where lines are left out. */

@@ -5,8 +5,8 @@ const context = createContext({ work: undefined as unknown })
 const script = new Script('work()')
 
 /**
- * What `work` returns, if that takes no longer than so many milliseconds. For patterns a model wrote: some take longer
- * than the universe exists, and everybody else in this process would wait for them.
+ * Runs `work` and throws if it takes longer. For patterns that a model wrote: some would block this process, with all
+ * its agents, for ever.
  */
 export function withinTime<T>(work: () => T, milliseconds: number): T {
   context.work = work

@@ -8,38 +8,38 @@ import type { Tool } from '../tool.ts'
 import { createBash } from './bash.ts'
 
 const bash = createBash()
-const run = (world: ToolHarness, command: string, more: object = {}, tool: Tool = bash) =>
-  runCall([tool], { name: 'bash', input: { command, ...more } }, world)
+const run = (context: ToolHarness, command: string, more: object = {}, tool: Tool = bash) =>
+  runCall([tool], { name: 'bash', input: { command, ...more } }, context)
 
 describe('bash', () => {
   it('runs in the workspace root, with errors and output in the order they came', async () => {
-    const world = toolHarness()
-    const { text, isError } = await run(world, 'pwd; for i in 1 2 3; do echo out$i; echo err$i >&2; done')
-    expect(text).toBe(`${world.root}\nout1\nerr1\nout2\nerr2\nout3\nerr3`)
+    const context = toolHarness()
+    const { text, isError } = await run(context, 'pwd; for i in 1 2 3; do echo out$i; echo err$i >&2; done')
+    expect(text).toBe(`${context.root}\nout1\nerr1\nout2\nerr2\nout3\nerr3`)
     expect(isError).toBe(false)
   }) // A10
 
   it('says when there is no output, which exit code is not 0 and which signal killed it', async () => {
-    const world = toolHarness()
-    expect(await run(world, 'true')).toMatchObject({ text: '(no output)', isError: false })
-    expect(await run(world, 'echo half; exit 3')).toMatchObject({ text: 'half\n[exit code 3]', isError: true })
-    expect(await run(world, 'kill -9 $$')).toMatchObject({ text: '(no output)\n[killed by SIGKILL]', isError: true })
-    expect((await run(world, '(kill -11 $BASHPID); exit $?')).text).toContain('[exit code 139: SIGSEGV]')
+    const context = toolHarness()
+    expect(await run(context, 'true')).toMatchObject({ text: '(no output)', isError: false })
+    expect(await run(context, 'echo half; exit 3')).toMatchObject({ text: 'half\n[exit code 3]', isError: true })
+    expect(await run(context, 'kill -9 $$')).toMatchObject({ text: '(no output)\n[killed by SIGKILL]', isError: true })
+    expect((await run(context, '(kill -11 $BASHPID); exit $?')).text).toContain('[exit code 139: SIGSEGV]')
   }) // A10, F39
 
-  it('gives commands an empty stdin, files that can be opened again as output, and who they run for', async () => {
-    const world = toolHarness({ env: { PATH: process.env.PATH!, GREETING: 'hello' } })
+  it('gives commands an empty stdin, an output that can be reopened, and DESKMATES_AGENT', async () => {
+    const context = toolHarness({ env: { PATH: process.env.PATH!, GREETING: 'hello' } })
     const { text } = await run(
-      world,
+      context,
       'cat; echo a > /dev/stderr; echo b | tee /dev/stdout; echo $GREETING $DESKMATES_AGENT',
     )
     expect(text).toBe('a\nb\nb\nhello ada')
-    expect((await run(world, 'test -t 0 || test -t 1 || echo no terminal')).text).toBe('no terminal')
+    expect((await run(context, 'test -t 0 || test -t 1 || echo no terminal')).text).toBe('no terminal')
   })
 
   it('has its group on record before the first instruction runs, and runs nothing if that fails', async () => {
-    const world = toolHarness()
-    const mark = join(world.root, 'ran')
+    const context = toolHarness()
+    const mark = join(context.root, 'ran')
     let before: boolean | undefined
     const recordGroup = async ({ pid }: { pid: number }) => {
       // Time enough for a command that does not wait.
@@ -47,7 +47,7 @@ describe('bash', () => {
       before = existsSync(mark)
       expect(isGroupAlive(pid)).toBe(true)
     }
-    await run({ ...world, recordGroup }, `touch ${mark}`)
+    await run({ ...context, recordGroup }, `touch ${mark}`)
     expect([before, existsSync(mark)]).toEqual([false, true])
 
     const failing = toolHarness({ recordGroup: async () => Promise.reject(new Error('the disk is full')) })
@@ -56,105 +56,107 @@ describe('bash', () => {
     expect(existsSync(join(failing.root, 'ran'))).toBe(false)
   })
 
-  it('ends the whole group at the time-out, also what does not want to', async () => {
-    const world = toolHarness()
-    const { text, isError } = await run(world, 'trap "" TERM; echo begun; sleep 60 & wait; sleep 60', { timeout: 300 })
+  it('ends the whole process group at the time-out, also processes that ignore signals', async () => {
+    const context = toolHarness()
+    const { text, isError } = await run(context, 'trap "" TERM; echo begun; sleep 60 & wait; sleep 60', {
+      timeout: 300,
+    })
     expect(text).toContain('begun\n[ended after 300 ms, its time-out')
     expect(isError).toBe(true)
-    expect(isGroupAlive(world.groups[0]!.pid)).toBe(false)
+    expect(isGroupAlive(context.groups[0]!.pid)).toBe(false)
   }) // A10
 
   it('ends the whole group when it is aborted, and then throws', async () => {
-    const world = toolHarness({ progress: () => world.stop.abort(new Error('enough')) })
-    await expect(run(world, 'echo begun; sleep 60 & sleep 60')).rejects.toThrow('enough')
-    expect(isGroupAlive(world.groups[0]!.pid)).toBe(false)
-    await expect(run(world, 'true')).rejects.toThrow('enough')
+    const context = toolHarness({ progress: () => context.stop.abort(new Error('enough')) })
+    await expect(run(context, 'echo begun; sleep 60 & sleep 60')).rejects.toThrow('enough')
+    expect(isGroupAlive(context.groups[0]!.pid)).toBe(false)
+    await expect(run(context, 'true')).rejects.toThrow('enough')
   })
 
   it('starts nothing when the abort comes before the group is on record', async () => {
-    const world = toolHarness()
-    const recordGroup = async () => world.stop.abort(new Error('enough'))
-    await expect(run({ ...world, recordGroup }, 'touch ran')).rejects.toThrow('enough')
-    expect(existsSync(join(world.root, 'ran'))).toBe(false)
+    const context = toolHarness()
+    const recordGroup = async () => context.stop.abort(new Error('enough'))
+    await expect(run({ ...context, recordGroup }, 'touch ran')).rejects.toThrow('enough')
+    expect(existsSync(join(context.root, 'ran'))).toBe(false)
   })
 
   it('waits for no grandchild that keeps its output open, and ends what was left in the background', async () => {
-    const world = toolHarness()
-    const { text } = await run(world, 'sleep 60 & (sleep 60 > /dev/null 2>&1 &) ; echo done')
+    const context = toolHarness()
+    const { text } = await run(context, 'sleep 60 & (sleep 60 > /dev/null 2>&1 &) ; echo done')
     expect(text).toMatch(/^done\n\[processes it had left in the background were ended/)
-    expect(isGroupAlive(world.groups[0]!.pid)).toBe(false)
+    expect(isGroupAlive(context.groups[0]!.pid)).toBe(false)
   })
 
   it('does not hang on a process that left for a session of its own with the output open', async () => {
-    const world = toolHarness()
-    const { text } = await run(world, 'setsid sleep 60 & echo $!; sleep 0.2')
+    const context = toolHarness()
+    const { text } = await run(context, 'setsid sleep 60 & echo $!; sleep 0.2')
     const pid = Number(text.split('\n')[0])
     expect(pid).toBeGreaterThan(0)
     process.kill(pid, 'SIGKILL')
   })
 
   it('keeps 100 MB of output in a file and little of it in memory, with head and tail in the result', async () => {
-    const world = toolHarness()
+    const context = toolHarness()
     const before = process.memoryUsage().rss
-    const { text } = await run(world, 'echo first; head -c 100000000 /dev/zero | tr "\\0" x; echo; echo last')
+    const { text } = await run(context, 'echo first; head -c 100000000 /dev/zero | tr "\\0" x; echo; echo last')
     expect(text.startsWith('first\n')).toBe(true)
     expect(text.endsWith('\nlast')).toBe(true)
     expect(text.length).toBeLessThan(50_000)
     const path = /All of it is in (\S+):/.exec(text)![1]!
     expect(path).toBe('.teams/web/outputs/ada/1-bash.txt')
-    const { size, mode } = statSync(join(world.root, path))
+    const { size, mode } = statSync(join(context.root, path))
     expect([size, mode & 0o777]).toEqual([100_000_012, 0o600])
-    expect(readFileSync(join(world.root, '.teams', '.gitignore'), 'utf8')).toBe('*\n')
+    expect(readFileSync(join(context.root, '.teams', '.gitignore'), 'utf8')).toBe('*\n')
     expect(process.memoryUsage().rss - before).toBeLessThan(90_000_000)
   }) // A34
 
-  it('shows a sign of life while it runs, its last line in any case', async () => {
-    const world = toolHarness()
-    await run(world, 'echo one; echo two')
-    expect(world.progressTexts.at(-1)).toBe('two')
+  it('reports progress while it runs, and its last line in any case', async () => {
+    const context = toolHarness()
+    await run(context, 'echo one; echo two')
+    expect(context.progressTexts.at(-1)).toBe('two')
   })
 
   it('says what to do with a command that is too long, empty or holds a NUL byte', async () => {
-    const world = toolHarness()
-    expect((await run(world, `: ${'x'.repeat(200_000)}`)).text).toContain('Write it to a file with write_file')
-    expect((await run(world, 'echo a\0b')).text).toContain('command: holds a NUL byte')
-    expect((await run(world, '')).text).toContain('Invalid input for bash: command:')
-    expect((await run(world, 'true', { timeout: 700_000 })).text).toContain('timeout:')
+    const context = toolHarness()
+    expect((await run(context, `: ${'x'.repeat(200_000)}`)).text).toContain('Write it to a file with write_file')
+    expect((await run(context, 'echo a\0b')).text).toContain('command: holds a NUL byte')
+    expect((await run(context, '')).text).toContain('Invalid input for bash: command:')
+    expect((await run(context, 'true', { timeout: 700_000 })).text).toContain('timeout:')
   })
 })
 
 describe('bash in the background', () => {
-  it('returns at once with an id, and tells once that it ended', async () => {
-    const world = toolHarness()
-    const { text } = await run(world, 'echo working; exit 0', { run_in_background: true })
+  it('returns at once with an id, and reports its end once', async () => {
+    const context = toolHarness()
+    const { text } = await run(context, 'echo working; exit 0', { run_in_background: true })
     expect(JSON.parse(text.split('\n')[0]!)).toEqual({ task_id: 'b000001', status: 'running' })
-    const job = world.jobs.get('b000001')!
+    const job = context.jobs.get('b000001')!
     await job.ended
     expect(job).toMatchObject({ state: 'completed', summary: 'exit code 0', output: 'working\n' })
-    expect(world.ended).toEqual([job])
-    expect(world.groups).toMatchObject([{ job: 'b000001' }])
+    expect(context.ended).toEqual([job])
+    expect(context.groups).toMatchObject([{ job: 'b000001' }])
   }) // A50, A52, A57
 
   it('has failed when its exit code is not 0', async () => {
-    const world = toolHarness()
-    await run(world, 'exit 4', { run_in_background: true })
-    const job = world.jobs.list()[0]!
+    const context = toolHarness()
+    await run(context, 'exit 4', { run_in_background: true })
+    const job = context.jobs.list()[0]!
     await job.ended
     expect(job).toMatchObject({ state: 'failed', summary: '[exit code 4]' })
   }) // F39, A57
 
-  it('is really ended by a stop, twice if need be, and never completes after that', async () => {
-    const world = toolHarness()
-    await run(world, 'trap "" TERM; touch begun; sleep 60 & while :; do sleep 1; done', { run_in_background: true })
-    const job = world.jobs.list()[0]!
-    await vi.waitUntil(() => existsSync(join(world.root, 'begun')), { timeout: 30_000 })
+  it('is ended by a stop, and never completes after that', async () => {
+    const context = toolHarness()
+    await run(context, 'trap "" TERM; touch begun; sleep 60 & while :; do sleep 1; done', { run_in_background: true })
+    const job = context.jobs.list()[0]!
+    await vi.waitUntil(() => existsSync(join(context.root, 'begun')), { timeout: 30_000 })
     await Promise.all([job.stop(), job.stop()])
     expect(job.state).toBe('stopped')
-    expect(isGroupAlive(world.groups[0]!.pid)).toBe(false)
-    expect(world.ended).toEqual([job])
+    expect(isGroupAlive(context.groups[0]!.pid)).toBe(false)
+    expect(context.ended).toEqual([job])
   }) // F39, A54
 
-  it('is not offered to agents that could not look after it', async () => {
+  it('is not offered to agents without TaskOutput and TaskStop', async () => {
     const tool = createBash({ background: false })
     expect(Object.keys(tool.schema.properties as object)).toEqual(['command', 'timeout'])
     const { text } = await run(toolHarness(), 'true', { run_in_background: true }, tool)

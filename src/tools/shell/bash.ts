@@ -4,12 +4,12 @@ import { failureNotes } from '../../permissions/sandbox/failure-notes.ts'
 import { defineTool } from '../define-tool.ts'
 import { taskOutput } from '../jobs/task-output.ts'
 import { ALL_ROLES, type ToolFactory } from '../own-tool.ts'
-import { type CommandEnd, runCommand } from '../processes/run-command.ts'
 import type { JobEnd, Tool, ToolContext, ToolResult } from '../tool.ts'
 import description from './bash.md'
+import { type CommandEnd, runCommand } from './run-command.ts'
 
 export interface BashSettings {
-  /** Milliseconds a command may take if the model does not say. */
+  /** Milliseconds a command may take by default. */
   readonly timeout?: number
   /** The most it may ask for. */
   readonly longest?: number
@@ -53,29 +53,29 @@ interface BashInput {
 
 async function runNow({ command, timeout }: BashInput, context: ToolContext): Promise<ToolResult> {
   const output = context.outputs.open('bash')
-  const newest = tellNewest(context)
-  const plan = planOf(command, context)
+  const reporter = progressReporter(context)
+  const start = startOptions(command, context)
   let undone: readonly string[] = []
   try {
     const end = await runCommand({
-      ...plan,
+      ...start,
       signal: context.signal,
       timeout,
       record: (group) => context.recordGroup(group),
       onOutput(bytes) {
         output.write(bytes)
-        newest.hear(bytes)
+        reporter.add(bytes)
       },
     }).finally(() => {
-      undone = plan.sandboxed?.release() ?? []
+      undone = start.sandboxed?.release() ?? []
     })
     output.close()
     const text = output.text().trim() || '(no output)'
-    const notes = [...told(end, timeout), ...(end.leftOver ? [LEFT_OVER] : []), ...undone]
-    if (plan.sandboxed && !isSuccess(end)) notes.push(...failureNotes(command, text, plan.sandboxed))
+    const notes = [...endNotes(end, timeout), ...(end.leftOver ? [LEFT_OVER] : []), ...undone]
+    if (start.sandboxed && !isSuccess(end)) notes.push(...failureNotes(command, text, start.sandboxed))
     return { text: [text, ...notes].join('\n'), isError: !isSuccess(end) }
   } finally {
-    newest.end()
+    reporter.end()
     output.close()
   }
 }
@@ -85,25 +85,26 @@ const LEFT_OVER =
 
 function runAsJob({ command, timeout }: BashInput, context: ToolContext): ToolResult {
   const job = context.jobs.start('bash', command, async ({ id, signal, write }): Promise<JobEnd> => {
-    const plan = planOf(command, context)
+    const start = startOptions(command, context)
     let undone: readonly string[] = []
     const end = await runCommand({
-      ...plan,
+      ...start,
       signal,
       timeout,
       record: (group) => context.recordGroup(group, id),
       onOutput: write,
     }).finally(() => {
-      undone = plan.sandboxed?.release() ?? []
+      undone = start.sandboxed?.release() ?? []
     })
-    const words = [...told(end, timeout), ...undone].join(' ')
+    const words = [...endNotes(end, timeout), ...undone].join(' ')
     return { state: isSuccess(end) ? 'completed' : 'failed', summary: words || 'exit code 0' }
   })
-  const words = 'It runs on. You are told when it ends; look with TaskOutput, end it with TaskStop.'
+  const words =
+    'It keeps running. You get a notice when it ends; see its output with TaskOutput, stop it with TaskStop.'
   return { text: `${JSON.stringify({ task_id: job.id, status: 'running' })}\n${words}` }
 }
 
-function planOf(command: string, context: ToolContext) {
+function startOptions(command: string, context: ToolContext) {
   const sandboxed = context.sandbox?.forCommand(command)
   const env = { ...(sandboxed?.env ?? context.env), DESKMATES_AGENT: context.agent }
   return { command, cwd: context.root, env, sandboxed }
@@ -113,22 +114,22 @@ function isSuccess({ code, isTimedOut }: CommandEnd): boolean {
   return code === 0 && !isTimedOut
 }
 
-function told({ code, killedBy, isTimedOut }: CommandEnd, timeout: number | undefined): string[] {
+function endNotes({ code, killedBy, isTimedOut }: CommandEnd, timeout: number | undefined): string[] {
   if (isTimedOut)
     return [
       `[ended after ${timeout} ms, its time-out; give it a longer one, or use run_in_background if it may take long]`,
     ]
   if (killedBy) return [`[killed by ${killedBy}]`]
-  // Shells tell by 128 + N that what they ran was killed by a signal.
+  // Shells report 128 + N for a command that signal N killed.
   const signal = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0]
   return code === 0 ? [] : [`[exit code ${code}${signal ? `: ${signal}` : ''}]`]
 }
 
-/** Shows the newest line to whoever watches, a few times a second at most; the last one is shown in any case. */
-function tellNewest(context: ToolContext): { hear(bytes: Uint8Array): void; end(): void } {
+/** Reports the newest line as progress, at most five times a second, and the last line in any case. */
+function progressReporter(context: ToolContext): { add(bytes: Uint8Array): void; end(): void } {
   let newest = new Uint8Array()
   let pause: NodeJS.Timeout | undefined
-  const tell = () => {
+  const report = () => {
     if (newest.length === 0) return
     const lines = new TextDecoder()
       .decode(newest)
@@ -139,16 +140,16 @@ function tellNewest(context: ToolContext): { hear(bytes: Uint8Array): void; end(
   }
   const wait = () => {
     pause = newest.length === 0 ? undefined : setTimeout(wait, 200)
-    tell()
+    report()
   }
   return {
-    hear(bytes) {
+    add(bytes) {
       newest = bytes.slice(-500)
       if (pause === undefined) wait()
     },
     end() {
       clearTimeout(pause)
-      tell()
+      report()
     },
   }
 }

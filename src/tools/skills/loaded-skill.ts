@@ -1,10 +1,10 @@
-/** Knowledge a lead may call up: its name and description are always there, its body on demand. */
+/** Instructions a lead may load: the system prompt has name and description, the Skill tool returns the body. */
 export interface Skill {
   readonly name: string
   readonly description: string
   readonly tags: readonly string[]
   readonly body: string
-  /** Where its file is, as a person would call it. */
+  /** The path of its file, as shown to people. */
   readonly path: string
   /** Files that belong to it, relative to its folder. */
   readonly resources: readonly string[]

@@ -22,8 +22,8 @@ function createSkillTool(skills: readonly Skill[]): Tool {
       skill: z.string().min(1),
       file: z.string().min(1).optional().describe('one of the files that belong to it'),
     }),
-    onlyLooks: true,
-    // Reading what the user has allowed to be read asks for nothing more.
+    isReadOnly: true,
+    // The user has allowed these files already.
     action: () => undefined,
     async run({ skill: wanted, file }, context) {
       const skill = skills.find(({ name }) => name.toLowerCase() === wanted.trim().toLowerCase())
@@ -35,13 +35,13 @@ function createSkillTool(skills: readonly Skill[]): Tool {
       if (file !== undefined) {
         const found = resources.includes(file)
           ? skill.read(file)
-          : { problem: `it has no such file. It has: ${resources.join(', ') || 'none'}` }
+          : { problem: `it has no such file. Its files: ${resources.join(', ') || 'none'}` }
         if ('problem' in found) return { text: `${name}: ${file}: ${found.problem}`, isError: true }
         return context.outputs.fit(found.text, 'skill')
       }
       const list = resources.map((path) => `- ${path}`).join('\n')
       const files =
-        list && `\n\nIts files; load one with Skill {"skill": "${name}", "file": …} when it is needed:\n${list}`
+        list && `\n\nIts files (load one with Skill {"skill": "${name}", "file": …} when you need it):\n${list}`
       return `<skill-loaded name="${name}">\n${body}${files}\n</skill-loaded>\n\nFollow these instructions for what you were asked to do.`
     },
   })
@@ -50,7 +50,7 @@ function createSkillTool(skills: readonly Skill[]): Tool {
 const MAX_DESCRIPTION_CHARACTERS = 300
 const MAX_LIST_CHARACTERS = 8000
 
-/** Names and descriptions, for the system prompt; what does not fit is counted, and can still be called by its name. */
+/** Names and descriptions for the system prompt; skills that do not fit are counted, and can still be loaded by name. */
 export function skillList(skills: readonly Skill[]): string {
   if (skills.length === 0) return '(no skills available)'
   const lines: string[] = []

@@ -15,8 +15,8 @@ export interface AgentTypes {
 }
 
 /**
- * The agent types of a project, from `agents/*.md` and `.claude/agents/*.md`. They say what agents may use: read them
- * only where the user trusts the folder.
+ * The agent types of a project, from `agents/*.md` and `.claude/agents/*.md`. They decide what agents may use: read
+ * them only where the user trusts the folder.
  */
 export function readAgentTypes(root: string): AgentTypes {
   return collect(

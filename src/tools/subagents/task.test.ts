@@ -15,8 +15,8 @@ const settings = (changes: Partial<TaskOptions> = {}): TaskOptions => ({
   runSubagent: async ({ prompt }) => ({ text: `did: ${prompt}` }),
   ...changes,
 })
-const task = (input: object, world = toolHarness(), changes: Partial<TaskOptions> = {}) =>
-  runCall([createTask(settings(changes))], { name: 'Task', input }, world)
+const task = (input: object, context = toolHarness(), changes: Partial<TaskOptions> = {}) =>
+  runCall([createTask(settings(changes))], { name: 'Task', input }, context)
 
 describe('Task', () => {
   it('returns all text of the final answer, with the prompt as all the subagent knows', async () => {
@@ -41,9 +41,9 @@ describe('Task', () => {
     })
   }) // F37
 
-  it('names the types there are when it does not know one', async () => {
+  it('names the known agent types when a type is unknown', async () => {
     expect(await task({ prompt: 'x', agent_type: 'toString' })).toEqual({
-      text: "Unknown agent type 'toString'. There are: explore, plan, code.",
+      text: "Unknown agent type 'toString'. Known types: explore, plan, code.",
       isError: true,
     })
     expect((await task({ prompt: 'x', agent_type: 'general-purpose' })).isError).toBeUndefined()
@@ -51,18 +51,18 @@ describe('Task', () => {
 
   it('shows what the subagent is doing', async () => {
     let seconds = 100
-    const world = toolHarness()
+    const context = toolHarness()
     const runSubagent: TaskOptions['runSubagent'] = async (_, _context, onToolCall) => {
       seconds += 1.25
       onToolCall()
       onToolCall()
       return { text: 'done' }
     }
-    await task({ prompt: 'x', description: 'find the tests', agent_type: 'plan' }, world, {
+    await task({ prompt: 'x', description: 'find the tests', agent_type: 'plan' }, context, {
       runSubagent,
       now: () => seconds,
     })
-    expect(world.progressTexts).toEqual([
+    expect(context.progressTexts).toEqual([
       '[plan] find the tests … 0 tools, 0.0 s',
       '[plan] find the tests … 1 tool, 1.3 s',
       '[plan] find the tests … 2 tools, 1.3 s',
@@ -71,29 +71,29 @@ describe('Task', () => {
   }) // A21
 
   it('runs in the background as a job that ends once', async () => {
-    const world = toolHarness()
+    const context = toolHarness()
     const runSubagent: TaskOptions['runSubagent'] = async ({ prompt }, { recordGroup }) => {
       await recordGroup({ pid: 7, started: 'now' })
       return { text: `did: ${prompt}` }
     }
-    const { text } = await task({ prompt: 'x', run_in_background: true }, world, { runSubagent })
+    const { text } = await task({ prompt: 'x', run_in_background: true }, context, { runSubagent })
     expect(JSON.parse(text.split('\n')[0]!)).toEqual({ task_id: 'a000001', status: 'running' })
-    const job = world.jobs.get('a000001')!
+    const job = context.jobs.get('a000001')!
     await job.ended
     expect(job).toMatchObject({ state: 'completed', output: 'did: x', summary: 'did: x' })
-    expect(world.ended).toEqual([job])
-    expect(world.groups).toEqual([{ pid: 7, started: 'now', job: 'a000001' }])
+    expect(context.ended).toEqual([job])
+    expect(context.groups).toEqual([{ pid: 7, started: 'now', job: 'a000001' }])
   }) // A16, A52
 
-  it('is stopped for real, also in the background', async () => {
-    const world = toolHarness()
+  it('is stopped with its subagent, also in the background', async () => {
+    const context = toolHarness()
     const waits: TaskOptions['runSubagent'] = (_, { signal }) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-    await task({ prompt: 'x', run_in_background: true }, world, { runSubagent: waits })
-    await world.jobs.list()[0]!.stop()
-    expect(world.jobs.list()[0]!.state).toBe('stopped')
-    const running = task({ prompt: 'x' }, world, { runSubagent: waits })
-    world.stop.abort(new Error('enough'))
+    await task({ prompt: 'x', run_in_background: true }, context, { runSubagent: waits })
+    await context.jobs.list()[0]!.stop()
+    expect(context.jobs.list()[0]!.state).toBe('stopped')
+    const running = task({ prompt: 'x' }, context, { runSubagent: waits })
+    context.stop.abort(new Error('enough'))
     await expect(running).rejects.toThrow('enough')
   }) // F39, G9
 
@@ -113,10 +113,10 @@ describe('Task', () => {
     expect((await task(whole, toolHarness(), { spawn })).text).toBe('ada web undefined')
     expect((await task(whole)).text).toContain('name: there are no teammates in this session')
     const simple = await task(whole, toolHarness(), { spawnedBy: 'spawn_teammate' })
-    expect(simple).toMatchObject({ isError: true, text: expect.stringContaining('made with spawn_teammate') })
+    expect(simple).toMatchObject({ isError: true, text: expect.stringContaining('created with spawn_teammate') })
   }) // A17, F31
 
-  it('offers teammates only where there can be some', () => {
+  it('offers teammate parameters only in a session with teams', () => {
     const fields = (changes: Partial<TaskOptions>) =>
       Object.keys(createTask(settings(changes)).schema.properties as object)
     expect(fields({})).toEqual(['prompt', 'description', 'agent_type', 'run_in_background', 'model'])
@@ -125,7 +125,7 @@ describe('Task', () => {
 })
 
 describe('tools by role', () => {
-  it('are those of the table, and no subagent can start another', () => {
+  it('match the roles of each tool, and no subagent can start another', () => {
     const names = (tools: readonly { name: string }[]) => tools.map(({ name }) => name).join(' ')
     expect(names(toolsForLead(settings()))).toBe(
       'bash read_file write_file edit_file glob grep Task TaskOutput TaskStop',
@@ -139,9 +139,9 @@ describe('tools by role', () => {
     expect(BUILT_IN.map(({ isReadOnly }) => isReadOnly)).toEqual([true, true, false])
   }) // A18, A19
 
-  it('all work as they are advertised', async () => {
-    const world = toolHarness()
-    writeFileSync(join(world.root, 'a.txt'), 'hello\n')
+  it('all accept the input that their schema describes', async () => {
+    const context = toolHarness()
+    writeFileSync(join(context.root, 'a.txt'), 'hello\n')
     const inputs: Record<string, object> = {
       bash: { command: 'echo hello' },
       read_file: { path: 'a.txt' },
@@ -155,7 +155,7 @@ describe('tools by role', () => {
     }
     const tools = toolsForLead(settings())
     for (const { name, description, schema } of offer(tools)) {
-      expect([name, await runCall(tools, { name, input: inputs[name] }, world)]).toEqual([
+      expect([name, await runCall(tools, { name, input: inputs[name] }, context)]).toEqual([
         name,
         expect.not.objectContaining({ isError: true }),
       ])
@@ -167,7 +167,7 @@ describe('tools by role', () => {
 })
 
 describe('agent types of a project', () => {
-  it('come from agents/ and .claude/agents/, with names of tools as others write them', () => {
+  it('come from agents/ and .claude/agents/, also with tool names of other products', () => {
     const { root } = toolHarness()
     mkdirSync(join(root, 'agents'))
     mkdirSync(join(root, '.claude/agents'), { recursive: true })

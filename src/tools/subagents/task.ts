@@ -58,7 +58,7 @@ export function createTask(options: TaskOptions): Tool {
       const type = findType(agentTypes, input.agent_type ?? 'code')
       if (!type) {
         const valid = agentTypes.map(({ name }) => name).join(', ')
-        return { text: `Unknown agent type '${input.agent_type}'. There are: ${valid}.`, isError: true }
+        return { text: `Unknown agent type '${input.agent_type}'. Known types: ${valid}.`, isError: true }
       }
       const { name } = input
       if (spawn && name !== undefined)
@@ -113,7 +113,7 @@ function runAsJob(run: SubagentRun, context: ToolContext, runSubagent: RunSubage
     write(resultText(end))
     return { state: end.problem === undefined ? 'completed' : 'failed', summary: resultText(end) }
   })
-  const note = 'It runs on. You are told when it ends; see its answer with TaskOutput, end it with TaskStop.'
+  const note = 'It keeps running. You get a notice when it ends; see its answer with TaskOutput, stop it with TaskStop.'
   return { text: `${JSON.stringify({ task_id: job.id, status: 'running' })}\n${note}` }
 }
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
-/** What an agent calls the team it began in: that one may be named by its session, which is no word for a model. */
+/** How an agent names the team it began in: its real name may be a session id. */
 export const OWN_TEAM = 'own'
 
 export const TeamName = z
   .string()
   .min(1)
   .optional()
-  .describe(`another team of yours than the current one; '${OWN_TEAM}' is the one you began in`)
+  .describe(`one of your teams other than the current one; '${OWN_TEAM}' is the one you began in`)

@@ -11,7 +11,7 @@ import { offer, runCall } from '../run-call.ts'
 import { BUILT_IN } from '../subagents/built-in-types.ts'
 
 const names = (tools: readonly { name: string }[]) => tools.map(({ name }) => name).sort()
-const desks = SPELLINGS.flatMap((spelling) => (['lead', 'ada'] as const).map((agent) => ({ agent, spelling })))
+const agents = SPELLINGS.flatMap((spelling) => (['lead', 'ada'] as const).map((agent) => ({ agent, spelling })))
 const sorted = (text: string) => text.split(' ').sort()
 
 describe('tools of a team', () => {
@@ -37,12 +37,12 @@ describe('tools of a team', () => {
     expect(names(tools)).toEqual(sorted(`${WORK} TaskCreate TaskUpdate TaskList SendMessage`))
   }) // A85
 
-  it('are no subagent’s, in no spelling', () => {
+  it('are offered to no subagent, in no spelling', () => {
     const offered = BUILT_IN.flatMap((type) => names(toolsForSubagent(type)))
     expect([...new Set(offered)].sort()).toEqual(sorted(WORK))
   })
 
-  it('stay a teammate’s whatever its agent type leaves of shell and files', () => {
+  it('stay with a teammate whose agent type narrows shell and file tools', () => {
     const [explore] = BUILT_IN
     const seated = 'TaskCreate TaskUpdate TaskList SendMessage'
     expect(names(toolsForTeammate({ type: explore }))).toEqual(sorted(`bash read_file glob grep ${seated}`))
@@ -50,7 +50,7 @@ describe('tools of a team', () => {
     expect(Object.keys(bash!.schema.properties as object)).not.toContain('run_in_background')
   })
 
-  it.each(desks)('all work as advertised for $agent in the $spelling spelling', async ({ agent, spelling }) => {
+  it.each(agents)('all work as advertised for $agent in the $spelling spelling', async ({ agent, spelling }) => {
     const harness = await teamToolHarness(agent, spelling)
     await prepare(harness)
     for (const { name, description, schema } of offer(harness.tools)) {
@@ -67,31 +67,34 @@ describe('tools of a team', () => {
     }
   }) // F36
 
-  it.each(desks)('answer garbage with an error, never by throwing, for $agent in $spelling', async (plan) => {
-    const harness = await teamToolHarness(plan.agent, plan.spelling)
-    await prepare(harness)
-    const own = harness.tools.filter(({ name }) => !sorted(WORK).includes(name))
-    const values = fc.oneof(
-      fc.constantFrom('1', '2', 'ada', 'lead', 'all', 'web', 'own', 'r1', 'completed', 'pending', 'broadcast', true),
-      fc.anything({ maxDepth: 2 }),
-    )
-    const call = fc.constantFrom(...own).chain((tool) => {
-      const keys = [...Object.keys(tool.schema.properties as object), 'from', '__proto__', 'toString']
-      return fc.record({
-        tool: fc.constant(tool),
-        input: fc.oneof({ weight: 3, arbitrary: fc.dictionary(fc.constantFrom(...keys), values) }, fc.anything()),
+  it.each(agents)(
+    'answer garbage with an error, never by throwing, for $agent in $spelling',
+    async ({ agent, spelling }) => {
+      const harness = await teamToolHarness(agent, spelling)
+      await prepare(harness)
+      const own = harness.tools.filter(({ name }) => !sorted(WORK).includes(name))
+      const values = fc.oneof(
+        fc.constantFrom('1', '2', 'ada', 'lead', 'all', 'web', 'own', 'r1', 'completed', 'pending', 'broadcast', true),
+        fc.anything({ maxDepth: 2 }),
+      )
+      const call = fc.constantFrom(...own).chain((tool) => {
+        const keys = [...Object.keys(tool.schema.properties as object), 'from', '__proto__', 'toString']
+        return fc.record({
+          tool: fc.constant(tool),
+          input: fc.oneof({ weight: 3, arbitrary: fc.dictionary(fc.constantFrom(...keys), values) }, fc.anything()),
+        })
       })
-    })
-    await fc.assert(
-      fc.asyncProperty(call, async ({ tool: { name }, input }) => {
-        expect((await runCall(harness.tools, { name, input }, harness.context)).text).not.toBe('')
-        const wrong = { ...(typeof input === 'object' ? input : {}), 'no such field': 1 }
-        expect(await runCall(harness.tools, { name, input: wrong }, harness.context)).toMatchObject({ isError: true })
-        expect(brokenInvariants(harness.control.team().state)).toEqual([])
-      }),
-      { numRuns: 300 },
-    )
-  }) // F36
+      await fc.assert(
+        fc.asyncProperty(call, async ({ tool: { name }, input }) => {
+          expect((await runCall(harness.tools, { name, input }, harness.context)).text).not.toBe('')
+          const wrong = { ...(typeof input === 'object' ? input : {}), 'no such field': 1 }
+          expect(await runCall(harness.tools, { name, input: wrong }, harness.context)).toMatchObject({ isError: true })
+          expect(brokenInvariants(harness.control.team().state)).toEqual([])
+        }),
+        { numRuns: 300 },
+      )
+    },
+  ) // F36
 })
 
 /** A board, mail and a job for the examples below. */
@@ -112,18 +115,18 @@ const idOf = ({ message }: { message: { id: string } }) => message.id
 
 function example(tool: string, agent: string): Example {
   const other = agent === 'lead' ? 'ada' : 'bob'
-  const heard =
+  const received =
     (text: string, name = other): Example['effect'] =>
     ({ control }) =>
       unreadOf(control.team().state, name).some(({ message }) => message.content === text && message.from === agent)
-  const said: Example['effect'] = () => true
+  const always: Example['effect'] = () => true
   const examples: Record<string, Example> = {
-    bash: { input: { command: 'echo hello' }, effect: said },
-    read_file: { input: { path: 'a.txt' }, effect: said },
-    write_file: { input: { path: 'b.txt', content: 'x' }, effect: said },
-    edit_file: { input: { path: 'a.txt', old_text: 'hello', new_text: 'bye' }, effect: said },
-    glob: { input: { pattern: '*' }, effect: said },
-    grep: { input: { pattern: 'bye' }, effect: said },
+    bash: { input: { command: 'echo hello' }, effect: always },
+    read_file: { input: { path: 'a.txt' }, effect: always },
+    write_file: { input: { path: 'b.txt', content: 'x' }, effect: always },
+    edit_file: { input: { path: 'a.txt', old_text: 'hello', new_text: 'bye' }, effect: always },
+    glob: { input: { pattern: '*' }, effect: always },
+    grep: { input: { pattern: 'bye' }, effect: always },
     TaskCreate: {
       input: { subject: 'third', description: 'x', blockedBy: ['1'] },
       effect: ({ control }) => control.team().state.tasks.get('3')?.createdBy === agent,
@@ -140,9 +143,9 @@ function example(tool: string, agent: string): Example {
       input: { taskId: '2' },
       effect: async ({ ok }) => (await ok('TaskGet', { taskId: '2' })).includes('second'),
     },
-    SendMessage: { input: { recipient: other, content: 'by mail' }, effect: heard('by mail') },
-    send_message: { input: { to: other, content: 'by mail', msg_type: 'message' }, effect: heard('by mail') },
-    broadcast: { input: { content: 'to all' }, effect: heard('to all', 'bob') },
+    SendMessage: { input: { recipient: other, content: 'by mail' }, effect: received('by mail') },
+    send_message: { input: { to: other, content: 'by mail', msg_type: 'message' }, effect: received('by mail') },
+    broadcast: { input: { content: 'to all' }, effect: received('to all', 'bob') },
     read_inbox: {
       input: {},
       effect: async ({ call, control }) => {
@@ -155,8 +158,8 @@ function example(tool: string, agent: string): Example {
       input: { name: 'eve', role: 'writer', prompt: 'Write.' },
       effect: ({ control }) => memberNamed(control.team().state, 'eve')?.role === 'writer',
     },
-    TaskOutput: { input: { task_id: 'b000001' }, effect: said },
-    TaskStop: { input: { task_id: 'b000001' }, effect: said },
+    TaskOutput: { input: { task_id: 'b000001' }, effect: always },
+    TaskStop: { input: { task_id: 'b000001' }, effect: always },
     TeamCreate: { input: { name: 'api' }, effect: ({ control }) => control.teams.includes('api') },
     TeamDelete: { input: { name: 'api' }, effect: ({ control }) => !control.teams.includes('api') },
     list_teammates: {

@@ -8,7 +8,7 @@ import { taskUpdate } from './task-update.ts'
 const task = (subject: string, more: object = {}) => ({ subject, description: `Do ${subject}.`, ...more })
 
 describe('TaskCreate', () => {
-  it('says id, subject and state of what it made, and what it waits for', async () => {
+  it('returns id, subject and state of the new task, and what it waits for', async () => {
     const lead = await teamToolHarness('lead')
     expect(await lead.ok('TaskCreate', task('schema'))).toBe('Task #1 created: schema (pending, ready).')
     expect(await lead.ok('TaskCreate', task('server', { blockedBy: ['1'], role: 'dev', assignee: 'Ada' }))).toBe(
@@ -53,10 +53,10 @@ describe('TaskList', () => {
     await lead.ok('TaskCreate', task('api', { files: ['src/api/'] }))
     await lead.ok('TaskCreate', task('api too', { files: ['src/api/a.ts'] }))
     expect(await teamToolsOf(lead.control, 'ada').ok('TaskList')).toContain(
-      'You could take: #1 free; #5 api; #6 api too.',
+      'You can take: #1 free; #5 api; #6 api too.',
     )
     await teamToolsOf(lead.control, 'bob').ok('TaskUpdate', { taskId: '5', owner: 'bob' })
-    expect(await teamToolsOf(lead.control, 'ada').ok('TaskList')).toContain('You could take: #1 free.')
+    expect(await teamToolsOf(lead.control, 'ada').ok('TaskList')).toContain('You can take: #1 free.')
   }) // C43
 })
 
@@ -69,12 +69,12 @@ describe('TaskGet', () => {
     expect(shown).toMatchObject({ id: '1', subject: 'one', description: 'Do one.', status: 'pending', blocks: ['2'] })
     expect(shown).toMatchObject({ activeForm: 'Working on: one', owner: null, blockedBy: [] })
     expect(Object.keys(shown).filter((key) => /At$|seq|lease/.test(key))).toEqual([])
-    expect(await lead.no('TaskGet', { taskId: '9' })).toBe('Task 9 not found. TaskList shows those there are.')
+    expect(await lead.no('TaskGet', { taskId: '9' })).toBe('Task 9 not found. TaskList shows all tasks.')
   }) // A42, A44
 })
 
 describe('TaskUpdate', () => {
-  it('may be done again without harm where it does nothing but complete a task, and says so then', async () => {
+  it('is repeatable where it only completes a task, and says so', async () => {
     const repeatable = async (input: object) => {
       const ready = await readyCall([taskUpdate as Tool], { name: 'TaskUpdate', input })
       return isReady(ready) && ready.isRepeatable
@@ -94,7 +94,7 @@ describe('TaskUpdate', () => {
     expect(lead.control.team().state.tasks.get('1')).toMatchObject({ result: 'first' })
   }) // F39, B63
 
-  it('claims by status or by one’s own name, and tells all that is known of the task', async () => {
+  it('claims by status or by the caller’s name, and returns all details of the task', async () => {
     const lead = await teamToolHarness('lead')
     await lead.ok('TaskCreate', task('one', { files: ['src/a.ts'] }))
     await lead.ok('TaskCreate', task('two'))
@@ -130,7 +130,7 @@ describe('TaskUpdate', () => {
     )
   }) // A43, A45, C45
 
-  it('fails with a reason, which the lead is told', async () => {
+  it('fails with a reason, which the lead receives', async () => {
     const lead = await teamToolHarness('lead')
     await lead.ok('TaskCreate', task('one'))
     await lead.ok('TaskCreate', task('two', { blockedBy: ['1'] }))
@@ -146,7 +146,7 @@ describe('TaskUpdate', () => {
     )
   })
 
-  it('gives back one’s own task; only the lead takes that of another', async () => {
+  it('releases the caller’s task; only the lead releases the task of another member', async () => {
     const lead = await teamToolHarness('lead')
     await lead.ok('TaskCreate', task('one'))
     const [ada, bob] = [teamToolsOf(lead.control, 'ada'), teamToolsOf(lead.control, 'bob')]
@@ -157,11 +157,11 @@ describe('TaskUpdate', () => {
     expect(await ada.ok('TaskUpdate', { taskId: '1', owner: '', reason: undefined })).toContain('pending again')
     await ada.ok('TaskUpdate', { taskId: '1', status: 'in_progress' })
     expect(await lead.ok('TaskUpdate', { taskId: '1', status: 'pending', assignee: 'bob' })).toBe(
-      'Task #1 is pending again: one (pending, ready, assigned to bob). It was taken from ada: say so to ada.',
+      'Task #1 is pending again: one (pending, ready, assigned to bob). It was taken from ada: tell ada.',
     )
   })
 
-  it('assigns where the lead names another owner: a claim stays the owner’s own step', async () => {
+  it('assigns the task where the lead names another owner', async () => {
     const lead = await teamToolHarness('lead')
     await lead.ok('TaskCreate', task('one'))
     expect(await lead.ok('TaskUpdate', { taskId: '1', status: 'in_progress', owner: 'bob' })).toBe(
@@ -178,7 +178,7 @@ describe('TaskUpdate', () => {
     const lead = await teamToolHarness('lead')
     for (const subject of ['one', 'two', 'three']) await lead.ok('TaskCreate', task(subject))
     expect(await lead.ok('TaskUpdate', { taskId: '1', addBlocks: ['2', '3'] })).toBe(
-      'Task #1 one is as it was.\nWaiting for it now: 2, 3.',
+      'Task #1 one is unchanged.\nWaiting for it now: 2, 3.',
     )
     expect(await lead.ok('TaskUpdate', { taskId: '3', addBlockedBy: ['2'] })).toBe(
       'Task #3 updated: three (pending, waits for 1, 2).',
@@ -187,27 +187,27 @@ describe('TaskUpdate', () => {
     await lead.ok('TaskCreate', task('four'))
     const half = await lead.no('TaskUpdate', { taskId: '4', addBlocks: ['3', '9'], priority: 9 })
     expect(half).toBe(
-      'There is no task "9". See: TaskList\nWhat came before it took effect on: #3 (pending, waits for 1, 2, 4).',
+      'There is no task "9". See: TaskList\nThese tasks were changed before that: #3 (pending, waits for 1, 2, 4).',
     )
     expect(lead.control.team().state.tasks.get('4')?.priority).toBe(5)
     const ada = teamToolsOf(lead.control, 'ada')
     expect(await ada.no('TaskUpdate', { taskId: '4', addBlockedBy: ['1'] })).toContain('Only the lead')
   }) // A43, A44, F18
 
-  it('deletes, but nothing that others wait for unless they may go on without it', async () => {
+  it('deletes a task that others wait for only with detach', async () => {
     const lead = await teamToolHarness('lead')
     await lead.ok('TaskCreate', task('one'))
     await lead.ok('TaskCreate', task('two', { blockedBy: ['1'] }))
     expect(await lead.no('TaskUpdate', { taskId: '1', status: 'deleted' })).toContain('Delete it with detach: true')
     expect(await lead.ok('TaskUpdate', { taskId: '1', status: 'deleted', detach: true })).toBe('Task #1 deleted: one.')
-    expect(await lead.ok('TaskList')).toContain('You could take: #2 two.')
+    expect(await lead.ok('TaskList')).toContain('You can take: #2 two.')
   }) // A43
 
-  it('knows no other status, and nothing that does not go with it', async () => {
+  it('refuses an unknown status and fields that do not go with the status', async () => {
     const lead = await teamToolHarness('lead')
     await lead.ok('TaskCreate', task('one'))
     expect(await lead.no('TaskUpdate', { taskId: '1', status: 'banana' })).toContain(
-      "'banana' is no status. Use pending, in_progress, completed, failed, deleted",
+      "'banana' is not a task status. Use pending, in_progress, completed, failed, deleted",
     )
     expect(await lead.no('TaskUpdate', { taskId: '1', result: 'x' })).toContain('result: goes with status completed')
     expect(await lead.no('TaskUpdate', { taskId: '1' })).toContain('nothing to change')

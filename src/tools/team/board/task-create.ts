@@ -9,7 +9,7 @@ import { standing } from './task-words.ts'
 
 const Input = z.strictObject({
   subject: z.string().min(1).describe('what is to be done, in one line'),
-  description: z.string().describe('all that whoever takes it has to know'),
+  description: z.string().describe('all that its owner has to know'),
   activeForm: z.string().min(1).optional().describe('shown while it is worked on'),
   blockedBy: z.array(z.string()).optional().describe('ids of tasks that have to be completed first'),
   role: z.string().min(1).optional().describe('only members with this role may take it'),

@@ -15,18 +15,18 @@ export const taskGet = defineOwnTool({
   description,
   input: Input,
   synonyms: { task_id: 'taskId', id: 'taskId' },
-  onlyLooks: true,
+  isReadOnly: true,
   action: () => undefined,
   async run({ taskId, team_name }, context) {
     const membership = await membershipOf(context, team_name)
     const task = membership.state.tasks.get(taskId)
-    if (!task) throw new NotDone(`Task ${taskId} not found. TaskList shows those there are.`)
+    if (!task) throw new NotDone(`Task ${taskId} not found. TaskList shows all tasks.`)
     const view = await membership.loadLongTexts(taskView(membership.state, task))
-    return { text: await context.outputs.fit(JSON.stringify(told(view), null, 2), 'task') }
+    return { text: await context.outputs.fit(JSON.stringify(withoutTimes(view), null, 2), 'task') }
   },
 })
 
-/** Without times and places in the journal: a conversation reads the same when it is played again. */
-function told({ createdAt, claimedAt, completedAt, leaseUntil, seq, ended, ...task }: TaskView): object {
+/** Without times and journal positions: a replayed conversation must read the same. */
+function withoutTimes({ createdAt, claimedAt, completedAt, leaseUntil, seq, ended, ...task }: TaskView): object {
   return { ...task, ended: ended.map(({ claimedAt, endedAt, ...attempt }) => attempt) }
 }

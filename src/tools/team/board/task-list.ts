@@ -21,15 +21,13 @@ export const taskList = defineOwnTool({
     status: z.string().optional().describe('only pending, in_progress, completed or failed ones'),
     team_name: TeamName,
   }),
-  onlyLooks: true,
+  isReadOnly: true,
   action: () => undefined,
   async run({ status: wanted, team_name }, context) {
     const membership = await membershipOf(context, team_name)
     const status = wanted === undefined ? undefined : taskStatus(wanted)
     if (wanted !== undefined && (status === undefined || status === 'deleted'))
-      throw new NotDone(
-        `'${wanted}' is no status of a task on the board. Use pending, in_progress, completed or failed.`,
-      )
+      throw new NotDone(`'${wanted}' is not a task status. Use pending, in_progress, completed or failed.`)
     const board = allTasks(membership.state)
     if (board.length === 0) return 'No tasks.'
     const shown = board.filter((task) => status === undefined || task.status === status)
@@ -62,16 +60,16 @@ function counted(board: readonly Task[]): string {
   return `${board.length} ${board.length === 1 ? 'task' : 'tasks'}: ${counts.join(', ')}.`
 }
 
-/** What whoever asks holds, or could take now: pending, ready, for its role and name, no file in use. */
+/** The task that the caller holds, or those it can take: pending, ready, for its role and name, no file in use. */
 function yours({ state, name }: TeamMembership, board: readonly Task[]): string {
   const held = board.find((task) => task.status === 'in_progress' && task.owner === name)
   if (held) return `You are working on ${numbered(held)}.`
   const member = memberNamed(state, name)
   const open = member ? readyTasks(state).filter((task) => suits(state, task, member)) : []
-  if (open.length === 0) return 'There is none you could take now.'
-  const more = open.length > SHOWN ? `; and ${open.length - SHOWN} more` : ''
-  return `You could take: ${open.slice(0, SHOWN).map(numbered).join('; ')}${more}.`
+  if (open.length === 0) return 'There is no task you can take now.'
+  const more = open.length > MAX_SHOWN ? `; and ${open.length - MAX_SHOWN} more` : ''
+  return `You can take: ${open.slice(0, MAX_SHOWN).map(numbered).join('; ')}${more}.`
 }
 
-/** Of those one could take; they are in the list anyway. */
-const SHOWN = 10
+/** The list above names the others too. */
+const MAX_SHOWN = 10

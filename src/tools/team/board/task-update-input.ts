@@ -4,7 +4,7 @@ import { TeamName } from '../team-name.ts'
 
 const STATUSES = ['pending', 'in_progress', 'completed', 'failed', 'deleted'] as const satisfies TaskStatus[]
 
-/** What is offered to the model. */
+/** The schema for the model. */
 export const UpdateOffer = z.strictObject({
   taskId: z.string().min(1),
   status: z
@@ -18,8 +18,8 @@ export const UpdateOffer = z.strictObject({
   subject: z.string().min(1).optional(),
   description: z.string().optional(),
   activeForm: z.string().min(1).optional(),
-  role: z.string().min(1).nullable().optional().describe('who may take it; null: anybody'),
-  assignee: z.string().min(1).nullable().optional().describe('the only one who may take it; null: anybody'),
+  role: z.string().min(1).nullable().optional().describe('which role may take it; null: any'),
+  assignee: z.string().min(1).nullable().optional().describe('the only member that may take it; null: any'),
   files: z.array(z.string()).optional(),
   priority: Priority.optional(),
   addBlockedBy: z.array(z.string()).optional().describe('tasks this one has to wait for (lead only)'),
@@ -54,10 +54,10 @@ export const UPDATE_SYNONYMS = {
   remove_blocked_by: 'removeBlockedBy',
 }
 
-/** Also where the source documents call it available, claimed or complete. */
+/** Accepts available, claimed and complete too. */
 function toTaskStatus(text: string, context: z.RefinementCtx): TaskStatus {
   const status = taskStatus(text)
   if (status) return status
-  context.addIssue({ code: 'custom', message: `'${text}' is no status. Use ${STATUSES.join(', ')}` })
+  context.addIssue({ code: 'custom', message: `'${text}' is not a task status. Use ${STATUSES.join(', ')}` })
   return z.NEVER
 }

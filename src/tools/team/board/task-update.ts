@@ -31,29 +31,29 @@ export const taskUpdate = defineOwnTool({
   async run({ team_name, ...input }, context) {
     const membership = await membershipOf(context, team_name)
     const before = membership.state.tasks.get(input.taskId)
-    if (!before) throw new NotDone(`Task ${input.taskId} not found. TaskList shows those there are.`)
+    if (!before) throw new NotDone(`Task ${input.taskId} not found. TaskList shows all tasks.`)
     const { status, commands } = updateSteps(input, before, membership.name)
     const answers = await inOrder(membership, commands)
     const edges = commands.flatMap((command) => ('id' in command && command.id !== before.id ? [command.id] : []))
     const waiting = edges.length === 0 ? [] : [`Waiting for it now: ${edges.join(', ')}.`]
     const claim = answers.find((answer) => isClaimOf(answer, before, membership.name))
     const earlier = earlierAttemptsText(before.id, claim?.earlierAttempts ?? [])
-    const text = [await told(membership, before, status, answers), earlier, ...waiting].filter(Boolean).join('\n')
+    const text = [await resultText(membership, before, status, answers), earlier, ...waiting].filter(Boolean).join('\n')
     return { text, ...(claim && { task: before.id }) }
   },
 })
 
-/** What may stand in a call that does nothing but complete a task. */
+/** The fields of a call that only completes a task. */
 const COMPLETION_FIELDS = new Set(['taskId', 'status', 'result', 'commit', 'team_name'])
 
-/** The agent holds the task by this answer, and did not before. */
+/** The answer gave the task to this agent, which did not hold it before. */
 function isClaimOf({ tasks = [] }: Answer, before: Task, me: string): boolean {
   const isOurs = ({ status, owner }: { status: string; owner?: string | null }) =>
     status === 'in_progress' && nameKey(owner ?? '') === nameKey(me)
   return !isOurs(before) && tasks.some((task) => task.id === before.id && isOurs(task))
 }
 
-/** Each stands on the one before. Where one is refused, what took effect is said. */
+/** Runs each command after the one before. A refusal names the tasks that earlier commands changed. */
 async function inOrder(membership: TeamMembership, commands: readonly Command[]): Promise<Answer[]> {
   const answers: Answer[] = []
   for (const command of commands) {
@@ -61,7 +61,7 @@ async function inOrder(membership: TeamMembership, commands: readonly Command[])
     if (isRefusal(answer)) {
       const done = answers.flatMap(({ tasks, note }) => (note === undefined ? (tasks ?? []) : []))
       const tasks = done.map((task) => `#${task.id} (${standing(task)})`).join(', ')
-      const effect = done.length === 0 ? '' : `\nWhat came before it took effect on: ${tasks}.`
+      const effect = done.length === 0 ? '' : `\nThese tasks were changed before that: ${tasks}.`
       throw new NotDone(`${refusalForModel(answer)}${effect}`)
     }
     answers.push(answer)
@@ -69,7 +69,7 @@ async function inOrder(membership: TeamMembership, commands: readonly Command[])
   return answers
 }
 
-async function told(
+async function resultText(
   membership: TeamMembership,
   before: Task,
   status: TaskStatus | undefined,
@@ -80,7 +80,7 @@ async function told(
   const note = own.every((answer) => answer.note !== undefined) ? own.at(-1)?.note : undefined
   if (status === 'deleted') return `Task #${id} deleted: ${before.subject}.`
   const task = own.at(-1)?.tasks?.find((one) => one.id === id)
-  if (!task) return `Task ${numbered(before)} is as it was.`
+  if (!task) return `Task ${numbered(before)} is unchanged.`
   if (note !== undefined) return `${note} ${numbered(task)}: ${standing(task)}.`
   switch (status) {
     case 'in_progress':
@@ -90,12 +90,12 @@ async function told(
       return `Task #${id} completed: ${task.subject}. ${readyBehind(membership.state, id, unblocked)}`
     }
     case 'failed': {
-      const heard = isLead(membership.name) ? '' : ' The lead is told.'
-      return `Task #${id} failed: ${task.subject}.${heard}${stuckBehind(membership.state, id)}`
+      const leadNote = isLead(membership.name) ? '' : ' The lead is told.'
+      return `Task #${id} failed: ${task.subject}.${leadNote}${stuckBehind(membership.state, id)}`
     }
     case 'pending': {
       const from = before.status === 'in_progress' && before.owner !== membership.name ? before.owner : undefined
-      const taken = from === undefined ? '' : ` It was taken from ${from}: say so to ${from}.`
+      const taken = from === undefined ? '' : ` It was taken from ${from}: tell ${from}.`
       return `Task #${id} is pending again: ${task.subject} (${standing(task)}).${taken}`
     }
     case undefined:
@@ -105,7 +105,7 @@ async function told(
   }
 }
 
-/** Not everybody can look a task up: whoever takes it gets all that is known about it. */
+/** A teammate has no TaskGet, so the claim returns all that is known about the task. */
 function claimed({ id, subject, description, files, owner }: TaskView): string {
   return [
     `Task #${id} claimed for ${owner}, in_progress: ${subject}`,

@@ -3,7 +3,7 @@ import type { TeamState } from '../../../team/state.ts'
 import { planOf, type Task } from '../../../team/task.ts'
 import { type TaskView, waitsForWords } from '../../../team/view.ts'
 
-/** Where a task stands, in a few words: `pending, waits for 1, 2`. */
+/** The state of a task in a few words: `pending, waits for 1, 2`. */
 export function standing(task: TaskView): string {
   switch (task.status) {
     case 'pending':

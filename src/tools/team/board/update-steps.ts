@@ -5,7 +5,7 @@ import type { Task, TaskStatus } from '../../../team/task.ts'
 import { NotDone } from '../not-done.ts'
 import type { UpdateInput } from './task-update-input.ts'
 
-/** What an update amounts to: the status that is wished for, if any, and the commands that bring it about, in order. */
+/** The status that an update asks for, if any, and the commands that reach it, in order. */
 export interface UpdateSteps {
   readonly status: TaskStatus | undefined
   readonly commands: readonly Command[]
@@ -14,8 +14,8 @@ export interface UpdateSteps {
 type Input = Omit<UpdateInput, 'team_name'>
 
 /**
- * One command wherever one says it all, since that is carried out as a whole or not at all. What else there is comes
- * first: a status is reached only when everything before it was in order.
+ * One command where that is enough, since a command takes effect as a whole or not at all. The status comes last: it
+ * changes only if everything before it was accepted.
  */
 export function updateSteps(input: Input, task: Task, me: string): UpdateSteps {
   const {
@@ -51,7 +51,7 @@ export function updateSteps(input: Input, task: Task, me: string): UpdateSteps {
       return { status, commands: [...edges, ...first, { type: 'task.fail', id, reason: reason ?? '' }] }
     case 'pending': {
       if (task.status !== 'in_progress') return { status, commands: [update({ status }), ...edges] }
-      // Only a lead takes a claim from somebody else; the journal says who did.
+      // Only a lead takes a claim from another member; the journal records which lead.
       const force = isLead(me) && !isSame(task.owner, me)
       return { status, commands: [{ type: 'task.release', id, force, reason }, ...first, ...edges] }
     }
@@ -63,17 +63,17 @@ export function updateSteps(input: Input, task: Task, me: string): UpdateSteps {
   }
 }
 
-/** `owner` says in one word what a status and an assignee say in two. */
+/** Translates `owner` into a status and an assignee. */
 function requestedChange(input: Input, task: Task, me: string): Pick<Input, 'status' | 'assignee'> {
   const { status, assignee } = input
   const owner = input.owner === '' ? null : input.owner
   const held = task.status === 'pending' ? null : task.owner
-  // What is so already is no wish.
+  // An owner that holds the task already changes nothing.
   if (owner === undefined || (owner !== null && held !== null && isSame(owner, held) && status !== 'pending'))
     return status === 'in_progress' && assignee && isSame(assignee, me) ? { status } : { status, assignee }
   if (owner === null) {
     if (status !== undefined && status !== 'pending')
-      throw new NotDone(`Nobody as owner does not go with status ${status}. Leave one of them out.`)
+      throw new NotDone(`An empty owner does not go with status ${status}. Leave one of them out.`)
     return task.status === 'in_progress' ? { status: 'pending', assignee } : { status, assignee: null }
   }
   if (isSame(owner, me)) {
@@ -84,7 +84,7 @@ function requestedChange(input: Input, task: Task, me: string): Pick<Input, 'sta
       )
     return { status, assignee }
   }
-  // A claim is the owner's own step: somebody else can only be told that it is theirs to take.
+  // Members claim for themselves: for another member the task is only assigned.
   return { status: status === 'in_progress' ? undefined : status, assignee: owner }
 }
 

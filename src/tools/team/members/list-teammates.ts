@@ -12,7 +12,7 @@ export const listTeammates = defineOwnTool({
   needsTeam: true,
   description,
   input: z.strictObject({}),
-  onlyLooks: true,
+  isReadOnly: true,
   action: () => undefined,
   async run(_, context) {
     const { state, team, name } = await membershipOf(context)

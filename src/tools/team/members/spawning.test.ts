@@ -3,7 +3,7 @@ import { memberNamed } from '../../../team/state.ts'
 import { memoryTeamControl, teamToolHarness } from '../../../testing/harnesses/team-tool-harness.ts'
 
 describe('Task with a name', () => {
-  it('makes a teammate of the current team with no more than a prompt and a name', async () => {
+  it('creates a teammate in the current team from a prompt and a name', async () => {
     const lead = await teamToolHarness('lead')
     expect(await lead.ok('Task', { prompt: 'You are eve.', name: 'eve' })).toContain(
       "Spawned 'eve' (role: teammate) in your team; it is working now, without an initial task.",
@@ -25,12 +25,12 @@ describe('Task with a name', () => {
     expect(control.team().state.tasks.get('1')).toMatchObject({ status: 'in_progress', owner: 'dan' })
   }) // A60
 
-  it('refuses a name without sense, one that is at work, and a team without a name', async () => {
+  it('refuses an invalid name, a working teammate, and a team without a name', async () => {
     const lead = await teamToolHarness('lead')
     expect(await lead.no('Task', { prompt: 'x', name: 'ada' })).toContain('ada is starting. Wait until it is idle')
     expect(await lead.no('Task', { prompt: 'x', name: '../x' })).toContain('is not a name')
     expect(await lead.no('Task', { prompt: 'x', team_name: 'api' })).toContain('name: is needed with team_name')
-    expect(await lead.no('Task', { prompt: 'x', name: 'eve', agent_type: 'poet' })).toContain('There are: explore')
+    expect(await lead.no('Task', { prompt: 'x', name: 'eve', agent_type: 'poet' })).toContain('Known types: explore')
     expect(await lead.no('Task', { prompt: 'x', name: 'eve', task_id: '9' })).toContain('eve was not spawned')
     expect(memberNamed(lead.control.team().state, 'eve')).toBeUndefined()
   }) // A60, F31
@@ -41,7 +41,7 @@ describe('Task with a name', () => {
 })
 
 describe('spawn_teammate', () => {
-  it('makes a teammate, or wakes the one that has stopped with its new role', async () => {
+  it('creates a teammate, or reactivates a stopped one with its new role', async () => {
     const lead = await teamToolHarness('lead', 'simple')
     const eve = { name: 'eve', role: 'coder', prompt: 'Write code.' }
     expect(await lead.ok('spawn_teammate', eve)).toContain("Spawned 'eve' (role: coder) in your team")
@@ -51,12 +51,12 @@ describe('spawn_teammate', () => {
       "'eve' (role: tester) is back in your team, with what it knew",
     )
     expect(memberNamed(lead.control.team().state, 'eve')).toMatchObject({ role: 'tester', generation: 2 })
-    expect(await lead.no('Task', { prompt: 'x', name: 'fay' })).toContain('a teammate is made with spawn_teammate')
+    expect(await lead.no('Task', { prompt: 'x', name: 'fay' })).toContain('a teammate is created with spawn_teammate')
   }) // B5, D3
 })
 
 describe('TeamCreate and TeamDelete', () => {
-  it('make a team the current one, know it again, and end it with everybody in it', async () => {
+  it('create a team that becomes the current one, recognise it again, and stop all its members', async () => {
     const lead = await teamToolHarness('lead')
     expect(await lead.ok('TeamCreate', { name: 'api' })).toContain("Team 'api' created. You lead it")
     expect(await lead.ok('TeamCreate', { name: 'api' })).toContain("Team 'api' already exists, and you lead it.")
@@ -66,7 +66,7 @@ describe('TeamCreate and TeamDelete', () => {
     expect(lead.control.team().state.tasks.size).toBe(0)
     expect(await lead.ok('TaskList', { team_name: 'own' })).toBe('No tasks.')
     expect(await lead.ok('TeamDelete', { name: 'api' })).toBe(
-      "Team 'api' deleted, 1 teammate notified. Nobody of it works any more.\neve: stopped",
+      "Team 'api' deleted, 1 teammate notified. All its agents have stopped.\neve: stopped",
     )
     expect(await lead.no('TeamDelete', { name: 'api' })).toContain("Team 'api' not found.")
     expect(await lead.no('TeamDelete', { name: 'web' })).toContain('cannot delete its own team')
@@ -74,8 +74,8 @@ describe('TeamCreate and TeamDelete', () => {
   }) // A58
 })
 
-describe('an agent that sits nowhere', () => {
-  it('is told so', async () => {
+describe('an agent without a team', () => {
+  it('gets an error from team tools', async () => {
     const lead = await teamToolHarness('lead')
     const { taskList } = await import('../board/task-list.ts')
     expect(await taskList.run({}, { ...lead.context, memberships: () => [] })).toEqual({

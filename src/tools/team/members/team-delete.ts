@@ -7,7 +7,6 @@ import type { Tool } from '../../tool.ts'
 import { granted } from '../not-done.ts'
 import description from './team-delete.md'
 
-/** Needs no leave: it ends only what this lead began, after asking each of them, and everything is kept on disk. */
 export const teamDelete: ToolFactory<'TeamDelete'> = {
   name: 'TeamDelete',
   roles: ['lead'],
@@ -23,16 +22,16 @@ function createTeamDelete(teamControl: TeamControl): Tool {
     input: z.strictObject({ name: z.string().min(1) }),
     action: () => undefined,
     async run({ name }, context) {
-      const { notified, report, unread: letters } = granted(await teamControl.deleteTeam(name))
+      const { notified, report, unread } = granted(await teamControl.deleteTeam(name))
       const count = `${notified} ${notified === 1 ? 'teammate' : 'teammates'} notified`
-      const mail = letters.filter(({ message }) => !isInReport(message)).map(({ text: words }) => words)
-      const text = [`Team '${name}' deleted, ${count}. Nobody of it works any more.`, ...report, ...mail].join('\n')
-      return { text: await context.outputs.fit(text, 'team'), mail: letters.map(({ message }) => message.id) }
+      const mail = unread.filter(({ message }) => !isInReport(message)).map(({ text }) => text)
+      const text = [`Team '${name}' deleted, ${count}. All its agents have stopped.`, ...report, ...mail].join('\n')
+      return { text: await context.outputs.fit(text, 'team'), mail: unread.map(({ message }) => message.id) }
     },
   })
 }
 
-/** That a teammate rests, or agreed to stop and what it left: the report says so. */
+/** The report already says that a teammate is idle, or agreed to stop and what it left unfinished. */
 function isInReport({ type, approve }: Message): boolean {
   return type === 'idle_notification' || (type === 'shutdown_response' && approve === true)
 }

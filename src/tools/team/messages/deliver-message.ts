@@ -12,7 +12,7 @@ import { membershipOfRequest, openRequests, openWords, requestMeant, requestWord
 
 type Of<T extends MessageInput['type']> = Extract<MessageInput, { type: T }>
 
-/** Brings a message about, and says what became of it. Who it is from is the seat's to say. */
+/** Sends a message or answers a request, and returns the result for the model. The membership sets the sender. */
 export async function deliverMessage(input: MessageInput, context: ToolContext): Promise<string> {
   switch (input.type) {
     case 'broadcast':
@@ -28,27 +28,27 @@ export async function deliverMessage(input: MessageInput, context: ToolContext):
     default:
       return nameKey(input.recipient) === 'all' && input.type === 'message'
         ? broadcast({ ...input, type: 'broadcast' }, context)
-        : letter(input, context)
+        : sendDirect(input, context)
   }
 }
 
-async function letter(input: DirectInput, context: ToolContext): Promise<string> {
+async function sendDirect(input: DirectInput, context: ToolContext): Promise<string> {
   const { recipient: to, type, content, urgent, team_name } = input
   const membership = await membershipKnowing(context, team_name, (state) => canReceive(state, to))
   const [effect] = await sent(membership, { to, type, content, ...attached(urgent) })
   if (effect?.outcome !== 'queued') throw new NotDone(`${to} did not get it: ${effect?.reason ?? 'it was not sent'}.`)
-  return `Sent ${type} to ${effect.to} (${hears(membership, effect.to, urgent === true)}).`
+  return `Sent ${type} to ${effect.to} (${readsWhen(membership, effect.to, urgent === true)}).`
 }
 
-/** Within one team, never across: each has its own matters. */
+/** Within one team only. */
 async function broadcast({ content, urgent, team_name }: Of<'broadcast'>, context: ToolContext): Promise<string> {
   const membership = await membershipOf(context, team_name)
   const effects = await sent(membership, { to: 'all', type: 'broadcast', content, ...attached(urgent) })
-  const heard = effects.filter(({ outcome }) => outcome === 'queued').map(({ to }) => to)
+  const reached = effects.filter(({ outcome }) => outcome === 'queued').map(({ to }) => to)
   const missed = effects.filter(({ outcome }) => outcome !== 'queued').map(({ to, reason }) => `${to} (${reason})`)
-  if (effects.length === 0) throw new NotDone(`There is nobody else in ${teamWords(context, membership.team)}.`)
+  if (effects.length === 0) throw new NotDone(`There are no other members in ${teamWords(context, membership.team)}.`)
   const not = missed.length === 0 ? '' : ` Not to: ${missed.join(', ')}.`
-  return `Broadcast sent to ${heard.length} in ${teamWords(context, membership.team)}: ${heard.join(', ')}.${not}`
+  return `Broadcast sent to ${reached.length} in ${teamWords(context, membership.team)}: ${reached.join(', ')}.${not}`
 }
 
 async function askToStop(input: Of<'shutdown_request'>, context: ToolContext): Promise<string> {
@@ -115,10 +115,10 @@ function together(reason: string | undefined, content: string | undefined): stri
   return [...new Set([reason, content])].filter(Boolean).join(': ')
 }
 
-/** When the receiver is going to read it. */
-function hears({ state }: TeamMembership, name: string, urgent: boolean): string {
+/** When the recipient will read it. */
+function readsWhen({ state }: TeamMembership, name: string, urgent: boolean): string {
   const member = memberNamed(state, name)
-  if (member?.kind !== 'agent') return 'read when they look'
+  if (member?.kind !== 'agent') return 'read when they check their inbox'
   switch (member.status) {
     case 'idle':
       return 'idle; this wakes it'
@@ -128,7 +128,7 @@ function hears({ state }: TeamMembership, name: string, urgent: boolean): string
     case 'waiting_approval':
       return 'waiting_approval; read before its next step'
     case 'stopping':
-      return 'stopping; it may not come to read it'
+      return 'stopping; it may stop before reading it'
     case 'lost':
     case 'stopped':
       return `${member.status}; read when it is back`

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { isControl, isRuntimeFact, MessageType, messageType } from '../../../team/message.ts'
 import { TeamName } from '../team-name.ts'
 
-/** A letter to one member: plain talk, or a typed hand-off. */
+/** Types of messages to one member: plain messages and typed hand-offs. */
 const DIRECT_TYPES = MessageType.options.filter(
   (type) => type !== 'broadcast' && !isControl(type) && !isRuntimeFact(type),
 ) as Exclude<MessageType, Control | 'broadcast' | 'result' | 'idle_notification' | 'error'>[]
 type Control = 'shutdown_request' | 'shutdown_response' | 'plan_approval_request' | 'plan_approval_response'
 
-/** What a model may send; what a runtime says is not among it. */
+/** Types that a model may send; the others are sent by the runtime. */
 const SENDABLE = MessageType.options.filter((type) => !isRuntimeFact(type))
 
 const needed = { error: ({ input }: { input: unknown }) => (input === undefined ? 'is needed' : undefined) }
@@ -23,10 +23,10 @@ const pending_work = z.array(z.string()).optional()
 const artifacts_committed = z.boolean().optional()
 const urgent = z.boolean().optional()
 
-/** What is offered to the model: one flat object, since most providers take nothing else. */
+/** The schema for the model: one flat object, since most providers accept nothing else. */
 export const MessageOffer = z.strictObject({
-  recipient: words.optional().describe('a teammate, lead or user; everybody gets a broadcast'),
-  content: words.optional().describe('the message, the plan, or words that go with an answer'),
+  recipient: words.optional().describe('a teammate, lead or user; not needed for a broadcast'),
+  content: words.optional().describe('the message, the plan, or the text of an answer'),
   type: z.enum(SENDABLE).default('message'),
   team_name: TeamName,
   request_id,
@@ -34,38 +34,38 @@ export const MessageOffer = z.strictObject({
   feedback: words.optional().describe('with plan_approval_response: what has to change'),
   reason: words.optional().describe('with shutdown_request and shutdown_response'),
   deadline_seconds,
-  status: status.describe('with shutdown_response: how you leave your work'),
+  status: status.describe('with shutdown_response: the state of your work'),
   pending_work: pending_work.describe('with shutdown_response: what is not finished'),
   artifacts_committed: artifacts_committed.describe('with shutdown_response: is your work committed?'),
   urgent: urgent.describe('interrupts what the recipient is doing'),
 })
 
 const team_name = TeamName
-const spoken = { content: words.optional(), reason: words.optional(), feedback: words.optional() }
+const texts = { content: words.optional(), reason: words.optional(), feedback: words.optional() }
 
-const Letter = fields({ type: z.enum(DIRECT_TYPES), recipient, content, urgent, team_name })
-export type DirectInput = z.infer<typeof Letter>
+const Direct = fields({ type: z.enum(DIRECT_TYPES), recipient, content, urgent, team_name })
+export type DirectInput = z.infer<typeof Direct>
 
-/** What is checked: for each type its own fields, so that an answer is never lost in a message. */
+/** Checks each type for its own fields, so that an answer is not taken for a message. */
 const ByType = z.discriminatedUnion(
   'type',
   [
-    Letter,
+    Direct,
     fields({ type: z.literal('broadcast'), recipient: words.optional(), content, urgent, team_name }),
     fields({
       type: z.literal('shutdown_request'),
       recipient,
-      content: spoken.content,
-      reason: spoken.reason,
+      content: texts.content,
+      reason: texts.reason,
       deadline_seconds,
       team_name,
     }),
     fields({
       type: z.literal('shutdown_response'),
       recipient: words.optional(),
-      ...spoken,
+      ...texts,
       request_id,
-      // Whoever asked may look how it stands, and gives no answer then.
+      // Left out, the sender of the request reads its state.
       approve: approve.optional(),
       status,
       pending_work,
@@ -76,7 +76,7 @@ const ByType = z.discriminatedUnion(
     fields({
       type: z.literal('plan_approval_response'),
       recipient: words.optional(),
-      ...spoken,
+      ...texts,
       request_id,
       approve,
       team_name,
@@ -86,7 +86,7 @@ const ByType = z.discriminatedUnion(
 )
 export type MessageInput = z.infer<typeof ByType>
 
-export const MessageInput: z.ZodType<MessageInput> = z.preprocess(tidied, ByType)
+export const MessageInput: z.ZodType<MessageInput> = z.preprocess(normalize, ByType)
 
 function fields<T extends z.ZodRawShape>(shape: T) {
   return z.strictObject(shape, {
@@ -96,12 +96,12 @@ function fields<T extends z.ZodRawShape>(shape: T) {
 }
 
 function unfit(keys: readonly string[], input: unknown): string {
-  const own = keys.some((key) => ['from', 'sender'].includes(key)) ? ' (who sends is known)' : ''
+  const own = keys.some((key) => ['from', 'sender'].includes(key)) ? ' (the sender is set by the runtime)' : ''
   return `does not go with a message of type ${(input as { type: string }).type}${own}. Leave it out, or use the type it belongs to`
 }
 
-/** Empty means nothing, a type may have an older name, and a reason will do where there is no content. */
-function tidied(input: unknown): unknown {
+/** Drops empty fields, accepts older names of a type, and takes a reason as content where that is missing. */
+function normalize(input: unknown): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input
   const said = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null && value !== ''))
   const type = said.type === undefined ? 'message' : said.type
@@ -115,6 +115,6 @@ function tidied(input: unknown): unknown {
 function wrongType(input: unknown): string {
   const type = typeof input === 'object' && input !== null && 'type' in input ? input.type : input
   const shown = typeof type === 'string' ? `'${type}'` : JSON.stringify(type)
-  if (MessageType.safeParse(type).success) return `${shown} is said by the runtime alone. Send a plain message instead`
-  return `${shown} is no type of message. Use one of: ${SENDABLE.join(', ')}`
+  if (MessageType.safeParse(type).success) return `${shown} is sent by the runtime only. Send a plain message instead`
+  return `${shown} is not a message type. Use one of: ${SENDABLE.join(', ')}`
 }

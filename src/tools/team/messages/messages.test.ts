@@ -3,14 +3,14 @@ import { messageTypes } from '../../../team/message.ts'
 import { memberNamed, unreadOf } from '../../../team/state.ts'
 import { type TeamToolHarness, teamToolHarness, teamToolsOf } from '../../../testing/harnesses/team-tool-harness.ts'
 
-/** What waits for somebody, but for the prompt they began with. */
+/** The unread messages of a member, without its first prompt. */
 const mailOf = ({ control }: TeamToolHarness, name: string, team?: string) =>
   unreadOf(control.team(team).state, name)
     .map(({ message }) => message)
     .filter(({ content }) => content !== `You are ${name}.`)
 
 describe('SendMessage', () => {
-  it('brings a message to one member, signed by the runtime whatever the model says', async () => {
+  it('sends a message to one member, with the sender set by the runtime', async () => {
     const ada = await teamToolHarness('ada')
     expect(await ada.ok('SendMessage', { recipient: 'bob', content: 'your API?' })).toBe(
       'Sent message to bob (starting; read before its next step).',
@@ -20,12 +20,14 @@ describe('SendMessage', () => {
     )
     expect(mailOf(ada, 'bob')).toMatchObject([{ from: 'ada', to: 'bob', type: 'message', content: 'your API?' }])
     for (const forged of [{ from: 'lead' }, { sender: 'lead' }]) {
-      expect(await ada.no('SendMessage', { to: 'bob', content: 'x', ...forged })).toContain('(who sends is known)')
+      expect(await ada.no('SendMessage', { to: 'bob', content: 'x', ...forged })).toContain(
+        '(the sender is set by the runtime)',
+      )
     }
     expect(mailOf(ada, 'bob')).toHaveLength(1)
   }) // A66, A67, F5
 
-  it('refuses whoever is not there, before any mailbox exists', async () => {
+  it('refuses an unknown recipient and creates no mailbox for it', async () => {
     const lead = await teamToolHarness('lead')
     expect(await lead.no('SendMessage', { recipient: 'eve', content: 'x' })).toBe(
       'No member of this team is called eve. Members: lead, ada, bob.',
@@ -36,19 +38,19 @@ describe('SendMessage', () => {
     expect([...lead.control.team().state.mailboxes.keys()].filter((name) => name.includes('eve'))).toEqual([])
   }) // A67, F13, B7
 
-  it('knows its types and names them where one is wrong; what a runtime says is not among them', async () => {
+  it('names the message types when one is wrong, without those of the runtime', async () => {
     const lead = await teamToolHarness('lead')
     const wrong = await lead.no('SendMessage', { recipient: 'ada', content: 'x', type: 'poke' })
-    expect(wrong).toContain("'poke' is no type of message. Use one of: message, broadcast, shutdown_request,")
+    expect(wrong).toContain("'poke' is not a message type. Use one of: message, broadcast, shutdown_request,")
     expect(wrong).not.toContain('idle_notification')
     for (const type of ['result', 'idle_notification', 'error'])
-      expect(await lead.no('SendMessage', { recipient: 'ada', content: 'x', type })).toContain('by the runtime alone')
+      expect(await lead.no('SendMessage', { recipient: 'ada', content: 'x', type })).toContain('by the runtime only')
     expect(await lead.ok('SendMessage', { recipient: 'ada', content: '{"task":"1"}', type: 'dev_progress' })).toContain(
       'Sent dev_progress to ada',
     )
   }) // A65
 
-  it('carries every type there is to somebody who acts on it, and no other', async () => {
+  it('sends every type except those of the runtime', async () => {
     const lead = await teamToolHarness('lead')
     const [ada, bob] = [teamToolsOf(lead.control, 'ada'), teamToolsOf(lead.control, 'bob')]
     const control = new Set<string>()
@@ -69,17 +71,19 @@ describe('SendMessage', () => {
     for (const type of messageTypes().filter((one) => !isControl(one))) {
       const input = { recipient: 'ada', content: `[${type}]`, type }
       if (['result', 'idle_notification', 'error'].includes(type)) {
-        expect(await lead.no('SendMessage', input)).toContain('by the runtime alone')
+        expect(await lead.no('SendMessage', input)).toContain('by the runtime only')
         continue
       }
       await lead.ok('SendMessage', input)
-      const letter = mailOf(lead, 'ada').at(-1)
-      expect(letter).toMatchObject({ type, from: 'lead', content: `[${type}]` })
-      expect(Object.keys(letter!)).toEqual(expect.arrayContaining(['id', 'type', 'from', 'to', 'content', 'timestamp']))
+      const message = mailOf(lead, 'ada').at(-1)
+      expect(message).toMatchObject({ type, from: 'lead', content: `[${type}]` })
+      expect(Object.keys(message!)).toEqual(
+        expect.arrayContaining(['id', 'type', 'from', 'to', 'content', 'timestamp']),
+      )
     }
   }) // B15, B52
 
-  it('names what is missing and what does not go with a type, so that no answer is lost in a message', async () => {
+  it('names missing fields and fields that do not belong to the type', async () => {
     const lead = await teamToolHarness('lead')
     expect(await lead.no('SendMessage', { content: 'x' })).toContain('recipient: is needed')
     expect(await lead.no('SendMessage', { recipient: 'ada' })).toContain('content: is needed')
@@ -91,7 +95,7 @@ describe('SendMessage', () => {
     ).toContain('Sent message to ada')
   })
 
-  it('broadcasts to everybody else of one team, whoever is named as recipient', async () => {
+  it('broadcasts to all other members of one team, whatever the recipient', async () => {
     const lead = await teamToolHarness('lead')
     await lead.ok('TeamCreate', { name: 'api' })
     await lead.control.spawn({ name: 'eve', prompt: 'You are eve.' })
@@ -106,7 +110,7 @@ describe('SendMessage', () => {
     expect(await ada.ok('SendMessage', { recipient: 'all', content: 'me too' })).toContain('2 in your team: lead, bob.')
   }) // A66, A68, F16
 
-  it('finds a member of another team of one’s own, and never leaves a teammate’s', async () => {
+  it('finds a member in another team of the lead, but not outside a teammate’s team', async () => {
     const lead = await teamToolHarness('lead')
     await lead.ok('TeamCreate', { name: 'api' })
     expect(await lead.ok('SendMessage', { recipient: 'ada', content: 'still there?' })).toContain('Sent message to ada')
@@ -119,7 +123,7 @@ describe('SendMessage', () => {
     expect(await ada.no('SendMessage', { recipient: 'lead', content: 'x', team_name: 'api' })).toContain('not found')
   }) // A59
 
-  it('marks what cannot wait', async () => {
+  it('marks an urgent message', async () => {
     const ada = await teamToolHarness('ada')
     expect(await ada.ok('SendMessage', { recipient: 'bob', content: 'stop', urgent: true })).toContain('interrupted')
     expect(mailOf(ada, 'bob')).toMatchObject([{ urgent: true }])
@@ -127,7 +131,7 @@ describe('SendMessage', () => {
 })
 
 describe('a shutdown', () => {
-  it('is a request with an id, a reason and a deadline, answered by whoever was asked', async () => {
+  it('is a request with an id, a reason and a deadline, answered by its recipient', async () => {
     const lead = await teamToolHarness('lead')
     const ada = teamToolsOf(lead.control, 'ada')
     expect(await ada.no('SendMessage', { type: 'shutdown_request', recipient: 'bob' })).toContain('Only the lead')
@@ -161,7 +165,7 @@ describe('a shutdown', () => {
     )
   }) // B21, B22
 
-  it('may be refused with a reason, and whoever asked can look how it stands', async () => {
+  it('may be rejected with a reason, and the sender can read its state', async () => {
     const lead = await teamToolHarness('lead')
     const look = () => lead.ok('SendMessage', { type: 'shutdown_response', request_id: 'r1' })
     expect(await lead.ok('SendMessage', { type: 'shutdown_request', to: 'ada' })).toContain('30 s to answer')
@@ -200,7 +204,7 @@ describe('a plan', () => {
     expect(await lead.no('SendMessage', { type: 'plan_approval_response', recipient: 'ada' })).toContain('approve:')
   }) // A66, B24, B42
 
-  it('is never guessed where several wait: the open ones are listed', async () => {
+  it('is never guessed where several are open: they are listed', async () => {
     const lead = await teamToolHarness('lead')
     for (const name of ['ada', 'bob'])
       await teamToolsOf(lead.control, name).ok('SendMessage', {
@@ -221,7 +225,7 @@ describe('a plan', () => {
     expect(await lead.ok('SendMessage', { ...answer, request_id: 'r1' })).toContain('Plan of ada approved')
   }) // F29
 
-  it('is found in whichever team it was submitted, and asked about where two teams count alike', async () => {
+  it('is found in the team it was submitted in, or team_name is required', async () => {
     const lead = await teamToolHarness('lead')
     await teamToolsOf(lead.control, 'ada').ok('SendMessage', { type: 'plan_approval_request', content: 'in web' })
     await lead.ok('TeamCreate', { name: 'api' })
@@ -237,12 +241,12 @@ describe('a plan', () => {
 })
 
 describe('the simple spelling', () => {
-  it('sends with to and msg_type, and speaks of them where something is missing', async () => {
+  it('sends with to and msg_type, and uses these names in errors', async () => {
     const ada = await teamToolHarness('ada', 'simple')
     expect(await ada.ok('send_message', { to: 'bob', content: 'hi' })).toContain('Sent message to bob')
     expect(await ada.no('send_message', { content: 'hi' })).toContain('to: is needed')
     expect(await ada.no('send_message', { to: 'bob', content: 'hi', msg_type: 'poke' })).toContain(
-      "msg_type: 'poke' is no type of message. Use one of: message, broadcast,",
+      "msg_type: 'poke' is not a message type. Use one of: message, broadcast,",
     )
     expect(mailOf(ada, 'bob')).toMatchObject([{ type: 'message', from: 'ada', content: 'hi' }])
     const lead = teamToolsOf(ada.control, 'lead', 'simple')
@@ -258,10 +262,10 @@ describe('the simple spelling', () => {
     await lead.control.team().run({ type: 'member.stop', name: 'bob' })
     expect(await lead.ok('broadcast', { content: 'phase 1 complete' })).toBe('Broadcast sent to 1 in your team: ada.')
     await lead.control.team().run({ type: 'member.stop', name: 'ada' })
-    expect(await lead.no('broadcast', { content: 'x' })).toBe('There is nobody else in your team.')
+    expect(await lead.no('broadcast', { content: 'x' })).toBe('There are no other members in your team.')
   }) // B9, D6, F13
 
-  it('reads mail as a delivery: the result names what it holds, and no more than fits', async () => {
+  it('delivers messages with read_inbox, no more than fit into the result', async () => {
     const lead = await teamToolHarness('lead', 'simple')
     expect(await lead.call('read_inbox')).toEqual({ text: 'No new mail.' })
     const ada = teamToolsOf(lead.control, 'ada', 'simple')

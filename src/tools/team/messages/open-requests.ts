@@ -16,19 +16,19 @@ export function openRequests(state: TeamState, kind: RequestKind, to: string): R
   )
 }
 
-/** What an answer says about the request it is meant for. */
-interface Meant {
+/** What a call says about the request it answers. */
+interface RequestRef {
   readonly request_id?: string | undefined
   /** Whose request it is. */
   readonly recipient?: string | undefined
   readonly team_name?: string | undefined
 }
 
-/** Every team counts its own requests: an id that several of one's teams know needs the team's name too. */
+/** Teams number their requests separately: an id that several teams of the agent have needs the team's name too. */
 export async function membershipOfRequest(
   context: ToolContext,
   kind: RequestKind,
-  meant: Meant,
+  meant: RequestRef,
 ): Promise<TeamMembership> {
   const { request_id: id, recipient, team_name } = meant
   const current = await membershipOf(context, team_name)
@@ -46,12 +46,12 @@ export async function membershipOfRequest(
   throw new NotDone(`Which request do you answer? There is one in each of the teams ${teams}. Name its team_name.`)
 }
 
-/** The request an answer is meant for: the one it names, or the only one there is. Nobody guesses. */
+/** The request an answer is meant for: the one it names, or the only open one. Never a guess. */
 export function requestMeant(
   state: TeamState,
   kind: RequestKind,
   me: string,
-  { request_id, recipient }: Meant,
+  { request_id, recipient }: RequestRef,
 ): Request {
   const open = openRequests(state, kind, me)
   const there = openWords(kind, open)
@@ -76,7 +76,7 @@ export function openWords(kind: RequestKind, open: readonly Request[]): string {
   return `These wait for your answer: ${each.join(', ')}.`
 }
 
-/** How a request stands, for whoever asked. */
+/** The state of a request, for the member that sent it. */
 export function requestWords(request: Request): string {
   const head = `Request ${request.id} (${KINDS[request.kind]}, to ${request.to}): ${request.state}`
   switch (request.state) {

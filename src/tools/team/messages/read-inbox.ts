@@ -4,7 +4,7 @@ import type { UnreadMessage } from '../../team-membership.ts'
 import { membershipOf } from '../membership-of.ts'
 import description from './read-inbox.md'
 
-/** Bytes of mail in one result; what is longer goes in alone, as head, tail and the path of all of it. */
+/** Of messages in one result; a longer message comes alone, as head, tail and the path of the whole. */
 const MAX_MAIL_BYTES = 40_000
 
 export const readInbox = defineOwnTool({
@@ -29,10 +29,10 @@ export const readInbox = defineOwnTool({
     const long = first && sizeOf(first) > MAX_MAIL_BYTES ? first.excerpt(context.outputs.keep) : undefined
     const text = long?.words ?? shown.map(({ text: words }) => words).join('\n')
     const more = left === 0 ? '' : `\n[${left} more wait; call read_inbox again]`
-    // Only what is shown is delivered: the rest must reach its reader another time.
+    // Only what the result shows counts as delivered.
     const mail = shown.map(({ message }) => message.id)
     if (!first || !long) return { text: `${text}${more}`, mail }
-    // Durable before the result names it; whoever resumes writes it again from the journal where it is missing.
+    // The file is durable before the result names it; a resumed agent restores it from the journal.
     const file = { message: first.message.id, path: long.path, sum: context.outputs.sumOf(long.path) }
     return { text: `${text}${more}`, mail, files: [file] }
   },

@@ -3,7 +3,7 @@ import { limitLines, type ResourceLimits } from '../../permissions/processes/res
 /** Waits for a line before it becomes the command; if the process that should send the line is gone, it never does. */
 export const GATE = 'exec 2>&1; read -r go <&3 || exit 125; exec 3<&-; exec "$0" -c "$1"'
 
-/** What an sandboxed command says on descriptor 4 when processes of it are still there after it ended. */
+/** What a sandboxed command says on descriptor 4 when processes of it are still there after it ended. */
 export const LEFT_OVER = 'left'
 
 /**

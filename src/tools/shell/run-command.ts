@@ -12,7 +12,7 @@ import { GATE, LEFT_OVER, sandboxedGate } from './gate.ts'
 import { openMergedPipe } from './merged-pipe.ts'
 import { limitProcesses } from './process-limit.ts'
 
-export interface CommandPlan {
+export interface CommandOptions {
   readonly command: string
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
@@ -37,68 +37,68 @@ export interface CommandEnd {
 
 /**
  * Runs a shell command as a process group of its own. Whatever ends it ends the whole group, and what its children do
- * with its output never keeps anybody waiting. Throws the signal's reason when aborted, once nothing runs any more.
+ * with its output never delays the result. Throws the signal's reason when aborted, once nothing runs any more.
  */
-export async function runCommand(plan: CommandPlan): Promise<CommandEnd> {
-  plan.signal.throwIfAborted()
-  const { child, reader } = await begin(plan)
+export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
+  options.signal.throwIfAborted()
+  const { child, reader } = await begin(options)
   const pid = child.pid!
   const isEnded = endWithUs(pid)
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
   const saysLeftOver = listenTo(child.stdio[4] as Readable | undefined)
   const drained = new Promise<void>((resolve) => reader.once('close', resolve))
-  reader.on('error', () => reader.destroy()).on('data', plan.onOutput)
+  reader.on('error', () => reader.destroy()).on('data', options.onOutput)
 
   let isTimedOut = false
   let ending: Promise<boolean> | undefined
   const end = () => {
     ending ??= endGroup(pid)
   }
-  plan.signal.addEventListener('abort', end)
+  options.signal.addEventListener('abort', end)
   const endNow = () => {
     ending ??= endGroup(pid, 0)
   }
-  plan.sandboxed?.violated?.addEventListener('abort', endNow)
-  const unlimit = plan.sandboxed ? limitProcesses(pid, plan.sandboxed.limits.processes) : () => {}
+  options.sandboxed?.violated?.addEventListener('abort', endNow)
+  const unlimit = options.sandboxed ? limitProcesses(pid, options.sandboxed.limits.processes) : () => {}
   let timer: NodeJS.Timeout | undefined
   try {
-    await plan.record(groupOf(pid))
-    if (plan.signal.aborted) end()
+    await options.record(groupOf(pid))
+    if (options.signal.aborted) end()
     else open(child.stdio[3] as Writable)
-    if (plan.timeout !== undefined)
+    if (options.timeout !== undefined)
       timer = setTimeout(() => {
         isTimedOut = true
         end()
-      }, plan.timeout)
+      }, options.timeout)
     const [code, killedBy] = await exited
     const leftOver =
-      !ending && (plan.sandboxed?.hasOwnProcesses ? await saysLeftOver() : await leavesSomething(pid, drained))
+      !ending && (options.sandboxed?.hasOwnProcesses ? await saysLeftOver() : await leavesSomething(pid, drained))
     return { code, killedBy, isTimedOut, leftOver }
   } finally {
     clearTimeout(timer)
-    plan.signal.removeEventListener('abort', end)
-    plan.sandboxed?.violated?.removeEventListener('abort', endNow)
+    options.signal.removeEventListener('abort', end)
+    options.sandboxed?.violated?.removeEventListener('abort', endNow)
     if (await (ending ?? endGroup(pid))) isEnded()
     unlimit()
-    // Who left the group for a session of its own may hold the pipe for ever.
-    await Promise.race([drained, delay(DRAIN)])
+    // A process that left the group for its own session may keep the pipe open for ever.
+    await Promise.race([drained, delay(DRAIN_MS)])
     reader.destroy()
-    plan.signal.throwIfAborted()
+    options.signal.throwIfAborted()
   }
 }
 
 /** How long output that is on its way may take, in milliseconds, once the command itself has ended. */
-const DRAIN = 250
+const DRAIN_MS = 250
 
 async function leavesSomething(pid: number, drained: Promise<void>): Promise<boolean> {
-  await Promise.race([drained, delay(DRAIN)])
+  await Promise.race([drained, delay(DRAIN_MS)])
   return isGroupAlive(pid)
 }
 
 /** How long the end of a command's own processes may take, in milliseconds. */
 const REPORT_MS = 2000
 
-/** What an sandboxed command left, as its gate says right before it ends; to be asked when it has ended. */
+/** What a sandboxed command left, as its gate says right before it ends; to be asked when it has ended. */
 function listenTo(report: Readable | undefined): () => Promise<boolean> {
   let text = ''
   report?.setEncoding('utf8').on('data', (part: string) => {
@@ -120,7 +120,7 @@ async function begin({
   cwd,
   env,
   sandboxed,
-}: CommandPlan): Promise<{ child: ChildProcess; reader: Readable }> {
+}: CommandOptions): Promise<{ child: ChildProcess; reader: Readable }> {
   const pipe = await openMergedPipe()
   try {
     const shell = SHELLS.find((path) => existsSync(path)) ?? '/bin/sh'
