@@ -35,6 +35,6 @@ export const mutations: readonly Mutation[] = [
     old: 'await announceChanges(watch, context, announced).catch(() => {})',
     new: '',
     test: 'src/tools/reservations/announce-reserved.test.ts',
-    fails: 'the owner of a reserved file is told of a command that was stopped',
+    fails: 'informs the owner of a reserved file that a stopped command has changed',
   },
 ]
