@@ -30,7 +30,7 @@ describe('a command line', () => {
     expect(await cli.json('task list')).toEqual([])
   })
 
-  it('takes the last of two, and the environment where there is none', async () => {
+  it('takes the last of two options, and the environment where none is given', async () => {
     for (const team of ['one', 'two']) await cli.ok(`team create ${team}`)
     await cli.ok('--team one task add x --team two')
     const env = { ...cli.env, DESKMATES_TEAM: 'two' }
@@ -86,7 +86,7 @@ describe('a command line', () => {
     expect(stderr).not.toMatch(/\n {4}at /)
   })
 
-  it('reports errors as JSON to whoever asked for JSON', async () => {
+  it('reports errors as JSON to a caller that asked for JSON', async () => {
     const misused = await cli.run('task bogus --json')
     expect(JSON.parse(misused.stderr).error.code).toBe('misused')
     const refused = await cli.run('task show 7 --json')
@@ -125,7 +125,7 @@ describe('a command line', () => {
     expect(await cli.run(words)).toEqual({ code: 2, stdout: '', stderr: `deskmates: ${message}\n` })
   })
 
-  it('names what is there, and makes nothing, where a team that must be there is not', async () => {
+  it('lists the existing teams and creates nothing when the named team is missing', async () => {
     for (const words of ['team delete nothere', 'trust --team nothere', 'team show nothere']) {
       const { code, stderr } = await cli.run(words)
       expect([words, code, stderr]).toEqual([words, 1, expect.stringContaining('See: deskmates team list')])
@@ -133,7 +133,7 @@ describe('a command line', () => {
     expect((await cli.run('task add a --team nothere')).stderr).toContain('deskmates team create nothere')
   })
 
-  it('knows how wide the terminal is, though all it prints is looked through for secrets', async () => {
+  it('knows the width of the terminal although output is redacted', async () => {
     const stdout = { write: (_: string, done: () => void) => done(), columns: 79, rows: 20 }
     const { context } = redacted({ stdout, stderr: stdout, env: {} } as unknown as Context)
     expect(context.stdout).toMatchObject({ columns: 79, rows: 20 })
@@ -141,7 +141,7 @@ describe('a command line', () => {
     expect(context.stderr.columns).toBe(132)
   })
 
-  it('gives the same answer to a repeated command id, whatever happened since', async () => {
+  it('gives the same answer to a repeated command id, even if the team changed since', async () => {
     const first = await cli.json('task add once --command-id job-1')
     await cli.ok('task update 1 --subject changed')
     expect(await cli.json('task add once --command-id job-1')).toEqual(first)
@@ -181,7 +181,7 @@ describe('a command line', () => {
     expect(cli.read('.teams', 'default', 'journal.jsonl')).toBe(before)
   })
 
-  it('calls an error nobody foresaw a bug, without a stack unless asked', () => {
+  it('reports an unexpected error as a bug, without a stack unless asked', () => {
     const quiet = explain(new TypeError('x is not a function'), {})
     expect(quiet).toMatchObject({ code: 'bug', exit: 1 })
     expect(quiet.message).toContain('This is a bug')
@@ -202,7 +202,7 @@ describe('a command line', () => {
     expect((await cli.run('task add b', { stdout: closed })).code).toBe(1)
   })
 
-  it('says of an answer that was lost that its work was done, so that nobody does it twice, and why it was lost', async () => {
+  it('reports that a command was carried out when only its output was lost, and why', async () => {
     const gone = await cli.run('task add a --command-id once', { stdout: failing('EPIPE', 'write EPIPE') })
     expect(gone.stderr).toMatch(
       /its reader is gone \(EPIPE\)\. The command was carried out; only its output is missing/,

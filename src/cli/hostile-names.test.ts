@@ -26,7 +26,7 @@ function hostileNames(): string[] {
 }
 
 describe('a hostile name', () => {
-  it('is refused before a path is built, wherever a name is asked for', async () => {
+  it('is refused before a path is built, by every command that takes a name', async () => {
     const names = hostileNames()
     expect(names.length).toBeGreaterThan(200)
     await cli.ok('team join ci --role tester')
@@ -66,7 +66,7 @@ describe('a hostile name', () => {
     }
   })
 
-  it('is told from one that only sounds dangerous', async () => {
+  it('is distinguished from a name that only looks dangerous', async () => {
     for (const name of ['CON', 'nul', 'constructor', '__'.padStart(3, 'x'), '0', 'x'.repeat(64), 'a-', 'toString']) {
       expect(await cli.json(['team', 'join', name, '--role', 'constructor'])).toMatchObject({ name })
       expect(await cli.json(['inbox', name])).toEqual([])

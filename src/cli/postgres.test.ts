@@ -48,7 +48,7 @@ describe('on PostgreSQL', () => {
     expect(existsSync(join(cli.dir, '.teams'))).toBe(false)
   })
 
-  it('mail is sent and taken once, however long it is, and nobody else reads it again', async () => {
+  it('mail is sent and taken once, however long it is, and no other process reads it again', async () => {
     const text = 'long '.repeat(10_000)
     await cli.ok(['send', 'lead', text])
     expect(await cli.json('inbox lead')).toMatchObject([{ content: text }])

@@ -48,7 +48,7 @@ function writers(names: readonly string[], results: Record<string, string>): Scr
 }
 
 describe('leave for a teammate', () => {
-  it('is asked of the person at the session with the name of whoever wants it, and each gets its own answer', async () => {
+  it('asks the person with the name of the agent, and gives each agent its own answer', async () => {
     const questions: Question[] = []
     const results: Record<string, string> = {}
     // Answered only when both have asked.
@@ -97,7 +97,7 @@ describe('leave for a teammate', () => {
     expect(results.ada).toContain('Wrote')
   })
 
-  it('is void when the session is closed meanwhile, and asked again by whoever goes on with it', async () => {
+  it('is void when the session is closed meanwhile, and asked again when it is resumed', async () => {
     const results: Record<string, string> = {}
     const signals: AbortSignal[] = []
     let isAsked = () => {}
@@ -136,9 +136,9 @@ describe('leave for a teammate', () => {
     expect(second.team.state.requests.get('r2')).toMatchObject({ kind: 'permission', state: 'approved' })
   })
 
-  it('that nobody can give is denied at once with the rule that would, and the lead hears of it once', async () => {
+  it('denies at once when no person can be asked, names a rule, and notifies the lead once', async () => {
     const results: Record<string, string> = {}
-    const heard: string[] = []
+    const received: string[] = []
     const parts = writers(['ada'], results).slice(0, -1)
     parts.splice(1, 1, {
       agent: 'ada',
@@ -146,23 +146,23 @@ describe('leave for a teammate', () => {
       calls: [write('a.txt'), write('b.txt'), call('bash', { command: 'make all' })],
     })
     const compose = (request: ModelRequest) => {
-      heard.push(JSON.stringify(request.turns.at(-1)))
+      received.push(JSON.stringify(request.turns.at(-1)))
       return { text: 'I see.' }
     }
     await using session = await open([...parts, { agent: 'lead', times: 'always', compose }])
     const { stop, events } = await runToEnd(session, 'Go')
     expect(stop.kind).toBe('finished')
     expect(results.ada).toContain("The user can allow it: --allowedTools 'write_file'")
-    const told = events.flatMap((event) =>
+    const inputs = events.flatMap((event) =>
       event.type === 'team' && event.event.type === 'message.sent' && event.event.message.type === 'error'
         ? [event.event.message]
         : [],
     )
-    expect(told.map(({ from, to, content }) => [from, to, /--allowedTools '[^']*'/.exec(content)?.[0]])).toEqual([
+    expect(inputs.map(({ from, to, content }) => [from, to, /--allowedTools '[^']*'/.exec(content)?.[0]])).toEqual([
       ['ada', 'lead', "--allowedTools 'write_file'"],
       ['ada', 'lead', "--allowedTools 'bash(make *)'"],
     ])
-    expect(heard.join()).toContain('ada was denied to run: make all')
+    expect(received.join()).toContain('ada was denied to run: make all')
   }) // B70
 
   it('is never asked for what the lead may not do either', async () => {
@@ -184,7 +184,7 @@ describe('leave for a teammate', () => {
 describe('leave for an agent that was sent out', () => {
   const sendOut = (input: Record<string, unknown> = {}) =>
     call('Task', { prompt: 'Write.', agent_type: 'code', ...input })
-  const hearsTask = { result: { tool: 'Task' } }
+  const receivesTask = { result: { tool: 'Task' } }
 
   /** Keeps every question open until its session ends. */
   function silent() {
@@ -209,7 +209,7 @@ describe('leave for an agent that was sent out', () => {
       { agent: 'lead/explore-1', when: { answer: 1 }, calls: [call('bash', { command: 'echo x > refused.txt' })] },
       { agent: 'lead/code-1', when: { result: 'Wrote' }, text: 'I wrote it.' },
       { agent: 'lead/explore-1', when: { result: 'Denied: the user said no: not that' }, text: 'I may not.' },
-      { agent: 'lead', when: hearsTask, text: 'Well.' },
+      { agent: 'lead', when: receivesTask, text: 'Well.' },
     ]
     await using session = await open(parts, {
       async ask({ agent, team, action }): Promise<PersonAnswer> {
@@ -242,7 +242,7 @@ describe('leave for an agent that was sent out', () => {
       { agent: 'lead', when: { user: 'Go' }, calls: [sendOut()] },
       { agent: 'lead/code-1', when: { answer: 1 }, calls: [write('kept.txt')] },
       { agent: 'lead/code-1', when: { result: 'Denied: the rule write_file(kept.txt) denies it' }, text: 'I may not.' },
-      { agent: 'lead', when: hearsTask, text: 'Well.' },
+      { agent: 'lead', when: receivesTask, text: 'Well.' },
     ]
     await using session = await open(parts, {
       permissions: { deny: ['write_file(kept.txt)'] },
@@ -255,7 +255,7 @@ describe('leave for an agent that was sent out', () => {
     expect([asked, existsSync(join(dir, 'kept.txt'))]).toEqual([0, false])
   })
 
-  it('is waited for no longer when whoever sent it out is interrupted', async () => {
+  it('is not awaited any longer when the agent that started the subagent is interrupted', async () => {
     const { open: questions, asked, ask } = silent()
     const parts: Script['parts'] = [
       { agent: 'lead', when: { user: 'Go' }, calls: [sendOut()] },
@@ -295,7 +295,7 @@ describe('leave for an agent that was sent out', () => {
     expect(session.team.state.requests.get('r1')).toMatchObject({ state: 'void' })
   })
 
-  it('is asked also for whoever does the task of a teammate that was lost', async () => {
+  it('is asked also for the subagent that replaces a lost teammate', async () => {
     const asked: string[] = []
     const broken = { error: { fault: 'key' as const, message: 'the key is wrong' } }
     const parts: Script['parts'] = [
@@ -326,12 +326,12 @@ describe('leave for an agent that was sent out', () => {
     expect(session.team.state.tasks.get('1')).toMatchObject({ status: 'completed', result: 'Dug.' })
   })
 
-  it('that nobody can give is denied at once, and on record as denied to it', async () => {
+  it('denies a permission request at once when no person can be asked', async () => {
     const parts: Script['parts'] = [
       { agent: 'lead', when: { user: 'Go' }, calls: [sendOut()] },
       { agent: 'lead/code-1', when: { answer: 1 }, calls: [write('never.txt')] },
       { agent: 'lead/code-1', when: { result: 'no person can be asked here' }, text: 'I need leave to write.' },
-      { agent: 'lead', when: hearsTask, text: 'Well.' },
+      { agent: 'lead', when: receivesTask, text: 'Well.' },
     ]
     await using session = await open(parts)
     const { events } = await runToEnd(session, 'Go')

@@ -23,7 +23,7 @@ afterEach(async () => {
 const call = (tool: string, input: Record<string, unknown> = {}) => ({ tool, input })
 
 it('the next owner of a task is told who held it, why that ended and what that attempt had done', async () => {
-  let told = ''
+  let inputs = ''
   const model = scriptedModel({
     parts: [
       {
@@ -44,7 +44,7 @@ it('the next owner of a task is told who held it, why that ended and what that a
         agent: 'bob',
         when: { answer: 1 },
         compose({ turns }) {
-          told = JSON.stringify(turns)
+          inputs = JSON.stringify(turns)
           return { calls: [call('TaskUpdate', { taskId: '1', status: 'completed', result: 'done' })] }
         },
       },
@@ -61,9 +61,9 @@ it('the next owner of a task is told who held it, why that ended and what that a
   await session.team.run({ type: 'task.update', id: '1', status: 'pending' })
   await session.team.run({ type: 'member.stop', name: 'ada', reason: 'not needed' })
   await runToEnd(session, 'Again', AbortSignal.timeout(30_000))
-  expect(told).toContain('ada held this task before you; the claim ended (')
-  expect(told).toContain('echo migrated >> log')
-  expect(told).toContain('look at the state of files and tasks before you do any of it again')
+  expect(inputs).toContain('ada held this task before you; the claim ended (')
+  expect(inputs).toContain('echo migrated >> log')
+  expect(inputs).toContain('look at the state of files and tasks before you do any of it again')
 }) // T46
 
 /** Lets a team work with these answers; every agent says "Well." to whatever else it is asked. */
@@ -95,7 +95,7 @@ const stopAda = async ({ team }: Session) => {
 }
 
 it('a claim by TaskUpdate in the middle of a turn tells of all earlier attempts and their last calls', async () => {
-  let told = ''
+  let inputs = ''
   await work(
     [
       begin,
@@ -121,7 +121,7 @@ it('a claim by TaskUpdate in the middle of a turn tells of all earlier attempts 
         agent: 'bob',
         when: { answer: 2 },
         compose({ turns }) {
-          told = JSON.stringify(turns.at(-1))
+          inputs = JSON.stringify(turns.at(-1))
           return { calls: [call('TaskUpdate', { taskId: '1', status: 'completed', result: 'done' })] }
         },
       },
@@ -131,15 +131,15 @@ it('a claim by TaskUpdate in the middle of a turn tells of all earlier attempts 
     'Second',
     'Third',
   )
-  expect(told).toContain('ada held this task before you; the claim ended (reopened: ada is off)')
-  expect(told).toContain('echo migrated >> log')
-  expect(told).toContain('lead held this task before you; the claim ended (released: no time)')
-  expect(told).toContain('echo checked >> log')
-  expect(told).toContain('look at the state of files and tasks before you do any of it again')
+  expect(inputs).toContain('ada held this task before you; the claim ended (reopened: ada is off)')
+  expect(inputs).toContain('echo migrated >> log')
+  expect(inputs).toContain('lead held this task before you; the claim ended (released: no time)')
+  expect(inputs).toContain('echo checked >> log')
+  expect(inputs).toContain('look at the state of files and tasks before you do any of it again')
 }) // T46
 
 it('the calls for a task that was claimed in the middle of a turn are told as calls for that task', async () => {
-  let told = ''
+  let inputs = ''
   await work(
     [
       begin,
@@ -170,7 +170,7 @@ it('the calls for a task that was claimed in the middle of a turn are told as ca
         agent: 'lead',
         compose({ turns }) {
           const last = JSON.stringify(turns.at(-1))
-          if (last.includes('earlier-attempt')) told = last
+          if (last.includes('earlier-attempt')) inputs = last
           return { text: 'Well.' }
         },
         times: 'always',
@@ -180,13 +180,13 @@ it('the calls for a task that was claimed in the middle of a turn are told as ca
     stopAda,
     'Again',
   )
-  expect(told).toContain('the claim ended (reopened: it does not work)')
-  expect(told).toContain('echo for the second')
-  expect(told).not.toContain('echo for the first')
+  expect(inputs).toContain('the claim ended (reopened: it does not work)')
+  expect(inputs).toContain('echo for the second')
+  expect(inputs).not.toContain('echo for the first')
 }) // T46
 
 it('the next owner is told what an errand had done that ended without completing its task', async () => {
-  let told = ''
+  let inputs = ''
   await work(
     [
       {
@@ -211,7 +211,7 @@ it('the next owner is told what an errand had done that ended without completing
         agent: 'bob',
         when: { answer: 1 },
         compose({ turns }) {
-          told = JSON.stringify(turns)
+          inputs = JSON.stringify(turns)
           return { calls: [call('TaskUpdate', { taskId: '1', status: 'completed', result: 'done' })] }
         },
       },
@@ -219,6 +219,6 @@ it('the next owner is told what an errand had done that ended without completing
     'Go',
     'Again',
   )
-  expect(told).toContain('ada-errand held this task before you')
-  expect(told).toContain('echo by the errand >> log')
+  expect(inputs).toContain('ada-errand held this task before you')
+  expect(inputs).toContain('echo by the errand >> log')
 }) // T46

@@ -39,7 +39,7 @@ async function run(parts: Script['parts'], hooks: HookSettings, options: Partial
   const { stop, events } = await runToEnd(talk, 'go')
   const ran = events.flatMap((event) => (event.type === 'hook' ? [event] : []))
   const called = events.flatMap((event) => (event.type === 'tool_finished' ? [event] : []))
-  return { stop, ran, called, heard: JSON.stringify(events.filter(({ type }) => type === 'input_received')) }
+  return { stop, ran, called, received: JSON.stringify(events.filter(({ type }) => type === 'input_received')) }
 }
 
 const bash: Script['parts'] = [
@@ -127,12 +127,12 @@ describe('hooks after a tool, at a prompt and at the end', () => {
     expect(existsSync(join(dir, 'made'))).toBe(true)
   }) // B72
 
-  it('refuse a prompt, which then nobody hears, or add to it', async () => {
+  it('refuse a prompt, which then no agent gets, or add to it', async () => {
     const refused = await run([{ text: 'never' }], {
       UserPromptSubmit: [{ hooks: [command('echo secret! >&2; exit 2')] }],
     })
     expect(refused.stop).toMatchObject({ kind: 'error', error: { code: 'prompt_refused' } })
-    expect(refused.heard).toBe('[]')
+    expect(refused.received).toBe('[]')
     const added = await run([{ when: { user: 'branch main' }, text: 'ok' }], {
       UserPromptSubmit: [{ hooks: [command('echo branch main')] }],
     })
@@ -163,7 +163,7 @@ describe('hooks after a tool, at a prompt and at the end', () => {
     expect(ofAda).toEqual(['refused', 'passed'])
   }) // B72, F48
 
-  it('of a project wait until somebody trusts the folder; a changed one asks again', async () => {
+  it('of a project do not run until the user trusts the folder; a changed one needs trust again', async () => {
     const { loadSettings } = await import('../settings/load-settings.ts')
     const { isTrusted } = await import('./trusted.ts')
     const { folderHash } = await import('../stores/files/identity/folder-hash.ts')

@@ -49,12 +49,12 @@ async function writtenBy(writer: 'ada' | 'lead', ...calls: ReturnType<typeof cal
   const results = events.flatMap((event) =>
     event.type === 'tool_finished' && event.agent === writer ? [event.result.text] : [],
   )
-  const letters = events.flatMap((event) =>
+  const messages = events.flatMap((event) =>
     event.type === 'team' && event.event.type === 'message.sent' ? [event.event.message] : [],
   )
   return {
     results,
-    told: letters.filter(({ to, from }) => to === 'bob' && from === writer).map(({ content }) => content),
+    inputs: messages.filter(({ to, from }) => to === 'bob' && from === writer).map(({ content }) => content),
   }
 }
 
@@ -65,19 +65,19 @@ describe('a file that the claim of a teammate reserves', () => {
     ['as a new file below it', 'src/api/new/roles.ts'],
     ['in another spelling', './src/../src/api/users.ts'],
   ])('is written %s, and both writer and owner are told', async ([, path]) => {
-    const { results, told } = await written(call('write_file', { path, content: 'new' }))
+    const { results, inputs } = await written(call('write_file', { path, content: 'new' }))
     expect(results[0]).toContain('is reserved by task 1 (users), which bob works on right now')
-    expect(told).toEqual([expect.stringMatching(/^\[ada wrote src\/api\/.*, which your task 1 \(users\) reserves/)])
+    expect(inputs).toEqual([expect.stringMatching(/^\[ada wrote src\/api\/.*, which your task 1 \(users\) reserves/)])
   }) // T33
 
   it('is edited, and both are told; its owner once, however often it is written', async () => {
-    const { results, told } = await written(
+    const { results, inputs } = await written(
       call('read_file', { path: 'src/api/users.ts' }),
       call('edit_file', { path: 'src/api/users.ts', old_text: 'old', new_text: 'newer' }),
       call('write_file', { path: 'src/api/users.ts', content: 'newest' }),
     )
     expect(results.filter((text) => text.includes('is reserved by task 1'))).toHaveLength(2)
-    expect(told).toHaveLength(1)
+    expect(inputs).toHaveLength(1)
     expect(readFileSync(join(dir, 'src', 'api', 'users.ts'), 'utf8')).toBe('newest')
   }) // T33
 
@@ -97,9 +97,9 @@ describe('a file that the claim of a teammate reserves', () => {
     ['a script', 'printf "cd src/api && printf new > users.ts" > n.sh && sh n.sh; false'],
     ['a command that is ended by its time-out', 'echo x > src/api/users.ts; sleep 30'],
   ])('is written by %s in bash, and both writer and owner are told', async ([, command]) => {
-    const { results, told } = await written(call('bash', { command, timeout: 2_000 }))
+    const { results, inputs } = await written(call('bash', { command, timeout: 2_000 }))
     expect(results[0]).toContain('users.ts is reserved by task 1 (users), which bob works on right now')
-    expect(told).toEqual([
+    expect(inputs).toEqual([
       expect.stringMatching(
         /^\[ada ran a command that changed src\/api\/.*users\.ts, which your task 1 \(users\) reserves/,
       ),
@@ -107,28 +107,28 @@ describe('a file that the claim of a teammate reserves', () => {
   }) // T33
 
   it('is written by a background command, and both are told when that ends', async () => {
-    const { told, results } = await writtenBy(
+    const { inputs, results } = await writtenBy(
       'lead',
       call('bash', { command: 'echo x > src/api/users.ts', run_in_background: true }),
       call('TaskOutput', { task_id: 'b000001' }),
     )
-    expect(told).toContainEqual(expect.stringContaining('lead ran a command that changed src/api/users.ts'))
+    expect(inputs).toContainEqual(expect.stringContaining('lead ran a command that changed src/api/users.ts'))
     expect(results.at(-1)).toContain('is reserved by task 1 (users)')
   }) // T33
 
   it('is announced in one message however many files a command changes', async () => {
     const command = 'for i in 1 2 3 4 5 6 7 8; do echo x > src/api/f$i; done'
-    const { results, told } = await written(call('bash', { command }), call('bash', { command }))
+    const { results, inputs } = await written(call('bash', { command }), call('bash', { command }))
     expect(results.filter((text) => text.includes('src/api/f5 and 3 more files is reserved by task 1'))).toHaveLength(2)
-    expect(told).toHaveLength(1)
+    expect(inputs).toHaveLength(1)
   }) // T33
 
   it.for([
     ['reads it', 'cat src/api/users.ts link/users.ts; ls -lR src; git status'],
     ['writes beside it', 'echo x > src/apis.ts; mkdir -p other/src/api && echo x > other/src/api/users.ts'],
   ])('is not announced for a command that %s', async ([, command]) => {
-    const { results, told } = await written(call('bash', { command }))
-    expect([results.join().includes('reserved'), told]).toEqual([false, []])
+    const { results, inputs } = await written(call('bash', { command }))
+    expect([results.join().includes('reserved'), inputs]).toEqual([false, []])
   }) // T33
 
   it('is announced again to the next owner of the same task', async () => {
@@ -154,24 +154,24 @@ describe('a file that the claim of a teammate reserves', () => {
       ],
     })
     await using session = await openSession({ workspace, model, permissions: { mode: 'bypassPermissions' } })
-    const told: string[] = []
+    const inputs: string[] = []
     const go = async (prompt: string) => {
       const { events } = await runToEnd(session, prompt, AbortSignal.timeout(30_000))
       for (const event of events)
         if (event.type === 'team' && event.event.type === 'message.sent') {
           const { to, content } = event.event.message
-          if (content.includes('lead wrote src/api/users.ts')) told.push(to)
+          if (content.includes('lead wrote src/api/users.ts')) inputs.push(to)
         }
     }
     await go('Go')
     await session.team.run({ type: 'task.update', id: '1', status: 'pending' })
     await session.team.run({ type: 'member.stop', name: 'bob', reason: 'not needed' })
     await go('Again')
-    expect(told).toEqual(['bob', 'cem'])
+    expect(inputs).toEqual(['bob', 'cem'])
   }) // T33
 
   it('is not announced for files outside the reservation', async () => {
-    const { results, told } = await written(call('write_file', { path: 'src/apis.ts', content: 'x' }))
-    expect([results.join().includes('reserved'), told]).toEqual([false, []])
+    const { results, inputs } = await written(call('write_file', { path: 'src/apis.ts', content: 'x' }))
+    expect([results.join().includes('reserved'), inputs]).toEqual([false, []])
   }) // T33
 })

@@ -77,7 +77,7 @@ describe('the limit of model calls', () => {
     expect((await run(session, 'Go')).stop).toEqual({ kind: 'finished', text: 'Done.' })
   }) // T22
 
-  it('leaves work that another run goes on with', async () => {
+  it('leaves work that another run continues', async () => {
     const first = await open(endless, { limits: { turns: 7 } })
     await run(first, 'Go')
     await first.close()
@@ -105,7 +105,7 @@ describe('the limit of model calls', () => {
 })
 
 describe('an agent that repeats failing calls', () => {
-  it('ends the run when it is the lead, after it was told', async () => {
+  it('ends the run when it is the lead, after a warning', async () => {
     await using session = await open([{ agent: 'lead', times: 'always', calls: [call('no_such_tool')] }])
     const { stop, events } = await run(session, 'Go')
     expect(stop).toMatchObject({ kind: 'limit', limit: 'failures', why: expect.stringContaining('no_such_tool') })
@@ -114,7 +114,7 @@ describe('an agent that repeats failing calls', () => {
     expect(results.some((text) => text.includes('Do not repeat it'))).toBe(true)
   }) // T54
 
-  it('fails the task of a teammate and tells the lead why', async () => {
+  it('fails the task of a teammate and reports the reason to the lead', async () => {
     await using session = await open([
       {
         agent: 'lead',
@@ -139,10 +139,10 @@ describe('an agent that repeats failing calls', () => {
     expect(answers(events).filter(({ agent }) => agent === 'ada').length).toBeLessThan(20)
     expect(session.team.state.tasks.get('1')).toMatchObject({ status: 'failed' })
     expect(memberNamed(session.team.state, 'ada')?.status).toBe('idle')
-    const heard = events.flatMap((event) =>
+    const received = events.flatMap((event) =>
       event.type === 'input_received' && event.agent === 'lead' ? [event.turn] : [],
     )
-    expect(JSON.stringify(heard)).toContain('without any progress')
+    expect(JSON.stringify(received)).toContain('without any progress')
   }) // T54
 })
 
@@ -197,7 +197,7 @@ describe('teammates when a run ends in the middle of the work', () => {
   }) // T34
 })
 
-describe('a team that rests', () => {
+describe('an idle team', () => {
   it('is resumed without a single model call, however often', async () => {
     const first = await open([
       {
@@ -221,7 +221,7 @@ describe('a team that rests', () => {
 })
 
 describe('the lead', () => {
-  it('spends no turn on hearing that a teammate rests', async () => {
+  it('spends no turn on the notice that a teammate is idle', async () => {
     await using session = await open([
       { agent: 'lead', when: { answer: 1 }, calls: [call('Task', { name: 'ada', prompt: 'Hello.' })] },
       { agent: 'lead', times: 'always', text: 'Fine.' },
@@ -245,27 +245,27 @@ describe('the lead', () => {
     { agent: 'ada', times: 'always', text: 'Hello.' },
   ]
 
-  it('is told when the user asks a teammate to stop, with what it leaves', async () => {
+  it('is notified when the user asks a teammate to stop, with its unfinished work', async () => {
     await using session = await open(waiting)
     await run(session, 'Go')
     await session.team.run({ type: 'request.open', kind: 'shutdown', to: 'ada', content: 'too slow' })
     const { stop, events } = await run(session)
     expect(stop).toMatchObject({ text: 'I know.' })
-    const heard = JSON.stringify(events.filter((event) => event.type === 'input_received' && event.agent === 'lead'))
-    expect(heard).toContain('[user asked ada to stop (too slow)] approved: status: clean, pending work: none')
-    expect(heard).toContain('uncommitted files: not checked')
+    const received = JSON.stringify(events.filter((event) => event.type === 'input_received' && event.agent === 'lead'))
+    expect(received).toContain('[user asked ada to stop (too slow)] approved: status: clean, pending work: none')
+    expect(received).toContain('uncommitted files: not checked')
   }) // T26
 
-  it('is told when the user stops a teammate without asking it', async () => {
+  it('is notified when the user stops a teammate without asking it', async () => {
     await using session = await open(waiting)
     await run(session, 'Go')
     await session.team.run({ type: 'member.stop', name: 'ada', reason: 'it is in the way' })
     const { events } = await run(session)
-    const heard = JSON.stringify(events.filter((event) => event.type === 'input_received' && event.agent === 'lead'))
-    expect(heard).toContain('[The user stopped ada: it is in the way.]')
+    const received = JSON.stringify(events.filter((event) => event.type === 'input_received' && event.agent === 'lead'))
+    expect(received).toContain('[The user stopped ada: it is in the way.]')
   }) // T26
 
-  it('is told status, pending work and uncommitted files of a teammate that agrees to stop', async () => {
+  it('gets status, pending work and uncommitted files of a teammate that agrees to stop', async () => {
     await using session = await open([
       { agent: 'lead', when: { answer: 1 }, calls: [call('Task', { name: 'ada', prompt: 'Hello.' })] },
       {
@@ -286,8 +286,8 @@ describe('the lead', () => {
       },
     ])
     const { events } = await run(session, 'Go')
-    const heard = JSON.stringify(events.filter((event) => event.type === 'input_received' && event.agent === 'lead'))
-    expect(heard).toMatch(
+    const received = JSON.stringify(events.filter((event) => event.type === 'input_received' && event.agent === 'lead'))
+    expect(received).toMatch(
       /approved; status: in_progress, pending work: the tests, artifacts committed: yes, uncommitted/,
     )
   }) // T26
@@ -318,8 +318,8 @@ describe('the lead', () => {
       event.type === 'tool_finished' && event.agent === 'lead' ? [event.result.text] : [],
     )
     expect(spawned[0]).toContain(words)
-    const heard = JSON.stringify(events.filter((event) => event.type === 'input_received' && event.agent === 'lead'))
-    expect(heard, 'the lead is not asked').not.toContain('plan_approval_request')
+    const received = JSON.stringify(events.filter((event) => event.type === 'input_received' && event.agent === 'lead'))
+    expect(received, 'the lead is not asked').not.toContain('plan_approval_request')
     const [request] = session.team.state.requests.values()
     expect(request).toMatchObject({ state: plans === 'auto' ? 'approved' : 'rejected' })
   }) // T31

@@ -36,21 +36,21 @@ async function look(options: Partial<SessionOptions>) {
   return { state: talk.sandbox, warnings, shown: shown.join('\n') }
 }
 
-it('keeps the commands of a session in where that works, and says how things stand', async () => {
+it('runs the commands of a session in a sandbox where that works, and reports its state', async () => {
   const { state, shown, warnings } = await look({})
   expect(shown).toContain('written')
   expect(state).toBe(/\.teams\/.*journal\.jsonl\n/.test(shown) ? 'missing' : 'on')
   expect(warnings).toHaveLength(state === 'on' ? 0 : 1)
 })
 
-it('says once that nothing keeps commands in, with the cause and what to do, and shows it', async () => {
+it('warns once that commands run without a sandbox, with the cause and what to do', async () => {
   const { state, shown, warnings } = await look({ env: { PATH: '/nowhere', HOME: dir } })
   expect(state).toBe('missing')
   expect(shown).toContain('written')
   expect(warnings).toEqual([expect.stringMatching(/without a sandbox: .*not installed.*alter the team's files/s)])
 })
 
-it('runs no command where a sandbox is required and there is none, and says it where none is wanted', async () => {
+it('runs no command where a required sandbox is missing, and warns where it is switched off', async () => {
   const env = { PATH: '/nowhere', HOME: dir }
   const required = await look({ env, sandbox: { mode: 'require' } })
   expect(required.shown).toContain('commands must run in a sandbox, and there is none here')
@@ -59,7 +59,7 @@ it('runs no command where a sandbox is required and there is none, and says it w
   expect(await look({ env, sandbox: { mode: 'off' } })).toMatchObject({ state: 'off', warnings: [expect.any(String)] })
 })
 
-it('says at the start, before any command, what commands can do where nothing keeps them in', async () => {
+it('warns before the first command what commands can do without a sandbox', async () => {
   const warnings: string[] = []
   const model = scriptedModel({ parts: [{ text: 'hello' }] })
   const env = { PATH: '/nowhere', HOME: dir }

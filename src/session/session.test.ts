@@ -54,7 +54,7 @@ async function session(parts: Script['parts'], options: Partial<SessionOptions> 
 }
 
 describe('a session', () => {
-  it('is a team named by its session id, whose lead works and then rests', async () => {
+  it('is a team named by its session id, whose lead works and is then idle', async () => {
     await using talk = await session([
       { calls: [{ tool: 'bash', input: { command: 'echo hi > made' } }] },
       { when: { result: { tool: 'bash' } }, text: 'made it' },
@@ -69,7 +69,7 @@ describe('a session', () => {
     expect(talk.team.state.spent.get('lead')).toMatchObject({ calls: 2 })
   }) // A8
 
-  it('goes on where it was when it is opened again, as a new generation', async () => {
+  it('continues where it was when it is opened again, as a new generation', async () => {
     const first = await session([{ text: 'noted' }])
     await runToEnd(first, 'the word is fig')
     await first.close()
@@ -78,7 +78,7 @@ describe('a session', () => {
     expect(memberNamed(again.team.state, 'lead')).toMatchObject({ generation: 2 })
   })
 
-  it('has one process at a time, and says how to watch that one', async () => {
+  it('is open in one process at a time, and names the command to watch it', async () => {
     const sleeper = spawn('sleep', ['600'], { stdio: 'ignore' })
     try {
       const team = await openTeam(workspace.store, 'web')
@@ -96,7 +96,7 @@ describe('a session', () => {
     }
   })
 
-  it('waits for what runs in the background, spends no call on waiting and is told once', async () => {
+  it('waits for background jobs without model calls, and reports their end once', async () => {
     await using talk = await session([
       { calls: [{ tool: 'bash', input: { command: 'sleep 0.1; echo done', run_in_background: true } }] },
       { when: { result: 'task_id' }, text: 'it runs' },
@@ -105,27 +105,27 @@ describe('a session', () => {
     const { stop, events } = await runToEnd(talk, 'start it')
     expect(stop).toEqual({ kind: 'finished', text: 'it is done' })
     expect(events.filter(({ type }) => type === 'answered')).toHaveLength(3)
-    const heard = events.flatMap((event) => (event.type === 'input_received' ? event.turn.content : []))
-    expect(heard.filter((part) => JSON.stringify(part).includes('task-notification'))).toHaveLength(1)
+    const received = events.flatMap((event) => (event.type === 'input_received' ? event.turn.content : []))
+    expect(received.filter((part) => JSON.stringify(part).includes('task-notification'))).toHaveLength(1)
   }) // A55, A56
 
-  it('tells in the next run how a job ended that nobody heard of, and says of none that its process died', async () => {
+  it('reports in the next run how an unreported job ended, and reports no death of its process', async () => {
     const begin = [{ calls: [{ tool: 'bash', input: { command: 'sleep 600', run_in_background: true } }] }]
     const first = await session(begin, { limits: { turns: 1 } })
     expect((await runToEnd(first, 'start it')).stop).toMatchObject({ kind: 'limit' })
     await first.close()
-    let told = ''
+    let inputs = ''
     const listen = {
       compose({ turns }: ModelRequest) {
-        told = JSON.stringify(turns.at(-1))
+        inputs = JSON.stringify(turns.at(-1))
         return { text: 'heard' }
       },
     }
     await using again = await session([listen], { team: first.id })
     await runToEnd(again)
-    expect(told).toContain('<task-id>b000001</task-id>')
-    expect(told).toContain('stopped before it ended')
-    expect(told).not.toContain('has died')
+    expect(inputs).toContain('<task-id>b000001</task-id>')
+    expect(inputs).toContain('stopped before it ended')
+    expect(inputs).not.toContain('has died')
   }) // F39
 
   it('wakes for mail while a job runs', async () => {
@@ -147,7 +147,7 @@ describe('a session', () => {
     }
   })
 
-  it('sends out subagents that begin with the prompt alone, look only, and never send out others', async () => {
+  it('starts subagents with the prompt alone, which only read and start no others', async () => {
     const asked: string[][] = []
     await using talk = await session([
       {
@@ -171,9 +171,9 @@ describe('a session', () => {
     expect(existsSync(join(dir, 'written'))).toBe(false)
     expect(asked[0]).toEqual(expect.arrayContaining(['bash', 'read_file', 'glob', 'grep']))
     for (const tool of ['Task', 'write_file', 'edit_file', 'TaskStop']) expect(asked[0]).not.toContain(tool)
-    const errand = events.filter(({ agent }) => agent === 'lead/explore-1')
-    expect(errand.length).toBeGreaterThan(3)
-    expect(errand.every((event) => 'parent' in event && event.parent === 'call_1_1')).toBe(true)
+    const subagentRun = events.filter(({ agent }) => agent === 'lead/explore-1')
+    expect(subagentRun.length).toBeGreaterThan(3)
+    expect(subagentRun.every((event) => 'parent' in event && event.parent === 'call_1_1')).toBe(true)
   }) // A15, F31
 
   it('lets no agent choose a model that is a program or a recording', async () => {
@@ -196,7 +196,7 @@ describe('a session', () => {
     expect(asked).toEqual(['openai/gpt-5'])
   })
 
-  it('pays for subagents from the same purse', async () => {
+  it('counts subagents against the same budget', async () => {
     const price = { input: 0, cacheRead: 0, cacheWrite: 0, output: 1_000_000 }
     const parts: Script['parts'] = [
       {
@@ -211,7 +211,7 @@ describe('a session', () => {
     expect(talk.team.state.spent.get('lead')).toMatchObject({ cost: 10, calls: 2 })
   })
 
-  it('stops when nobody listens any more, and can go on', async () => {
+  it('stops when its events are no longer read, and can be resumed', async () => {
     const parts: Script['parts'] = [
       { when: { answer: 1 }, calls: [{ tool: 'bash', input: { command: 'echo $$ > pid; sleep 600' } }] },
       { when: { result: 'Interrupted' }, text: 'I was interrupted' },
@@ -229,7 +229,7 @@ describe('a session', () => {
     await talk.close()
   }) // F38
 
-  it('stops a run nobody looks at any more when it is closed, with all it runs', async () => {
+  it('stops a run whose events are not read when it is closed, with every process it started', async () => {
     const talk = await session([
       { when: { answer: 1 }, calls: [{ tool: 'bash', input: { command: 'echo $$ > pid; sleep 600' } }] },
       { when: { result: 'Interrupted' }, text: 'I was interrupted' },
@@ -245,7 +245,7 @@ describe('a session', () => {
     expect((await runToEnd(again)).stop).toEqual({ kind: 'finished', text: 'so I was' })
   }) // F38
 
-  it('says that it failed, and what it had said, when its journal cannot be written any more', async () => {
+  it('reports the failure, and the last text, when its journal can no longer be written', async () => {
     const talk = await session([
       {
         compose() {
@@ -261,7 +261,7 @@ describe('a session', () => {
     await talk.close().catch(() => {})
   }) // F37
 
-  it('goes on with the next prompt when one could not be written, and closes', async () => {
+  it('continues with the next prompt when one could not be written, and closes', async () => {
     let isFull = false
     const store: Store = {
       ...workspace.store,
@@ -283,7 +283,7 @@ describe('a session', () => {
     await talk.close()
   })
 
-  it('writes nothing of a lead that rested all the time', async () => {
+  it('writes nothing for a lead that stays idle', async () => {
     const no = { type: 'command' as const, command: 'echo no >&2; exit 2' }
     const talk = await session([], { hooks: { UserPromptSubmit: [{ hooks: [no] }] } })
     expect((await runToEnd(talk, 'one')).stop).toMatchObject({ kind: 'error', error: { code: 'prompt_refused' } })
@@ -291,7 +291,7 @@ describe('a session', () => {
     expect(readFileSync(workspace.journalOf(talk.id), 'utf8')).not.toContain('member.activity')
   })
 
-  it('shows no command the keys of models, and no model an id or a time', async () => {
+  it('hides keys of models from commands, and ids and times from models', async () => {
     let system = ''
     await using talk = await session(
       [
@@ -312,7 +312,7 @@ describe('a session', () => {
     expect(system).not.toMatch(/s-\d{8}-|\b[0-9A-HJKMNP-TV-Z]{26}\b|\d\d:\d\d/)
   })
 
-  it('keeps file tools away from the settings and the trust of who works in their home folder', async () => {
+  it('keeps file tools away from settings and trust when the workspace is the home folder', async () => {
     const files = { settings: join('.config', 'deskmates', 'settings.json'), state: join('state', 'trust', 'x.json') }
     mkdirSync(join(dir, '.config', 'deskmates'), { recursive: true })
     writeFileSync(join(dir, files.settings), '{"providers":{"own":{"key":"sk-secret"}}}')
@@ -341,7 +341,7 @@ describe('a session', () => {
     expect(existsSync(join(dir, files.state))).toBe(false)
   })
 
-  it('takes tools of somebody else, but not two of one name', async () => {
+  it('takes tools of the caller, but not two of one name', async () => {
     const own = (name: string) =>
       defineTool({ name, description: 'x', input: z.object({}), run: () => ({ found: 3 }) as never }) as Tool
     await expect(session([], { tools: [own('bash')] })).rejects.toThrow('bash')
@@ -360,7 +360,7 @@ describe('a session', () => {
     expect((await runToEnd(talk, 'hello')).stop).toMatchObject({ text: 'here' })
   }) // F38
 
-  it('leaves the agent types of a project alone until somebody trusts it', async () => {
+  it('ignores the agent types of a project until the user trusts it', async () => {
     mkdirSync(join(dir, 'agents'))
     writeFileSync(join(dir, 'agents', 'poet.md'), '---\nname: poet\ndescription: rhymes\n---\nYou rhyme.\n')
     const offered: string[] = []

@@ -10,7 +10,7 @@ import { manualClock } from '../testing/manual-clock.ts'
 import { openWorkspace } from '../workspace.ts'
 import { openSession } from './open-session.ts'
 
-it('a run is not held for ever by a silent subagent in the background, and names it', async () => {
+it('a run ends although a background subagent stays silent, and names it', async () => {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-silent-')))
   const clock = manualClock()
   const input = { prompt: 'Look.', description: 'look', run_in_background: true }

@@ -83,8 +83,8 @@ describe('a team in a workspace', () => {
     expect([...talk.tools].sort()).toEqual(`${work} Task Skill ${board} TaskOutput TaskStop ${team}`.split(' ').sort())
   }) // A86
 
-  it('has teammates that outlive a prompt: the same one, with all it heard, under the same name', async () => {
-    let heard = ''
+  it('has teammates that outlive a prompt, with their conversation, under the same name', async () => {
+    let received = ''
     await using talk = await session([
       { agent: 'lead', when: { user: 'First' }, calls: [call('Task', { name: 'ada', prompt: 'The word is fig.' })] },
       { agent: 'lead', when: { user: 'Second' }, calls: [call('SendMessage', { to: 'ada', content: 'Which word?' })] },
@@ -92,7 +92,7 @@ describe('a team in a workspace', () => {
         agent: 'ada',
         when: { user: 'Which word' },
         compose({ turns }: ModelRequest) {
-          heard = JSON.stringify(turns)
+          received = JSON.stringify(turns)
           return { text: 'Fig.' }
         },
       },
@@ -101,11 +101,11 @@ describe('a team in a workspace', () => {
     await run(talk, 'First')
     expect(memberNamed(talk.team.state, 'ada')).toMatchObject({ status: 'idle', generation: 1 })
     await run(talk, 'Second')
-    expect(heard).toContain('The word is fig.')
+    expect(received).toContain('The word is fig.')
     expect(memberNamed(talk.team.state, 'ada')).toMatchObject({ status: 'idle', generation: 1 })
   }) // B1
 
-  it('has a breaker of its own: teammates that fail in one team keep nobody out of another', async () => {
+  it('has a breaker of its own: failures in one team block no teammate of another', async () => {
     await using talk = await session([
       {
         agent: 'lead',

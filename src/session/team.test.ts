@@ -70,7 +70,7 @@ const askedToStop = (answer: (request_id: string) => ReturnType<typeof call>[]):
 })
 
 describe('a team at work', () => {
-  it('has a lead that makes tasks and teammates, hears of everything and ends when all is settled', async () => {
+  it('has a lead that creates tasks and teammates, gets every report and ends when all work is finished', async () => {
     await using session = await open([
       {
         agent: 'lead',
@@ -107,7 +107,7 @@ describe('a team at work', () => {
     await vi.waitFor(() => expect(names()).toEqual(['lead', 'ada', 'bob']), 30_000)
   }) // A1, A2, A6, A88, A90, B54
 
-  it('lets colleagues talk directly, without the lead in between', async () => {
+  it('lets teammates message each other directly, without the lead', async () => {
     await using session = await open([
       {
         agent: 'lead',
@@ -129,22 +129,22 @@ describe('a team at work', () => {
       { agent: 'bob', times: 'always', text: 'Here.' },
     ])
     const { events } = await run(session, 'Go')
-    const letters = events.flatMap((event) =>
+    const messages = events.flatMap((event) =>
       event.type === 'team' && event.event.type === 'message.sent' ? [event.event.message] : [],
     )
-    const between = letters.filter(({ type, from, to }) => type === 'message' && from !== 'lead' && to !== 'lead')
+    const between = messages.filter(({ type, from, to }) => type === 'message' && from !== 'lead' && to !== 'lead')
     expect(between.map(({ from, to, content }) => [from, to, content])).toEqual([
       ['ada', 'bob', 'Which API?'],
       ['bob', 'ada', 'GET /users'],
     ])
     expect(
-      letters.some(
+      messages.some(
         ({ from, type, content }) => from === 'ada' && type === 'result' && content === 'The API is GET /users.',
       ),
     ).toBe(true)
   }) // A91, F5
 
-  it('makes further teams, whose mail reaches the same lead, and deletes them with everybody asked and accounted for', async () => {
+  it('creates further teams, whose mail reaches the same lead, and deletes them after all agents stopped', async () => {
     await using session = await open(
       [
         {
@@ -172,7 +172,7 @@ describe('a team at work', () => {
     expect(session.team.state.leads.get()).toEqual([])
   }) // A58, A63, A82, F32
 
-  it('loses no word of a job that ended while a further team could not be read', async () => {
+  it('loses no report of a job that ended while a further team could not be read', async () => {
     const asked: string[] = []
     let isBroken = false
     const { store } = workspace
@@ -224,8 +224,8 @@ describe('a team at work', () => {
     expect(asked.at(-1)?.match(/<task-notification>/g)).toHaveLength(1)
   })
 
-  it('does not take over a team that somebody else made under the name of one it led, and says that its own is gone', async () => {
-    let heard = ''
+  it('does not take over a team of another user with the name of one it led, and reports its own as gone', async () => {
+    let received = ''
     const parts = [
       {
         agent: 'lead',
@@ -236,7 +236,7 @@ describe('a team at work', () => {
         agent: 'lead',
         times: 'always',
         compose({ turns }) {
-          heard = JSON.stringify(turns)
+          received = JSON.stringify(turns)
           return { text: 'Here.' }
         },
       },
@@ -252,8 +252,8 @@ describe('a team at work', () => {
     await using again = await open(parts, { team: first.id })
     await run(again, 'More')
     expect(again.team.state.leads.get()).toEqual(['api'])
-    expect(heard).toContain('You have no team web any more')
-    expect(heard).not.toContain('You have no team api any more')
+    expect(received).toContain('You have no team web any more')
+    expect(received).not.toContain('You have no team api any more')
     await strange.refresh()
     expect(strange.state.supervisor.get().runtime).toBe(null)
     await strange.close()
@@ -269,15 +269,15 @@ describe('a team at work', () => {
     expect(memberNamed(session.team.state, 'ada')).toBeUndefined()
   })
 
-  it('hears, when a team was deleted, what was written to it meanwhile, once', async () => {
-    const heard: string[] = []
+  it('gets the mail of a deleted team once', async () => {
+    const received: string[] = []
     await using session = await open([
       ...madeAndDeleted,
       {
         agent: 'lead',
         times: 'always',
         compose({ turns }) {
-          heard.splice(0, heard.length, ...turns.map((turn) => JSON.stringify(turn)))
+          received.splice(0, received.length, ...turns.map((turn) => JSON.stringify(turn)))
           return { text: 'Over.' }
         },
       },
@@ -287,13 +287,13 @@ describe('a team at work', () => {
       ]),
     ])
     expect((await run(session, 'Go')).stop).toMatchObject({ kind: 'finished', text: 'Over.' })
-    const telling = heard.filter((turn) => turn.includes('The schema is wrong.'))
+    const telling = received.filter((turn) => turn.includes('The schema is wrong.'))
     expect(telling).toHaveLength(1)
     expect(telling[0]).toContain('<message from=\\"ada\\" type=\\"message\\">')
     expect(telling[0], 'what the report says needs no letter').not.toContain('shutdown_response')
   }) // A82, F32
 
-  it('deletes a team although somebody refuses to stop', async () => {
+  it('deletes a team although a teammate refuses to stop', async () => {
     await using session = await open([
       ...madeAndDeleted,
       { agent: 'lead', times: 'always', text: 'Over.' },

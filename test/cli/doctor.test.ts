@@ -63,9 +63,9 @@ describe('a killed process', () => {
     expect(await waiting.examine(kill)).toMatchObject({ verdict: 'pass' })
   })
 
-  it('fails where nobody can tell that it is dead', async () => {
+  it('fails where its death cannot be detected', async () => {
     const library = pathToFileURL(join(project, 'dist', 'index.js')).href
-    // Signs as somebody who lives on: this is how a dead process looks where its number says nothing.
+    // Signs as a living process: this is how a dead process looks where its number says nothing.
     await using immortals = await pretending(`
       const { openTeam, openWorkspace } = await import('${library}')
       const { store } = await openWorkspace({ cwd: process.env.DESKMATES_DIR })
@@ -129,7 +129,7 @@ describe('deskmates doctor', () => {
     expect(home.processes()).toEqual([])
   })
 
-  it('takes everything along on Ctrl-C', async () => {
+  it('removes everything on Ctrl-C', async () => {
     using home = makeHome()
     // Goes on for ever, in a process that a process of ours has started.
     home.program('git', 'tail -f "$0"; true')
@@ -143,13 +143,13 @@ describe('deskmates doctor', () => {
     expect(home.processes()).toEqual([])
   })
 
-  it('takes everything along when it is made to exit in the middle', async () => {
+  it('removes everything when it has to exit early', async () => {
     using home = makeHome()
     // Makes a repository and then never ends.
     const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
     home.program('git', `${git} "$@"; case "$*" in *init*) tail -f "$0";; esac`)
     const before = home.files()
-    // As a second Ctrl-C does, for which nobody waits any more.
+    // As a second Ctrl-C does, which exits at once.
     const exit = `import { readdirSync } from 'node:fs'
       const isThere = () => readdirSync('${home.dir}', { recursive: true }).some((name) => name.endsWith('/git/.git'))
       setInterval(() => { try { if (isThere()) process.exit(7) } catch {} }, 5)`
@@ -159,7 +159,7 @@ describe('deskmates doctor', () => {
     await until(() => home.processes().length === 0)
   })
 
-  it('that was killed is cleaned up after by the next one, and its processes go by themselves', async () => {
+  it('is cleaned up by the next run after it was killed, and its processes end by themselves', async () => {
     using home = makeHome()
     const before = home.files()
     // One of the two that race is held up, so the other one stands there and waits for a word.
@@ -181,7 +181,7 @@ describe('deskmates doctor', () => {
     expect(home.files()).toEqual(before)
   })
 
-  it('tries out a real PostgreSQL server, and leaves no team there', async () => {
+  it('tests a real PostgreSQL server, and leaves no team there', async () => {
     using home = makeHome()
     await using server = await startPostgres()
     home.env.DESKMATES_STORE = server.url
@@ -198,7 +198,7 @@ describe('deskmates doctor', () => {
     expect((await home.run('team', 'list', '--json')).stdout).toBe('[]\n')
   })
 
-  it('refuses a store that is none before it makes anything', async () => {
+  it('refuses an invalid store before it creates anything', async () => {
     using home = makeHome()
     expect(await home.run('doctor', '--store', 'mysql://x')).toMatchObject({ code: 2, stdout: '' })
   })

@@ -95,7 +95,7 @@ describe('the command as a process', () => {
     }
   }, 60_000) // T53
 
-  it('says its version, data on stdout and talk on stderr, and how it ended by its exit code', async () => {
+  it('prints its version, data on stdout, messages on stderr, and ends with the right exit code', async () => {
     const [version, listed, refused, misused] = await Promise.all([
       run('--version'),
       run('task', 'list', '--json'),
@@ -147,7 +147,7 @@ describe('the command as a process', () => {
     expect([130, null]).toContain((await ended(waiting)).code)
   })
 
-  it('leaves no command of an agent behind when the terminal closes, or who waits loses patience', async () => {
+  it('leaves no command of an agent running when the terminal closes or a second signal arrives', async () => {
     const script = join(harness.dir, 'script.json')
     const stubborn = 'trap "" INT HUP; trap "echo > asked" TERM; echo $$ > pid; while :; do sleep 1; done'
     writeFileSync(script, JSON.stringify({ parts: [{ calls: [{ tool: 'bash', input: { command: stubborn } }] }] }))
@@ -178,7 +178,7 @@ describe('the command as a process', () => {
     }
   }) // F38
 
-  it('ends together with the teammates it hosts: nobody has to be stopped or waited for first', async () => {
+  it('ends together with the teammates it hosts, without stopping or awaiting any first', async () => {
     const script = join(harness.dir, 'script.json')
     const parts = [
       { agent: 'lead', when: { user: 'go' }, calls: [{ tool: 'Task', input: { name: 'ada', prompt: 'Hello.' } }] },
@@ -193,7 +193,7 @@ describe('the command as a process', () => {
     expect(members).toMatchObject([{ name: 'lead' }, { name: 'ada', status: 'idle' }])
     const journal = harness.read('.teams/web/journal.jsonl')
     await json('resume')
-    expect(harness.read('.teams/web/journal.jsonl'), 'nobody is left who writes').toBe(journal)
+    expect(harness.read('.teams/web/journal.jsonl'), 'no process writes any more').toBe(journal)
   }) // A5
 
   it('ends quietly when the reader of a log goes away', async () => {
@@ -218,7 +218,7 @@ describe('the command as a process', () => {
     const child = start('send', 'ada', '-')
     child.stdin!.end('x'.repeat(1_000_000))
     await ended(child)
-    // Nobody reads its stdout, so it stands there with a full pipe: printed in part, not acknowledged.
+    // No process reads its stdout, so it blocks on a full pipe: printed in part, not acknowledged.
     const taker = start('inbox', 'ada', '--take')
     while (!(await ok('log --json --member ada')).includes('"mail.taken"')) await pause(20)
     expect(await json('inbox ada --take')).toEqual([])

@@ -21,7 +21,7 @@ describe('the demo', { timeout: 180_000 }, () => {
   const home = makeHome()
   // Inside a project that has teams of its own already.
   const dir = join(home.top, 'a project', 'a new folder')
-  // Nobody sits at a terminal, so the key changes nothing.
+  // There is no terminal, so the key changes nothing.
   let ran: Awaited<ReturnType<Home['run']>>
   beforeAll(async () => {
     mkdirSync(join(dir, '..', '.teams'), { recursive: true })
@@ -38,11 +38,11 @@ describe('the demo', { timeout: 180_000 }, () => {
   }, 180_000)
   afterAll(() => home[Symbol.dispose]())
 
-  it('turns REST into GraphQL in four chained tasks, and says nothing that is not in the journal', () => {
+  it('turns REST into GraphQL in four chained tasks, and prints only what the journal records', () => {
     const { code, stdout, stderr } = ran
     expect(stderr).toBe('')
     expect(code).toBe(0)
-    const told = JSON.parse(stdout)
+    const inputs = JSON.parse(stdout)
     const { of } = readEvents(dir)
 
     expect(of('task.created').map(({ id, role, blockedBy }) => [id, role, blockedBy])).toEqual([
@@ -52,26 +52,26 @@ describe('the demo', { timeout: 180_000 }, () => {
       ['4', 'frontend', ['3']],
     ])
     expect(of('task.completed').map(({ id }) => id)).toEqual(['1', '2', '3', '4'])
-    expect(told).toMatchObject({ ok: true, team: 'graphql', dir, tasks: { total: 4, completed: 4 } })
-    expect(told).toMatchObject({ tests: { before: 4, after: 6, failed: 0 }, plans: { approved: 2, rejected: 1 } })
+    expect(inputs).toMatchObject({ ok: true, team: 'graphql', dir, tasks: { total: 4, completed: 4 } })
+    expect(inputs).toMatchObject({ tests: { before: 4, after: 6, failed: 0 }, plans: { approved: 2, rejected: 1 } })
     expect(
       of('request.answered')
         .filter(({ by }) => by === 'lead')
         .map(({ approve }) => approve),
     ).toEqual([false, true, true])
-    expect(told.report).toContain('4 tests passed before, 6 pass now')
+    expect(inputs.report).toContain('4 tests passed before, 6 pass now')
     expect(readFileSync(join(dir, 'src/page.js'), 'utf8')).toContain("body: { query: '{ products { name price } }' }")
     expect(readFileSync(join(dir, 'docs/endpoints.md'), 'utf8')).toContain('- GET /stock')
 
     expect(of('member.lost')).toMatchObject([{ name: 'frontend', reason: expect.stringContaining('killed') }])
     expect(of('task.released')).toMatchObject([{ id: '4', end: 'owner lost' }])
     expect(of('task.claimed').filter(({ id }) => id === '4')).toMatchObject([{ generation: 1 }, { generation: 2 }])
-    expect(told).toMatchObject({ lost: ['frontend'], back: ['frontend'], breaker: 'closed' })
-    expect(told.stopped.sort()).toEqual(['analyst', 'backend', 'frontend'])
+    expect(inputs).toMatchObject({ lost: ['frontend'], back: ['frontend'], breaker: 'closed' })
+    expect(inputs.stopped.sort()).toEqual(['analyst', 'backend', 'frontend'])
     expect(readdirSync(join(dir, '..')), 'nothing is written outside of its folder').toEqual(['.teams', 'a new folder'])
   }) // A89, D12
 
-  it('has colleagues who ask each other directly, also one who rests, and use what they are told', () => {
+  it('has teammates that ask each other directly, also an idle one, and use the answers', () => {
     const { of } = readEvents(dir)
     const between = of('message.sent').filter(
       ({ message: { type, from, to } }) => type === 'message' && ![from, to].includes('lead'),
@@ -85,7 +85,7 @@ describe('the demo', { timeout: 180_000 }, () => {
     expect(readFileSync(join(dir, 'src/schema.js'), 'utf8')).toContain('  name: String!\n  price: Int!\n')
   }) // A91
 
-  it('is no puppet show: with a task renamed, a fifth one, and another teammate killed it settles too', async () => {
+  it('also finishes with a renamed task, a fifth task, and another teammate killed', async () => {
     using home = makeHome()
     const dir = folder(home)
     const assignment = ASSIGNMENT.replace('Write the GraphQL schema', 'Say what can be asked for').replace(
@@ -167,7 +167,7 @@ describe('the demo', { timeout: 180_000 }, () => {
     }
   }) // A89, D12
 
-  it('stops everybody when it is interrupted', async () => {
+  it('stops every agent when it is interrupted', async () => {
     using home = makeHome()
     const on = { text: 'takes #1', signal: 'SIGINT' } as const
     const { code, stderr } = await home.run(process.execPath, [cli, 'demo'], on)
@@ -176,7 +176,7 @@ describe('the demo', { timeout: 180_000 }, () => {
     const before = readFileSync(journal(dir), 'utf8')
     const check = await home.run(process.execPath, [cli, '--cwd', dir, '--team', 'graphql', 'check', '--json'])
     expect(JSON.parse(check.stdout)).toMatchObject({ ok: true })
-    expect(readFileSync(journal(dir), 'utf8'), 'nobody is left who writes').toBe(before)
+    expect(readFileSync(journal(dir), 'utf8'), 'no process writes any more').toBe(before)
   })
 
   it('fails and names it when the team does not come to its end', async () => {
@@ -186,7 +186,7 @@ describe('the demo', { timeout: 180_000 }, () => {
     await expect(playing).rejects.toMatchObject({ code: 'demo_failed', message: expect.stringContaining('no team') })
   })
 
-  it('leaves a folder alone that holds something, and a speed that is none', async () => {
+  it('refuses a folder that is not empty, and an invalid speed', async () => {
     using home = makeHome()
     writeFileSync(join(home.top, 'package.json'), 'mine')
     const { code, stderr } = await home.run(process.execPath, [cli, 'demo', '--dir', home.top])

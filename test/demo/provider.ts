@@ -83,7 +83,7 @@ function conversationOf({ system, messages }: Asked): ModelRequest {
   return {
     agent: /^You are ([\w-]+), a teammate/.exec(words)?.[1] ?? 'lead',
     system: words,
-    turns: messages.flatMap(({ role, content }) => (role === 'assistant' ? [said(content)] : heard(content, names))),
+    turns: messages.flatMap(({ role, content }) => (role === 'assistant' ? [said(content)] : received(content, names))),
     tools: [],
   }
 }
@@ -98,7 +98,7 @@ function said(content: readonly Part[]): Turn {
 }
 
 /** Results and what came in meanwhile are one message there, and two turns here. */
-function heard(content: readonly Part[], names: ReadonlyMap<string, string>): Turn[] {
+function received(content: readonly Part[], names: ReadonlyMap<string, string>): Turn[] {
   const results = content.flatMap((part) => {
     if (part.type !== 'tool_result') return []
     const { tool_use_id: toolCallId, content: made } = part

@@ -92,7 +92,7 @@ export const mutations: readonly Mutation[] = [
     old: "return external || message.type !== 'idle_notification'",
     new: 'return external || message.id !== undefined',
     test: limits,
-    fails: 'spends no turn on hearing that a teammate rests',
+    fails: 'spends no turn on the notice that a teammate is idle',
   },
   {
     name: 'failing-calls-never-stop',
@@ -110,7 +110,7 @@ export const mutations: readonly Mutation[] = [
     old: "if (request.kind !== 'shutdown' || nameKey(request.from) === 'lead') return { events }",
     new: 'if (request.kind) return { events }',
     test: limits,
-    fails: 'is told when the user asks a teammate to stop',
+    fails: 'is notified when the user asks a teammate to stop, with its unfinished work',
   },
   {
     name: 'reserved-file-unannounced',

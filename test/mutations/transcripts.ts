@@ -62,7 +62,7 @@ export const mutations: readonly Mutation[] = [
     old: 'openTranscript({ ...opening, expects })',
     new: 'openTranscript(opening)',
     test: 'src/cli/journal/transcripts.test.ts',
-    fails: 'of a teammate is told to it, to the lead and in errors',
+    fails: 'of a teammate is reported to it, to the lead and in errors',
   },
   {
     name: 'removed-turns-keep-their-mail',
@@ -71,7 +71,7 @@ export const mutations: readonly Mutation[] = [
     old: 'turn !== undefined && !left.has(turn)',
     new: 'turn !== undefined && left.has(turn)',
     test: 'src/cli/journal/transcripts.test.ts',
-    fails: 'of a teammate is an error of the run',
+    fails: 'of a teammate is an error of the run and reported to the lead; repair makes its mail unread',
   },
   {
     name: 'damaged-teammate-tried-again',
@@ -80,7 +80,7 @@ export const mutations: readonly Mutation[] = [
     old: "      if (isDamaged) run.emit({ type: 'problem',",
     new: "      if (isDamaged) run.emit({ type: 'note',",
     test: 'src/cli/journal/transcripts.test.ts',
-    fails: 'of a teammate is an error of the run',
+    fails: 'of a teammate is an error of the run and reported to the lead; repair makes its mail unread',
   },
   {
     name: 'earlier-attempt-not-told',
@@ -152,7 +152,7 @@ export const mutations: readonly Mutation[] = [
     old: '...(gone.length > 0 ? [messageToLead(gone, from, at)] : []),',
     new: '',
     test: 'src/cli/journal/repair-journal.test.ts',
-    fails: 'goes on after its repair with the mail from behind the break',
+    fails: 'keeps the mail from behind the break after its repair, unchanged and in order',
   },
   {
     name: 'file-of-read-mail-forgotten',

@@ -17,7 +17,7 @@ it('holds an entry for every optional dependency it names, or npm ci would leave
   expect(missing).toEqual([])
 })
 
-it('names no registry, so that everybody installs from their own', () => {
+it('names no registry, so that each user installs from their own', () => {
   const named = Object.entries(lockFile.packages).filter(([, entry]) => entry.resolved !== undefined)
   expect(named.map(([path]) => path)).toEqual([])
 })

@@ -114,7 +114,7 @@ describe.concurrent('preparing', () => {
     expect(existsSync(checkout.path(`.build/${first}`)), 'programs still running keep their files').toBe(true)
   })
 
-  it('ends npm and leaves nothing behind when it is told to stop', async () => {
+  it('ends npm and leaves nothing behind when it is signalled to stop', async () => {
     using checkout = makeCheckout()
     const stopped = checkout.start(['start'], { env: { FAKE_NPM: 'hang' } })
     await stopped.says('npm hangs')
@@ -124,7 +124,7 @@ describe.concurrent('preparing', () => {
     expect(readdirSync(checkout.path('.build/tmp'))).toEqual([])
   })
 
-  it('takes over what somebody installed by hand, if npm recorded just what the lock file asks for', async () => {
+  it('uses what the user installed by hand, if npm recorded exactly what the lock file asks for', async () => {
     using checkout = makeCheckout()
     const packages = { 'node_modules/dep': { version: '1.0.0', integrity: 'sha512-dep' } }
     const elsewhere = { 'node_modules/dep-sunos': { version: '1.0.0', optional: true, os: ['sunos'] } }

@@ -12,7 +12,7 @@ const OTHERWISE = [
   'test/postgres/pooler.test.ts',
 ]
 
-it('what a machine cannot test says why: skip(condition, reason), never skipIf or runIf, which have no room for it', () => {
+it('a test that a machine cannot run says why: skip(condition, reason), never skipIf or runIf', () => {
   const files = ['src', 'test'].flatMap((folder) =>
     readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.test.ts'))

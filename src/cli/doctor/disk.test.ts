@@ -33,7 +33,7 @@ describe('the file system', () => {
     expect(waiting.remainingFiles()).toEqual([])
   })
 
-  it('is no failure where the teams live in PostgreSQL', async ({ skip }) => {
+  it('does not fail where the teams are in PostgreSQL', async ({ skip }) => {
     skip(process.platform !== 'linux', KIND)
     const statfsSync = (path: string) => ({ ...realDisk.statfsSync(path), type: 0x6969 })
     const env = { DESKMATES_STORE: 'postgres://db/teams' }
@@ -51,7 +51,7 @@ describe('the file system', () => {
     })
   })
 
-  it('cannot be tried in a folder that nothing can be put into', async () => {
+  it('is not available in a folder that cannot be written to', async () => {
     const mkdirSync = () => {
       throw failure('EROFS', 'mkdir')
     }
@@ -93,12 +93,12 @@ describe('appending and syncing', () => {
 })
 
 describe('watching', () => {
-  it('passes on this machine: a folder tells of what another process appends', async () => {
+  it('passes on this machine: a folder reports what another process appends', async () => {
     await using waiting = doctorHarness()
     expect(await waiting.examine(watching)).toMatchObject({ verdict: 'pass' })
   })
 
-  it('fails when a folder says nothing', async () => {
+  it('fails when a folder reports no change', async () => {
     await using waiting = doctorHarness({ disk: { watch: () => () => {} }, patience: 50 })
     expect(await waiting.examine(watching)).toMatchObject({
       verdict: 'fail',

@@ -19,7 +19,7 @@ async function findings(waiting: DoctorHarness, examinations: readonly Examinati
 }
 
 describe('examining a machine', () => {
-  it('goes on after an examination that throws, and gives its remedy', async () => {
+  it('continues after an examination that throws, and gives its remedy', async () => {
     await using waiting = doctorHarness()
     const broken = at(() => Promise.reject(Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' })))
     expect(await findings(waiting, [broken, at(async () => pass('fine'))])).toEqual([
@@ -28,13 +28,13 @@ describe('examining a machine', () => {
     ])
   })
 
-  it('says of an error that nobody has a name for that it is a bug of ours', async () => {
+  it('reports an error without a code as a bug of deskmates', async () => {
     await using waiting = doctorHarness()
     const [examined] = await findings(waiting, [at(() => Promise.reject(new TypeError('x is not a function')))])
     expect(examined).toMatchObject({ verdict: 'fail', detail: expect.stringContaining('This is a bug') })
   })
 
-  it('does not try on a disk what no disk is there for, and tries the rest', async () => {
+  it('skips examinations of the disk where no folder can be used, and runs the rest', async () => {
     const mkdirSync = () => {
       throw Object.assign(new Error('EACCES: permission denied, mkdir'), { code: 'EACCES' })
     }

@@ -29,7 +29,7 @@ describe('PostgreSQL', () => {
     expect(opened).toEqual([])
   })
 
-  it('takes --store before the environment, and nothing that is no address of it', async () => {
+  it('takes --store before the environment, and refuses what is not an address', async () => {
     const examination = postgres(() => openMemoryStore())
     await using files = doctorHarness({ ...given, call: { globals: { json: false, store: 'files' } } })
     expect(await files.examine(examination)).toMatchObject({ verdict: 'not available' })

@@ -18,7 +18,7 @@ describe('the inbox file', () => {
     expect(await waiting.examine(inboxFile)).toMatchObject({ verdict: 'pass' })
   })
 
-  it('fails when one echo puts down two lines', async () => {
+  it('fails when one echo appends two lines', async () => {
     await using waiting = doctorHarness()
     waiting.program('sh', '/bin/sh "$@"\n/bin/sh "$@"')
     expect(await waiting.examine(inboxFile)).toMatchObject({
@@ -39,7 +39,7 @@ describe('the inbox file', () => {
 })
 
 describe('git', () => {
-  it('passes on this machine, whatever repository the environment speaks of', async () => {
+  it('passes on this machine, even if the environment names another repository', async () => {
     await using waiting = doctorHarness({ env: { GIT_DIR: '/nowhere', GIT_WORK_TREE: '/nowhere' } })
     expect(await waiting.examine(git)).toMatchObject({
       verdict: 'pass',
@@ -68,7 +68,7 @@ describe('git', () => {
     })
   })
 
-  it('fails when it means another folder than we do', async () => {
+  it('fails when git uses another folder than deskmates', async () => {
     await using waiting = doctorHarness()
     waiting.program('git', 'case "$*" in *rev-parse*) echo /elsewhere;; esac')
     expect(await waiting.examine(git)).toMatchObject({

@@ -70,7 +70,7 @@ describe('log', () => {
     expect(lines(await cli.ok(`log --json --grep ${id}`)).at(-1)).toMatchObject({ ids: [id], turn: '01TURN' })
   })
 
-  it('begins after a place, and finds by word and by member', async () => {
+  it('starts after a seq, and filters by text and by member', async () => {
     await fill()
     const events = lines(await cli.ok('log --json'))
     expect(lines(await cli.ok(`log --json --from ${events[3].seq}`))).toEqual(events.slice(4))
@@ -84,14 +84,14 @@ describe('log', () => {
     expect((await cli.run('log --grep nothing-like-it')).stderr).toContain('No matching events')
   })
 
-  it('says what of a task was changed', async () => {
+  it('names the changed fields of a task', async () => {
     await fill()
     await cli.ok('task add later')
     await cli.ok('task update 2 --assignee ada --priority 9')
     expect(await cli.ok('log --grep ada')).toContain('user      changed assignee, priority of task 2\n')
   })
 
-  it('--follow goes on with what happens, until it is interrupted', async () => {
+  it('--follow keeps printing new events until it is interrupted', async () => {
     await fill()
     const stop = new AbortController()
     let seen = ''
@@ -108,7 +108,7 @@ describe('log', () => {
     expect(seen).toContain('added task 2: later')
   })
 
-  it('--follow ends well when the team is deleted', async () => {
+  it('--follow ends with 0 when the team is deleted', async () => {
     await fill()
     let deleting: Promise<string> | undefined
     let seen = ''
@@ -126,7 +126,7 @@ describe('log', () => {
     expect(seen + stderr).toMatch(/deleted the team|The team was deleted/)
   })
 
-  it('--member takes whoever is or was there, and refuses anybody else with the members', async () => {
+  it('--member accepts current and former members, and refuses other names with a list of members', async () => {
     await fill()
     await cli.ok('team leave ada')
     expect(await cli.ok('log --member ada')).toContain('joined')
@@ -142,7 +142,7 @@ describe('log', () => {
     expect(await cli.ok('log --member cron')).toContain('tick')
   })
 
-  it('--all adds what did not count', async () => {
+  it('--all adds records that did not count', async () => {
     await fill()
     const [first] = readFileSync(journal(), 'utf8')
       .split('\n')
@@ -178,7 +178,7 @@ describe('check', () => {
     expect(await cli.ok('check')).toContain('All is well.')
   })
 
-  it('notes lines that wait in the mailbox file of a name nobody has, until somebody has it', async () => {
+  it('notes lines in the inbox file of a name that no member has, until a member with it joins', async () => {
     await fill()
     const line = '{"from":"ci","content":"main is red"}\n'
     for (const name of ['ghost', 'lead', 'user', 'ada'])
@@ -194,7 +194,7 @@ describe('check', () => {
     expect((await cli.json('check')).notes).toEqual([])
   })
 
-  it('says that there is no team yet instead of praising it, and makes nothing by looking', async () => {
+  it('reports that there is no team yet, and creates nothing', async () => {
     for (const words of ['check', 'check --repair']) {
       const { code, stdout } = await cli.run(words)
       expect({ words, code }).toEqual({ words, code: 0 })
@@ -217,7 +217,7 @@ describe('check', () => {
     expect(await cli.ok('check --repair')).toContain('All is well.')
   }) // F1
 
-  it('of a journal that lost its end refuses every writer, lets readers read, and goes on after its repair', async () => {
+  it('lets no process write to a journal that lost its end until it is repaired', async () => {
     await cli.ok('task add a')
     const whole = readFileSync(journal())
     await cli.ok('task add b')
@@ -239,28 +239,31 @@ describe('check', () => {
     expect(await cli.json('check')).toMatchObject({ ok: true, views: [] })
   }) // F1
 
-  it.for(['emptied', 'removed'])('names a journal that was %s, and nobody begins another over it', async (how) => {
-    await cli.ok('team create web')
-    for (const team of ['default', 'web']) {
-      await cli.ok(`task add a --team ${team}`)
-      const path = join(cli.dir, '.teams', team, 'journal.jsonl')
-      if (how === 'emptied') writeFileSync(path, '')
-      else rmSync(path)
-      const { code, stdout } = await cli.run(`check --team ${team}`)
-      expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('cut off: the journal is empty') })
-      expect(stdout).not.toContain('There is no team')
-      expect((await cli.run(`task add b --team ${team}`)).code).toBe(1)
-      expect(JSON.parse(cli.read('.tasks', team, '1.json'))).toMatchObject({ subject: 'a' })
+  it.for(['emptied', 'removed'])(
+    'names a journal that was %s, and no process starts another in its place',
+    async (how) => {
+      await cli.ok('team create web')
+      for (const team of ['default', 'web']) {
+        await cli.ok(`task add a --team ${team}`)
+        const path = join(cli.dir, '.teams', team, 'journal.jsonl')
+        if (how === 'emptied') writeFileSync(path, '')
+        else rmSync(path)
+        const { code, stdout } = await cli.run(`check --team ${team}`)
+        expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('cut off: the journal is empty') })
+        expect(stdout).not.toContain('There is no team')
+        expect((await cli.run(`task add b --team ${team}`)).code).toBe(1)
+        expect(JSON.parse(cli.read('.tasks', team, '1.json'))).toMatchObject({ subject: 'a' })
 
-      const { repaired } = await cli.json(`check --repair --team ${team}`)
-      expect(repaired.lost).toEqual([expect.stringContaining('.teams/.deleted')])
-      const away = readdirSync(join(cli.dir, '.teams', '.deleted')).find((name) => name.startsWith(team))
-      expect(JSON.parse(cli.read('.teams', '.deleted', away!, 'tasks', '1.json'))).toMatchObject({ subject: 'a' })
-    }
-    await cli.ok('team create web')
-    await cli.ok('task add fresh --team web')
-    expect(await cli.json('check --team web')).toMatchObject({ ok: true, views: [] })
-  }) // F1
+        const { repaired } = await cli.json(`check --repair --team ${team}`)
+        expect(repaired.lost).toEqual([expect.stringContaining('.teams/.deleted')])
+        const away = readdirSync(join(cli.dir, '.teams', '.deleted')).find((name) => name.startsWith(team))
+        expect(JSON.parse(cli.read('.teams', '.deleted', away!, 'tasks', '1.json'))).toMatchObject({ subject: 'a' })
+      }
+      await cli.ok('team create web')
+      await cli.ok('task add fresh --team web')
+      expect(await cli.json('check --team web')).toMatchObject({ ok: true, views: [] })
+    },
+  ) // F1
 
   it('names path, line and byte of damage, and repair keeps all that counts before it', async () => {
     await fill()
@@ -310,7 +313,7 @@ describe('check', () => {
     expect(await cli.json('check')).toMatchObject({ ok: true, views: [] })
   })
 
-  it('repairs a journal whose first line is gone by founding the team anew', async () => {
+  it('repairs a journal whose first line is gone by creating the team again', async () => {
     await fill()
     damage('team.created')
     expect((await cli.run('check')).code).toBe(1)
@@ -340,7 +343,7 @@ describe('check', () => {
     expect((await cli.run('check --repair')).code).toBe(1)
   })
 
-  it('has nothing to name once somebody wrote: a view that was changed by hand is put right', async () => {
+  it('reports nothing after the next write, which corrects a view that was changed by hand', async () => {
     await fill()
     const view = join(cli.dir, '.tasks', 'default', '1.json')
     const good = readFileSync(view, 'utf8')
@@ -351,7 +354,7 @@ describe('check', () => {
     expect((await cli.json('check')).views).toEqual([])
   }) // A39
 
-  it('--repair builds views that were broken by hand again', async () => {
+  it('--repair rebuilds views that were damaged by hand', async () => {
     await fill()
     const view = join(cli.dir, '.tasks', 'default', '1.json')
     const good = JSON.parse(readFileSync(view, 'utf8'))

@@ -61,7 +61,7 @@ describe('a further team of a session whose journal is missing', () => {
     expect([code, result.errors]).toEqual([0, []])
   }) // T44
 
-  it('is given up when the user deletes it, and the lead is told', async () => {
+  it('is given up when the user deletes it, and the lead is notified', async () => {
     await cli.ok('team delete web')
     const { code, result } = await resume()
     expect([code, result.errors]).toEqual([0, []])

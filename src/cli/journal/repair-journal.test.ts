@@ -44,7 +44,7 @@ async function all(...commands: readonly string[]): Promise<void> {
 }
 
 describe('a journal with a broken chain', () => {
-  it('goes on after its repair with the mail from behind the break, in order and as it was written', async () => {
+  it('keeps the mail from behind the break after its repair, unchanged and in order', async () => {
     await all('team join ada --role dev', 'task add one', 'send ada before', 'task claim 1 --as ada')
     await all('task complete 1 --as ada', 'send ada first --command-id c1', 'task add two', 'send lead hi --from ada')
     await all('send ada second')
@@ -87,7 +87,7 @@ describe('a journal with a broken chain', () => {
     expect(await cli.ok('check --repair')).not.toContain('Kept')
   })
 
-  it('names mail to somebody who joined behind the break; its text stays in the log', async () => {
+  it('names mail to a member that joined behind the break; its text stays in the log', async () => {
     await all('task add one', 'task add two', 'team join bob --role dev', 'send bob needle', 'send all noon')
     cut('"one"')
     const { repaired } = await cli.json('check --repair')
@@ -100,7 +100,7 @@ describe('a journal with a broken chain', () => {
     expect(await contents('lead')).toEqual(['noon', expect.stringContaining('no member is called bob')])
   })
 
-  it('takes mail for read only where its taking still counts', async () => {
+  it('counts mail as read only where its taking still counts', async () => {
     await all('team join ada --role dev', 'send ada early', 'inbox ada --take', 'task add one', 'task add two')
     await all('send ada late', 'inbox ada --take')
     cut('"one"')
@@ -108,7 +108,7 @@ describe('a journal with a broken chain', () => {
     expect(await contents('ada')).toEqual(['late'])
   }) // F2
 
-  it('counts a fact once that stands on both sides of the break, or twice behind it', async () => {
+  it('counts a fact once that is on both sides of the break, or twice behind it', async () => {
     await all('team join ada --role dev', 'send ada before', 'task add one', 'task add two', 'send ada behind')
     for (const line of linesOf(journal()).filter((line) => line.includes('"message.sent"')))
       appendFileSync(journal(), `\n${line}\n`)
@@ -117,7 +117,7 @@ describe('a journal with a broken chain', () => {
     expect(await contents('ada')).toEqual(['before', 'behind'])
   })
 
-  it('lets no decision in that was written as if it were a fact, and no fact that cannot be read', async () => {
+  it('accepts no decision that was written as a fact, and no unreadable fact', async () => {
     await all('team join ada --role dev', 'task add one', 'task add two', 'task add three', 'send ada x')
     const claimed = { type: 'task.claimed', id: '1', owner: 'ada', generation: 1, lease: null }
     const sent = { type: 'message.sent', message: { id: 'm', to: 'ada' } }

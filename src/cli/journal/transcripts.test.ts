@@ -64,7 +64,7 @@ describe('a damaged transcript', () => {
     expect(readFileSync(transcript('lead'), 'utf8')).toContain('Your transcript was damaged')
   }) // T43
 
-  it('of a teammate is an error of the run that the lead hears of, and repair returns its mail to unread', async () => {
+  it('of a teammate is an error of the run and reported to the lead; repair makes its mail unread', async () => {
     damage('ada', '"user":')
     const { code, result } = await resume()
     expect(code).not.toBe(0)
@@ -93,7 +93,7 @@ describe('a damaged transcript', () => {
 })
 
 describe('a transcript that is missing or empty', () => {
-  it.for(['missing', 'empty'])('of a teammate is told to it, to the lead and in errors: %s', async (how) => {
+  it.for(['missing', 'empty'])('of a teammate is reported to it, to the lead and in errors: %s', async (how) => {
     if (how === 'missing') rmSync(transcript('ada'))
     else truncateSync(transcript('ada'))
     const checked = await cli.run('check --team web')

@@ -20,7 +20,7 @@ const stdin = (...chunks: (string | Uint8Array)[]) => ({
 })
 
 describe('send', () => {
-  it('puts a message into a mailbox and says what became of it', async () => {
+  it('delivers a message to a mailbox and reports the outcome', async () => {
     const sent = await cli.json('send ada hello')
     expect(sent).toEqual({
       id: sent.id,
@@ -87,7 +87,7 @@ describe('send', () => {
     elsewhere.close()
   })
 
-  it('to all goes to everybody but the sender', async () => {
+  it('sends a message for all to every member except the sender', async () => {
     const sent = await cli.json('send all noon --from ada')
     expect(sent).toMatchObject({ type: 'broadcast', to: 'all' })
     expect(sent.deliveries.map(({ to }: { to: string }) => to)).toEqual(['lead', 'bob'])
@@ -101,7 +101,7 @@ describe('send', () => {
     for (const name of ['lead', 'ada', 'bob']) expect(await cli.json(`inbox ${name}`)).toEqual([])
   })
 
-  it('reads - from stdin, whatever text it is, up to 1 MB', async () => {
+  it('reads any text for - from stdin, up to 1 MB', async () => {
     const text = 'two\nlines "quoted" \\ \u2028 {"type":"x"} 😀\t'
     await cli.ok('send ada -', stdin(text.slice(0, 5), `${text.slice(5)}\n`))
     expect(await cli.json('inbox ada')).toMatchObject([{ content: text }])
@@ -125,7 +125,7 @@ describe('send', () => {
     expect((await cli.run('send ada ok --type plan_approval_response')).stderr).toContain('deskmates answer')
   }) // A65
 
-  it('fails when it bounced for everybody', async () => {
+  it('fails when the message bounced for every recipient', async () => {
     await using store = await openFileStore({ dir: cli.dir })
     const team = await openTeam(store, 'default')
     await team.refresh()
@@ -144,7 +144,7 @@ describe('send', () => {
 })
 
 describe('inbox', () => {
-  it('looks without taking anything, as often as it likes', async () => {
+  it('shows unread mail without taking it', async () => {
     await cli.ok('send ada one')
     const first = await cli.json('inbox ada')
     expect(await cli.json('inbox ada')).toEqual(first)

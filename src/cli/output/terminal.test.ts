@@ -40,7 +40,7 @@ describe('text of others', () => {
     const outside = { stdout: stream, stderr: stream, env: {}, isTerminal: true } as unknown as Context
     const { context, flush } = redacted(outside)
     const { red } = colours(context as never)
-    for (const letter of `${EVIL} one\r\n`) await print(context, letter)
+    for (const message of `${EVIL} one\r\n`) await print(context, message)
     await print(context, red(`two ${EVIL}`))
     await flush()
     expect(out.split('\x1b[31m')).toHaveLength(2)

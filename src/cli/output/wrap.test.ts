@@ -17,7 +17,7 @@ describe('text on a terminal', () => {
     expect(wrapped('/a/very/long/path', 10)).toBe('/a/very/long/path')
   })
 
-  it('stays whole where nobody knows how wide it may be, and where it fits', () => {
+  it('stays whole where the width is unknown, and where it fits', () => {
     expect(wrapped('one two three', undefined)).toBe('one two three')
     expect(wrapped('one two three', 13)).toBe('one two three')
   })
@@ -37,10 +37,10 @@ describe('text on a terminal', () => {
   }) // T41
 
   it('is cut between two letters as people see them', () => {
-    for (const letter of ['漢', '👨‍👩‍👧‍👦', '🇫🇷', 'e\u0301', '👍🏽']) {
-      const cut = oneLine(letter.repeat(40), 11)
+    for (const message of ['漢', '👨‍👩‍👧‍👦', '🇫🇷', 'e\u0301', '👍🏽']) {
+      const cut = oneLine(message.repeat(40), 11)
       expect(cut).toMatch(/…$/)
-      expect(cut.slice(0, -1).replaceAll(letter, '')).toBe('')
+      expect(cut.slice(0, -1).replaceAll(message, '')).toBe('')
       expect(widthOf(cut)).toBeLessThanOrEqual(11)
     }
     const call = { isTerminal: false, env: {} } as unknown as Call

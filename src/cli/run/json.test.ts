@@ -25,7 +25,7 @@ const PROGRAM = { isStderrTerminal: true }
 describe.each([[['--output-format', 'json']], [['--output-format=stream-json']], [['--json']]])(
   'a program that asks with %j',
   (asking) => {
-    it('hears in the result, and nowhere else, what was denied', async () => {
+    it('gets denied actions in the result, and nowhere else', async () => {
       const { code, stdout, stderr } = await cli.run(['-p', 'look', '-m', denied(), ...asking], PROGRAM)
       expect({ code, stderr: stderrWithoutSandboxWarning({ stderr }) }).toEqual({ code: 4, stderr: '' })
       expect(resultIn(stdout)).toMatchObject({ is_error: false, permission_denials: [{ tool_name: 'bash' }] })
@@ -40,7 +40,7 @@ describe.each([[['--output-format', 'json']], [['--output-format=stream-json']],
       expect(errors.join()).toContain('the script has no answer')
     })
 
-    it('hears in the result which tasks are left', async () => {
+    it('gets unfinished tasks in the result', async () => {
       const model = script(
         { calls: [{ tool: 'TaskCreate', input: { subject: 'dig', description: 'a hole' } }] },
         { times: 'always', text: 'Somebody has to dig.' },
@@ -66,7 +66,7 @@ describe.each([[['--output-format', 'json']], [['--output-format=stream-json']],
       expect(JSON.parse(stderr)).toEqual({ error: { code: error, message: expect.stringMatching(/./) } })
     })
 
-    it('is told of a price that nobody knows in JSON', async () => {
+    it('gets an unknown price as an error in JSON', async () => {
       const env = { ...cli.env, OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }
       const words = ['-p', 'hi', '-m', 'compatible/own', '--max-budget-usd', '1', ...asking]
       const { code, stderr } = await cli.run(words, { ...PROGRAM, env })

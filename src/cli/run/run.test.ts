@@ -35,7 +35,7 @@ describe('deskmates -p', () => {
     expect(await cli.ok(['log', '--team', id, '--grep', 'what was it'])).toContain('what was it?')
   })
 
-  it('sits down at a team that is there, named by --team or the environment, and makes none but the default one', async () => {
+  it('runs in an existing team named by --team or the environment, and creates only the default one', async () => {
     const model = hello()
     const typo = await cli.run(['-p', 'hi', '-m', model, '--team', 'typo'])
     expect([typo.code, typo.stderr]).toEqual([1, expect.stringContaining('Make it with: deskmates team create typo')])
@@ -103,7 +103,7 @@ describe('deskmates -p', () => {
     expect(stderr).toContain('no key is set')
   }) // A14
 
-  it('refuses a budget for a model whose price nobody knows, and says how to add it', async () => {
+  it('refuses a budget for a model without a known price, and says how to add one', async () => {
     const env = { ...cli.env, OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }
     const words = ['-p', 'hi', '-m', 'compatible/own', '--max-budget-usd', '1']
     const { code, stderr } = await cli.run(words, { env })
@@ -141,7 +141,7 @@ describe('deskmates -p', () => {
     expect(await cli.ok(['-c', '-p', '-m', model])).toBe('I was interrupted.\n')
   }) // F38
 
-  it('stops, with all it runs, when nobody reads what it says any more', async () => {
+  it('stops, with every process it started, when the reader of its output is gone', async () => {
     const model = script([{ calls: [{ tool: 'bash', input: { command: 'echo $$ > pid; sleep 600' } }] }])
     const words = ['-p', 'x', '-m', model, '--permission-mode', 'bypassPermissions', '--output-format', 'stream-json']
     const pid = () => (existsSync(join(cli.dir, 'pid')) ? Number(readFileSync(join(cli.dir, 'pid'), 'utf8')) : 0)
@@ -170,8 +170,8 @@ describe('deskmates -p', () => {
     const stream = ['-p', 'x', '--output-format', 'stream-json', '-m']
     expect(stderrWithoutSandboxWarning(await cli.run([...stream, script(parts), '--verbose']))).toBe('glob *.md\n')
     expect(stderrWithoutSandboxWarning(await cli.run([...stream, script(parts)], { isStderrTerminal: true }))).toBe('')
-    const told = await cli.run(['-p', 'x', '-m', script(parts)], { isStderrTerminal: true })
-    expect([told.stdout, stderrWithoutSandboxWarning(told)]).toEqual(['none\n', 'glob *.md\n'])
+    const inputs = await cli.run(['-p', 'x', '-m', script(parts)], { isStderrTerminal: true })
+    expect([inputs.stdout, stderrWithoutSandboxWarning(inputs)]).toEqual(['none\n', 'glob *.md\n'])
   })
 
   it('tells each call in one short line, with what Task sends out', async () => {
@@ -260,7 +260,7 @@ describe('deskmates -p', () => {
     expect(readFileSync(recording, 'utf8')).not.toContain(cli.dir)
   })
 
-  it('asks nobody while it plays a recording, not even for an agent with a model of its own', async () => {
+  it('calls no model while it replays a recording, not even for an agent with its own model', async () => {
     const recording = join(cli.dir, '..', 'run.jsonl')
     const model = script([
       { agent: 'lead', calls: [{ tool: 'Task', input: { prompt: 'find it' } }] },
@@ -344,7 +344,7 @@ describe('a provider that fails', () => {
       { times: 'always', text: 'there again' },
     ])
 
-  it('is named at once in a pipe, with what is tried and when it is given up, once until it answers', async () => {
+  it('is named once in a pipe until it answers, with the attempts and the time until the run gives up', async () => {
     const { code, stdout, stderr } = await cli.run(['-p', 'hi', '-m', failing('network', 2)])
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'there again\n' })
     const lines = stderr.split('\n').filter((line) => line.includes('the network is the reason'))

@@ -104,7 +104,7 @@ describe('a team on the command line', () => {
     expect({ ...settled, stderr: stderrWithoutSandboxWarning(settled) }).toEqual({ code: 0, stdout: '', stderr })
   })
 
-  it('is at rest for everybody once its session was closed, though the process that ran it lives on', async () => {
+  it('is at rest for every process once its session is closed, although its process lives on', async () => {
     await using workspace = await openWorkspace({ cwd: cli.dir, env: cli.env })
     const session = await withAda(workspace)
     expect(await cli.json(['resume'])).toMatchObject([{ name: 'web', state: 'at work', members: ['ada'] }])
@@ -116,7 +116,7 @@ describe('a team on the command line', () => {
     })
   }) // F33
 
-  it('is shown as interrupted when its process is gone without a word, and nobody as working', async () => {
+  it('is shown as interrupted when its process died, and no agent as working', async () => {
     await using workspace = await openWorkspace({ cwd: cli.dir, env: cli.env })
     {
       await using team = await openTeam(workspace.store, 'web')
@@ -133,7 +133,7 @@ describe('a team on the command line', () => {
     expect(await cli.json(['resume'])).toMatchObject([{ name: 'web', state: 'interrupted' }])
   }) // F33
 
-  it('tells a member that claims a freed task by command what the earlier owner had done', async () => {
+  it('shows a member that claims a freed task what the earlier owner had done', async () => {
     const parts = [
       {
         agent: 'lead',
@@ -196,7 +196,7 @@ describe('a team on the command line', () => {
     expect(await cli.json(['resume'])).toMatchObject([{ name: 'web', members: ['bob'], teams: ['extra'] }])
   })
 
-  it('is deleted with a handshake while it is open: everybody stops first, and its lead is told', async () => {
+  it('is deleted while it is open: every agent stops first, and its lead is notified', async () => {
     await using workspace = await openWorkspace({ cwd: cli.dir, env: cli.env })
     const session = await withAda(workspace)
     expect(await cli.json(['team', 'delete', 'web'])).toMatchObject({ deleted: true, stopped: ['ada'] })

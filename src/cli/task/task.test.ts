@@ -164,7 +164,7 @@ describe('task show', () => {
       expect(await cli.refused(['task', 'show', id])).toBe('unknown_task')
   }) // A42
 
-  it('cannot be used to write to a terminal by somebody else', async () => {
+  it('cannot be used to control the terminal of another user', async () => {
     await cli.ok(['task', 'add', 'x\u001b[2Jy', '--description', 'a\u001b]0;evil\u0007b'])
     expect(await cli.ok('task show 1')).toContain('#1 x\ufffd[2Jy')
     expect(await cli.ok('task show 1')).not.toContain('\u001b')
@@ -210,7 +210,7 @@ describe('task claim', () => {
     await cli.ok('task claim 2 --as bob')
   }) // C44
 
-  it('with a lease ends when nobody renews it, by whoever claims next', async () => {
+  it('with a lease ends at the next claim after it was not renewed', async () => {
     await cli.ok('task add x')
     expect((await cli.json('task claim --as ada --lease 90')).leaseUntil).toBe(cli.clock.now() + 90)
     cli.clock.advance(60)
@@ -274,7 +274,7 @@ describe('ending a task', () => {
     expect((await cli.run('task complete 1 --as ada')).stderr).toContain('already completed')
   }) // A45, B63, C45
 
-  it('release gives it back; only the user takes it from somebody else, and that is recorded', async () => {
+  it('release gives it back; only the user releases the claim of another member, and that is recorded', async () => {
     await cli.ok('task add a')
     await cli.ok('task claim 1 --as ada')
     expect(await cli.refused('task release 1 --as bob')).toBe('not_owner')

@@ -175,7 +175,7 @@ describe('team delete', () => {
     expect(readdirSync(join(cli.dir, '.teams', '.deleted'))).toEqual([away])
   }) // A63
 
-  it('is refused while somebody runs the team', async () => {
+  it('is refused while a process runs the team', async () => {
     await cli.ok('team create web')
     await using store = await openFileStore({ dir: cli.dir })
     const team = await openTeam(store, 'web')

@@ -20,7 +20,7 @@ function process(self: string) {
 }
 const changed = (changedAt: number) => ({ path: 'AGENTS.md', hash: 'new', changedAt })
 
-it('instructions that a session changes wait for a person, also when another session began and ended meanwhile', () => {
+it('instructions that a session changes need acceptance, also if another session ran meanwhile', () => {
   const [first, second] = [process('p1'), process('p2')]
   first.begin('a')
   time = 2000

@@ -33,7 +33,7 @@ function put(path: string, text: string): void {
   mkdirSync(dirname(join(top, path)), { recursive: true })
   writeFileSync(join(top, path), text)
 }
-const told = (more: object = {}) => instructionsOf({ cwd: root, root, home, warn, ...more })
+const inputs = (more: object = {}) => instructionsOf({ cwd: root, root, home, warn, ...more })
 
 describe('instructions of a project', () => {
   it('bring in nothing from outside of it, no secret and nothing denied, while it is untrusted', () => {
@@ -48,7 +48,7 @@ describe('instructions of a project', () => {
       `.env sub/server.key denied.md .teams/web/transcripts/lead.md ~/notes.md ~/../other/diary.md ../other/diary.md
       ${join(top, 'other/diary.md')} door/diary.md window.md docs/fine.md`.split(/\s+/)
     put('work/AGENTS.md', wanted.map((path) => `see @${path}`).join('\n'))
-    const text = told({ forbids: (path: string) => path.endsWith('denied.md') })
+    const text = inputs({ forbids: (path: string) => path.endsWith('denied.md') })
     expect(text).toContain('welcome')
     for (const secret of ['PASSWORD', 'two', 'three', 'four', 'of home', 'of another'])
       expect(text).not.toContain(secret)
@@ -59,7 +59,7 @@ describe('instructions of a project', () => {
     put('home/.ssh/config.txt', 'of ssh')
     put('home/.env', 'of env')
     put('work/AGENTS.md', '@~/notes.md @~/.ssh/config.txt @~/.env @~/../other/diary.md')
-    const text = told({ isTrusted: true })
+    const text = inputs({ isTrusted: true })
     expect(text).toContain('of home')
     for (const secret of ['of ssh', 'of env', 'of another']) expect(text).not.toContain(secret)
   }) // T8
@@ -67,19 +67,19 @@ describe('instructions of a project', () => {
   it('are left out where AGENTS.md itself is a link that leads out, or a rule denies it', () => {
     mkdirSync(root, { recursive: true })
     symlinkSync(join(top, 'other', 'diary.md'), join(root, 'AGENTS.md'))
-    expect(told()).toBe('')
+    expect(inputs()).toBe('')
     expect(warnings).toEqual([expect.stringContaining('a link that leads out of the workspace')])
     rmSync(join(root, 'AGENTS.md'))
     put('work/AGENTS.md', 'mine')
-    expect(told()).toContain('mine')
-    expect(told({ forbids: () => true })).toBe('')
+    expect(inputs()).toContain('mine')
+    expect(inputs({ forbids: () => true })).toBe('')
   }) // T8
 
   it("of the user's own file may name anything in the home folder that no rule denies", () => {
     put('home/.claude/CLAUDE.md', 'own @~/notes.md')
     mkdirSync(root, { recursive: true })
-    expect(told()).toContain('of home')
-    expect(told({ forbids: (path: string) => path.endsWith('notes.md') })).not.toContain('of home')
+    expect(inputs()).toContain('of home')
+    expect(inputs({ forbids: (path: string) => path.endsWith('notes.md') })).not.toContain('of home')
   })
 })
 

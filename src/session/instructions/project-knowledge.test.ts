@@ -42,7 +42,7 @@ const toolOf = ({ skills }: Pick<Knowledge, 'skills'>) => skillTool.create({ rol
 const load = async (input: object) => toolOf(knowledge())!.run(input, toolHarness())
 
 describe('skills', () => {
-  it('come from three folders of the project and of home, the project first; names and descriptions in the prompt', () => {
+  it('come from folders of the project, then of the home folder; names and descriptions are prompted', () => {
     put('work/skills/brew/SKILL.md', skill('brew', 'Boil water.', 'tags: [tea, water]\n'))
     put('work/.claude/skills/bake/SKILL.md', skill('bake'))
     put('work/.agents/skills/cook/SKILL.md', skill('cook'))
@@ -72,7 +72,7 @@ describe('skills', () => {
     expect(await load({ skill: 'fly' })).toEqual({ text: "Error: Unknown skill 'fly'. Available: brew", isError: true })
   }) // A24
 
-  it('that are broken, are named twice or name a missing file are said with their path, and nothing in them runs', () => {
+  it('that are broken, duplicate or name a missing file are reported with their path, and do not run', () => {
     put('work/skills/a/SKILL.md', 'no frontmatter')
     put('work/skills/b/SKILL.md', '---\nname: [unclosed\n---\nbody')
     put('work/skills/c/SKILL.md', '---js\nthrow new Error("ran")\n---\nbody')
@@ -96,7 +96,7 @@ describe('skills', () => {
     ).toEqual(['references/gone.md,', 'scripts/gone.sh,'])
   }) // A23
 
-  it('of a project nobody trusts wait, those of home do not, and a list too long is counted', () => {
+  it('of an untrusted project are not loaded, those of the home folder are; a long list is cut', () => {
     put('work/.agents/skills/cook/SKILL.md', skill('cook'))
     for (let i = 0; i < 60; i++)
       put(`home/skills/s${i}/SKILL.md`, skill(`s${i}`).replace('how to', 'word '.repeat(100)))
