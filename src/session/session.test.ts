@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { refusalForPerson } from '../cli/refusal-text.ts'
 import type { Log, Store } from '../journal/store.ts'
 import { openTeam } from '../journal/team-handle.ts'
 import type { ModelRequest } from '../models/model.ts'
@@ -22,6 +23,7 @@ import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import { isGroupAlive } from '../permissions/processes/process-group.ts'
 import { folderHash } from '../stores/files/identity/folder-hash.ts'
 import { runtimeOf } from '../stores/identity.ts'
+import { SessionRefused } from '../supervisor/take-lead.ts'
 import { memberNamed } from '../team/state.ts'
 import { runToEnd } from '../testing/harnesses/session-harness.ts'
 import { defineTool } from '../tools/define-tool.ts'
@@ -85,7 +87,9 @@ describe('a session', () => {
       await team.run({ type: 'team.create', team: 'web' })
       await team.run({ type: 'supervise', runtime: runtimeOf(sleeper.pid!) })
       await team.close()
-      await expect(session([], { team: 'web' })).rejects.toThrow('deskmates log --follow --team web')
+      const refused = await session([], { team: 'web' }).catch((error: unknown) => error as SessionRefused)
+      expect(refused).toBeInstanceOf(SessionRefused)
+      expect(refusalForPerson((refused as SessionRefused).refusal)).toContain('deskmates log --follow --team web')
       sleeper.kill('SIGKILL')
       await once(sleeper, 'exit')
       await using free = await session([{ text: 'mine' }], { team: 'web' })
