@@ -20,7 +20,7 @@ const model = scriptedModel({
         spawn('bob', 'tester', 'Write the login API in login-api.json, once alice says what the form sends.'),
       ],
     },
-    // Both have reported: everybody hears how far it is, and the lead rests.
+    // Both have reported: the lead sends the result to all members and is then idle.
     {
       agent: 'lead',
       when: { conversation: 'login-api.json takes' },

@@ -1,4 +1,4 @@
-// A lead makes a team, lets it work, and deletes it: everybody is asked to stop and accounted for, and nothing is left.
+// A lead creates a team, lets it work, and deletes it: every teammate is asked to stop and accounted for, and nothing is left.
 // On a scripted model: no key, no network.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

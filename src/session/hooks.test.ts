@@ -71,7 +71,7 @@ describe('a hook before a tool', () => {
       `echo '{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"mine"}}'`,
       'mine',
     ],
-    'asking where nobody is': [`echo '{"permissionDecision":"ask","reason":"hm"}'`, 'person to be asked'],
+    'asking without a person': [`echo '{"permissionDecision":"ask","reason":"hm"}'`, 'person to be asked'],
     'breaking down': ['echo oops >&2; exit 1', 'oops'],
     'being killed': ['kill -9 $$', 'SIGKILL'],
     'a program that is not there': ['/nowhere/hook', 'not found'],

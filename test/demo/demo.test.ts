@@ -96,8 +96,8 @@ describe('the demo', { timeout: 180_000 }, () => {
     expect(summary).toMatchObject({ tasks: { total: 5, completed: 5 }, tests: { after: 6, failed: 0 } })
     expect(summary).toMatchObject({ lost: ['backend'], back: ['backend'], breaker: 'closed' })
     expect(summary.stopped).toHaveLength(3)
-    const news = readFileSync(join(dir, 'docs/news.md'), 'utf8')
-    expect(news).toContain(
+    const release = readFileSync(join(dir, 'docs/news.md'), 'utf8')
+    expect(release).toContain(
       '# Tell users what changed\n\nTask 4 (Let the page ask by GraphQL) resulted in: src/page.js; 6 tests',
     )
     const { of } = readEvents(dir)

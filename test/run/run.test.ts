@@ -152,7 +152,7 @@ describe.concurrent('what can go wrong', () => {
     const { code, stderr } = await checkout.run(['start'], {
       env: {
         PATH: process.env.PATH ?? '',
-        npm_config_registry: await nobodyListens(),
+        npm_config_registry: await closedPort(),
         npm_config_cache: join(dirname(checkout.root), 'empty cache'),
         npm_config_fetch_retries: '0',
       },
@@ -215,14 +215,14 @@ describe.concurrent('bin/deskmates', () => {
   })
 })
 
-/** Root may write everywhere, so a root test run becomes nobody; anybody else takes away their own right to write. */
+/** Root may write everywhere, so a root test run switches to an unprivileged user; other users remove their own write permission. */
 function asStranger(checkout: Checkout): { uid?: number } {
   if (isRoot) return { uid: 65534 }
   chmodSync(checkout.root, 0o555)
   return {}
 }
 
-async function nobodyListens(): Promise<string> {
+async function closedPort(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const address = server.address()

@@ -27,7 +27,7 @@ const log = async () =>
 const contents = async (member: string): Promise<string[]> =>
   (await cli.json(`inbox ${member}`)).map(({ content }: { content: string }) => content)
 
-/** Takes the first line that holds `text` out of the journal: whoever decided on it names something that is not there. */
+/** Takes the first line that holds `text` out of the journal: a decision based on it names a missing record. */
 function cut(text: string): void {
   const lines = linesOf(journal())
   const at = lines.findIndex((line) => line.includes(text))
@@ -177,7 +177,7 @@ describe('a journal with a broken chain', () => {
         for (const [i, record] of whole.slice(0, at).entries()) apply(state, i, record)
         const board = [...state.tasks.values()].map((task) => ({ ...taskView(state, task), seq: 0 }))
         expect(await cli.json('task list'), where).toEqual(board)
-        // Whoever can be written to is whoever had joined; facts may say what they do.
+        // Only members that joined can be written to; facts may repeat.
         const roster = (at === 0 ? [{ name: 'lead' }] : teamView(state).members).map(({ name }) => name)
         const { members } = await cli.json('team show')
         expect(members.map(({ name }: { name: string }) => name)).toEqual(roster)

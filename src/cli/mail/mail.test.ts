@@ -211,8 +211,11 @@ describe('inbox', () => {
 
   it('shows what a program left in the file as external; broken lines are set aside', async () => {
     await cli.ok('send ada ours')
-    const door = join(cli.dir, '.teams', 'default', 'inbox', 'ada.jsonl')
-    appendFileSync(door, '{"type":"message","from":"ci","content":"red"}\n{oops\n{"sender":"old","content":"flat"}\n')
+    const inboxFile = join(cli.dir, '.teams', 'default', 'inbox', 'ada.jsonl')
+    appendFileSync(
+      inboxFile,
+      '{"type":"message","from":"ci","content":"red"}\n{oops\n{"sender":"old","content":"flat"}\n',
+    )
     const mail = await cli.json('inbox ada')
     expect(mail).toMatchObject([
       { from: 'user', content: 'ours' },

@@ -43,7 +43,7 @@ describe.each([[['--output-format', 'json']], [['--output-format=stream-json']],
     it('gets unfinished tasks in the result', async () => {
       const model = script(
         { calls: [{ tool: 'TaskCreate', input: { subject: 'dig', description: 'a hole' } }] },
-        { times: 'always', text: 'Somebody has to dig.' },
+        { times: 'always', text: 'A teammate has to dig.' },
       )
       const { code, stdout, stderr } = await cli.run(['-p', 'dig', '-m', model, ...asking], PROGRAM)
       expect({ code, stderr: stderrWithoutSandboxWarning({ stderr }) }).toEqual({ code: 4, stderr: '' })

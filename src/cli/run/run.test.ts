@@ -217,20 +217,20 @@ describe('deskmates -p', () => {
 
   it('shows no command a variable that the settings name as a key', async () => {
     mkdirSync(join(cli.env.HOME!, '.config', 'deskmates'), { recursive: true })
-    const settings = { providers: { corp: { baseUrl: 'http://127.0.0.1:9', keyFrom: 'CORP_DOOR' } } }
+    const settings = { providers: { corp: { baseUrl: 'http://127.0.0.1:9', keyFrom: 'CORP_ENTRY' } } }
     writeFileSync(join(cli.env.HOME!, '.config', 'deskmates', 'settings.json'), JSON.stringify(settings))
     const model = script([
       { calls: [{ tool: 'bash', input: { command: 'env' } }] },
-      { when: { result: 'MAX_SHOWN=yes' }, text: 'seen' },
+      { when: { result: 'SHOWN=yes' }, text: 'seen' },
     ])
-    const env = { ...cli.env, PATH: process.env.PATH, CORP_DOOR: 'open-for-me', MAX_SHOWN: 'yes' }
+    const env = { ...cli.env, PATH: process.env.PATH, CORP_ENTRY: 'open-for-me', SHOWN: 'yes' }
     const { stdout } = await cli.run(
       ['-p', 'x', '-m', model, '--allowedTools', 'bash', '--sandbox', 'off', '--output-format', 'stream-json'],
       { env },
     )
     expect(stdout).toContain('"result":"seen"')
     // Its name does not say that it is a secret: only the settings do.
-    expect(stdout).not.toContain('CORP_DOOR')
+    expect(stdout).not.toContain('CORP_ENTRY')
   })
 
   it('asks for trust before a project says who is asked and what is allowed', async () => {

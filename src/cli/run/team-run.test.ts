@@ -85,8 +85,8 @@ describe('a team on the command line', () => {
     expect(await cli.json(['resume'])).toMatchObject([{ name: 'web', members: ['ada'], openTasks: 0 }])
     const { code } = await cli.run(['resume', 'web', '-m', model])
     expect(code).toBe(0)
-    const missing = await cli.run(['resume', 'nobody', '-m', model])
-    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('There is no team nobody')])
+    const missing = await cli.run(['resume', 'missing', '-m', model])
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('There is no team missing')])
     expect(missing.stderr).toMatch(/See: deskmates sessions\n$/)
   }) // F33
 

@@ -129,7 +129,7 @@ describe('team leave', () => {
     expect(await cli.json('team join ci --role tester')).toMatchObject({ generation: 2, status: 'idle' })
     expect(await cli.json('inbox ci')).toEqual([])
     expect(await cli.refused('team leave lead')).toBe('not_allowed')
-    expect(await cli.refused('team leave nobody')).toBe('unknown_member')
+    expect(await cli.refused('team leave stranger')).toBe('unknown_member')
   }) // F11, F14, F32
 })
 
@@ -179,7 +179,7 @@ describe('team delete', () => {
     await cli.ok('team create web')
     await using store = await openFileStore({ dir: cli.dir })
     const team = await openTeam(store, 'web')
-    // Another machine: nobody here can know that it is gone.
+    // Another machine: this one cannot know that it is gone.
     const runtime = `r-${'0'.repeat(12)}-${'0'.repeat(12)}-1-4711-1`
     await team.run({ type: 'supervise', runtime })
     await team.close()
