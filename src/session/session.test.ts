@@ -305,9 +305,9 @@ describe('a session', () => {
             return { calls: [{ tool: 'bash', input: { command: 'env' } }] }
           },
         },
-        { when: { result: 'MAX_SHOWN=yes' }, text: 'seen' },
+        { when: { result: 'SHOWN=yes' }, text: 'seen' },
       ],
-      { env: { PATH: process.env.PATH, ANTHROPIC_API_KEY: 'sk-secret', MAX_SHOWN: 'yes' } },
+      { env: { PATH: process.env.PATH, ANTHROPIC_API_KEY: 'sk-secret', SHOWN: 'yes' } },
     )
     const { stop, events } = await runToEnd(talk, 'look')
     expect(stop).toMatchObject({ text: 'seen' })
