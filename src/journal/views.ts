@@ -4,8 +4,8 @@ import type { Cursor } from './cursor.ts'
 
 /**
  * What people and foreign programs see of a team beside its journal: roster, tasks and mailboxes as files, and the
- * mailbox files to which any program may append a line. Nothing in a view decides anything; whoever
- * loses it builds it again from the journal.
+ * mailbox files to which any program may append a line. No view decides anything;
+ * a lost view is built again from the journal.
  */
 export interface Views {
   /** Brings everything that changed up to `state`, which is the fold at `cursor`. Cheap when nothing changed. */
