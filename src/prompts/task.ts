@@ -16,7 +16,8 @@ export function taskText(state: TeamState, task: Task, opening = 'You hold task'
     return [`\nTask ${id} (${done.subject}) resulted in: ${cut(done.result)}`]
   })
   const more = results.length - MAX_RESULTS
-  const before = more > 0 ? [...results.slice(0, MAX_RESULTS), `\nand ${more} more results: see TaskGet`] : results
+  const before =
+    more > 0 ? [...results.slice(0, MAX_RESULTS), `\nand ${more} more results: ask lead for them`] : results
   const how = 'Complete it with TaskUpdate (status completed, result) when it is done.'
   return `<task id="${task.id}">\n${opening} ${task.id}: ${task.subject}\n${task.description}${files}${before.join('')}\n${how}\n</task>`
 }
@@ -37,5 +38,7 @@ export function resumedText(state: TeamState, name: string, hasLostTurns = false
 }
 
 function cut(text: string): string {
-  return text.length > MAX_RESULT_CHARACTERS ? `${text.slice(0, MAX_RESULT_CHARACTERS)}… (all of it: TaskGet)` : text
+  return text.length > MAX_RESULT_CHARACTERS
+    ? `${text.slice(0, MAX_RESULT_CHARACTERS)}… (cut off here; ask lead for the rest)`
+    : text
 }
