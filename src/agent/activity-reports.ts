@@ -2,59 +2,59 @@ import type { TeamHandle } from '../journal/team-handle.ts'
 import type { Reply } from '../models/model.ts'
 import type { Author, EventOf, TeamEvent } from '../team/event.ts'
 
-/** What the journal is told of an agent's work. Nobody waits for it while the work goes on; the transcript has it too. */
+/** Reports usage and activity of an agent to the journal. The agent does not wait for it; the transcript has it too. */
 export interface ActivityReports {
   addUsage(reply: Reply): void
   /** Written on change only. */
   setActivity(status: EventOf<'member.activity'>['status']): void
-  /** Throws what went wrong since, once: a journal that cannot be written is a reason to stop, until it can be again. */
+  /** Throws, once, what went wrong since: an agent stops while its journal cannot be written. */
   check(): void
-  /** Hands in what is owed, with whatever else is written to the journal now. */
-  post(): void
+  /** Writes pending reports, together with what else is written to the journal now. */
+  flush(): void
   /** Resolves when all of it is in the journal, durably. */
   settle(): Promise<void>
 }
 
-/** Calls that follow each other faster than this, in milliseconds, share a record. */
-const TOGETHER = 1000
+/** Model calls that follow each other faster share a record. */
+const USAGE_DELAY_MS = 1000
 
 export function createActivityReports(team: TeamHandle, by: Author): ActivityReports {
-  const owed: TeamEvent[] = []
+  const pending: TeamEvent[] = []
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<unknown> = Promise.resolve()
-  let trouble: unknown
-  /** Whoever sits down rests. */
+  let failure: unknown
+  /** An agent that is opened is idle. */
   let shown = 'idle'
 
   function write(): void {
     clearTimeout(timer)
     timer = undefined
-    if (owed.length === 0) return
-    const report = team.report(owed.splice(0), { by, until: 'written' }).catch((error) => {
-      trouble ??= error
+    if (pending.length === 0) return
+    const report = team.report(pending.splice(0), { by, until: 'written' }).catch((error) => {
+      failure ??= error
     })
     writing = Promise.all([writing, report])
   }
 
   function check(): void {
-    const told = trouble
-    trouble = undefined
-    if (told !== undefined) throw told
+    const thrown = failure
+    failure = undefined
+    if (thrown !== undefined) throw thrown
   }
 
   return {
     addUsage({ usage, cost, model }) {
-      owed.push({ type: 'usage', member: by.name, model, usage, cost })
-      timer ??= setTimeout(write, TOGETHER)
+      pending.push({ type: 'usage', member: by.name, model, usage, cost })
+      timer ??= setTimeout(write, USAGE_DELAY_MS)
     },
     setActivity(status) {
       if (status === shown) return
       shown = status
-      owed.push({ type: 'member.activity', name: by.name, generation: by.generation!, status })
+      pending.push({ type: 'member.activity', name: by.name, generation: by.generation!, status })
       write()
     },
     check,
-    post: write,
+    flush: write,
     async settle() {
       write()
       await writing

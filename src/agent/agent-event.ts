@@ -2,7 +2,7 @@ import type { ModelEvent, Reply, ToolCall, UserTurn } from '../models/model.ts'
 import type { Usage } from '../team/usage.ts'
 import type { ToolResult } from '../tools/tool.ts'
 
-/** What happens in a conversation, in order, for whoever watches: a terminal, a program, a log. */
+/** What happens in a conversation, in order, for terminals, programs and logs. */
 export type AgentEvent =
   /** Mail and notices became the model's next user turn. */
   | { readonly type: 'input_received'; readonly turn: UserTurn; readonly mail: readonly string[] }
@@ -34,13 +34,13 @@ export type AgentEvent =
   | { readonly type: 'compaction_failed'; readonly why: string }
 
 /**
- * How a conversation came to rest. Only `finished` means that the model had said all it wanted to.
+ * How a turn ended. Only `finished` means that the model had nothing more to do.
  *
  * finished   it answered without calling a tool, and nothing new had arrived
  * limit      the run made all model calls it was allowed, its answer was cut off at the longest it may be, or it
  *            repeated failing calls without progress; `why` says more where there is more to say
  * budget     so much money was allowed
- * aborted    somebody stopped it; it can be resumed
+ * aborted    it was interrupted; it can be resumed
  * error      it cannot go on; `error` says why and what to do
  */
 export type Stop =

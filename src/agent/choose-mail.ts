@@ -18,7 +18,7 @@ export interface InputBudget {
   readonly sumOf?: ((path: string) => string | undefined) | undefined
 }
 
-/** Of a tiny window more than a tenth: less than this says nothing. */
+/** Even where this is more than a tenth of a tiny window: fewer tokens are of no use. */
 const MIN_INPUT_TOKENS = 400
 
 export function inputBudget(agent: ModelWindow, keep: Keep, sumOf?: InputBudget['sumOf']): InputBudget {
@@ -31,35 +31,35 @@ export function maxPromptTokens(agent: ModelWindow): number {
   return Math.floor(limitsOf(agent).summarise * 0.7)
 }
 
-/** What a turn is told of the mail that waits. */
-export interface Chosen {
+/** The mail of one turn. */
+export interface ChosenMail {
   readonly mail: readonly Unread[]
-  readonly words: readonly string[]
+  readonly texts: readonly string[]
   readonly files: readonly MailFile[]
-  /** Tokens that are left of the portion. */
+  /** Tokens that are left of the budget. */
   readonly left: number
 }
 
 /**
- * The mail that enters this turn: first what the user said, then requests and answers, then the rest in order, until
- * the portion is full; the first enters in any case. A long message enters as head, tail and the path of all of it.
+ * The mail that enters this turn: first messages of the user, then requests and answers, then the rest in order, until
+ * the budget is used; the first enters in any case. A long message enters as head, tail and the path of all of it.
  */
 export async function chooseMail(
   waiting: readonly Unread[],
-  { loadLongTexts: whole }: Pick<TeamHandle, 'loadLongTexts'>,
-  portion: InputBudget,
+  { loadLongTexts }: Pick<TeamHandle, 'loadLongTexts'>,
+  budget: InputBudget,
   from?: string,
-): Promise<Chosen> {
+): Promise<ChosenMail> {
   const repeated = repeatedNotices(waiting)
   const queue = [...waiting].sort((a, b) => rank(a) - rank(b))
   const mail: Unread[] = []
-  const words: string[] = []
+  const texts: string[] = []
   const files: MailFile[] = []
-  let left = portion.tokens
+  let left = budget.tokens
   for (let at = 0; at < queue.length; at += MESSAGES_PER_READ) {
     const batch = queue.slice(at, at + MESSAGES_PER_READ)
-    // Only what may enter is asked for: long texts may lie elsewhere.
-    const messages = await whole(batch.map(({ message }) => message))
+    // Only messages that may enter are loaded: long texts may be stored elsewhere.
+    const messages = await loadLongTexts(batch.map(({ message }) => message))
     for (const [i, unread] of batch.entries()) {
       const message = messages[i]!
       if (repeated.has(unread)) {
@@ -67,39 +67,39 @@ export async function chooseMail(
         continue
       }
       const isPrompt = isFromUser(unread) && message.prompt === true
-      const told = messageText(message, unread.external, from)
-      const tokens = told.length > portion.tokens * 20 ? Number.POSITIVE_INFINITY : costOf(told)
-      if (isPrompt && tokens <= portion.prompt) {
+      const text = messageText(message, unread.external, from)
+      const tokens = text.length > budget.tokens * 20 ? Number.POSITIVE_INFINITY : costOf(text)
+      if (isPrompt && tokens <= budget.prompt) {
         mail.push(unread)
-        words.push(told)
+        texts.push(text)
         continue
       }
-      const isLong = tokens > portion.tokens / 2
-      const cost = isLong ? portion.tokens / 4 + GAP_TOKENS : tokens
-      if (words.length > 0 && cost > left) return { mail, words, files, left }
+      const isLong = tokens > budget.tokens / 2
+      const cost = isLong ? budget.tokens / 4 + GAP_TOKENS : tokens
+      if (texts.length > 0 && cost > left) return { mail, texts, files, left }
       left -= cost
       mail.push(unread)
       if (!isLong) {
-        words.push(told)
+        texts.push(text)
         continue
       }
-      const path = portion.keep(message.content, 'mail')
-      files.push({ message: message.id, path, sum: portion.sumOf?.(path) })
-      const content = excerptOf(message.content, Math.floor(portion.tokens / 4), path)
-      words.push(messageText({ ...message, content }, unread.external, from))
+      const path = budget.keep(message.content, 'mail')
+      files.push({ message: message.id, path, sum: budget.sumOf?.(path) })
+      const content = excerptOf(message.content, Math.floor(budget.tokens / 4), path)
+      texts.push(messageText({ ...message, content }, unread.external, from))
     }
   }
-  return { mail, words, files, left }
+  return { mail, texts, files, left }
 }
 
 /** So many messages are read at once. */
 const MESSAGES_PER_READ = 50
-/** What says where the rest of a long message is. */
+/** For the line that says where the rest of a long message is. */
 const GAP_TOKENS = 60
 
-/** In doubt too much: what carries it in a request counts too, and providers count differently. */
-function costOf(told: string): number {
-  return Math.max(tokensIn(told), Math.ceil(told.length / 3))
+/** An upper bound: the request around it counts too, and providers count differently. */
+function costOf(text: string): number {
+  return Math.max(tokensIn(text), Math.ceil(text.length / 3))
 }
 
 function rank(unread: Unread): number {
@@ -111,7 +111,7 @@ function isFromUser({ message, external }: Unread): boolean {
   return message.from === 'user' && message.type === 'message' && !external
 }
 
-/** That an agent is idle is worth saying once: of several such notices of one sender the last one counts. */
+/** Of several idle notices of one sender only the last one enters. */
 function repeatedNotices(waiting: readonly Unread[]): ReadonlySet<Unread> {
   const repeated = new Set<Unread>()
   const last = new Map<string, Unread>()

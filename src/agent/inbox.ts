@@ -104,11 +104,11 @@ export function createInbox({ memberships, transcript, notices, budget, ingest }
 
     const fresh = unread.filter((one) => !isDelivered(one))
     if (fresh.length === 0 && !(isOwn && notices.waiting > 0)) return undefined
-    const { mail, words, files, left } = await chooseMail(fresh, team, budget, isOwn ? undefined : team.name)
+    const { mail, texts, files, left } = await chooseMail(fresh, team, budget, isOwn ? undefined : team.name)
     // Last, with nothing awaited behind it: a failure would lose the notices.
     const taken = isOwn ? takeNotices(notices, budget) : []
     return {
-      turn: userTurn([...taken.map(({ text }) => text), ...words]),
+      turn: userTurn([...taken.map(({ text }) => text), ...texts]),
       mail: mail.map(({ message }) => message.id),
       jobs: taken.flatMap(({ job }) => job ?? []),
       files,

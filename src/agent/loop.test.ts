@@ -137,7 +137,7 @@ describe('a conversation', () => {
     // Heard, and not yet acknowledged: here this life ends.
     await talk.team.send({ to: 'lead', content: 'unsaid' }, { commandId: 'm3' })
     const { turn, mail } = (await talk.inbox.next())!
-    await talk.transcript.hear(turn, mail)
+    await talk.transcript.addInput(turn, mail)
     await talk.transcript.synced()
     const next = await agentHarness({ model: answeringModel(() => ({ text: 'go on' })).model, place, generation: 2 })
     await run(next)
@@ -295,7 +295,7 @@ describe('a conversation', () => {
     await first.team.send({ to: 'lead', content: 'once' })
     const [unread] = unreadOf(first.team.state, 'lead')
     const turn = { role: 'user' as const, content: [{ type: 'text' as const, text: 'once' }] }
-    await first.transcript.hear(turn, [unread!.message.id])
+    await first.transcript.addInput(turn, [unread!.message.id])
     const { model, asked } = answeringModel(() => ({ text: 'heard' }))
     const talk = await agentHarness({ model, place, generation: 2 })
     await run(talk)

@@ -10,12 +10,12 @@ import { createRepeatedFailures } from './repeated-failures.ts'
 import { runCalls } from './run-calls.ts'
 
 /**
- * The loop every agent runs: hear what is new, ask the model, do what it asks for, until it has nothing more to do.
- * All of it is in the transcript before anything follows from it but a question, so it can be killed anywhere and go on.
- * Its last words may not be durable yet: whoever passes them on waits for that.
+ * The loop every agent runs: receive input, call the model, run its tool calls, until it has nothing more to do. Each
+ * step is in the transcript before anything but a model call follows from it, so the process can be killed anywhere and
+ * the agent continues. Its last text may not be durable yet: a caller that passes it on waits for that.
  */
 export async function* runLoop(agent: Agent, signal: AbortSignal): AsyncGenerator<AgentEvent, Stop> {
-  const stop = yield* untilItStops(agent, signal)
+  const stop = yield* runToStop(agent, signal)
   // After an answer nothing is left to be written.
   if (stop.kind === 'finished') return stop
   try {
@@ -26,7 +26,7 @@ export async function* runLoop(agent: Agent, signal: AbortSignal): AsyncGenerato
   }
 }
 
-async function* untilItStops(agent: Agent, signal: AbortSignal): AsyncGenerator<AgentEvent, Stop> {
+async function* runToStop(agent: Agent, signal: AbortSignal): AsyncGenerator<AgentEvent, Stop> {
   const { transcript, used } = agent
   const tools = offer(agent.tools)
   const { turns } = transcript.state
@@ -66,7 +66,7 @@ async function* untilItStops(agent: Agent, signal: AbortSignal): AsyncGenerator<
       text = textOf(reply)
       await transcript.answer(reply)
       agent.recordUsage(reply)
-      // What nobody can count may be all that was left.
+      // A call of unknown cost may have used up the whole budget.
       used.purse.dollars += reply.cost ?? (agent.limits.dollars === undefined ? 0 : Number.POSITIVE_INFINITY)
       yield { type: 'answered', reply }
 
@@ -80,7 +80,7 @@ async function* untilItStops(agent: Agent, signal: AbortSignal): AsyncGenerator<
     if (isAborted(error, signal)) return { kind: 'aborted', text }
     return failed(error, text)
   } finally {
-    // Whatever was wrong with it is said by whoever writes to the journal next.
+    // The next write to the journal throws what went wrong with it.
     await owed.acknowledged.catch(() => {})
   }
 }
@@ -100,7 +100,7 @@ function isTooLong(error: unknown): error is ModelFailure {
 }
 
 function doesNotFit(cause: ModelFailure): ModelFailure {
-  const text = `The conversation does not fit into ${cause.model}, even as short as it can be made (${cause.message}) Use a model with a larger window (-m), or say its size in the settings (models."${cause.model}".context); or begin a new session with a shorter prompt.`
+  const text = `The conversation does not fit into ${cause.model}, even as short as it can be made (${cause.message}) Use a model with a larger window (-m), or set its size in the settings (models."${cause.model}".context); or start a new session with a shorter prompt.`
   return new ModelFailure({ model: cause.model, fault: 'too long', cause }, text)
 }
 

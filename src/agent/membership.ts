@@ -5,7 +5,7 @@ import { unreadOf } from '../team/state.ts'
 import type { TeamMembership } from '../tools/team-membership.ts'
 import { excerptOf } from './fit-text.ts'
 
-/** Of a long message so much is told beside the path of all of it. */
+/** So much of a long message is shown beside the path of its file. */
 const EXCERPT_TOKENS = 5_000
 
 /** Who acts, in which team. */
@@ -14,8 +14,8 @@ export interface Membership {
   readonly by: Author
 }
 
-/** A membership as tools use it; `isHeard` says which messages the member's transcript holds already. */
-export function createMembership({ team, by }: Membership, isHeard: (id: string) => boolean): TeamMembership {
+/** A membership as tools use it; `isDelivered` says which messages the member's transcript holds already. */
+export function createMembership({ team, by }: Membership, isDelivered: (id: string) => boolean): TeamMembership {
   // What a tool reads of the state right after this belongs to the step.
   const refresh = () => (team.order ? team.order.step(`${by.name} looks`, () => team.refresh()) : team.refresh())
   return {
@@ -26,13 +26,13 @@ export function createMembership({ team, by }: Membership, isHeard: (id: string)
     },
     refresh,
     run: (command) => team.run(command, { by }),
-    send: (letter) => team.send(letter, { by }),
+    send: (message) => team.send(message, { by }),
     loadLongTexts: (value) => team.loadLongTexts(value),
     async unread() {
       await refresh()
-      const fresh = unreadOf(team.state, by.name).filter(({ message }) => !isHeard(message.id))
+      const fresh = unreadOf(team.state, by.name).filter(({ message }) => !isDelivered(message.id))
       const messages = await team.loadLongTexts(fresh.map(({ message }) => message))
-      // What derives from news is not to outlive them.
+      // What is derived from the messages must not outlive them in a power cut.
       await team.syncState()
       return messages.map((message, i) => {
         const isExternal = fresh[i]?.external ?? true

@@ -100,7 +100,7 @@ export async function openAgent(context: SessionContext, options: AgentOptions):
     transcript,
     jobs,
     hasLostTurns,
-    flushReports: reports.post,
+    flushReports: reports.flush,
     settleReports: reports.settle,
     setActivity: reports.setActivity,
     order: team.order,

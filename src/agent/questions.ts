@@ -9,7 +9,7 @@ export interface Question extends PermissionQuestion {
 
 /**
  * Asks a person. It may be called again while a question is open: several agents may want something at once. When
- * `signal` aborts nobody waits for the answer any more, and it counts for nothing.
+ * `signal` aborts the answer is not waited for any more, and does not count.
  */
 export type Ask = (question: Question, signal: AbortSignal) => Promise<PersonAnswer>
 

@@ -2,14 +2,14 @@ import type { Agent } from './agent.ts'
 import type { AgentEvent } from './agent-event.ts'
 import type { Transcript } from './transcript/transcript.ts'
 
-/** The acknowledgement that is on its way; nothing waits for it but the next one, and rest. */
+/** The acknowledgement that is being written; only the next input and the end of the turn wait for it. */
 export interface PendingAcknowledgement {
   acknowledged: Promise<void>
 }
 
 /**
- * Transcript first, then the acknowledgement: after a crash a message may be acknowledged late, but it is neither lost
- * nor heard twice. The model does not wait for the disk: until it has answered nothing follows from the turn.
+ * Writes the turn before it acknowledges its mail. After a crash a message may be acknowledged late, but it is never
+ * lost or delivered twice. The model call does not wait for the disk: nothing follows from the turn before its answer.
  */
 export async function* receiveInput(
   agent: Agent,
@@ -25,9 +25,9 @@ export async function* receiveInput(
   const input = await (order ? order.step(`${agent.name} hears`, nextInput) : inbox.next())
   if (!input) return
   const { turn, mail, jobs, files, task, waitUntilDurable, acknowledge } = input
-  await transcript.hear(turn, mail, jobs, waitUntilDurable, { files, task })
+  await transcript.addInput(turn, mail, jobs, waitUntilDurable, { files, task })
   if (mail.length > 0) owed.acknowledged = durable(transcript).then(acknowledge)
-  // Whoever awaits it is told.
+  // Handled where it is awaited.
   owed.acknowledged.catch(() => {})
   yield { type: 'input_received', turn, mail }
 }
@@ -37,7 +37,7 @@ async function durable({ synced }: Transcript): Promise<void> {
   await synced()
 }
 
-/** The request goes out first: the event loop turns once for it, since a connection that rested is looked at first. */
+/** Resolves when the request is on its way: two rounds of the event loop, since an idle connection is checked first. */
 export function requestSent(): Promise<void> {
   return new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 }

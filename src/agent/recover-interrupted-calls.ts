@@ -5,8 +5,8 @@ import type { Transcript } from './transcript/transcript.ts'
 import { type Running, unanswered } from './transcript/transcript-fold.ts'
 
 /**
- * Goes on with a conversation whose process has died: what still runs of it is ended, each call that nobody knows the
- * end of is reported as interrupted, and so is each job. Nothing is run again, and dying on the way changes nothing.
+ * Continues a conversation whose process died: its process groups are ended, and each call and job of unknown outcome is
+ * reported as interrupted. Nothing is run again; if this process dies on the way, the next one does the same.
  */
 export async function recoverInterruptedCalls(
   { transcript, notices }: { transcript: Transcript; notices: Notices },

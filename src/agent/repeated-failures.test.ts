@@ -59,11 +59,11 @@ describe('repeated failures', () => {
   it('are told to the model before its turn is stopped', () => {
     const failures = createRepeatedFailures()
     const texts: string[] = []
-    for (let i = 0; i < SAME_CALL.tell; i++) {
+    for (let i = 0; i < SAME_CALL.warn; i++) {
       texts.push(failures.add(call('bash'), bad).text)
       failures.endAnswer()
     }
-    expect(texts.slice(0, -1)).toEqual(Array(SAME_CALL.tell - 1).fill('no'))
+    expect(texts.slice(0, -1)).toEqual(Array(SAME_CALL.warn - 1).fill('no'))
     expect(texts.at(-1)).toContain(`After ${SAME_CALL.stop} your turn is stopped`)
   }) // T54
 })

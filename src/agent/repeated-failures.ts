@@ -3,22 +3,22 @@ import { noProgressText, sameCallFailedText } from '../prompts/notices.ts'
 import type { ToolResult } from '../tools/tool.ts'
 
 /**
- * Notices a model that repeats failing tool calls without progress, whatever makes them fail: an unknown tool, an
- * invalid input, a denial, an error. The model is told first; if it goes on, its turn ends.
+ * Detects a model that repeats failing tool calls without progress, whatever makes them fail: an unknown tool, an
+ * invalid input, a denial, an error. The model is warned first; if it continues, its turn ends.
  *
  * Progress is a call that succeeds and brings something new: another call, or another result than before in this turn.
  */
 export interface RepeatedFailures {
   /** A call has ended. Returns its result as the model is to read it. */
   add(call: ToolCall, result: ToolResult): ToolResult
-  /** Every call of one answer has ended. Returns why the turn has to stop, or undefined if it may go on. */
+  /** Every call of one answer has ended. Returns why the turn has to stop, or undefined if it may continue. */
   endAnswer(): string | undefined
 }
 
-/** Answers in which the same call fails with the same input: the model is told at the first, stopped at the second. */
-export const SAME_CALL = { tell: 3, stop: 10 }
+/** Answers in which the same call fails with the same input: the model is warned at the first number, stopped at the second. */
+export const SAME_CALL = { warn: 3, stop: 10 }
 /** Answers in a row without a call that brings anything new. */
-export const NO_PROGRESS = { tell: 5, stop: 15 }
+export const NO_PROGRESS = { warn: 5, stop: 15 }
 
 export function createRepeatedFailures(): RepeatedFailures {
   /** By call: in how many answers it failed since the last progress. */
@@ -40,8 +40,8 @@ export function createRepeatedFailures(): RepeatedFailures {
       }
       failedNow.set(key, call.toolName)
       const times = (failures.get(key) ?? 0) + 1
-      if (times >= SAME_CALL.tell) return withNote(result, sameCallFailedText(times, SAME_CALL.stop))
-      if (answersWithoutProgress + 1 >= NO_PROGRESS.tell)
+      if (times >= SAME_CALL.warn) return withNote(result, sameCallFailedText(times, SAME_CALL.stop))
+      if (answersWithoutProgress + 1 >= NO_PROGRESS.warn)
         return withNote(result, noProgressText(answersWithoutProgress + 1, NO_PROGRESS.stop))
       return result
     },

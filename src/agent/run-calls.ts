@@ -13,7 +13,7 @@ import { type CallResult, unanswered } from './transcript/transcript-fold.ts'
 
 /**
  * Runs the calls of the last turn: side by side where they cannot disturb each other, else in order. Every call gets
- * exactly one result, whatever becomes of it, because a conversation with an unanswered call cannot go on.
+ * exactly one result, however it ends, because a conversation with an unanswered call cannot continue.
  */
 export async function* runCalls(
   agent: Agent,
@@ -27,7 +27,7 @@ export async function* runCalls(
   }
   for (const wave of waves(steps)) {
     const channel = createChannel<AgentEvent>()
-    // Whoever stops listening leaves; what runs still gets its result.
+    // A caller may stop reading events; the calls that run still get their results.
     const all = Promise.allSettled(wave.map((step) => run(agent, step, signal, channel.put, failures))).finally(
       channel.end,
     )
@@ -50,12 +50,12 @@ async function run(
   agent: Agent,
   step: Step,
   signal: AbortSignal,
-  tell: (event: AgentEvent) => void,
+  emit: (event: AgentEvent) => void,
   failures: RepeatedFailures,
 ): Promise<void> {
   const { call } = step
-  tell({ type: 'tool_started', call })
-  const progress = (text: string) => tell({ type: 'progress', call: call.toolCallId, text })
+  emit({ type: 'tool_started', call })
+  const progress = (text: string) => emit({ type: 'progress', call: call.toolCallId, text })
   const carryOut = () => outcomeOf(agent, step, signal, progress)
   const name = `${agent.name} call ${step.at} ${call.toolName}`
   const { result: outcome, denied, byHook } = await (agent.order ? agent.order.span(name, carryOut) : carryOut())
@@ -63,7 +63,7 @@ async function run(
   const isHarmless = !isReady(step.ready) || step.ready.isRepeatable
   await agent.transcript.result(asPart(call, result), result, isHarmless)
   if (result.mail?.length) await agent.inbox.acknowledge(result.mail, agent.transcript.state.mail.get(result.mail[0]!))
-  tell({ type: 'tool_finished', call, result, denied, ...(byHook && { byHook }) })
+  emit({ type: 'tool_finished', call, result, denied, ...(byHook && { byHook }) })
 }
 
 async function outcomeOf(
@@ -81,12 +81,12 @@ async function outcomeOf(
       const { why, byHook } = permission
       return { result: { text: deniedCallText(why), isError: true }, denied: why, byHook }
     }
-    // After a power cut nobody would know of the call, and do it again.
+    // Else a power cut could remove the call after its effect, and the model would make it again.
     if (!ready.isRepeatable) await agent.transcript.synced()
-    const world = agent.toolContext(call, signal, progress)
+    const context = agent.toolContext(call, signal, progress)
     const carryOut = async () => {
       signal.throwIfAborted()
-      return ready.run(world)
+      return ready.run(context)
     }
     return { result: await (agent.order ? inTurn(agent.name, agent.order, ready, carryOut) : carryOut()) }
   } catch (error) {
@@ -95,7 +95,7 @@ async function outcomeOf(
   }
 }
 
-/** Two that read and change the same file side by side would do so in another order in every run. */
+/** Where the run is recorded or replayed, calls that touch the same file run in the recorded order. */
 async function inTurn<T>(agent: string, order: Order, { action, tool }: ReadyCall, work: () => Promise<T>): Promise<T> {
   const isShort = action?.kind === 'read' || action?.kind === 'write'
   const name = `${agent} runs ${tool.name}`
@@ -104,7 +104,7 @@ async function inTurn<T>(agent: string, order: Order, { action, tool }: ReadyCal
   return work()
 }
 
-/** It may have happened, half happened or not happened: the model has to look before it does it again. */
+/** It may have taken effect, wholly, in part, or not at all: the model has to check before it makes the call again. */
 export const INTERRUPTED: ToolResult = {
   text: INTERRUPTED_CALL,
   isError: true,

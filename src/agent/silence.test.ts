@@ -8,10 +8,10 @@ it('silence of a model is not counted while a tool runs', () => {
   const clock = manualClock()
   let ended = 0
   const watch = watchSilence(clock, { seconds: () => 120, mayEnd: () => true, end: () => ended++ })
-  watch.hear({ type: 'tool_started', call })
+  watch.onEvent({ type: 'tool_started', call })
   clock.advance(1000)
   expect([ended, watch.isSilent]).toEqual([0, false])
-  watch.hear({ type: 'tool_finished', call, result: { text: '' }, denied: undefined })
+  watch.onEvent({ type: 'tool_finished', call, result: { text: '' }, denied: undefined })
   clock.advance(119)
   expect(ended).toBe(0)
   clock.advance(2)
@@ -23,11 +23,11 @@ it('silence of a model is not counted while one of several tools still runs', ()
   let ended = 0
   const watch = watchSilence(clock, { seconds: () => 120, mayEnd: () => true, end: () => ended++ })
   const slow = { ...call, toolCallId: 'b' }
-  for (const one of [call, slow]) watch.hear({ type: 'tool_started', call: one })
-  watch.hear({ type: 'tool_finished', call, result: { text: '' }, denied: undefined })
+  for (const one of [call, slow]) watch.onEvent({ type: 'tool_started', call: one })
+  watch.onEvent({ type: 'tool_finished', call, result: { text: '' }, denied: undefined })
   clock.advance(1000)
   expect([ended, watch.isSilent]).toEqual([0, false])
-  watch.hear({ type: 'tool_finished', call: slow, result: { text: '' }, denied: undefined })
+  watch.onEvent({ type: 'tool_finished', call: slow, result: { text: '' }, denied: undefined })
   clock.advance(121)
   expect(ended).toBe(1)
 }) // T54
@@ -37,7 +37,7 @@ it('silence is looked at again soon when the run had something else to wait for'
   let isFree = false
   let ended = 0
   const watch = watchSilence(clock, { seconds: () => 120, mayEnd: () => isFree, end: () => ended++ })
-  watch.hear()
+  watch.onEvent()
   clock.advance(121)
   expect([ended, watch.isSilent]).toEqual([0, true])
   isFree = true

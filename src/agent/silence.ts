@@ -1,21 +1,21 @@
 import type { AlarmClock } from '../journal/clock.ts'
 import type { AgentEvent } from './agent-event.ts'
 
-/** Seconds of silence after which nothing is waited for that is only said about work that has ended. */
+/** Silence after which the run does not wait for closing words about work that has ended. */
 export const MAX_CLOSING_SILENCE_S = 30
 /**
- * The same where an answer is owed: to a message, or to whoever sent an agent out. Long enough for a model that thinks
- * without a word, and less than half of what the transport waits for a silent connection.
+ * The same where an answer is owed: to a message, or to the parent of a subagent. Long enough for a model that thinks
+ * without output, and less than half of the time-out of a silent connection.
  */
 export const MAX_ANSWER_SILENCE_S = 120
-/** Seconds after which it is looked again whether the run still waits for something else. */
+/** How often it is checked again whether the run still waits for something else. */
 const RECHECK_S = 10
 
 export interface Silence {
-  /** So long nothing came from the model, and no tool runs. */
+  /** Nothing came from the model for that long, and no tool runs. */
   readonly isSilent: boolean
   /** A sign of life: the time begins anew. */
-  hear(event?: AgentEvent): void
+  onEvent(event?: AgentEvent): void
   stop(): void
 }
 
@@ -24,7 +24,7 @@ export function watchSilence(
   clock: AlarmClock,
   { seconds, mayEnd, end }: { seconds: () => number; mayEnd: () => boolean; end: () => void },
 ): Silence {
-  /** Calls that run: a command may be silent for as long as it likes. */
+  /** Tool calls that run: a command may be silent for any time. */
   let running = 0
   let isSilent = false
   let cancel = () => {}
@@ -39,7 +39,7 @@ export function watchSilence(
     get isSilent() {
       return isSilent
     },
-    hear(event) {
+    onEvent(event) {
       if (event?.type === 'tool_started') running++
       if (event?.type === 'tool_finished') running--
       isSilent = false

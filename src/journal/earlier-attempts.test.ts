@@ -47,7 +47,7 @@ describe('earlier attempts at a task', () => {
     await team.run({ type: 'team.create', team: 'side', session: 'home' })
     await using transcript = await openTranscript({ log: await store.log('home/transcripts/lead'), generation: 1 })
     const input = { command: 'echo migrated' }
-    await transcript.hear({ role: 'user', content: [{ type: 'text', text: 'Go.' }] }, [])
+    await transcript.addInput({ role: 'user', content: [{ type: 'text', text: 'Go.' }] }, [])
     await transcript.answer({
       turn: { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'bash', input }] },
       end: 'finished',

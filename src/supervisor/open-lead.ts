@@ -2,7 +2,7 @@ import type { OpenAgent } from '../agent/agent.ts'
 import type { Membership } from '../agent/membership.ts'
 import { openAgent } from '../agent/open-agent.ts'
 import type { SessionContext } from '../agent/session-context.ts'
-import { createRunAgent } from '../agent/subagent.ts'
+import { createSubagentRunner } from '../agent/subagent.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
 import { leadPrompt } from '../prompts/system-prompt.ts'
 import { roster } from '../team/state.ts'
@@ -43,7 +43,7 @@ export async function openLead(context: SessionContext, options: LeadOptions): P
       const personFor = (agent: string) => context.permissionRequests.ofSubagent(team, by, agent)
       // Teammates that answer messages come first: what they say may be for a subagent.
       const isFinished = () => context.run.isFinished() && !teams().some(({ team }) => hasWorkingTeammate(team))
-      const runSubagent = createRunAgent({ ...context, name: by.name, account: recordUsage, personFor, isFinished })
+      const runSubagent = createSubagentRunner(context, { name: by.name, recordUsage, personFor, isFinished })
       return [...toolsForLead({ ...context, runSubagent, teamControl: control }), ...context.tools]
     },
   })

@@ -4,7 +4,7 @@ import { createFence } from '../agent/fence.ts'
 import { fitText } from '../agent/fit-text.ts'
 import { createMembership, type Membership } from '../agent/membership.ts'
 import type { SessionContext } from '../agent/session-context.ts'
-import { createRunAgent } from '../agent/subagent.ts'
+import { createSubagentRunner } from '../agent/subagent.ts'
 import type { ToolCall } from '../models/model.ts'
 import { earlierAttemptsText } from '../prompts/earlier-attempts.ts'
 import { REPLACEMENT_ADVICE } from '../prompts/subagent.ts'
@@ -22,24 +22,23 @@ const CODE = BUILT_IN.find(({ name }) => name === 'code')!
 
 /** Does one task in place of a teammate that was lost: a job of the lead, which is told when it has ended. */
 export async function runInPlaceOf(
-  home: SessionContext,
-  desk: OpenAgent,
+  context: SessionContext,
+  lead: OpenAgent,
   { team, by }: Membership,
   { task, member, as }: { task: Task; member: Member; as: Author },
   signal: AbortSignal,
 ): Promise<SubagentEnd> {
   const call = { toolCallId: `errand-${task.id}-${task.attempts}` } as ToolCall
   // The lead asks for it: the teammate that it replaces is lost.
-  const personFor = (agent: string) => home.permissionRequests.ofSubagent(team, by, agent)
-  const runAgent = createRunAgent({
-    ...home,
+  const personFor = (agent: string) => context.permissionRequests.ofSubagent(team, by, agent)
+  const runSubagent = createSubagentRunner(context, {
     name: member.name,
-    account: desk.recordUsage,
+    recordUsage: lead.recordUsage,
     personFor,
-    isFinished: () => home.run.isFinished(),
+    isFinished: () => context.run.isFinished(),
   })
-  const type = home.agentTypes.find(({ name }) => name === member.profile?.agentType) ?? CODE
-  const { tokens, keep } = inputBudget({ model: home.model, maxOutput: home.maxOutput }, desk.memory.keep)
+  const type = context.agentTypes.find(({ name }) => name === member.profile?.agentType) ?? CODE
+  const { tokens, keep } = inputBudget({ model: context.model, maxOutput: context.maxOutput }, lead.memory.keep)
   const earlier = earlierAttemptsText(task.id, await team.earlierAttempts(task, as.name))
   const words = fitText(`${taskText(team.state, task, 'Do task')}\n${earlier}`, tokens, keep, 'task').text
   const prompt = `${words}\n${REPLACEMENT_ADVICE}`
@@ -51,14 +50,14 @@ export async function runInPlaceOf(
     return isHeld && reminders++ < MAX_REMINDERS ? unfinishedTaskText(task) : undefined
   }
   let end: SubagentEnd = { text: '', problem: 'it was stopped' }
-  const job = desk.jobs.start(
+  const job = lead.jobs.start(
     'agent',
     `task ${task.id} in place of ${member.name}`,
     async ({ id, signal: stop, write }) => {
-      const world = desk.toolContext(call, AbortSignal.any([stop, signal]), () => {})
+      const world = lead.toolContext(call, AbortSignal.any([stop, signal]), () => {})
       // On record like the conversation of a teammate: if it dies, the next owner is told what it had done.
-      const log = await home.store.log(`${team.name}/transcripts/${as.name}`)
-      end = await runAgent(
+      const log = await context.store.log(`${team.name}/transcripts/${as.name}`)
+      end = await runSubagent(
         {
           type,
           description: task.subject,
@@ -73,7 +72,7 @@ export async function runInPlaceOf(
           ...world,
           memberships: () => memberships,
           recordGroup: (group) => world.recordGroup(group, id),
-          fence: createFence({ team, presence: home.store.presence }, as),
+          fence: createFence({ team, presence: context.store.presence }, as),
         },
         () => {},
       )

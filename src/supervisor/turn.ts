@@ -58,7 +58,7 @@ export function watchTurn({ context, lead, by, isLead, areOthersSilent }: TurnOp
   function onEvent(event?: AgentEvent): void {
     // The sender waits for an answer to its message.
     if (event?.type === 'input_received' && event.mail.length > 0 && isFree()) isOwing = true
-    silence.hear(event)
+    silence.onEvent(event)
     cancelStall()
     // An agent that waits for a person's answer is not stalled.
     cancelStall = clock.in(stall, () => (isAsking(team.state, by) ? onEvent() : interrupt(new Stalled(by.name, stall))))

@@ -109,7 +109,7 @@ function createStory(talk: Transcript) {
       mail.push(`m${count}`)
       const picture = { type: 'file' as const, data: 'AAAA', mediaType: 'image/png' }
       const turn = user(text)
-      await talk.hear(isPicture ? { ...turn, content: [...turn.content, picture] } : turn, [`m${count}`])
+      await talk.addInput(isPicture ? { ...turn, content: [...turn.content, picture] } : turn, [`m${count}`])
     },
     async answer(sizes: readonly number[], order: number, open: number) {
       if (talk.state.turns.length === 0 || talk.state.turns.at(-1)?.role === 'assistant') return

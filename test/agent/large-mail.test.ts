@@ -236,7 +236,7 @@ describe('a turn', () => {
     const log = await workspace.store.log('web/transcripts/lead')
     const transcript = await openTranscript({ log, generation: 0 })
     const texts = Array.from({ length: 3000 }, (_, i) => `old letter ${i} ${'word '.repeat(60)}`)
-    await transcript.hear({ role: 'user', content: texts.map((text) => ({ type: 'text' as const, text })) }, [])
+    await transcript.addInput({ role: 'user', content: texts.map((text) => ({ type: 'text' as const, text })) }, [])
     await transcript[Symbol.asyncDispose]()
     await using session = await open(narrow(always))
     if (isManual) {

@@ -50,7 +50,7 @@ describe('an agent', () => {
   it('reports a call whose end is unknown as interrupted, and never runs it again', async () => {
     const place = createPlace()
     const dead = await agentHarness({ model: answeringModel().model, place })
-    await dead.transcript.hear({ role: 'user', content: [{ type: 'text', text: 'go' }] }, [])
+    await dead.transcript.addInput({ role: 'user', content: [{ type: 'text', text: 'go' }] }, [])
     const call = { type: 'tool-call' as const, toolCallId: 'a', toolName: 'echo', input: { text: 'x' } }
     await dead.transcript.answer({
       turn: { role: 'assistant', content: [call] },
@@ -82,7 +82,7 @@ describe('an agent', () => {
     await talk.team.send({ to: 'lead', content: 'precious' })
     const failing = {
       ...talk,
-      transcript: { ...talk.transcript, hear: () => Promise.reject(new Error('disk full')) },
+      transcript: { ...talk.transcript, addInput: () => Promise.reject(new Error('disk full')) },
     }
     expect((await run(failing)).stop).toMatchObject({ kind: 'error', error: { message: 'disk full' } })
     await talk.team.refresh()
@@ -143,7 +143,7 @@ describe('an agent', () => {
       () => ({ text: 'ok' }),
     )
     const talk = await agentHarness({ model, tools })
-    await talk.transcript.hear(userTurn(['go']), [])
+    await talk.transcript.addInput(userTurn(['go']), [])
     const synced = async () => {
       done.push('durable')
     }
@@ -163,7 +163,7 @@ describe('an agent', () => {
         ...log,
         async append(records) {
           if (isOpening) {
-            await old.hear(userTurn(['just now']), ['m7'])
+            await old.addInput(userTurn(['just now']), ['m7'])
             await old.synced()
           }
           isOpening = false

@@ -113,7 +113,7 @@ describe('a transcript that is written in the background', () => {
 
   it('receives no input twice when its records could not be read back', async () => {
     const { transcript, fails } = await faulty()
-    await transcript.hear(userTurn(['once']), ['m1'])
+    await transcript.addInput(userTurn(['once']), ['m1'])
     fails.reading = once()
     await rounds()
     await transcript.answer(reply())
@@ -161,7 +161,7 @@ describe('a transcript that is written in the background', () => {
     await transcript.answer(reply('a'))
     await transcript.result(result('a'), {}, true)
     const never = () => Promise.reject(new Error('the journal is gone'))
-    await transcript.hear(userTurn(['go']), ['m1'], [], never)
+    await transcript.addInput(userTurn(['go']), ['m1'], [], never)
     await expect(transcript.synced()).rejects.toThrow('the journal is gone')
     expect((await takeOver(place)).state.turns.map(({ role }) => role)).toEqual(['assistant', 'tool'])
   })
@@ -178,7 +178,7 @@ describe('a transcript that is written in the background', () => {
       }
       let calls = 0
       const steps = [
-        (i: number) => transcript.hear(userTurn([`u${i}`]), [`m${i}`], [], isTrue),
+        (i: number) => transcript.addInput(userTurn([`u${i}`]), [`m${i}`], [], isTrue),
         () => transcript.answer(reply(...(random.below(2) ? [`c${calls++}`] : []))),
         () => transcript.result(result(`c${random.below(calls + 1)}`), {}, random.below(2) === 0),
         (i: number) => transcript.beganJob({ id: `j${i}`, about: 'x' }),

@@ -14,7 +14,7 @@ export const mutations: readonly Mutation[] = [
     name: 'mail-without-bound',
     mistake: 'all mail that waits enters one turn',
     file: 'src/agent/choose-mail.ts',
-    old: 'if (words.length > 0 && cost > left) return { mail, words, files, left }',
+    old: 'if (texts.length > 0 && cost > left) return { mail, texts, files, left }',
     new: '',
     test: 'test/agent/large-mail.test.ts',
     fails: 'enter over several turns, in order, none lost and none twice',

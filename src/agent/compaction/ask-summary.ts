@@ -3,47 +3,47 @@ import { historyText, summaryQuestion } from '../../prompts/summary.ts'
 import type { Agent } from '../agent.ts'
 import type { AgentEvent } from '../agent-event.ts'
 import { flatten } from './flatten.ts'
-import type { RoomLimits } from './limits.ts'
+import type { CompactionLimits } from './limits.ts'
 
-export interface SummaryWish {
+export interface SummaryRequest {
   readonly agent: Agent
   readonly tools: ModelRequest['tools']
   readonly turns: readonly Turn[]
-  readonly limits: RoomLimits
-  /** What the user wants to have kept above all. */
+  readonly limits: CompactionLimits
+  /** What the user wants the summary to keep. */
   readonly focus?: string | undefined
   /** The provider has just refused the history as it is. */
   readonly isTooLong: boolean
 }
 
 /**
- * The model's own summary. It is asked with the same system prompt, tools and turns as ever, and one question behind
- * them, so that everything before it is read from the provider's cache. What does not fit is told in short instead.
+ * The model's own summary. The request has the same system prompt, tools and turns as every other, and one question at
+ * the end, so that the provider's cache serves everything before it. A history that does not fit is shortened first.
  */
-export async function* askSummary(wish: SummaryWish, signal: AbortSignal): AsyncGenerator<AgentEvent, Reply> {
-  const { turns, limits } = wish
-  if (!wish.isTooLong) {
+export async function* askSummary(request: SummaryRequest, signal: AbortSignal): AsyncGenerator<AgentEvent, Reply> {
+  const { turns, limits } = request
+  if (!request.isTooLong) {
     try {
-      return yield* ask(wish, asked(turns, wish.focus), signal)
+      return yield* ask(request, asked(turns, request.focus), signal)
     } catch (error) {
       if (!(error instanceof ModelFailure) || error.fault !== 'too long') throw error
     }
   }
-  // Three characters a token, of half of what fits: estimates err.
+  // Three characters a token, for half of what fits: estimates are inexact.
   const history = flatten(turns, Math.floor(limits.summarise * 1.5))
-  const told: UserTurn = { role: 'user', content: [{ type: 'text', text: historyText(history) }] }
-  return yield* ask(wish, asked([told], wish.focus), signal)
+  const short: UserTurn = { role: 'user', content: [{ type: 'text', text: historyText(history) }] }
+  return yield* ask(request, asked([short], request.focus), signal)
 }
 
 async function* ask(
-  { agent: { name, system, model, maxOutput }, tools }: SummaryWish,
+  { agent: { name, system, model, maxOutput }, tools }: SummaryRequest,
   turns: readonly Turn[],
   signal: AbortSignal,
 ): AsyncGenerator<AgentEvent, Reply> {
   const answer = model.reply({ agent: name, system, turns, tools, maxOutput }, signal)
   let step = await answer.next()
   for (; !step.done; step = await answer.next())
-    // Its words are no words of the conversation; that it waits is worth knowing.
+    // The text of the summary is not shown as part of the conversation.
     if (step.value.type === 'waiting' || step.value.type === 'fallback') yield step.value
   const reply = step.value
   if (textOf(reply) === '')

@@ -154,7 +154,7 @@ describe('a conversation that grows', () => {
     const second = windowed(100_000, tooLong, () => ({ text: 'short' }), tooLong)
     const stubborn = await agentHarness({ model: second.model, place: createPlace() })
     await stubborn.team.send({ to: 'lead', content: 'first' })
-    await stubborn.transcript.hear({ role: 'user', content: [{ type: 'text', text: 'a' }] }, [])
+    await stubborn.transcript.addInput({ role: 'user', content: [{ type: 'text', text: 'a' }] }, [])
     await stubborn.transcript.answer({
       turn: { role: 'assistant', content: [{ type: 'text', text: 'b' }] },
       end: 'finished',

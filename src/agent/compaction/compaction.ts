@@ -11,7 +11,7 @@ import { prefaceTokens, weigh } from './weigh.ts'
 
 /** Keeps a conversation small enough for its model. */
 export interface Compaction {
-  /** Before each call of the model. True if the history was cut, so that money and news are to be looked at again. */
+  /** Called before each model call. True if the history was cut, so that limits and input are checked again. */
   makeRoom(signal: AbortSignal): AsyncGenerator<AgentEvent, boolean>
   /** Cuts user turns that alone do not fit; all of them is kept in a file. How large it was and is, if any was cut. */
   shorten(): Promise<{ readonly before: number; readonly after: number } | undefined>
@@ -29,7 +29,7 @@ export function createCompaction(agent: Agent, tools: readonly ToolOffer[]): Com
   const { state } = transcript
   const limits = limitsOf(agent)
   const preface = { system: agent.system, tools }
-  // What did not help is not tried again before the conversation has grown.
+  // A step that did not help is not tried again before the conversation has grown.
   let nextDemotion = limits.demote
   let nextSummary = limits.summarise
 
@@ -37,7 +37,7 @@ export function createCompaction(agent: Agent, tools: readonly ToolOffer[]): Com
     if (weigh(state, preface, limits.demote) <= limits.demote) return false
     let size = weigh(state, preface)
     if (size > nextDemotion) {
-      await putAside()
+      await demoteOldResults()
       const after = weigh(state, preface)
       nextDemotion = Math.max(limits.demote, after + limits.step)
       size = after
@@ -54,14 +54,14 @@ export function createCompaction(agent: Agent, tools: readonly ToolOffer[]): Com
     }
   }
 
-  /** In steps, because each changes what the provider has in its cache. */
-  async function putAside(): Promise<void> {
+  /** Rarely and in one batch, because each demotion invalidates the provider's cache. */
+  async function demoteOldResults(): Promise<void> {
     const candidates = demotable(state.turns)
     if (candidates.reduce((sum, { tokens }) => sum + tokens, 0) < limits.step) return
     await transcript.demote(demote(candidates, memory))
   }
 
-  /** What was written by an older version, or weighs more with this provider than it seemed to. */
+  /** For turns of an older version, and for turns that this provider counts as larger than estimated. */
   async function shorten(most = largestTurn()): Promise<{ before: number; after: number } | undefined> {
     const before = weigh(state, preface)
     const cuts = cutTurns(state, most, limits.keep, memory)
@@ -99,7 +99,7 @@ export function createCompaction(agent: Agent, tools: readonly ToolOffer[]): Com
   return { makeRoom, shorten, summarise }
 }
 
-/** The summary stands where the user speaks, so that the system prompt never changes. */
+/** The summary is a user turn, so that the system prompt never changes. */
 function summaryTurn(reply: Reply, situation: string): UserTurn {
   const texts = summaryTexts(textOf(reply), reply.end === 'length', situation)
   return { role: 'user', content: texts.map((text) => ({ type: 'text', text })) }

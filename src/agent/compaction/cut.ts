@@ -10,7 +10,7 @@ export interface CutLimits {
 
 /**
  * How many turns at the end of a history stay as they are when the rest is summarised. A call and its result are never
- * parted; what nobody answered yet always stays. Undefined: there is nothing before it that could be summarised.
+ * separated; a turn without an answer always stays. Undefined: there is nothing before it to summarise.
  */
 export function turnsToKeep(turns: readonly Turn[], { keep, most }: CutLimits): number | undefined {
   const last = groupStart(turns, turns.length - 1)

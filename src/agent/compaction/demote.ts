@@ -4,12 +4,12 @@ import type { Memory } from '../agent.ts'
 import type { CallResult, Demoted } from '../transcript/transcript-fold.ts'
 import { PICTURE_TOKENS, tokensIn } from './weigh.ts'
 
-/** The newest results are what the model works on. */
-const NEWEST = 3
-/** Smaller ones are not worth a line that says where they are. That line itself is smaller, so no result moves twice. */
-const WORTH = 1000
-/** What a change said is short, and the only trace of it. */
-const STAYS: readonly string[] = ['write_file', 'edit_file', 'Task', 'Skill']
+/** The newest results stay: the model works on them. */
+const KEPT_RESULTS = 3
+/** Smaller results stay. The line that replaces a result is smaller too, so no result is demoted twice. */
+const MIN_DEMOTED_TOKENS = 1000
+/** Their results are short, and the only trace of a change. */
+const NEVER_DEMOTED: readonly string[] = ['write_file', 'edit_file', 'Task', 'Skill']
 
 interface Candidate {
   readonly turn: number
@@ -18,7 +18,7 @@ interface Candidate {
   readonly tokens: number
 }
 
-/** Old results worth putting aside, oldest first. */
+/** Old results that are worth demoting, oldest first. */
 export function demotable(turns: readonly Turn[]): Candidate[] {
   const all = turns.flatMap((turn, at) =>
     turn.role === 'tool'
@@ -26,13 +26,13 @@ export function demotable(turns: readonly Turn[]): Candidate[] {
       : [],
   )
   return all
-    .slice(0, -NEWEST)
-    .filter(({ result }) => !STAYS.includes(result.toolName))
+    .slice(0, -KEPT_RESULTS)
+    .filter(({ result }) => !NEVER_DEMOTED.includes(result.toolName))
     .map((candidate) => ({ ...candidate, tokens: resultTokens(candidate.result) }))
-    .filter(({ tokens }) => tokens > WORTH)
+    .filter(({ tokens }) => tokens > MIN_DEMOTED_TOKENS)
 }
 
-/** Keeps what leaves the conversation where the agent can read it, and says what stands there instead. */
+/** Keeps demoted results in files that the agent can read; returns the texts that replace them. */
 export function demote(candidates: readonly Candidate[], memory: Pick<Memory, 'keep'>): Demoted {
   let saved = 0
   const results = candidates.map(({ turn, part, result, tokens }) => {

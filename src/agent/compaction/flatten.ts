@@ -1,6 +1,6 @@
 import type { Turn } from '../../models/model.ts'
 
-/** A history that does not fit as it is, told as one text of at most so many characters: every turn is in it, long ones cut. */
+/** A history that does not fit, as one text of at most so many characters: every turn is in it, long ones cut. */
 export function flatten(turns: readonly Turn[], most: number): string {
   const lines = turns.flatMap(linesOf)
   for (let longest = 8000; longest > 60; longest = Math.floor(longest / 2)) {

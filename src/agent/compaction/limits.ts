@@ -12,7 +12,7 @@ export interface ModelWindow {
 }
 
 /** In tokens of one request. */
-export interface RoomLimits {
+export interface CompactionLimits {
   /** From here on old results are put aside, if that frees at least a `step`. */
   readonly demote: number
   /** From here on the history is summarised. */
@@ -23,7 +23,7 @@ export interface RoomLimits {
 }
 
 /** The answer has to fit into the window too. Of a tiny window half is for the history, whatever an answer may take. */
-export function limitsOf({ model, maxOutput = USUAL_OUTPUT }: ModelWindow): RoomLimits {
+export function limitsOf({ model, maxOutput = USUAL_OUTPUT }: ModelWindow): CompactionLimits {
   const window = model.context ?? USUAL_WINDOW
   const summarise = Math.floor(Math.max(window - Math.max(window * 0.07, maxOutput + 1000), window / 2))
   return {

@@ -3,7 +3,7 @@ import type { Turn } from '../../models/model.ts'
 import type { TranscriptState } from '../transcript/transcript-fold.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 
-/** What the model is told besides the turns. */
+/** What a request holds besides the turns. */
 export interface Preface {
   readonly system: string
   readonly tools: readonly unknown[]
@@ -11,7 +11,7 @@ export interface Preface {
 
 /**
  * How many tokens the next request has: what the provider counted when it last answered, and an estimate of what came
- * since. `enough`: below it nobody needs to know exactly, and then nothing is estimated.
+ * since. `enough`: below it the exact size does not matter, and nothing is estimated.
  */
 export function weigh(state: Pick<TranscriptState, 'turns' | 'counted'>, preface: Preface, enough = 0): number {
   const { turns, counted } = state

@@ -7,7 +7,7 @@ import { TeamError } from '../../team/errors.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { refusalText } from '../../team/refusal-text.ts'
 
-/** What became of a transcript whose turns are lost. */
+/** A transcript whose turns are lost. */
 export interface LostTurns {
   readonly member: string
   /** Ids of the records that are left of it. */
@@ -21,8 +21,8 @@ export interface LostTurns {
 }
 
 /**
- * Puts on record that turns of a transcript are lost: mail told in them is unread again, agent and lead are told what
- * happened. `further` are the other teams whose mail comes into the same conversation. Returns how many messages.
+ * Records that turns of a transcript are lost: mail delivered in them is unread again, agent and lead are told what
+ * happened. `further` are the other teams whose mail enters the same conversation. Returns how many messages.
  */
 export async function recordLostTurns(
   store: Store,
@@ -39,10 +39,10 @@ export async function recordLostTurns(
     const [first = [], ...rest] = recordBatches(returned)
     const words = [...lost.calls, ...(lost.archived === null ? [] : [`removed lines are in ${lost.archived}`])]
     const about = { type: 'transcript.repair', member: lost.member, archived: lost.archived } as const
-    const told = one === team ? { texts: lostTurnsTexts({ ...lost, returned: returned.length }) } : {}
+    const texts = one === team ? { texts: lostTurnsTexts({ ...lost, returned: returned.length }) } : {}
     for (const [i, some] of [first, ...rest].entries()) {
       const answer = await one.run(
-        { ...about, lost: i === 0 ? words : [], returned: some, ...(i === 0 && told) },
+        { ...about, lost: i === 0 ? words : [], returned: some, ...(i === 0 && texts) },
         { by: USER },
       )
       if (isRefusal(answer)) throw new RepairRefused(refusalText(answer))

@@ -19,26 +19,26 @@ export interface Running extends ProcessGroup {
 export interface TranscriptState {
   generation: number
   /**
-   * As the model is told them; grows at its end. Before it changes only where old results are put aside and where the
+   * As the model gets them; grows at its end. Earlier turns change only where old results are demoted and where the
    * history is summarised: all of it stays in the log.
    */
   readonly turns: Turn[]
-  /** What the provider counted when it last answered: tokens of the first so many turns and all that stands before them. */
+  /** What the provider counted with its last answer: the tokens of the first `turns` turns, system prompt and tools. */
   counted: { readonly tokens: number; readonly turns: number } | undefined
-  /** Ids of the messages that were told, each with the record that first did. */
+  /** Ids of the delivered messages, each with the record that delivered it first. */
   readonly mail: Map<string, string>
-  /** By path: the message of which all is there. */
+  /** By path: the long message that the file holds in full. */
   readonly files: Map<string, MailFile>
   /** Calls of the last assistant turn whose result has not come in; their turn joins `turns` when all have. */
   readonly open: Map<string, ToolCall>
   readonly results: CallResult[]
-  /** Process groups that were begun, until the end of their call or job stands in the transcript. */
+  /** Process groups that were started, until the end of their call or job is in the transcript. */
   readonly running: Map<string, Running>
-  /** Jobs in the background whose end the model has not been told, with what they are about. */
+  /** Background jobs whose end was not reported to the model, with their descriptions. */
   readonly jobs: Map<string, string>
-  /** How those of them ended that have: whoever resumes must not say that they were interrupted. */
+  /** How those of them ended that have: after a resume they must not be reported as interrupted. */
   readonly ends: Map<string, EndedJob>
-  /** How many jobs there ever were, so that no id means two. */
+  /** How many jobs there ever were, so that no id is used twice. */
   jobCount: number
 }
 
@@ -65,9 +65,9 @@ export function applyTurn(state: TranscriptState, record: LogRecord): boolean {
   if (record.open === true) state.generation = generation
   for (const id of (record.mail ?? []) as string[]) if (!state.mail.has(id)) state.mail.set(id, record.id)
   for (const file of (record.files ?? []) as unknown as MailFile[]) state.files.set(file.path, file)
-  // Written by us alone and summed, so its shape is not checked again at every opening.
+  // Written by this program only and checksummed, so its shape is not validated again.
   if (record.user) {
-    hearTurn(state.turns, record.user as unknown as UserTurn)
+    addUserTurn(state.turns, record.user as unknown as UserTurn)
     for (const id of (record.jobs ?? []) as string[]) endJob(state, id)
   }
   if (record.assistant) {
@@ -101,16 +101,16 @@ export interface BegunJob {
   readonly about: string
 }
 
-/** Results that the model is no longer told; each place names what it is told instead. */
+/** Results that the model does not get any more; each place names the text it gets instead. */
 export interface Demoted {
   readonly results: readonly { readonly turn: number; readonly part: number; readonly text: string }[]
-  /** User turns that were too long for the model, with what it is told instead. */
+  /** User turns that were too long for the model, with the texts it gets instead. */
   readonly turns?: readonly { readonly turn: number; readonly texts: readonly string[] }[]
   /** About so many tokens of what the provider counted. */
   readonly saved: number
 }
 
-/** The history but its last `keep` turns is told by one turn from here on. */
+/** The history but its last `keep` turns is replaced by one turn from here on. */
 export interface Compacted {
   readonly turn: UserTurn
   readonly keep: number
@@ -137,7 +137,7 @@ function applyCompacted(state: TranscriptState, { turn, keep }: Compacted): void
   turns.length = 0
   turns.push(turn)
   for (const old of kept) {
-    if (old.role === 'user') hearTurn(turns, old)
+    if (old.role === 'user') addUserTurn(turns, old)
     else turns.push(old)
   }
   state.counted = undefined
@@ -156,7 +156,7 @@ export interface EndedJob {
   readonly summary: string
 }
 
-/** The model was told of its end, in the same record: whoever resumes has nothing more to say about it. */
+/** Its end was reported to the model in the same record, and is not reported again after a resume. */
 function endJob(state: TranscriptState, id: string): void {
   state.jobs.delete(id)
   state.ends.delete(id)
@@ -167,11 +167,11 @@ function endGroups({ running }: TranscriptState, of: string): void {
   for (const [pid, group] of running) if (group.of === of) running.delete(pid)
 }
 
-/** What is heard before the model answered what was heard before it is one turn: roles always alternate. */
-function hearTurn(turns: Turn[], heard: UserTurn): void {
+/** Input that arrives before the model answered joins the last user turn: roles always alternate. */
+function addUserTurn(turns: Turn[], input: UserTurn): void {
   const last = turns.at(-1)
-  if (last?.role !== 'user') turns.push(heard)
-  else turns[turns.length - 1] = { ...last, content: [...last.content, ...heard.content] }
+  if (last?.role !== 'user') turns.push(input)
+  else turns[turns.length - 1] = { ...last, content: [...last.content, ...input.content] }
 }
 
 /** Results come in as calls end; the turn they make stands in the order of the calls. */
@@ -186,7 +186,7 @@ function addResult(state: TranscriptState, result: CallResult): void {
   state.turns.push({ role: 'tool', content: inOrder })
 }
 
-/** Calls of the last assistant turn that nobody knows the end of. */
+/** Calls of the last assistant turn without a result. */
 export function unanswered({ open, results }: TranscriptState): ToolCall[] {
   return [...open.values()].filter((call) => !results.some((result) => result.toolCallId === call.toolCallId))
 }

@@ -43,7 +43,7 @@ describe('a transcript', () => {
   it('brings the whole conversation back for the next generation', async () => {
     const open = conversation()
     const first = await open(1)
-    await first.hear(said('hello'), ['m1'])
+    await first.addInput(said('hello'), ['m1'])
     await first.answer(reply('looking', 'a', 'b'))
     await first.result(result('b', 'second'))
     await first.result(result('a', 'first'))
@@ -86,7 +86,7 @@ describe('a transcript', () => {
     vi.useFakeTimers()
     try {
       const { talk, synced } = await watched()
-      await talk.hear(said('go'), ['m1'])
+      await talk.addInput(said('go'), ['m1'])
       await talk.answer(reply('', 'a'))
       await talk.result(result('a'))
       expect(synced).toEqual([])
@@ -112,7 +112,7 @@ describe('a transcript', () => {
     expect(talk.state.turns.map(({ role }) => role)).toEqual(['assistant', 'tool'])
     expect(written).toEqual([['open'], ['assistant']])
     await scheduler.whenIdle()
-    await talk.hear(said('and now?'), ['m1'])
+    await talk.addInput(said('and now?'), ['m1'])
     await talk.answer(reply('', 'c'))
     await talk.result(result('c'))
     expect(written.slice(2)).toEqual([['result', 'result'], ['user', 'assistant'], ['result']])
@@ -135,7 +135,7 @@ describe('a transcript', () => {
 
   it('puts the results of a turn in the order of its calls, once all are there', async () => {
     const talk = await conversation()(1)
-    await talk.hear(said('go'), [])
+    await talk.addInput(said('go'), [])
     await talk.answer(reply('', 'a', 'b', 'c'))
     await Promise.all(['c', 'a'].map((id) => talk.result(result(id))))
     expect(talk.state.turns.at(-1)?.role).toBe('assistant')
@@ -147,7 +147,7 @@ describe('a transcript', () => {
 
   it('waits for no result of a call that the provider has carried out itself', async () => {
     const talk = await conversation()(1)
-    await talk.hear(said('search'), [])
+    await talk.addInput(said('search'), [])
     const { turn, ...rest } = reply('found', 'a')
     const own = turn.content.map((part) => (part.type === 'tool-call' ? { ...part, providerExecuted: true } : part))
     await talk.answer({ ...rest, turn: { role: 'assistant', content: own } })
@@ -166,18 +166,18 @@ describe('a transcript', () => {
 
   it('makes one user turn of what was heard before the model answered', async () => {
     const talk = await conversation()(1)
-    await talk.hear(said('one'), ['m1'])
-    await talk.hear(said('two'), ['m2'])
+    await talk.addInput(said('one'), ['m1'])
+    await talk.addInput(said('two'), ['m2'])
     expect(talk.state.turns).toEqual([{ role: 'user', content: [...said('one').content, ...said('two').content] }])
   }) // F10
 
   it('does not count what an older generation writes after a newer one has opened it, and tells it so', async () => {
     const open = conversation()
     const old = await open(1)
-    await old.hear(said('hello'), ['m1'])
+    await old.addInput(said('hello'), ['m1'])
     await old.synced()
     const young = await open(2)
-    await old.hear(said('too late'), ['m2'])
+    await old.addInput(said('too late'), ['m2'])
     await expect(old.answer(reply('too late', 'a'))).rejects.toThrow(Superseded)
     await expect(old.result(result('a'))).rejects.toThrow(Superseded)
     await young.answer(reply('mine'))
@@ -210,7 +210,7 @@ describe('a transcript', () => {
       await first.began({ pid, started: '100', of: id })
     }
     for (const id of ['b1', 'b2', 'b9']) await first.endedJob({ id, state: 'completed', summary: 'exit code 0' })
-    await first.hear(said('b1 has ended'), [], ['b1'])
+    await first.addInput(said('b1 has ended'), [], ['b1'])
     await first.synced()
     const { state } = await open(2)
     expect([...state.ends.values()]).toEqual([{ id: 'b2', state: 'completed', summary: 'exit code 0' }])

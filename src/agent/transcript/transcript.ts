@@ -28,7 +28,7 @@ export class TranscriptLost extends TeamError {
   readonly left: ReadonlySet<string>
   constructor(left: ReadonlySet<string>, isMail: boolean) {
     const what = left.size === 0 ? 'is missing or empty' : 'lost its end'
-    super(`It ${what}, but by the journal this agent ${isMail ? 'was told mail in it' : 'asked its model'}.`)
+    super(`It ${what}, but by the journal this agent ${isMail ? 'received mail in it' : 'called its model'}.`)
     this.left = left
   }
 }
@@ -53,75 +53,74 @@ function asDamaged(error: unknown): never {
 }
 
 /**
- * What one agent's model was told and answered. It is the truth about the conversation: what stands in it happened,
- * and after a crash the conversation goes on from its last line. What the model is told counts at once and is written
- * while it thinks: should that be lost, it is told again.
+ * The turns of one agent's conversation. It is the truth about the conversation: what stands in it happened, and after a
+ * crash the conversation continues from its last line. Input counts at once and is written while the model answers: if a
+ * crash loses it, it is delivered again.
  */
 export interface Transcript extends AsyncDisposable {
   readonly state: TranscriptState
   /**
-   * A turn with the messages and the ends of jobs it tells of. Written and durable soon, by itself, but not before
-   * what it tells of is: `isTrue` resolves then. `more` are the files that hold the whole of long messages, and the task it tells of.
+   * A user turn with the messages and ended jobs it reports. It becomes durable soon, by itself, but not before what it
+   * reports is durable: `waitUntilDurable` resolves then. `more` are the files of long messages, and the task it is about.
    */
-  hear(
+  addInput(
     turn: UserTurn,
     mail: readonly string[],
     jobs?: readonly string[],
-    isTrue?: () => Promise<void>,
+    waitUntilDurable?: () => Promise<void>,
     more?: { readonly files?: readonly MailFile[] | undefined; readonly task?: string | undefined },
   ): Promise<void>
   /**
-   * Read back when it resolves: only then may it be shown, and calls of it begin that only look. Durable soon, by
-   * itself.
+   * Read back when it resolves: only then may it be shown, and its read-only calls run. Durable soon, by itself.
    */
   answer(reply: Reply): Promise<void>
   /**
-   * All turns are durable when it resolves: only then may their mail be acknowledged, and calls begin that change
+   * All turns are durable when it resolves: only then may their mail be acknowledged, and calls run that change
    * something.
    */
   synced(): Promise<void>
   /**
-   * Read back when it resolves, and durable where it delivers mail; `task` is the one that the call claimed. With `canWait`, for a call that does no harm when it
-   * is done again, written soon, by itself.
+   * Read back when it resolves, and durable where it delivers mail; `task` is the one that the call claimed. With
+   * `canWait`, for a call that may be repeated without harm, it is written soon, by itself.
    */
   result(result: CallResult, about?: Pick<ToolResult, 'mail' | 'files' | 'task'>, canWait?: boolean): Promise<void>
-  /** Old results are told by a line each from here on. Written and durable soon, by itself. */
+  /** Old results are replaced by a line each from here on. Durable soon, by itself. */
   demote(demoted: Demoted): Promise<void>
-  /** The history is told by a summary from here on, and stays in the log. Durable when it resolves. */
+  /** The history is replaced by a summary from here on, and stays in the log. Durable when it resolves. */
   compact(compacted: Compacted, by: Pick<Reply, 'usage' | 'cost' | 'model'>): Promise<void>
   /** Durable when it resolves: only then may the first of its instructions run. */
   began(running: Running): Promise<void>
   /** Durable when it resolves: only then may its work begin. */
   beganJob(job: BegunJob): Promise<void>
-  /** The model may be told of it by another process, later. Written and durable soon, by itself. */
+  /** Another process may report it to the model later. Durable soon, by itself. */
   endedJob(job: EndedJob): Promise<void>
 }
 
 export interface TranscriptOptions {
   readonly log: Log
-  /** Of the agent that goes on with the conversation. */
+  /** Of the agent that continues the conversation. */
   readonly generation: number
   readonly newId?: () => string
-  /** A record that stands in it by the journal's word; `''`: any. Without it nothing is known of it yet. */
+  /** The id of a record that it holds by the journal; `''`: any record. Undefined: the journal knows of none. */
   readonly expects?: string | undefined
   /** Takes secrets out of everything that enters the conversation. */
   readonly eraser?: Pick<Eraser, 'value'> | undefined
 }
 
-/** What counts here and is not in the log yet. It is not written before it is true. */
-interface Told {
+/** A record that counts already and is not in the log yet. It is not written before what it reports is durable. */
+interface PendingRecord {
   readonly record: LogRecord
-  readonly isTrue?: (() => Promise<void>) | undefined
+  readonly waitUntilDurable?: (() => Promise<void>) | undefined
 }
 
-/** Milliseconds. A power cut may take answers that are younger, if nothing was done about them but looking. */
-const SOON = 200
+/** A power cut may lose answers that are unsynceder, if only read-only calls followed from them. */
+const SYNC_DELAY_MS = 200
 
 function filesIn(files: readonly MailFile[]): Partial<LogRecord> {
   return files.length > 0 ? { files: files.map((file) => ({ ...file }) as unknown as Json) } : {}
 }
 
-/** Opens a conversation for one generation: from its line on, what older ones still write does not count. */
+/** Opens a conversation for one generation: what older generations write behind its line does not count. */
 export async function openTranscript({
   log,
   generation,
@@ -130,19 +129,19 @@ export async function openTranscript({
   expects,
 }: TranscriptOptions): Promise<Transcript> {
   const state = emptyTranscript()
-  let unwritten: Told[] = []
-  /** Ids of records that count already and were not met in the log yet. */
-  const unmet = new Set<string>()
-  /** The last that was written, until it is durable: with it all before it. */
-  let young: Appended | undefined
-  let alarm: NodeJS.Timeout | undefined
+  let pending: PendingRecord[] = []
+  /** Ids of records that count already and were not read from the log yet. */
+  const unread = new Set<string>()
+  /** The last write that may not be durable; when it is, so is everything before it. */
+  let unsynced: Appended | undefined
+  let syncTimer: NodeJS.Timeout | undefined
   let cursor: Cursor = START
-  let turn: Promise<void> = Promise.resolve()
+  let lastWrite: Promise<void> = Promise.resolve()
   let isWriteDue = false
-  /** How many are being written that count only then: what is told meanwhile comes behind them. */
+  /** Writes in progress of records that count only when written: later input comes behind them. */
   let writing = 0
-  /** Something could not be written, or not be read back: whoever comes next is told, or it is over by then. */
-  let isTroubled = false
+  /** The last write or read failed: the next caller tries again, and gets the error if it fails too. */
+  let hasFailed = false
 
   if (expects !== undefined) {
     const ids = await readIds().catch(asDamaged)
@@ -150,13 +149,13 @@ export async function openTranscript({
     if (damaged) throw new TranscriptDamaged(damaged, undefined)
     if (expects === '' ? !ids.hasTurns : !ids.all.has(expects)) throw new TranscriptLost(ids.all, expects !== '')
   }
-  // With it all that a dead process wrote and did not sync.
+  // Also syncs what a dead process wrote and did not sync.
   await write({ open: true }).catch(asDamaged)
 
   return {
     state,
-    hear: (user, mail, jobs = [], isTrue = undefined, { files = [], task } = {}) =>
-      tell(
+    addInput: (user, mail, jobs = [], waitUntilDurable = undefined, { files = [], task } = {}) =>
+      enqueue(
         {
           user: user as unknown as Json,
           mail: [...mail],
@@ -164,7 +163,7 @@ export async function openTranscript({
           ...filesIn(files),
           ...(task !== undefined && { task }),
         },
-        isTrue,
+        waitUntilDurable,
       ),
     answer: ({ turn: assistant, end, usage, cost, model }) =>
       write({ assistant: assistant as unknown as Json, end, usage, cost, model }),
@@ -172,19 +171,19 @@ export async function openTranscript({
     result(result, { mail = [], files = [], task } = {}, canWait = false) {
       const what = { result: result as unknown as Json, ...filesIn(files), ...(task !== undefined && { task }) }
       if (mail.length > 0) return writeDurably({ ...what, mail: [...mail] })
-      return canWait ? tell(what) : write(what)
+      return canWait ? enqueue(what) : write(what)
     },
-    demote: (demoted) => tell({ demoted: demoted as unknown as Json }),
+    demote: (demoted) => enqueue({ demoted: demoted as unknown as Json }),
     compact: (compacted, { usage, cost, model }) =>
       writeDurably({ compacted: compacted as unknown as Json, usage, cost, model }),
     began: (running) => writeDurably({ began: { ...running } }),
     beganJob: (job) => writeDurably({ job: { ...job } }),
-    endedJob: (job) => tell({ ended: { ...job } }),
+    endedJob: (job) => enqueue({ ended: { ...job } }),
     async [Symbol.asyncDispose]() {
       try {
         await synced()
       } catch (error) {
-        // There is nothing to go on with, and whoever goes on elsewhere has all there is.
+        // Another process continues the conversation, with all that counts of it.
         if (!(error instanceof Superseded || error instanceof ConversationRewound)) throw error
       } finally {
         await log.close()
@@ -193,26 +192,26 @@ export async function openTranscript({
   }
 
   async function synced(): Promise<void> {
-    clearTimeout(alarm)
-    alarm = undefined
+    clearTimeout(syncTimer)
+    syncTimer = undefined
     await flush()
-    const last = young
+    const last = unsynced
     await last?.durable
-    if (young === last) young = undefined
+    if (unsynced === last) unsynced = undefined
   }
 
   function syncSoon(): void {
-    // Whatever is wrong with the disk is said by whoever comes next.
-    alarm ??= setTimeout(() => void synced().catch(() => {}), SOON).unref()
+    // The next write throws what is wrong with the disk.
+    syncTimer ??= setTimeout(() => void synced().catch(() => {}), SYNC_DELAY_MS).unref()
   }
 
-  /** Counts at once, and is written when the model has been asked. */
-  async function tell(what: Partial<LogRecord>, isTrue?: () => Promise<void>): Promise<void> {
-    while (writing > 0 || isTroubled) await (writing > 0 ? turn : flush())
+  /** The record counts at once, and is written while the model is called. */
+  async function enqueue(what: Partial<LogRecord>, waitUntilDurable?: () => Promise<void>): Promise<void> {
+    while (writing > 0 || hasFailed) await (writing > 0 ? lastWrite : flush())
     const record = recordOf(what)
     if (!applyTurn(state, record)) throw superseded()
-    unmet.add(record.id)
-    unwritten.push({ record, isTrue })
+    unread.add(record.id)
+    pending.push({ record, waitUntilDurable })
     syncSoon()
     if (isWriteDue) return
     isWriteDue = true
@@ -222,7 +221,7 @@ export async function openTranscript({
       .catch(() => {})
   }
 
-  /** Counts once it is in the log, with all that was told before it. */
+  /** The record counts once it is in the log, with all that was enqueued before it. */
   async function write(what: Partial<LogRecord>): Promise<void> {
     await flush(recordOf(what))
     syncSoon()
@@ -237,19 +236,19 @@ export async function openTranscript({
     return { id: newId(), generation, ...(eraser?.value(what) ?? what) }
   }
 
-  /** One after the other, since a handle has one reader. */
+  /** One write after the other, since a log handle has one reader. */
   function flush(own?: LogRecord): Promise<void> {
     if (own) writing++
-    const next = turn.then(() => writeAll(own))
-    turn = next.then(
+    const next = lastWrite.then(() => writeAll(own))
+    lastWrite = next.then(
       () => {
-        isTroubled = false
+        hasFailed = false
       },
       () => {
-        isTroubled = true
+        hasFailed = true
       },
     )
-    return turn.then(() => {
+    return lastWrite.then(() => {
       if (own) writing--
       return next.catch(asRewound)
     })
@@ -258,28 +257,28 @@ export async function openTranscript({
   async function writeAll(own: LogRecord | undefined): Promise<void> {
     isWriteDue = false
     if (state.generation > generation) throw superseded()
-    const lines = unwritten
-    if (!own && lines.length === 0 && !isTroubled) return
-    unwritten = []
-    const { count, why } = await truth(lines)
+    const lines = pending
+    if (!own && lines.length === 0 && !hasFailed) return
+    pending = []
+    const { count, why } = await durablePart(lines)
     const records = lines.slice(0, count).map(({ record }) => record)
     if (own && why === undefined) records.push(own)
     try {
       await append(records)
     } catch (error) {
-      // They may be there or not: written once more they do no harm.
-      unwritten = [...lines, ...unwritten]
+      // They may be in the log or not: a repeated id is ignored.
+      pending = [...lines, ...pending]
       throw error
     }
-    unwritten = [...lines.slice(count), ...unwritten]
+    pending = [...lines.slice(count), ...pending]
     if (why !== undefined) throw why
   }
 
-  /** How many of these are true, one after the other, and why the next one is not. */
-  async function truth(lines: readonly Told[]): Promise<{ count: number; why?: unknown }> {
-    for (const [count, { isTrue }] of lines.entries()) {
+  /** How many of these report only what is durable, in order, and why the next one does not. */
+  async function durablePart(lines: readonly PendingRecord[]): Promise<{ count: number; why?: unknown }> {
+    for (const [count, { waitUntilDurable }] of lines.entries()) {
       try {
-        await isTrue?.()
+        await waitUntilDurable?.()
       } catch (why) {
         return { count, why }
       }
@@ -289,8 +288,8 @@ export async function openTranscript({
 
   async function append(records: readonly LogRecord[]): Promise<void> {
     const appended = records.length > 0 ? await log.append(records) : undefined
-    young = appended ?? young
-    // What was there already may lie before the line with which somebody took over.
+    unsynced = appended ?? unsynced
+    // A record that was in the log already may stand before the line with which another process took over.
     const isNew = appended?.outcomes.every((outcome) => outcome === 'accepted') ?? false
     await foldTo(isNew ? records.at(-1)?.id : undefined)
     if (state.generation > generation) throw superseded()
@@ -298,11 +297,11 @@ export async function openTranscript({
 
   function superseded(): Superseded {
     return new Superseded(
-      `Another process has taken this conversation over (generation ${state.generation} after our ${generation}).`,
+      `Another process took over this conversation (generation ${state.generation} after ${generation}).`,
     )
   }
 
-  /** Folds all that is there; the ids of its records, and whether any of them is a turn. */
+  /** Folds the whole log; the ids of its records, and whether any of them is a turn. */
   async function readIds(): Promise<{ all: ReadonlySet<string>; hasTurns: boolean }> {
     const all = new Set<string>()
     let hasTurns = false
@@ -319,7 +318,7 @@ export async function openTranscript({
       for (const recorded of batch) {
         const { record } = recorded
         seen?.(record)
-        if (!unmet.delete(record.id)) applyTurn(state, record)
+        if (!unread.delete(record.id)) applyTurn(state, record)
         cursor = advance(cursor, recorded)
         if (record.id === id) return
       }
