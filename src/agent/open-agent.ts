@@ -26,9 +26,9 @@ import { createMembership, type Membership } from './membership.ts'
 import { createNotices } from './notices.ts'
 import { recoverInterruptedCalls } from './recover-interrupted-calls.ts'
 import type { SessionContext } from './session-context.ts'
+import { createToolHooks } from './tool-hooks.ts'
 import { LeadTranscriptLost, recordLostTranscript } from './transcript/lost-transcript.ts'
 import { openTranscript, type Transcript, TranscriptLost } from './transcript/transcript.ts'
-import { createToolHooks } from './with-hooks.ts'
 
 /** What makes an agent a lead or a teammate. */
 export interface AgentOptions {

@@ -9,14 +9,14 @@ import { announcingReserved } from '../tools/reservations/announce-reserved.ts'
 import type { RunSubagent, SubagentEnd } from '../tools/subagents/run-subagent.ts'
 import type { Agent } from './agent.ts'
 import type { Stop } from './agent-event.ts'
-import { chosen } from './chosen-model.ts'
 import { type Input, userTurn } from './inbox.ts'
 import { runLoop } from './loop.ts'
 import { createNotices } from './notices.ts'
+import { selectableModel } from './selectable-model.ts'
 import type { SessionContext } from './session-context.ts'
 import { MAX_ANSWER_SILENCE_S, MAX_CLOSING_SILENCE_S, watchSilence } from './silence.ts'
+import { createToolHooks } from './tool-hooks.ts'
 import { openTranscript } from './transcript/transcript.ts'
-import { createToolHooks } from './with-hooks.ts'
 
 /** The agent that starts subagents, and what they take from it. */
 export interface ParentAgent {
@@ -81,7 +81,7 @@ export function createSubagentRunner(context: SessionContext, parent: ParentAgen
       {
         name,
         system: subagentPrompt(type.prompt, toolContext),
-        model: model === undefined ? context.model : await context.modelFor(chosen(model)),
+        model: model === undefined ? context.model : await context.modelFor(selectableModel(model)),
         tools: hooks?.afterCalls(offered) ?? offered,
         maxOutput: context.maxOutput,
         limits: context.limits,

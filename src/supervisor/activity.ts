@@ -37,7 +37,7 @@ export function createActivity({
       await requestSent()
       await inOrder(team, `${name} works`)
       const events: TeamEvent[] = health.change({ name, generation }, 'working')
-      // A teammate that goes on from task to task works all the time.
+      // A teammate that continues with its next task is reported as working already.
       if (current()?.status !== 'working')
         events.unshift({ type: 'member.activity', name, generation, status: 'working' })
       if (events.length > 0) reports.report(events)
@@ -49,7 +49,7 @@ export function createActivity({
       if (member.status === status) return
       const events: TeamEvent[] = [{ type: 'member.activity', name, generation, status }]
       const task = heldBy(team.state, name)
-      const content = task ? `waits, holding task ${task.id}` : 'has nothing to do'
+      const content = task ? `waits while it holds task ${task.id}` : 'has nothing to do'
       if (status === 'idle') events.push(...health.change({ name, generation }, 'idle'))
       if (status === 'idle' && !isKnown) events.push(reports.message('idle_notification', content))
       await team.report(events, { by })

@@ -10,29 +10,29 @@ import { whyVoid } from '../team/overdue.ts'
 import { isRefusal } from '../team/refusal.ts'
 import { askAboutPlan } from './ask-person.ts'
 
-/** Answers requests of teammates that neither the lead nor a person answers. */
+/** Answers the requests of teammates that neither the lead nor a person answers. */
 export interface RequestAnswers {
-  /** Plans that a rule approves; and what only a person could answer, where no person can be asked. */
-  onOpened(room: Membership, request: EventOf<'request.opened'>): void
-  /** A person thinks about a plan. */
+  /** Approves a plan where the settings say so, and denies what only a person could answer where none can be asked. */
+  onOpened(membership: Membership, request: EventOf<'request.opened'>): void
+  /** A person is being asked about a plan. */
   readonly isAsking: boolean
-  /** Nothing else happens: the lead is reminded once of each open request, the others are denied. False if there is none. */
-  settle(rooms: readonly Membership[], notices: Notices): Promise<boolean>
+  /** All agents are idle: reminds the lead once of each open request and denies the others. False if none is open. */
+  settle(memberships: readonly Membership[], notices: Notices): Promise<boolean>
   close(): void
 }
 
-export function createRequestAnswers(home: SessionContext, onAnswer: () => void): RequestAnswers {
+export function createRequestAnswers(context: SessionContext, onAnswer: () => void): RequestAnswers {
   const reminded = new Set<string>()
   const closing = new AbortController()
   let openPlans = 0
 
   async function answerByRule({ team, by }: Membership, request: EventOf<'request.opened'>): Promise<void> {
     const { id, kind, from, to } = request
-    const isAuto = kind === 'plan_approval' && home.supervisor.plans === 'auto'
+    const isAuto = kind === 'plan_approval' && context.supervisor.plans === 'auto'
     if (!isAuto && nameKey(to) !== 'user') return
-    // A request for permission is answered by the person at the terminal.
-    if (kind === 'permission' && home.permissionRequests.canAsk) return
-    if (kind === 'plan_approval' && !isAuto && home.askPlan) return askPlan(home.askPlan, team, request)
+    // The person at the terminal answers a request for permission.
+    if (kind === 'permission' && context.permissionRequests.canAsk) return
+    if (kind === 'plan_approval' && !isAuto && context.askPlan) return askPlan(context.askPlan, team, request)
     const feedback = isAuto ? APPROVED_BY_RULE : NO_PERSON_HERE
     const answer = { type: 'request.answer', id, approve: isAuto, feedback } as const
     const given = await team.run(answer, { by: nameKey(to) === 'user' ? USER : by })
@@ -40,7 +40,7 @@ export function createRequestAnswers(home: SessionContext, onAnswer: () => void)
     if (!isAuto) note(from, `[REQUEST] ${id} (${kind}) of ${from} was denied: no person can be asked here.`)
   }
 
-  /** The run goes on for as long as a person considers a plan. */
+  /** The run continues until the person has answered. */
   async function askPlan(ask: AskPlan, team: TeamHandle, request: EventOf<'request.opened'>): Promise<void> {
     openPlans++
     try {
@@ -52,7 +52,7 @@ export function createRequestAnswers(home: SessionContext, onAnswer: () => void)
   }
 
   function note(agent: string, text: string): void {
-    home.run.emit({ type: 'note', agent, text })
+    context.run.emit({ type: 'note', agent, text })
   }
 
   return {

@@ -182,7 +182,7 @@ describe('a question that nobody has answered', () => {
     })
     await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
     await practice.until(() => practice.crew.isIdle)
-    expect(lastTurnText(practice.askedOf('ada')[1]!)).toContain('could not be put: the terminal is gone')
+    expect(lastTurnText(practice.askedOf('ada')[1]!)).toContain('could not be asked: the terminal is gone')
     expect(requestsOf(practice)).toMatchObject([{ state: 'void' }])
   })
 })

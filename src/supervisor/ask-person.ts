@@ -11,8 +11,8 @@ import { isRefusal } from '../team/refusal.ts'
 import { memberNamed } from '../team/state.ts'
 
 /**
- * Asks for one member, which waits for as long as it takes while the other agents continue. The question stands in the
- * journal, where people see it; the answer counts only because it was given here, so a process that resumes asks again.
+ * Asks a person to allow an action of one member, which waits without a time limit while the other agents continue. The
+ * journal shows the question; only an answer given to this process counts, so a process that resumes asks again.
  */
 export async function askPerson(
   { team, by, ask }: { readonly team: TeamHandle; readonly by: Author; readonly ask: Ask },
@@ -25,7 +25,7 @@ export async function askPerson(
   const opened = await team.run({ type: 'request.open', kind: 'permission', to: 'user', content }, { by })
   if (isRefusal(opened)) return unanswered(refusalForModel(opened))
   const { id } = opened.request!
-  show('waiting_approval')
+  reportStatus('waiting_approval')
   const over = new AbortController()
   const look = () => {
     const why = whyOver()
@@ -38,22 +38,22 @@ export async function askPerson(
     const given = over.signal.aborted ? undefined : await firstOf(ask(question, over.signal), over.signal)
     return given === undefined ? await withdraw(String(over.signal.reason)) : await record(given)
   } catch (error) {
-    const why = `the question could not be put: ${error instanceof Error ? error.message : String(error)}`
+    const why = `the question could not be asked: ${error instanceof Error ? error.message : String(error)}`
     await withdraw(why)
     return { allowed: false, why }
   } finally {
     stopWatching()
     signal.removeEventListener('abort', look)
-    if (!signal.aborted && !isAsking(team.state, by)) show('working')
+    if (!signal.aborted && !isAsking(team.state, by)) reportStatus('working')
   }
 
   /** Why the answer is not needed any more; undefined while it is. */
   function whyOver(): string | undefined {
     if (signal.aborted) return INTERRUPTED
     const request = team.state.requests.get(id)
-    if (!request) return 'it was forgotten'
+    if (!request) return 'its request was removed'
     if (request.state === 'rejected') return REJECTED
-    // A yes that only stands in the journal lets nothing happen.
+    // An approval that stands only in the journal allows nothing.
     if (request.state === 'approved') return undefined
     if (request.state !== 'pending') return request.reason
     const member = memberNamed(team.state, by.name)
@@ -61,7 +61,7 @@ export async function askPerson(
     return whyVoid(team.state, request)
   }
 
-  /** The answer is on record before anything follows from it. */
+  /** Writes the answer to the journal before anything follows from it. */
   async function record(given: PersonAnswer): Promise<Permission> {
     const feedback = given.allowed ? '' : (given.why ?? '')
     const answer = { type: 'request.answer', id, approve: given.allowed, feedback } as const
@@ -79,7 +79,7 @@ export async function askPerson(
     return unanswered(reason)
   }
 
-  function show(status: 'waiting_approval' | 'working'): void {
+  function reportStatus(status: 'waiting_approval' | 'working'): void {
     if (by.name === 'lead') return
     const activity = { type: 'member.activity', name: by.name, generation: by.generation!, status } as const
     // A journal that cannot be written stops the conversation by itself.
@@ -87,7 +87,7 @@ export async function askPerson(
   }
 }
 
-/** Until there is an answer, here or by `deskmates answer`, or it is not needed any more. */
+/** Asks a person about a plan until there is an answer, here or by `deskmates answer`, or none is needed any more. */
 export async function askAboutPlan(
   { team, ask }: { readonly team: TeamHandle; readonly ask: AskPlan },
   { id, from, content }: { readonly id: string; readonly from: string; readonly content: string },
@@ -103,24 +103,24 @@ export async function askAboutPlan(
   try {
     const question = { agent: from, team: team.name, plan: content }
     const given = over.signal.aborted ? undefined : await firstOf(ask(question, over.signal), over.signal)
-    if (given) await say(given)
+    if (given) await recordAnswer(given)
   } catch (error) {
-    await say({ allowed: false, why: `The question could not be put: ${String(error)}` })
+    await recordAnswer({ allowed: false, why: `The question could not be asked: ${String(error)}` })
   } finally {
     stopWatching()
     closing.removeEventListener('abort', look)
   }
 
-  async function say(given: PersonAnswer): Promise<void> {
+  async function recordAnswer(given: PersonAnswer): Promise<void> {
     const feedback = given.allowed ? '' : (given.why ?? '')
     await team.run({ type: 'request.answer', id, approve: given.allowed, feedback }, { by: USER })
   }
 }
 
-const INTERRUPTED = 'something else came in between'
+const INTERRUPTED = 'the agent was interrupted'
 const REJECTED = 'it was rejected'
 
-/** What is wanted, for a person. */
+/** The action, as a person reads it. */
 export function actionText(action: Action): string {
   switch (action.kind) {
     case 'run':
@@ -134,12 +134,12 @@ export function actionText(action: Action): string {
   }
 }
 
-/** Nothing was run and no person said no: it may be asked again. */
+/** No person refused it: the agent may ask again. */
 function unanswered(reason: string): Permission {
   return { allowed: false, why: unansweredQuestionText(reason), isTemporary: true }
 }
 
-/** Undefined when it is over before there is an answer. */
+/** The answer; undefined if the question is over before. */
 function firstOf<T>(answer: Promise<T>, over: AbortSignal): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const giveUp = () => resolve(undefined)

@@ -10,12 +10,11 @@ export interface AwaitLeaseOptions {
   readonly warn: (message: string) => void
 }
 
-/** Seconds between two looks at the lease of another process. */
-const LOOK_EVERY = 1
+const POLL_INTERVAL_S = 1
 
 /**
- * Waits until the lease of the process that runs the team has ended, and says so. Where it is renewed meanwhile that
- * process is alive: false. On files, and about a process of this machine, nothing needs to be waited for.
+ * Waits until the lease of the process that runs the team ends: true. False if that process renews it, so it is alive,
+ * and where there is no lease to wait for: on files, or for a process of this machine.
  */
 export async function awaitLease({ team, presence, clock, signal, warn }: AwaitLeaseOptions): Promise<boolean> {
   const { runtime } = team.state.supervisor.get()
@@ -26,7 +25,7 @@ export async function awaitLease({ team, presence, clock, signal, warn }: AwaitL
     `A process on another machine or in another container works on ${team.name}, or was killed there. Waiting up to ${seconds} s for its lease to end.`,
   )
   for (let { left } = first; left > 0; ) {
-    await pause(clock, Math.min(left, LOOK_EVERY), signal)
+    await pause(clock, Math.min(left, POLL_INTERVAL_S), signal)
     signal?.throwIfAborted()
     const now = await presence.leaseOf?.(runtime!)
     if (!now || now.until > first.until) return false

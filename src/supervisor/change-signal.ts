@@ -1,4 +1,4 @@
-/** Tells those who wait that something changed. */
+/** Resolves waiting callers when something changed. */
 export interface ChangeSignal {
   notify(): void
   /** Resolves at the next change, or when `signal` aborts. `also` may add other causes for this one wait. */
@@ -14,7 +14,7 @@ export function createChangeSignal(): ChangeSignal {
     next(signal, also) {
       return new Promise((resolve) => {
         if (signal.aborted) return resolve()
-        // A run waits often: nothing of a wait that is over stays with its signal.
+        // A run waits often: a wait that is over leaves no listener on the signal.
         const done = () => {
           signal.removeEventListener('abort', done)
           waiting.delete(done)

@@ -19,23 +19,23 @@ import type { HealthTracker } from './health.ts'
 import { Stalled } from './stalled.ts'
 import type { TeammateFactory } from './teammate-factory.ts'
 
-/** What becomes of teammates that fail: brought back, replaced by an errand, or said to be beyond help. */
+/** Handles teammates that fail: brings them back, runs a replacement for their task, or reports that neither is possible. */
 export interface Failures {
   recordLoss(by: Author, cause: unknown): Promise<void>
-  /** May somebody be made now? A refusal says what to do instead. */
+  /** May a teammate of this name be spawned now? A refusal says what to do instead. */
   admit(name: string): Refusal | undefined
   onAnswer(name: string): void
   readonly isBusy: boolean
-  /** The run is over for now; `goOn` when the next one begins. */
+  /** The run ended: no teammate is brought back and no replacement starts until `resume` is called. */
   halt(): void
   resume(): void
   close(): void
 }
 
-/** The type of those who do one task in place of somebody who was lost. */
+/** The agent type of replacements. It stands in journals on disk, as does the suffix of their names, so both keep this word. */
 const REPLACEMENT_TYPE = 'errand'
 
-/** One that does a task in place of somebody who was lost: it lives as long as that takes, and is not brought back. */
+/** A member that does one task in place of a lost teammate. It stops with that task and is not brought back. */
 export function isReplacement({ profile }: Member): boolean {
   return profile?.agentType === REPLACEMENT_TYPE
 }
@@ -51,13 +51,12 @@ export function createFailures(
   const runtime = context.store.presence.self
   const newId = createIds()
   const closing = new AbortController()
-  /** As far as this process knows; the journal learns of every change. */
+  /** As this process knows it; every change is reported to the journal. */
   let breaker = team.state.breaker.get()
-  let under = 0
-  /** The run is over for now: nobody is brought back, and no errand begins. */
+  let pendingLosses = 0
   let isHalted = false
-  let errands = new AbortController()
-  let alarm = () => {}
+  let replacements = new AbortController()
+  let cancelProbe = () => {}
 
   function change(next: Breaker, reason: string): void {
     const before = breaker
@@ -66,19 +65,19 @@ export function createFailures(
     report([{ type: 'breaker.changed', breaker: next, reason }])
     if (before.state === next.state) return
     run.emit({ type: 'note', agent: 'lead', text: `[BREAKER] ${before.state} → ${next.state}: ${reason}` })
-    alarm()
+    cancelProbe()
     if (next.state === 'open') probeAfterPause()
   }
 
   function probeAfterPause(): void {
-    alarm()
-    alarm = clock.in(PAUSE, () => void probe().catch(trouble))
+    cancelProbe()
+    cancelProbe = clock.in(PAUSE, () => void probe().catch(reportProblem))
   }
 
-  async function lose(by: Author, cause: unknown): Promise<void> {
+  async function recordLoss(by: Author, cause: unknown): Promise<void> {
     const member = memberNamed(team.state, by.name)
     if (!member || member.generation !== by.generation || closing.signal.aborted) return
-    under++
+    pendingLosses++
     try {
       const task = heldBy(team.state, by.name)
       const reason = cause instanceof Error ? cause.message : String(cause)
@@ -86,13 +85,13 @@ export function createFailures(
       if (isRefusal(answer)) return
       report(health.change(member, 'disappeared', cause instanceof Stalled))
       run.emit({ type: 'note', agent: by.name, text: `[HEALTH] Agent ${by.name} disappeared: ${reason}` })
-      // A server that took over takes many conversations at once, and nobody who comes back meets that again.
+      // When a database server takes over, many conversations are lost at once, and those brought back do not fail again.
       const isDamaged = cause instanceof TranscriptDamaged
-      if (isDamaged) run.emit({ type: 'problem', agent: by.name, text: `${by.name} cannot go on. ${reason}` })
+      if (isDamaged) run.emit({ type: 'problem', agent: by.name, text: `${by.name} cannot continue. ${reason}` })
       if (!isDamaged && !(cause instanceof ConversationRewound))
         change(lost(breaker, by.name, clock.now()), `${by.name} was lost`)
       await mailLead(by.name, teammateLostText(by.name, reason, task))
-      // What is damaged stays so until a person repairs it.
+      // A damaged transcript stays damaged until a person repairs it.
       const admitted = isDamaged ? { breaker, isAdmitted: false } : admit(breaker, by.name, clock.now())
       change(admitted.breaker, `${by.name} is tried`)
       if (isHalted) return
@@ -103,25 +102,25 @@ export function createFailures(
       if (member.profile?.requirePlan) await mailLead(by.name, noReplacementText(by.name, task.id))
       else await fallBack(member, task.id, reason)
     } finally {
-      under--
+      pendingLosses--
     }
   }
 
-  /** The second tier: somebody without a name does the task. The third: nobody can, and the lead is told plainly. */
+  /** A replacement does the task; if that fails too, the task fails, and the lead gets both reasons. */
   async function fallBack(member: Member, id: string, reason: string): Promise<void> {
     const text = `[FALLBACK] ${reason}: switching from teammate to task for ${member.name}`
     run.emit({ type: 'note', agent: member.name, text })
-    const name = freeName(`${member.name.slice(0, 50)}-errand`)
+    const name = freeName(`${member.name.slice(0, 50)}-${REPLACEMENT_TYPE}`)
     const profile = { agentType: REPLACEMENT_TYPE, model: null, requirePlan: false }
     const spawn = { type: 'member.spawn', name, role: member.role, runtime, profile, task: id } as const
     const spawned = await team.run(spawn, { by: lead })
     const task = team.state.tasks.get(id)
-    // Somebody was quicker and has it.
+    // Another member claimed it first.
     if (isRefusal(spawned) && task && task.status !== 'pending') return
     if (isRefusal(spawned) || !task)
       return mailLead(member.name, replacementRefusedText(id, isRefusal(spawned) ? spawned : undefined))
     const by = { name, generation: spawned.member!.generation, epoch: lead.epoch! }
-    const stop = AbortSignal.any([closing.signal, errands.signal])
+    const stop = AbortSignal.any([closing.signal, replacements.signal])
     const { text: words, problem: cause } = await runInPlaceOf(task, member, by, stop)
     if (closing.signal.aborted || isHalted) return
     // Its words say nothing about the task: only its own call ends it.
@@ -130,7 +129,7 @@ export function createFailures(
       run.emit({
         type: 'note',
         agent: name,
-        text: `[FALLBACK] ${problem}: switching from task to nobody for ${member.name}`,
+        text: `[FALLBACK] ${problem}: switching from task to no agent for ${member.name}`,
       })
       await team.run(
         {
@@ -141,10 +140,10 @@ export function createFailures(
         { by },
       )
     }
-    await team.run({ type: 'member.stop', name, reason: 'its errand is over' }, { by: lead })
+    await team.run({ type: 'member.stop', name, reason: 'its task is over' }, { by: lead })
   }
 
-  /** The pause is over: one of the lost is tried. */
+  /** The pause is over: one lost teammate is brought back. */
   async function probe(): Promise<void> {
     if (closing.signal.aborted || isHalted) return
     const waiting = roster(team.state).find(
@@ -163,14 +162,14 @@ export function createFailures(
   }
 
   function report(events: Parameters<typeof team.report>[0]): void {
-    if (events.length > 0) team.report(events, { by: lead, until: 'written' }).catch(trouble)
+    if (events.length > 0) team.report(events, { by: lead, until: 'written' }).catch(reportProblem)
   }
 
-  function trouble(error: unknown): void {
+  function reportProblem(error: unknown): void {
     run.emit({ type: 'note', agent: 'lead', text: String(error) })
   }
 
-  /** One that no member ever had: the conversation of each errand is kept under its name. */
+  /** A name that no member ever had: the transcript of each replacement is kept under its name. */
   function freeName(wanted: string): string {
     for (let i = 1; ; i++) {
       const name = i === 1 ? wanted : `${wanted}-${i}`
@@ -179,15 +178,15 @@ export function createFailures(
   }
 
   return {
-    recordLoss: lose,
+    recordLoss: recordLoss,
     halt() {
       isHalted = true
-      errands.abort()
+      replacements.abort()
     },
     resume() {
       if (!isHalted) return
       isHalted = false
-      errands = new AbortController()
+      replacements = new AbortController()
     },
     admit(name) {
       if (failsRepeatedly(breaker, name, clock.now())) {
@@ -201,10 +200,10 @@ export function createFailures(
       change(worked(breaker, name), `${name} works`)
     },
     get isBusy() {
-      return under > 0
+      return pendingLosses > 0
     },
     close() {
-      alarm()
+      cancelProbe()
       closing.abort()
     },
   }

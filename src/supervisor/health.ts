@@ -2,21 +2,21 @@ import type { Health, TeamEvent } from '../team/event.ts'
 import { nameKey } from '../team/name.ts'
 
 /**
- * How the agents of a crew are, in the words of whoever watches them: each transition once, to be put on record with
- * what it comes from.
+ * The health of the agents of a team, as monitoring reads it from the journal. Each transition is reported once, in the
+ * record that causes it.
  *
- * start        it was made, or brought back
+ * start        it was spawned or brought back
  * working      its model is asked
  * idle         it has nothing to do
- * stop         it has left
- * disappeared  it failed or fell silent; a new life begins with start
+ * stop         it stopped
+ * disappeared  it failed or its model was silent for too long; the next generation begins with start
  */
 export interface HealthTracker {
-  /** Nothing where that is known already, or nobody was told that it lives. */
-  change(life: Life, state: Health, timeoutTriggered?: boolean): TeamEvent[]
+  /** No event if the state is reported already, or if no `start` was reported for this generation. */
+  change(agent: AgentGeneration, state: Health, timeoutTriggered?: boolean): TeamEvent[]
 }
 
-interface Life {
+interface AgentGeneration {
   readonly name: string
   readonly generation: number
 }

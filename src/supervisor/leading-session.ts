@@ -17,14 +17,14 @@ export async function leadingSession(store: Store, team: string): Promise<string
   return undefined
 }
 
-/** A person gave the team up: it is on record, and the lead of the session is told. */
-export async function cedeTeam(store: Store, session: string, team: string, why: string): Promise<void> {
+/** Records that a person gave the team up, and tells the lead of its session. */
+export async function giveUpTeam(store: Store, session: string, team: string, why: string): Promise<void> {
   await using leading = await openTeam(store, session)
   await leading.run({ type: 'team.lead', team, leads: false }, { by: USER })
   await leading.send({ to: 'lead', content: teamGoneText(team, why) }, { by: USER })
 }
 
-/** Does this session lead the team by the team's own word? Undefined where its journal is missing. */
+/** Does this session lead the team, as the journal of the team says? Undefined where that journal is missing. */
 export async function isLedBy(store: Store, name: string, session: string): Promise<boolean | undefined> {
   await using team = await openTeam(store, name)
   await team.refresh()
@@ -32,6 +32,6 @@ export async function isLedBy(store: Store, name: string, session: string): Prom
   return facts && !facts.deleted && facts.session === session
 }
 
-export function goneWords(team: string): string {
+export function goneTeamText(team: string): string {
   return teamGoneText(team, GONE_WHILE_AWAY)
 }

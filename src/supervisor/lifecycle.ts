@@ -26,7 +26,7 @@ import { STOPPING, type Turn, URGENT, watchTurn } from './turn.ts'
 export interface Lifecycle {
   readonly name: string
   readonly generation: number
-  /** It works, or has reason to. */
+  /** It works, or is about to. */
   readonly isBusy: boolean
   /** It works, and its model has been silent for too long. */
   readonly isSilent: boolean
@@ -123,7 +123,7 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
       return failure === undefined ? lastStop : { kind: 'error', error: asError(failure), text: lastStop.text }
     },
     checkForWork() {
-      // Looked at in any case: urgent mail that wakes an idle agent does not interrupt it afterwards.
+      // Also while it is idle: urgent mail that wakes an agent must not interrupt it afterwards.
       const urgent = options.urgentMail().filter((id) => !seenUrgent.has(id))
       for (const id of urgent) seenUrgent.add(id)
       if (urgent.length > 0) interrupt(URGENT)
@@ -244,7 +244,7 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
   }
 
   async function tellTask(agent: OpenAgent, isCutOff: boolean): Promise<void> {
-    const earlierWords = () => held.earlierWords(team)
+    const earlierWords = () => held.earlierAttempts(team)
     const earlier = await (team.order ? team.order.step(`${name} is told`, earlierWords) : earlierWords())
     if (current()) held.tell(agent, team.state, isCutOff, earlier)
   }
@@ -264,8 +264,8 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
         const event: AgentEvent = step.value
         turn.onEvent(event)
         shown ??= reportWorking()
-        if (event.type === 'input_received') held.heard()
-        // What it does next is shown behind it.
+        if (event.type === 'input_received') held.onInputReceived()
+        // Reported before what the agent does next.
         if (event.type === 'answered') await shown.then(options.onAnswer)
         if (event.type === 'tool_finished' && ASKS.has(event.call.toolName) && !event.result.isError)
           held.hasAsked = true
@@ -302,16 +302,16 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
     const reason = phase.name === 'working' ? phase.turn?.signal.reason : undefined
     phase = { name: 'working', isInterrupted: stop.kind === 'aborted' && reason === URGENT }
     if (phase.isInterrupted || (isLead && stop.kind === 'finished')) return
-    // Whatever stops the lead ends the run.
+    // Any other stop of the lead ends the run.
     if (isLead) return ending.abort()
     if (await reportTurn({ context, lead, by, held, reports, member: current() }, { stop, reason, agent }))
       ending.abort()
   }
 
-  /** Reports once that it is idle, and waits. Nothing is asked, polled or paid for meanwhile. */
+  /** Reports once that it is idle, and waits for `wake`, without polling or model calls. */
   async function rest(): Promise<void> {
     if (isLead) (await agents.open(by)).setActivity('idle')
-    // An agent that was brought back and found nothing to do had reported that before its process ended.
+    // A resumed agent that finds nothing to do reported that before its process ended.
     else await activity.reportIdle({ isKnown: isResumed && phase.name === 'starting' })
     if (dueStep() !== 'rest' || ending.signal.aborted) return
     const cancelIdleTimeout =
@@ -333,8 +333,8 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
 
   async function stopAfterIdle(): Promise<void> {
     if (phase.name !== 'idle' || heldBy(team.state, name)) return
-    const words = `stops by itself, because it had nothing to do for ${idleTimeout} s`
-    await team.report([reports.message('idle_notification', words)], { by })
+    const text = `stops by itself, because it had nothing to do for ${idleTimeout} s`
+    await team.report([reports.message('idle_notification', text)], { by })
     await team.run({ type: 'member.stop', name, reason: 'had nothing to do for too long' }, { by })
     if (phase.name === 'idle') phase.wake()
   }

@@ -14,7 +14,7 @@ export interface OpenAgents extends AsyncDisposable {
   clear(by: Author): Promise<void>
 }
 
-/** So many idle teammates stay open, so that waking them costs no reading. */
+/** So many idle teammates stay open, so that waking one does not read its transcript again. */
 const MAX_IDLE_OPEN = 32
 
 export function createOpenAgents(
@@ -24,7 +24,7 @@ export function createOpenAgents(
 ): OpenAgents {
   const inUse = new Map<string, OpenAgent>()
   const kept = new Map<string, OpenAgent>()
-  /** Those that are being closed: what they still have to write is written before they are opened again. */
+  /** Agents that are being closed: they are not opened again before everything of them is written. */
   const closing = new Map<string, Promise<void>>()
 
   function dispose(key: string, agent: OpenAgent): Promise<void> {

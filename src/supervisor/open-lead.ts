@@ -34,14 +34,14 @@ export async function openLead(context: SessionContext, options: LeadOptions): P
     permissions: { person: context.permissionRequests.of(team, by) },
     memberships: teams,
     onNotice,
-    // Other agents wait for what the lead says.
+    // Other agents wait for the lead.
     urgency: () => Number.POSITIVE_INFINITY,
     ingest: atMostEvery(INGEST_INTERVAL_MS, async () => {
       for (const { team } of teams()) await team.ingest()
     }),
     tools(recordUsage) {
       const personFor = (agent: string) => context.permissionRequests.ofSubagent(team, by, agent)
-      // Teammates that answer messages come first: what they say may be for a subagent.
+      // Teammates that answer messages come first: a subagent may wait for them.
       const isFinished = () => context.run.isFinished() && !teams().some(({ team }) => hasWorkingTeammate(team))
       const runSubagent = createSubagentRunner(context, { name: by.name, recordUsage, personFor, isFinished })
       return [...toolsForLead({ ...context, runSubagent, teamControl: control }), ...context.tools]

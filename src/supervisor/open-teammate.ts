@@ -1,6 +1,6 @@
 import type { OpenAgent } from '../agent/agent.ts'
-import { chosen } from '../agent/chosen-model.ts'
 import { openAgent } from '../agent/open-agent.ts'
+import { selectableModel } from '../agent/selectable-model.ts'
 import type { SessionContext } from '../agent/session-context.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
 import { closedPlanGate } from '../permissions/plan-gate.ts'
@@ -13,40 +13,40 @@ import { toolsForTeammate } from '../tools/registry.ts'
 import type { TeamMembership } from '../tools/team-membership.ts'
 import { countingUncommitted } from './shutdown.ts'
 
-/** Opens a teammate: the same loop as the lead's, with its own conversation, mailbox and role. */
+/** Opens a teammate: it runs the same loop as the lead, with its own conversation, mailbox and role. */
 export async function openTeammate(
-  home: SessionContext,
+  context: SessionContext,
   team: TeamHandle,
   member: Member,
   by: Author,
 ): Promise<OpenAgent> {
   const { profile, name } = member
-  const type = home.agentTypes.find((one) => one.name === profile?.agentType)
+  const type = context.agentTypes.find((one) => one.name === profile?.agentType)
   const model = profile?.model ?? type?.model
-  return openAgent(home, {
+  return openAgent(context, {
     team,
     by,
-    log: await home.store.log(`${team.name}/transcripts/${name}`),
-    model: model === undefined ? home.model : await home.modelFor(chosen(model)),
+    log: await context.store.log(`${team.name}/transcripts/${name}`),
+    model: model === undefined ? context.model : await context.modelFor(selectableModel(model)),
     system: teammatePrompt({
       team: team.name,
-      root: home.root,
-      folders: home.folders,
+      root: context.root,
+      folders: context.folders,
       name,
       role: member.role,
-      send: home.spelling === 'simple' ? 'send_message' : 'SendMessage',
+      send: context.spelling === 'simple' ? 'send_message' : 'SendMessage',
       type,
-      append: home.instructions,
+      append: context.instructions,
     }),
     permissions: {
       isReadOnly: type?.isReadOnly ?? false,
       hasLead: true,
       planGate: () => closedPlanGate(team, name),
-      person: home.permissionRequests.of(team, by),
+      person: context.permissionRequests.of(team, by),
     },
     memberships: () => [{ team, by }],
-    adaptMembership: (membership) => countingUncommitted(askingWhom(home, membership), home.uncommitted),
-    tools: () => [...toolsForTeammate({ type, spelling: home.spelling }), ...home.tools],
+    adaptMembership: (membership) => countingUncommitted(withPlanApprover(context, membership), context.uncommitted),
+    tools: () => [...toolsForTeammate({ type, spelling: context.spelling }), ...context.tools],
     urgency() {
       const task = heldBy(team.state, name)
       return task ? remainingPath(team.state, task.id) : 0
@@ -54,10 +54,12 @@ export async function openTeammate(
   })
 }
 
-/** Plans go to the approver of the settings, not to whom the model names; what a rule decides does not wake the lead. */
-function askingWhom({ supervisor: crew }: SessionContext, seat: TeamMembership): TeamMembership {
-  if (crew.plans === 'lead') return seat
+/** Sends plans to the approver of the settings, not to the one that the model names, so that a rule does not wake the lead. */
+function withPlanApprover({ supervisor }: SessionContext, membership: TeamMembership): TeamMembership {
+  if (supervisor.plans === 'lead') return membership
   const run: TeamMembership['run'] = (command) =>
-    seat.run(command.type === 'request.open' && command.kind === 'plan_approval' ? { ...command, to: 'user' } : command)
-  return Object.create(seat, { run: { value: run } })
+    membership.run(
+      command.type === 'request.open' && command.kind === 'plan_approval' ? { ...command, to: 'user' } : command,
+    )
+  return Object.create(membership, { run: { value: run } })
 }

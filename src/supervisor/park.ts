@@ -5,7 +5,7 @@ import { parkedText, silentModelText } from '../prompts/reports.ts'
 import type { Author } from '../team/event.ts'
 import type { Reports } from './reports.ts'
 
-/** The run stops waiting for a teammate. Its conversation ends in the middle and continues when it is resumed. */
+/** The run stops waiting for a teammate. Its turn is cut off and continues when it is resumed. */
 export async function park(
   { run }: Pick<SessionContext, 'run'>,
   lead: Membership,

@@ -11,13 +11,13 @@ import { actionText, askPerson } from './ask-person.ts'
 
 export function createPermissionRequests(ask: Ask | undefined, clock: { now(): number }): PermissionRequests {
   const newId = createIds()
-  /** What a lead has heard of: the same denial is told once. */
-  const told = new Set<string>()
+  /** Denials that were reported to the lead: each once. */
+  const reported = new Set<string>()
 
-  async function tellLead(team: TeamHandle, by: Author, { action, why, rules }: PermissionQuestion): Promise<void> {
+  async function reportToLead(team: TeamHandle, by: Author, { action, why, rules }: PermissionQuestion): Promise<void> {
     const key = `${team.name}/${nameKey(by.name)}/${rules.join()}`
-    if (told.has(key)) return
-    told.add(key)
+    if (reported.has(key)) return
+    reported.add(key)
     const rule = rules.length > 0 ? allowOption(rules) : undefined
     const content = deniedTeammateText(by.name, actionText(action), why, rule)
     const message = { id: newId(), type: 'error', from: by.name, to: 'lead', content, timestamp: clock.now() } as const
@@ -33,7 +33,7 @@ export function createPermissionRequests(ask: Ask | undefined, clock: { now(): n
     canAsk: ask !== undefined,
     of(team, by) {
       if (ask || nameKey(by.name) === 'lead') return asking(team, by, by.name)
-      return { onDenied: (wanted) => tellLead(team, by, wanted) }
+      return { onDenied: (wanted) => reportToLead(team, by, wanted) }
     },
     ofSubagent: asking,
   }

@@ -20,7 +20,7 @@ import { MAX_REMINDERS } from './held-task.ts'
 
 const CODE = BUILT_IN.find(({ name }) => name === 'code')!
 
-/** Does one task in place of a teammate that was lost: a job of the lead, which is told when it has ended. */
+/** Does one task in place of a lost teammate, as a job of the lead. */
 export async function runInPlaceOf(
   context: SessionContext,
   lead: OpenAgent,
@@ -28,8 +28,9 @@ export async function runInPlaceOf(
   { task, member, as }: { task: Task; member: Member; as: Author },
   signal: AbortSignal,
 ): Promise<SubagentEnd> {
+  // This id stands in transcripts on disk, so it keeps its prefix.
   const call = { toolCallId: `errand-${task.id}-${task.attempts}` } as ToolCall
-  // The lead asks for it: the teammate that it replaces is lost.
+  // The lead asks for permission on its behalf: the teammate that it replaces is lost.
   const personFor = (agent: string) => context.permissionRequests.ofSubagent(team, by, agent)
   const runSubagent = createSubagentRunner(context, {
     name: member.name,
@@ -40,9 +41,9 @@ export async function runInPlaceOf(
   const type = context.agentTypes.find(({ name }) => name === member.profile?.agentType) ?? CODE
   const { tokens, keep } = inputBudget({ model: context.model, maxOutput: context.maxOutput }, lead.memory.keep)
   const earlier = earlierAttemptsText(task.id, await team.earlierAttempts(task, as.name))
-  const words = fitText(`${taskText(team.state, task, 'Do task')}\n${earlier}`, tokens, keep, 'task').text
-  const prompt = `${words}\n${REPLACEMENT_ADVICE}`
-  // It acts as the member that holds the task, whichever agent started it.
+  const taskPrompt = fitText(`${taskText(team.state, task, 'Do task')}\n${earlier}`, tokens, keep, 'task').text
+  const prompt = `${taskPrompt}\n${REPLACEMENT_ADVICE}`
+  // It acts as the member that holds the task, not as the lead.
   const memberships = [createMembership({ team, by: as }, () => false)]
   let reminders = 0
   const wantsMore = () => {
@@ -54,8 +55,8 @@ export async function runInPlaceOf(
     'agent',
     `task ${task.id} in place of ${member.name}`,
     async ({ id, signal: stop, write }) => {
-      const world = lead.toolContext(call, AbortSignal.any([stop, signal]), () => {})
-      // On record like the conversation of a teammate: if it dies, the next owner is told what it had done.
+      const toolContext = lead.toolContext(call, AbortSignal.any([stop, signal]), () => {})
+      // Recorded like the transcript of a teammate: if it dies, the next owner learns what it had done.
       const log = await context.store.log(`${team.name}/transcripts/${as.name}`)
       end = await runSubagent(
         {
@@ -69,9 +70,9 @@ export async function runInPlaceOf(
           wantsMore,
         },
         {
-          ...world,
+          ...toolContext,
           memberships: () => memberships,
-          recordGroup: (group) => world.recordGroup(group, id),
+          recordGroup: (group) => toolContext.recordGroup(group, id),
           fence: createFence({ team, presence: context.store.presence }, as),
         },
         () => {},

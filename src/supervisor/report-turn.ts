@@ -58,7 +58,7 @@ export async function reportTurn(
       return false
     case 'limit': {
       const why = limitText(stop)
-      // A limit of the run is not the task's fault: the task stays in hand until the run ends, and is parked then.
+      // A limit of the run does not fail the task: it is parked when the run ends.
       if (task && stop.limit !== 'turns') await team.run({ type: 'task.fail', id: task.id, reason: why }, { by })
       else reports.sendToLead('error', stoppedByLimitText(name, why))
       return false

@@ -4,14 +4,14 @@ import { createIds } from '../journal/ids.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
 import type { Author, TeamEvent } from '../team/event.ts'
 
-/** What a teammate lets others know. It is written at once, and durable with what follows from it: a claim, or rest. */
+/** Reports of a teammate. Each is written at once, and durable with the next decision of the teammate: a claim, or idleness. */
 export interface Reports {
-  /** Facts about itself. */
+  /** Facts about the teammate itself. */
   report(events: readonly TeamEvent[]): void
   sendToLead(type: 'result' | 'error', words: string): void
-  /** What it came to: the lead hears only what no power cut can unsay. */
+  /** Its result; sent once its transcript is durable, so that no power cut takes back what the lead has read. */
   sendResult(words: string, transcript: Transcript): void
-  /** Its last words are on their way to the lead; undefined when they are there. */
+  /** Resolves when its last result was sent to the lead; undefined when it was. */
   readonly pending: Promise<void> | undefined
   message(type: 'result' | 'error' | 'idle_notification', words: string): TeamEvent
 }
@@ -19,36 +19,36 @@ export interface Reports {
 export function createReports(
   { team, clock }: { readonly team: TeamHandle; readonly clock: AlarmClock },
   by: Author,
-  trouble: (error: unknown) => void,
+  onFailure: (error: unknown) => void,
 ): Reports {
   const newId = createIds()
-  let saying: Promise<void> | undefined
+  let pendingResult: Promise<void> | undefined
 
-  const letter: Reports['message'] = (type, content) => ({
+  const message: Reports['message'] = (type, content) => ({
     type: 'message.sent',
     message: { id: newId(), type, from: by.name, to: 'lead', content, timestamp: clock.now() },
   })
   const write = async (events: readonly TeamEvent[]): Promise<void> => {
-    await team.report(events, { by, until: 'written' }).catch(trouble)
+    await team.report(events, { by, until: 'written' }).catch(onFailure)
   }
 
   return {
     report: (events) => void write(events),
-    sendToLead: (type, words) => void write([letter(type, words)]),
+    sendToLead: (type, words) => void write([message(type, words)]),
     sendResult(words, transcript) {
-      const said = Promise.all([saying, transcript.synced()]).then(async () => {
-        const written = write([letter('result', words)])
-        // A step of its own: what this teammate decides meanwhile must not depend on when its turn comes.
+      const sent = Promise.all([pendingResult, transcript.synced()]).then(async () => {
+        const written = write([message('result', words)])
+        // In a recorded run a step of its own: the next decision of the teammate must not depend on its timing.
         if (team.order) await written
-        if (saying === said) saying = undefined
+        if (pendingResult === sent) pendingResult = undefined
       })
-      // Whoever waits for it is told.
-      said.catch(() => {})
-      saying = said
+      // The caller that awaits `pending` gets the error.
+      sent.catch(() => {})
+      pendingResult = sent
     },
     get pending() {
-      return saying
+      return pendingResult
     },
-    message: letter,
+    message: message,
   }
 }

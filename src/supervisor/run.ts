@@ -16,7 +16,7 @@ import { PromptRefused, PromptTooLarge } from './errors.ts'
 import { asError } from './lifecycle.ts'
 import { stopHookFeedback } from './stop-hook.ts'
 import type { Supervisor } from './supervisor.ts'
-import { granted } from './take-lead.ts'
+import { throwIfRefused } from './take-lead.ts'
 
 /** Sends the prompt and lets lead and teammates work until the team has settled. `begin` refuses a second run at once. */
 export async function* runSession(
@@ -27,12 +27,12 @@ export async function* runSession(
 ): AsyncGenerator<SessionEvent, Stop> {
   const end = begin()
   const { run, model } = supervisor.context
-  const left = new AbortController()
+  const callerLeft = new AbortController()
   const channel = createChannel<SessionEvent>()
   run.used = noUsage()
   run.endedBy = undefined
   run.emit = channel.put
-  const over = AbortSignal.any([signal, left.signal])
+  const over = AbortSignal.any([signal, callerLeft.signal])
   const release = () => model.order?.release('the run was interrupted')
   over.addEventListener('abort', release)
   const stop = runToEnd(supervisor, prompt, over)
@@ -40,7 +40,7 @@ export async function* runSession(
     .finally(channel.end)
   stop.catch(() => {})
   run.end = async () => {
-    left.abort()
+    callerLeft.abort()
     await stop.catch(() => {})
   }
   let isLeft = true
@@ -84,7 +84,7 @@ export async function* compact(
   }
 }
 
-/** Sends the prompt and waits until the team has settled. Whatever goes wrong is the result of the run, never thrown. */
+/** Sends the prompt and waits until the team has settled. A failure is the result of the run, never thrown. */
 async function runToEnd(supervisor: Supervisor, prompt: string | undefined, signal: AbortSignal): Promise<Stop> {
   const { lead, ownTeam, context } = supervisor
   let text = ''
@@ -93,16 +93,16 @@ async function runToEnd(supervisor: Supervisor, prompt: string | undefined, sign
     for (const text of supervisor.supervisedTeams.flatMap(({ team }) => damagesIn(team)))
       context.run.emit({ type: 'problem', agent: lead.name, text })
     if (prompt !== undefined) {
-      const { refusal, content } = await withHooks(supervisor, prompt, signal)
+      const { refusal, content } = await runPromptHooks(supervisor, prompt, signal)
       if (refusal !== undefined) throw new PromptRefused(refusal)
       refuseTooLarge(content, lead)
       // Before anything is awaited, so that activity and prompt are one write.
       lead.setActivity('working')
-      granted(await ownTeam.team.send({ to: lead.name, content, extra: { prompt: true } }))
+      throwIfRefused(await ownTeam.team.send({ to: lead.name, content, extra: { prompt: true } }))
     }
     const stop = await untilSettled(supervisor, signal)
     text = stop.text
-    // Only a team that settled may stay as it is; whatever stopped the lead stops its teammates.
+    // Only a team that settled stays as it is: what stopped the lead stops its teammates.
     if (stop.kind !== 'finished') await supervisor.parkAll(whyEnded(stop))
     lead.setActivity('idle')
     await lead.settleReports()
@@ -153,7 +153,7 @@ async function untilSettled(supervisor: Supervisor, signal: AbortSignal): Promis
         if (signal.aborted) await lifecycle.end()
         continue
       }
-      // What changed while agents were woken is looked at again, not waited for.
+      // What changed while agents were woken is checked again at once.
       if (await supervisor.wakeStalled()) continue
       const { text } = lifecycle.lastStop
       if (supervisor.limitReached === 'turns') return { kind: 'limit', limit: 'turns', text }
@@ -173,7 +173,7 @@ function aborted({ text }: Stop): Stop {
 }
 
 /** Hooks may refuse a prompt, or add to it. */
-async function withHooks(
+async function runPromptHooks(
   { context: { hooks, store, run }, lead, ownTeam }: Supervisor,
   prompt: string,
   signal: AbortSignal,
@@ -189,6 +189,6 @@ async function withHooks(
 /** Checked before it is sent: a prompt that no request can hold would stay in the conversation. */
 function refuseTooLarge(prompt: string, agent: Agent): void {
   const tokens = tokensIn(prompt)
-  const most = Math.max(0, maxPromptTokens(agent) - tokensIn(agent.system))
-  if (tokens > most) throw new PromptTooLarge(Buffer.byteLength(prompt), tokens, most, agent.model.name)
+  const maxTokens = Math.max(0, maxPromptTokens(agent) - tokensIn(agent.system))
+  if (tokens > maxTokens) throw new PromptTooLarge(Buffer.byteLength(prompt), tokens, maxTokens, agent.model.name)
 }

@@ -14,8 +14,8 @@ import type { SupervisedTeam } from './supervised-team.ts'
 type Approved = Extract<Request, { state: 'approved' }>
 
 /**
- * Asks every teammate to stop, each with its own deadline, waits for them and accounts for all. A teammate that does not
- * answer, or could not be asked, does not keep the team alive.
+ * Asks every teammate to stop, each with its own deadline, waits for them and reports how each ended. A teammate that
+ * does not answer, or cannot be asked, is stopped by force.
  */
 export async function shutDownTeam(
   context: Pick<SessionContext, 'uncommitted' | 'run'>,
@@ -59,7 +59,7 @@ async function askToStop({ team, by }: Membership, { name, status }: Member): Pr
   return isRefusal(answer) ? refusalText(answer) : undefined
 }
 
-/** A teammate that was not asked cannot say what it leaves: uncommitted changes are recorded. */
+/** A teammate that was not asked cannot say what it leaves undone, so uncommitted changes are recorded. */
 async function continueWithoutThem(
   { uncommitted, run }: Pick<SessionContext, 'uncommitted' | 'run'>,
   { team, by }: Membership,
@@ -71,7 +71,7 @@ async function continueWithoutThem(
   await team.report([{ type: 'deviation.noted', member: 'lead', task: null, text }], { by })
 }
 
-/** Its status, and what it left where it left something. */
+/** Its status, and what it left undone. */
 function leftBehind({ status, feedback, pendingWork, artifactsCommitted, uncommitted }: Approved): string {
   const facts = [
     status ?? 'clean',

@@ -23,7 +23,7 @@ export async function agreeToStop({ uncommitted }: Stopping, { team }: Membershi
   await team.run({ type: 'request.answer', id: request.id, approve: true, status: 'clean', ...checked }, { by })
 }
 
-/** A teammate that agrees to stop by a tool call says what it leaves; the runtime adds the count of uncommitted files. */
+/** Adds the count of uncommitted files when a teammate agrees to stop by a tool call. */
 export function countingUncommitted(
   membership: TeamMembership,
   uncommitted: SessionContext['uncommitted'],

@@ -500,7 +500,7 @@ describe('a loss', () => {
       reason: expect.stringContaining('the subagent in its place failed too'),
     })
     const notes = practice.events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
-    expect(notes).toContain('[FALLBACK] the key is wrong: switching from task to nobody for ada')
+    expect(notes).toContain('[FALLBACK] the key is wrong: switching from task to no agent for ada')
   }) // C60
 
   it('leaves no task completed that its errand did not complete itself, and records what it said', async () => {

@@ -85,7 +85,7 @@ export function openSupervisedTeam(
     if (events.length > 0) team.report(events, { by: lead, until: 'written' }).catch(reportProblem)
   }
 
-  /** A failure that no caller waits for: an agent that works meets it too, and the run ends with that. */
+  /** A failure that no caller awaits: a working agent fails with it too, and that ends the run. */
   function reportProblem(error: unknown): void {
     run.emit({ type: 'note', agent: 'lead', text: `${team.name}: ${String(error)}` })
     run.onChange()
@@ -130,7 +130,7 @@ export function openSupervisedTeam(
         const report = (error: unknown) => run.emit({ type: 'note', agent: by.name, text: String(error) })
         const ended = agents
           .clear(by)
-          // It is lost all the same, and is brought back with what was written.
+          // It is lost nevertheless, and is brought back with what was written.
           .catch(report)
           .then(() => (cause === undefined ? undefined : failures.recordLoss(by, cause)))
           .catch(report)
@@ -160,7 +160,7 @@ export function openSupervisedTeam(
       { by: lead, until: 'written' },
     )
     if (isRefusal(answer)) return answer
-    // The earlier generation is idle; whatever it would still write is fenced.
+    // The earlier generation is idle; what it would still write does not count.
     await idle?.end()
     start({ name: answer.member!.name, generation: answer.member!.generation, epoch: lead.epoch! }, false)
     note(health.change(answer.member!, 'start'))
@@ -205,10 +205,7 @@ export function openSupervisedTeam(
         if (!isOurs && member.status !== 'lost') continue
         if (isOurs) await team.run({ type: 'member.park', name: member.name, reason: INTERRUPTED }, { by: lead })
         if (isReplacement(member)) {
-          await team.run(
-            { type: 'member.stop', name: member.name, reason: 'its errand died with its process' },
-            { by: lead },
-          )
+          await team.run({ type: 'member.stop', name: member.name, reason: 'its process ended' }, { by: lead })
           continue
         }
         const by = await bringBack(member, lastHeld(member), unansweredPlans(member))

@@ -1,6 +1,6 @@
 import type { OpenAgent } from '../agent/agent.ts'
-import { isSelectable } from '../agent/chosen-model.ts'
 import { createMembership, type Membership } from '../agent/membership.ts'
+import { isSelectable } from '../agent/selectable-model.ts'
 import { limitOf, type SessionContext } from '../agent/session-context.ts'
 import { turnOnly } from '../journal/order.ts'
 import { orderedTeam } from '../journal/ordered-team.ts'
@@ -16,7 +16,7 @@ import { createRequestAnswers } from './answer-requests.ts'
 import { createChangeSignal } from './change-signal.ts'
 import { TeamDeleted } from './errors.ts'
 import { createHealthTracker } from './health.ts'
-import { goneWords, isLedBy } from './leading-session.ts'
+import { goneTeamText, isLedBy } from './leading-session.ts'
 import { type Lifecycle, startLifecycle } from './lifecycle.ts'
 import { openLead } from './open-lead.ts'
 import { openTeammate } from './open-teammate.ts'
@@ -43,7 +43,7 @@ export interface Supervisor extends TeamControl, AsyncDisposable {
   readonly left: readonly UnfinishedTasks[]
   /** Continues every teammate that ended with a process or a run. */
   resume(): Promise<readonly string[]>
-  /** Starts the lead for a run; it works until `end` is called or something other than its own words ends its turn. */
+  /** Starts the lead for a run; it works until `end` is called, or a turn ends otherwise than by its answer. */
   startLead(): Lifecycle
   /** Stops the work of every teammate, for this reason; all of it stays resumable. */
   parkAll(reason: string): Promise<void>
@@ -53,7 +53,7 @@ export interface Supervisor extends TeamControl, AsyncDisposable {
   readonly limitReached: ReturnType<typeof limitOf>
   /** All agents are idle: wakes those that can still continue. False when none can. */
   wakeStalled(): Promise<boolean>
-  /** A team lost the end of its journal: the user and the lead are told, since the lead may have relied on it. */
+  /** A team lost the end of its journal: tells the user and the lead, which may have relied on it. */
   reportLoss(loss: JournalLoss): void
   /** Resolves when something changed. */
   changed(signal: AbortSignal): Promise<void>
@@ -63,7 +63,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
   const { order } = context.model
   const teams: SupervisedTeam[] = []
   const changes = createChangeSignal()
-  /** Of the run that lasts, or the last one. */
+  /** Of the run in progress, or the last one. */
   let leadLifecycle: Lifecycle | undefined
   const onChange = () => {
     leadLifecycle?.checkForWork()
@@ -167,7 +167,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
         }
         // Its journal says that it was deleted, or another team has its name: that one is not ours.
         await team.run({ type: 'team.lead', team: name, leads: false }, { by })
-        lead.inbox.notices.add({ text: goneWords(name) })
+        lead.inbox.notices.add({ text: goneTeamText(name) })
       }
       const resumed: string[] = []
       for (const team of teams) resumed.push(...(await team.resume()))
@@ -203,7 +203,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
       return teams.some((team) => team.isHeldByLimit) ? limitOf(context) : undefined
     },
     async wakeStalled() {
-      // What others wrote last may not have been noticed yet. A failure shows in the next command on that team.
+      // What other processes wrote last may not be folded yet. A failure shows in the next command on that team.
       for (const { team } of teams) await team.refresh().catch(() => {})
       if (!supervisor.isIdle || lead.inbox.hasInput()) return true
       if (teams.map((team) => team.remind()).some(Boolean)) return true
@@ -232,7 +232,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
     },
   }
 
-  /** Every teammate is asked to stop and accounted for; then the team is archived. */
+  /** Shuts down every teammate of the team, then archives it. */
   async function removeTeam(supervised: SupervisedTeam): Promise<DeletedTeam> {
     const { team, by } = supervised
     const ended = await shutDownTeam(context, supervised)
@@ -242,7 +242,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
     await context.store.presence.withdraw(team.name)
     await team.close()
     teams.splice(teams.indexOf(supervised), 1)
-    // On record first: a team that is led and missing would be taken for one whose journal is lost.
+    // Recorded first: a team that is led and missing would be taken for one whose journal is lost.
     await own.team.run({ type: 'team.lead', team: team.name, leads: false }, { by: own.by })
     await context.store.remove(team.name, false)
     return { ...ended, unread }

@@ -18,8 +18,8 @@ export class SessionRefused extends TeamError {
 }
 
 /**
- * Makes this process the one that runs the team and its lead, as a new generation: whatever an older one still writes
- * counts for nothing from here on. `further` is for a team that a session makes besides its own.
+ * Makes this process the one that runs the team and its lead, as a new generation: what an older one still writes does
+ * not count from here on. `further` is for a team that a session creates besides its own.
  */
 export async function takeLead(
   team: TeamHandle,
@@ -27,19 +27,21 @@ export async function takeLead(
   { folder, awaitLease, ...further }: LeadOptions = {},
 ): Promise<Author> {
   await team.refresh()
-  if (!team.state.team.get()) granted(await team.run({ type: 'team.create', team: team.name, ...further }))
+  if (!team.state.team.get()) throwIfRefused(await team.run({ type: 'team.create', team: team.name, ...further }))
   const supervise = () => team.run({ type: 'supervise', runtime: presence.self, ...(folder && { folder }) })
   let took = await supervise()
   if (isRefusal(took) && took.code === 'supervised' && (await awaitLease?.())) took = await supervise()
-  granted(took)
-  const spawned = granted(await team.run({ type: 'member.spawn', name: 'lead', role: 'lead', runtime: presence.self }))
+  throwIfRefused(took)
+  const spawned = throwIfRefused(
+    await team.run({ type: 'member.spawn', name: 'lead', role: 'lead', runtime: presence.self }),
+  )
   const { epoch } = team.state.supervisor.get()
   return { name: 'lead', generation: spawned.member!.generation, epoch }
 }
 
 /**
- * Gives the team back: the next process need not wait for this one to end. Should that fail, it looks at whether this
- * process is alive, as after a crash.
+ * Releases the team, so that the next process need not wait for this one to end. If that fails, the next process checks
+ * whether this one is alive, as after a crash.
  */
 export async function giveUpLead(
   team: TeamHandle,
@@ -51,7 +53,7 @@ export async function giveUpLead(
 }
 
 export interface LeadOptions extends FurtherTeam {
-  /** Where its commands run from now on. */
+  /** The folder in which its commands run from now on. */
   readonly folder?: SessionFolder | undefined
   /** Waits until the process that runs the team may be replaced; false if it turns out to be alive. */
   awaitLease?(): Promise<boolean>
@@ -63,7 +65,7 @@ interface FurtherTeam {
   readonly description?: string | undefined
 }
 
-export function granted<T extends object>(answer: T | Refusal): T {
+export function throwIfRefused<T extends object>(answer: T | Refusal): T {
   if (isRefusal(answer)) throw new SessionRefused(answer)
   return answer as T
 }
@@ -71,7 +73,7 @@ export function granted<T extends object>(answer: T | Refusal): T {
 export class SessionOpen extends TeamError {
   readonly code = 'session_open'
   constructor(id: string) {
-    super(`This process works on ${id} already. Wait for that run to end and close its session first.`)
+    super(`This process runs ${id} already. Wait for that run to end and close its session first.`)
   }
 }
 

@@ -3,13 +3,13 @@ import type { Author } from '../team/event.ts'
 import type { Member } from '../team/member.ts'
 import type { Task } from '../team/task.ts'
 
-/** How the teammates of a team come to work. */
+/** Opens the agents of a team's teammates. */
 export interface TeammateFactory {
   /** Opens the conversation of a member where it was. */
   openAgent(member: Member, by: Author): Promise<OpenAgent>
   /**
    * Carries out one task without a teammate, as the member `as` that holds it. It completes the task by its own tool call
-   * or not at all; `problem` says why it ended without its last words.
+   * or not at all; `problem` says why it ended without an answer.
    */
   runInPlaceOf(
     task: Task,

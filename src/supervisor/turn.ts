@@ -12,7 +12,7 @@ import { Stalled } from './stalled.ts'
 export const URGENT = reason('Urgent mail came in.')
 /** The agent agreed to stop. */
 export const STOPPING = reason('It agreed to stop.')
-/** The run waits for nothing else, and the turn would bring only closing words. */
+/** The run waits for nothing else, and the task of the turn has ended. */
 export const FINISHED = reason('Its team is finished.')
 /** The same, with an answer still owed. */
 export const SILENT = reason('Its model is silent.')
@@ -23,7 +23,7 @@ export interface Turn {
   interrupt(reason: unknown): void
   /** The model has been silent for too long, and no tool runs. */
   readonly isSilent: boolean
-  /** A sign of life: the times of silence begin anew. */
+  /** Activity of the model or a tool: the silence is timed anew. */
   onEvent(event?: AgentEvent): void
   stop(): void
 }
@@ -36,7 +36,7 @@ export interface TurnOptions {
   areOthersSilent(): boolean
 }
 
-/** Ends the turn of a teammate that shows no sign of life, or whose silent model is all the run still waits for. */
+/** Ends the turn of a teammate that is silent for too long, or whose silent model is all that the run waits for. */
 export function watchTurn({ context, lead, by, isLead, areOthersSilent }: TurnOptions): Turn {
   const { clock, run } = context
   const { stall } = context.supervisor
@@ -47,7 +47,7 @@ export function watchTurn({ context, lead, by, isLead, areOthersSilent }: TurnOp
   if (isLead) return { signal: turn.signal, interrupt, isSilent: false, onEvent() {}, stop() {} }
 
   const isFree = () => heldBy(team.state, by.name) === undefined
-  // Only its task was worth waiting for: what it says after it completed the task is not.
+  // The run waits for its task, not for what it says after completing the task.
   let isOwing = isFree()
   const silence = watchSilence(clock, {
     seconds: () => (isOwing ? MAX_ANSWER_SILENCE_S : MAX_CLOSING_SILENCE_S),

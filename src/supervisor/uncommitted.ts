@@ -1,8 +1,8 @@
 import { type GitPlace, runGit } from '../permissions/sandbox/run-git.ts'
 
 /**
- * How many files in this folder are changed and not committed; undefined where git does not keep count. Without a
- * sandbox it is not checked: git would run what files of agents tell it to.
+ * How many files in this folder are changed and not committed; undefined where git cannot tell. Not checked without a
+ * sandbox: git would run programs that files written by agents name.
  */
 export async function uncommittedIn(place: Omit<GitPlace, 'sandbox'> & Partial<GitPlace>): Promise<Uncommitted> {
   const { sandbox } = place
@@ -19,7 +19,7 @@ export type Uncommitted =
 const NOT_CHECKED =
   "[not checked] Uncommitted changes are not counted without a sandbox: git would run what agents' files say."
 
-/** Counts; where that is not checked, it is reported once, not for each teammate that stops. */
+/** Counts uncommitted files; reports once, not for each teammate that stops, that they are not counted. */
 export function createUncommittedCount(
   place: Parameters<typeof uncommittedIn>[0],
   report: (text: string) => void,

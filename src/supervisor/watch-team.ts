@@ -19,7 +19,7 @@ export async function watchTeam(
       await team.changed(POLL_MS, closing)
       if (closing.aborted) return
       await team.refresh()
-      // What this process writes wakes it too, and brings no line into the mailbox files.
+      // Writes of this process end the wait too, but add no line to the mailbox files.
       if (performance.now() - ingestedAt >= POLL_MS / 2) {
         await team.ingest()
         ingestedAt = performance.now()
@@ -33,7 +33,7 @@ export async function watchTeam(
   }
 }
 
-/** What was not folded would end the wait for a change at once. */
+/** Without it, `changed` would resolve at once as long as the change cannot be folded. */
 function pause(clock: AlarmClock, closing: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

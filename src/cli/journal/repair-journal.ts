@@ -5,7 +5,7 @@ import { openTeam, USER } from '../../journal/team-handle.ts'
 import { realDisk } from '../../stores/files/disk.ts'
 import { UntrustedJournal } from '../../stores/files/identity/trust.ts'
 import { removeSnapshot, replaceJournal } from '../../stores/files/log/repair.ts'
-import { cedeTeam, leadingSession } from '../../supervisor/leading-session.ts'
+import { giveUpTeam, leadingSession } from '../../supervisor/leading-session.ts'
 import { apply, applyEvent } from '../../team/apply.ts'
 import type { Json } from '../../team/json.ts'
 import { restorations } from '../../team/restoration.ts'
@@ -44,7 +44,7 @@ export async function repairJournal(
   if (isCut && !examined.isBroken && !examined.state.team.get()) {
     // Nothing of the team is left to build views from: only the files beside the journal remain.
     const session = await leadingSession(store, name)
-    if (session !== undefined) await cedeTeam(store, session, name, 'its journal was lost, and the user gave it up.')
+    if (session !== undefined) await giveUpTeam(store, session, name, 'its journal was lost, and the user gave it up.')
     await store.remove(name, false)
     return { damaged: null, lost: [NOTHING_LEFT], kept: 0 }
   }

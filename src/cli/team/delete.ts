@@ -1,6 +1,6 @@
 import type { TeamHandle } from '../../journal/team-handle.ts'
 import { pidIn } from '../../stores/identity.ts'
-import { cedeTeam } from '../../supervisor/leading-session.ts'
+import { giveUpTeam } from '../../supervisor/leading-session.ts'
 import { nameKey } from '../../team/name.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { memberNamed, roster } from '../../team/state.ts'
@@ -37,7 +37,7 @@ $ deskmates team delete web --purge     for good`,
         const { session } = team.state.team.get() ?? {}
         await team.close()
         // Recorded before the team is removed: a team that is led and missing counts as one whose journal is lost.
-        if (session) await cedeTeam(store, session, team.name, 'the user deleted it.')
+        if (session) await giveUpTeam(store, session, team.name, 'the user deleted it.')
         await store.remove(team.name, purge)
         const done = { name: team.name, deleted: true, purged: purge, notified, stopped, openTasks }
         if (call.globals.json) return printJson(call, done)

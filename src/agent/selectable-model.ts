@@ -7,7 +7,7 @@ export function isSelectable(model: string): boolean {
   return !/^(scripted|replay):/.test(model)
 }
 
-export function chosen(model: string): string {
+export function selectableModel(model: string): string {
   if (isSelectable(model)) return model
   throw new ModelFailure({ model, fault: 'request' }, refusalForModel(refuse('invalid', { problem: 'model', model })))
 }

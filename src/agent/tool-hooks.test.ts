@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Hooks } from '../permissions/hooks/hooks.ts'
 import { defineTool } from '../tools/define-tool.ts'
 import { isReady, readyCall } from '../tools/run-call.ts'
-import { createToolHooks } from './with-hooks.ts'
+import { createToolHooks } from './tool-hooks.ts'
 
 it('a call with a hook behind it waits until it is durable, whatever its tool does', async () => {
   const hooks = { has: (when: string, tool: string) => when === 'PostToolUse' && tool !== 'free' } as Hooks
