@@ -3,15 +3,13 @@ import type { PersonAnswer, Question } from '../agent/questions.ts'
 import { memberNamed } from '../team/state.ts'
 import {
   type Compose,
+  closeSupervisors,
   lastTurnText,
   type SupervisorHarness,
   supervisorHarness,
 } from '../testing/harnesses/supervisor-harness.ts'
 
-const open: SupervisorHarness[] = []
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close()
-})
+afterEach(closeSupervisors)
 
 /** A person who answers when the test says so. */
 function person() {
@@ -21,105 +19,96 @@ function person() {
   return { asked, ask }
 }
 
-async function crewOf(
-  mind: Compose,
-  more: Omit<Parameters<typeof supervisorHarness>[0], 'mind'> = {},
-): Promise<SupervisorHarness> {
-  const practice = await supervisorHarness({ mind, ...more })
-  open.push(practice)
-  return practice
-}
-
 /** Works whenever it is told to, and says what came of it. */
 const eager: Compose = (request) =>
   request.turns.at(-1)?.role === 'user' ? { calls: [{ tool: 'work' }] } : { text: 'So it is.' }
 
 const statusOf = ({ team }: SupervisorHarness, name: string) => memberNamed(team.state, name)?.status
-const requestsOf = ({ team }: SupervisorHarness) =>
+const permissionRequestsOf = ({ team }: SupervisorHarness) =>
   [...team.state.requests.values()].filter((r) => r.kind === 'permission')
 
 describe('a teammate that needs leave', () => {
   it('waits for a person who is told its name, while the others go on', async () => {
     const { asked, ask } = person()
-    const practice = await crewOf(
+    const harness = await supervisorHarness(
       (request, signal) => (request.agent === 'bob' ? { text: 'Here.' } : eager(request, signal)),
       { ask },
     )
-    await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
-    await practice.until(() => asked.length === 1 && statusOf(practice, 'ada') === 'waiting_approval')
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Work.' })
+    await harness.until(() => asked.length === 1 && statusOf(harness, 'ada') === 'waiting_approval')
     expect(asked[0]!.question).toMatchObject({ agent: 'ada', team: 'web', action: { kind: 'run', command: 'work' } })
-    expect(requestsOf(practice)).toMatchObject([{ id: 'r1', from: 'ada', to: 'user', state: 'pending' }])
-    expect(practice.crew.isIdle).toBe(false)
-    await practice.crew.spawn({ name: 'bob', prompt: 'Hello.' })
-    await practice.until(() => statusOf(practice, 'bob') === 'idle')
+    expect(permissionRequestsOf(harness)).toMatchObject([{ id: 'r1', from: 'ada', to: 'user', state: 'pending' }])
+    expect(harness.supervised.isIdle).toBe(false)
+    await harness.supervised.spawn({ name: 'bob', prompt: 'Hello.' })
+    await harness.until(() => statusOf(harness, 'bob') === 'idle')
     asked[0]!.answer({ allowed: true })
-    await practice.until(() => practice.crew.isIdle)
-    expect(lastTurnText(practice.askedOf('ada')[1]!)).toContain('changed')
-    expect(requestsOf(practice)).toMatchObject([{ state: 'approved', by: 'user' }])
+    await harness.until(() => harness.supervised.isIdle)
+    expect(lastTurnText(harness.requestsOf('ada')[1]!)).toContain('changed')
+    expect(permissionRequestsOf(harness)).toMatchObject([{ state: 'approved', by: 'user' }])
   }) // B70
 
   it('hears a no with its reason, and the call does not run', async () => {
     const { asked, ask } = person()
-    const practice = await crewOf(eager, { ask })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
-    await practice.until(() => asked.length === 1)
+    const harness = await supervisorHarness(eager, { ask })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Work.' })
+    await harness.until(() => asked.length === 1)
     asked[0]!.answer({ allowed: false, why: 'not on a Friday' })
-    await practice.until(() => practice.crew.isIdle)
-    const told = lastTurnText(practice.askedOf('ada')[1]!)
+    await harness.until(() => harness.supervised.isIdle)
+    const told = lastTurnText(harness.requestsOf('ada')[1]!)
     expect(told).toContain('Denied: the user said no: not on a Friday')
     expect(told).not.toContain('changed')
   })
 
   it('gets the answer to its own question when several ask at once, in whatever order they are answered', async () => {
     const { asked, ask } = person()
-    const practice = await crewOf(eager, { ask })
-    for (const name of ['ada', 'bob']) await practice.crew.spawn({ name, prompt: 'Work.' })
-    await practice.until(() => asked.length === 2)
+    const harness = await supervisorHarness(eager, { ask })
+    for (const name of ['ada', 'bob']) await harness.supervised.spawn({ name, prompt: 'Work.' })
+    await harness.until(() => asked.length === 2)
     const of = (name: string) => asked.find(({ question }) => question.agent === name)!
     of('bob').answer({ allowed: false })
-    await practice.until(() => practice.askedOf('bob').length === 2)
-    expect(practice.askedOf('ada')).toHaveLength(1)
+    await harness.until(() => harness.requestsOf('bob').length === 2)
+    expect(harness.requestsOf('ada')).toHaveLength(1)
     of('ada').answer({ allowed: true })
-    await practice.until(() => practice.crew.isIdle)
-    expect(lastTurnText(practice.askedOf('ada')[1]!)).toContain('changed')
-    expect(lastTurnText(practice.askedOf('bob')[1]!)).toContain('the user said no')
+    await harness.until(() => harness.supervised.isIdle)
+    expect(lastTurnText(harness.requestsOf('ada')[1]!)).toContain('changed')
+    expect(lastTurnText(harness.requestsOf('bob')[1]!)).toContain('the user said no')
   })
 
   it('is not taken for stalled, however long the person takes', async () => {
     const { asked, ask } = person()
-    const practice = await crewOf(eager, { ask })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
-    await practice.until(() => asked.length === 1)
-    for (let hour = 0; hour < 5; hour++) practice.clock.advance(3600)
+    const harness = await supervisorHarness(eager, { ask })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Work.' })
+    await harness.until(() => asked.length === 1)
+    for (let hour = 0; hour < 5; hour++) harness.clock.advance(3600)
     asked[0]!.answer({ allowed: true })
-    await practice.until(() => practice.crew.isIdle)
-    expect(memberNamed(practice.team.state, 'ada')).toMatchObject({ generation: 1, status: 'idle' })
+    await harness.until(() => harness.supervised.isIdle)
+    expect(memberNamed(harness.team.state, 'ada')).toMatchObject({ generation: 1, status: 'idle' })
   }) // F46
 })
 
 describe('a question that nobody has answered', () => {
   it('is void when something urgent comes: it is heard, and a late yes lets nothing run', async () => {
     const { asked, ask } = person()
-    const practice = await crewOf(
+    const harness = await supervisorHarness(
       (request) => (request.turns.length === 1 ? { calls: [{ tool: 'work' }] } : { text: 'I heard.' }),
       { ask },
     )
-    await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
-    await practice.until(() => asked.length === 1)
-    await practice.team.send({ to: 'ada', content: 'Wrong file!', extra: { urgent: true } }, { by: practice.lead })
-    await practice.until(() => practice.crew.isIdle)
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Work.' })
+    await harness.until(() => asked.length === 1)
+    await harness.team.send({ to: 'ada', content: 'Wrong file!', extra: { urgent: true } }, { by: harness.lead })
+    await harness.until(() => harness.supervised.isIdle)
     expect(asked[0]!.signal.aborted).toBe(true)
     asked[0]!.answer({ allowed: true })
-    const heard = JSON.stringify(practice.askedOf('ada').at(-1)!.turns)
+    const heard = JSON.stringify(harness.requestsOf('ada').at(-1)!.turns)
     expect(heard).toContain('Wrong file!')
     expect(heard).toContain('Not run: no person has allowed it yet')
     expect(heard).not.toContain('changed')
-    expect(requestsOf(practice)).toMatchObject([{ state: 'void' }])
+    expect(permissionRequestsOf(harness)).toMatchObject([{ state: 'void' }])
   })
 
   it('is void when its asker is asked to stop, who hears that at once', async () => {
     const { asked, ask } = person()
-    const practice = await crewOf(
+    const harness = await supervisorHarness(
       (request) => {
         const request_id = /request_id=\\"(r\d+)/.exec(lastTurnText(request))?.[1]
         if (!request_id) return { calls: [{ tool: 'work' }] }
@@ -128,91 +117,91 @@ describe('a question that nobody has answered', () => {
       },
       { ask },
     )
-    await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
-    await practice.until(() => asked.length === 1)
-    await practice.team.run(
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Work.' })
+    await harness.until(() => asked.length === 1)
+    await harness.team.run(
       { type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' },
-      { by: practice.lead },
+      { by: harness.lead },
     )
-    await practice.until(() => statusOf(practice, 'ada') === 'stopped')
-    expect(requestsOf(practice)).toMatchObject([{ state: 'void', reason: 'ada was asked to stop' }])
+    await harness.until(() => statusOf(harness, 'ada') === 'stopped')
+    expect(permissionRequestsOf(harness)).toMatchObject([{ state: 'void', reason: 'ada was asked to stop' }])
   }) // A72, B30
 
   it('is void when its asker is stopped by force, and keeps nobody from coming to rest', async () => {
     const { asked, ask } = person()
-    const practice = await crewOf(eager, { ask })
-    await practice.tasks({ subject: 'dig' })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Work.', task: '1' })
-    await practice.until(() => asked.length === 1)
-    await practice.team.run({ type: 'member.stop', name: 'ada', reason: 'enough' }, { by: practice.lead })
-    await practice.until(() => practice.crew.isIdle)
+    const harness = await supervisorHarness(eager, { ask })
+    await harness.tasks({ subject: 'dig' })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Work.', task: '1' })
+    await harness.until(() => asked.length === 1)
+    await harness.team.run({ type: 'member.stop', name: 'ada', reason: 'enough' }, { by: harness.lead })
+    await harness.until(() => harness.supervised.isIdle)
     expect(asked[0]!.signal.aborted).toBe(true)
-    expect(requestsOf(practice)).toMatchObject([{ state: 'void' }])
-    expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
+    expect(permissionRequestsOf(harness)).toMatchObject([{ state: 'void' }])
+    expect(harness.team.state.tasks.get('1')?.status).toBe('pending')
   })
 
   it('does not hold up whoever ends the run, and is asked again by the next life', async () => {
     const first = person()
-    const before = await supervisorHarness({ mind: eager, ask: first.ask })
-    await before.crew.spawn({ name: 'ada', prompt: 'Work.' })
+    const before = await supervisorHarness(eager, { ask: first.ask })
+    await before.supervised.spawn({ name: 'ada', prompt: 'Work.' })
     await before.until(() => first.asked.length === 1)
     await before.crash()
     first.asked[0]!.answer({ allowed: true })
 
     const second = person()
-    const mind: Compose = (request) =>
+    const compose: Compose = (request) =>
       lastTurnText(request).includes('Not run') || lastTurnText(request).includes('brought back')
         ? { calls: [{ tool: 'work' }] }
         : { text: 'So it is.' }
-    const after = await crewOf(mind, { place: before.place, ask: second.ask })
-    await after.crew.resume()
+    const after = await supervisorHarness(compose, { place: before.place, ask: second.ask })
+    await after.supervised.resume()
     await after.until(() => second.asked.length === 1)
     second.asked[0]!.answer({ allowed: true })
-    await after.until(() => after.crew.isIdle)
-    expect(JSON.stringify(after.askedOf('ada').at(-1)!.turns)).toContain('changed')
-    const open = requestsOf(after).filter(({ state }) => state === 'pending')
+    await after.until(() => after.supervised.isIdle)
+    expect(JSON.stringify(after.requestsOf('ada').at(-1)!.turns)).toContain('changed')
+    const open = permissionRequestsOf(after).filter(({ state }) => state === 'pending')
     expect(open).toEqual([])
   }) // F28
 
   it('is a no when it cannot even be put', async () => {
-    const practice = await crewOf(eager, {
+    const harness = await supervisorHarness(eager, {
       ask: async () => {
         throw new Error('the terminal is gone')
       },
     })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
-    await practice.until(() => practice.crew.isIdle)
-    expect(lastTurnText(practice.askedOf('ada')[1]!)).toContain('could not be asked: the terminal is gone')
-    expect(requestsOf(practice)).toMatchObject([{ state: 'void' }])
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Work.' })
+    await harness.until(() => harness.supervised.isIdle)
+    expect(lastTurnText(harness.requestsOf('ada')[1]!)).toContain('could not be asked: the terminal is gone')
+    expect(permissionRequestsOf(harness)).toMatchObject([{ state: 'void' }])
   })
 })
 
 describe('leave', () => {
   it('comes from nobody but the person who was asked: neither from the lead nor from a line in the journal', async () => {
     const { asked, ask } = person()
-    const practice = await crewOf(eager, { ask })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
-    await practice.until(() => asked.length === 1)
+    const harness = await supervisorHarness(eager, { ask })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Work.' })
+    await harness.until(() => asked.length === 1)
     const yes = { type: 'request.answer', id: 'r1', approve: true } as const
-    expect(await practice.team.run(yes, { by: practice.lead })).toMatchObject({ code: 'not_allowed' })
+    expect(await harness.team.run(yes, { by: harness.lead })).toMatchObject({ code: 'not_allowed' })
     const forged = { id: 'r1', by: 'user', approve: true, feedback: '', status: null, pendingWork: [] }
-    await practice.team.report([{ type: 'request.answered', ...forged, artifactsCommitted: null }])
-    expect(requestsOf(practice)).toMatchObject([{ state: 'approved' }])
+    await harness.team.report([{ type: 'request.answered', ...forged, artifactsCommitted: null }])
+    expect(permissionRequestsOf(harness)).toMatchObject([{ state: 'approved' }])
     for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
-    expect(practice.askedOf('ada')).toHaveLength(1)
+    expect(harness.requestsOf('ada')).toHaveLength(1)
     asked[0]!.answer({ allowed: false })
-    await practice.until(() => practice.crew.isIdle)
-    expect(JSON.stringify(practice.askedOf('ada').at(-1)!.turns)).not.toContain('changed')
+    await harness.until(() => harness.supervised.isIdle)
+    expect(JSON.stringify(harness.requestsOf('ada').at(-1)!.turns)).not.toContain('changed')
   })
 
   it('may be refused from anywhere', async () => {
     const { asked, ask } = person()
-    const practice = await crewOf(eager, { ask })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
-    await practice.until(() => asked.length === 1)
-    await practice.team.run({ type: 'request.answer', id: 'r1', approve: false, feedback: 'never' })
-    await practice.until(() => practice.crew.isIdle)
+    const harness = await supervisorHarness(eager, { ask })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Work.' })
+    await harness.until(() => asked.length === 1)
+    await harness.team.run({ type: 'request.answer', id: 'r1', approve: false, feedback: 'never' })
+    await harness.until(() => harness.supervised.isIdle)
     expect(asked[0]!.signal.aborted).toBe(true)
-    expect(lastTurnText(practice.askedOf('ada')[1]!)).toContain('Denied: the user said no: never')
+    expect(lastTurnText(harness.requestsOf('ada')[1]!)).toContain('Denied: the user said no: never')
   })
 })

@@ -10,15 +10,15 @@ import { openWorkspace, type Workspace } from '../workspace.ts'
 
 let workspace: Workspace
 beforeEach(async () => {
-  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-errand-')))
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-replacement-')))
   workspace = await openWorkspace({ cwd: dir, env: { DESKMATES_STATE: join(dir, 'state'), PATH: process.env.PATH } })
 })
 afterEach(() => workspace[Symbol.asyncDispose]())
 
 const call = (tool: string, input: Record<string, unknown> = {}) => ({ tool, input })
 
-/** Ada is lost twice with task 1, so that an errand does it; how the task stands afterwards, and who was asked how often. */
-async function taskAfter(...errand: Script['parts']) {
+/** Ada is lost twice with task 1, so a replacement does it. Returns the task afterwards and how often the replacement answered. */
+async function taskAfter(...replacement: Script['parts']) {
   const parts: Script['parts'] = [
     {
       agent: 'lead',
@@ -30,7 +30,7 @@ async function taskAfter(...errand: Script['parts']) {
     },
     { agent: 'lead', times: 'always', text: 'I see.' },
     { agent: 'ada', times: 'always', error: { fault: 'key', message: 'the key is wrong' } },
-    ...errand,
+    ...replacement,
   ]
   const model = scriptedModel({ parts })
   await using session = await openSession({ workspace, model, permissions: { mode: 'bypassPermissions' } })

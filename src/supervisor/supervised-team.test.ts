@@ -6,25 +6,14 @@ import { isRefusal } from '../team/refusal.ts'
 import { heldBy, memberNamed, unreadOf } from '../team/state.ts'
 import {
   type Compose,
+  closeSupervisors,
   lastTurnText,
   type SupervisorHarness,
   supervisorHarness,
 } from '../testing/harnesses/supervisor-harness.ts'
 import { forceStop, overdueShutdowns, stopMember } from './shutdown.ts'
 
-const open: SupervisorHarness[] = []
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close()
-})
-
-async function crewOf(
-  mind: Compose,
-  more: Omit<Parameters<typeof supervisorHarness>[0], 'mind'> = {},
-): Promise<SupervisorHarness> {
-  const practice = await supervisorHarness({ mind, ...more })
-  open.push(practice)
-  return practice
-}
+afterEach(closeSupervisors)
 
 const statusOf = ({ team }: SupervisorHarness, name: string) => memberNamed(team.state, name)?.status
 const mailOfLead = ({ team }: SupervisorHarness) => unreadOf(team.state, 'lead').map(({ message }) => message)
@@ -38,15 +27,15 @@ const diligent: Compose = (request) => {
 
 describe('a teammate', () => {
   it('hears the prompt it was made with, reports, and then says that it is free', async () => {
-    const practice = await crewOf(() => ({ text: 'I looked: all is well.' }))
-    await practice.crew.spawn({ name: 'ada', prompt: 'Look around.' })
-    await practice.until(() => practice.crew.isIdle)
-    expect(lastTurnText(practice.askedOf('ada')[0]!)).toContain('Look around.')
-    expect(mailOfLead(practice).map(({ type, content }) => [type, content])).toEqual([
+    const harness = await supervisorHarness(() => ({ text: 'I looked: all is well.' }))
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Look around.' })
+    await harness.until(() => harness.supervised.isIdle)
+    expect(lastTurnText(harness.requestsOf('ada')[0]!)).toContain('Look around.')
+    expect(mailOfLead(harness).map(({ type, content }) => [type, content])).toEqual([
       ['result', 'I looked: all is well.'],
       ['idle_notification', 'has nothing to do'],
     ])
-    expect(statusOf(practice, 'ada')).toBe('idle')
+    expect(statusOf(harness, 'ada')).toBe('idle')
   }) // B53, A71
 
   it('asks its model in another round of the event loop than those who were made with it', async () => {
@@ -57,97 +46,99 @@ describe('a teammate', () => {
     }
     turn()
     const rounds = new Set<number>()
-    const practice = await crewOf(() => {
+    const harness = await supervisorHarness(() => {
       rounds.add(round)
       return { text: 'Done.' }
     })
-    await Promise.all(['ada', 'bob', 'cyd'].map((name) => practice.crew.spawn({ name, prompt: 'Go.' })))
-    await practice.until(() => practice.crew.isIdle)
+    await Promise.all(['ada', 'bob', 'cyd'].map((name) => harness.supervised.spawn({ name, prompt: 'Go.' })))
+    await harness.until(() => harness.supervised.isIdle)
     expect(rounds.size).toBe(3)
   }) // B53
 
   it('spends nothing while it rests, and is woken by a message', async () => {
-    const practice = await crewOf(() => ({ text: 'Here.' }))
-    await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
-    await practice.until(() => practice.crew.isIdle)
-    practice.clock.advance(86_400)
-    await practice.until(() => practice.crew.isIdle)
-    expect(practice.asked).toHaveLength(1)
-    await practice.team.send({ to: 'ada', content: 'Are you there?' }, { by: practice.lead })
-    await practice.until(() => practice.asked.length === 2 && practice.crew.isIdle)
-    expect(lastTurnText(practice.asked[1]!)).toContain('Are you there?')
+    const harness = await supervisorHarness(() => ({ text: 'Here.' }))
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Hello.' })
+    await harness.until(() => harness.supervised.isIdle)
+    harness.clock.advance(86_400)
+    await harness.until(() => harness.supervised.isIdle)
+    expect(harness.modelRequests).toHaveLength(1)
+    await harness.team.send({ to: 'ada', content: 'Are you there?' }, { by: harness.lead })
+    await harness.until(() => harness.modelRequests.length === 2 && harness.supervised.isIdle)
+    expect(lastTurnText(harness.modelRequests[1]!)).toContain('Are you there?')
   }) // F3, F4, A73, B56, A74
 
   it('is woken by another process also after the journal could not be read for a while, which is said once', async () => {
-    const practice = await crewOf(() => ({ text: 'Here.' }))
-    await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
-    await practice.until(() => practice.crew.isIdle)
-    const { refresh } = practice.team
+    const harness = await supervisorHarness(() => ({ text: 'Here.' }))
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Hello.' })
+    await harness.until(() => harness.supervised.isIdle)
+    const { refresh } = harness.team
     let failed = 0
-    practice.team.refresh = async () => {
+    harness.team.refresh = async () => {
       failed++
       throw new Error('the server is away')
     }
-    await using store = await openMemoryStore(practice.place)
-    await using user = await openTeam(store, 'web', { clock: practice.clock })
+    await using store = await openMemoryStore(harness.place)
+    await using user = await openTeam(store, 'web', { clock: harness.clock })
     await user.send({ to: 'ada', content: 'Are you there?' })
     for (const times of [1, 2]) {
-      await practice.until(() => failed === times)
-      await practice.until(() => practice.clock.next !== undefined)
-      practice.clock.advance(2)
+      await harness.until(() => failed === times)
+      await harness.until(() => harness.clock.next !== undefined)
+      harness.clock.advance(2)
     }
-    await practice.until(() => failed === 3)
-    practice.team.refresh = refresh
-    await practice.until(() => practice.clock.next !== undefined)
-    practice.clock.advance(2)
-    await practice.until(() => practice.asked.length === 2)
-    expect(lastTurnText(practice.asked[1]!)).toContain('Are you there?')
-    const notes = practice.events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
+    await harness.until(() => failed === 3)
+    harness.team.refresh = refresh
+    await harness.until(() => harness.clock.next !== undefined)
+    harness.clock.advance(2)
+    await harness.until(() => harness.modelRequests.length === 2)
+    expect(lastTurnText(harness.modelRequests[1]!)).toContain('Are you there?')
+    const notes = harness.events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
     expect(notes).toEqual(['web: Error: the server is away'])
   })
 
   it('takes what it may take by itself, in order, as it becomes ready', async () => {
-    const practice = await crewOf(diligent)
-    await practice.tasks(
+    const harness = await supervisorHarness(diligent)
+    await harness.tasks(
       { subject: 'dig', role: 'dev' },
       { subject: 'plant', role: 'dev', blockedBy: ['1'] },
       { subject: 'taste', role: 'tester', blockedBy: ['2'] },
     )
-    await practice.crew.spawn({ name: 'ada', role: 'dev', prompt: 'Work.' })
-    await practice.crew.spawn({ name: 'bob', role: 'tester', prompt: 'Test.' })
-    await practice.until(() => practice.team.state.tasks.get('3')?.status === 'completed')
+    await harness.supervised.spawn({ name: 'ada', role: 'dev', prompt: 'Work.' })
+    await harness.supervised.spawn({ name: 'bob', role: 'tester', prompt: 'Test.' })
+    await harness.until(() => harness.team.state.tasks.get('3')?.status === 'completed')
     const owners = ['1', '2', '3'].map((id) => {
-      const task = practice.team.state.tasks.get(id)!
+      const task = harness.team.state.tasks.get(id)!
       return task.status === 'completed' ? task.owner : task.status
     })
     expect(owners).toEqual(['ada', 'ada', 'bob'])
   }) // A78, A79, A80, B31, B56
 
   it('begins with its task in its hands, or is not made at all', async () => {
-    const practice = await crewOf(diligent)
-    await practice.tasks({ subject: 'dig' }, { subject: 'plant', blockedBy: ['1'] })
-    const refused = await practice.crew.spawn({ name: 'bob', prompt: 'Plant.', task: '2' })
+    const harness = await supervisorHarness(diligent)
+    await harness.tasks({ subject: 'dig' }, { subject: 'plant', blockedBy: ['1'] })
+    const refused = await harness.supervised.spawn({ name: 'bob', prompt: 'Plant.', task: '2' })
     expect(refused).toMatchObject({ code: 'not_ready' })
-    expect(memberNamed(practice.team.state, 'bob')).toBeUndefined()
-    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
-    await practice.until(() => practice.crew.isIdle)
-    expect(lastTurnText(practice.askedOf('ada')[0]!)).toMatch(/Dig\..*You hold task 1: dig|You hold task 1: dig.*Dig\./)
-    expect(practice.team.state.tasks.get('1')?.status).toBe('completed')
+    expect(memberNamed(harness.team.state, 'bob')).toBeUndefined()
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await harness.until(() => harness.supervised.isIdle)
+    expect(lastTurnText(harness.requestsOf('ada')[0]!)).toMatch(
+      /Dig\..*You hold task 1: dig|You hold task 1: dig.*Dig\./,
+    )
+    expect(harness.team.state.tasks.get('1')?.status).toBe('completed')
   }) // B50
 
   it('is reminded of a task it still holds, and loses it as failed when that does not help', async () => {
-    const practice = await crewOf(() => ({ text: 'Hm.' }))
-    await practice.tasks({ subject: 'dig' })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
-    await practice.until(() => practice.crew.isIdle)
-    expect(practice.asked).toHaveLength(3)
-    expect(lastTurnText(practice.asked[2]!)).toContain('you still hold task 1')
-    expect(practice.team.state.tasks.get('1')).toMatchObject({ status: 'failed' })
-    expect(mailOfLead(practice).some(({ type, content }) => type === 'error' && content.includes('Task 1'))).toBe(true)
+    const harness = await supervisorHarness(() => ({ text: 'Hm.' }))
+    await harness.tasks({ subject: 'dig' })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await harness.until(() => harness.supervised.isIdle)
+    expect(harness.modelRequests).toHaveLength(3)
+    expect(lastTurnText(harness.modelRequests[2]!)).toContain('you still hold task 1')
+    expect(harness.team.state.tasks.get('1')).toMatchObject({ status: 'failed' })
+    expect(mailOfLead(harness).some(({ type, content }) => type === 'error' && content.includes('Task 1'))).toBe(true)
   }) // F25, C67
 
   it('waits for an answer with a task in its hands, and is nudged only when nothing else moves', async () => {
-    const practice = await crewOf((request) => {
+    const harness = await supervisorHarness((request) => {
       if (request.agent === 'bob') return { text: 'Blue.' }
       const words = lastTurnText(request)
       if (words.includes('still hold')) return { calls: [complete('1')] }
@@ -155,50 +146,47 @@ describe('a teammate', () => {
         return { calls: [{ tool: 'SendMessage', input: { to: 'lead', content: 'Which colour?' } }] }
       return { text: 'I wait.' }
     })
-    await practice.tasks({ subject: 'paint' })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Paint.', task: '1' })
-    await practice.until(() => practice.crew.isIdle)
-    expect(heldBy(practice.team.state, 'ada')?.id).toBe('1')
-    expect(practice.asked).toHaveLength(2)
-    expect(practice.crew.remind()).toBe(true)
-    await practice.until(() => practice.crew.isIdle)
-    expect(practice.team.state.tasks.get('1')?.status).toBe('completed')
-    expect(practice.crew.remind()).toBe(false)
+    await harness.tasks({ subject: 'paint' })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Paint.', task: '1' })
+    await harness.until(() => harness.supervised.isIdle)
+    expect(heldBy(harness.team.state, 'ada')?.id).toBe('1')
+    expect(harness.modelRequests).toHaveLength(2)
+    expect(harness.supervised.remind()).toBe(true)
+    await harness.until(() => harness.supervised.isIdle)
+    expect(harness.team.state.tasks.get('1')?.status).toBe('completed')
+    expect(harness.supervised.remind()).toBe(false)
   })
 
   it('drops what it does when something urgent comes, and hears it in its very next request', async () => {
     let isHanging = false
-    const practice = await crewOf((request, signal) => {
+    const harness = await supervisorHarness((request, signal) => {
       if (request.turns.length > 1 || lastTurnText(request).includes('Stop')) return { text: 'I heard.' }
       isHanging = true
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Think hard.' })
-    await practice.until(() => isHanging)
-    await practice.team.send(
-      { to: 'ada', content: 'Stop: wrong file.', extra: { urgent: true } },
-      { by: practice.lead },
-    )
-    await practice.until(() => practice.crew.isIdle)
-    expect(lastTurnText(practice.asked[1]!)).toContain('Stop: wrong file.')
-    expect(practice.asked).toHaveLength(2)
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Think hard.' })
+    await harness.until(() => isHanging)
+    await harness.team.send({ to: 'ada', content: 'Stop: wrong file.', extra: { urgent: true } }, { by: harness.lead })
+    await harness.until(() => harness.supervised.isIdle)
+    expect(lastTurnText(harness.modelRequests[1]!)).toContain('Stop: wrong file.')
+    expect(harness.modelRequests).toHaveLength(2)
   })
 
   it('hears mail between two of its calls', async () => {
-    const practice = await crewOf(async (request) => {
+    const harness = await supervisorHarness(async (request) => {
       if (request.turns.length > 1) return { text: 'Done.' }
-      await practice.team.send({ to: 'ada', content: 'By the way.' }, { by: practice.lead })
+      await harness.team.send({ to: 'ada', content: 'By the way.' }, { by: harness.lead })
       return { calls: [{ tool: 'peek' }] }
     })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Peek.' })
-    await practice.until(() => practice.crew.isIdle)
-    expect(JSON.stringify(practice.asked[1]!.turns)).toContain('By the way.')
-    expect(practice.asked).toHaveLength(2)
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Peek.' })
+    await harness.until(() => harness.supervised.isIdle)
+    expect(JSON.stringify(harness.modelRequests[1]!.turns)).toContain('By the way.')
+    expect(harness.modelRequests).toHaveLength(2)
   }) // G2, B57, B11, D7
 
   it('behind a plan gate only looks until its plan is approved, for this task and this life', async () => {
     const results: string[] = []
-    const practice = await crewOf((request) => {
+    const harness = await supervisorHarness((request) => {
       const words = lastTurnText(request)
       results.push(words)
       if (words.includes('Dig.')) return { calls: [{ tool: 'work' }, { tool: 'peek' }, complete('1')] }
@@ -207,134 +195,134 @@ describe('a teammate', () => {
       if (words.includes('go ahead')) return { calls: [{ tool: 'work' }, complete('1')] }
       return { text: 'I wait.' }
     })
-    await practice.tasks({ subject: 'dig' })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
-    await practice.until(() => practice.crew.isIdle)
+    await harness.tasks({ subject: 'dig' })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
+    await harness.until(() => harness.supervised.isIdle)
     expect(results[1]).toContain('Blocked: plan status is required')
     expect(results[1]).toContain('seen')
     expect(results[1]).not.toContain('changed')
-    expect(statusOf(practice, 'ada')).toBe('waiting_approval')
-    expect(mailOfLead(practice).map(({ type }) => type)).toEqual(['plan_approval_request'])
+    expect(statusOf(harness, 'ada')).toBe('waiting_approval')
+    expect(mailOfLead(harness).map(({ type }) => type)).toEqual(['plan_approval_request'])
 
-    await practice.team.run(
+    await harness.team.run(
       { type: 'request.answer', id: 'r1', approve: false, feedback: 'think again' },
-      { by: practice.lead },
+      { by: harness.lead },
     )
-    await practice.until(() => practice.crew.isIdle && practice.team.state.requests.get('r2')?.state === 'pending')
-    await practice.team.run(
+    await harness.until(() => harness.supervised.isIdle && harness.team.state.requests.get('r2')?.state === 'pending')
+    await harness.team.run(
       { type: 'request.answer', id: 'r2', approve: true, feedback: 'go ahead' },
-      { by: practice.lead },
+      { by: harness.lead },
     )
-    await practice.until(() => practice.crew.isIdle)
-    expect(practice.team.state.tasks.get('1')?.status).toBe('completed')
+    await harness.until(() => harness.supervised.isIdle)
+    expect(harness.team.state.tasks.get('1')?.status).toBe('completed')
   }) // B67, F27, B63
 })
 
 describe('a crew where several things happen at once', () => {
   it('a letter that somebody took and never acknowledged is heard once, and the teammate rests', async () => {
-    const practice = await crewOf(() => ({ text: 'Here.' }))
-    await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
-    await practice.until(() => practice.crew.isIdle)
-    await practice.crew.parkAll('the run was interrupted')
-    await practice.team.send({ to: 'ada', content: 'Read me.' }, { by: practice.lead })
-    await practice.team.run({ type: 'member.lose', name: 'ada', reason: 'gone' }, { by: practice.lead })
-    const taken = await practice.team.run({ type: 'mail.take', member: 'ada', taker: 'memory-gone' })
+    const harness = await supervisorHarness(() => ({ text: 'Here.' }))
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Hello.' })
+    await harness.until(() => harness.supervised.isIdle)
+    await harness.supervised.parkAll('the run was interrupted')
+    await harness.team.send({ to: 'ada', content: 'Read me.' }, { by: harness.lead })
+    await harness.team.run({ type: 'member.lose', name: 'ada', reason: 'gone' }, { by: harness.lead })
+    const taken = await harness.team.run({ type: 'mail.take', member: 'ada', taker: 'memory-gone' })
     expect(taken).toMatchObject({ mail: { messages: [{ content: 'Read me.' }] } })
-    await practice.crew.resume()
-    await practice.until(() => practice.crew.isIdle)
-    expect(unreadOf(practice.team.state, 'ada')).toEqual([])
-    expect(practice.asked.filter((request) => lastTurnText(request).includes('Read me.'))).toHaveLength(1)
+    await harness.supervised.resume()
+    await harness.until(() => harness.supervised.isIdle)
+    expect(unreadOf(harness.team.state, 'ada')).toEqual([])
+    expect(harness.modelRequests.filter((request) => lastTurnText(request).includes('Read me.'))).toHaveLength(1)
   }) // F2
 
   it('an urgent broadcast drops what each of them does, not only the first', async () => {
     const hanging = new Set<string>()
-    const practice = await crewOf((request, signal) => {
+    const harness = await supervisorHarness((request, signal) => {
       if (JSON.stringify(request.turns).includes('Fire!')) return { text: 'I heard.' }
       hanging.add(request.agent)
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     })
-    for (const name of ['ada', 'bob']) await practice.crew.spawn({ name, prompt: 'Think.' })
-    await practice.until(() => hanging.size === 2)
-    await practice.team.send(
+    for (const name of ['ada', 'bob']) await harness.supervised.spawn({ name, prompt: 'Think.' })
+    await harness.until(() => hanging.size === 2)
+    await harness.team.send(
       { to: 'all', type: 'broadcast', content: 'Fire!', extra: { urgent: true } },
-      { by: practice.lead },
+      { by: harness.lead },
     )
-    await practice.until(() => practice.crew.isIdle)
-    for (const name of ['ada', 'bob']) expect(lastTurnText(practice.askedOf(name).at(-1)!)).toContain('Fire!')
+    await harness.until(() => harness.supervised.isIdle)
+    for (const name of ['ada', 'bob']) expect(lastTurnText(harness.requestsOf(name).at(-1)!)).toContain('Fire!')
   })
 
   it('no errand does the work of somebody whose plan was not approved', async () => {
-    const practice = await crewOf(() => {
+    const harness = await supervisorHarness(() => {
       throw new Error('the key is wrong')
     })
-    await practice.tasks({ subject: 'dig' })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
-    await practice.until(() => mailOfLead(practice).length === 3 && practice.crew.isIdle)
-    expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
-    expect(mailOfLead(practice).at(-1)?.content).toContain('needs an approved plan')
+    await harness.tasks({ subject: 'dig' })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
+    await harness.until(() => mailOfLead(harness).length === 3 && harness.supervised.isIdle)
+    expect(harness.team.state.tasks.get('1')?.status).toBe('pending')
+    expect(mailOfLead(harness).at(-1)?.content).toContain('needs an approved plan')
   }) // F27
 
   it('everybody has what they held when all come back at once', async () => {
-    const mind: Compose = (request, signal) => {
+    const compose: Compose = (request, signal) => {
       if (!isBack) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
       return diligent(request, signal)
     }
     let isBack = false
-    const before = await supervisorHarness({ mind })
+    const before = await supervisorHarness(compose)
     await before.tasks({ subject: 'dig' }, { subject: 'plant' })
-    await before.crew.spawn({ name: 'ada', prompt: 'Wait.' })
-    await before.until(() => before.asked.length === 1)
+    await before.supervised.spawn({ name: 'ada', prompt: 'Wait.' })
+    await before.until(() => before.modelRequests.length === 1)
     for (const [name, task] of [
       ['bob', '1'],
       ['cy', '2'],
     ] as const)
-      await before.crew.spawn({ name, prompt: 'Go.', task })
-    await before.until(() => before.asked.length === 3)
+      await before.supervised.spawn({ name, prompt: 'Go.', task })
+    await before.until(() => before.modelRequests.length === 3)
     await before.crash()
     isBack = true
-    const after = await crewOf(mind, { place: before.place })
-    await after.crew.resume()
-    await after.until(() => after.crew.isIdle)
+    const after = await supervisorHarness(compose, { place: before.place })
+    await after.supervised.resume()
+    await after.until(() => after.supervised.isIdle)
     expect(['1', '2'].map((id) => after.team.state.tasks.get(id))).toMatchObject([{ owner: 'bob' }, { owner: 'cy' }])
   }) // F24
 
   it('nobody comes back to work once the run is over', async () => {
-    const practice = await crewOf(() => {
+    const harness = await supervisorHarness(() => {
       throw new Error('overloaded')
     })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.' })
-    await practice.until(() => practice.asked.length > 0)
-    await practice.crew.parkAll('the run was interrupted')
-    const asked = practice.asked.length
-    practice.clock.advance(500)
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.' })
+    await harness.until(() => harness.modelRequests.length > 0)
+    await harness.supervised.parkAll('the run was interrupted')
+    const asked = harness.modelRequests.length
+    harness.clock.advance(500)
     for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
-    expect(practice.asked).toHaveLength(asked)
-    expect(practice.crew.isIdle).toBe(true)
+    expect(harness.modelRequests).toHaveLength(asked)
+    expect(harness.supervised.isIdle).toBe(true)
   }) // F38
 })
 
 describe('a shutdown', () => {
   it('is answered at once, without a model, by whoever rests and owes nothing', async () => {
-    const practice = await crewOf(() => ({ text: 'Here.' }), { uncommitted: async () => 0 })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
-    await practice.until(() => practice.crew.isIdle)
-    await practice.team.run(
+    const harness = await supervisorHarness(() => ({ text: 'Here.' }), { uncommitted: async () => 0 })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Hello.' })
+    await harness.until(() => harness.supervised.isIdle)
+    await harness.team.run(
       { type: 'request.open', kind: 'shutdown', to: 'ada', content: 'We are done.' },
-      { by: practice.lead },
+      { by: harness.lead },
     )
-    await practice.until(() => statusOf(practice, 'ada') === 'stopped')
-    expect(practice.asked).toHaveLength(1)
-    expect(practice.team.state.requests.get('r1')).toMatchObject({
+    await harness.until(() => statusOf(harness, 'ada') === 'stopped')
+    expect(harness.modelRequests).toHaveLength(1)
+    expect(harness.team.state.requests.get('r1')).toMatchObject({
       state: 'approved',
       status: 'clean',
       artifactsCommitted: true,
     })
-    expect(mailOfLead(practice).map(({ type }) => type)).toContain('shutdown_response')
+    expect(mailOfLead(harness).map(({ type }) => type)).toContain('shutdown_response')
   }) // A81, A83, F30, G6
 
   it('is told to whoever works; it may refuse and go on, or agree and say what it leaves', async () => {
     let answers = 0
-    const practice = await crewOf(
+    const harness = await supervisorHarness(
       (request) => {
         const words = lastTurnText(request)
         const request_id = /request_id=\\"(r\d+)/.exec(words)?.[1]
@@ -350,68 +338,65 @@ describe('a shutdown', () => {
       },
       { uncommitted: async () => 2 },
     )
-    await practice.tasks({ subject: 'dig' })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
-    await practice.team.run(
+    await harness.tasks({ subject: 'dig' })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await harness.team.run(
       { type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' },
-      { by: practice.lead },
+      { by: harness.lead },
     )
-    await practice.until(() => practice.team.state.requests.get('r1')?.state === 'rejected')
-    expect(statusOf(practice, 'ada')).not.toBe('stopped')
-    await practice.team.run(
-      { type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Now.' },
-      { by: practice.lead },
-    )
-    await practice.until(() => statusOf(practice, 'ada') === 'stopped')
-    expect(practice.team.state.deviations.get().map(({ text }) => text)).toEqual([
+    await harness.until(() => harness.team.state.requests.get('r1')?.state === 'rejected')
+    expect(statusOf(harness, 'ada')).not.toBe('stopped')
+    await harness.team.run({ type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Now.' }, { by: harness.lead })
+    await harness.until(() => statusOf(harness, 'ada') === 'stopped')
+    expect(harness.team.state.deviations.get().map(({ text }) => text)).toEqual([
       'the docs',
       'stopped while it held the task (dig)',
       'said that all is committed, but 2 changed files are not',
     ])
-    expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
+    expect(harness.team.state.tasks.get('1')?.status).toBe('pending')
   }) // B22, C20, F11, F30
 
   it('does not wait for whoever does not answer', async () => {
-    const practice = await crewOf(
+    const harness = await supervisorHarness(
       (_, signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     )
-    await practice.tasks({ subject: 'dig' })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
-    await practice.until(() => practice.asked.length === 1)
-    await practice.team.run(
+    await harness.tasks({ subject: 'dig' })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await harness.until(() => harness.modelRequests.length === 1)
+    await harness.team.run(
       { type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' },
-      { by: practice.lead },
+      { by: harness.lead },
     )
-    practice.clock.advance(29)
-    await practice.until(() => statusOf(practice, 'ada') === 'working')
-    practice.clock.advance(2)
-    await practice.until(() => statusOf(practice, 'ada') === 'stopped')
-    expect(practice.team.state.requests.get('r1')?.state).toBe('timed_out')
+    harness.clock.advance(29)
+    await harness.until(() => statusOf(harness, 'ada') === 'working')
+    harness.clock.advance(2)
+    await harness.until(() => statusOf(harness, 'ada') === 'stopped')
+    expect(harness.team.state.requests.get('r1')?.state).toBe('timed_out')
     expect(
-      practice.events.some(
+      harness.events.some(
         (event) => event.type === 'note' && event.text === '[SHUTDOWN] Timeout: ada did not respond within 30s.',
       ),
     ).toBe(true)
-    expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
-    expect(practice.team.state.deviations.get()).toHaveLength(1)
+    expect(harness.team.state.tasks.get('1')?.status).toBe('pending')
+    expect(harness.team.state.deviations.get()).toHaveLength(1)
   }) // C21, C22
 
   it('that an earlier life agreed to does not stop the next one of that name', async () => {
     const hanging: Compose = (_, signal) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-    const before = await supervisorHarness({ mind: hanging })
-    await before.crew.spawn({ name: 'ada', prompt: 'Dig.' })
-    await before.until(() => before.asked.length === 1)
+    const before = await supervisorHarness(hanging)
+    await before.supervised.spawn({ name: 'ada', prompt: 'Dig.' })
+    await before.until(() => before.modelRequests.length === 1)
     await before.team.run({ type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' }, { by: before.lead })
     const ada = { name: 'ada', generation: 1, epoch: before.lead.epoch! }
     await before.team.run({ type: 'request.answer', id: 'r1', approve: true, pendingWork: ['the roof'] }, { by: ada })
     await before.crash()
 
-    const after = await crewOf(() => ({ text: 'Here.' }), { place: before.place })
-    expect(await after.crew.resume()).toEqual(['ada'])
-    await after.until(() => after.crew.isIdle)
+    const after = await supervisorHarness(() => ({ text: 'Here.' }), { place: before.place })
+    expect(await after.supervised.resume()).toEqual(['ada'])
+    await after.until(() => after.supervised.isIdle)
     after.clock.advance(60)
-    await after.until(() => after.crew.isIdle && statusOf(after, 'ada') === 'idle')
+    await after.until(() => after.supervised.isIdle && statusOf(after, 'ada') === 'idle')
     const stale = after.team.state.requests.get('r1')!
     expect(stale.state).toBe('approved')
     expect(overdueShutdowns(after.team.state, after.clock.now() + 1000)).toEqual([])
@@ -423,18 +408,18 @@ describe('a shutdown', () => {
   }) // F14, G5
 
   it('is told to the lead when it was not answered in time', async () => {
-    const practice = await crewOf(
+    const harness = await supervisorHarness(
       (_, signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
       { uncommitted: async () => 2 },
     )
-    await practice.tasks({ subject: 'dig' })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
-    await practice.until(() => practice.asked.length === 1)
+    await harness.tasks({ subject: 'dig' })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await harness.until(() => harness.modelRequests.length === 1)
     const request = { type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' } as const
-    await practice.team.run(request, { by: practice.lead })
-    practice.clock.advance(31)
-    await practice.until(() => mailOfLead(practice).some(({ type }) => type === 'shutdown_response'))
-    const { content } = mailOfLead(practice).find(({ type }) => type === 'shutdown_response')!
+    await harness.team.run(request, { by: harness.lead })
+    harness.clock.advance(31)
+    await harness.until(() => mailOfLead(harness).some(({ type }) => type === 'shutdown_response'))
+    const { content } = mailOfLead(harness).find(({ type }) => type === 'shutdown_response')!
     expect(content).toContain('ada did not answer within 30 s and was stopped by force')
     expect(content).toContain('task 1 (dig), which it held, is free again')
     expect(content).toContain('uncommitted files: 2')
@@ -449,25 +434,25 @@ describe('a loss', () => {
   }
 
   it('is told with its cause, frees the task and is made good by a new life; again, and an errand does it', async () => {
-    const practice = await crewOf(failing)
-    await practice.tasks({ subject: 'dig' })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
-    await practice.until(() => practice.team.state.tasks.get('1')?.status === 'completed')
-    await practice.until(() => practice.crew.isIdle)
-    expect(practice.team.state.tasks.get('1')).toMatchObject({ owner: 'ada-errand', result: 'done by an errand' })
-    expect(practice.team.state.breaker.get().state, 'one agent says nothing about the others').toBe('closed')
-    const notes = practice.events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
+    const harness = await supervisorHarness(failing)
+    await harness.tasks({ subject: 'dig' })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await harness.until(() => harness.team.state.tasks.get('1')?.status === 'completed')
+    await harness.until(() => harness.supervised.isIdle)
+    expect(harness.team.state.tasks.get('1')).toMatchObject({ owner: 'ada-errand', result: 'done by a replacement' })
+    expect(harness.team.state.breaker.get().state, 'one agent says nothing about the others').toBe('closed')
+    const notes = harness.events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
     expect(notes).toEqual([
       '[HEALTH] Agent ada disappeared: the key is wrong',
       '[HEALTH] Agent ada disappeared: the key is wrong',
       '[FALLBACK] the key is wrong: switching from teammate to task for ada',
     ])
-    expect(mailOfLead(practice).filter(({ type }) => type === 'error')).toHaveLength(2)
-    const refused = await practice.crew.spawn({ name: 'ada', prompt: 'Help.' })
+    expect(mailOfLead(harness).filter(({ type }) => type === 'error')).toHaveLength(2)
+    const refused = await harness.supervised.spawn({ name: 'ada', prompt: 'Help.' })
     expect(isRefusal(refused) && refusalForModel(refused)).toContain('Task without a name')
-    await practice.crew.spawn({ name: 'bob', prompt: 'Help.' })
-    await practice.until(() => practice.team.state.breaker.get().state === 'open')
-    const eve = await practice.crew.spawn({ name: 'eve', prompt: 'Help.' })
+    await harness.supervised.spawn({ name: 'bob', prompt: 'Help.' })
+    await harness.until(() => harness.team.state.breaker.get().state === 'open')
+    const eve = await harness.supervised.spawn({ name: 'eve', prompt: 'Help.' })
     expect(isRefusal(eve) && refusalForModel(eve)).toContain('circuit breaker is open')
   }) // F35, B66, C57, C58, C65, C68, A76, C59, C62, T34
 
@@ -477,117 +462,119 @@ describe('a loss', () => {
       letGo = resolve
     })
     let isLeaving = false
-    const putAway = () => {
+    const onAgentClosed = () => {
       isLeaving = true
       return isPutAway
     }
-    const practice = await crewOf(failing, { putAway })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.' })
-    await practice.until(() => isLeaving)
-    const halting = practice.crew.parkAll('the run was interrupted')
+    const harness = await supervisorHarness(failing, { onAgentClosed })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.' })
+    await harness.until(() => isLeaving)
+    const halting = harness.supervised.parkAll('the run was interrupted')
     letGo()
     await halting
-    expect(memberNamed(practice.team.state, 'ada')).toMatchObject({ generation: 1, status: 'lost' })
-    expect(practice.asked).toHaveLength(1)
+    expect(memberNamed(harness.team.state, 'ada')).toMatchObject({ generation: 1, status: 'lost' })
+    expect(harness.modelRequests).toHaveLength(1)
   })
 
   it('ends in a plain failure when the errand fails too', async () => {
-    const practice = await crewOf(failing, { errand: async () => ({ text: '', problem: 'the key is wrong' }) })
-    await practice.tasks({ subject: 'dig' })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
-    await practice.until(() => practice.team.state.tasks.get('1')?.status === 'failed')
-    expect(practice.team.state.tasks.get('1')).toMatchObject({
+    const harness = await supervisorHarness(failing, {
+      runInPlaceOf: async () => ({ text: '', problem: 'the key is wrong' }),
+    })
+    await harness.tasks({ subject: 'dig' })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await harness.until(() => harness.team.state.tasks.get('1')?.status === 'failed')
+    expect(harness.team.state.tasks.get('1')).toMatchObject({
       reason: expect.stringContaining('the subagent in its place failed too'),
     })
-    const notes = practice.events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
+    const notes = harness.events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
     expect(notes).toContain('[FALLBACK] the key is wrong: switching from task to no agent for ada')
   }) // C60
 
   it('leaves no task completed that its errand did not complete itself, and records what it said', async () => {
-    const errand = async () => ({ text: 'I could not do it: nothing was changed.' })
-    const practice = await crewOf(failing, { errand })
-    await practice.tasks({ subject: 'dig' })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
-    await practice.until(() => practice.team.state.tasks.get('1')?.status === 'failed')
-    await practice.until(() => practice.crew.isIdle)
-    expect(practice.team.state.tasks.get('1')).toMatchObject({
+    const runInPlaceOf = async () => ({ text: 'I could not do it: nothing was changed.' })
+    const harness = await supervisorHarness(failing, { runInPlaceOf })
+    await harness.tasks({ subject: 'dig' })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await harness.until(() => harness.team.state.tasks.get('1')?.status === 'failed')
+    await harness.until(() => harness.supervised.isIdle)
+    expect(harness.team.state.tasks.get('1')).toMatchObject({
       reason: expect.stringContaining('I could not do it: nothing was changed.'),
     })
-    expect(mailOfLead(practice).at(-1)?.content).toContain('I could not do it: nothing was changed.')
-    expect(statusOf(practice, 'ada-errand')).toBe('stopped')
+    expect(mailOfLead(harness).at(-1)?.content).toContain('I could not do it: nothing was changed.')
+    expect(statusOf(harness, 'ada-errand')).toBe('stopped')
   }) // T23
 
   it('is over when one that is tried after the pause works', async () => {
     let isBroken = true
-    const practice = await crewOf((request, signal) =>
+    const harness = await supervisorHarness((request, signal) =>
       isBroken ? failing(request, signal) : diligent(request, signal),
     )
-    for (const name of ['ada', 'bob']) await practice.crew.spawn({ name, prompt: 'Dig.' })
-    await practice.until(() => practice.team.state.breaker.get().state === 'open' && practice.crew.isIdle)
+    for (const name of ['ada', 'bob']) await harness.supervised.spawn({ name, prompt: 'Dig.' })
+    await harness.until(() => harness.team.state.breaker.get().state === 'open' && harness.supervised.isIdle)
     isBroken = false
-    practice.clock.advance(121)
-    await practice.until(() => practice.team.state.breaker.get().state === 'closed')
-    await practice.until(() => statusOf(practice, 'ada') === 'idle' || statusOf(practice, 'bob') === 'idle')
+    harness.clock.advance(121)
+    await harness.until(() => harness.team.state.breaker.get().state === 'closed')
+    await harness.until(() => statusOf(harness, 'ada') === 'idle' || statusOf(harness, 'bob') === 'idle')
   }) // C68, F49
 
   it('of one agent again and again is followed by another try after the pause', async () => {
     let isBroken = true
-    const practice = await crewOf((request, signal) =>
+    const harness = await supervisorHarness((request, signal) =>
       isBroken ? failing(request, signal) : diligent(request, signal),
     )
-    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.' })
-    await practice.until(() => practice.asked.length === 2 && practice.crew.isIdle)
-    expect(statusOf(practice, 'ada')).toBe('lost')
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.' })
+    await harness.until(() => harness.modelRequests.length === 2 && harness.supervised.isIdle)
+    expect(statusOf(harness, 'ada')).toBe('lost')
     isBroken = false
-    practice.clock.advance(121)
-    await practice.until(() => statusOf(practice, 'ada') === 'idle')
+    harness.clock.advance(121)
+    await harness.until(() => statusOf(harness, 'ada') === 'idle')
   }) // T34
 
   it('is also silence for too long while owing work', async () => {
-    const practice = await crewOf((request, signal) =>
-      practice.asked.length > 1
+    const harness = await supervisorHarness((request, signal) =>
+      harness.modelRequests.length > 1
         ? diligent(request, signal)
         : new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     )
-    await practice.tasks({ subject: 'dig' })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
-    await practice.until(() => practice.asked.length === 1)
-    practice.clock.advance(901)
-    await practice.until(() => practice.team.state.tasks.get('1')?.status === 'completed')
-    expect(practice.team.state.tasks.get('1')).toMatchObject({ owner: 'ada', attempts: 2 })
+    await harness.tasks({ subject: 'dig' })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await harness.until(() => harness.modelRequests.length === 1)
+    harness.clock.advance(901)
+    await harness.until(() => harness.team.state.tasks.get('1')?.status === 'completed')
+    expect(harness.team.state.tasks.get('1')).toMatchObject({ owner: 'ada', attempts: 2 })
   }) // F46
 })
 
 describe('a finished team', () => {
   it('does not wait for a silent connection over which a teammate would only say its closing words', async () => {
-    const practice = await crewOf((request, signal) =>
-      practice.asked.length > 1
+    const harness = await supervisorHarness((request, signal) =>
+      harness.modelRequests.length > 1
         ? new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
         : diligent(request, signal),
     )
-    await practice.tasks({ subject: 'dig' })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
-    await practice.until(() => practice.asked.length === 2)
-    practice.clock.advance(29)
-    await practice.until(() => statusOf(practice, 'ada') === 'working')
-    practice.clock.advance(2)
-    await practice.until(() => practice.crew.isIdle)
-    expect(statusOf(practice, 'ada')).toBe('idle')
-    expect(practice.team.state.tasks.get('1')?.status).toBe('completed')
+    await harness.tasks({ subject: 'dig' })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await harness.until(() => harness.modelRequests.length === 2)
+    harness.clock.advance(29)
+    await harness.until(() => statusOf(harness, 'ada') === 'working')
+    harness.clock.advance(2)
+    await harness.until(() => harness.supervised.isIdle)
+    expect(statusOf(harness, 'ada')).toBe('idle')
+    expect(harness.team.state.tasks.get('1')?.status).toBe('completed')
   }) // T54
 
   it('is not one in which a task is still open: its teammates are waited for', async () => {
-    const practice = await crewOf((request, signal) =>
-      practice.asked.length > 1
+    const harness = await supervisorHarness((request, signal) =>
+      harness.modelRequests.length > 1
         ? new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
         : diligent(request, signal),
     )
-    await practice.tasks({ subject: 'dig' }, { subject: 'plant', role: 'gardener' })
-    await practice.crew.spawn({ name: 'ada', role: 'dev', prompt: 'Dig.', task: '1' })
-    await practice.until(() => practice.asked.length === 2)
-    practice.clock.advance(120)
+    await harness.tasks({ subject: 'dig' }, { subject: 'plant', role: 'gardener' })
+    await harness.supervised.spawn({ name: 'ada', role: 'dev', prompt: 'Dig.', task: '1' })
+    await harness.until(() => harness.modelRequests.length === 2)
+    harness.clock.advance(120)
     for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
-    expect([practice.crew.isIdle, statusOf(practice, 'ada')]).toEqual([false, 'working'])
+    expect([harness.supervised.isIdle, statusOf(harness, 'ada')]).toEqual([false, 'working'])
   }) // T54
 })
 
@@ -597,103 +584,103 @@ describe('a run that waits for nothing but silent models', () => {
   const settle = async () => {
     for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
   }
-  const problems = (practice: SupervisorHarness) =>
-    practice.events.flatMap((event) => (event.type === 'problem' ? event.text : []))
+  const problems = (harness: SupervisorHarness) =>
+    harness.events.flatMap((event) => (event.type === 'problem' ? event.text : []))
 
   it('parks a teammate that answers a message after 120 s of silence and names it', async () => {
-    const practice = await crewOf((_, signal) => silent(signal))
-    await practice.crew.spawn({ name: 'ada', prompt: 'Find the bug.' })
-    await practice.until(() => practice.asked.length === 1 && statusOf(practice, 'ada') === 'working')
-    practice.clock.advance(119)
+    const harness = await supervisorHarness((_, signal) => silent(signal))
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Find the bug.' })
+    await harness.until(() => harness.modelRequests.length === 1 && statusOf(harness, 'ada') === 'working')
+    harness.clock.advance(119)
     await settle()
-    expect([practice.crew.isIdle, problems(practice)]).toEqual([false, []])
-    practice.clock.advance(2)
-    await practice.until(() => practice.crew.isIdle)
-    expect(problems(practice)).toEqual([expect.stringMatching(/^ada was parked in the middle of an answer.*120 s/)])
-    expect(practice.asked).toHaveLength(1)
+    expect([harness.supervised.isIdle, problems(harness)]).toEqual([false, []])
+    harness.clock.advance(2)
+    await harness.until(() => harness.supervised.isIdle)
+    expect(problems(harness)).toEqual([expect.stringMatching(/^ada was parked in the middle of an answer.*120 s/)])
+    expect(harness.modelRequests).toHaveLength(1)
   }) // T54
 
   it('lets a parked teammate go on with the message it was answering, told once', async () => {
     let isSilent = true
-    const practice = await crewOf((_, signal) => (isSilent ? silent(signal) : { text: 'It is in line 3.' }))
-    await practice.crew.spawn({ name: 'ada', prompt: 'Find the bug.' })
-    await practice.until(() => practice.asked.length === 1 && statusOf(practice, 'ada') === 'working')
-    practice.clock.advance(121)
-    await practice.until(() => practice.crew.isIdle)
+    const harness = await supervisorHarness((_, signal) => (isSilent ? silent(signal) : { text: 'It is in line 3.' }))
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Find the bug.' })
+    await harness.until(() => harness.modelRequests.length === 1 && statusOf(harness, 'ada') === 'working')
+    harness.clock.advance(121)
+    await harness.until(() => harness.supervised.isIdle)
     isSilent = false
-    expect(await practice.crew.resume()).toEqual(['ada'])
-    await practice.until(() => practice.crew.isIdle)
-    expect(JSON.stringify(practice.asked.at(-1)!.turns).match(/Find the bug/g)).toHaveLength(1)
-    const results = mailOfLead(practice).filter(({ type }) => type === 'result')
+    expect(await harness.supervised.resume()).toEqual(['ada'])
+    await harness.until(() => harness.supervised.isIdle)
+    expect(JSON.stringify(harness.modelRequests.at(-1)!.turns).match(/Find the bug/g)).toHaveLength(1)
+    const results = mailOfLead(harness).filter(({ type }) => type === 'result')
     expect(results.map(({ content }) => content)).toEqual(['It is in line 3.'])
   }) // T54
 
   it('parks a teammate that was asked something after its task, instead of forgetting the question', async () => {
-    const practice = await crewOf(async (request, signal) => {
-      if (practice.asked.length > 1) return silent(signal)
+    const harness = await supervisorHarness(async (request, signal) => {
+      if (harness.modelRequests.length > 1) return silent(signal)
       const said = await diligent(request, signal)
-      await practice.team.send({ to: 'ada', content: 'Which spade?' }, { by: practice.lead })
+      await harness.team.send({ to: 'ada', content: 'Which spade?' }, { by: harness.lead })
       return said
     })
-    await practice.tasks({ subject: 'dig' })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
-    await practice.until(() => practice.asked.length === 2 && statusOf(practice, 'ada') === 'working')
-    expect(JSON.stringify(practice.asked[1]!.turns)).toContain('Which spade?')
-    practice.clock.advance(60)
+    await harness.tasks({ subject: 'dig' })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await harness.until(() => harness.modelRequests.length === 2 && statusOf(harness, 'ada') === 'working')
+    expect(JSON.stringify(harness.modelRequests[1]!.turns)).toContain('Which spade?')
+    harness.clock.advance(60)
     await settle()
-    expect(practice.crew.isIdle).toBe(false)
-    practice.clock.advance(61)
-    await practice.until(() => practice.crew.isIdle)
-    expect(problems(practice)).toHaveLength(1)
+    expect(harness.supervised.isIdle).toBe(false)
+    harness.clock.advance(61)
+    await harness.until(() => harness.supervised.isIdle)
+    expect(problems(harness)).toHaveLength(1)
   }) // T54
 
   it('waits while another teammate still says something', async () => {
     let speak = () => {}
-    const practice = await crewOf((request, signal) => {
+    const harness = await supervisorHarness((request, signal) => {
       if (request.agent === 'ada') return silent(signal)
       return new Promise((resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason))
         speak = () => resolve({ calls: [{ tool: 'peek' }] })
       })
     })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Find the bug.' })
-    await practice.until(() => practice.asked.length === 1 && statusOf(practice, 'ada') === 'working')
-    practice.clock.advance(100)
-    await practice.crew.spawn({ name: 'bob', prompt: 'Find another.' })
-    await practice.until(() => practice.askedOf('bob').length === 1 && statusOf(practice, 'bob') === 'working')
-    practice.clock.advance(60)
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Find the bug.' })
+    await harness.until(() => harness.modelRequests.length === 1 && statusOf(harness, 'ada') === 'working')
+    harness.clock.advance(100)
+    await harness.supervised.spawn({ name: 'bob', prompt: 'Find another.' })
+    await harness.until(() => harness.requestsOf('bob').length === 1 && statusOf(harness, 'bob') === 'working')
+    harness.clock.advance(60)
     speak()
-    await practice.until(() => practice.askedOf('bob').length === 2)
-    practice.clock.advance(60)
+    await harness.until(() => harness.requestsOf('bob').length === 2)
+    harness.clock.advance(60)
     await settle()
-    expect([statusOf(practice, 'ada'), problems(practice)]).toEqual(['working', []])
+    expect([statusOf(harness, 'ada'), problems(harness)]).toEqual(['working', []])
   }) // T54
 })
 
 describe('a crew that is resumed', () => {
   it('has everybody back with conversation, claim and mail; whoever rested costs nothing', async () => {
     let isHanging = true
-    const mind: Compose = (request, signal) => {
+    const compose: Compose = (request, signal) => {
       if (request.agent === 'bob') return { text: 'Here.' }
       if (isHanging) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
       return diligent(request, signal)
     }
-    const before = await supervisorHarness({ mind })
+    const before = await supervisorHarness(compose)
     await before.tasks({ subject: 'dig' })
-    await before.crew.spawn({ name: 'ada', role: 'dev', prompt: 'Dig.', task: '1' })
-    await before.crew.spawn({ name: 'bob', role: 'dev', prompt: 'Wait.' })
-    await before.until(() => before.askedOf('ada').length === 1 && statusOf(before, 'bob') === 'idle')
+    await before.supervised.spawn({ name: 'ada', role: 'dev', prompt: 'Dig.', task: '1' })
+    await before.supervised.spawn({ name: 'bob', role: 'dev', prompt: 'Wait.' })
+    await before.until(() => before.requestsOf('ada').length === 1 && statusOf(before, 'bob') === 'idle')
     await before.team.send({ to: 'ada', content: 'Mind the roses.' }, { by: before.lead })
     await before.crash()
 
     isHanging = false
-    const after = await crewOf(mind, { place: before.place })
-    expect(await after.crew.resume()).toEqual(['ada', 'bob'])
-    await after.until(() => after.crew.isIdle)
-    expect(after.askedOf('bob')).toHaveLength(0)
+    const after = await supervisorHarness(compose, { place: before.place })
+    expect(await after.supervised.resume()).toEqual(['ada', 'bob'])
+    await after.until(() => after.supervised.isIdle)
+    expect(after.requestsOf('bob')).toHaveLength(0)
     const idle = mailOfLead(after).filter(({ type, from }) => type === 'idle_notification' && from === 'bob')
     expect(idle, 'an idle notice is given once').toHaveLength(1)
-    const heard = JSON.stringify(after.askedOf('ada')[0]!.turns)
+    const heard = JSON.stringify(after.requestsOf('ada')[0]!.turns)
     expect(heard.match(/Dig\./g)).toHaveLength(1)
     expect(heard.match(/Mind the roses\./g)).toHaveLength(1)
     expect(heard).toContain('You still hold task 1: dig')
@@ -701,18 +688,18 @@ describe('a crew that is resumed', () => {
   }) // F24, F33, F38, B66, C67
 
   it('finds a plan that waits for its answer again, for the new life', async () => {
-    const mind: Compose = (request) =>
+    const compose: Compose = (request) =>
       request.turns.length === 1
         ? { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }
         : { text: 'I wait.' }
-    const before = await supervisorHarness({ mind })
+    const before = await supervisorHarness(compose)
     await before.tasks({ subject: 'dig' })
-    await before.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
+    await before.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
     await before.until(() => statusOf(before, 'ada') === 'waiting_approval')
     await before.crash()
-    const after = await crewOf(mind, { place: before.place })
-    await after.crew.resume()
-    await after.until(() => after.crew.isIdle)
+    const after = await supervisorHarness(compose, { place: before.place })
+    await after.supervised.resume()
+    await after.until(() => after.supervised.isIdle)
     const pending = [...after.team.state.requests.values()].filter(({ state }) => state === 'pending')
     expect(pending).toMatchObject([
       { kind: 'plan_approval', from: 'ada', content: 'I dig.', assignment: { task: '1', attempt: 2 } },

@@ -10,49 +10,40 @@ import { composedModel } from '../../src/testing/harnesses/composed-model.ts'
 import { openTestSession, runToEnd } from '../../src/testing/harnesses/session-harness.ts'
 import {
   type Compose,
+  closeSupervisors,
   lastTurnText,
-  type SupervisorHarness,
+  neverAnswers,
   supervisorHarness,
 } from '../../src/testing/harnesses/supervisor-harness.ts'
 import { defineTool } from '../../src/tools/define-tool.ts'
 
-const open: SupervisorHarness[] = []
-const crewOf = async (mind: Compose, more: Omit<Parameters<typeof supervisorHarness>[0], 'mind'> = {}) => {
-  const practice = await supervisorHarness({ mind, ...more })
-  open.push(practice)
-  return practice
-}
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close()
-})
-const hang: Compose = (_, signal) =>
-  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+afterEach(closeSupervisors)
 const handIn = { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }
 
 describe('a teammate', () => {
   it('lets a teammate change nothing before its plan is approved', async () => {
-    const practice = await crewOf((request) =>
+    const harness = await supervisorHarness((request) =>
       lastTurnText(request).includes('Dig.') ? { calls: [{ tool: 'work' }] } : { text: 'Hm.' },
     )
-    await practice.tasks({ subject: 'dig' })
-    await practice.crew.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
-    await practice.until(() => practice.askedOf('ada').length > 1)
-    const answer = JSON.stringify(practice.askedOf('ada')[1]!.turns.at(-1))
+    await harness.tasks({ subject: 'dig' })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
+    await harness.until(() => harness.requestsOf('ada').length > 1)
+    const answer = JSON.stringify(harness.requestsOf('ada')[1]!.turns.at(-1))
     expect(answer).toContain('Blocked: plan status is required')
     expect(answer).not.toContain('changed')
   }) // B67, F27, B25
 
   it('requires a new plan approval from a teammate that was resumed', async () => {
-    const mind: Compose = (request, signal) => (request.turns.length === 1 ? handIn : hang(request, signal))
-    const before = await supervisorHarness({ mind })
+    const compose: Compose = (request, signal) => (request.turns.length === 1 ? handIn : neverAnswers(request, signal))
+    const before = await supervisorHarness(compose)
     // Without a task only the generation is new.
-    await before.crew.spawn({ name: 'ada', prompt: 'Dig.', requirePlan: true })
+    await before.supervised.spawn({ name: 'ada', prompt: 'Dig.', requirePlan: true })
     await before.until(() => before.team.state.requests.get('r1')?.state === 'pending')
     await before.team.run({ type: 'request.answer', id: 'r1', approve: true, feedback: '' }, { by: before.lead })
     expect(planGate(before.team.state, memberNamed(before.team.state, 'ada')!)).toBe('approved')
     await before.crash()
-    const after = await crewOf(hang, { place: before.place })
-    await after.crew.resume()
+    const after = await supervisorHarness(neverAnswers, { place: before.place })
+    await after.supervised.resume()
     const ada = memberNamed(after.team.state, 'ada')!
     expect(ada.generation).toBe(2)
     expect(planGate(after.team.state, ada)).toBe('required')
@@ -64,48 +55,48 @@ describe('a teammate', () => {
       new Promise<PersonAnswer>((resolve) => {
         answer = resolve
       })
-    const practice = await crewOf(
+    const harness = await supervisorHarness(
       (request) => (request.turns.length === 1 ? { calls: [{ tool: 'work' }] } : { text: 'Hm.' }),
       { ask },
     )
-    await practice.crew.spawn({ name: 'ada', prompt: 'Work.' })
-    await practice.until(() => practice.team.state.requests.get('r1')?.state === 'pending')
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Work.' })
+    await harness.until(() => harness.team.state.requests.get('r1')?.state === 'pending')
     const yes = { id: 'r1', by: 'user', approve: true, feedback: '', status: null, pendingWork: [] }
-    await practice.team.report([{ type: 'request.answered', ...yes, artifactsCommitted: null }])
+    await harness.team.report([{ type: 'request.answered', ...yes, artifactsCommitted: null }])
     for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
     answer({ allowed: false })
-    await practice.until(() => practice.crew.isIdle)
-    expect(JSON.stringify(practice.asked.at(-1)!.turns)).not.toContain('changed')
+    await harness.until(() => harness.supervised.isIdle)
+    expect(JSON.stringify(harness.modelRequests.at(-1)!.turns)).not.toContain('changed')
   })
 
   it('makes no model call while a teammate is idle, however long that is', async () => {
-    const practice = await crewOf(() => ({ text: 'Here.' }))
-    await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
-    await practice.until(() => practice.crew.isIdle)
+    const harness = await supervisorHarness(() => ({ text: 'Here.' }))
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Hello.' })
+    await harness.until(() => harness.supervised.isIdle)
     for (let hour = 0; hour < 24; hour++) {
-      practice.clock.advance(3600)
+      harness.clock.advance(3600)
       await new Promise((resolve) => setImmediate(resolve))
     }
-    expect(practice.asked).toHaveLength(1)
+    expect(harness.modelRequests).toHaveLength(1)
   }) // F3, F4, A74
 
   it('leaves a task unclaimed that is meant for another role', async () => {
-    const practice = await crewOf(() => ({ text: 'Here.' }))
-    await practice.tasks({ subject: 'taste', role: 'tester' })
-    await practice.crew.spawn({ name: 'ada', role: 'dev', prompt: 'Hello.' })
-    await practice.until(() => practice.crew.isIdle)
-    expect(practice.team.state.tasks.get('1')?.status).toBe('pending')
+    const harness = await supervisorHarness(() => ({ text: 'Here.' }))
+    await harness.tasks({ subject: 'taste', role: 'tester' })
+    await harness.supervised.spawn({ name: 'ada', role: 'dev', prompt: 'Hello.' })
+    await harness.until(() => harness.supervised.isIdle)
+    expect(harness.team.state.tasks.get('1')?.status).toBe('pending')
   }) // A79, B31
 
   it('keeps a stopped teammate stopped when a late activity report arrives', async () => {
-    const practice = await crewOf(() => ({ text: 'Here.' }))
-    await practice.crew.spawn({ name: 'ada', prompt: 'Hello.' })
-    await practice.until(() => practice.crew.isIdle)
-    const { generation } = memberNamed(practice.team.state, 'ada')!
-    await practice.team.run({ type: 'member.stop', name: 'ada', reason: 'enough' }, { by: practice.lead })
+    const harness = await supervisorHarness(() => ({ text: 'Here.' }))
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Hello.' })
+    await harness.until(() => harness.supervised.isIdle)
+    const { generation } = memberNamed(harness.team.state, 'ada')!
+    await harness.team.run({ type: 'member.stop', name: 'ada', reason: 'enough' }, { by: harness.lead })
     const late = { type: 'member.activity', name: 'ada', generation, status: 'idle' } as const
-    await practice.team.report([late], { by: { name: 'ada', generation, epoch: practice.lead.epoch! } })
-    expect(memberNamed(practice.team.state, 'ada')?.status).toBe('stopped')
+    await harness.team.report([late], { by: { name: 'ada', generation, epoch: harness.lead.epoch! } })
+    expect(memberNamed(harness.team.state, 'ada')?.status).toBe('stopped')
   }) // F14
 })
 

@@ -20,6 +20,9 @@ export function composedModel(
   return { model: scriptedModel({ ...script, parts: [{ times: 'always', compose: answer }] }, { name }), requests }
 }
 
+/** A model that does not answer until it is aborted. */
+export const neverAnswers: Compose = (_, signal) => untilAborted(signal)
+
 /** Never resolves; rejects with the reason of the signal when that aborts. */
 export function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {

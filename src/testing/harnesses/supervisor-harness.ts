@@ -16,10 +16,12 @@ import type { SessionEvent } from '../../agent/session-event.ts'
 import { openTranscript } from '../../agent/transcript/transcript.ts'
 import { openTeam } from '../../journal/team-handle.ts'
 import type { ModelRequest } from '../../models/model.ts'
+import { createPermissions } from '../../permissions/permissions.ts'
 import { closedPlanGate } from '../../permissions/plan-gate.ts'
+import { policyOf } from '../../permissions/rules/permission-settings.ts'
 import { situationText } from '../../prompts/situation.ts'
 import { createPlace, openMemoryStore } from '../../stores/memory/store.ts'
-import { askPerson } from '../../supervisor/ask-person.ts'
+import { createPermissionRequests } from '../../supervisor/permission-requests.ts'
 import { openSupervisedTeam } from '../../supervisor/supervised-team.ts'
 import type { TeammateFactory } from '../../supervisor/teammate-factory.ts'
 import type { Author } from '../../team/event.ts'
@@ -34,33 +36,44 @@ import type { Tool, ToolContext } from '../../tools/tool.ts'
 import { manualClock } from '../manual-clock.ts'
 import { type Compose, composedModel } from './composed-model.ts'
 
-export type { Compose } from './composed-model.ts'
+export { type Compose, neverAnswers } from './composed-model.ts'
 
-/** A team in memory with everything real but the model, the disk and the time. Only for tests. */
-export async function supervisorHarness({
-  mind,
-  place = createPlace(),
-  clock = manualClock(),
-  settings = {},
-  errand,
-  uncommitted = async () => undefined,
-  putAway = async () => {},
-  listening = async () => {},
-  ask,
-}: {
-  mind: Compose
-  place?: ReturnType<typeof createPlace>
-  clock?: ReturnType<typeof manualClock>
-  settings?: Partial<SupervisorSettings>
-  errand?: TeammateFactory['runInPlaceOf']
-  uncommitted?: SessionContext['uncommitted']
-  /** A desk is cleared; it may throw. */
-  putAway?: (name: string) => Promise<void>
-  /** Somebody is about to look for news. */
-  listening?: (name: string) => Promise<void>
-  /** Whom everybody asks before it changes something; without it everything is allowed. */
-  ask?: Ask
-}) {
+export interface SupervisorHarnessOptions {
+  readonly place?: ReturnType<typeof createPlace>
+  readonly clock?: ReturnType<typeof manualClock>
+  readonly settings?: Partial<SupervisorSettings>
+  /** Does the task of a lost teammate; by default it completes the task. */
+  readonly runInPlaceOf?: TeammateFactory['runInPlaceOf']
+  readonly uncommitted?: SessionContext['uncommitted']
+  /** Called when the conversation of an agent was closed; it may throw. */
+  readonly onAgentClosed?: (name: string) => Promise<void>
+  /** Called before an agent reads its next input. */
+  readonly beforeInput?: (name: string) => Promise<void>
+  /** Asks a person before an agent changes something; without it everything is allowed. */
+  readonly ask?: Ask
+}
+
+const open = new Set<{ close(): Promise<void> }>()
+
+/** Closes every supervised team of a test that is still open; pass it to `afterEach`. */
+export async function closeSupervisors(): Promise<void> {
+  for (const harness of open) await harness.close()
+}
+
+/** A supervised team in memory: everything is real but the model, the disk and the clock. */
+export async function supervisorHarness(
+  compose: Compose,
+  {
+    place = createPlace(),
+    clock = manualClock(),
+    settings = {},
+    runInPlaceOf,
+    uncommitted = async () => undefined,
+    onAgentClosed = async () => {},
+    beforeInput = async () => {},
+    ask,
+  }: SupervisorHarnessOptions = {},
+) {
   const store = await openMemoryStore(place)
   const team = await openTeam(store, 'web', { clock })
   await team.run({ type: 'team.create', team: 'web' })
@@ -73,7 +86,7 @@ export async function supervisorHarness({
     epoch: team.state.supervisor.get().epoch,
   }
   const events: SessionEvent[] = []
-  const { model, requests: asked } = composedModel(mind)
+  const { model, requests: modelRequests } = composedModel(compose)
   const context = {
     store,
     clock,
@@ -88,18 +101,18 @@ export async function supervisorHarness({
       onChange() {},
     },
   } as unknown as SessionContext
-  const crew = openSupervisedTeam(
+  const supervised = openSupervisedTeam(
     context,
     { team, by: lead },
-    { openAgent: openExampleAgent, runInPlaceOf: errand ?? completing },
+    { openAgent, runInPlaceOf: runInPlaceOf ?? completeTask },
   )
 
-  async function completing({ id }: Task, _: Member, as: Author): Promise<{ text: string }> {
-    await team.run({ type: 'task.complete', id, result: 'done by an errand' }, { by: as })
+  async function completeTask({ id }: Task, _: Member, as: Author): Promise<{ text: string }> {
+    await team.run({ type: 'task.complete', id, result: 'done by a replacement' }, { by: as })
     return { text: 'Done.' }
   }
 
-  async function openExampleAgent({ name }: Member, by: Author): Promise<OpenAgent> {
+  async function openAgent({ name }: Member, by: Author): Promise<OpenAgent> {
     const log = await store.log(`web/transcripts/${name}`)
     const transcript = await openTranscript({ log, generation: by.generation! })
     const notices = createNotices()
@@ -132,21 +145,17 @@ export async function supervisorHarness({
       inbox: {
         ...inbox,
         async next() {
-          await listening(name)
+          await beforeInput(name)
           return inbox.next()
         },
       },
       recordUsage() {},
-      permissions: {
-        async check(action, call, signal) {
-          if (action === undefined || action.kind === 'read') return { allowed: true }
-          const closed = closedPlanGate(team, name)
-          if (closed !== undefined) return { allowed: false, why: closed, isTemporary: true }
-          if (!ask) return { allowed: true }
-          const question = { agent: name, team: 'web', call, action, why: 'no rule allows it', rules: [] }
-          return askPerson({ team, by, ask }, question, signal)
-        },
-      },
+      permissions: createPermissions({
+        policy: policyOf({ mode: ask ? 'default' : 'bypassPermissions' }, '/workspace'),
+        sandbox: { state: 'on', mode: 'auto' },
+        planGate: () => closedPlanGate(team, name),
+        person: createPermissionRequests(ask, clock).of(team, by),
+      }),
       toolContext: (call, signal, progress) =>
         ({
           agent: name,
@@ -159,22 +168,22 @@ export async function supervisorHarness({
         }) as unknown as ToolContext,
       async [Symbol.asyncDispose]() {
         await transcript[Symbol.asyncDispose]()
-        await putAway(name)
+        await onAgentClosed(name)
       },
     }
   }
 
-  return {
-    crew,
+  const harness = {
+    supervised,
     context,
     team,
     lead,
     place,
     clock,
-    asked,
+    modelRequests,
     events,
-    /** What this agent's model was asked, the newest last. */
-    askedOf: (name: string) => asked.filter(({ agent }) => agent === name),
+    /** The requests to the model of this agent, oldest first. */
+    requestsOf: (name: string) => modelRequests.filter(({ agent }) => agent === name),
     async tasks(...drafts: (Partial<Task> & { subject: string })[]) {
       const answer = await team.run(
         { type: 'task.add', tasks: drafts.map((draft) => ({ description: '', ...draft })) },
@@ -182,22 +191,26 @@ export async function supervisorHarness({
       )
       if (isRefusal(answer)) throw new Error(refusalText(answer))
     },
-    /** Resolves when it is so; every change of the team is looked at. */
-    async until(isSo: () => boolean, what = String(isSo)): Promise<void> {
-      for (let i = 0; i < 2000 && !isSo(); i++) await new Promise((resolve) => setImmediate(resolve))
-      if (!isSo()) throw new Error(`It never came about that ${what}`)
+    /** Resolves when the condition holds; it is checked in every round of the event loop. */
+    async until(condition: () => boolean, what = String(condition)): Promise<void> {
+      for (let i = 0; i < 2000 && !condition(); i++) await new Promise((resolve) => setImmediate(resolve))
+      if (!condition()) throw new Error(`Never true: ${what}`)
     },
-    /** As if the process had died: nothing more is written, nobody is told. */
-    async crash() {
+    /** As if the process had died: nothing more is written or reported. */
+    async crash(): Promise<void> {
+      open.delete(harness)
       place.runtimes.delete(store.presence.self)
-      await crew.close()
+      await supervised.close()
     },
-    async close() {
-      await crew.close()
+    async close(): Promise<void> {
+      open.delete(harness)
+      await supervised.close()
       await team.close()
       await store[Symbol.asyncDispose]()
     },
   }
+  open.add(harness)
+  return harness
 }
 
 export type SupervisorHarness = Awaited<ReturnType<typeof supervisorHarness>>
@@ -220,7 +233,7 @@ export const exampleTools: readonly Tool[] = [
   }),
 ]
 
-/** The words of the last turn that a model was asked with. */
+/** The last turn of a model request, as JSON. */
 export function lastTurnText({ turns }: ModelRequest): string {
   return JSON.stringify(turns.at(-1))
 }
