@@ -121,7 +121,6 @@ const PORTS = [
   'models/model.ts',
   'tools/tool.ts',
   'permissions/permission.ts',
-  'permissions/rules/action.ts',
   'permissions/sandbox/sandbox.ts',
   'agent/agent-event.ts',
   'agent/session-event.ts',

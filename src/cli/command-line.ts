@@ -6,12 +6,11 @@ import { redacted } from './output/redact-output.ts'
 import { commandId, NotAName, name } from './program/arguments.ts'
 import { AGENTS, commandGroups, commandNames, commands } from './program/commands.ts'
 import type { Call, Context, Globals } from './program/context.ts'
-import { EXIT, explain, Misused, OutputClosed, Refused } from './program/failure.ts'
+import { EXIT, explain, isJson, Misused, OutputClosed, Refused, wantsJson } from './program/failure.ts'
 import { meaningOf, withSeparateValues } from './program/interpret-arguments.ts'
 import { optionHint } from './program/option-hints.ts'
 import type { AnySubCommand } from './program/sub-command.ts'
 import { version } from './program/version.ts'
-import { isJson, wantsJson } from './program/wants-json.ts'
 
 /** Runs one command line and resolves to its exit code. Never rejects, and shows no secret. */
 export async function runCommandLine(argv: readonly string[], outside: Context): Promise<number> {

@@ -4,8 +4,7 @@ import { plainText, safeJson } from '../redaction/plain-text.ts'
 import { createRedactor } from '../redaction/redactor.ts'
 import { runCommandLine } from './command-line.ts'
 import type { Context } from './program/context.ts'
-import { explain } from './program/failure.ts'
-import { wantsJson } from './program/wants-json.ts'
+import { explain, wantsJson } from './program/failure.ts'
 
 /** Runs one command line as this process: its streams, its environment, its signals, its exit code. */
 export async function runProcess(argv: readonly string[]): Promise<void> {

@@ -9,9 +9,8 @@ import { findProvider, hasKey } from './providers/providers.ts'
 import { withRetries } from './retry.ts'
 import { type ModelServices, systemServices } from './services.ts'
 import { ModelSettings } from './settings.ts'
-import type { Env } from './transport/connections.ts'
+import { type Env, proxyVariable } from './transport/connections.ts'
 import { createFetch, DEFAULT_TIMEOUTS } from './transport/fetch.ts'
-import { proxyVariable } from './transport/proxy.ts'
 
 /**
  * The model a user named: `anthropic/claude-sonnet-5`, `sonnet`, `scripted:FILE`, `replay:FILE`. Of several names each is
@@ -36,7 +35,7 @@ export async function resolveModel(
 async function resolveOne(name: string, env: Env, settings: ModelSettings, services: ModelServices): Promise<Model> {
   const [, scheme, file] = /^(scripted|replay):(.+)$/.exec(name) ?? []
   if (scheme === 'scripted') {
-    const { scriptFromFile } = await import('./scripted/script-file.ts')
+    const { scriptFromFile } = await import('./scripted/script.ts')
     const { scriptedModel } = await import('./scripted/scripted-model.ts')
     return scriptedModel(await scriptFromFile(resolve(file!)), { name, pause: services.pause })
   }

@@ -1,5 +1,3 @@
-import type { Action } from './rules/action.ts'
-
 /** What one agent may do. */
 export interface Permissions {
   /** Asks a person where one can be asked; else it is denied. No action: the call needs no permission by itself. */
@@ -34,3 +32,10 @@ export interface PermissionQuestion {
   /** Rules that would have allowed it, as the settings write them. */
   readonly rules: readonly string[]
 }
+
+/** What a tool call is about to do, as rules and people judge it. */
+export type Action =
+  | { readonly kind: 'run'; readonly tool: string; readonly command: string }
+  | { readonly kind: 'read'; readonly tool: string; readonly path: string }
+  | { readonly kind: 'write'; readonly tool: string; readonly path: string }
+  | { readonly kind: 'use'; readonly tool: string }

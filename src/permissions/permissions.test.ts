@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Permission } from './permission.ts'
+import type { Action, Permission } from './permission.ts'
 import { createPermissions, type PermissionsOptions } from './permissions.ts'
-import type { Action } from './rules/action.ts'
-import { type PermissionSettings, policyOf } from './rules/permission-settings.ts'
+import { type PermissionSettings, policyOf } from './rules/policy.ts'
 import { parseRules } from './rules/rule.ts'
 
 const run = (command: string): Action => ({ kind: 'run', tool: 'bash', command })

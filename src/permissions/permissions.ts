@@ -1,7 +1,10 @@
+import type { TeamHandle } from '../journal/team-handle.ts'
 import { hookRefusedCallText } from '../prompts/notices.ts'
+import { planGateText } from '../prompts/refusals.ts'
+import { isOpen, planGate } from '../team/plan-gate.ts'
+import { memberNamed } from '../team/state.ts'
 import { isInsideAny } from './paths/places.ts'
-import type { Permission, PermissionQuestion, Permissions, ToolCallToCheck } from './permission.ts'
-import type { Action } from './rules/action.ts'
+import type { Action, Permission, PermissionQuestion, Permissions, ToolCallToCheck } from './permission.ts'
 import { hintFor } from './rules/hints.ts'
 import { decideByRules, deniesNetwork, forbids, isOffered, narrow, type Policy } from './rules/policy.ts'
 
@@ -130,4 +133,11 @@ function whyUnsafe(action: Action | undefined, sandbox: SandboxState, policy: Po
 /** The option by which the user allows these rules. */
 export function allowOption(rules: readonly string[]): string {
   return `--allowedTools '${rules.join(',').replaceAll("'", "'\\''")}'`
+}
+
+/** Why a member may only read until its plan is approved, with its next step; undefined when it may change things. */
+export function closedPlanGate({ state }: Pick<TeamHandle, 'state'>, name: string): string | undefined {
+  const member = memberNamed(state, name)
+  const gate = member ? planGate(state, member) : 'not_required'
+  return isOpen(gate) ? undefined : planGateText(gate)
 }

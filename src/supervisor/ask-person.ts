@@ -1,7 +1,6 @@
 import type { Ask, AskPlan, PersonAnswer, Question } from '../agent/questions.ts'
 import { type TeamHandle, USER } from '../journal/team-handle.ts'
-import type { Permission } from '../permissions/permission.ts'
-import type { Action } from '../permissions/rules/action.ts'
+import type { Action, Permission } from '../permissions/permission.ts'
 import { refusalForModel } from '../prompts/refusals.ts'
 import { personRefusedText, unansweredQuestionText } from '../prompts/requests.ts'
 import type { Author } from '../team/event.ts'

@@ -1,6 +1,6 @@
 import { defineTool, jsonSchemaOf, type ToolDefinition } from './define-tool.ts'
 import { withCanonicalNames } from './parameter-names.ts'
-import type { Skill } from './skills/loaded-skill.ts'
+import type { Skill } from './skills/read-skills.ts'
 import type { AgentType } from './subagents/agent-type.ts'
 import type { RunSubagent } from './subagents/run-subagent.ts'
 import type { TeamControl } from './team-control.ts'

@@ -1,9 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ToolOffer } from '../models/model.ts'
-import type { Action } from '../permissions/rules/action.ts'
+import type { Action } from '../permissions/permission.ts'
 import { failed } from './define-tool.ts'
-import { asResult } from './results/as-result.ts'
-import type { Tool, ToolContext, ToolResult } from './tool.ts'
+import type { MailFile, Tool, ToolContext, ToolResult } from './tool.ts'
 
 /** A call as the model wrote it. */
 export interface ToolCall {
@@ -116,4 +115,42 @@ function issueText({ message, path }: StandardSchemaV1.Issue): string {
 function excerpt(input: unknown): string {
   const text = typeof input === 'string' ? input : (JSON.stringify(input) ?? String(input))
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
+}
+
+/** The most text and image data in one result: more does not fit into a log record or a model request. */
+const MAX_TEXT_BYTES = 1024 * 1024
+const MAX_IMAGE_CHARACTERS = 10 * 1024 * 1024
+
+/**
+ * Converts what a tool returned into a result that fits into the conversation. Tools of users may return objects,
+ * nothing, or too much.
+ */
+async function asResult(returned: unknown, name: string, { outputs }: ToolContext): Promise<ToolResult> {
+  const { text, isError, images = [], mail, files, task } = isResult(returned) ? returned : { text: inWords(returned) }
+  const isShown = images.reduce((sum, { data }) => sum + data.length, 0) <= MAX_IMAGE_CHARACTERS
+  const shown = isShown
+    ? text
+    : `${text}\n[the images are left out: together they are too large. Request fewer at once]`
+  return {
+    text: Buffer.byteLength(shown) > MAX_TEXT_BYTES ? await outputs.fit(shown, name) : shown,
+    ...(isError !== undefined && { isError }),
+    ...(isShown && images.length > 0 && { images }),
+    ...(typeof task === 'string' && { task }),
+    ...(Array.isArray(files) && { files: files.filter(isMailFile) }),
+    ...(Array.isArray(mail) && { mail: mail.filter((id) => typeof id === 'string') }),
+  }
+}
+
+function isMailFile(value: unknown): value is MailFile {
+  const { message, path } = (value ?? {}) as Partial<MailFile>
+  return typeof message === 'string' && typeof path === 'string'
+}
+
+function isResult(returned: unknown): returned is ToolResult {
+  return typeof returned === 'object' && returned !== null && 'text' in returned && typeof returned.text === 'string'
+}
+
+function inWords(returned: unknown): string {
+  if (typeof returned === 'string') return returned
+  return returned === undefined ? '(no result)' : (JSON.stringify(returned) ?? String(returned))
 }

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { Action } from '../permissions/permission.ts'
 import type { ProcessGroup } from '../permissions/processes/process-group.ts'
-import type { Action } from '../permissions/rules/action.ts'
 import type { Sandbox } from '../permissions/sandbox/sandbox.ts'
 import type { TeamMembership } from './team-membership.ts'
 

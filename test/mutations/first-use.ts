@@ -132,7 +132,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'key-variable-passed-on',
     mistake: 'commands of agents see the variable that the settings name as holding a key',
-    file: 'src/session/settings-options.ts',
+    file: 'src/session/session-options.ts',
     old: 'filter(([name]) => !keys.has(name))',
     new: 'filter(([name]) => keys.size === 0 || name)',
     test: 'src/cli/run/run.test.ts',

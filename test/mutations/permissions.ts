@@ -79,7 +79,7 @@ export const mutations: readonly Mutation[] = [
     ...everyday,
     name: 'sed-write-flag',
     mistake: 'a replacement of sed may write a file or run what it found',
-    file: 'src/permissions/shell/tables/sed.ts',
+    file: 'src/permissions/shell/tables/sed-awk.ts',
     old: '/^[gpI0-9]*(?=[\\s;]|$)/',
     new: '/^[gpIew0-9]*(?=[\\s;]|$)/',
     fails: 'covers no option that runs a program or writes a file, in any spelling',

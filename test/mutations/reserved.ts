@@ -4,7 +4,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'reserved-stamp-by-time',
     mistake: 'a command that sets the time of a reserved file back changes it unnoticed',
-    file: 'src/tools/reservations/reserved-files.ts',
+    file: 'src/tools/reservations/watch-command.ts',
     old: ', stats.mtimeNs, stats.ctimeNs]',
     new: ', stats.mtimeNs]',
     test: 'src/tools/reservations/watch-command.test.ts',

@@ -121,7 +121,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'key-from-settings-in-commands',
     mistake: 'commands of agents get the key variable that the settings name',
-    file: 'src/session/settings-options.ts',
+    file: 'src/session/session-options.ts',
     old: 'env: withoutKeys(env, settings),',
     new: 'env,',
     test: 'test/redaction/kept.test.ts',

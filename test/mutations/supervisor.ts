@@ -6,7 +6,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'plan-gate-open',
     mistake: 'That a plan needs approval stands in the prompt only',
-    file: 'src/permissions/plan-gate.ts',
+    file: 'src/permissions/permissions.ts',
     old: 'isOpen(gate) ? undefined',
     new: 'gate !== undefined ? undefined',
     test: team,

@@ -157,7 +157,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'file-of-read-mail-forgotten',
     mistake: 'the file of a long message that read_inbox delivers is not on record, so nothing rebuilds it',
-    file: 'src/tools/results/as-result.ts',
+    file: 'src/tools/run-call.ts',
     old: '...(Array.isArray(files) && { files: files.filter(isMailFile) }),',
     new: '',
     test: 'test/agent/large-mail.test.ts',

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Action } from '../../src/permissions/rules/action.ts'
+import type { Action } from '../../src/permissions/permission.ts'
 import { hintFor } from '../../src/permissions/rules/hints.ts'
 import { decideByRules, mayUseNetwork, type Policy } from '../../src/permissions/rules/policy.ts'
 import { parseRule, parseRules } from '../../src/permissions/rules/rule.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Action } from '../../src/permissions/rules/action.ts'
+import type { Action } from '../../src/permissions/permission.ts'
 import { decideByRules, MODES, narrow, type Policy } from '../../src/permissions/rules/policy.ts'
 import { parseRule } from '../../src/permissions/rules/rule.ts'
 import { readLine } from '../../src/permissions/shell/read-line.ts'

@@ -4,6 +4,7 @@ import type { Stop } from '../../agent/agent-event.ts'
 import { openTeam } from '../../journal/team-handle.ts'
 import type { Model } from '../../models/model.ts'
 import { openSession } from '../../session/open-session.ts'
+import { TeamError } from '../../team/errors.ts'
 import { roster } from '../../team/state.ts'
 import { openWorkspace } from '../../workspace.ts'
 import { warn } from '../output/print.ts'
@@ -12,7 +13,6 @@ import assignmentText from './assignment.md'
 import { TEST } from './conversation.ts'
 import { killing } from './demo-model.ts'
 import { createEventText, type EventText } from './event-text.ts'
-import { DemoFailed, DemoInterrupted } from './failed.ts'
 import { SAMPLE_APP } from './sample-app.ts'
 import { createStatistics, type Statistics } from './statistics.ts'
 
@@ -97,4 +97,19 @@ function ownEnvironment(env: NodeJS.ProcessEnv, dir: string): NodeJS.ProcessEnv 
   const { DESKMATES_STORE: _1, DESKMATES_TEAM: _2, DESKMATES_AGENT: _3, NODE_TEST_CONTEXT: _4, ...rest } = env
   const PATH = [dirname(process.execPath), env.PATH].filter(Boolean).join(delimiter)
   return { ...rest, DESKMATES_DIR: dir, PATH }
+}
+
+/** The team did not come to its end. */
+class DemoFailed extends TeamError {
+  readonly code = 'demo_failed'
+  constructor(what: string, dir: string, cause?: unknown) {
+    super(`The demo did not come to its end: ${what}. Everything it left is in ${dir}`, { cause })
+  }
+}
+
+class DemoInterrupted extends TeamError {
+  readonly code = 'interrupted'
+  constructor(dir: string) {
+    super(`Stopped. All agents have ended; their files are in ${dir}`)
+  }
 }

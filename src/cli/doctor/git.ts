@@ -3,9 +3,8 @@ import { homedir } from 'node:os'
 import { findRoot } from '../../stores/files/workspace-root.ts'
 import { TeamError } from '../../team/errors.ts'
 import { isNotInstalled } from './children.ts'
-import { createTestTeam } from './create-test-team.ts'
 import { type Examination, fail, notAvailable, pass } from './examination.ts'
-import type { TestEnvironment } from './test-environment.ts'
+import { createTestTeam, type TestEnvironment } from './test-environment.ts'
 
 const REMEDY = 'Try it by hand: git init somewhere && cd somewhere && git status. Install git anew if that fails'
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { openTeam } from '../../journal/team-handle.ts'
 import { unreadOf } from '../../team/state.ts'
-import { createTestTeam } from './create-test-team.ts'
 import { type Examination, fail, pass } from './examination.ts'
+import { createTestTeam } from './test-environment.ts'
 
 const REMEDY =
   'Try it by hand with the team of your choice: echo \'{"from":"me","content":"hi"}\' >> .teams/TEAM/inbox/lead.jsonl; deskmates inbox lead --team TEAM'

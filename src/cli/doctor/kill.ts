@@ -6,8 +6,8 @@ import { printJson } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { granted } from '../program/failure.ts'
 import { openStore } from '../workspace/open-store.ts'
-import { createTestTeam } from './create-test-team.ts'
 import { type Examination, fail, pass } from './examination.ts'
+import { createTestTeam } from './test-environment.ts'
 
 const REMEDY =
   'Whether a process still lives is read from /proc: mount it for this container (or show it: no hidepid), then run deskmates doctor again'

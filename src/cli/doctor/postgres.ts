@@ -5,8 +5,8 @@ import { allTasks } from '../../team/board.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { granted } from '../program/failure.ts'
 import { wantedStore } from '../workspace/open-store.ts'
-import { createTestTeam, TEST_MEMBERS } from './create-test-team.ts'
 import { type Examination, type Finding, fail, notAvailable, pass, why } from './examination.ts'
+import { createTestTeam, TEST_MEMBERS } from './test-environment.ts'
 
 const REMEDY =
   'Is the server running (PostgreSQL 14 or newer), is the address right, and may this user make a schema in that database? Try the address with psql'

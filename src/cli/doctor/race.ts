@@ -6,8 +6,8 @@ import { printJson } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { granted } from '../program/failure.ts'
 import { openStore } from '../workspace/open-store.ts'
-import { createTestTeam, TEST_MEMBERS } from './create-test-team.ts'
 import { type Examination, type Finding, fail, pass } from './examination.ts'
+import { createTestTeam, TEST_MEMBERS } from './test-environment.ts'
 
 const REMEDY =
   'Appends of two processes do not stay apart here. Use a local disk: DESKMATES_DIR=/a/local/folder deskmates doctor; if this is one, please report it'

@@ -1,11 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ulid } from 'ulid'
+import type { Store } from '../../journal/store.ts'
+import { openTeam, type TeamHandle } from '../../journal/team-handle.ts'
 import { findProgram } from '../../permissions/processes/find-program.ts'
 import type { Disk } from '../../stores/files/disk.ts'
 import { look, thisRuntime } from '../../stores/identity.ts'
+import type { TaskDraft } from '../../team/task.ts'
 import { openWorkspace, type Workspace } from '../../workspace.ts'
 import type { Call } from '../program/context.ts'
+import { granted } from '../program/failure.ts'
 import { type Children, createChildren, type DoctorProcess, type Ran } from './children.ts'
 
 /**
@@ -130,4 +134,20 @@ function removeLeftFolders(disk: Disk, above: string): void {
     const [maker = ''] = name.startsWith(PREFIX) ? name.slice(PREFIX.length).split('.') : []
     if (maker !== '' && look(maker) === 'dead') disk.removeSync(join(above, name))
   }
+}
+
+/** Members of the test team; none of them is an agent. */
+export const TEST_MEMBERS = ['ada', 'bob'] as const
+
+/** Creates a team with the test members and this board, as a user would. */
+export async function createTestTeam(
+  store: Store,
+  name: string,
+  tasks: readonly TaskDraft[] = [],
+): Promise<TeamHandle> {
+  const team = await openTeam(store, name)
+  granted(await team.run({ type: 'team.create', team: name }))
+  for (const member of TEST_MEMBERS) granted(await team.run({ type: 'member.join', name: member, role: 'tester' }))
+  if (tasks.length > 0) granted(await team.run({ type: 'task.add', tasks }))
+  return team
 }

@@ -1,10 +1,11 @@
 import { dirname, join } from 'node:path'
 import type { Fault } from '../../journal/store.ts'
 import { openTeam } from '../../journal/team-handle.ts'
-import { realDisk } from '../../stores/files/disk.ts'
+import { codeOf, type Disk, realDisk } from '../../stores/files/disk.ts'
 import { cutOff } from '../../stores/files/log/lost-end.ts'
 import { leadingSession } from '../../supervisor/leading-session.ts'
 import { nameKey } from '../../team/name.ts'
+import { memberNamed, type TeamState } from '../../team/state.ts'
 import { counted } from '../../team/wording.ts'
 import type { Workspace } from '../../workspace.ts'
 import { print, printJson } from '../output/print.ts'
@@ -21,7 +22,6 @@ import {
   type RepairedTranscript,
   repairTranscripts,
 } from './transcripts.ts'
-import { unclaimedMail } from './unclaimed-mail.ts'
 
 export const check: SubCommand<{ repair?: boolean }> = {
   example: `$ deskmates check
@@ -159,4 +159,24 @@ function verdict(team: string, { problems, state }: Examined, lost: number): str
   if (problems.length > 0) return `${counted(problems.length, 'problem')}.`
   if (!state.team.get()) return `There is no team ${team} yet. See: deskmates team list`
   return lost > 0 ? 'The rest is in order; what is listed as lost no longer counts.' : 'All is well.'
+}
+
+/** Inbox files with lines for a name that no member has: they are not read. */
+function unclaimedMail(disk: Disk, inbox: string, state: TeamState): string[] {
+  return list(disk, inbox).flatMap((file) => {
+    const name = /^([A-Za-z0-9][A-Za-z0-9_-]{0,63})\.jsonl$/.exec(file)?.[1]
+    if (name === undefined || nameKey(name) === 'user' || memberNamed(state, name)) return []
+    const path = join(inbox, file)
+    if (!disk.statSync(path)?.size) return []
+    return [`${path}: this team has no member ${name}, so the file is not read until ${name} joins`]
+  })
+}
+
+function list(disk: Disk, folder: string): string[] {
+  try {
+    return disk.readdirSync(folder).sort()
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
+    throw error
+  }
 }

@@ -1,8 +1,7 @@
 import { plainText } from '../../redaction/plain-text.ts'
 import type { Call } from '../program/context.ts'
 import { markedColours } from './colours.ts'
-import { cutTo, padded, widthOf } from './width.ts'
-import { wrapped } from './wrap.ts'
+import { cutTo, padded, widthOf, wrapped } from './wrap.ts'
 
 /** Colours for people: never in a pipe, never against NO_COLOR. */
 export function colours({ isTerminal, env }: Call) {

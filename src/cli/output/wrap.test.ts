@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type CommandHarness, commandHarness } from '../command-harness.ts'
 import type { Call } from '../program/context.ts'
 import { oneLine, table } from './format.ts'
-import { widthOf } from './width.ts'
-import { wrapped } from './wrap.ts'
+import { widthOf, wrapped } from './wrap.ts'
 
 describe('text on a terminal', () => {
   it('is broken between words, and the rest of a line stands further in', () => {

@@ -1,8 +1,7 @@
 import { hint, print, printJsonArray, printMessage } from '../output/print.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { openStore } from '../workspace/open-store.ts'
-import { readSessions } from './read-sessions.ts'
-import { sessionTable } from './session-table.ts'
+import { readSessions, sessionTable } from './read-sessions.ts'
 
 export const sessionsList: SubCommand<object> = {
   example: `$ deskmates sessions               the sessions of this folder, the one that was used last first

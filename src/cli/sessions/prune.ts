@@ -10,8 +10,7 @@ import { EXIT, explain, granted } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { openStore } from '../workspace/open-store.ts'
 import { refuseLiveSupervisor } from '../workspace/refuse-live-supervisor.ts'
-import { readSessions } from './read-sessions.ts'
-import { sessionTable } from './session-table.ts'
+import { readSessions, sessionTable } from './read-sessions.ts'
 
 interface Options {
   readonly olderThan?: number

@@ -1,9 +1,9 @@
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import { scheduler } from '../../journal/scheduler.ts'
 import type { StartTimer } from '../timers.ts'
 import { connectionPool, type Env } from './connections.ts'
-import { type ByteSink, decodeInto } from './decode.ts'
-import { createResponseBody } from './response-body.ts'
+import { createResponseBody, type ResponseBody } from './response-body.ts'
 import {
   cutOff,
   invalidUrl,
@@ -157,4 +157,25 @@ export function createFetch(env: Env, timeouts: Timeouts, startTimer: StartTimer
       },
     )
   }
+}
+
+/** What takes the bytes of a response. */
+type ByteSink = Pick<ResponseBody, 'put' | 'end'>
+
+/** Decompresses into `sink`; undefined for an unknown encoding. Some servers compress although we ask them not to. */
+function decodeInto(
+  sink: ByteSink,
+  encoding: string | undefined,
+  fail: (error: unknown) => void,
+): ByteSink | undefined {
+  if (encoding === undefined || encoding === 'identity') return sink
+  const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding]?.() : undefined
+  decoder?.on('data', sink.put).on('end', sink.end).on('error', fail)
+  return decoder && { put: (bytes) => void decoder.write(bytes), end: () => void decoder.end() }
+}
+
+const decoders: Record<string, (() => ReturnType<typeof createGunzip>) | undefined> = {
+  gzip: createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
 }

@@ -1,11 +1,12 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
+import { realpathSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { findProgram, SYSTEM_PATH, safePath } from '../processes/find-program.ts'
 import { endGroup } from '../processes/process-group.ts'
 import { limitLines } from '../processes/resource-limits.ts'
 import { startProgram } from '../processes/start-program.ts'
 import type { Sandbox, SandboxedStart } from '../sandbox/sandbox.ts'
-import { hookScripts } from './hook-scripts.ts'
 import type { Hook } from './hook-settings.ts'
 
 /** What a hook is run with. */
@@ -146,5 +147,26 @@ interface Said {
     readonly permissionDecision?: string
     readonly permissionDecisionReason?: string
     readonly additionalContext?: string
+  }
+}
+
+/** The files that the command of a hook names, by their real paths: they are shown to it inside of the sandbox. */
+function hookScripts(command: string, root: string, home: string | undefined): string[] {
+  const words = command.split(/[\s"'`;|&()<>=]+/).filter((word) => word.includes('/'))
+  return [...new Set(words.flatMap((word) => realFile(placeOf(word, root, home))))]
+}
+
+function placeOf(word: string, root: string, home: string | undefined): string {
+  const path = word.replace(/^\$\{?(?:DESKMATES|CLAUDE)_PROJECT_DIR\}?(?=\/)/, root)
+  const own = /^(?:~|\$\{?HOME\}?)\/(.*)$/.exec(path)?.[1]
+  return own !== undefined && home !== undefined ? join(home, own) : resolve(root, path)
+}
+
+function realFile(path: string): string[] {
+  try {
+    const real = realpathSync(path)
+    return statSync(real).isFile() ? [real] : []
+  } catch {
+    return []
   }
 }

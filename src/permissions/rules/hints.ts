@@ -1,11 +1,11 @@
 import { relative } from 'node:path'
 import { placeOf } from '../paths/places.ts'
+import type { Action } from '../permission.ts'
 import { type Step, unknownIn } from '../shell/line.ts'
 import { spell } from '../shell/match-command.ts'
 import { readLine } from '../shell/read-line.ts'
 import { isKnownProgram } from '../shell/tables/tables.ts'
 import { TRANSPARENT } from '../shell/wrappers.ts'
-import type { Action } from './action.ts'
 import { decideByRules, type Policy } from './policy.ts'
 import { parseRule, parseRules } from './rule.ts'
 

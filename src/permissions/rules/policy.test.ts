@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Action } from './action.ts'
+import type { Action } from '../permission.ts'
 import { decideByRules, forbids, isOffered, MODES, type Mode, mayUseNetwork, narrow, type Policy } from './policy.ts'
 import { parseRule, parseRules } from './rule.ts'
 

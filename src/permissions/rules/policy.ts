@@ -1,12 +1,12 @@
 import { isInside } from '../paths/places.ts'
 import { fileSystem, remembered, type Surroundings } from '../paths/surroundings.ts'
+import type { Action } from '../permission.ts'
 import { type Line, unknownIn } from '../shell/line.ts'
 import { either } from '../shell/match-command.ts'
 import { readLine } from '../shell/read-line.ts'
-import type { Action } from './action.ts'
 import { type Allowed, type Allowing, allowsLine } from './allows-line.ts'
 import { instructsAgents } from './instructing-files.ts'
-import { allows, catches, catchesPath, namesTool, type ReadAction, type Rule } from './rule.ts'
+import { allows, catches, catchesPath, namesTool, parseRule, type ReadAction, type Rule } from './rule.ts'
 
 /**
  * default            reads; asks before it writes or runs
@@ -187,4 +187,18 @@ export function mayUseNetwork(command: string, policy: Policy): boolean {
 /** Whether a rule denies the network to all commands, which only a sandbox can see to. */
 export function deniesNetwork({ deny, within }: Policy): boolean {
   return deny.some((rule) => namesTool(rule, NETWORK)) || (within !== undefined && deniesNetwork(within))
+}
+
+/** What agents may do, as settings and options say it. The mode decides where no rule does; a deny rule always wins. */
+export interface PermissionSettings {
+  readonly mode?: Mode
+  /** Rules such as `bash(git *)`, `edit_file(src/**)`, `network(npm install *)` or the name of a tool. */
+  readonly allow?: readonly string[]
+  readonly ask?: readonly string[]
+  readonly deny?: readonly string[]
+}
+
+export function policyOf(settings: PermissionSettings, root: string): Policy {
+  const { mode = 'default', allow = [], ask = [], deny = [] } = settings
+  return { mode, root, allow: allow.map(parseRule), ask: ask.map(parseRule), deny: deny.map(parseRule) }
 }

@@ -1,10 +1,10 @@
 import { TeamError } from '../../team/errors.ts'
 import { type PathPattern, parsePathPattern } from '../paths/path-pattern.ts'
 import { fileSystem, type Surroundings } from '../paths/surroundings.ts'
+import type { Action } from '../permission.ts'
 import type { Line } from '../shell/line.ts'
 import { catchesLine, either, type Match } from '../shell/match-command.ts'
 import { catchesFiles } from '../shell/match-files.ts'
-import type { Action } from './action.ts'
 
 /** `bash(git *)`, `edit_file(src/**)` or the plain name of a tool. */
 export interface Rule {

@@ -1,7 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { folderHash } from '../../stores/files/identity/folder-hash.ts'
-import type { Skill } from '../../tools/skills/loaded-skill.ts'
-import { readSkills } from '../../tools/skills/read-skills.ts'
+import { readSkills, type Skill } from '../../tools/skills/read-skills.ts'
 import { skillList } from '../../tools/skills/skill.ts'
 import type { Workspace } from '../../workspace.ts'
 import { isTrusted } from '../trusted.ts'

@@ -4,8 +4,15 @@ import { placeOf } from '../../permissions/paths/places.ts'
 import { PathRefused, refusedBy } from '../../permissions/paths/refused.ts'
 import { openAt, openSpot, type Spot, type SpotOptions, whereIs } from '../../permissions/paths/spot.ts'
 import { instructsAgents } from '../../permissions/rules/instructing-files.ts'
-import { type FileAccess, isOutside, refuseMissing, refuseOutside, refuseWriting, show } from './file-access.ts'
-import { resolvedPlace } from './resolved-place.ts'
+import {
+  type FileAccess,
+  isOutside,
+  refuseMissing,
+  refuseOutside,
+  refuseWriting,
+  resolvedPlace,
+  show,
+} from './file-access.ts'
 
 /** A regular file, open for reading and writing, with all its content still in it. */
 export interface Writable extends Disposable {

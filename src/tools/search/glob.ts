@@ -8,8 +8,8 @@ import { openForReading } from '../paths/open-for-reading.ts'
 import { walk } from '../paths/walk.ts'
 import type { ToolContext, ToolResult } from '../tool.ts'
 import description from './glob.md'
-import { shownName } from './shown-name.ts'
-import { withinTime } from './within-time.ts'
+import { withinTime } from './patterns.ts'
+import { shownName } from './show-found.ts'
 
 const MAX_FILES_SHOWN = 200
 

@@ -1,9 +1,12 @@
+import { join, relative } from 'node:path'
+import picomatch from 'picomatch'
 import { z } from 'zod'
 import { ALL_ROLES, defineOwnTool, type OwnTool } from '../own-tool.ts'
+import { openForReading } from '../paths/open-for-reading.ts'
+import { walk } from '../paths/walk.ts'
 import type { ToolContext, ToolResult } from '../tool.ts'
-import { collectFiles } from './collect-files.ts'
-import { compile } from './compile.ts'
 import description from './grep.md'
+import { compile, withinTime } from './patterns.ts'
 import { findRipgrep, ripgrepFilter } from './ripgrep.ts'
 import { search } from './search-files.ts'
 import { showFound } from './show-found.ts'
@@ -50,4 +53,19 @@ async function grepFiles(input: GrepInput, context: ToolContext, ripgrep: string
   const likely = (ripgrep && (await ripgrepFilter(ripgrep, pattern, files, context))) || files
   const found = await search(likely, pattern, input, context)
   return { text: await context.outputs.fit(showFound(found, input, files.length), 'grep') }
+}
+
+/** The real paths of the files to search, in the order of names. */
+async function collectFiles(path: string, glob: string | undefined, context: ToolContext): Promise<string[]> {
+  using start = openForReading(path, context)
+  if (!start.stats.isDirectory()) return [start.real]
+  // As everywhere where one searches: a pattern without a folder means the name, wherever the file is.
+  const matches = glob === undefined ? () => true : picomatch(glob, { dot: true, basename: !glob.includes('/') })
+  const found: string[] = []
+  for await (const { folder, files } of walk(start, context, context.signal)) {
+    const inside = relative(start.real, folder.real)
+    const wanted = withinTime(() => files.filter((name) => matches(join(inside, name))), 1000)
+    for (const name of wanted) found.push(join(folder.real, name))
+  }
+  return found
 }

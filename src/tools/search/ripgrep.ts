@@ -3,7 +3,7 @@ import { isInside } from '../../permissions/paths/places.ts'
 import { findProgram } from '../../permissions/processes/find-program.ts'
 import { runProgram } from '../../permissions/processes/run-program.ts'
 import type { ToolContext } from '../tool.ts'
-import type { Pattern } from './compile.ts'
+import type { Pattern } from './patterns.ts'
 
 /** `rg` on the user's PATH, or the one of the package @vscode/ripgrep if it is installed beside us. */
 export async function findRipgrep(writable: readonly string[]): Promise<string | undefined> {

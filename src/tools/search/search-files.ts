@@ -4,8 +4,7 @@ import { MAX_WHOLE_BYTES, readWhole } from '../paths/content.ts'
 import { refuseReading, show } from '../paths/file-access.ts'
 import { kindOf } from '../paths/kind-of-bytes.ts'
 import type { ToolContext } from '../tool.ts'
-import type { Pattern } from './compile.ts'
-import { withinTime } from './within-time.ts'
+import { type Pattern, withinTime } from './patterns.ts'
 
 export interface FileFound {
   readonly shown: string

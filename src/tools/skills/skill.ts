@@ -3,7 +3,7 @@ import { beginning } from '../../team/wording.ts'
 import { defineTool } from '../define-tool.ts'
 import type { ToolFactory } from '../own-tool.ts'
 import type { Tool } from '../tool.ts'
-import type { Skill } from './loaded-skill.ts'
+import type { Skill } from './read-skills.ts'
 import prose from './skill.md'
 
 /** Offered only where there are skills. */

@@ -1,9 +1,9 @@
+import { z } from 'zod'
 import { nameKey } from '../../team/name.ts'
 import type { TeamState } from '../../team/state.ts'
 import type { TeamMembership } from '../team-membership.ts'
 import type { ToolContext } from '../tool.ts'
 import { NotDone } from './not-done.ts'
-import { OWN_TEAM } from './team-name.ts'
 
 /** The membership a call acts through, with its newest state: in the team it names, else in the team joined last. */
 export async function membershipOf(context: ToolContext, team?: string): Promise<TeamMembership> {
@@ -55,3 +55,12 @@ export function teamNames(context: ToolContext, memberships: readonly TeamMember
 function isOwnTeam(context: ToolContext, team: string): boolean {
   return team === context.memberships()[0]?.team
 }
+
+/** How an agent names the team it began in: its real name may be a session id. */
+const OWN_TEAM = 'own'
+
+export const TeamName = z
+  .string()
+  .min(1)
+  .optional()
+  .describe(`one of your teams other than the current one; '${OWN_TEAM}' is the one you began in`)

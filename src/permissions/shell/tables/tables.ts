@@ -1,11 +1,9 @@
 import type { Word } from '../word.ts'
-import { refuseAwk } from './awk.ts'
-import { FILES } from './files.ts'
+import { FILES, refuseTar } from './files.ts'
 import { GIT } from './git.ts'
 import { LANGUAGES, PYTHON_MODULES } from './languages.ts'
 import { NODE } from './node.ts'
-import { refuseSed } from './sed.ts'
-import { refuseTar } from './tar.ts'
+import { refuseAwk, refuseSed } from './sed-awk.ts'
 import { TEXT } from './text.ts'
 import { refuseUse, type Setting, type Uses } from './use.ts'
 

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { Priority } from '../../../team/task.ts'
 import { defineOwnTool } from '../../own-tool.ts'
-import { membershipOf } from '../membership-of.ts'
+import { membershipOf, TeamName } from '../membership-of.ts'
 import { granted } from '../not-done.ts'
-import { TeamName } from '../team-name.ts'
 import description from './task-create.md'
 import { standing } from './task-words.ts'
 

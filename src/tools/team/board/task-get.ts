@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { type TaskView, taskView } from '../../../team/view.ts'
 import { defineOwnTool } from '../../own-tool.ts'
-import { membershipOf } from '../membership-of.ts'
+import { membershipOf, TeamName } from '../membership-of.ts'
 import { NotDone } from '../not-done.ts'
-import { TeamName } from '../team-name.ts'
 import description from './task-get.md'
 
 const Input = z.strictObject({ taskId: z.string().min(1), team_name: TeamName })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Priority, type TaskStatus, taskStatus } from '../../../team/task.ts'
-import { TeamName } from '../team-name.ts'
+import { TeamName } from '../membership-of.ts'
 
 const STATUSES = ['pending', 'in_progress', 'completed', 'failed', 'deleted'] as const satisfies TaskStatus[]
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isControl, isRuntimeFact, MessageType, messageType } from '../../../team/message.ts'
-import { TeamName } from '../team-name.ts'
+import { TeamName } from '../membership-of.ts'
 
 /** Types of messages to one member: plain messages and typed hand-offs. */
 const DIRECT_TYPES = MessageType.options.filter(
