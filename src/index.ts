@@ -5,8 +5,8 @@ export type { AgentEvent, Stop } from './agent/agent-event.ts'
 export type { Ask, AskPlan, PersonAnswer, PlanQuestion, Question } from './agent/questions.ts'
 export type { SessionEvent } from './agent/session-event.ts'
 export { type Clock, systemClock } from './journal/clock.ts'
-export type { Cursor } from './journal/cursor.ts'
-export type { Log, LogRecord, Outcome, Presence, Recorded, RuntimeId, Store } from './journal/store.ts'
+export type { Cursor } from './journal/log/cursor.ts'
+export type { Log, LogRecord, Outcome, Presence, Recorded, RuntimeId, Store } from './journal/log/store.ts'
 export { type Acting, openTeam, type TeamHandle as Team, type TeamOptions } from './journal/team-handle.ts'
 export { malformedInput } from './models/malformed-input.ts'
 export {
@@ -38,8 +38,16 @@ export { type FileStoreOptions, openFileStore } from './stores/files/store.ts'
 export { openMemoryStore } from './stores/memory/store.ts'
 export type { PostgresStoreOptions } from './stores/postgres/store.ts'
 export { SessionOpen, SessionRefused } from './supervisor/take-lead.ts'
-export type { Answer } from './team/answer.ts'
-export { allTasks, readyTasks } from './team/board.ts'
+export type { Answer } from './team/answers/answer.ts'
+export {
+  type MemberView,
+  type MessageView,
+  type TaskView,
+  type TeamView,
+  taskView,
+  teamView,
+} from './team/answers/view.ts'
+export { allTasks, readyTasks } from './team/board/board.ts'
 export type { Command, MessageDraft, TaskChanges } from './team/command.ts'
 export { TeamError } from './team/errors.ts'
 export type { Author, TeamEvent } from './team/event.ts'
@@ -48,7 +56,6 @@ export { isRefusal, type Refusal, type RefusalCode } from './team/refusal.ts'
 export { refusalText } from './team/refusal-text.ts'
 export { heldBy, roster, type TeamState, unreadOf } from './team/state.ts'
 export type { TaskDraft } from './team/task.ts'
-export { type MemberView, type MessageView, type TaskView, type TeamView, taskView, teamView } from './team/view.ts'
 export { defineTool, type ToolDefinition } from './tools/define-tool.ts'
 export type { Tool, ToolContext, ToolResult } from './tools/tool.ts'
 export { openPostgresStore, openWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts'

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { Store } from './journal/store.ts'
+import type { Store } from './journal/log/store.ts'
 import { realDisk } from './stores/files/disk.ts'
 import { refuseNetworkFileSystem } from './stores/files/file-system-kind.ts'
 import { mayWrite, openTrust, type Trust } from './stores/files/identity/trust.ts'

@@ -91,6 +91,11 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
     task: ['output', 'program', 'workspace'],
     team: ['output', 'program', 'workspace'],
   },
+  journal: {
+    fold: ['log'],
+    transcripts: ['log'],
+    views: ['fold', 'log'],
+  },
   models: { providers: ['rate-limits', 'transport'] },
   permissions: {
     hooks: ['processes', 'sandbox'],
@@ -101,6 +106,14 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
   },
   'stores/files': { views: ['inbox'] },
   'stores/postgres': { log: ['connection', 'schema'], schema: ['connection'] },
+  team: {
+    answers: ['board', 'members'],
+    board: ['members'],
+    fold: ['board', 'data', 'mail', 'members'],
+    mail: ['data', 'members'],
+    progress: ['board', 'members'],
+    requests: ['board', 'mail'],
+  },
   tools: {
     files: ['paths', 'results'],
     jobs: ['results'],
@@ -116,7 +129,7 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
 
 /** Files that declare what an implementation must do: types, constants and errors. */
 const PORTS = [
-  'journal/store.ts',
+  'journal/log/store.ts',
   'journal/views.ts',
   'models/model.ts',
   'tools/tool.ts',

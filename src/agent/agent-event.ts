@@ -1,5 +1,5 @@
 import type { ModelEvent, Reply, ToolCall, UserTurn } from '../models/model.ts'
-import type { Usage } from '../team/usage.ts'
+import type { Usage } from '../team/members/usage.ts'
 import type { ToolResult } from '../tools/tool.ts'
 
 /** What happens in a conversation, in order, for terminals, programs and logs. */

@@ -1,4 +1,4 @@
-import type { Order } from '../journal/order.ts'
+import type { Order } from '../journal/replay/order.ts'
 import type { Model, Reply, ToolCall } from '../models/model.ts'
 import type { Permissions } from '../permissions/permission.ts'
 import type { EventOf } from '../team/event.ts'

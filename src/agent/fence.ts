@@ -1,8 +1,8 @@
-import type { Presence } from '../journal/store.ts'
-import { Superseded } from '../journal/store-errors.ts'
+import type { Presence } from '../journal/log/store.ts'
+import { Superseded } from '../journal/log/store-errors.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
 import type { Author } from '../team/event.ts'
-import { isFenced } from '../team/mail.ts'
+import { isFenced } from '../team/mail/mail.ts'
 import { memberNamed } from '../team/state.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { turnOnly } from '../journal/order.ts'
+import { turnOnly } from '../journal/replay/order.ts'
 import { ModelFailure, type Reply } from '../models/model.ts'
 import { offer } from '../tools/run-call.ts'
 import { isAborted } from './aborted.ts'

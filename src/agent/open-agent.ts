@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Log } from '../journal/store.ts'
+import type { Log } from '../journal/log/store.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
 import type { Model } from '../models/model.ts'
 import type { AgentPermissionsOptions } from '../permissions/permissions.ts'

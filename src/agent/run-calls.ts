@@ -1,4 +1,4 @@
-import { type Order, turnOnly } from '../journal/order.ts'
+import { type Order, turnOnly } from '../journal/replay/order.ts'
 import { malformedInput } from '../models/malformed-input.ts'
 import type { ToolCall } from '../models/model.ts'
 import { deniedCallText, INTERRUPTED_CALL } from '../prompts/notices.ts'

@@ -1,15 +1,15 @@
-import { type Answer, answerUnchanged } from '../team/answer.ts'
+import { type Answer, answerUnchanged } from '../team/answers/answer.ts'
 import type { Circumstances, Command, MessageDraft } from '../team/command.ts'
+import type { Json } from '../team/data/json.ts'
 import { assume, decide } from '../team/decide.ts'
-import { checkMessage, messageFrom } from '../team/decide-mail.ts'
 import type { Author, TeamEvent } from '../team/event.ts'
-import type { Json } from '../team/json.ts'
+import { checkMessage, messageFrom } from '../team/mail/decide-mail.ts'
 import type { Effect } from '../team/message.ts'
-import { overdue } from '../team/overdue.ts'
 import { isRefusal, type Refusal } from '../team/refusal.ts'
+import { overdue } from '../team/requests/overdue.ts'
 import { memberNamed, type TeamState } from '../team/state.ts'
-import type { Cursor } from './cursor.ts'
-import type { LogRecord } from './store.ts'
+import type { Cursor } from './log/cursor.ts'
+import type { LogRecord } from './log/store.ts'
 
 /** Something that waits to be written. */
 export interface PendingWrite {

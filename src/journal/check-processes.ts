@@ -1,6 +1,6 @@
 import type { Command } from '../team/command.ts'
 import { memberNamed, roster, type TeamState, unreadOf } from '../team/state.ts'
-import type { Presence } from './store.ts'
+import type { Presence } from './log/store.ts'
 
 /** What is known of the processes that matter to the waiting commands. */
 export interface ProcessStates {

@@ -5,11 +5,11 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { Disk } from '../stores/files/disk.ts'
 import { openFileStore } from '../stores/files/store.ts'
 import { createPlace, openMemoryStore } from '../stores/memory/store.ts'
+import { dumpState } from '../team/fold/snapshot.ts'
 import { isRefusal } from '../team/refusal.ts'
-import { dumpState } from '../team/snapshot.ts'
 import { FOLD_VERSION, unreadOf } from '../team/state.ts'
 import { recordingDisk } from '../testing/faulty-disk.ts'
-import type { Log, Store } from './store.ts'
+import type { Log, Store } from './log/store.ts'
 import { openTeam } from './team-handle.ts'
 
 const as = (name: string, commandId?: string) => ({ by: { name }, commandId })

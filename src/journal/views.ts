@@ -1,6 +1,6 @@
 import type { EventOf } from '../team/event.ts'
 import type { TeamState } from '../team/state.ts'
-import type { Cursor } from './cursor.ts'
+import type { Cursor } from './log/cursor.ts'
 
 /**
  * What people and foreign programs see of a team beside its journal: roster, tasks and mailboxes as files, and the

@@ -1,7 +1,7 @@
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
-import type { Order } from '../journal/order.ts'
+import type { Order } from '../journal/replay/order.ts'
 import { TeamError } from '../team/errors.ts'
-import type { Usage } from '../team/usage.ts'
+import type { Usage } from '../team/members/usage.ts'
 
 /** One turn of a conversation in the format of the provider packages. Stored verbatim, metadata included. */
 export type Turn = Exclude<LanguageModelV3Message, { role: 'system' }>

@@ -1,4 +1,4 @@
-import type { Usage } from '../team/usage.ts'
+import type { Usage } from '../team/members/usage.ts'
 import type { Price } from './model.ts'
 
 export interface Pricing {

@@ -1,7 +1,7 @@
 import type { TeamHandle } from '../journal/team-handle.ts'
 import { hookRefusedCallText } from '../prompts/notices.ts'
 import { planGateText } from '../prompts/refusals.ts'
-import { isOpen, planGate } from '../team/plan-gate.ts'
+import { isOpen, planGate } from '../team/members/plan-gate.ts'
 import { memberNamed } from '../team/state.ts'
 import { isInsideAny } from './paths/places.ts'
 import type { Action, Permission, PermissionQuestion, Permissions, ToolCallToCheck } from './permission.ts'

@@ -1,4 +1,4 @@
-import type { PlanGate } from '../team/plan-gate.ts'
+import type { PlanGate } from '../team/members/plan-gate.ts'
 import type { Refusal } from '../team/refusal.ts'
 import { type RefusalHints, refusalTextWith } from '../team/refusal-text.ts'
 import { isLead } from '../team/rights.ts'

@@ -1,4 +1,4 @@
-import { allTasks, openDependencies } from '../team/board.ts'
+import { allTasks, openDependencies } from '../team/board/board.ts'
 import { nameKey } from '../team/name.ts'
 import type { Request } from '../team/request.ts'
 import { heldBy, memberNamed, roster, type TeamState } from '../team/state.ts'

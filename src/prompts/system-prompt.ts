@@ -1,4 +1,4 @@
-import { isSessionId } from '../team/session-id.ts'
+import { isSessionId } from '../team/members/session-id.ts'
 import lead from './lead.md'
 import teammate from './teammate.md'
 

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import type { SessionContext } from '../agent/session-context.ts'
 import { systemClock } from '../journal/clock.ts'
-import { orderedTeam } from '../journal/ordered-team.ts'
+import { orderedTeam } from '../journal/replay/ordered-team.ts'
 import { openTeam, type TeamHandle } from '../journal/team-handle.ts'
 import { deadRules } from '../permissions/rules/dead-rules.ts'
 import { forbids, policyOf } from '../permissions/rules/policy.ts'

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { thisMachine } from '../stores/identity.ts'
+import type { SessionFolder } from '../team/members/session-folder.ts'
 import { type Refusal, refuse } from '../team/refusal.ts'
-import type { SessionFolder } from '../team/session-folder.ts'
 import type { TeamState } from '../team/state.ts'
 import type { Workspace } from '../workspace.ts'
 

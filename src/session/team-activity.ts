@@ -1,4 +1,4 @@
-import type { Presence } from '../journal/store.ts'
+import type { Presence } from '../journal/log/store.ts'
 import type { TeamState } from '../team/state.ts'
 
 /**

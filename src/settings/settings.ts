@@ -4,7 +4,7 @@ import { HOOKS_FAIL, HookSettings } from '../permissions/hooks/hook-settings.ts'
 import { MODES } from '../permissions/rules/policy.ts'
 import { parseRule, WrongRule } from '../permissions/rules/rule.ts'
 import { SANDBOX_MODES } from '../permissions/sandbox/open-sandbox.ts'
-import { PLANS } from '../team/plan-gate.ts'
+import { PLANS } from '../team/members/plan-gate.ts'
 import { SPELLINGS } from '../tools/own-tool.ts'
 
 const { providers, prices, models, patience } = ModelSettings.shape

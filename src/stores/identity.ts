@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
-import type { RuntimeId } from '../journal/store.ts'
+import type { RuntimeId } from '../journal/log/store.ts'
 
 export type Liveness = 'alive' | 'dead' | 'unknown'
 

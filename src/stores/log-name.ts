@@ -1,4 +1,4 @@
-import type { LogName } from '../journal/store.ts'
+import type { LogName } from '../journal/log/store.ts'
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 

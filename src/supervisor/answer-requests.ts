@@ -6,8 +6,8 @@ import { type TeamHandle, USER } from '../journal/team-handle.ts'
 import { APPROVED_BY_RULE, NO_PERSON_ANSWERED, NO_PERSON_HERE, openRequestText } from '../prompts/requests.ts'
 import type { EventOf } from '../team/event.ts'
 import { nameKey } from '../team/name.ts'
-import { whyVoid } from '../team/overdue.ts'
 import { isRefusal } from '../team/refusal.ts'
+import { whyVoid } from '../team/requests/overdue.ts'
 import { askAboutPlan } from './ask-person.ts'
 
 /** Answers the requests of teammates that neither the lead nor a person answers. */

@@ -4,9 +4,9 @@ import type { Action, Permission } from '../permissions/permission.ts'
 import { refusalForModel } from '../prompts/refusals.ts'
 import { personRefusedText, unansweredQuestionText } from '../prompts/requests.ts'
 import type { Author } from '../team/event.ts'
-import { isAsking, shutdownOf } from '../team/next-step.ts'
-import { whyVoid } from '../team/overdue.ts'
+import { isAsking, shutdownOf } from '../team/progress/next-step.ts'
 import { isRefusal } from '../team/refusal.ts'
+import { whyVoid } from '../team/requests/overdue.ts'
 import { memberNamed } from '../team/state.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { AlarmClock } from '../journal/clock.ts'
-import type { Presence } from '../journal/store.ts'
+import type { Presence } from '../journal/log/store.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
 
 export interface AwaitLeaseOptions {

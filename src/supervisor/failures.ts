@@ -1,8 +1,8 @@
 import type { Membership } from '../agent/membership.ts'
 import type { SessionContext } from '../agent/session-context.ts'
 import { TranscriptDamaged } from '../agent/transcript/transcript.ts'
+import { ConversationRewound } from '../journal/fold/rewound.ts'
 import { createIds } from '../journal/ids.ts'
-import { ConversationRewound } from '../journal/rewound.ts'
 import {
   noReplacementText,
   replacementFailedText,
@@ -10,9 +10,9 @@ import {
   teammateLostText,
   unfinishedReplacementText,
 } from '../prompts/reports.ts'
-import { admit, type Breaker, failsRepeatedly, lost, PAUSE, settled, worked } from '../team/breaker.ts'
 import type { Author } from '../team/event.ts'
-import type { Member } from '../team/member.ts'
+import { admit, type Breaker, failsRepeatedly, lost, PAUSE, settled, worked } from '../team/members/breaker.ts'
+import type { Member } from '../team/members/member.ts'
 import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
 import { heldBy, memberNamed, roster } from '../team/state.ts'
 import type { HealthTracker } from './health.ts'

@@ -2,7 +2,7 @@ import type { OpenAgent } from '../agent/agent.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
 import { earlierAttemptsText } from '../prompts/earlier-attempts.ts'
 import { resumedText, taskText, unfinishedTaskText } from '../prompts/task.ts'
-import { planGate } from '../team/plan-gate.ts'
+import { planGate } from '../team/members/plan-gate.ts'
 import { heldBy, memberNamed, type TeamState } from '../team/state.ts'
 import type { Task } from '../team/task.ts'
 

@@ -1,4 +1,4 @@
-import type { Store } from '../journal/store.ts'
+import type { Store } from '../journal/log/store.ts'
 import { openTeam, USER } from '../journal/team-handle.ts'
 import { GONE_WHILE_AWAY, teamGoneText } from '../prompts/reports.ts'
 

@@ -1,10 +1,10 @@
-import type { Store } from '../journal/store.ts'
+import type { Store } from '../journal/log/store.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
 import { TeamError } from '../team/errors.ts'
 import type { Author } from '../team/event.ts'
+import type { SessionFolder } from '../team/members/session-folder.ts'
 import { isRefusal, type Refusal } from '../team/refusal.ts'
 import { refusalText } from '../team/refusal-text.ts'
-import type { SessionFolder } from '../team/session-folder.ts'
 
 /** A session cannot be opened or continued; `refusal` says why. */
 export class SessionRefused extends TeamError {

@@ -1,6 +1,6 @@
 import type { OpenAgent } from '../agent/agent.ts'
 import type { Author } from '../team/event.ts'
-import type { Member } from '../team/member.ts'
+import type { Member } from '../team/members/member.ts'
 import type { Task } from '../team/task.ts'
 
 /** Opens the agents of a team's teammates. */

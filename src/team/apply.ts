@@ -1,14 +1,14 @@
-import { applyMemberEvent } from './apply-members.ts'
-import { applyRequestEvent } from './apply-requests.ts'
-import { applyTaskEvent } from './apply-tasks.ts'
+import type { Json } from './data/json.ts'
 import { type Author, type EventOf, type Place, readEvent, type TeamEvent } from './event.ts'
-import type { Json } from './json.ts'
-import { deliver, receiveExternal, returnToUnread, sendMessage, takeMail } from './mail.ts'
+import { applyMemberEvent } from './fold/apply-members.ts'
+import { applyRequestEvent } from './fold/apply-requests.ts'
+import { applyTaskEvent } from './fold/apply-tasks.ts'
+import { loadState } from './fold/snapshot.ts'
+import { deliver, receiveExternal, returnToUnread, sendMessage, takeMail } from './mail/mail.ts'
+import { spend } from './members/usage.ts'
 import type { Effect } from './message.ts'
 import { nameKey } from './name.ts'
-import { loadState } from './snapshot.ts'
 import type { TeamState } from './state.ts'
-import { spend } from './usage.ts'
 
 /** A record of a team's journal as it was accepted. */
 export interface TeamRecord {

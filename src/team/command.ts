@@ -1,9 +1,9 @@
 import type { Author, TeamEvent } from './event.ts'
-import type { MemberKind, Profile } from './member.ts'
+import type { MemberKind, Profile } from './members/member.ts'
+import type { SessionFolder } from './members/session-folder.ts'
 import type { Message, MessageType } from './message.ts'
 import type { Refusal } from './refusal.ts'
 import type { RequestAnswer, RequestKind } from './request.ts'
-import type { SessionFolder } from './session-folder.ts'
 import type { TaskDraft, TaskId } from './task.ts'
 
 /** What a caller wants to happen. `decide` says whether it may. */

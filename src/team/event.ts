@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { Breaker } from './breaker.ts'
-import { MemberKind, MemberStatus, Profile } from './member.ts'
+import { Breaker } from './members/breaker.ts'
+import { MemberKind, MemberStatus, Profile } from './members/member.ts'
+import { SessionFolder } from './members/session-folder.ts'
+import { Usage } from './members/usage.ts'
 import { isMessage, Message } from './message.ts'
 import { Name } from './name.ts'
 import { Assignment, RequestId, RequestKind } from './request.ts'
-import { SessionFolder } from './session-folder.ts'
 import { Attempt, Dependency, isTaskId, Priority, TaskId, Timestamp } from './task.ts'
-import { Usage } from './usage.ts'
 
 const generation = z.number().int().nonnegative()
 const ids = z.array(z.string())

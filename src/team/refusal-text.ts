@@ -1,9 +1,9 @@
-import { cycleInWords } from './dependencies.ts'
+import { waitsForWords } from './answers/view.ts'
+import { cycleInWords } from './board/dependencies.ts'
+import { roleRule } from './members/role.ts'
 import { messageTypes } from './message.ts'
 import { isName, nameRule } from './name.ts'
 import type { LeadOperation, LimitedText, Refusal, RefusalCode, RefusalDetails } from './refusal.ts'
-import { roleRule } from './role.ts'
-import { waitsForWords } from './view.ts'
 import { aOrAn } from './wording.ts'
 
 /** What was refused and why, for every reader. The next step depends on the reader: see `refusalTextWith`. */

@@ -1,5 +1,5 @@
-import type { MemberKind, MemberStatus } from './member.ts'
-import type { PlanGate } from './plan-gate.ts'
+import type { MemberKind, MemberStatus } from './members/member.ts'
+import type { PlanGate } from './members/plan-gate.ts'
 import type { RequestKind } from './request.ts'
 import type { TaskStatus } from './task.ts'
 

@@ -1,5 +1,5 @@
 import type { Author } from './event.ts'
-import { isFenced } from './mail.ts'
+import { isFenced } from './mail/mail.ts'
 import { isName, isReserved, nameKey } from './name.ts'
 import { type LeadOperation, type Refusal, refuse } from './refusal.ts'
 import { memberNamed, roster, type TeamState } from './state.ts'

@@ -1,12 +1,12 @@
-import { type Breaker, CLOSED } from './breaker.ts'
-import type { Member } from './member.ts'
+import { Cell, Recent, Sorted, Table, Trial } from './data/table.ts'
+import { type Breaker, CLOSED } from './members/breaker.ts'
+import type { Member } from './members/member.ts'
+import type { SessionFolder } from './members/session-folder.ts'
+import type { Spent } from './members/usage.ts'
 import type { Message } from './message.ts'
 import { nameKey } from './name.ts'
 import type { Request } from './request.ts'
-import type { SessionFolder } from './session-folder.ts'
-import { Cell, Recent, Sorted, Table, Trial } from './table.ts'
 import { compareTasks, type Task, type TaskId } from './task.ts'
-import type { Spent } from './usage.ts'
 
 /** Raise it whenever the same journal would fold to another state: old snapshots are then ignored. */
 export const FOLD_VERSION = 5

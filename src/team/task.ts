@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Role } from './role.ts'
+import { Role } from './members/role.ts'
 
 /** `1`, `2`, `3` … on the open board; `03-01/T3` for the third task of plan `03-01`. */
 const TASK_ID = /^(?:[1-9]\d{0,14}|\d\d-\d\d\/T[1-9]\d{0,5})$/

@@ -1,5 +1,5 @@
-import { allTasks, claims, isUnblocked, readyTasks } from '../team/board.ts'
-import { createInvariants } from '../team/invariants.ts'
+import { allTasks, claims, isUnblocked, readyTasks } from '../team/board/board.ts'
+import { createInvariants } from '../team/fold/invariants.ts'
 import { nameKey } from '../team/name.ts'
 import { memberNamed, roster, type TeamState } from '../team/state.ts'
 import { compareTasks } from '../team/task.ts'

@@ -1,4 +1,4 @@
-import type { Plans } from '../team/plan-gate.ts'
+import type { Plans } from '../team/members/plan-gate.ts'
 import type { Refusal } from '../team/refusal.ts'
 import type { UnreadMessage } from './team-membership.ts'
 

@@ -1,4 +1,4 @@
-import type { Answer } from '../team/answer.ts'
+import type { Answer } from '../team/answers/answer.ts'
 import type { Command, MessageDraft } from '../team/command.ts'
 import type { Effect, Message } from '../team/message.ts'
 import type { Refusal } from '../team/refusal.ts'

@@ -1,6 +1,6 @@
 import { applyTurn, emptyTranscript, type TranscriptState } from '../../src/agent/transcript/transcript-fold.ts'
-import { advance, START } from '../../src/journal/cursor.ts'
-import type { Log } from '../../src/journal/store.ts'
+import { advance, START } from '../../src/journal/log/cursor.ts'
+import type { Log } from '../../src/journal/log/store.ts'
 import type { Turn } from '../../src/models/model.ts'
 
 /** Every turn in the log, without later summaries and demoted results applied. */

@@ -4,7 +4,7 @@ import { inputBudget } from '../../src/agent/choose-mail.ts'
 import { createInbox, userTurn } from '../../src/agent/inbox.ts'
 import { recoverInterruptedCalls } from '../../src/agent/recover-interrupted-calls.ts'
 import { openTranscript } from '../../src/agent/transcript/transcript.ts'
-import { START } from '../../src/journal/cursor.ts'
+import { START } from '../../src/journal/log/cursor.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/store.ts'
 import { unreadOf } from '../../src/team/state.ts'
 import {

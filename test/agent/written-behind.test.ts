@@ -5,7 +5,7 @@ import { inputBudget } from '../../src/agent/choose-mail.ts'
 import { createInbox, userTurn } from '../../src/agent/inbox.ts'
 import { openTranscript } from '../../src/agent/transcript/transcript.ts'
 import type { CallResult } from '../../src/agent/transcript/transcript-fold.ts'
-import type { Log } from '../../src/journal/store.ts'
+import type { Log } from '../../src/journal/log/store.ts'
 import type { Reply } from '../../src/models/model.ts'
 import { createPlace, openMemoryStore } from '../../src/stores/memory/store.ts'
 import {

@@ -1,7 +1,7 @@
 import { accessSync, appendFileSync, constants, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Store } from '../../src/journal/store.ts'
+import type { Store } from '../../src/journal/log/store.ts'
 import { openTeam, type TeamHandle } from '../../src/journal/team-handle.ts'
 import type { Views } from '../../src/journal/views.ts'
 import { type Disk, realDisk } from '../../src/stores/files/disk.ts'

@@ -7,7 +7,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'claim-without-overlap-check',
     mistake: 'A claim ignores the files of other claims',
-    file: 'src/team/board.ts',
+    file: 'src/team/board/board.ts',
     old: 'if (files.length === 0) return undefined',
     new: 'if (files.length >= 0) return undefined',
     test: crash,
@@ -16,7 +16,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'missing-fence',
     mistake: 'What a replaced generation writes still counts',
-    file: 'src/team/mail.ts',
+    file: 'src/team/mail/mail.ts',
     old: 'if (by.generation === undefined) return false',
     new: 'if (by.name !== undefined) return false',
     test: crash,
@@ -25,7 +25,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'lease-over-a-live-process',
     mistake: 'The lease of taken mail counts more than the process that still lives',
-    file: 'src/team/decide-mail.ts',
+    file: 'src/team/mail/decide-mail.ts',
     old: 'return unknown.has(taken.taker) && taken.until <= now',
     new: 'return taken.until <= now',
     test: crash,
@@ -34,7 +34,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'approval-without-generation',
     mistake: 'The approval of a plan counts for every later generation of that name',
-    file: 'src/team/plan-gate.ts',
+    file: 'src/team/members/plan-gate.ts',
     old: '    fromGeneration === member.generation &&\n',
     new: '',
     test: team,
@@ -43,7 +43,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'claim-ignores-role',
     mistake: 'A teammate claims a ready task that is meant for another role',
-    file: 'src/team/decide-claims.ts',
+    file: 'src/team/board/decide-claims.ts',
     old: 'return role === null || roleKey(role) === roleKey(member.role)',
     new: 'return role === null || member.role !== undefined',
     test: team,
@@ -52,7 +52,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'stop-overwritten-by-idle',
     mistake: 'A turn that ends late makes a stopped teammate idle again',
-    file: 'src/team/apply-members.ts',
+    file: 'src/team/fold/apply-members.ts',
     old: "      if (['stopped', 'stopping', 'lost'].includes(before.status)) return\n",
     new: '',
     test: team,

@@ -6,7 +6,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'position-based-after',
     mistake: 'A decision is accepted by its position in the log instead of by the decision it follows',
-    file: 'src/journal/acceptance.ts',
+    file: 'src/journal/log/acceptance.ts',
     old: "return complete ? 'broken' : 'refused'",
     new: "return 'accepted'",
     test: crash,
@@ -15,7 +15,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'view-before-sync',
     mistake: 'A view shows records that a power cut may still take from the journal',
-    file: 'src/journal/view-writer.ts',
+    file: 'src/journal/views/view-writer.ts',
     old: 'await atTheEnd(({ state, cursor }) => mirror.write(state, cursor))',
     new: 'await mirror.write(appender.fold.state, appender.fold.cursor)',
     test: crash,

@@ -77,10 +77,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'role-with-invisible-characters',
     mistake: 'a role may hold direction marks and zero-width characters',
-    file: 'src/team/role.ts',
+    file: 'src/team/members/role.ts',
     old: 'length <= MAX_ROLE_LENGTH && !INVISIBLE.test(text)',
     new: 'length <= MAX_ROLE_LENGTH',
-    test: 'src/team/role.test.ts',
+    test: 'src/team/members/role.test.ts',
     fails: 'cannot be "two\\nlines", and the refusal shows no character that is not seen',
   },
   {
@@ -95,10 +95,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'stale-remaining-path',
     mistake: 'a changed dependency leaves the remaining paths as they were',
-    file: 'src/team/board.ts',
+    file: 'src/team/board/board.ts',
     old: 'if (before.blockedBy !== next.blockedBy) return true',
     new: '',
-    test: 'src/team/remaining-path.test.ts',
+    test: 'src/team/progress/remaining-path.test.ts',
     fails: 'follows every change of an edge or a state, also one that is taken back',
   },
   {

@@ -103,19 +103,19 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'outside-line-passes-for-shutdown',
     mistake: 'a line from outside with the id of a shutdown request passes for that request',
-    file: 'src/team/next-step.ts',
+    file: 'src/team/progress/next-step.ts',
     old: 'unread.every(({ message, external }) => !external && message.request_id === asked.id)',
     new: 'unread.every(({ message }) => message.request_id === asked.id)',
-    test: 'src/team/next-step.test.ts',
+    test: 'src/team/progress/next-step.test.ts',
     fails: 'lets no line from outside pass for the shutdown request',
   },
   {
     name: 'record-batch-counts-once',
     mistake: 'only the newest item counts, so a batch of many messages grows over the limit of a line',
-    file: 'src/journal/record-batches.ts',
+    file: 'src/journal/log/record-batches.ts',
     old: 'bytes += size',
     new: 'bytes = size',
-    test: 'src/journal/record-batches.test.ts',
+    test: 'src/journal/log/record-batches.test.ts',
     fails: 'splits items in order into batches under 4 MB',
   },
   {
@@ -139,10 +139,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'raised-generation-keeps-claim',
     mistake: 'a repair raises the generation of an agent, and the older one still holds its task',
-    file: 'src/team/decide-members.ts',
+    file: 'src/team/members/decide-members.ts',
     old: '...(isGone ? [] : loss(state, member, reason)),',
     new: '',
-    test: 'src/team/invariants.test.ts',
+    test: 'src/team/fold/invariants.test.ts',
     fails: 'hold when a repair raises the generation of an owner',
   },
   {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { advance, START } from '../../src/journal/cursor.ts'
+import { advance, START } from '../../src/journal/log/cursor.ts'
 import { createStatements } from '../../src/stores/postgres/schema/statements.ts'
 import { openPostgresStore } from '../../src/stores/postgres/store.ts'
 import { idsOf, readAll } from '../../src/testing/contracts/read-all.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import type { Store } from '../../src/journal/store.ts'
+import type { Store } from '../../src/journal/log/store.ts'
 import { openTeam } from '../../src/journal/team-handle.ts'
 import { createFleet } from './fleet.ts'
 import { deliveries, drain, repeats } from './mailbox.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Store } from '../../src/journal/store.ts'
+import type { Store } from '../../src/journal/log/store.ts'
 import { openTeam } from '../../src/journal/team-handle.ts'
 import { applyEvent } from '../../src/team/apply.ts'
 import type { Effect } from '../../src/team/message.ts'

@@ -1,4 +1,4 @@
-import type { Store } from '../../src/journal/store.ts'
+import type { Store } from '../../src/journal/log/store.ts'
 import { realDisk } from '../../src/stores/files/disk.ts'
 import { openFileStore } from '../../src/stores/files/store.ts'
 import { openViews } from '../../src/stores/files/views/views.ts'

@@ -1,4 +1,4 @@
-import type { Appended, Log, LogName, LogRecord, Store } from '../../src/journal/store.ts'
+import type { Appended, Log, LogName, LogRecord, Store } from '../../src/journal/log/store.ts'
 import { openMemoryStore, type Place } from '../../src/stores/memory/store.ts'
 import type { ManualClock } from '../../src/testing/manual-clock.ts'
 import type { Random } from '../storms/random.ts'

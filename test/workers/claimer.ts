@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { openTeam } from '../../src/journal/team-handle.ts'
-import type { Answer } from '../../src/team/answer.ts'
+import type { Answer } from '../../src/team/answers/answer.ts'
 import type { Author } from '../../src/team/event.ts'
 import { isRefusal, type Refusal } from '../../src/team/refusal.ts'
 import { refusalText } from '../../src/team/refusal-text.ts'

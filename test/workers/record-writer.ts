@@ -1,4 +1,4 @@
-import { advance, START } from '../../src/journal/cursor.ts'
+import { advance, START } from '../../src/journal/log/cursor.ts'
 import { openFileStore } from '../../src/stores/files/store.ts'
 
 /** Appends `count` facts of `size` bytes, each with a decision that is tried until it counts, and says what counted. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openTeam } from '../../src/journal/team-handle.ts'
-import type { Answer } from '../../src/team/answer.ts'
+import type { Answer } from '../../src/team/answers/answer.ts'
 import type { Command } from '../../src/team/command.ts'
 import { isRefusal } from '../../src/team/refusal.ts'
 import { refusalText } from '../../src/team/refusal-text.ts'

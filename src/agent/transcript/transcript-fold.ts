@@ -1,7 +1,7 @@
-import type { LogRecord } from '../../journal/store.ts'
+import type { LogRecord } from '../../journal/log/store.ts'
 import type { AssistantTurn, ToolCall, ToolTurn, Turn, UserTurn } from '../../models/model.ts'
 import type { ProcessGroup } from '../../permissions/processes/process-group.ts'
-import type { Usage } from '../../team/usage.ts'
+import type { Usage } from '../../team/members/usage.ts'
 import type { MailFile } from '../../tools/tool.ts'
 
 export type CallResult = Extract<ToolTurn['content'][number], { type: 'tool-result' }>

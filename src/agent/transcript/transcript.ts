@@ -1,13 +1,13 @@
-import { advance, type Cursor, START } from '../../journal/cursor.ts'
+import { asRewound, ConversationRewound } from '../../journal/fold/rewound.ts'
 import { createIds } from '../../journal/ids.ts'
-import { asRewound, ConversationRewound } from '../../journal/rewound.ts'
+import { advance, type Cursor, START } from '../../journal/log/cursor.ts'
+import type { Appended, Fault, Log, LogRecord } from '../../journal/log/store.ts'
+import { JournalReadOnly, Superseded } from '../../journal/log/store-errors.ts'
 import { scheduler } from '../../journal/scheduler.ts'
-import type { Appended, Fault, Log, LogRecord } from '../../journal/store.ts'
-import { JournalReadOnly, Superseded } from '../../journal/store-errors.ts'
 import type { Reply, UserTurn } from '../../models/model.ts'
 import type { Eraser } from '../../redaction/eraser.ts'
+import type { Json } from '../../team/data/json.ts'
 import { TeamError } from '../../team/errors.ts'
-import type { Json } from '../../team/json.ts'
 import type { MailFile, ToolResult } from '../../tools/tool.ts'
 import {
   applyTurn,

@@ -1,5 +1,5 @@
 import type { SessionEvent } from '../../agent/session-event.ts'
-import type { Member } from '../../team/member.ts'
+import type { Member } from '../../team/members/member.ts'
 import type { TeamState } from '../../team/state.ts'
 import { testsIn } from './conversation.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../../journal/store.ts'
+import type { Store } from '../../journal/log/store.ts'
 import { createPlace, openMemoryStore } from '../../stores/memory/store.ts'
 import { TeamError } from '../../team/errors.ts'
 import { Misused } from '../program/failure.ts'

@@ -1,5 +1,5 @@
 import { openTeam, type TeamHandle } from '../../journal/team-handle.ts'
-import { allTasks } from '../../team/board.ts'
+import { allTasks } from '../../team/board/board.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { counted } from '../../team/wording.ts'
 import { printJson } from '../output/print.ts'

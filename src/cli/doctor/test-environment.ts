@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ulid } from 'ulid'
-import type { Store } from '../../journal/store.ts'
+import type { Store } from '../../journal/log/store.ts'
 import { openTeam, type TeamHandle } from '../../journal/team-handle.ts'
 import { findProgram } from '../../permissions/processes/find-program.ts'
 import type { Disk } from '../../stores/files/disk.ts'

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import type { Fault } from '../../journal/store.ts'
+import type { Fault } from '../../journal/log/store.ts'
 import { openTeam } from '../../journal/team-handle.ts'
 import { codeOf, type Disk, realDisk } from '../../stores/files/disk.ts'
 import { cutOff } from '../../stores/files/log/lost-end.ts'

@@ -1,8 +1,8 @@
-import { advance, type Cursor, START } from '../../journal/cursor.ts'
-import type { Audited, Fault, Log, LogRecord } from '../../journal/store.ts'
+import { advance, type Cursor, START } from '../../journal/log/cursor.ts'
+import type { Audited, Fault, Log, LogRecord } from '../../journal/log/store.ts'
 import { type Applied, apply } from '../../team/apply.ts'
 import { factTypes, readEvent } from '../../team/event.ts'
-import { createInvariants } from '../../team/invariants.ts'
+import { createInvariants } from '../../team/fold/invariants.ts'
 import { emptyState, type TeamState } from '../../team/state.ts'
 
 /** What is wrong at one position of the journal. */

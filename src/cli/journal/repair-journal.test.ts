@@ -1,12 +1,12 @@
 import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { LogRecord } from '../../journal/store.ts'
+import type { LogRecord } from '../../journal/log/store.ts'
 import { encode } from '../../stores/files/log/line.ts'
 import { withTrailer } from '../../stores/files/log/trailer.ts'
+import { taskView, teamView } from '../../team/answers/view.ts'
 import { apply } from '../../team/apply.ts'
 import { emptyState } from '../../team/state.ts'
-import { taskView, teamView } from '../../team/view.ts'
 import { type CommandHarness, commandHarness } from '../command-harness.ts'
 
 let cli: CommandHarness

@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path'
-import type { LogName, Store } from '../../journal/store.ts'
+import type { LogName, Store } from '../../journal/log/store.ts'
 import { codeOf, type Disk } from '../../stores/files/disk.ts'
 import { syncFolders } from '../../stores/files/folders.ts'
 import { archiveName } from '../../stores/files/log/repair.ts'
-import { raiseGeneration } from '../../team/decide-members.ts'
 import type { TeamEvent } from '../../team/event.ts'
+import { raiseGeneration } from '../../team/members/decide-members.ts'
 import { memberNamed, type TeamState } from '../../team/state.ts'
 
 /** The newest generation that wrote to each transcript of a team, by the name of its agent. */

@@ -1,6 +1,6 @@
 import type { TeamHandle } from '../../journal/team-handle.ts'
+import { type MessageView, messageView } from '../../team/answers/view.ts'
 import { unreadOf } from '../../team/state.ts'
-import { type MessageView, messageView } from '../../team/view.ts'
 import type { Workspace } from '../../workspace.ts'
 import { colours, indented, time } from '../output/format.ts'
 import { print, printed, printJsonArray, printMessage, warn } from '../output/print.ts'

@@ -1,6 +1,6 @@
+import { isRole, roleRule } from '../../team/members/role.ts'
 import { isRuntimeFact, MessageType, messageType } from '../../team/message.ts'
 import { isName, nameRule } from '../../team/name.ts'
-import { isRole, roleRule } from '../../team/role.ts'
 import { type TaskStatus, taskStatus } from '../../team/task.ts'
 import { Misused } from './failure.ts'
 

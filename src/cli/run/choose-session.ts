@@ -1,7 +1,7 @@
 import { openTeam } from '../../journal/team-handle.ts'
 import { newestSession } from '../../session/session-id.ts'
+import { isSessionId } from '../../team/members/session-id.ts'
 import { nameKey } from '../../team/name.ts'
-import { isSessionId } from '../../team/session-id.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Call } from '../program/context.ts'
 import { Misused, Refused } from '../program/failure.ts'

@@ -1,6 +1,6 @@
 import { openTeam } from '../../journal/team-handle.ts'
 import type { ListedSession } from '../../session/find-sessions.ts'
-import { isSessionId } from '../../team/session-id.ts'
+import { isSessionId } from '../../team/members/session-id.ts'
 import { counted } from '../../team/wording.ts'
 import type { Workspace } from '../../workspace.ts'
 import { hint, print, printJsonArray, printMessage, warn } from '../output/print.ts'

@@ -1,6 +1,6 @@
+import { type TaskView, taskView, waitsForWords } from '../../team/answers/view.ts'
 import type { TeamState } from '../../team/state.ts'
 import type { EarlierAttempt, Task } from '../../team/task.ts'
-import { type TaskView, taskView, waitsForWords } from '../../team/view.ts'
 import { colours, indented, oneLine, plain, table, time } from '../output/format.ts'
 import { print, printJson } from '../output/print.ts'
 import type { Call } from '../program/context.ts'

@@ -1,5 +1,5 @@
+import { teamView } from '../../team/answers/view.ts'
 import { nameKey } from '../../team/name.ts'
-import { teamView } from '../../team/view.ts'
 import { counted } from '../../team/wording.ts'
 import { hint, printJson, printMessage } from '../output/print.ts'
 import { name } from '../program/arguments.ts'

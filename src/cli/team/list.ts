@@ -1,5 +1,5 @@
 import { openTeam } from '../../journal/team-handle.ts'
-import { isPresent } from '../../team/member.ts'
+import { isPresent } from '../../team/members/member.ts'
 import { roster } from '../../team/state.ts'
 import type { Workspace } from '../../workspace.ts'
 import { oneLine, table } from '../output/format.ts'

@@ -1,4 +1,4 @@
-import type { TeamView } from '../../team/view.ts'
+import type { TeamView } from '../../team/answers/view.ts'
 import { colours, oneLine, table } from '../output/format.ts'
 import { print, printJson } from '../output/print.ts'
 import type { Call } from '../program/context.ts'

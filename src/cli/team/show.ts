@@ -1,4 +1,4 @@
-import { teamView } from '../../team/view.ts'
+import { teamView } from '../../team/answers/view.ts'
 import { name } from '../program/arguments.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { requireTeam, withTeam } from '../workspace/open-team.ts'

@@ -1,7 +1,7 @@
 import type { TeamHandle } from '../../journal/team-handle.ts'
 import { assume, decide } from '../../team/decide.ts'
-import { checkMessage } from '../../team/decide-mail.ts'
 import type { Author } from '../../team/event.ts'
+import { checkMessage } from '../../team/mail/decide-mail.ts'
 import { isRefusal, type Refusal } from '../../team/refusal.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Presence } from '../../journal/store.ts'
+import type { Presence } from '../../journal/log/store.ts'
 import type { TeamHandle } from '../../journal/team-handle.ts'
 import { pidIn } from '../../stores/identity.ts'
 import { Refused } from '../program/failure.ts'

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../journal/clock.ts'
-import type { Usage } from '../../team/usage.ts'
+import type { Usage } from '../../team/members/usage.ts'
 import {
   type Model,
   type ModelEvent,

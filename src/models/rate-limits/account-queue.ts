@@ -1,5 +1,5 @@
 import type { Clock } from '../../journal/clock.ts'
-import type { Usage } from '../../team/usage.ts'
+import type { Usage } from '../../team/members/usage.ts'
 import type { RateLimit } from '../model.ts'
 import type { Pause } from '../timers.ts'
 

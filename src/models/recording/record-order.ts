@@ -1,4 +1,4 @@
-import { type Order, turnOnly } from '../../journal/order.ts'
+import { type Order, turnOnly } from '../../journal/replay/order.ts'
 import { nestedSteps } from './nested-steps.ts'
 
 /** Runs steps one after the other as they are requested, and reports the name of each when it begins. */

@@ -1,5 +1,5 @@
 import type { AlarmClock } from '../../journal/clock.ts'
-import { type Order, turnOnly } from '../../journal/order.ts'
+import { type Order, turnOnly } from '../../journal/replay/order.ts'
 import { nestedSteps } from './nested-steps.ts'
 import { notifyAll } from './record-order.ts'
 

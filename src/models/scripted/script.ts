@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
-import { Usage } from '../../team/usage.ts'
+import { Usage } from '../../team/members/usage.ts'
 import { ModelFailure, type ModelRequest } from '../model.ts'
 
 /** A text is searched for; `/…/i` and regular expressions are matched. */

@@ -1,5 +1,5 @@
 import type { AssistantTurn, UserTurn } from '../../models/model.ts'
-import type { Usage } from '../../team/usage.ts'
+import type { Usage } from '../../team/members/usage.ts'
 import type { ToolResult } from '../../tools/tool.ts'
 import type { AssistantBlock, UserBlock, WireUsage } from './envelope.ts'
 

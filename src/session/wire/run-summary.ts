@@ -1,7 +1,7 @@
 import type { Stop } from '../../agent/agent-event.ts'
 import type { SessionEvent } from '../../agent/session-event.ts'
 import { limitText } from '../../prompts/limit.ts'
-import type { Usage } from '../../team/usage.ts'
+import type { Usage } from '../../team/members/usage.ts'
 import type { Session } from '../session.ts'
 import { wireUsage } from './content-blocks.ts'
 import { createDenials } from './denials.ts'

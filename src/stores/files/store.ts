@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { ulid } from 'ulid'
-import type { Audited, Log, Presence, Store } from '../../journal/store.ts'
+import type { Audited, Log, Presence, Store } from '../../journal/log/store.ts'
 import type { Views } from '../../journal/views.ts'
 import { isTeamName, teamOf } from '../log-name.ts'
 import { warnOnStderr } from '../warning.ts'

@@ -1,10 +1,10 @@
-import { type Chain, createChain } from '../../journal/acceptance.ts'
-import { firstUnknown, MAX_RECORD_BYTES, toInstall, whyRefused } from '../../journal/admission.ts'
-import type { Cursor } from '../../journal/cursor.ts'
-import { advance } from '../../journal/cursor.ts'
-import { createFairness } from '../../journal/fairness.ts'
-import type { Appended, Audited, Fault, Log, LogRecord, Outcome, Recorded } from '../../journal/store.ts'
-import { JournalReadOnly, JournalReplaced, RecordRefused } from '../../journal/store-errors.ts'
+import { type Chain, createChain } from '../../journal/log/acceptance.ts'
+import { firstUnknown, MAX_RECORD_BYTES, toInstall, whyRefused } from '../../journal/log/admission.ts'
+import type { Cursor } from '../../journal/log/cursor.ts'
+import { advance } from '../../journal/log/cursor.ts'
+import { createFairness } from '../../journal/log/fairness.ts'
+import type { Appended, Audited, Fault, Log, LogRecord, Outcome, Recorded } from '../../journal/log/store.ts'
+import { JournalReadOnly, JournalReplaced, RecordRefused } from '../../journal/log/store-errors.ts'
 import { createSleep } from '../sleep.ts'
 
 /** The log itself, shared by all handles on it. */

@@ -1,4 +1,4 @@
-import type { LogName, Presence, Store } from '../../journal/store.ts'
+import type { LogName, Presence, Store } from '../../journal/log/store.ts'
 import { createMemoryLog, createSharedLog, type SharedLog } from './log.ts'
 
 /** What several handles share, like the folder of a files store. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Lease, Presence, RuntimeId } from '../../journal/store.ts'
-import { Superseded } from '../../journal/store-errors.ts'
+import type { Lease, Presence, RuntimeId } from '../../journal/log/store.ts'
+import { Superseded } from '../../journal/log/store-errors.ts'
 import { hasEndedHere, runsHere, thisRuntime } from '../identity.ts'
 import type { ConnectionPool } from './connection/connection-pool.ts'
 import type { Statements } from './schema/statements.ts'

@@ -1,4 +1,4 @@
-import type { LogName, Store } from '../../journal/store.ts'
+import type { LogName, Store } from '../../journal/log/store.ts'
 import { teamOf } from '../log-name.ts'
 import { warnOnStderr } from '../warning.ts'
 import { parseAddress } from './connection/address.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Log } from '../../journal/store.ts'
+import type { Log } from '../../journal/log/store.ts'
 import { idsOf, readAll } from './read-all.ts'
 
 /** What a store promises to two handles that decide on one log at the same time. */

@@ -1,5 +1,5 @@
-import { advance, type Cursor, START } from '../../journal/cursor.ts'
-import type { Log, Recorded, Store } from '../../journal/store.ts'
+import { advance, type Cursor, START } from '../../journal/log/cursor.ts'
+import type { Log, Recorded, Store } from '../../journal/log/store.ts'
 
 /** Opens one more handle on the same data. `knows` lists the features this handle understands. */
 export type OpenStore = (options?: { readonly knows?: readonly string[] }) => Promise<Store>

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { advance, START } from '../../journal/cursor.ts'
-import type { Log, Store } from '../../journal/store.ts'
+import { advance, START } from '../../journal/log/cursor.ts'
+import type { Log, Store } from '../../journal/log/store.ts'
 import { decisionContract } from './decision-contract.ts'
 import { idsOf, type OpenStore, readAll } from './read-all.ts'
 import { storeModel } from './store-model.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { advance, type Cursor, START } from '../../journal/cursor.ts'
-import type { Log, LogName, LogRecord, Outcome } from '../../journal/store.ts'
+import { advance, type Cursor, START } from '../../journal/log/cursor.ts'
+import type { Log, LogName, LogRecord, Outcome } from '../../journal/log/store.ts'
 import type { OpenStore } from './read-all.ts'
 
 /** Random operations of three handles; each result is compared with a log of a few lines, below. */

@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { firstOverlap } from '../../team/board/reservation.ts'
 import { nameKey } from '../../team/name.ts'
-import { firstOverlap } from '../../team/reservation.ts'
 import { STATE_FOLDERS } from '../paths/file-access.ts'
 import type { ToolContext } from '../tool.ts'
 

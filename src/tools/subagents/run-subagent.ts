@@ -1,4 +1,4 @@
-import type { Log } from '../../journal/store.ts'
+import type { Log } from '../../journal/log/store.ts'
 import type { Tool, ToolContext } from '../tool.ts'
 import type { AgentType } from './agent-type.ts'
 

@@ -10,7 +10,7 @@ import { replayModel } from '../../../src/models/recording/replay.ts'
 import type { Script } from '../../../src/models/scripted/script.ts'
 import { scriptedModel } from '../../../src/models/scripted/scripted-model.ts'
 import { openSession } from '../../../src/session/open-session.ts'
-import { allTasks } from '../../../src/team/board.ts'
+import { allTasks } from '../../../src/team/board/board.ts'
 import { runToEnd } from '../../../src/testing/harnesses/session-harness.ts'
 import { openWorkspace } from '../../../src/workspace.ts'
 

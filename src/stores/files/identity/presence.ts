@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import type { Presence, RuntimeId } from '../../../journal/store.ts'
+import type { Presence, RuntimeId } from '../../../journal/log/store.ts'
 import { type Liveness, look, thisRuntime } from '../../identity.ts'
 import { type Disk, ifMissing, removeIfExists } from '../disk.ts'
 import { makeFolder } from '../folders.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { canReceive } from '../../../team/mail.ts'
+import { canReceive } from '../../../team/mail/mail.ts'
 import { UNREAD_CAP } from '../../../team/message.ts'
 import { nameKey } from '../../../team/name.ts'
 import { memberNamed, type TeamState } from '../../../team/state.ts'

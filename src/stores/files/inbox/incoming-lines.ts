@@ -1,5 +1,5 @@
 import type { EventOf } from '../../../team/event.ts'
-import { canReceive } from '../../../team/mail.ts'
+import { canReceive } from '../../../team/mail/mail.ts'
 import { UNREAD_CAP } from '../../../team/message.ts'
 import { nameKey } from '../../../team/name.ts'
 import type { TeamState } from '../../../team/state.ts'

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
-import { contentHash } from '../../../team/hash.ts'
+import { messageView } from '../../../team/answers/view.ts'
+import { contentHash } from '../../../team/data/hash.ts'
 import type { Message } from '../../../team/message.ts'
 import { nameKey } from '../../../team/name.ts'
 import type { TeamState, Unread } from '../../../team/state.ts'
-import { messageView } from '../../../team/view.ts'
 
 /** The last member of a line that shows a message in an inbox file. No other program has a reason to write it. */
 const MARK = ',"view_sum":"'

@@ -1,5 +1,5 @@
-import { isId, MAX_RECORD_BYTES, toInstall } from '../../../journal/admission.ts'
-import type { LogRecord } from '../../../journal/store.ts'
+import { isId, MAX_RECORD_BYTES, toInstall } from '../../../journal/log/admission.ts'
+import type { LogRecord } from '../../../journal/log/store.ts'
 import { whyUnreadable } from './damage.ts'
 import { EMPTY_TRAILER, fittingSum, hasTrailer, putSum, TRAILER } from './trailer.ts'
 

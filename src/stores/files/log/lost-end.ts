@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Fault } from '../../../journal/store.ts'
+import type { Fault } from '../../../journal/log/store.ts'
 import { codeOf, type Disk } from '../disk.ts'
 import { repairCommand } from './repair-command.ts'
 

@@ -1,5 +1,5 @@
-import type { Cursor } from '../../../journal/cursor.ts'
-import type { Recorded } from '../../../journal/store.ts'
+import type { Cursor } from '../../../journal/log/cursor.ts'
+import type { Recorded } from '../../../journal/log/store.ts'
 
 /**
  * How much is kept of the records that were read, and of those that were not, in bytes of the file. The garbage collector copies

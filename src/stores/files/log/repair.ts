@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ulid } from 'ulid'
-import type { LogRecord } from '../../../journal/store.ts'
+import type { LogRecord } from '../../../journal/log/store.ts'
 import { TeamError } from '../../../team/errors.ts'
 import { type Disk, removeIfExists } from '../disk.ts'
 import { syncFolders } from '../folders.ts'

@@ -1,13 +1,13 @@
-import { whyRefused } from '../../../journal/admission.ts'
-import { LOST_TRIES } from '../../../journal/fairness.ts'
-import type { Appended, Fault, LogRecord, Outcome } from '../../../journal/store.ts'
+import { whyRefused } from '../../../journal/log/admission.ts'
+import { LOST_TRIES } from '../../../journal/log/fairness.ts'
+import type { Appended, Fault, LogRecord, Outcome } from '../../../journal/log/store.ts'
 import {
   JournalReadOnly,
   JournalReplaced,
   NotWritten,
   OutcomeUnknown,
   RecordRefused,
-} from '../../../journal/store-errors.ts'
+} from '../../../journal/log/store-errors.ts'
 import { createGroupCommit } from './group-commit.ts'
 import type { JournalFile } from './journal-file.ts'
 import { encode, type Frame } from './line.ts'

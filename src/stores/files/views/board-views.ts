@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import type { Cursor } from '../../../journal/cursor.ts'
+import type { Cursor } from '../../../journal/log/cursor.ts'
+import { type TaskView, taskView, teamView } from '../../../team/answers/view.ts'
 import type { TeamState } from '../../../team/state.ts'
 import { planOf, type Task, TaskId } from '../../../team/task.ts'
-import { type TaskView, taskView, teamView } from '../../../team/view.ts'
 import type { Disk } from '../disk.ts'
 import { openViewFiles, type ViewFile } from './view-files.ts'
 

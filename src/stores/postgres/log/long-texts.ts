@@ -1,5 +1,5 @@
-import type { LogRecord } from '../../../journal/store.ts'
-import type { Json } from '../../../team/json.ts'
+import type { LogRecord } from '../../../journal/log/store.ts'
+import type { Json } from '../../../team/data/json.ts'
 
 /** Longer texts are kept once, beside the records, and fetched by the reader that wants them. */
 const MAX_INLINE_BYTES = 8 * 1024

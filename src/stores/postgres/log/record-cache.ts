@@ -1,5 +1,5 @@
-import type { Cursor } from '../../../journal/cursor.ts'
-import type { LogRecord } from '../../../journal/store.ts'
+import type { Cursor } from '../../../journal/log/cursor.ts'
+import type { LogRecord } from '../../../journal/log/store.ts'
 
 /** `whole`: with all texts. `references`: with short references in place of long texts. */
 export type TextForm = 'whole' | 'references'

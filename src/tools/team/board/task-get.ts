@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type TaskView, taskView } from '../../../team/view.ts'
+import { type TaskView, taskView } from '../../../team/answers/view.ts'
 import { defineOwnTool } from '../../own-tool.ts'
 import { membershipOf, TeamName } from '../membership-of.ts'
 import { NotDone } from '../not-done.ts'

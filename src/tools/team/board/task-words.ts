@@ -1,7 +1,7 @@
-import { blockedTasks } from '../../../team/board.ts'
+import { type TaskView, waitsForWords } from '../../../team/answers/view.ts'
+import { blockedTasks } from '../../../team/board/board.ts'
 import type { TeamState } from '../../../team/state.ts'
 import { planOf, type Task } from '../../../team/task.ts'
-import { type TaskView, waitsForWords } from '../../../team/view.ts'
 
 /** The state of a task in a few words: `pending, waits for 1, 2`. */
 export function standing(task: TaskView): string {

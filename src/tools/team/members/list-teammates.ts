@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Member } from '../../../team/member.ts'
+import type { Member } from '../../../team/members/member.ts'
 import { heldBy, roster } from '../../../team/state.ts'
 import { defineOwnTool } from '../../own-tool.ts'
 import { membershipOf, teamWords } from '../membership-of.ts'

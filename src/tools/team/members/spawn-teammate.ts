@@ -1,4 +1,4 @@
-import type { Plans } from '../../../team/plan-gate.ts'
+import type { Plans } from '../../../team/members/plan-gate.ts'
 import type { SpawnOptions, TeamControl } from '../../team-control.ts'
 import type { ToolContext } from '../../tool.ts'
 import { teamWords } from '../membership-of.ts'

@@ -1,5 +1,5 @@
 import type { MessageDraft } from '../../../team/command.ts'
-import { canReceive } from '../../../team/mail.ts'
+import { canReceive } from '../../../team/mail/mail.ts'
 import type { Effect } from '../../../team/message.ts'
 import { nameKey } from '../../../team/name.ts'
 import { memberNamed } from '../../../team/state.ts'

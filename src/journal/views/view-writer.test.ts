@@ -1,0 +1,134 @@
+import { describe, expect, it, vi } from 'vitest'
+import { openMemoryStore } from '../../stores/memory/store.ts'
+import type { Store } from '../log/store.ts'
+import { openTeam } from '../team-handle.ts'
+import type { Views } from '../views.ts'
+
+function mirrored(store: Store, show: Views['write']): Store {
+  const mirror: Views = {
+    write: show,
+    writeSteps: async (state, cursor) => {
+      await show(state, cursor)
+      return []
+    },
+    collect: async () => undefined,
+    inboxChanged: async () => {},
+    writtenTo: async () => 0,
+    differences: async () => [],
+    repair: async () => {},
+  }
+  return { ...store, views: () => mirror }
+}
+
+const soon = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+describe('files beside the journal', () => {
+  it('show the end of the journal when a team is closed', async () => {
+    const shown: number[] = []
+    const store = mirrored(await openMemoryStore(), async (state) => void shown.push(state.tasks.size))
+    const team = await openTeam(store, 'web')
+    await team.run({ type: 'team.create', team: 'web' })
+    for (let i = 0; i < 5; i++) await team.run({ type: 'task.add', tasks: [{ subject: 'x' }] })
+    await team.close()
+    expect(shown.at(-1)).toBe(5)
+  })
+
+  it('are left alone by a team that changed nothing', async () => {
+    let shown = 0
+    const store = mirrored(await openMemoryStore(), async () => void shown++)
+    await (await openTeam(store, 'web')).close()
+    expect(shown).toBe(0)
+  })
+
+  it('that could not be written before are written at the end, or the end says why', async () => {
+    let fails = 1
+    let shown = 0
+    const store = mirrored(await openMemoryStore(), async () => {
+      if (fails-- > 0) throw new Error('no room')
+      shown++
+    })
+    const team = await openTeam(store, 'web')
+    await team.run({ type: 'team.create', team: 'web' })
+    while (fails > 0) await soon()
+    await team.close()
+    expect(shown).toBe(1)
+    fails = 1000
+    const other = await openTeam(store, 'web')
+    await other.run({ type: 'task.add', tasks: [{ subject: 'x' }] })
+    await expect(other.close()).rejects.toThrow('no room')
+  })
+
+  it('are written one by one, while the team goes on', async () => {
+    const order: string[] = []
+    const memory = await openMemoryStore()
+    const store = mirrored(memory, async () => void order.push('shown'))
+    const mirror = store.views!('web')
+    const team = await openTeam({ ...store, views: () => ({ ...mirror, writeSteps: steps }) }, 'web')
+    let added: Promise<unknown> | undefined
+    async function steps() {
+      if (added) return []
+      return Array.from({ length: 20 }, (_, i) => () => {
+        order.push(i < 19 ? 'a file' : 'the last file')
+        if (i === 0)
+          added = team.run({ type: 'task.add', tasks: [{ subject: 'x' }] }).then(() => void order.push('added'))
+      })
+    }
+    await team.run({ type: 'team.create', team: 'web' })
+    while (order.at(-1) !== 'the last file') await soon()
+    expect(order.filter((what) => what !== 'a file')).toEqual(['added', 'the last file'])
+    await team.close()
+    expect(order.at(-1)).toBe('shown')
+  })
+
+  it('are shown again within seconds, however long the last time took', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    try {
+      let shown = 0
+      const memory = await openMemoryStore()
+      const store = mirrored(memory, async () => {})
+      const mirror = store.views!('web')
+      // The machine slept, or the disk was away for a while.
+      const steps = async () => [() => shown++ === 0 && vi.advanceTimersByTime(60_000)]
+      const team = await openTeam({ ...store, views: () => ({ ...mirror, writeSteps: steps }) }, 'web')
+      const later = async (milliseconds: number) => {
+        await vi.advanceTimersByTimeAsync(milliseconds)
+        for (let i = 0; i < 20; i++) await soon()
+      }
+      await team.run({ type: 'team.create', team: 'web' })
+      await later(300)
+      expect(shown).toBe(1)
+      await team.run({ type: 'task.add', tasks: [{ subject: 'x' }] })
+      await later(1000)
+      expect(shown).toBe(1)
+      await later(1500)
+      expect(shown).toBe(2)
+      await team.close()
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('that are being written when a team is closed are finished first', async () => {
+    let finish = () => {}
+    let writing = false
+    const store = mirrored(await openMemoryStore(), async () => {
+      writing = true
+      await new Promise<void>((resolve) => {
+        finish = resolve
+      })
+      writing = false
+    })
+    const team = await openTeam(store, 'web')
+    await team.run({ type: 'team.create', team: 'web' })
+    while (!writing) await soon()
+    let closed = false
+    const closing = team.close().then(() => {
+      closed = true
+    })
+    for (let i = 0; i < 20; i++) await soon()
+    expect(closed).toBe(false)
+    finish()
+    await closing
+    expect(writing).toBe(false)
+  })
+})

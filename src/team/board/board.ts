@@ -1,0 +1,148 @@
+import { nameKey } from '../name.ts'
+import { readyList, type TeamState } from '../state.ts'
+import { type ClaimedTask, compareIds, compareTasks, planOf, type Task, type TaskId } from '../task.ts'
+import { firstOverlap } from './reservation.ts'
+
+/** Puts a task on the board (or takes it off) and keeps everything that is worked out from it true. */
+export function putTask(state: TeamState, id: TaskId, next: Task | undefined): void {
+  const { index, tasks } = state
+  const before = tasks.get(id)
+  if (before) unlist(state, before)
+  if (next) tasks.set(id, next)
+  else tasks.delete(id)
+
+  if (before?.status === 'in_progress') index.holding.delete(nameKey(before.owner))
+  if (next?.status === 'in_progress') index.holding.set(nameKey(next.owner), id)
+  relink(state, id, before?.blockedBy ?? [], next?.blockedBy ?? [])
+  if (changesPaths(state, before, next)) index.shape.set({})
+  countInPlan(state, id, before, next)
+  if (next) list(state, next)
+  if ((before?.status === 'completed') !== (next?.status === 'completed')) relistDependents(state, id)
+}
+
+/** Are all of its dependencies completed? One that does not exist counts as open. */
+export function isUnblocked(state: TeamState, task: Pick<Task, 'blockedBy'>): boolean {
+  return task.blockedBy.every((dependency) => isMet(state, dependency))
+}
+
+export function openDependencies(state: TeamState, task: Pick<Task, 'blockedBy'>): readonly string[] {
+  return task.blockedBy.filter((dependency) => !isMet(state, dependency))
+}
+
+/** Those that stay open until the failed dependency is reopened or deleted; of a plan one failed task is enough. */
+export function failedDependencies(state: TeamState, task: Pick<Task, 'blockedBy'>): readonly string[] {
+  return task.blockedBy.filter(
+    (dependency) =>
+      state.tasks.get(dependency)?.status === 'failed' || (state.index.plans.get(dependency)?.failed ?? 0) > 0,
+  )
+}
+
+function isMet(state: TeamState, dependency: string): boolean {
+  const task = state.tasks.get(dependency)
+  if (task) return task.status === 'completed'
+  const plan = state.index.plans.get(dependency)
+  return plan !== undefined && plan.total > 0 && plan.completed === plan.total
+}
+
+/** The live claims: at most one per member. */
+export function claims(state: TeamState): ClaimedTask[] {
+  const live: ClaimedTask[] = []
+  for (const id of state.index.holding.values()) {
+    const task = state.tasks.get(id)
+    if (task?.status === 'in_progress') live.push(task)
+  }
+  return live
+}
+
+/** A claim whose reserved files overlap others; `pair` are the two patterns, the claimed one second. */
+export interface Overlap {
+  readonly task: ClaimedTask
+  readonly pair: readonly [string, string]
+}
+
+export function overlappingClaim(
+  live: readonly ClaimedTask[],
+  files: readonly string[],
+  exceptFor?: TaskId,
+): Overlap | undefined {
+  if (files.length === 0) return undefined
+  for (const task of live) {
+    const pair = task.id === exceptFor ? undefined : firstOverlap(files, task.files)
+    if (pair) return { task, pair }
+  }
+  return undefined
+}
+
+export function blockedTasks(state: TeamState, id: TaskId): readonly TaskId[] {
+  const waiting = state.index.dependents.get(id) ?? []
+  return waiting.length > 1 ? [...waiting].sort(compareIds) : waiting
+}
+
+export function allTasks(state: TeamState): Task[] {
+  return [...state.tasks.values()].sort((a, b) => compareIds(a.id, b.id))
+}
+
+/** Ready tasks in the order they are claimed, for all members. */
+export function readyTasks(state: TeamState): Task[] {
+  return [...state.index.ready.values()].flatMap((list) => [...list.values()]).sort(compareTasks)
+}
+
+function list(state: TeamState, task: Task): void {
+  if (task.status === 'pending' && isUnblocked(state, task)) readyList(state, task.assignee).add(task)
+}
+
+function unlist(state: TeamState, task: Task): void {
+  if (task.status === 'pending') readyList(state, task.assignee).remove(task)
+}
+
+function relistDependents(state: TeamState, id: TaskId): void {
+  const plan = planOf(id)
+  for (const waiting of [...dependentsOf(state, id), ...(plan ? dependentsOf(state, plan) : [])]) {
+    const task = state.tasks.get(waiting)
+    if (!task) continue
+    unlist(state, task)
+    list(state, task)
+  }
+}
+
+function dependentsOf(state: TeamState, id: string): readonly TaskId[] {
+  return state.index.dependents.get(id) ?? []
+}
+
+function relink(state: TeamState, id: TaskId, before: readonly string[], after: readonly string[]): void {
+  if (before === after) return
+  const { dependents } = state.index
+  for (const gone of before) {
+    if (!after.includes(gone))
+      dependents.set(
+        gone,
+        dependentsOf(state, gone).filter((other) => other !== id),
+      )
+  }
+  for (const added of after) if (!before.includes(added)) dependents.set(added, [...dependentsOf(state, added), id])
+}
+
+/** Does a path through this task become longer or shorter for a task before it that is still to be done? */
+function changesPaths(state: TeamState, before: Task | undefined, next: Task | undefined): boolean {
+  if (!before || !next)
+    return (next ?? before)!.blockedBy.length > 0 || dependentsOf(state, (next ?? before)!.id).length > 0
+  if (before.blockedBy !== next.blockedBy) return true
+  const wasDone = before.status === 'completed'
+  const isDone = next.status === 'completed'
+  return wasDone !== isDone && (wasDone || !isUnblocked(state, next))
+}
+
+function countInPlan(state: TeamState, id: TaskId, before: Task | undefined, after: Task | undefined): void {
+  const plan = planOf(id)
+  if (!plan) return
+  const count = state.index.plans.get(plan) ?? { total: 0, completed: 0, failed: 0 }
+  const change = (counts: (task: Task) => boolean) =>
+    (after && counts(after) ? 1 : 0) - (before && counts(before) ? 1 : 0)
+  state.index.plans.set(plan, {
+    total: count.total + change(() => true),
+    completed: count.completed + change(({ status }) => status === 'completed'),
+    failed: count.failed + change(({ status }) => status === 'failed'),
+  })
+  // A new or deleted task of a plan changes what waits for the whole plan.
+  if (!before !== !after) relistDependents(state, id)
+}

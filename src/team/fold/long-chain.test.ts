@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import { situationText } from '../../prompts/situation.ts'
+import { taskView } from '../answers/view.ts'
+import { apply } from '../apply.ts'
+import { allTasks, blockedTasks, readyTasks } from '../board/board.ts'
+import { decide } from '../decide.ts'
+import type { TeamEvent } from '../event.ts'
+import { MAX_REMAINING_PATH, remainingPath } from '../progress/remaining-path.ts'
+import { isRefusal } from '../refusal.ts'
+import { refusalText } from '../refusal-text.ts'
+import { overdue } from '../requests/overdue.ts'
+import { emptyState, type TeamState } from '../state.ts'
+import { createInvariants } from './invariants.ts'
+import { restorations } from './restoration.ts'
+import { dumpState, stateFrom } from './snapshot.ts'
+
+const none = new Set<string>()
+type Command = Parameters<typeof decide>[1]
+
+/** Decides and folds as the runtime does, without looking at the whole board after every step. */
+function openBoard() {
+  const state = emptyState()
+  let records = 0
+  const run = (command: Command, name = 'user'): readonly TeamEvent[] => {
+    const id = `c${++records}`
+    const about = { id, by: { name }, now: 1, dead: none, unknown: none, self: 'here' }
+    const decided = state.trial.run(() => {
+      const due = overdue(state, about)
+      const decision = decide(state, command, about)
+      if (isRefusal(decision)) throw new Error(refusalText(decision))
+      return [...due, ...decision.events]
+    })
+    apply(state, records, { id, at: 1, by: { name }, events: JSON.parse(JSON.stringify(decided)) })
+    return decided
+  }
+  run({ type: 'team.create', team: 'web' })
+  run({ type: 'member.join', name: 'ada', role: 'dev' })
+  return { state, run }
+}
+
+function chain(length: number) {
+  const board = openBoard()
+  for (let from = 1; from <= length; from += 5000) {
+    const tasks = Array.from({ length: Math.min(5000, length - from + 1) }, (_, i) => ({
+      subject: `step ${from + i}`,
+      blockedBy: from + i === 1 ? [] : [String(from + i - 1)],
+    }))
+    board.run({ type: 'task.add', tasks })
+  }
+  return board
+}
+
+const ids = (state: TeamState) => readyTasks(state).map(({ id }) => id)
+
+describe('a chain of tasks, each of which waits for the one before it', () => {
+  it.for([3000, 50_000])('of %i is decided, folded, kept and shown', { timeout: 60_000 }, (length) => {
+    const { state, run } = chain(length)
+    expect(state.tasks.size).toBe(length)
+    for (const id of ['1', '2', '3']) {
+      expect(ids(state)).toEqual([id])
+      expect(remainingPath(state, id)).toBe(MAX_REMAINING_PATH)
+      run({ type: 'task.claim' }, 'ada')
+      expect(situationText(state, 'ada', 'your team')).toContain(`task: ${id} `)
+      run({ type: 'task.complete', id }, 'ada')
+    }
+    expect(remainingPath(state, String(length - 9))).toBe(10)
+    expect(remainingPath(state, '1')).toBe(0)
+    expect(() => run({ type: 'task.update', id: '4', addBlockedBy: [String(length)] })).toThrow(
+      /close a cycle: 4 -> .*more.* -> 4 \(each/,
+    )
+    const kept = stateFrom(JSON.parse(JSON.stringify(dumpState(state))))
+    expect(remainingPath(kept, '4')).toBe(MAX_REMAINING_PATH)
+    expect(ids(kept)).toEqual(['4'])
+    expect(createInvariants().atEnd(state)).toEqual([])
+    expect(
+      allTasks(state)
+        .map((task) => taskView(state, task).blocks.length)
+        .filter((count) => count === 0),
+    ).toEqual([0])
+    expect(situationText(state, 'lead', 'your team').length).toBeLessThan(20_000)
+  }) // T30
+
+  it('of 3000 can be restored by a repaired journal', () => {
+    expect(restorations(chain(3000).state).length).toBeGreaterThan(0)
+  }) // T30
+
+  it('is looked at once for all claims: each further length costs nothing that grows with the chain', () => {
+    const { state, run } = chain(2000)
+    remainingPath(state, '1')
+    const shape = state.index.shape.get()
+    for (const id of ['1', '2', '3']) {
+      run({ type: 'task.claim' }, 'ada')
+      run({ type: 'task.complete', id }, 'ada')
+    }
+    expect(state.index.shape.get()).toBe(shape)
+    run({ type: 'task.add', tasks: [{ subject: 'apart' }] })
+    expect(state.index.shape.get()).toBe(shape)
+    run({ type: 'task.add', tasks: [{ subject: 'last', blockedBy: ['2000'] }] })
+    expect(state.index.shape.get()).not.toBe(shape)
+    expect(blockedTasks(state, '2000')).toEqual(['2002'])
+    expect(remainingPath(state, '1999')).toBe(3)
+  }) // T30
+})

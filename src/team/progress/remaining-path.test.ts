@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { teamHarness } from '../../testing/harnesses/team-harness.ts'
+import { putTask } from '../board/board.ts'
+import { remainingPath } from './remaining-path.ts'
+
+describe('the remaining path', () => {
+  it('counts what has to be done one after the other, and nothing that is done', () => {
+    const world = teamHarness()
+    world.run({ type: 'team.create', team: 'web' })
+    const task = (subject: string, ...blockedBy: string[]) => ({ subject, blockedBy })
+    world.run({ type: 'task.add', tasks: [task('a'), task('b', '1'), task('c', '2'), task('d', '1'), task('e')] })
+    expect(['1', '2', '3', '4', '5', '9'].map((id) => remainingPath(world.state, id))).toEqual([3, 2, 1, 1, 1, 0])
+  })
+
+  it('follows every change of an edge or a state, also one that is taken back', () => {
+    const world = teamHarness()
+    world.join('ada')
+    for (const subject of ['a', 'b', 'c']) world.add(subject)
+    const lengths = () => ['1', '2', '3'].map((id) => remainingPath(world.state, id))
+    const edge = (id: string, ...addBlockedBy: string[]) => world.ok({ type: 'task.update', id, addBlockedBy })
+    expect(lengths()).toEqual([1, 1, 1])
+    edge('2', '1')
+    edge('3', '2')
+    expect(lengths()).toEqual([3, 2, 1])
+    world.ok({ type: 'task.claim', id: '1' }, 'ada')
+    world.ok({ type: 'task.complete', id: '1' }, 'ada')
+    expect(lengths()).toEqual([0, 2, 1])
+    world.ok({ type: 'task.claim', id: '2' }, 'ada')
+    // What it waited for is open again while it is worked on, and completed all the same.
+    world.ok({ type: 'task.update', id: '1', status: 'pending' })
+    expect(lengths()).toEqual([3, 2, 1])
+    world.ok({ type: 'task.complete', id: '2' }, 'ada')
+    expect(lengths()).toEqual([1, 0, 1])
+    const tried = world.state.trial.run(() => {
+      putTask(world.state, '3', { ...world.state.tasks.get('3')!, blockedBy: ['1'] })
+      return lengths()
+    })
+    expect(tried).toEqual([2, 0, 1])
+    expect(lengths()).toEqual([1, 0, 1])
+    world.ok({ type: 'task.update', id: '3', removeBlockedBy: ['2'] })
+    world.ok({ type: 'task.update', id: '3', addBlockedBy: ['1'] })
+    expect(lengths()).toEqual([2, 0, 1])
+    world.ok({ type: 'task.update', id: '3', status: 'deleted' })
+    expect(lengths()).toEqual([1, 0, 0])
+  }) // T30
+
+  it('ends in a board whose damaged journal holds a cycle', () => {
+    const world = teamHarness()
+    for (const subject of ['a', 'b']) world.add(subject)
+    world.ok({ type: 'task.update', id: '2', addBlockedBy: ['1'] })
+    world.fold({ by: { name: 'user' }, events: [{ type: 'task.updated', id: '1', blockedBy: ['2'] }] })
+    expect(remainingPath(world.state, '1')).toBeGreaterThan(0)
+  }) // T30
+})
