@@ -18,8 +18,8 @@ async function harnessWithTwo(compose: Compose): Promise<SupervisorHarness> {
   return harness
 }
 
-function end({ team, lead, supervised, context }: SupervisorHarness, changes: { team?: TeamHandle } = {}) {
-  return shutDownTeam(context, { team, by: lead, waitUntilStopped: supervised.waitUntilStopped, ...changes })
+function end({ team, lead, context }: SupervisorHarness, changes: { team?: TeamHandle } = {}) {
+  return shutDownTeam(context, { team, by: lead, ...changes })
 }
 
 const statusOf = ({ team }: SupervisorHarness, name: string) => memberNamed(team.state, name)?.status

@@ -27,8 +27,6 @@ export interface SupervisedTeam extends Membership {
   readonly isHeldByLimit: boolean
   /** Wakes one teammate that is idle with a task in hand although nothing else will; false when there is none. */
   remind(): boolean
-  /** Resolves when all of these have stopped, refused to, or had time enough. */
-  waitUntilStopped(names: readonly string[]): Promise<void>
   /** Stops every agent here for now and parks those in the middle of a task; all of it stays resumable. */
   parkAll(reason: string): Promise<void>
   /** Ends every teammate in this process. */
@@ -36,9 +34,6 @@ export interface SupervisedTeam extends Membership {
 }
 
 const INTERRUPTED = 'its run was interrupted'
-
-/** A shutdown does not wait longer than this. */
-const MAX_SHUTDOWN_S = 35
 
 export function openSupervisedTeam(
   context: SessionContext,
@@ -227,21 +222,6 @@ export function openSupervisedTeam(
       return [...teammates.values()].some((teammate) => teammate.isHeldByLimit)
     },
     remind: () => [...teammates.values()].some((teammate) => teammate.remind()),
-    waitUntilStopped(names) {
-      return new Promise((resolve) => {
-        const stop = team.watch(check)
-        const late = clock.in(MAX_SHUTDOWN_S, done)
-        check()
-        function check(): void {
-          if (names.every(isGone)) done()
-        }
-        function done(): void {
-          stop()
-          late()
-          resolve()
-        }
-      })
-    },
     parkAll,
     async close() {
       closing.abort()
@@ -261,16 +241,6 @@ export function openSupervisedTeam(
         kind === 'plan_approval' && nameKey(from) === nameKey(name) && fromGeneration === generation,
     )
     return plans.slice(-1).filter(({ state }) => state === 'pending' || state === 'void')
-  }
-
-  /** Stopped or lost, or it refused to stop. */
-  function isGone(name: string): boolean {
-    const member = memberNamed(team.state, name)
-    if (!member || member.status === 'stopped' || member.status === 'lost') return true
-    const asked = [...team.state.requests.values()].findLast(
-      ({ kind, to }) => kind === 'shutdown' && nameKey(to) === nameKey(name),
-    )
-    return asked?.state === 'rejected' || asked?.state === 'void'
   }
 
   async function parkAll(reason: string): Promise<void> {

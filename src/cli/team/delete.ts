@@ -1,9 +1,10 @@
-import type { TeamHandle } from '../../journal/team-handle.ts'
+import { systemClock } from '../../journal/clock.ts'
+import { type TeamHandle, USER } from '../../journal/team-handle.ts'
 import { pidIn } from '../../stores/identity.ts'
 import { giveUpTeam } from '../../supervisor/leading-session.ts'
-import { nameKey } from '../../team/name.ts'
-import { isRefusal } from '../../team/refusal.ts'
-import { memberNamed, roster } from '../../team/state.ts'
+import { askTeammatesToStop, waitUntilStopped } from '../../supervisor/shut-down-team.ts'
+import { watchTeam } from '../../supervisor/watch-team.ts'
+import { memberNamed } from '../../team/state.ts'
 import { counted } from '../../team/wording.ts'
 import type { Workspace } from '../../workspace.ts'
 import { print, printJson, warn } from '../output/print.ts'
@@ -11,7 +12,6 @@ import { name } from '../program/arguments.ts'
 import type { Call } from '../program/context.ts'
 import { granted, Refused } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
-import { refusalForPerson } from '../refusal-text.ts'
 import { withTeam } from '../workspace/open-team.ts'
 import { refuseLiveSupervisor } from '../workspace/refuse-live-supervisor.ts'
 
@@ -61,28 +61,25 @@ async function shutDown(call: Call, team: TeamHandle, { store }: Workspace): Pro
   const seen = await store.presence.look(runtime)
   if (seen === 'dead') return []
   if (seen === 'unknown') await refuseLiveSupervisor(team, store.presence, 'Stop it first, then delete the team.')
-  const agents = roster(team.state).filter(
-    ({ kind, name, status }) => kind === 'agent' && nameKey(name) !== 'lead' && !['stopped', 'lost'].includes(status),
+  const closing = new AbortController()
+  const stop = AbortSignal.any([closing.signal, call.signal])
+  const watching = watchTeam(
+    { team, clock: systemClock, reportProblem: (error) => void warn(call, String(error)) },
+    stop,
   )
-  const content = 'This team is being deleted. Please shut down.'
-  for (const { name } of agents) {
-    const answer = await team.run({ type: 'request.open', kind: 'shutdown', to: name, content })
-    if (isRefusal(answer)) await warn(call, `${name}: ${refusalForPerson(answer)}`)
-  }
-  const isThere = () => agents.filter(({ name }) => memberNamed(team.state, name)?.status !== 'stopped')
-  const until = performance.now() + SHUTDOWN_WAIT_MS
-  while (isThere().length > 0 && performance.now() < until && !call.signal.aborted) {
-    await team.changed(1000, call.signal)
-    await team.refresh()
-  }
-  const left = isThere().map(({ name }) => name)
-  if (left.length === 0) return agents.map(({ name }) => name)
+  const { all, asked } = await askTeammatesToStop(
+    { team, by: USER },
+    (name, problem) => void warn(call, `${name}: ${problem}`),
+  )
+  await waitUntilStopped(team, systemClock, asked, call.signal)
+  closing.abort()
+  await watching
+  const names = all.map(({ name }) => name)
+  const left = names.filter((name) => !['stopped', 'lost'].includes(memberNamed(team.state, name)?.status ?? 'stopped'))
+  if (left.length === 0) return names
   const message = `${left.join(', ')} did not stop. Team ${team.name} is run by process ${pidIn(runtime)}: end it, then delete the team.`
   throw new Refused({ code: 'supervised', message })
 }
-
-/** The 30 s a teammate has to answer, and some time for its runtime to end it. */
-const SHUTDOWN_WAIT_MS = 40_000
 
 async function notifyMembers(team: TeamHandle): Promise<string[]> {
   // A deletion that a crash interrupted only has to be finished.
