@@ -30,7 +30,7 @@ export type AgentEvent =
       readonly cost: number | null
       readonly model: string
     }
-  /** No summary came; the conversation goes on as it is while it fits. */
+  /** No summary came; the conversation continues as it is while it fits. */
   | { readonly type: 'compaction_failed'; readonly why: string }
 
 /**
@@ -41,7 +41,7 @@ export type AgentEvent =
  *            repeated failing calls without progress; `why` says more where there is more to say
  * budget     so much money was allowed
  * aborted    it was interrupted; it can be resumed
- * error      it cannot go on; `error` says why and what to do
+ * error      it cannot continue; `error` says why and what to do
  */
 export type Stop =
   | { readonly kind: 'finished'; readonly text: string }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createChannel } from './channel.ts'
 
 describe('a channel', () => {
-  it('hands on each item once and in order, whether somebody waits for it or not', async () => {
+  it('delivers each item once and in order, whether a reader waits for it or not', async () => {
     const channel = createChannel<number>()
     const got: number[] = []
     channel.put(1)
@@ -10,7 +10,7 @@ describe('a channel', () => {
     const reading = (async () => {
       for await (const item of channel) got.push(item)
     })()
-    // Everything there is was read: somebody waits.
+    // Every item was read: the reader waits.
     await new Promise(setImmediate)
     expect(got).toEqual([1, 2])
     channel.put(3)
@@ -21,7 +21,7 @@ describe('a channel', () => {
     expect(got).toEqual([1, 2, 3, 4, 5])
   })
 
-  it('ends for whoever waits, and for whoever comes later', async () => {
+  it('ends for a waiting reader and for readers that come later', async () => {
     const channel = createChannel<number>()
     const steps = channel[Symbol.asyncIterator]()
     const waiting = steps.next()

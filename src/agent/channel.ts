@@ -1,4 +1,4 @@
-/** What several workers say, as one stream in the order they said it. */
+/** One stream of the items that several producers put, in that order. */
 export interface Channel<T> extends AsyncIterable<T> {
   put(item: T): void
   end(): void

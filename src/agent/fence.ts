@@ -6,8 +6,8 @@ import { isFenced } from '../team/mail/mail.ts'
 import { memberNamed } from '../team/state.ts'
 
 /**
- * What every effect of an agent passes directly before it happens. The lease is renewed first, so that no process can
- * take over behind the look at the journal; then the journal says whether one did before.
+ * Runs directly before every effect of an agent. It renews the lease first, so that no process can take over after the
+ * journal was read; then the journal says whether one did before.
  */
 export function createFence(
   { team, presence }: { readonly team: TeamHandle; readonly presence: Presence },

@@ -41,7 +41,7 @@ async function* runToStop(agent: Agent, signal: AbortSignal): AsyncGenerator<Age
       yield* receiveInput(agent, owed, signal)
       if (turns.length === 0 || turns.at(-1)?.role === 'assistant') return { kind: 'finished', text }
       if (limitReached(agent.limits, used)) return stopAtLimit(agent, text)
-      if (yield* compaction.makeRoom(signal)) continue
+      if (yield* compaction.compactIfNeeded(signal)) continue
       if (agent.order) await agent.order.step(`${agent.name} asks`, turnOnly)
       // Again, since other agents of the run called meanwhile: nothing is awaited between this and the count.
       if (limitReached(agent.limits, used)) return stopAtLimit(agent, text)

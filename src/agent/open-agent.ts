@@ -159,7 +159,7 @@ export async function openAgent(context: SessionContext, options: AgentOptions):
   }
 }
 
-/** A lead without its transcript stops the run; a teammate continues without the lost turns, and everyone is told. */
+/** A lead without its transcript stops the run; a teammate continues without the lost turns, and agent, lead and user learn of it. */
 async function openOwnTranscript(
   context: SessionContext,
   { team, by, log }: AgentOptions,

@@ -2,7 +2,7 @@ import type { PermissionQuestion } from '../permissions/permission.ts'
 
 /** What a person is asked before an agent does something that no rule allows. */
 export interface Question extends PermissionQuestion {
-  /** Who wants to do it: `lead`, a teammate by its name, or an agent that one of them sent out: `lead › explore`. */
+  /** The agent that wants to do it: `lead`, a teammate by its name, or a subagent: `lead › explore`. */
   readonly agent: string
   readonly team: string
 }
@@ -22,5 +22,5 @@ export interface PlanQuestion {
   readonly plan: string
 }
 
-/** As `Ask`, about a plan; a no may say what is missing, and the teammate can hand in a better one. */
+/** As `Ask`, about a plan; a rejection may say what is missing, and the teammate can submit a better plan. */
 export type AskPlan = (question: PlanQuestion, signal: AbortSignal) => Promise<PersonAnswer>

@@ -56,7 +56,7 @@ describe('repeated failures', () => {
     expect(answersUntilStopped(() => [[call('TaskList'), { text: 'nothing' }]])).toBeUndefined()
   }) // T54
 
-  it('are told to the model before its turn is stopped', () => {
+  it('are reported to the model before its turn is stopped', () => {
     const failures = createRepeatedFailures()
     const texts: string[] = []
     for (let i = 0; i < SAME_CALL.warn; i++) {

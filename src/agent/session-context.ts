@@ -26,7 +26,7 @@ export interface SessionContext {
   modelFor(name: string): Promise<Model>
   readonly root: string
   readonly folders: readonly string[]
-  /** Takes the user's secrets out of what is written and told; undefined where there are none. */
+  /** Takes the user's secrets out of what is written and of what models get; undefined where there are none. */
   readonly eraser?: Eraser | undefined
   readonly env: Readonly<Record<string, string>>
   /** Where large outputs of a team's agents are kept, a folder each. */
@@ -35,17 +35,17 @@ export interface SessionContext {
   permissionsFor(options: AgentPermissionsOptions): Permissions
   readonly permissionRequests: PermissionRequests
   readonly askPlan?: AskPlan | undefined
-  /** Keeps commands in, where that works and is wanted. */
+  /** Confines commands, where that works and is wanted. */
   readonly sandbox?: Sandbox | undefined
   readonly hooks?: Hooks | undefined
   /** A log that is gone with this process, for a conversation that is not kept. */
   openScratchLog(): Promise<Log>
   readonly agentTypes: readonly AgentType[]
-  /** Of the user, besides ours; for everybody. */
+  /** Tools of the caller besides ours, for every agent. */
   readonly tools: readonly Tool[]
   /** For the lead only. */
   readonly skills: readonly Skill[]
-  /** What people wrote down for agents; for everybody. */
+  /** Instructions of the project and the user, for every agent. */
   readonly instructions?: string | undefined
   readonly spelling: Spelling
   readonly limits: Limits
@@ -79,7 +79,7 @@ export function limitOf({ limits, run }: Pick<SessionContext, 'limits' | 'run'>)
   return limitReached(limits, run.used)
 }
 
-/** Who allows what no rule allows: a person, if one can be asked; else the lead is told what was denied. */
+/** Who allows what no rule allows: a person, if one can be asked; else it is denied, and the lead learns of it. */
 export interface PermissionRequests {
   readonly canAsk: boolean
   of(team: TeamHandle, by: Author): Person
@@ -89,10 +89,10 @@ export interface PermissionRequests {
 
 /** How the supervisor treats teammates. */
 export interface SupervisorSettings {
-  /** Seconds without a sign of life after which a teammate that works counts as lost. */
+  /** Seconds of silence after which a working teammate counts as lost. */
   readonly stall: number
-  /** Seconds of rest after which a teammate stops by itself; without it, never. */
+  /** Seconds of idleness after which a teammate stops by itself; without it, never. */
   readonly idle?: number | undefined
-  /** Who says yes to plans. */
+  /** Who approves plans. */
   readonly plans: Plans
 }

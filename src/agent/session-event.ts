@@ -2,18 +2,18 @@ import type { RanHook } from '../permissions/hooks/hooks.ts'
 import type { TeamEvent } from '../team/event.ts'
 import type { AgentEvent } from './agent-event.ts'
 
-/** What happens in a session, with the agent it happens to: `lead`, or `lead/explore-1` for what it sent out. */
+/** What happens in a session, with the agent it happens to: `lead`, or `lead/explore-1` for a subagent. */
 export type SessionEvent =
   | ((AgentEvent | HookRan) & {
       readonly agent: string
-      /** The call by which the agent was sent out; only subagents have one. */
+      /** The call that started the agent; only subagents have one. */
       readonly parent?: string
     })
   /** Something happened in a team: it stands in its journal. `agent` did it. */
   | { readonly type: 'team'; readonly agent: string; readonly team: string; readonly event: TeamEvent }
   /** A line for the log: health, fallback, shutdown. */
   | { readonly type: 'note'; readonly agent: string; readonly text: string }
-  /** Something is lost or damaged, although the run goes on: it stands in the errors of the result. */
+  /** Something is lost or damaged, although the run continues: it is in the errors of the result. */
   | { readonly type: 'problem'; readonly agent: string; readonly text: string }
 
 /** A hook of the user ran. */

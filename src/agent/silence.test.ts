@@ -32,7 +32,7 @@ it('silence of a model is not counted while one of several tools still runs', ()
   expect(ended).toBe(1)
 }) // T54
 
-it('silence is looked at again soon when the run had something else to wait for', () => {
+it('silence is checked again soon when the run had something else to wait for', () => {
   const clock = manualClock()
   let isFree = false
   let ended = 0

@@ -1,7 +1,7 @@
 import type { AlarmClock } from '../journal/clock.ts'
 import type { AgentEvent } from './agent-event.ts'
 
-/** Silence after which the run does not wait for closing words about work that has ended. */
+/** Silence after which the run does not wait for an answer about work that has ended. */
 export const MAX_CLOSING_SILENCE_S = 30
 /**
  * The same where an answer is owed: to a message, or to the parent of a subagent. Long enough for a model that thinks
@@ -14,7 +14,7 @@ const RECHECK_S = 10
 export interface Silence {
   /** Nothing came from the model for that long, and no tool runs. */
   readonly isSilent: boolean
-  /** A sign of life: the time begins anew. */
+  /** Activity of the model or a tool: the silence is timed anew. */
   onEvent(event?: AgentEvent): void
   stop(): void
 }

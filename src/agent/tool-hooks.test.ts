@@ -5,7 +5,7 @@ import { defineTool } from '../tools/define-tool.ts'
 import { isReady, readyCall } from '../tools/run-call.ts'
 import { createToolHooks } from './tool-hooks.ts'
 
-it('a call with a hook behind it waits until it is durable, whatever its tool does', async () => {
+it('a call with a PostToolUse hook runs only when it is durable, even if its tool is read-only', async () => {
   const hooks = { has: (when: string, tool: string) => when === 'PostToolUse' && tool !== 'free' } as Hooks
   const tool = (name: string, more: object) =>
     defineTool({ name, description: 'x', input: z.object({}), ...more, run: () => 'ok' })

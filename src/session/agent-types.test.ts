@@ -35,7 +35,7 @@ function types(changes: Partial<Parameters<typeof agentTypesOf>[0]> = {}) {
 }
 
 describe('agent types', () => {
-  it('of the user count at once, those of a project when it is trusted', () => {
+  it('of the user are loaded at once, those of a project when it is trusted', () => {
     put('home/.claude/agents/reviewer.md', 'name: reviewer\ndescription: reviews')
     put('home/.config/deskmates/agents/poet.md', 'name: poet\ndescription: writes poems')
     put('work/.claude/agents/tester.md', 'name: tester\ndescription: tests')
@@ -47,7 +47,7 @@ describe('agent types', () => {
     expect(types().map(({ name }) => name)).toEqual(['tester', 'reviewer', 'poet'])
   }) // T38
 
-  it('of the user give way to those of a trusted project with the same name, and this is said', () => {
+  it('of a trusted project replace those of the user with the same name, and this is reported', () => {
     put('home/.claude/agents/tester.md', 'name: Tester\ndescription: of home')
     put('work/agents/tester.md', 'name: tester\ndescription: of the project')
     expect(types().map(({ description }) => description)).toEqual(['of home'])
@@ -59,7 +59,7 @@ describe('agent types', () => {
     ])
   }) // T38
 
-  it('of the user do not count where agents could have written them', () => {
+  it('of the user are ignored where agents could have written them', () => {
     put('work/.claude/agents/evil.md', 'name: evil\ndescription: from the project')
     expect(types({ env: { HOME: root } })).toEqual([])
     symlinkSync(join(root, '.claude'), join(top, 'home', '.claude'))
@@ -70,7 +70,7 @@ describe('agent types', () => {
     expect(types({ env }).map(({ name }) => name)).toEqual(['other'])
   }) // T38
 
-  it('may narrow tools, rights and turns', () => {
+  it('may narrow tools, permissions and turns', () => {
     put('home/.claude/agents/a.md', 'name: a\ndescription: d\ndisallowedTools: Bash, Write')
     put('home/.claude/agents/b.md', 'name: b\ndescription: d\ntools: [Read, Edit, Bash]\npermissionMode: plan')
     put('home/.claude/agents/c.md', 'name: c\ndescription: d\ntools: "*"\nmaxTurns: 5\nmodel: inherit')
@@ -84,7 +84,7 @@ describe('agent types', () => {
     expect(warnings).toEqual([])
   }) // T38
 
-  it('never have more rights than their session, and name every key that has no effect', () => {
+  it('never allow more than their session, and report every key that has no effect', () => {
     for (const mode of ['acceptEdits', 'bypassPermissions', 'dontAsk'])
       put(`home/.claude/agents/${mode}.md`, `name: ${mode}\ndescription: d\npermissionMode: ${mode}`)
     put('home/.claude/agents/x.md', 'name: x\ndescription: d\ncolor: red')

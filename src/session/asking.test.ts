@@ -47,7 +47,7 @@ function writers(names: readonly string[], results: Record<string, string>): Scr
   ]
 }
 
-describe('leave for a teammate', () => {
+describe('permission for a teammate', () => {
   it('asks the person with the name of the agent, and gives each agent its own answer', async () => {
     const questions: Question[] = []
     const results: Record<string, string> = {}
@@ -71,7 +71,7 @@ describe('leave for a teammate', () => {
     expect(results.bob).toContain('Denied: the user said no: leave that')
   })
 
-  it('is waited for also while the lead itself waits for leave', async () => {
+  it('is awaited also while the lead itself waits for permission', async () => {
     const asked: string[] = []
     let leadMay = () => {}
     const leadWaits = new Promise<void>((resolve) => {
@@ -97,7 +97,7 @@ describe('leave for a teammate', () => {
     expect(results.ada).toContain('Wrote')
   })
 
-  it('is void when the session is closed meanwhile, and asked again when it is resumed', async () => {
+  it('is void when the session is closed, and asked again when it is resumed', async () => {
     const results: Record<string, string> = {}
     const signals: AbortSignal[] = []
     let isAsked = () => {}
@@ -165,7 +165,7 @@ describe('leave for a teammate', () => {
     expect(received.join()).toContain('ada was denied to run: make all')
   }) // B70
 
-  it('is never asked for what the lead may not do either', async () => {
+  it('is never requested for what the lead may not do either', async () => {
     const results: Record<string, string> = {}
     let asked = 0
     await using session = await open(writers(['ada'], results), {
@@ -181,7 +181,7 @@ describe('leave for a teammate', () => {
   })
 })
 
-describe('leave for an agent that was sent out', () => {
+describe('permission for a subagent', () => {
   const sendOut = (input: Record<string, unknown> = {}) =>
     call('Task', { prompt: 'Write.', agent_type: 'code', ...input })
   const receivesTask = { result: { tool: 'Task' } }
@@ -201,7 +201,7 @@ describe('leave for an agent that was sent out', () => {
     return { open, asked, ask }
   }
 
-  it('is asked of the same person, who reads whose agent wants it, and decides it there', async () => {
+  it('is requested from the same person, with the names of parent and subagent', async () => {
     const asked: string[] = []
     const parts: Script['parts'] = [
       { agent: 'lead', when: { user: 'Go' }, calls: [sendOut(), sendOut({ agent_type: 'explore' })] },
@@ -236,7 +236,7 @@ describe('leave for an agent that was sent out', () => {
     expect(denied).toEqual(['lead/explore-1'])
   })
 
-  it('is never asked for what a rule denies', async () => {
+  it('is never requested for what a rule denies', async () => {
     let asked = 0
     const parts: Script['parts'] = [
       { agent: 'lead', when: { user: 'Go' }, calls: [sendOut()] },
@@ -255,7 +255,7 @@ describe('leave for an agent that was sent out', () => {
     expect([asked, existsSync(join(dir, 'kept.txt'))]).toEqual([0, false])
   })
 
-  it('is not awaited any longer when the agent that started the subagent is interrupted', async () => {
+  it('is no longer awaited when the agent that started the subagent is interrupted', async () => {
     const { open: questions, asked, ask } = silent()
     const parts: Script['parts'] = [
       { agent: 'lead', when: { user: 'Go' }, calls: [sendOut()] },
@@ -278,7 +278,7 @@ describe('leave for an agent that was sent out', () => {
     expect(existsSync(join(dir, 'late.txt'))).toBe(false)
   })
 
-  it('in the background holds up neither its lead nor, once that stops it, the end of the run', async () => {
+  it('for a background subagent delays neither the lead nor, once it is stopped, the end of the run', async () => {
     const { open: questions, asked, ask } = silent()
     const parts: Script['parts'] = [
       { agent: 'lead', when: { user: 'Go' }, calls: [sendOut({ run_in_background: true })] },
@@ -295,7 +295,7 @@ describe('leave for an agent that was sent out', () => {
     expect(session.team.state.requests.get('r1')).toMatchObject({ state: 'void' })
   })
 
-  it('is asked also for the subagent that replaces a lost teammate', async () => {
+  it('is requested also for the subagent that replaces a lost teammate', async () => {
     const asked: string[] = []
     const broken = { error: { fault: 'key' as const, message: 'the key is wrong' } }
     const parts: Script['parts'] = [
@@ -356,7 +356,7 @@ describe('a plan that a person is to approve', () => {
   ]
   const more = { permissions: { mode: 'acceptEdits' }, supervisor: { plans: 'human' } } as const
 
-  it('is put to them until they agree, and nothing is changed before', async () => {
+  it('is shown to the person until approved, and nothing is changed before', async () => {
     const asked: string[] = []
     const session = await open(parts, {
       ...more,
@@ -371,7 +371,7 @@ describe('a plan that a person is to approve', () => {
     expect(existsSync(join(dir, 'done.txt'))).toBe(true)
   }) // B67
 
-  it('is rejected with the reason when it cannot be put to them', async () => {
+  it('is rejected with the reason when the person cannot be asked', async () => {
     const session = await open(parts, { ...more, askPlan: () => Promise.reject(new Error('the screen is gone')) })
     expect((await runToEnd(session, 'Go')).stop.kind).toBe('finished')
     const [request] = session.team.state.requests.values()

@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const call = (tool: string, input: Record<string, unknown> = {}) => ({ tool, input })
 
-it('the next owner of a task is told who held it, why that ended and what that attempt had done', async () => {
+it('the next owner of a task learns who held it, why that attempt ended and what it had done', async () => {
   let inputs = ''
   const model = scriptedModel({
     parts: [
@@ -94,7 +94,7 @@ const stopAda = async ({ team }: Session) => {
   await team.run({ type: 'member.stop', name: 'ada', reason: 'not needed' })
 }
 
-it('a claim by TaskUpdate in the middle of a turn tells of all earlier attempts and their last calls', async () => {
+it('a claim by TaskUpdate during a turn reports all earlier attempts and their last calls', async () => {
   let inputs = ''
   await work(
     [
@@ -138,7 +138,7 @@ it('a claim by TaskUpdate in the middle of a turn tells of all earlier attempts 
   expect(inputs).toContain('look at the state of files and tasks before you do any of it again')
 }) // T46
 
-it('the calls for a task that was claimed in the middle of a turn are told as calls for that task', async () => {
+it('calls after a claim in the middle of a turn are reported as calls for that task', async () => {
   let inputs = ''
   await work(
     [
@@ -185,7 +185,7 @@ it('the calls for a task that was claimed in the middle of a turn are told as ca
   expect(inputs).not.toContain('echo for the first')
 }) // T46
 
-it('the next owner is told what an errand had done that ended without completing its task', async () => {
+it('the next owner learns what a replacement had done that did not complete its task', async () => {
   let inputs = ''
   await work(
     [

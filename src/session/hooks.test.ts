@@ -47,8 +47,8 @@ const bash: Script['parts'] = [
   { when: { result: { tool: 'bash' } }, text: 'done' },
 ]
 
-describe('a hook before a tool', () => {
-  it('is told who wants to do what, and lets it pass', async () => {
+describe('a PreToolUse hook', () => {
+  it('gets the agent and its call, and lets the call pass', async () => {
     const hooks = { PreToolUse: [{ matcher: 'Bash|edit_file', hooks: [command('cat > told.json')] }] }
     const { stop, ran } = await run(bash, hooks)
     expect(stop).toEqual({ kind: 'finished', text: 'done' })
@@ -84,7 +84,7 @@ describe('a hook before a tool', () => {
     expect(stop).toMatchObject({ kind: 'finished' })
   }) // B72, F50
 
-  it('that fails counts for nothing where hooks fail open, and a refusal still counts', async () => {
+  it('that fails is ignored where hooks fail open, and a refusal still counts', async () => {
     const late = { PreToolUse: [{ hooks: [command('sleep 600', 0.2), command('exit 3')] }] }
     const { ran } = await run(bash, late, { hooksFail: 'open' })
     expect(existsSync(join(dir, 'made'))).toBe(true)
@@ -94,7 +94,7 @@ describe('a hook before a tool', () => {
     expect(existsSync(join(dir, 'made'))).toBe(false)
   }) // F50
 
-  it('never allows what the policy denies, and is not even asked', async () => {
+  it('never allows what the policy denies, and does not run for it', async () => {
     const yes = `echo asked > asked; echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`
     const permissions = { mode: 'bypassPermissions' as const, deny: ['bash(echo *)'] }
     const { called } = await run(bash, { PreToolUse: [{ hooks: [command(yes)] }] }, { permissions })
@@ -102,7 +102,7 @@ describe('a hook before a tool', () => {
     expect(existsSync(join(dir, 'asked'))).toBe(false)
   })
 
-  it('sees the calls of agents that were sent out under their own names, side by side', async () => {
+  it('gets the calls of subagents under their own names, in parallel', async () => {
     const parts: Script['parts'] = [
       { agent: 'lead', calls: [{ tool: 'Task', input: { prompt: 'look', agent_type: 'code' } }] },
       { agent: 'lead/code-1', when: { answer: 1 }, calls: [{ tool: 'bash', input: { command: 'echo x' } }] },
@@ -119,15 +119,15 @@ describe('a hook before a tool', () => {
   }) // B72, F48
 })
 
-describe('hooks after a tool, at a prompt and at the end', () => {
-  it('tell the model what they object to, with the result of the tool', async () => {
+describe('PostToolUse, UserPromptSubmit and Stop hooks', () => {
+  it('report their objection to the model, with the result of the tool', async () => {
     const text = `grep -q tool_response && { echo 'format it first' >&2; exit 2; }`
     const { called } = await run(bash, { PostToolUse: [{ matcher: 'bash', hooks: [command(text)] }] })
     expect(called[0]?.result.text).toContain('[a hook objects: format it first]')
     expect(existsSync(join(dir, 'made'))).toBe(true)
   }) // B72
 
-  it('refuse a prompt, which then no agent gets, or add to it', async () => {
+  it('refuse a prompt, which then reaches no agent, or add to it', async () => {
     const refused = await run([{ text: 'never' }], {
       UserPromptSubmit: [{ hooks: [command('echo secret! >&2; exit 2')] }],
     })
@@ -139,7 +139,7 @@ describe('hooks after a tool, at a prompt and at the end', () => {
     expect(added.stop).toEqual({ kind: 'finished', text: 'ok' })
   }) // B72
 
-  it('let an agent go on with what is missing, and know that it does; but not for ever', async () => {
+  it('make an agent continue with what is missing, and know that it does, up to a limit', async () => {
     const text = `cat > last.json; test -e done || { touch done; echo 'run the tests' >&2; exit 2; }`
     const parts: Script['parts'] = [{ text: 'finished' }, { when: { user: 'run the tests' }, text: 'they pass' }]
     const once = await run(parts, { Stop: [{ hooks: [command(text)] }] })
@@ -150,7 +150,7 @@ describe('hooks after a tool, at a prompt and at the end', () => {
     expect(never.ran.length).toBeLessThan(20)
   }) // B72
 
-  it('let a teammate go on too, under its own name', async () => {
+  it('make a teammate continue too, under its own name', async () => {
     const text = `grep -q '"agent":"ada"' && { test -e done || { touch done; echo 'run the tests' >&2; exit 2; }; }`
     const parts: Script['parts'] = [
       { agent: 'lead', calls: [{ tool: 'Task', input: { name: 'ada', prompt: 'work' } }] },

@@ -64,13 +64,13 @@ describe('a file that the claim of a teammate reserves', () => {
     ['through a link', 'link/users.ts'],
     ['as a new file below it', 'src/api/new/roles.ts'],
     ['in another spelling', './src/../src/api/users.ts'],
-  ])('is written %s, and both writer and owner are told', async ([, path]) => {
+  ])('is written %s, and both writer and owner are notified', async ([, path]) => {
     const { results, inputs } = await written(call('write_file', { path, content: 'new' }))
     expect(results[0]).toContain('is reserved by task 1 (users), which bob works on right now')
     expect(inputs).toEqual([expect.stringMatching(/^\[ada wrote src\/api\/.*, which your task 1 \(users\) reserves/)])
   }) // T33
 
-  it('is edited, and both are told; its owner once, however often it is written', async () => {
+  it('is edited, and both are notified; its owner once, however often it is written', async () => {
     const { results, inputs } = await written(
       call('read_file', { path: 'src/api/users.ts' }),
       call('edit_file', { path: 'src/api/users.ts', old_text: 'old', new_text: 'newer' }),
@@ -96,7 +96,7 @@ describe('a file that the claim of a teammate reserves', () => {
     ],
     ['a script', 'printf "cd src/api && printf new > users.ts" > n.sh && sh n.sh; false'],
     ['a command that is ended by its time-out', 'echo x > src/api/users.ts; sleep 30'],
-  ])('is written by %s in bash, and both writer and owner are told', async ([, command]) => {
+  ])('is written by %s in bash, and both writer and owner are notified', async ([, command]) => {
     const { results, inputs } = await written(call('bash', { command, timeout: 2_000 }))
     expect(results[0]).toContain('users.ts is reserved by task 1 (users), which bob works on right now')
     expect(inputs).toEqual([
@@ -106,7 +106,7 @@ describe('a file that the claim of a teammate reserves', () => {
     ])
   }) // T33
 
-  it('is written by a background command, and both are told when that ends', async () => {
+  it('is written by a background command, and both are notified when that ends', async () => {
     const { inputs, results } = await writtenBy(
       'lead',
       call('bash', { command: 'echo x > src/api/users.ts', run_in_background: true }),

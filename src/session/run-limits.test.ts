@@ -295,7 +295,7 @@ describe('the lead', () => {
   it.for([
     ['auto', 'approved at once by a rule'],
     ['human', 'goes to the user for approval'],
-  ] as const)('hears where the plan of a new teammate goes with plans: %s', async ([plans, words]) => {
+  ] as const)('learns where the plan of a new teammate goes with plans: %s', async ([plans, words]) => {
     await using session = await open(
       [
         {

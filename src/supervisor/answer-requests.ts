@@ -56,15 +56,15 @@ export function createRequestAnswers(context: SessionContext, onAnswer: () => vo
   }
 
   return {
-    onOpened(room, request) {
-      answerByRule(room, request).catch((error) => note('lead', String(error)))
+    onOpened(membership, request) {
+      answerByRule(membership, request).catch((error) => note('lead', String(error)))
     },
     get isAsking() {
       return openPlans > 0
     },
-    async settle(rooms, notices) {
+    async settle(memberships, notices) {
       let isAnyOpen = false
-      for (const { team, by } of rooms) {
+      for (const { team, by } of memberships) {
         for (const request of [...team.state.requests.values()]) {
           const { id, kind, from, to, state } = request
           if (state !== 'pending' || kind === 'shutdown' || whyVoid(team.state, request)) continue

@@ -19,7 +19,7 @@ function person() {
   return { asked, ask }
 }
 
-/** Works whenever it is told to, and says what came of it. */
+/** Calls `work` for every input, then answers. */
 const eager: Compose = (request) =>
   request.turns.at(-1)?.role === 'user' ? { calls: [{ tool: 'work' }] } : { text: 'So it is.' }
 
@@ -27,8 +27,8 @@ const statusOf = ({ team }: SupervisorHarness, name: string) => memberNamed(team
 const permissionRequestsOf = ({ team }: SupervisorHarness) =>
   [...team.state.requests.values()].filter((r) => r.kind === 'permission')
 
-describe('a teammate that needs leave', () => {
-  it('waits for a person who is told its name, while the others go on', async () => {
+describe('a teammate that needs permission', () => {
+  it('waits for a person, who reads its name, while the other agents continue', async () => {
     const { asked, ask } = person()
     const harness = await supervisorHarness(
       (request, signal) => (request.agent === 'bob' ? { text: 'Here.' } : eager(request, signal)),
@@ -47,19 +47,19 @@ describe('a teammate that needs leave', () => {
     expect(permissionRequestsOf(harness)).toMatchObject([{ state: 'approved', by: 'user' }])
   }) // B70
 
-  it('hears a no with its reason, and the call does not run', async () => {
+  it('gets a denial with its reason, and the call does not run', async () => {
     const { asked, ask } = person()
     const harness = await supervisorHarness(eager, { ask })
     await harness.supervised.spawn({ name: 'ada', prompt: 'Work.' })
     await harness.until(() => asked.length === 1)
     asked[0]!.answer({ allowed: false, why: 'not on a Friday' })
     await harness.until(() => harness.supervised.isIdle)
-    const told = lastTurnText(harness.requestsOf('ada')[1]!)
-    expect(told).toContain('Denied: the user said no: not on a Friday')
-    expect(told).not.toContain('changed')
+    const result = lastTurnText(harness.requestsOf('ada')[1]!)
+    expect(result).toContain('Denied: the user said no: not on a Friday')
+    expect(result).not.toContain('changed')
   })
 
-  it('gets the answer to its own question when several ask at once, in whatever order they are answered', async () => {
+  it('gets the answer to its own question when several agents ask at once, in any order', async () => {
     const { asked, ask } = person()
     const harness = await supervisorHarness(eager, { ask })
     for (const name of ['ada', 'bob']) await harness.supervised.spawn({ name, prompt: 'Work.' })
@@ -74,7 +74,7 @@ describe('a teammate that needs leave', () => {
     expect(lastTurnText(harness.requestsOf('bob')[1]!)).toContain('the user said no')
   })
 
-  it('is not taken for stalled, however long the person takes', async () => {
+  it('does not count as stalled, however long the person takes', async () => {
     const { asked, ask } = person()
     const harness = await supervisorHarness(eager, { ask })
     await harness.supervised.spawn({ name: 'ada', prompt: 'Work.' })
@@ -86,8 +86,8 @@ describe('a teammate that needs leave', () => {
   }) // F46
 })
 
-describe('a question that nobody has answered', () => {
-  it('is void when something urgent comes: it is heard, and a late yes lets nothing run', async () => {
+describe('an unanswered permission request', () => {
+  it('is void when urgent mail comes: the mail is delivered, and a late approval runs nothing', async () => {
     const { asked, ask } = person()
     const harness = await supervisorHarness(
       (request) => (request.turns.length === 1 ? { calls: [{ tool: 'work' }] } : { text: 'I heard.' }),
@@ -99,14 +99,14 @@ describe('a question that nobody has answered', () => {
     await harness.until(() => harness.supervised.isIdle)
     expect(asked[0]!.signal.aborted).toBe(true)
     asked[0]!.answer({ allowed: true })
-    const heard = JSON.stringify(harness.requestsOf('ada').at(-1)!.turns)
-    expect(heard).toContain('Wrong file!')
-    expect(heard).toContain('Not run: no person has allowed it yet')
-    expect(heard).not.toContain('changed')
+    const turns = JSON.stringify(harness.requestsOf('ada').at(-1)!.turns)
+    expect(turns).toContain('Wrong file!')
+    expect(turns).toContain('Not run: no person has allowed it yet')
+    expect(turns).not.toContain('changed')
     expect(permissionRequestsOf(harness)).toMatchObject([{ state: 'void' }])
   })
 
-  it('is void when its asker is asked to stop, who hears that at once', async () => {
+  it('is void when its teammate is asked to stop, which it learns at once', async () => {
     const { asked, ask } = person()
     const harness = await supervisorHarness(
       (request) => {
@@ -127,7 +127,7 @@ describe('a question that nobody has answered', () => {
     expect(permissionRequestsOf(harness)).toMatchObject([{ state: 'void', reason: 'ada was asked to stop' }])
   }) // A72, B30
 
-  it('is void when its asker is stopped by force, and keeps nobody from coming to rest', async () => {
+  it('is void when its teammate is stopped by force, and does not keep the team busy', async () => {
     const { asked, ask } = person()
     const harness = await supervisorHarness(eager, { ask })
     await harness.tasks({ subject: 'dig' })
@@ -140,7 +140,7 @@ describe('a question that nobody has answered', () => {
     expect(harness.team.state.tasks.get('1')?.status).toBe('pending')
   })
 
-  it('does not hold up whoever ends the run, and is asked again by the next life', async () => {
+  it('does not delay the end of the run, and is asked again by the next generation', async () => {
     const first = person()
     const before = await supervisorHarness(eager, { ask: first.ask })
     await before.supervised.spawn({ name: 'ada', prompt: 'Work.' })
@@ -163,7 +163,7 @@ describe('a question that nobody has answered', () => {
     expect(open).toEqual([])
   }) // F28
 
-  it('is a no when it cannot even be put', async () => {
+  it('is a denial when the person cannot be asked', async () => {
     const harness = await supervisorHarness(eager, {
       ask: async () => {
         throw new Error('the terminal is gone')
@@ -176,8 +176,8 @@ describe('a question that nobody has answered', () => {
   })
 })
 
-describe('leave', () => {
-  it('comes from nobody but the person who was asked: neither from the lead nor from a line in the journal', async () => {
+describe('an answer to a permission request', () => {
+  it('comes only from the person who was asked, not from the lead or a line in the journal', async () => {
     const { asked, ask } = person()
     const harness = await supervisorHarness(eager, { ask })
     await harness.supervised.spawn({ name: 'ada', prompt: 'Work.' })
@@ -194,7 +194,7 @@ describe('leave', () => {
     expect(JSON.stringify(harness.requestsOf('ada').at(-1)!.turns)).not.toContain('changed')
   })
 
-  it('may be refused from anywhere', async () => {
+  it('may be a denial from any process', async () => {
     const { asked, ask } = person()
     const harness = await supervisorHarness(eager, { ask })
     await harness.supervised.spawn({ name: 'ada', prompt: 'Work.' })

@@ -53,7 +53,7 @@ export function createFailures(
   const closing = new AbortController()
   /** As this process knows it; every change is reported to the journal. */
   let breaker = team.state.breaker.get()
-  let pendingLosses = 0
+  let inProgress = 0
   let isHalted = false
   let replacements = new AbortController()
   let cancelProbe = () => {}
@@ -77,7 +77,7 @@ export function createFailures(
   async function recordLoss(by: Author, cause: unknown): Promise<void> {
     const member = memberNamed(team.state, by.name)
     if (!member || member.generation !== by.generation || closing.signal.aborted) return
-    pendingLosses++
+    inProgress++
     try {
       const task = heldBy(team.state, by.name)
       const reason = cause instanceof Error ? cause.message : String(cause)
@@ -102,7 +102,7 @@ export function createFailures(
       if (member.profile?.requirePlan) await mailLead(by.name, noReplacementText(by.name, task.id))
       else await fallBack(member, task.id, reason)
     } finally {
-      pendingLosses--
+      inProgress--
     }
   }
 
@@ -200,7 +200,7 @@ export function createFailures(
       change(worked(breaker, name), `${name} works`)
     },
     get isBusy() {
-      return pendingLosses > 0
+      return inProgress > 0
     },
     close() {
       cancelProbe()

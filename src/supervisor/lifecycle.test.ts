@@ -42,8 +42,8 @@ function agreeing(compose: Compose): Compose {
   }
 }
 
-describe('the life of a teammate', () => {
-  it('goes from its making through work and rest to its end, and its health is on record', async () => {
+describe('the lifecycle of a teammate', () => {
+  it('goes from spawn through work and idleness to its end, and its health is recorded', async () => {
     const harness = await recordingHarness(() => ({ text: 'Here.' }))
     await harness.supervised.spawn({ name: 'ada', prompt: 'Hello.' })
     await harness.until(() => harness.supervised.isIdle)
@@ -62,7 +62,7 @@ describe('the life of a teammate', () => {
     ])
   }) // B4, C63, C64
 
-  it('knows waiting for approval besides, and whoever is gone is not written to', async () => {
+  it('includes waiting for approval, and a stopped teammate gets no mail', async () => {
     const harness = await recordingHarness((request) =>
       lastTurnText(request).includes('go ahead') ? complete : request.turns.length === 1 ? handIn : { text: 'I wait.' },
     )
@@ -80,7 +80,7 @@ describe('the life of a teammate', () => {
     expect(sent).toMatchObject({ code: 'member_stopped' })
   }) // B51
 
-  it('is not over for one who works on in silence, nor for ever for one who vanished: it comes back', async () => {
+  it('does not end in silence while it works; a teammate that vanished is brought back', async () => {
     const harness = await recordingHarness((request, signal) =>
       harness.modelRequests.length === 1 ? neverAnswers(request, signal) : { text: 'Here again.' },
     )
@@ -103,7 +103,7 @@ describe('the life of a teammate', () => {
     ])
   }) // C66
 
-  it('goes on for one who was lost although not all of it could be written, and that is told', async () => {
+  it('continues after a loss although not everything could be written, and that is reported', async () => {
     let isFull = true
     const harness = await recordingHarness(
       () => {
@@ -124,7 +124,7 @@ describe('the life of a teammate', () => {
     expect(notes).toContain('Error: no space left')
   }) // F37
 
-  it('says that it was brought back although something urgent comes in before that is heard', async () => {
+  it('delivers the resume notice although urgent mail interrupts the turn that holds it', async () => {
     let isUrgentDue = false
     const harness = await recordingHarness(
       (request) => {
@@ -146,12 +146,12 @@ describe('the life of a teammate', () => {
     await harness.tasks({ subject: 'dig' })
     await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
     await harness.until(() => harness.team.state.tasks.get('1')?.status === 'completed')
-    const heard = JSON.stringify(harness.modelRequests[1]!.turns)
-    expect(heard).toContain('you were brought back')
-    expect(heard).toContain('Mind the roses!')
+    const turns = JSON.stringify(harness.modelRequests[1]!.turns)
+    expect(turns).toContain('you were brought back')
+    expect(turns).toContain('Mind the roses!')
   }) // F24
 
-  it('goes on for one who rests when a task is assigned to it, and nobody else takes that', async () => {
+  it('continues for an idle teammate when a task is assigned to it, and no other claims that', async () => {
     const harness = await recordingHarness((request) =>
       lastTurnText(request).includes('<task') && request.agent === 'bob' ? complete : { text: 'Here.' },
     )
@@ -164,7 +164,7 @@ describe('the life of a teammate', () => {
     expect(harness.requestsOf('ada')).toHaveLength(1)
   }) // B56
 
-  it('ends by itself only where an idle time-out is set, and never with a task in its hands', async () => {
+  it('ends by itself only where an idle time-out is set, and never while it holds a task', async () => {
     const compose: Compose = (request) =>
       lastTurnText(request).includes('<task')
         ? { calls: [{ tool: 'SendMessage', input: { to: 'lead', content: 'How deep?' } }] }
@@ -183,7 +183,7 @@ describe('the life of a teammate', () => {
     expect(harness.team.state.tasks.get('1')?.status).toBe('in_progress')
   }) // B27
 
-  it('has as many rounds as it needs and ends with the first answer that calls nothing', async () => {
+  it('takes as many model calls as it needs, until the first answer without tool calls', async () => {
     const harness = await recordingHarness((request) =>
       request.turns.filter(({ role }) => role === 'tool').length < 60
         ? { calls: [{ tool: 'peek' }] }
@@ -196,7 +196,7 @@ describe('the life of a teammate', () => {
     expect(unreadOf(harness.team.state, 'lead').map(({ message }) => message.content)).toContain('Looked sixty times.')
   }) // B13, B57
 
-  it('does not take an answer that was cut off for a task that is done', async () => {
+  it('does not count an answer that was cut off as the completion of a task', async () => {
     const harness = await recordingHarness(() => ({ text: 'And then I', end: 'length' }))
     await harness.tasks({ subject: 'dig' })
     await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
@@ -206,7 +206,7 @@ describe('the life of a teammate', () => {
 })
 
 describe('a request to stop', () => {
-  it('is answered by one that rests, without a model', async () => {
+  it('is answered by an idle teammate without a model call', async () => {
     const harness = await recordingHarness(() => ({ text: 'Here.' }))
     await harness.supervised.spawn({ name: 'ada', prompt: 'Hello.' })
     await harness.until(() => harness.supervised.isIdle)
@@ -216,7 +216,7 @@ describe('a request to stop', () => {
     expect(harness.team.state.requests.get('r1')?.state).toBe('approved')
   }) // A72, B30
 
-  it('is answered by one that works, in its very next call', async () => {
+  it('is answered by a working teammate in its next model call', async () => {
     const harness = await recordingHarness(
       agreeing(async () => {
         if (harness.modelRequests.length === 1) await askToStop(harness)
@@ -229,7 +229,7 @@ describe('a request to stop', () => {
     expect(harness.team.state.requests.get('r1')?.state).toBe('approved')
   }) // A72, B30
 
-  it('is answered by one whose plan waits for approval', async () => {
+  it('is answered by a teammate whose plan waits for approval', async () => {
     const harness = await recordingHarness(
       agreeing((request) => (request.turns.length === 1 ? handIn : { text: 'I wait.' })),
     )
@@ -243,8 +243,8 @@ describe('a request to stop', () => {
   }) // A72, B30
 })
 
-describe('what a teammate hears', () => {
-  it('is mail with sender and type, and the task it holds with all that is said of it, as text of the user', async () => {
+describe('the input of a teammate', () => {
+  it('is mail with sender and type, and its task with all details, as user text', async () => {
     const harness = await recordingHarness((request) =>
       lastTurnText(request).includes('<task') ? complete : { text: 'I heard.' },
     )

@@ -9,25 +9,25 @@ import type { TeammateFactory } from './teammate-factory.ts'
 const reporting = (emit: (event: SessionEvent) => void) => ({ run: { emit } }) as unknown as SessionContext
 const team = { state: { members: new Map() } } as unknown as TeamHandle
 
-describe('a desk', () => {
-  it('that cannot be closed is told of by its owner’s name, not thrown at whoever rests after it', async () => {
-    const told: unknown[] = []
+describe('an open agent', () => {
+  it('that cannot be closed is reported by its name, and does not fail the next idle agent', async () => {
+    const reported: unknown[] = []
     const openAgent = opening(async (name) => {
-      if (name === 'ada') throw new Error('no room')
+      if (name === 'ada') throw new Error('no space left')
     })
-    const desks = createOpenAgents(
-      reporting((event) => void told.push(event)),
+    const agents = createOpenAgents(
+      reporting((event) => void reported.push(event)),
       { team },
       openAgent,
     )
-    await sitAndRest(desks, 'ada', ...manyOthers)
-    expect(told).toEqual([{ type: 'note', agent: 'ada', text: 'Error: no room' }])
+    await openAndClose(agents, 'ada', ...manyOthers)
+    expect(reported).toEqual([{ type: 'note', agent: 'ada', text: 'Error: no space left' }])
   })
 
-  it('that is being put away is sat down at again only when all of it is written', async () => {
+  it('that is being closed is opened again only when all of it is written', async () => {
     const order: string[] = []
     let release = () => {}
-    const desks = createOpenAgents(
+    const agents = createOpenAgents(
       reporting(() => {}),
       { team },
       opening(
@@ -41,10 +41,10 @@ describe('a desk', () => {
         (name) => name === 'ada' && order.push('opened'),
       ),
     )
-    await sitAndRest(desks, 'ada', ...manyOthers.slice(1))
-    await desks.open({ name: 'last', generation: 1 })
-    const closing = desks.close({ name: 'last', generation: 1 })
-    const again = desks.open({ name: 'ada', generation: 1 })
+    await openAndClose(agents, 'ada', ...manyOthers.slice(1))
+    await agents.open({ name: 'last', generation: 1 })
+    const closing = agents.close({ name: 'last', generation: 1 })
+    const again = agents.open({ name: 'ada', generation: 1 })
     for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))
     expect(order).toEqual(['opened'])
     release()
@@ -62,9 +62,9 @@ function opening(dispose: (name: string) => Promise<void>, opened: (name: string
   }) as unknown as TeammateFactory['openAgent']
 }
 
-async function sitAndRest(desks: OpenAgents, ...names: string[]): Promise<void> {
+async function openAndClose(agents: OpenAgents, ...names: string[]): Promise<void> {
   for (const name of names) {
-    await desks.open({ name, generation: 1 })
-    await desks.close({ name, generation: 1 })
+    await agents.open({ name, generation: 1 })
+    await agents.close({ name, generation: 1 })
   }
 }

@@ -39,8 +39,8 @@ async function taskAfter(...replacement: Script['parts']) {
   return { task: session.team.state.tasks.get('1'), answers }
 }
 
-describe('an errand in place of a lost teammate', () => {
-  it('completes its task by its own call', async () => {
+describe('a replacement of a lost teammate', () => {
+  it('completes its task by its own tool call', async () => {
     const { task } = await taskAfter(
       {
         agent: 'ada/code-1',
@@ -52,7 +52,7 @@ describe('an errand in place of a lost teammate', () => {
     expect(task).toMatchObject({ status: 'completed', owner: 'ada-errand', result: 'dug' })
   }) // T23
 
-  it('that only says something is reminded, and its task fails with what it said', async () => {
+  it('that only answers with text is reminded, and its task fails with that text', async () => {
     const { task, answers } = await taskAfter({ agent: 'ada/code-1', times: 'always', text: 'All done, I think.' })
     expect(task).toMatchObject({ status: 'failed', reason: expect.stringContaining('All done, I think.') })
     expect(answers).toBe(3)

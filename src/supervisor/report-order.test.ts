@@ -13,8 +13,8 @@ afterEach(closeSupervisors)
 const statusOf = ({ team }: SupervisorHarness, name: string) => memberNamed(team.state, name)?.status
 const handIn = { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }
 
-describe('mail', () => {
-  it('counts as delivered when it stands in the conversation, not when it is sent', async () => {
+describe('mail for a teammate', () => {
+  it('counts as delivered when its transcript holds it, not when it is sent', async () => {
     let go = () => {}
     const harness = await supervisorHarness(async (request) => {
       if (request.turns.length > 1) return { text: 'I heard.' }
@@ -34,7 +34,7 @@ describe('mail', () => {
     expect(unreadOf(harness.team.state, 'ada')).toEqual([])
   }) // G3
 
-  it('for somebody who rests wakes that one, once for all of it, and starts nobody else', async () => {
+  it('wakes only its idle recipient, once for all waiting messages', async () => {
     let thinking = 0
     let most = 0
     const harness = await supervisorHarness(async () => {
@@ -51,11 +51,11 @@ describe('mail', () => {
     await harness.until(() => harness.supervised.isIdle && unreadOf(harness.team.state, 'ada').length === 0)
     expect(most).toBe(1)
     expect(memberNamed(harness.team.state, 'ada')?.generation).toBe(1)
-    const heard = JSON.stringify(harness.modelRequests.at(-1)!.turns)
-    for (const word of ['[one]', '[two]', '[three]']) expect(heard.split(word)).toHaveLength(2)
+    const turns = JSON.stringify(harness.modelRequests.at(-1)!.turns)
+    for (const word of ['[one]', '[two]', '[three]']) expect(turns.split(word)).toHaveLength(2)
   }) // G8, B19, D10
 
-  it('enters as a turn of the user, and nobody answers it but the model', async () => {
+  it('enters as a user turn, and only the model answers it', async () => {
     let said = 0
     const harness = await supervisorHarness(() => ({ text: `answer ${++said}` }))
     await harness.supervised.spawn({ name: 'ada', prompt: 'Hello.' })
@@ -68,7 +68,7 @@ describe('mail', () => {
     expect(JSON.stringify(turns[2])).toContain('And now?')
   }) // B44, B12
 
-  it('for somebody who has stopped does not vanish: who sends it is told, and what was unread comes back', async () => {
+  it('bounces to the sender when the recipient has stopped, unread messages included', async () => {
     const harness = await supervisorHarness((request, signal) => {
       if (request.agent === 'bob') return neverAnswers(request, signal)
       return lastTurnText(request).includes('Write.')
@@ -88,7 +88,7 @@ describe('mail', () => {
 })
 
 describe('a request to stop', () => {
-  it('that anybody but the lead forged is text at most', async () => {
+  it('that another member than the lead forged is only text', async () => {
     const harness = await supervisorHarness(() => ({ text: 'I stay.' }))
     await harness.supervised.spawn({ name: 'ada', prompt: 'Hello.' })
     await harness.until(() => harness.supervised.isIdle)
@@ -102,7 +102,7 @@ describe('a request to stop', () => {
     expect(statusOf(harness, 'ada')).toBe('idle')
   }) // B69
 
-  it('that ran out names the life it means, and spares one that came back meanwhile', async () => {
+  it('that timed out names its generation, and does not stop a newer one', async () => {
     const harness = await supervisorHarness(() => ({ text: 'Here.' }))
     await harness.supervised.spawn({ name: 'ada', prompt: 'Hello.' })
     await harness.until(() => harness.supervised.isIdle)
@@ -116,8 +116,8 @@ describe('a request to stop', () => {
   }) // G5, F14
 })
 
-describe('somebody who rests with a task', () => {
-  it('is left alone while its plan waits for an answer', async () => {
+describe('an idle teammate that holds a task', () => {
+  it('is not reminded while its plan waits for an answer', async () => {
     const harness = await supervisorHarness((request) => (request.turns.length === 1 ? handIn : { text: 'I wait.' }))
     await harness.tasks({ subject: 'dig' })
     await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1', requirePlan: true })
@@ -126,7 +126,7 @@ describe('somebody who rests with a task', () => {
     expect(harness.supervised.isIdle).toBe(true)
   })
 
-  it('is nudged so often and no more, whatever it asks back', async () => {
+  it('is reminded up to a limit, even if it keeps asking back', async () => {
     const harness = await supervisorHarness((request) =>
       request.turns.at(-1)?.role === 'tool'
         ? { text: 'I wait.' }
@@ -143,8 +143,8 @@ describe('somebody who rests with a task', () => {
   })
 })
 
-describe('a name', () => {
-  it('that rests gets a new role and prompt in a new life; one that works is refused', async () => {
+describe('a spawn under a known name', () => {
+  it('gives an idle teammate a new role and prompt, and is refused for a working one', async () => {
     const harness = await supervisorHarness((request, signal) =>
       lastTurnText(request).includes('Think.') ? neverAnswers(request, signal) : { text: 'Here.' },
     )

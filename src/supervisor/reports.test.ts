@@ -6,8 +6,8 @@ import { unreadOf } from '../team/state.ts'
 import { manualClock } from '../testing/manual-clock.ts'
 import { createReports } from './reports.ts'
 
-describe('the voice of a teammate', () => {
-  async function scene() {
+describe('the reports of a teammate', () => {
+  async function openReports() {
     const team = await openTeam(await openMemoryStore(), 'web')
     await team.run({ type: 'team.create', team: 'web' })
     await team.run({ type: 'member.join', name: 'ada', role: 'dev' })
@@ -15,44 +15,44 @@ describe('the voice of a teammate', () => {
     const transcript = {
       synced: () => new Promise<void>((done, fail) => void syncs.push({ done, fail })),
     } as Transcript
-    const voice = createReports({ team, clock: manualClock() }, { name: 'ada' }, () => {})
-    const heard = () => unreadOf(team.state, 'lead').map(({ message }) => message.content)
+    const reports = createReports({ team, clock: manualClock() }, { name: 'ada' }, () => {})
+    const mailOfLead = () => unreadOf(team.state, 'lead').map(({ message }) => message.content)
     const rounds = async () => {
       for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))
     }
-    return { voice, transcript, syncs, heard, rounds }
+    return { reports, transcript, syncs, mailOfLead, rounds }
   }
 
-  it('tells the lead what its turn came to only when that is durable', async () => {
-    const { voice, transcript, syncs, heard, rounds } = await scene()
-    voice.sendResult('all is well', transcript)
+  it('send a result to the lead only when its transcript is durable', async () => {
+    const { reports, transcript, syncs, mailOfLead, rounds } = await openReports()
+    reports.sendResult('all is well', transcript)
     await rounds()
-    expect(heard()).toEqual([])
+    expect(mailOfLead()).toEqual([])
     syncs[0]!.done()
-    await voice.pending
+    await reports.pending
     await rounds()
-    expect(heard()).toEqual(['all is well'])
-    expect(voice.pending).toBeUndefined()
+    expect(mailOfLead()).toEqual(['all is well'])
+    expect(reports.pending).toBeUndefined()
   }) // A71, F2
 
-  it('tells it in order, however the disk takes its time', async () => {
-    const { voice, transcript, syncs, heard, rounds } = await scene()
-    voice.sendResult('one', transcript)
-    voice.sendResult('two', transcript)
+  it('send results in order, whichever is durable first', async () => {
+    const { reports, transcript, syncs, mailOfLead, rounds } = await openReports()
+    reports.sendResult('one', transcript)
+    reports.sendResult('two', transcript)
     syncs[1]!.done()
     await rounds()
-    expect(heard()).toEqual([])
+    expect(mailOfLead()).toEqual([])
     syncs[0]!.done()
-    await voice.pending
+    await reports.pending
     await rounds()
-    expect(heard()).toEqual(['one', 'two'])
+    expect(mailOfLead()).toEqual(['one', 'two'])
   }) // A71
 
-  it('says why it could not tell it to whoever waits for that', async () => {
-    const { voice, transcript, syncs, heard } = await scene()
-    voice.sendResult('never', transcript)
+  it('reject for the caller that waits when a result cannot be sent', async () => {
+    const { reports, transcript, syncs, mailOfLead } = await openReports()
+    reports.sendResult('never', transcript)
     syncs[0]!.fail(new Error('the disk did not confirm it'))
-    await expect(voice.pending).rejects.toThrow('the disk did not confirm it')
-    expect(heard()).toEqual([])
+    await expect(reports.pending).rejects.toThrow('the disk did not confirm it')
+    expect(mailOfLead()).toEqual([])
   })
 })

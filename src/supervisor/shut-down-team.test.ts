@@ -25,8 +25,8 @@ function end({ team, lead, context }: SupervisorHarness, changes: { team?: TeamH
 const statusOf = ({ team }: SupervisorHarness, name: string) => memberNamed(team.state, name)?.status
 const notes = ({ events }: SupervisorHarness) => events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
 
-describe('a team that is dismissed', () => {
-  it('has everybody asked with reason and deadline, and everybody accounted for', async () => {
+describe('the shutdown of a team', () => {
+  it('asks every teammate with reason and deadline, and reports how each ended', async () => {
     const harness = await harnessWithTwo((request, signal) =>
       request.agent === 'bob' ? neverAnswers(request, signal) : { text: 'Here.' },
     )
@@ -51,7 +51,7 @@ describe('a team that is dismissed', () => {
     expect(statusOf(harness, 'bob')).toBe('stopped')
   }) // C19
 
-  it('ends although somebody cannot be asked: that is said, and what is not committed is on record', async () => {
+  it('ends although a teammate cannot be asked, reports that and records uncommitted files', async () => {
     const harness = await harnessWithTwo(() => ({ text: 'Here.' }))
     await harness.until(() => harness.supervised.isIdle)
     const run: TeamHandle['run'] = async (command, as) => {

@@ -19,14 +19,14 @@ const statusOf = ({ team }: SupervisorHarness, name: string) => memberNamed(team
 const mailOfLead = ({ team }: SupervisorHarness) => unreadOf(team.state, 'lead').map(({ message }) => message)
 const complete = (taskId: string) => ({ tool: 'TaskUpdate', input: { taskId, status: 'completed', result: 'done' } })
 
-/** Completes whatever task it is told of, then says so. */
+/** Completes the task it gets, then answers. */
 const diligent: Compose = (request) => {
   const task = /<task id=\\"(\d+)\\">/.exec(lastTurnText(request))?.[1]
   return task ? { calls: [complete(task)] } : { text: 'Done.' }
 }
 
 describe('a teammate', () => {
-  it('hears the prompt it was made with, reports, and then says that it is free', async () => {
+  it('gets its spawn prompt, sends its result, and then an idle notice', async () => {
     const harness = await supervisorHarness(() => ({ text: 'I looked: all is well.' }))
     await harness.supervised.spawn({ name: 'ada', prompt: 'Look around.' })
     await harness.until(() => harness.supervised.isIdle)
@@ -38,7 +38,7 @@ describe('a teammate', () => {
     expect(statusOf(harness, 'ada')).toBe('idle')
   }) // B53, A71
 
-  it('asks its model in another round of the event loop than those who were made with it', async () => {
+  it('calls its model in another round of the event loop than teammates spawned with it', async () => {
     let round = 0
     const turn = () => {
       round++
@@ -55,7 +55,7 @@ describe('a teammate', () => {
     expect(rounds.size).toBe(3)
   }) // B53
 
-  it('spends nothing while it rests, and is woken by a message', async () => {
+  it('makes no model call while it is idle, and is woken by a message', async () => {
     const harness = await supervisorHarness(() => ({ text: 'Here.' }))
     await harness.supervised.spawn({ name: 'ada', prompt: 'Hello.' })
     await harness.until(() => harness.supervised.isIdle)
@@ -67,7 +67,7 @@ describe('a teammate', () => {
     expect(lastTurnText(harness.modelRequests[1]!)).toContain('Are you there?')
   }) // F3, F4, A73, B56, A74
 
-  it('is woken by another process also after the journal could not be read for a while, which is said once', async () => {
+  it('is woken by another process after a time of failing journal reads, which is reported once', async () => {
     const harness = await supervisorHarness(() => ({ text: 'Here.' }))
     await harness.supervised.spawn({ name: 'ada', prompt: 'Hello.' })
     await harness.until(() => harness.supervised.isIdle)
@@ -95,7 +95,7 @@ describe('a teammate', () => {
     expect(notes).toEqual(['web: Error: the server is away'])
   })
 
-  it('takes what it may take by itself, in order, as it becomes ready', async () => {
+  it('claims tasks of its role by itself, in order, as they become ready', async () => {
     const harness = await supervisorHarness(diligent)
     await harness.tasks(
       { subject: 'dig', role: 'dev' },
@@ -112,7 +112,7 @@ describe('a teammate', () => {
     expect(owners).toEqual(['ada', 'ada', 'bob'])
   }) // A78, A79, A80, B31, B56
 
-  it('begins with its task in its hands, or is not made at all', async () => {
+  it('starts with its task claimed, or is not spawned at all', async () => {
     const harness = await supervisorHarness(diligent)
     await harness.tasks({ subject: 'dig' }, { subject: 'plant', blockedBy: ['1'] })
     const refused = await harness.supervised.spawn({ name: 'bob', prompt: 'Plant.', task: '2' })
@@ -126,7 +126,7 @@ describe('a teammate', () => {
     expect(harness.team.state.tasks.get('1')?.status).toBe('completed')
   }) // B50
 
-  it('is reminded of a task it still holds, and loses it as failed when that does not help', async () => {
+  it('is reminded of a task it still holds, and the task fails when that does not help', async () => {
     const harness = await supervisorHarness(() => ({ text: 'Hm.' }))
     await harness.tasks({ subject: 'dig' })
     await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
@@ -137,7 +137,7 @@ describe('a teammate', () => {
     expect(mailOfLead(harness).some(({ type, content }) => type === 'error' && content.includes('Task 1'))).toBe(true)
   }) // F25, C67
 
-  it('waits for an answer with a task in its hands, and is nudged only when nothing else moves', async () => {
+  it('waits for an answer while it holds a task, and is reminded only when all agents are idle', async () => {
     const harness = await supervisorHarness((request) => {
       if (request.agent === 'bob') return { text: 'Blue.' }
       const words = lastTurnText(request)
@@ -157,7 +157,7 @@ describe('a teammate', () => {
     expect(harness.supervised.remind()).toBe(false)
   })
 
-  it('drops what it does when something urgent comes, and hears it in its very next request', async () => {
+  it('interrupts its turn for urgent mail, and has it in its next model request', async () => {
     let isHanging = false
     const harness = await supervisorHarness((request, signal) => {
       if (request.turns.length > 1 || lastTurnText(request).includes('Stop')) return { text: 'I heard.' }
@@ -172,7 +172,7 @@ describe('a teammate', () => {
     expect(harness.modelRequests).toHaveLength(2)
   })
 
-  it('hears mail between two of its calls', async () => {
+  it('gets mail between two of its tool calls', async () => {
     const harness = await supervisorHarness(async (request) => {
       if (request.turns.length > 1) return { text: 'Done.' }
       await harness.team.send({ to: 'ada', content: 'By the way.' }, { by: harness.lead })
@@ -184,7 +184,7 @@ describe('a teammate', () => {
     expect(harness.modelRequests).toHaveLength(2)
   }) // G2, B57, B11, D7
 
-  it('behind a plan gate only looks until its plan is approved, for this task and this life', async () => {
+  it('only reads until its plan is approved, for this task and this generation', async () => {
     const results: string[] = []
     const harness = await supervisorHarness((request) => {
       const words = lastTurnText(request)
@@ -218,8 +218,8 @@ describe('a teammate', () => {
   }) // B67, F27, B63
 })
 
-describe('a crew where several things happen at once', () => {
-  it('a letter that somebody took and never acknowledged is heard once, and the teammate rests', async () => {
+describe('several events at once in a supervised team', () => {
+  it('a message that was taken and never acknowledged is delivered once, then the teammate is idle', async () => {
     const harness = await supervisorHarness(() => ({ text: 'Here.' }))
     await harness.supervised.spawn({ name: 'ada', prompt: 'Hello.' })
     await harness.until(() => harness.supervised.isIdle)
@@ -234,7 +234,7 @@ describe('a crew where several things happen at once', () => {
     expect(harness.modelRequests.filter((request) => lastTurnText(request).includes('Read me.'))).toHaveLength(1)
   }) // F2
 
-  it('an urgent broadcast drops what each of them does, not only the first', async () => {
+  it('an urgent broadcast interrupts the turn of every teammate, not only of the first', async () => {
     const hanging = new Set<string>()
     const harness = await supervisorHarness((request, signal) => {
       if (JSON.stringify(request.turns).includes('Fire!')) return { text: 'I heard.' }
@@ -251,7 +251,7 @@ describe('a crew where several things happen at once', () => {
     for (const name of ['ada', 'bob']) expect(lastTurnText(harness.requestsOf(name).at(-1)!)).toContain('Fire!')
   })
 
-  it('no errand does the work of somebody whose plan was not approved', async () => {
+  it('no replacement does the task of a teammate whose plan was not approved', async () => {
     const harness = await supervisorHarness(() => {
       throw new Error('the key is wrong')
     })
@@ -262,7 +262,7 @@ describe('a crew where several things happen at once', () => {
     expect(mailOfLead(harness).at(-1)?.content).toContain('needs an approved plan')
   }) // F27
 
-  it('everybody has what they held when all come back at once', async () => {
+  it('every teammate has its task again when all are brought back at once', async () => {
     const compose: Compose = (request, signal) => {
       if (!isBack) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
       return diligent(request, signal)
@@ -286,7 +286,7 @@ describe('a crew where several things happen at once', () => {
     expect(['1', '2'].map((id) => after.team.state.tasks.get(id))).toMatchObject([{ owner: 'bob' }, { owner: 'cy' }])
   }) // F24
 
-  it('nobody comes back to work once the run is over', async () => {
+  it('no teammate is brought back once the run is over', async () => {
     const harness = await supervisorHarness(() => {
       throw new Error('overloaded')
     })
@@ -301,8 +301,8 @@ describe('a crew where several things happen at once', () => {
   }) // F38
 })
 
-describe('a shutdown', () => {
-  it('is answered at once, without a model, by whoever rests and owes nothing', async () => {
+describe('a shutdown request', () => {
+  it('is answered at once, without a model call, by an idle teammate that owes nothing', async () => {
     const harness = await supervisorHarness(() => ({ text: 'Here.' }), { uncommitted: async () => 0 })
     await harness.supervised.spawn({ name: 'ada', prompt: 'Hello.' })
     await harness.until(() => harness.supervised.isIdle)
@@ -320,7 +320,7 @@ describe('a shutdown', () => {
     expect(mailOfLead(harness).map(({ type }) => type)).toContain('shutdown_response')
   }) // A81, A83, F30, G6
 
-  it('is told to whoever works; it may refuse and go on, or agree and say what it leaves', async () => {
+  it('reaches a working teammate, which refuses and continues, or agrees and reports what it leaves', async () => {
     let answers = 0
     const harness = await supervisorHarness(
       (request) => {
@@ -356,7 +356,7 @@ describe('a shutdown', () => {
     expect(harness.team.state.tasks.get('1')?.status).toBe('pending')
   }) // B22, C20, F11, F30
 
-  it('does not wait for whoever does not answer', async () => {
+  it('does not wait for a teammate that does not answer', async () => {
     const harness = await supervisorHarness(
       (_, signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     )
@@ -381,7 +381,7 @@ describe('a shutdown', () => {
     expect(harness.team.state.deviations.get()).toHaveLength(1)
   }) // C21, C22
 
-  it('that an earlier life agreed to does not stop the next one of that name', async () => {
+  it('that an earlier generation agreed to does not stop the next one', async () => {
     const hanging: Compose = (_, signal) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     const before = await supervisorHarness(hanging)
@@ -407,7 +407,7 @@ describe('a shutdown', () => {
     expect(after.team.state.deviations.get(), 'what the earlier life left is not left by this one').toEqual([])
   }) // F14, G5
 
-  it('is told to the lead when it was not answered in time', async () => {
+  it('is reported to the lead when it was not answered in time', async () => {
     const harness = await supervisorHarness(
       (_, signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
       { uncommitted: async () => 2 },
@@ -426,14 +426,14 @@ describe('a shutdown', () => {
   }) // T26
 })
 
-/** What the steps of a shutdown need of a crew. */
+/** The context that the steps of a shutdown need. */
 
-describe('a loss', () => {
+describe('the loss of a teammate', () => {
   const failing: Compose = () => {
     throw new Error('the key is wrong')
   }
 
-  it('is told with its cause, frees the task and is made good by a new life; again, and an errand does it', async () => {
+  it('is reported and the teammate brought back; after a second loss a replacement does the task', async () => {
     const harness = await supervisorHarness(failing)
     await harness.tasks({ subject: 'dig' })
     await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
@@ -456,7 +456,7 @@ describe('a loss', () => {
     expect(isRefusal(eve) && refusalForModel(eve)).toContain('circuit breaker is open')
   }) // F35, B66, C57, C58, C65, C68, A76, C59, C62, T34
 
-  it('is not made good while the run is ending', async () => {
+  it('brings no teammate back while the run is ending', async () => {
     let letGo = () => {}
     const isPutAway = new Promise<void>((resolve) => {
       letGo = resolve
@@ -476,7 +476,7 @@ describe('a loss', () => {
     expect(harness.modelRequests).toHaveLength(1)
   })
 
-  it('ends in a plain failure when the errand fails too', async () => {
+  it('fails the task when the replacement fails too', async () => {
     const harness = await supervisorHarness(failing, {
       runInPlaceOf: async () => ({ text: '', problem: 'the key is wrong' }),
     })
@@ -490,7 +490,7 @@ describe('a loss', () => {
     expect(notes).toContain('[FALLBACK] the key is wrong: switching from task to no agent for ada')
   }) // C60
 
-  it('leaves no task completed that its errand did not complete itself, and records what it said', async () => {
+  it('leaves no task completed that its replacement did not complete itself, and records its text', async () => {
     const runInPlaceOf = async () => ({ text: 'I could not do it: nothing was changed.' })
     const harness = await supervisorHarness(failing, { runInPlaceOf })
     await harness.tasks({ subject: 'dig' })
@@ -504,7 +504,7 @@ describe('a loss', () => {
     expect(statusOf(harness, 'ada-errand')).toBe('stopped')
   }) // T23
 
-  it('is over when one that is tried after the pause works', async () => {
+  it('closes the breaker when a teammate that is tried after the pause works', async () => {
     let isBroken = true
     const harness = await supervisorHarness((request, signal) =>
       isBroken ? failing(request, signal) : diligent(request, signal),
@@ -517,7 +517,7 @@ describe('a loss', () => {
     await harness.until(() => statusOf(harness, 'ada') === 'idle' || statusOf(harness, 'bob') === 'idle')
   }) // C68, F49
 
-  it('of one agent again and again is followed by another try after the pause', async () => {
+  it('that repeats is followed by another try after the pause', async () => {
     let isBroken = true
     const harness = await supervisorHarness((request, signal) =>
       isBroken ? failing(request, signal) : diligent(request, signal),
@@ -530,7 +530,7 @@ describe('a loss', () => {
     await harness.until(() => statusOf(harness, 'ada') === 'idle')
   }) // T34
 
-  it('is also silence for too long while owing work', async () => {
+  it('is also declared after too long a silence with a task in hand', async () => {
     const harness = await supervisorHarness((request, signal) =>
       harness.modelRequests.length > 1
         ? diligent(request, signal)
@@ -546,7 +546,7 @@ describe('a loss', () => {
 })
 
 describe('a finished team', () => {
-  it('does not wait for a silent connection over which a teammate would only say its closing words', async () => {
+  it('does not wait for a silent model after the last task has ended', async () => {
     const harness = await supervisorHarness((request, signal) =>
       harness.modelRequests.length > 1
         ? new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
@@ -563,7 +563,7 @@ describe('a finished team', () => {
     expect(harness.team.state.tasks.get('1')?.status).toBe('completed')
   }) // T54
 
-  it('is not one in which a task is still open: its teammates are waited for', async () => {
+  it('has no open task: a team with one waits for its teammates', async () => {
     const harness = await supervisorHarness((request, signal) =>
       harness.modelRequests.length > 1
         ? new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
@@ -600,7 +600,7 @@ describe('a run that waits for nothing but silent models', () => {
     expect(harness.modelRequests).toHaveLength(1)
   }) // T54
 
-  it('lets a parked teammate go on with the message it was answering, told once', async () => {
+  it('lets a parked teammate continue with the message it was answering, delivered once', async () => {
     let isSilent = true
     const harness = await supervisorHarness((_, signal) => (isSilent ? silent(signal) : { text: 'It is in line 3.' }))
     await harness.supervised.spawn({ name: 'ada', prompt: 'Find the bug.' })
@@ -615,7 +615,7 @@ describe('a run that waits for nothing but silent models', () => {
     expect(results.map(({ content }) => content)).toEqual(['It is in line 3.'])
   }) // T54
 
-  it('parks a teammate that was asked something after its task, instead of forgetting the question', async () => {
+  it('parks a teammate that got a question after its task, and keeps the question', async () => {
     const harness = await supervisorHarness(async (request, signal) => {
       if (harness.modelRequests.length > 1) return silent(signal)
       const said = await diligent(request, signal)
@@ -634,7 +634,7 @@ describe('a run that waits for nothing but silent models', () => {
     expect(problems(harness)).toHaveLength(1)
   }) // T54
 
-  it('waits while another teammate still says something', async () => {
+  it('waits while the model of another teammate still answers', async () => {
     let speak = () => {}
     const harness = await supervisorHarness((request, signal) => {
       if (request.agent === 'ada') return silent(signal)
@@ -657,8 +657,8 @@ describe('a run that waits for nothing but silent models', () => {
   }) // T54
 })
 
-describe('a crew that is resumed', () => {
-  it('has everybody back with conversation, claim and mail; whoever rested costs nothing', async () => {
+describe('a supervised team that is resumed', () => {
+  it('brings every teammate back with conversation, claim and mail; idle ones make no model call', async () => {
     let isHanging = true
     const compose: Compose = (request, signal) => {
       if (request.agent === 'bob') return { text: 'Here.' }
@@ -680,14 +680,14 @@ describe('a crew that is resumed', () => {
     expect(after.requestsOf('bob')).toHaveLength(0)
     const idle = mailOfLead(after).filter(({ type, from }) => type === 'idle_notification' && from === 'bob')
     expect(idle, 'an idle notice is given once').toHaveLength(1)
-    const heard = JSON.stringify(after.requestsOf('ada')[0]!.turns)
-    expect(heard.match(/Dig\./g)).toHaveLength(1)
-    expect(heard.match(/Mind the roses\./g)).toHaveLength(1)
-    expect(heard).toContain('You still hold task 1: dig')
+    const turns = JSON.stringify(after.requestsOf('ada')[0]!.turns)
+    expect(turns.match(/Dig\./g)).toHaveLength(1)
+    expect(turns.match(/Mind the roses\./g)).toHaveLength(1)
+    expect(turns).toContain('You still hold task 1: dig')
     expect(after.team.state.tasks.get('1')).toMatchObject({ status: 'completed', owner: 'ada', attempts: 2 })
   }) // F24, F33, F38, B66, C67
 
-  it('finds a plan that waits for its answer again, for the new life', async () => {
+  it('submits an unanswered plan again for the new generation', async () => {
     const compose: Compose = (request) =>
       request.turns.length === 1
         ? { calls: [{ tool: 'SendMessage', input: { type: 'plan_approval_request', content: 'I dig.' } }] }

@@ -43,13 +43,13 @@ const run = (session: Session, prompt: string) => runToEnd(session, prompt, Abor
 const lastWords = ({ turns }: ModelRequest) => JSON.stringify(turns.at(-1))
 const call = (tool: string, input: Record<string, unknown> = {}) => ({ tool, input })
 const complete = (taskId: string) => call('TaskUpdate', { taskId, status: 'completed', result: 'done' })
-const heardBy = (name: string, events: readonly SessionEvent[]) =>
+const inputsOf = (name: string, events: readonly SessionEvent[]) =>
   events.flatMap((event) =>
     event.type === 'input_received' && event.agent === name ? [JSON.stringify(event.turn)] : [],
   )
 
-describe('under a rate limit that all share', () => {
-  it('calls for a task that a chain of others waits for are more urgent than those for a lone one', async () => {
+describe('a rate limit that all agents share', () => {
+  it('admits calls for a task that others wait for before those for a task without dependents', async () => {
     const urgency = new Map<string, number | undefined>()
     await using session = await open([
       {
@@ -82,8 +82,8 @@ describe('under a rate limit that all share', () => {
   })
 })
 
-describe('an urgent letter to the lead', () => {
-  it('drops the call it is in, and is heard in its very next request', async () => {
+describe('an urgent message to the lead', () => {
+  it('interrupts its model call, and is in its next model request', async () => {
     let letAdaAnswer = () => {}
     const adaMayAnswer = new Promise<void>((resolve) => {
       letAdaAnswer = resolve
@@ -129,28 +129,28 @@ describe('a plan', () => {
     { agent: 'ada', times: 'always', text: 'I wait.' },
   ]
 
-  it('is approved by rule where plans need no answer, and the task gets done without the lead', async () => {
+  it('is approved by rule with plans: auto, and the task gets done without the lead', async () => {
     await using session = await open(parts, { supervisor: { plans: 'auto' } })
     const { stop, events } = await run(session, 'Go')
     expect(stop.kind).toBe('finished')
     const { requests, tasks } = session.team.state
     expect([...requests.values()]).toMatchObject([{ kind: 'plan_approval', from: 'ada', state: 'approved' }])
     expect(tasks.get('1')).toMatchObject({ status: 'completed', owner: 'ada' })
-    expect(heardBy('lead', events).join()).not.toContain('waits for your answer')
+    expect(inputsOf('lead', events).join()).not.toContain('waits for your answer')
   })
 
-  it('that the lead ignores though it was reminded once is rejected, its author hears so, and the run ends', async () => {
+  it('is rejected when the lead ignores it after one reminder; its teammate learns that', async () => {
     await using session = await open(parts)
     const { stop, events } = await run(session, 'Go')
     expect(stop.kind).toBe('finished')
     expect([...session.team.state.requests.values()]).toMatchObject([{ kind: 'plan_approval', state: 'rejected' }])
-    expect(heardBy('lead', events).filter((turn) => turn.includes('waits for your answer'))).toHaveLength(1)
-    expect(heardBy('ada', events).filter((turn) => turn.includes('No person answered.'))).toHaveLength(1)
+    expect(inputsOf('lead', events).filter((turn) => turn.includes('waits for your answer'))).toHaveLength(1)
+    expect(inputsOf('ada', events).filter((turn) => turn.includes('No person answered.'))).toHaveLength(1)
   }) // F28
 })
 
 describe('a team that another process works on', () => {
-  it('is refused with the commands that show how it stands and what it does', async () => {
+  it('is refused with the commands that show its state and activity', async () => {
     const other = spawn('sleep', ['600'], { stdio: 'ignore' })
     try {
       const team = await openTeam(workspace.store, 'web')

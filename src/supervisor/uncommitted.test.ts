@@ -33,7 +33,7 @@ const count = (changes: object = {}) =>
   uncommittedIn({ root, folders: [], env: env(), sandbox: opened.sandbox, ...changes })
 
 describe('the check for uncommitted files', () => {
-  it('counts what is changed and not committed, leaving out what the team itself keeps', async () => {
+  it('counts changed and uncommitted files without the files of the team itself', async () => {
     expect(await count(), 'not a repository').toEqual({ isChecked: true, files: undefined })
     git(root, 'init', '-q')
     for (const folder of ['src', '.teams', '.tasks']) mkdirSync(join(root, folder))
@@ -84,6 +84,6 @@ describe('the check for uncommitted files', () => {
   }) // T4
 })
 
-it('is not checked where nothing keeps git in', async () => {
+it('uncommitted files are not counted without a sandbox', async () => {
   expect(await uncommittedIn({ root: '/', folders: [], env: {} })).toEqual({ isChecked: false })
 }) // T3

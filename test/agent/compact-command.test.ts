@@ -9,7 +9,7 @@ beforeEach(() => {
 })
 afterEach(() => cli.close())
 
-it('/compact summarises the session that is resumed, with a focus, and says when there is nothing to do', async () => {
+it('/compact summarises the resumed session with a focus, and reports when there is nothing to do', async () => {
   const script = join(cli.dir, '..', 'script.json')
   const parts = [
     { when: { user: 'kept above all: the roses' }, text: 'roses are planned', usage: { input: 70, output: 7 } },

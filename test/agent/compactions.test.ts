@@ -53,14 +53,14 @@ describe('a team whose lead is summarised ten times', () => {
 
     const loop = talk.run('build it')
     const events: SessionEvent[] = []
-    let letters = 0
+    let sent = 0
     let step = await loop.next()
     for (; !step.done; step = await loop.next()) {
       events.push(step.value)
       // Mail also arrives during the summary.
       if (step.value.type === 'compacted' || step.value.type === 'tool_started')
-        await team.send({ to: 'lead', content: `letter ${++letters}` }, { by: { name: 'ada' } })
-      if (letters === 9) await team.run({ type: 'task.complete', id: '1' }, { by: { name: 'ada' } })
+        await team.send({ to: 'lead', content: `message ${++sent}` }, { by: { name: 'ada' } })
+      if (sent === 9) await team.run({ type: 'task.complete', id: '1' }, { by: { name: 'ada' } })
     }
     expect(step.value).toEqual({ kind: 'finished', text: 'all done' })
     expect(events.filter(({ type }) => type === 'compacted')).toHaveLength(10)
@@ -68,18 +68,18 @@ describe('a team whose lead is summarised ten times', () => {
     const after = requests.filter((request, i) => !isSummary(request) && i > 0 && isSummary(requests[i - 1]!))
     expect(after).toHaveLength(10)
     for (const [i, request] of after.entries()) {
-      const told = firstWords(request)
-      expect(told).toContain(`summary of round ${i + 1}`)
-      expect(told).toContain('You are lead, the lead of the team web.')
-      expect(told).toMatch(/- ada: backend, external, (idle|working|starting)/)
-      expect(told).toContain('- bob: tester, human')
-      expect(told).toContain('- 2 (pending): the tests')
-      expect(told).toContain('- 3 (pending): the docs')
-      if (i < 3) expect(told).toContain('works on task 1')
-      if (i < 3) expect(told).toContain('r1 (plan_approval): ada waits for your answer: may I rename it?')
-      if (i > 5) expect(told).toContain('Completed: 1.')
+      const shown = firstWords(request)
+      expect(shown).toContain(`summary of round ${i + 1}`)
+      expect(shown).toContain('You are lead, the lead of the team web.')
+      expect(shown).toMatch(/- ada: backend, external, (idle|working|starting)/)
+      expect(shown).toContain('- bob: tester, human')
+      expect(shown).toContain('- 2 (pending): the tests')
+      expect(shown).toContain('- 3 (pending): the docs')
+      if (i < 3) expect(shown).toContain('works on task 1')
+      if (i < 3) expect(shown).toContain('r1 (plan_approval): ada waits for your answer: may I rename it?')
+      if (i > 5) expect(shown).toContain('Completed: 1.')
       // The text stays the same from run to run: no times, no long ids.
-      expect(told).not.toMatch(/\b[0-9A-HJKMNP-TV-Z]{26}\b|\d\d:\d\d|\b1[5-9]\d{8}\b/)
+      expect(shown).not.toMatch(/\b[0-9A-HJKMNP-TV-Z]{26}\b|\d\d:\d\d|\b1[5-9]\d{8}\b/)
       expect(transcriptFaults(request.turns)).toEqual([])
       expect(request.system).toBe(requests[0]!.system)
     }
@@ -87,7 +87,7 @@ describe('a team whose lead is summarised ten times', () => {
     const archive = await readFullTranscript(log)
     await log.close()
     const words = JSON.stringify(archive.turns)
-    for (let i = 1; i <= letters; i++) expect(words.split(`letter ${i}\\n`).length - 1, `letter ${i}`).toBe(1)
+    for (let i = 1; i <= sent; i++) expect(words.split(`message ${i}\\n`).length - 1, `message ${i}`).toBe(1)
     expect(words.split('build it').length - 1).toBe(1)
   }) // A31, A36, F53, G10
 
@@ -182,7 +182,7 @@ describe('a team whose lead is summarised ten times', () => {
 
   it('can read a demoted result again under the path it was given', async () => {
     const big = Array.from({ length: 3000 }, (_, i) => `line ${i}`).join('\n')
-    let told = ''
+    let shown = ''
     const parts: Script['parts'] = [
       {
         when: { answer: 1 },
@@ -192,8 +192,8 @@ describe('a team whose lead is summarised ten times', () => {
       {
         when: { answer: 2 },
         compose(request) {
-          told = JSON.stringify(request.turns)
-          const [, path = ''] = /read_file: ([^\]]+)\]/.exec(told) ?? []
+          shown = JSON.stringify(request.turns)
+          const [, path = ''] = /read_file: ([^\]]+)\]/.exec(shown) ?? []
           return { calls: [{ tool: 'read_file', input: { path } }] }
         },
       },

@@ -35,15 +35,15 @@ describe('a history with random summaries and demotions', () => {
         const place = createPlace()
         const store = await openMemoryStore(place)
         const talk = await openTranscript({ log: await store.log('web/transcripts/lead'), generation: 1 })
-        const told = createStory(talk)
+        const story = createStory(talk)
         for (const step of plan) {
           const { turns } = talk.state
-          if (step.do === 'hear') await told.hear(step)
-          else if (step.do === 'answer') await told.answer(step.calls, step.order, 0)
+          if (step.do === 'hear') await story.hear(step)
+          else if (step.do === 'answer') await story.answer(step.calls, step.order, 0)
           else if (step.do === 'demote') {
             const candidates = demotable(turns)
             demotions += candidates.length
-            await talk.demote(demote(candidates, { keep: (content) => told.keep(content) }))
+            await talk.demote(demote(candidates, { keep: (content) => story.keep(content) }))
           } else {
             const keep = turnsToKeep(turns, { keep: step.keep, most: 3000 })
             if (keep === undefined) continue
@@ -55,26 +55,26 @@ describe('a history with random summaries and demotions', () => {
           }
           expect(transcriptFaults(turns)).toEqual([])
         }
-        await told.answer([1, 1, 1], 0, open)
+        await story.answer([1, 1, 1], 0, open)
         expect(transcriptFaults(talk.state.turns, talk.state.open)).toEqual([])
         // Calls without results stay too, and still get their results.
         const keep = turnsToKeep(talk.state.turns, { keep: 0, most: 3000 })
         if (keep !== undefined) await talk.compact({ turn: user('the summary'), keep, before: 1 }, reply('', []))
-        for (const { toolCallId } of unanswered(talk.state)) await told.result(toolCallId, 1)
+        for (const { toolCallId } of unanswered(talk.state)) await story.result(toolCallId, 1)
         expect(transcriptFaults(talk.state.turns)).toEqual([])
 
         await talk.synced()
         const again = await openTranscript({ log: await store.log('web/transcripts/lead'), generation: 2 })
         expect(again.state.turns).toEqual(talk.state.turns)
-        expect([...again.state.mail.keys()]).toEqual(told.mail)
+        expect([...again.state.mail.keys()]).toEqual(story.mail)
         const archive = await readFullTranscript(await store.log('web/transcripts/lead'))
         expect(transcriptFaults(archive.turns)).toEqual([])
-        expect(textsOf(archive.turns)).toEqual(told.texts)
+        expect(textsOf(archive.turns)).toEqual(story.texts)
         const shown = textsOf(talk.state.turns).filter(
           (text) => text !== 'the summary' && !text.startsWith('[Output of'),
         )
         expect(new Set(shown).size).toBe(shown.length)
-        for (const text of shown) expect(told.texts).toContain(text)
+        for (const text of shown) expect(story.texts).toContain(text)
       }),
       { numRuns: 200 },
     )

@@ -51,7 +51,7 @@ function narrow(parts: Parts, context = WINDOW): Model & { readonly largest: () 
 const open = (model: Model, team = 'web'): Promise<Session> =>
   openSession({ workspace, model, team, sandbox: { mode: 'off' }, permissions: { mode: 'bypassPermissions' } })
 const run = (session: Session, prompt?: string) => runToEnd(session, prompt, AbortSignal.timeout(60_000))
-const heard = (events: readonly SessionEvent[], agent = 'lead') =>
+const inputsOf = (events: readonly SessionEvent[], agent = 'lead') =>
   events.flatMap((event) => (event.type === 'input_received' && event.agent === agent ? [event] : []))
 
 async function send(...contents: string[]): Promise<void> {
@@ -92,10 +92,10 @@ describe('a message that is longer than a turn may hold', () => {
     await using session = await open(model)
     const { stop, events } = await run(session)
     expect(stop).toMatchObject({ kind: 'finished', text: 'Well.' })
-    const [first] = heard(events)
-    const told = first!.turn.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
-    expect(told).toContain(head)
-    expect(told.length).toBeLessThan((WINDOW / 10) * 4)
+    const [first] = inputsOf(events)
+    const shown = first!.turn.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+    expect(shown).toContain(head)
+    expect(shown.length).toBeLessThan((WINDOW / 10) * 4)
     const result = events.find((event) => event.type === 'tool_finished')
     expect(result).toMatchObject({ result: { text: expect.stringContaining(head) } })
     const [name] = readdirSync(join(dir, '.teams/web/outputs/lead'))
@@ -173,11 +173,11 @@ describe('three thousand unread messages', () => {
   /** How often each message stands in the transcript. */
   function tellings(): number[] {
     const text = readFileSync(join(dir, '.teams/web/transcripts/lead.jsonl'), 'utf8')
-    const told = text
+    const shown = text
       .split('\n')
       .flatMap((line) => (line.includes('"user":') ? [line] : []))
       .join('\n')
-    return contents.map((_, i) => told.split(`report ${i}: `).length - 1)
+    return contents.map((_, i) => shown.split(`report ${i}: `).length - 1)
   }
 
   it('enter over several turns, in order, none lost and none twice', async () => {
@@ -186,7 +186,7 @@ describe('three thousand unread messages', () => {
     await using session = await open(model)
     const { stop, events } = await run(session, 'Read your mail.')
     expect(stop.kind).toBe('finished')
-    const turns = heard(events)
+    const turns = inputsOf(events)
     expect(turns.length).toBeGreaterThan(5)
     expect(turns[0]!.turn.content[0], 'the prompt comes first').toMatchObject({ text: 'Read your mail.' })
     for (const { turn } of turns) expect(JSON.stringify(turn).length / 4).toBeLessThan(WINDOW / 10)
@@ -211,19 +211,19 @@ describe('three thousand unread messages', () => {
 })
 
 describe('a turn', () => {
-  it('holds what the user said first, then requests and answers, then the rest in order', async () => {
+  it('holds messages of the user first, then requests and answers, then the rest in order', async () => {
     await using session = await open(narrow(always))
-    const letter = (id: string, type: 'message' | 'plan_approval_request', from: string) => ({
+    const message = (id: string, type: 'message' | 'plan_approval_request', from: string) => ({
       type: 'message.sent' as const,
       message: { id, type, from, to: 'lead', content: id, timestamp: 1 },
     })
     await session.team.report([
-      letter('first', 'message', 'ci'),
-      letter('second', 'message', 'ci'),
-      letter('plan', 'plan_approval_request', 'ada'),
+      message('first', 'message', 'ci'),
+      message('second', 'message', 'ci'),
+      message('plan', 'plan_approval_request', 'ada'),
     ])
     const { events } = await run(session, 'Go')
-    const [first] = heard(events)
+    const [first] = inputsOf(events)
     expect(first!.mail.slice(1)).toEqual(['plan', 'first', 'second'])
   }) // T21
 
@@ -235,7 +235,7 @@ describe('a turn', () => {
     await team.run({ type: 'team.create', team: 'web' })
     const log = await workspace.store.log('web/transcripts/lead')
     const transcript = await openTranscript({ log, generation: 0 })
-    const texts = Array.from({ length: 3000 }, (_, i) => `old letter ${i} ${'word '.repeat(60)}`)
+    const texts = Array.from({ length: 3000 }, (_, i) => `old message ${i} ${'word '.repeat(60)}`)
     await transcript.addInput({ role: 'user', content: texts.map((text) => ({ type: 'text' as const, text })) }, [])
     await transcript[Symbol.asyncDispose]()
     await using session = await open(narrow(always))
@@ -276,9 +276,9 @@ describe('a turn', () => {
     const { stop, events } = await run(session, 'Go')
     expect(stop.kind).toBe('finished')
     expect(session.left).toEqual([])
-    const told = JSON.stringify(heard(events, 'ada')[0]?.turn)
-    expect(told).toContain('Begin.')
-    expect(told).toContain('End.')
-    expect(told).toMatch(/All of it is in \S+outputs\/ada/)
+    const shown = JSON.stringify(inputsOf(events, 'ada')[0]?.turn)
+    expect(shown).toContain('Begin.')
+    expect(shown).toContain('End.')
+    expect(shown).toMatch(/All of it is in \S+outputs\/ada/)
   }) // T21
 })

@@ -73,7 +73,7 @@ export const mutations: readonly Mutation[] = [
     old: '!(isReadOnly && WRITING_TOOLS.includes(tool))',
     new: '!(isReadOnly && !WRITING_TOOLS.includes(tool))',
     test: 'src/session/agent-types.test.ts',
-    fails: 'may narrow tools, rights and turns',
+    fails: 'may narrow tools, permissions and turns',
   },
   {
     name: 'project-agents-as-user',
@@ -82,7 +82,7 @@ export const mutations: readonly Mutation[] = [
     old: 'existsSync(path) && !written.some(',
     new: 'existsSync(path) || !written.some(',
     test: 'src/session/agent-types.test.ts',
-    fails: 'of the user do not count where agents could have written them',
+    fails: 'of the user are ignored where agents could have written them',
   },
   {
     name: 'typo-becomes-prompt',

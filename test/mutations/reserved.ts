@@ -17,7 +17,7 @@ export const mutations: readonly Mutation[] = [
     old: '{ ...context, jobs }',
     new: 'context',
     test: 'src/session/reserved-files.test.ts',
-    fails: 'is written by a background command, and both are told when that ends',
+    fails: 'is written by a background command, and both are notified when that ends',
   },
   {
     name: 'reserved-told-once-per-task',

@@ -20,7 +20,7 @@ export const mutations: readonly Mutation[] = [
     old: '      if (isHalted) return\n',
     new: '',
     test: supervisedTeam,
-    fails: 'is not made good while the run is ending',
+    fails: 'brings no teammate back while the run is ending',
   },
   {
     name: 'shutdown-of-another-life-open',
@@ -29,7 +29,7 @@ export const mutations: readonly Mutation[] = [
     old: "member?.generation === toGeneration && member.kind === 'agent'",
     new: "member?.kind === 'agent'",
     test: supervisedTeam,
-    fails: 'that an earlier life agreed to does not stop the next one',
+    fails: 'that an earlier generation agreed to does not stop the next one',
   },
   {
     name: 'forced-out-in-another-life',
@@ -38,7 +38,7 @@ export const mutations: readonly Mutation[] = [
     old: '  if (memberNamed(team.state, request.to)?.generation !== request.toGeneration) return\n',
     new: '',
     test: supervisedTeam,
-    fails: 'that an earlier life agreed to does not stop the next one',
+    fails: 'that an earlier generation agreed to does not stop the next one',
   },
   {
     name: 'pending-work-of-another-life',
@@ -47,7 +47,7 @@ export const mutations: readonly Mutation[] = [
     old: 'nameKey(request.to) === nameKey(name) && request.toGeneration === generation) return request',
     new: 'nameKey(request.to) === nameKey(name)) return request',
     test: supervisedTeam,
-    fails: 'that an earlier life agreed to does not stop the next one',
+    fails: 'that an earlier generation agreed to does not stop the next one',
   },
   {
     name: 'errand-completes-by-words',
@@ -56,7 +56,7 @@ export const mutations: readonly Mutation[] = [
     old: 'if (heldBy(team.state, name)?.id === id) {',
     new: 'if (cause !== undefined) {',
     test: supervisedTeam,
-    fails: 'leaves no task completed that its errand did not complete itself',
+    fails: 'leaves no task completed that its replacement did not complete itself, and records its text',
   },
   {
     name: 'breaker-opens-for-one-agent',
@@ -101,7 +101,7 @@ export const mutations: readonly Mutation[] = [
     old: "      if (why !== undefined) return { kind: 'limit', limit: 'failures', text, why }\n",
     new: '',
     test: 'src/agent/loop.test.ts',
-    fails: 'ends a turn whose calls keep failing',
+    fails: 'ends a turn whose calls keep failing, before the model stops by itself',
   },
   {
     name: 'user-stops-unheard',
@@ -119,7 +119,7 @@ export const mutations: readonly Mutation[] = [
     old: 'nameKey(owner) !== nameKey(membership.name)',
     new: 'nameKey(owner) === nameKey(membership.name)',
     test: 'src/session/reserved-files.test.ts',
-    fails: 'is edited, and both are told',
+    fails: 'is edited, and both are notified; its owner once, however often it is written',
   },
   {
     name: 'certificate-tried-again',
@@ -137,7 +137,7 @@ export const mutations: readonly Mutation[] = [
     old: "command.type === 'task.claim' || (command.type === 'task.update' && command.status === 'in_progress')",
     new: "command.type === 'task.claim'",
     test: 'src/session/earlier-attempt.test.ts',
-    fails: 'a claim by TaskUpdate in the middle of a turn tells of all earlier attempts and their last calls',
+    fails: 'a claim by TaskUpdate during a turn reports all earlier attempts and their last calls',
   },
   {
     name: 'errand-not-on-record',
@@ -146,7 +146,7 @@ export const mutations: readonly Mutation[] = [
     old: 'record?.log ?? (await context.openScratchLog())',
     new: 'await context.openScratchLog()',
     test: 'src/session/earlier-attempt.test.ts',
-    fails: 'the next owner is told what an errand had done that ended without completing its task',
+    fails: 'the next owner learns what a replacement had done that did not complete its task',
   },
   {
     name: 'silence-cuts-off-a-command',
@@ -164,7 +164,7 @@ export const mutations: readonly Mutation[] = [
     old: '        return true\n',
     new: '        return false\n',
     test: supervisedTeam,
-    fails: 'lets a parked teammate go on with the message it was answering, told once',
+    fails: 'lets a parked teammate continue with the message it was answering, delivered once',
   },
   {
     name: 'lease-judged-not-ended',

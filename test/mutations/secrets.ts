@@ -8,7 +8,7 @@ export const mutations: readonly Mutation[] = [
     old: 'if (isInside(root, path) && !isInside(root, file.real)) {',
     new: 'if (depth > 0 && isInside(root, path) && !isInside(root, file.real)) {',
     test: 'src/session/instructions/instructions.test.ts',
-    fails: 'are left out where AGENTS.md itself is a link that leads out',
+    fails: 'are left out where AGENTS.md is a link that leads out, or a rule denies it',
   },
   {
     name: 'instructions-untrusted-home',
@@ -17,7 +17,7 @@ export const mutations: readonly Mutation[] = [
     old: '!(isTrusted && isProse)',
     new: '!isProse',
     test: 'src/session/instructions/instructions.test.ts',
-    fails: 'bring in nothing from outside of it',
+    fails: 'of an untrusted project import nothing from outside, no secret and nothing denied',
   },
   {
     name: 'instructions-denied',
@@ -26,7 +26,7 @@ export const mutations: readonly Mutation[] = [
     old: 'if (forbids(file.real) || forbids(path))',
     new: 'if (false && (forbids(file.real) || forbids(path)))',
     test: 'src/session/instructions/instructions.test.ts',
-    fails: 'bring in nothing from outside of it',
+    fails: 'of an untrusted project import nothing from outside, no secret and nothing denied',
   },
   {
     name: 'instructions-changed-in-session',

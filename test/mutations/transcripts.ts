@@ -35,7 +35,7 @@ export const mutations: readonly Mutation[] = [
     old: 'return isControl(unread.message.type) && !unread.external ? 1 : 2',
     new: 'return 2',
     test: 'test/agent/large-mail.test.ts',
-    fails: 'holds what the user said first, then requests and answers',
+    fails: 'holds messages of the user first, then requests and answers, then the rest in order',
   },
   {
     name: 'large-prompt-sent',
@@ -89,7 +89,7 @@ export const mutations: readonly Mutation[] = [
     old: 'held.tell(agent, team.state, isCutOff, earlier)',
     new: 'held.tell(agent, team.state, isCutOff)',
     test: 'src/session/earlier-attempt.test.ts',
-    fails: 'the next owner of a task is told who held it',
+    fails: 'the next owner of a task learns who held it, why that attempt ended and what it had done',
   },
   {
     name: 'too-long-call-counted',
@@ -98,7 +98,7 @@ export const mutations: readonly Mutation[] = [
     old: '        used.purse.calls--\n',
     new: '',
     test: 'src/agent/compaction/compaction.test.ts',
-    fails: 'that the provider refuses as too long is summarised and asked again, once',
+    fails: 'summarises a conversation that the provider refuses as too long, and asks again once',
   },
   {
     name: 'outside-line-passes-for-shutdown',

@@ -17,7 +17,7 @@ const run = async (session: Session, prompt: string | undefined, signal?: AbortS
   (await runToEnd(session, prompt, signal)).stop
 
 describe('a session that was closed', () => {
-  it('can be opened by another process while its own lives on, and idle teammates come back as they were', async () => {
+  it('can be opened by another process while its own still runs, with idle teammates as they were', async () => {
     const place = createPlace()
     const first = await open(place, [
       { agent: 'lead', when: { user: 'Go' }, calls: [call('Task', { name: 'ada', prompt: 'The word is fig.' })] },

@@ -34,8 +34,8 @@ const call = (id: string, words: number) => ({ id, tool: 'read_file', input: { w
 const used = (input: number) => ({ usage: { input, cacheRead: 0, cacheWrite: 0, output: 5 } })
 const shown = (turns: unknown) => JSON.stringify(turns)
 
-describe('a conversation that grows', () => {
-  it('is summarised near the limit, in a user turn, with the same system prompt and tools', async () => {
+describe('compaction', () => {
+  it('summarises a conversation near the limit, in a user turn, with the same system prompt and tools', async () => {
     const { model, requests, asked } = windowed(
       20_000,
       () => ({ text: 'I look.', calls: [call('a', 10)], ...used(11_000) }),
@@ -55,7 +55,7 @@ describe('a conversation that grows', () => {
     expect(shown(summary)).toContain('[Conversation compressed]')
     expect(shown(summary)).toContain('the user wants a garden')
     expect(shown(summary)).toContain('You are lead.')
-    // What a summary quotes is nobody's letter.
+    // A summary that quotes a message does not look like one.
     expect(shown(summary)).not.toContain('<message')
     expect(kept.map(({ role }) => role)).toEqual(['assistant', 'tool'])
     expect(events.find(({ type }) => type === 'compacted')).toMatchObject({ trigger: 'auto', cost: 0.01 })
@@ -65,7 +65,7 @@ describe('a conversation that grows', () => {
     expect(talk.team.state.spent.get('lead')).toMatchObject({ calls: 3 })
   }) // A30, A32, A9
 
-  it('hears of jobs and mail first, then makes room, and only then asks the model', async () => {
+  it('takes in jobs and mail first, then compacts, and only then calls the model', async () => {
     const { model } = windowed(
       20_000,
       () => {
@@ -84,7 +84,7 @@ describe('a conversation that grows', () => {
     expect(order).toEqual(['input_received', 'answered', 'input_received', 'compacted', 'answered'])
   }) // B41
 
-  it('of a model whose window nobody knows is summarised at 0.93 of 200,000 tokens', () => {
+  it('summarises at 0.93 of 200,000 tokens when the window of the model is unknown', () => {
     const { model } = answeringModel()
     expect(limitsOf({ model }).summarise).toBe(186_000)
     // A long answer has to fit too, and a tiny window is not all answer.
@@ -92,7 +92,7 @@ describe('a conversation that grows', () => {
     expect(limitsOf({ model: { ...model, context: 4000 } }).summarise).toBe(2000)
   }) // A30
 
-  it('puts old results aside in one step, keeps the newest three, and says where they are', async () => {
+  it('demotes old results to files in one step, keeps the newest three, and names the paths', async () => {
     const place = createPlace()
     const kept: string[] = []
     const { model, asked, requests } = windowed(
@@ -116,20 +116,20 @@ describe('a conversation that grows', () => {
       turns.flatMap((turn) => (turn.role === 'tool' ? turn.content : [])).map((part) => shown(part))
     expect(results(asked[1]!).filter((text) => text.includes('moved to a file'))).toEqual([])
     // Six results: three of them are old and large.
-    const aside = results(asked[2]!).filter((text) => text.includes('moved to a file'))
-    expect(aside).toHaveLength(3)
-    for (const [i, text] of aside.entries()) expect(text).toContain(`read_file: outputs/${i + 1}-read_file.txt`)
+    const demoted = results(asked[2]!).filter((text) => text.includes('moved to a file'))
+    expect(demoted).toHaveLength(3)
+    for (const [i, text] of demoted.entries()) expect(text).toContain(`read_file: outputs/${i + 1}-read_file.txt`)
     expect(kept).toEqual(Array(3).fill('word '.repeat(2000)))
     // Not one by one: the next request begins with the very same turns.
     expect(asked[3]!.slice(0, asked[2]!.length)).toEqual(asked[2])
     expect(requests.length).toBe(4)
-    // Whoever resumes tells the model the same, although the log still has every word.
+    // After a resume the model gets the same, although the log still has every word.
     await talk.transcript.synced()
     const again = await agentHarness({ model, place, generation: 2 })
     expect(again.transcript.state.turns).toEqual(talk.transcript.state.turns)
   }) // A29, A37, A38
 
-  it('that the provider refuses as too long is summarised and asked again, once', async () => {
+  it('summarises a conversation that the provider refuses as too long, and asks again once', async () => {
     const tooLong = () => {
       throw new ModelFailure({ model: 'played/one', fault: 'too long' }, 'prompt is too long.')
     }
@@ -138,7 +138,7 @@ describe('a conversation that grows', () => {
       () => ({ text: 'hello', calls: [call('a', 500)] }),
       tooLong,
       ({ turns }) => {
-        // What was refused is told in short.
+        // The refused history, in short.
         expect(turns).toHaveLength(1)
         expect(shown(turns)).toContain('result of read_file')
         return { text: 'we said hello' }
@@ -172,7 +172,7 @@ describe('a conversation that grows', () => {
     expect(shown(lone.transcript.state.turns)).toContain('far too long')
   }) // A35, A38
 
-  it('goes on with all of its history when no summary comes, and says so', async () => {
+  it('continues with the whole history when no summary comes, and reports that', async () => {
     const { model, asked } = windowed(
       20_000,
       () => ({ text: 'I look.', calls: [call('a', 10)], ...used(12_000) }),
@@ -192,7 +192,7 @@ describe('a conversation that grows', () => {
     expect(shown(asked.at(-1))).toContain('a garden')
   })
 
-  it('hands the model the same array at every call, only longer', async () => {
+  it('passes the same array of turns to every model call, only longer', async () => {
     const seen = new Set<unknown>()
     const { model } = composedModel(({ turns }) => {
       seen.add(turns)

@@ -12,7 +12,7 @@ import { prefaceTokens, weigh } from './weigh.ts'
 /** Keeps a conversation small enough for its model. */
 export interface Compaction {
   /** Called before each model call. True if the history was cut, so that limits and input are checked again. */
-  makeRoom(signal: AbortSignal): AsyncGenerator<AgentEvent, boolean>
+  compactIfNeeded(signal: AbortSignal): AsyncGenerator<AgentEvent, boolean>
   /** Cuts user turns that alone do not fit; all of them is kept in a file. How large it was and is, if any was cut. */
   shorten(): Promise<{ readonly before: number; readonly after: number } | undefined>
   /** Now, whatever its size. False if there is nothing to summarise. */
@@ -33,7 +33,7 @@ export function createCompaction(agent: Agent, tools: readonly ToolOffer[]): Com
   let nextDemotion = limits.demote
   let nextSummary = limits.summarise
 
-  async function* makeRoom(signal: AbortSignal): AsyncGenerator<AgentEvent, boolean> {
+  async function* compactIfNeeded(signal: AbortSignal): AsyncGenerator<AgentEvent, boolean> {
     if (weigh(state, preface, limits.demote) <= limits.demote) return false
     let size = weigh(state, preface)
     if (size > nextDemotion) {
@@ -96,7 +96,7 @@ export function createCompaction(agent: Agent, tools: readonly ToolOffer[]): Com
     return true
   }
 
-  return { makeRoom, shorten, summarise }
+  return { compactIfNeeded, shorten, summarise }
 }
 
 /** The summary is a user turn, so that the system prompt never changes. */

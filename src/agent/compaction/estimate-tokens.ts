@@ -7,24 +7,24 @@ const LONGEST_WORD = 16
  */
 export function estimateTokens(text: string): number {
   let tokens = 0
-  let letters = 0
+  let alphabetic = 0
   let digits = 0
   let spaces = 0
   for (let at = 0; at <= text.length; at++) {
     const code = at < text.length ? text.charCodeAt(at) : 0
-    const isLetter = (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95
+    const isAlphabetic = (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95
     const isDigit = code >= 48 && code <= 57
     const isSpace = code === 32 || (code >= 9 && code <= 13)
     if (spaces > 0 && !isSpace) {
       tokens += spaces === 1 ? 0 : 1 + spaces / 16
       spaces = 0
     }
-    if (letters + digits > 0 && !isLetter && !isDigit) {
-      tokens += wordTokens(letters, digits)
-      letters = 0
+    if (alphabetic + digits > 0 && !isAlphabetic && !isDigit) {
+      tokens += wordTokens(alphabetic, digits)
+      alphabetic = 0
       digits = 0
     }
-    if (isLetter) letters++
+    if (isAlphabetic) alphabetic++
     else if (isDigit) digits++
     else if (isSpace) spaces++
     else if (at < text.length) tokens += characterTokens(code)
@@ -32,8 +32,8 @@ export function estimateTokens(text: string): number {
   return Math.ceil(tokens)
 }
 
-function wordTokens(letters: number, digits: number): number {
-  const length = letters + digits
+function wordTokens(alphabetic: number, digits: number): number {
+  const length = alphabetic + digits
   if (length > LONGEST_WORD) return length / (digits > 0 ? 1.5 : 3)
   return Math.ceil(length / (digits > 0 ? 3 : 6))
 }

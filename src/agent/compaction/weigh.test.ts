@@ -7,7 +7,7 @@ const preface = { system: 'You lead.', tools: [] }
 const garden = 'a garden with roses and a pond '.repeat(100)
 
 describe('the weight of a request', () => {
-  it('is what the provider counted, and an estimate of what came since', () => {
+  it('is what the provider counted, plus an estimate of later turns', () => {
     const before = { turns: [said(garden)], counted: { tokens: 5000, turns: 1 } }
     expect(weigh(before, preface)).toBe(5000)
     const after = weigh({ ...before, turns: [...before.turns, said(garden)] }, preface)
@@ -16,7 +16,7 @@ describe('the weight of a request', () => {
     expect(after - 5000).toBeLessThan(garden.length / 2)
   }) // A28
 
-  it('is estimated as a whole where nobody counted, with the system prompt and the tools', () => {
+  it('is estimated as a whole, with system prompt and tools, when the provider counted nothing', () => {
     const turns = [said(garden)]
     const alone = weigh({ turns, counted: undefined }, preface)
     const withTools = weigh({ turns, counted: undefined }, { ...preface, tools: [{ description: garden }] })

@@ -15,7 +15,7 @@ export class LeadTranscriptLost extends TeamError {
   }
 }
 
-/** A teammate is brought back without the lost turns: its mail is unread again, and agent, lead and user are told. */
+/** A teammate is brought back without the lost turns: its mail is unread again, and agent, lead and user learn of it. */
 export async function recordLostTranscript(
   { store, run }: Pick<SessionContext, 'store' | 'run'>,
   team: TeamHandle,

@@ -40,7 +40,7 @@ function conversation(place = createPlace()) {
 }
 
 describe('a transcript', () => {
-  it('brings the whole conversation back for the next generation', async () => {
+  it('restores the whole conversation for the next generation', async () => {
     const open = conversation()
     const first = await open(1)
     await first.addInput(said('hello'), ['m1'])
@@ -82,7 +82,7 @@ describe('a transcript', () => {
     return { talk, written, synced, trouble }
   }
 
-  it('makes turns durable soon, with all that came since, or at once for whoever waits', async () => {
+  it('makes turns durable soon, with all later ones, or at once for a caller that waits', async () => {
     vi.useFakeTimers()
     try {
       const { talk, synced } = await watched()
@@ -104,7 +104,7 @@ describe('a transcript', () => {
     }
   })
 
-  it('has an answer in the log at once, and what the model is told in a quiet moment or before whatever follows', async () => {
+  it('writes an answer at once, and input when the process is idle or before the next write', async () => {
     const { talk, written } = await watched()
     await talk.answer(reply('', 'a', 'b'))
     await talk.result(result('a'), {}, true)
@@ -118,7 +118,7 @@ describe('a transcript', () => {
     expect(written.slice(2)).toEqual([['result', 'result'], ['user', 'assistant'], ['result']])
   })
 
-  it('says what went wrong behind its back to whoever comes next, and loses nothing when that is over', async () => {
+  it('reports a failed background write to the next caller, and loses nothing once writing works', async () => {
     const { talk, written, trouble } = await watched()
     await talk.answer(reply('', 'a', 'b'))
     trouble.push(new Error('no space left'))
@@ -133,7 +133,7 @@ describe('a transcript', () => {
     expect(talk.state.turns.map(({ role }) => role)).toEqual(['assistant', 'tool'])
   })
 
-  it('puts the results of a turn in the order of its calls, once all are there', async () => {
+  it('puts the results of a turn in the order of its calls once all are complete', async () => {
     const talk = await conversation()(1)
     await talk.addInput(said('go'), [])
     await talk.answer(reply('', 'a', 'b', 'c'))
@@ -145,7 +145,7 @@ describe('a transcript', () => {
     expect(unanswered(talk.state)).toEqual([])
   }) // F10
 
-  it('waits for no result of a call that the provider has carried out itself', async () => {
+  it('expects no result of a call that the provider carried out itself', async () => {
     const talk = await conversation()(1)
     await talk.addInput(said('search'), [])
     const { turn, ...rest } = reply('found', 'a')
@@ -155,7 +155,7 @@ describe('a transcript', () => {
     expect(talk.state.turns.at(-1)?.role).toBe('assistant')
   }) // F10
 
-  it('takes a result that is no answer to an open call for nothing', async () => {
+  it('ignores a result that belongs to no open call', async () => {
     const talk = await conversation()(1)
     await talk.answer(reply('', 'a'))
     await talk.result(result('x'))
@@ -164,14 +164,14 @@ describe('a transcript', () => {
     expect(talk.state.turns.at(-1)).toEqual({ role: 'tool', content: [result('a')] })
   })
 
-  it('makes one user turn of what was heard before the model answered', async () => {
+  it('joins input that came before the answer of the model into one user turn', async () => {
     const talk = await conversation()(1)
     await talk.addInput(said('one'), ['m1'])
     await talk.addInput(said('two'), ['m2'])
     expect(talk.state.turns).toEqual([{ role: 'user', content: [...said('one').content, ...said('two').content] }])
   }) // F10
 
-  it('does not count what an older generation writes after a newer one has opened it, and tells it so', async () => {
+  it('rejects what an older generation writes after a newer one opened it', async () => {
     const open = conversation()
     const old = await open(1)
     await old.addInput(said('hello'), ['m1'])
@@ -188,7 +188,7 @@ describe('a transcript', () => {
     expect([...next.state.mail.keys()]).toEqual(['m1'])
   })
 
-  it('remembers which process groups run, until the result of their call is in it', async () => {
+  it('remembers running process groups until it has the result of their call', async () => {
     const open = conversation()
     const first = await open(1)
     await first.answer(reply('on', 'a', 'b'))
@@ -199,7 +199,7 @@ describe('a transcript', () => {
     expect([...(await open(2)).state.running.values()]).toEqual([{ pid: 8, started: '101', of: 'b' }])
   })
 
-  it('remembers jobs until the model was told of their end, and counts them all', async () => {
+  it('remembers jobs until their end was reported to the model, and counts them all', async () => {
     const open = conversation()
     const first = await open(1)
     for (const [id, pid] of [

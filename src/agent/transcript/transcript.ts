@@ -113,7 +113,7 @@ interface PendingRecord {
   readonly waitUntilDurable?: (() => Promise<void>) | undefined
 }
 
-/** A power cut may lose answers that are unsynceder, if only read-only calls followed from them. */
+/** A power cut may lose answers of this time, if only read-only calls followed from them. */
 const SYNC_DELAY_MS = 200
 
 function filesIn(files: readonly MailFile[]): Partial<LogRecord> {

@@ -36,7 +36,7 @@ function put(path: string, text: string): void {
 const inputs = (more: object = {}) => instructionsOf({ cwd: root, root, home, warn, ...more })
 
 describe('instructions of a project', () => {
-  it('bring in nothing from outside of it, no secret and nothing denied, while it is untrusted', () => {
+  it('of an untrusted project import nothing from outside, no secret and nothing denied', () => {
     put('work/.env', 'PASSWORD=one')
     put('work/sub/server.key', 'two')
     put('work/denied.md', 'three')
@@ -55,7 +55,7 @@ describe('instructions of a project', () => {
     expect(warnings.some((message) => message.includes('denied.md: a rule denies reading it'))).toBe(true)
   }) // T8
 
-  it('that a person trusts may bring in prose of their home, but no secret and nothing outside of home', () => {
+  it('of a trusted project import prose of the home folder, but no secret and nothing beyond', () => {
     put('home/.ssh/config.txt', 'of ssh')
     put('home/.env', 'of env')
     put('work/AGENTS.md', '@~/notes.md @~/.ssh/config.txt @~/.env @~/../other/diary.md')
@@ -64,7 +64,7 @@ describe('instructions of a project', () => {
     for (const secret of ['of ssh', 'of env', 'of another']) expect(text).not.toContain(secret)
   }) // T8
 
-  it('are left out where AGENTS.md itself is a link that leads out, or a rule denies it', () => {
+  it('are left out where AGENTS.md is a link that leads out, or a rule denies it', () => {
     mkdirSync(root, { recursive: true })
     symlinkSync(join(top, 'other', 'diary.md'), join(root, 'AGENTS.md'))
     expect(inputs()).toBe('')
@@ -130,7 +130,7 @@ describe('instructions that change', () => {
     expect(knowledge(join(root, 'sub')).instructions).toMatch(/passwords[\s\S]*keys/)
   }) // T17
 
-  it('between sessions count at once; what a session left that did not end well waits too', () => {
+  it('between sessions are loaded at once, but not after a session that did not end well', () => {
     put('work/AGENTS.md', 'one')
     session(() => {})
     putLater('work/AGENTS.md', 'two')

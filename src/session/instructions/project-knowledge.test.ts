@@ -58,7 +58,7 @@ describe('skills', () => {
     expect(warnings).toEqual([])
   }) // A23, A25
 
-  it('give their body and files as the result of a call, and an unknown one names what there is', async () => {
+  it('give body and files as the result of a call; an unknown one lists those that exist', async () => {
     put('work/skills/brew/SKILL.md', skill('brew', 'Boil water. See [temperatures](references/heat.md).'))
     put('work/skills/brew/references/heat.md', 'green: 80')
     put('work/skills/brew/scripts/kettle.sh', 'echo on')
@@ -136,7 +136,7 @@ describe('instructions', () => {
     expect(warnings).toEqual([])
   })
 
-  it('bring files in to five deep, not in code, not in a circle, and not from outside of the workspace', () => {
+  it('import files five levels deep, not in code, not in a circle, not from outside the workspace', () => {
     put('outside.md', 'outside')
     put('home/.ssh/id_key', 'private')
     put(
@@ -154,7 +154,7 @@ describe('instructions', () => {
     expect(warnings).toContainEqual(expect.stringContaining('a5.md: @a6.md is more than 5 files deep'))
   })
 
-  it('that are missing, binary or huge leave a prompt that can be read, and say what was cut', () => {
+  it('that are missing, binary or huge leave a readable prompt that says what was cut', () => {
     expect(read()).toBe('')
     put('work/AGENTS.md', Uint8Array.of(0, 1, 2, 3))
     expect(read()).toBe('')
@@ -168,7 +168,7 @@ describe('instructions', () => {
     ])
   })
 
-  it('stand in the system prompt of the lead, not of a subagent', async () => {
+  it('are in the system prompt of the lead, not of a subagent', async () => {
     put('work/AGENTS.md', 'Use tabs here.')
     const systems: Record<string, string> = {}
     const parts = [

@@ -263,7 +263,7 @@ export function storeContract(name: string, makePlace: () => Promise<OpenStore>)
           const fresh = await stores[1]!.log('web/journal')
           expect((await fresh.append([{ id: 'new', after: '' }])).outcomes).toEqual(['accepted'])
           expect(idsOf(await readAll(fresh))).toEqual(['new'])
-          await stores[0]!.remove('nobody', purge)
+          await stores[0]!.remove('unknown', purge)
         },
       ) // F14
 

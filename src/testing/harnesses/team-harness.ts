@@ -32,7 +32,7 @@ export interface TeamHarness {
   ok(command: Command, by?: Actor): Answer
   /** Returns the refusal; throws when the command is carried out. */
   no(command: Command, by?: Actor): Refusal
-  send(letter: MessageDraft, by?: Actor, id?: string): readonly Effect[] | Refusal
+  send(message: MessageDraft, by?: Actor, id?: string): readonly Effect[] | Refusal
   report(events: readonly TeamEvent[], by?: Actor, id?: string): readonly Effect[]
   /** Folds a record with any content, readable or not. */
   fold(record: Partial<TeamRecord>): Applied
@@ -96,12 +96,12 @@ export function teamHarness(team: string | null = 'web'): TeamHarness {
       if (!isRefusal(result)) throw new Error(`${JSON.stringify(command)} was not refused: ${JSON.stringify(result)}`)
       return result
     },
-    send(letter, actor = 'user', id = `c${++records}`) {
+    send(message, actor = 'user', id = `c${++records}`) {
       const by = authorOf(actor)
-      const refusal = checkMessage(state, letter, by)
+      const refusal = checkMessage(state, message, by)
       if (refusal) return refusal
       return world.report(
-        [{ type: 'message.sent', message: messageFrom(letter, by.name, { id, now: world.now }) }],
+        [{ type: 'message.sent', message: messageFrom(message, by.name, { id, now: world.now }) }],
         by,
         id,
       )
