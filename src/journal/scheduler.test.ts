@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createScheduler } from './scheduler.ts'
 
-describe('the turnstile', () => {
+describe('the scheduler', () => {
   /** Rounds of an event loop that turns when told to. */
   function rounds() {
     let next: (() => void)[] = []
@@ -39,13 +39,13 @@ describe('the turnstile', () => {
     return { come, inQuiet, done, turn, turns, pass, nextRound }
   }
 
-  it('lets in at once whoever comes alone', () => {
+  it('starts a single agent at once', () => {
     const { come, done } = scene()
     come({}, 'a')
     expect(done).toEqual(['a'])
   })
 
-  it('lets the next one in when the request that follows from the first is out', () => {
+  it('starts the next agent when the first one has sent its request', () => {
     const { come, done, turn, nextRound } = scene()
     const [a, b, c] = [{}, {}, {}]
     come(a, 'a', () => nextRound(() => done.push('request of a')))
@@ -55,7 +55,7 @@ describe('the turnstile', () => {
     expect(done).toEqual(['a', 'request of a', 'b', 'request of b', 'c'])
   })
 
-  it('keeps the pieces of an answer in their order, whether they waited or not', () => {
+  it('keeps the pieces of an answer in order, whether they waited or not', () => {
     const { come, done, turn } = scene()
     const [a, b] = [{}, {}]
     come(a, 'a1')
@@ -69,7 +69,7 @@ describe('the turnstile', () => {
     expect(done).toEqual(['a1', 'a2', 'b1', 'b2', 'b3'])
   })
 
-  it('is free again for whoever comes later', () => {
+  it('is free again for an agent that comes later', () => {
     const { come, done, turn } = scene()
     come({}, 'a')
     turn()
@@ -78,7 +78,7 @@ describe('the turnstile', () => {
     expect(done).toEqual(['a', 'b'])
   })
 
-  it('lets bookkeeping wait until all answers are through, and then do a piece in each round', async () => {
+  it('delays bookkeeping until all answers are handled, then does one piece per round', async () => {
     const { come, inQuiet, done, turns } = scene()
     come({}, 'a')
     inQuiet('one')
@@ -92,7 +92,7 @@ describe('the turnstile', () => {
     expect(done).toEqual(['a', 'b', 'one', 'two'])
   })
 
-  it('lets an answer in before the next piece of bookkeeping', async () => {
+  it('handles an answer before the next piece of bookkeeping', async () => {
     const { come, inQuiet, done, turns } = scene()
     inQuiet('one')
     inQuiet('two')
@@ -104,7 +104,7 @@ describe('the turnstile', () => {
     expect(done).toEqual(['one', 'a', 'two'])
   })
 
-  it('does bookkeeping all the same when it is never quiet', async () => {
+  it('does bookkeeping after a while when the event loop is never idle', async () => {
     const { come, inQuiet, done, turns, pass } = scene()
     inQuiet('one')
     for (let i = 0; i < 20; i++) {
@@ -117,7 +117,7 @@ describe('the turnstile', () => {
     expect(done.indexOf('one')).toBeGreaterThan(5)
   })
 
-  it('does not let bookkeeping pile up, however much each answer brings', async () => {
+  it('does not let bookkeeping accumulate, however much each answer adds', async () => {
     const { come, inQuiet, done, turns, pass } = scene()
     for (let i = 0; i < 200; i++) {
       come({}, 'an answer', () => {
@@ -130,7 +130,7 @@ describe('the turnstile', () => {
     expect(done).toContain('chore of 150')
   })
 
-  it('needs no round for nothing', async () => {
+  it('uses no round of the event loop when nothing waits', async () => {
     const { inQuiet, done, turns, nextRound } = scene()
     inQuiet('one')
     await turns(1)

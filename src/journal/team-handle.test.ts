@@ -33,7 +33,7 @@ function changed(store: Store, change: (log: Log) => Partial<Log>): Store {
 }
 
 describe('a command id', () => {
-  it('is one word of safe characters, since mail is filed under it', async () => {
+  it('is one word of safe characters, since mail files use it as a name', async () => {
     await using web = await team()
     for (const commandId of ['', 'a b', 'a\nb', 'x'.repeat(129), '../x', 'é', 'a/b']) {
       expect(await web.run({ type: 'task.add', tasks: [{ subject: 'x' }] }, { commandId })).toMatchObject({
@@ -45,7 +45,7 @@ describe('a command id', () => {
     expect(await web.send({ to: 'ada', content: 'x' }, { commandId })).toMatchObject([{ outcome: 'queued' }])
   }) // F13, F15
 
-  it('used for a command is not taken for a message, nor the other way round', async () => {
+  it('is refused for a message after a command used it, and the other way round', async () => {
     await using web = await team()
     await web.run({ type: 'task.add', tasks: [{ subject: 'x' }] }, { commandId: 'one' })
     expect(await web.send({ to: 'ada', content: 'x' }, { commandId: 'one' })).toMatchObject({
@@ -59,8 +59,8 @@ describe('a command id', () => {
   })
 })
 
-describe('facts that are only to be written', () => {
-  it('are in the log when that is answered, and nobody asked for a sync', async () => {
+describe('facts that resolve when they are written', () => {
+  it('are in the log when the report resolves, without a sync', async () => {
     let syncs = 0
     const store = changed(await openMemoryStore(), (log) => ({
       async append(records) {
@@ -84,7 +84,7 @@ describe('facts that are only to be written', () => {
     expect(syncs).toBeGreaterThan(before)
   })
 
-  it('go out with what comes in the same turn of the event loop, in the order they came', async () => {
+  it('are written with everything of the same turn of the event loop, in order', async () => {
     const writes: string[][] = []
     const store = changed(await openMemoryStore(), (log) => ({
       append(records) {
@@ -106,7 +106,7 @@ describe('facts that are only to be written', () => {
     ])
   })
 
-  it('are in the log when the team is closed, and fail by name when the log does', async () => {
+  it('are in the log when the team is closed, and reject with the failure of the log', async () => {
     const place = createPlace()
     let isBroken = false
     const store = changed(await openMemoryStore(place), () => ({
@@ -129,7 +129,7 @@ describe('facts that are only to be written', () => {
 
 const noted = { type: 'deviation.noted', member: 'ada', task: null, text: 'x' } as const
 
-describe('news that a model is told', () => {
+describe('events that a model reads', () => {
   const folder = mkdtempSync(join(tmpdir(), 'deskmates-news-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -151,7 +151,7 @@ describe('news that a model is told', () => {
     return { dir, web, other, isSynced, open }
   }
 
-  it('are durable before, whoever wrote them; what is only for people and the runtime need not be', async () => {
+  it('are durable before a model reads them, whichever process wrote them; others need not be', async () => {
     const { web, other, isSynced } = await two()
     expect(await isSynced()).toBe(true)
     expect(await isSynced()).toBe(false)
@@ -174,7 +174,7 @@ describe('news that a model is told', () => {
     await other.close()
   })
 
-  it('are durable also where they come out of a snapshot', async () => {
+  it('are durable also when they come from a snapshot', async () => {
     const { web, other, isSynced, open } = await two()
     await other.send({ to: 'ada', content: 'x' })
     await other.log.save(FOLD_VERSION, other.cursor, () => dumpState(other.state))
@@ -187,7 +187,7 @@ describe('news that a model is told', () => {
 })
 
 describe('an appender', () => {
-  it('takes up a command that comes just when it has finished, however many ticks later', async () => {
+  it('writes a command that arrives just when it has finished, however many ticks later', async () => {
     await using web = await team()
     for (let ticks = 0; ticks < 25; ticks++) {
       expect(isRefusal(await web.run({ type: 'task.complete', id: '9' }, as('ada')))).toBe(true)
@@ -197,7 +197,7 @@ describe('an appender', () => {
     expect(web.state.tasks.size).toBe(25)
   })
 
-  it('writes the steps of one author in one record, and answers each for itself', async () => {
+  it('writes the steps of one author in one record, and answers each separately', async () => {
     await using web = await team()
     await web.run({ type: 'task.add', tasks: ['one', 'two', 'three'].map((subject) => ({ subject })) })
     await web.run({ type: 'task.claim' }, as('ada'))
@@ -214,7 +214,7 @@ describe('an appender', () => {
     expect(web.cursor.seq - before).toBe(2)
   })
 
-  it('keeps a step apart that has an id of its own, under which it may be repeated', async () => {
+  it('writes a step with a command id of its caller in a record of its own', async () => {
     await using web = await team()
     await web.run({ type: 'task.add', tasks: ['one', 'two'].map((subject) => ({ subject })) })
     await web.run({ type: 'task.claim' }, as('ada'))
@@ -226,7 +226,7 @@ describe('an appender', () => {
     expect(await web.run({ type: 'task.claim' }, as('ada', 'next'))).toMatchObject({ tasks: [{ id: '2' }] })
   })
 
-  it('decides the steps of one record again, together, when somebody else was first', async () => {
+  it('decides the steps of one record again, together, when another process decided first', async () => {
     const place = createPlace()
     await using other = await team(await openMemoryStore(place))
     await other.run({ type: 'task.add', tasks: ['one', 'two', 'three'].map((subject) => ({ subject })) })
@@ -251,7 +251,7 @@ describe('an appender', () => {
     expect(next).toMatchObject({ tasks: [{ id: '3', owner: 'ada' }] })
   })
 
-  it('refuses on what was accepted, never on what it only hoped for', async () => {
+  it('refuses on accepted decisions only, never on one that is not accepted yet', async () => {
     const place = createPlace()
     await using other = await team(await openMemoryStore(place))
     await other.run({ type: 'task.add', tasks: [{ subject: 'one' }] })
@@ -276,7 +276,7 @@ describe('an appender', () => {
     expect(bob).toMatchObject({ tasks: [{ owner: 'bob' }] })
   })
 
-  it('fails what was asked for when the log fails, hangs nothing, and works on when that passes', async () => {
+  it('rejects pending commands when the log fails, and works again when the failure passes', async () => {
     let broken: keyof Log | undefined
     const failing = (name: keyof Log) => (log: Log) => ({
       [name]: async (...args: never[]) => {
@@ -296,7 +296,7 @@ describe('an appender', () => {
     }
   })
 
-  it('passes a failure to sync on to whoever waits, and to nobody else', async () => {
+  it('rejects only callers that wait for the sync when a sync fails', async () => {
     let broken = false
     const store = changed(await openMemoryStore(), (log) => ({
       async append(records) {
@@ -314,8 +314,8 @@ describe('an appender', () => {
   })
 })
 
-describe('letters of one tick', () => {
-  it('by one author share a record, and each sender hears of its own', async () => {
+describe('messages of one tick', () => {
+  it('share a record if they have one author, and each send resolves with its own effects', async () => {
     await using web = await team()
     const before = web.cursor.seq
     const letters = [

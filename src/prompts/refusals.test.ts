@@ -33,7 +33,7 @@ describe('a refusal', () => {
     expect(refusalForModel(refuse('plan_gate', { gate: 'required' }))).toBe(planGateText('required'))
   })
 
-  it('says first that a teammate was not spawned, when its first task is refused', () => {
+  it('says first that no teammate was spawned when its first task is refused', () => {
     const claimed = refuse('wrong_state', { problem: 'claimed', task: '1', owner: 'bob' })
     expect(refusalForModel({ ...claimed, spawn: { member: 'ada', task: '1' } })).toBe(
       'ada was not spawned, because it cannot begin with task 1: Task 1 is already claimed by bob.',

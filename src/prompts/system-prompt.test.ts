@@ -4,10 +4,10 @@ import { leadPrompt, teammatePrompt } from './system-prompt.ts'
 
 const where = { team: 'web', root: '/shop', folders: [] }
 
-describe('what a teammate is told about itself', () => {
+describe('the system prompt of a teammate', () => {
   const told = teammatePrompt({ ...where, name: 'ada', role: 'backend', send: 'SendMessage' })
 
-  it('is who it is, where, what its tools are for, and to report when it is done', () => {
+  it('says its name, its folder, what its tools are for, and to report when it is done', () => {
     expect(told).toMatch(
       /^You are ada, a teammate in the team web\. Your role: backend\. You work in the folder \/shop\./,
     )
@@ -16,7 +16,7 @@ describe('what a teammate is told about itself', () => {
     expect(told).not.toContain('{')
   }) // A77
 
-  it('says how a plan is handed in and how a request to stop is answered, and the lead knows both too', () => {
+  it('says how to submit a plan and answer a shutdown request, and so does the prompt of the lead', () => {
     expect(told).toContain('send it with SendMessage (type plan_approval_request)')
     expect(told).toContain('A shutdown_request asks you to stop: answer it with SendMessage (type shutdown_response')
     const lead = leadPrompt(where)
@@ -26,7 +26,7 @@ describe('what a teammate is told about itself', () => {
 })
 
 // One other sign makes a whole request twice as long in memory, and slow to encode, at every turn.
-it('what every request of a teammate or a lead carries is plain ASCII', () => {
+it('uses only ASCII in the system prompts of lead and teammates', () => {
   const tools = toolsForTeammate().map(({ name, description, schema }) => ({ name, description, schema }))
   const all = [leadPrompt(where), teammatePrompt({ ...where, name: 'ada', role: 'dev', send: 'x' }), tools]
   expect(JSON.stringify(all)).toMatch(/^[\x20-\x7e]*$/)

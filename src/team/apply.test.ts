@@ -29,12 +29,12 @@ const fold = (records: readonly TeamRecord[]): TeamState => {
 const misshapen = (state: TeamState) => allTasks(state).filter((task) => !Task.safeParse(task).success)
 
 describe('the fold', () => {
-  it('gives the same state for the first released format for ever', () => {
+  it('gives the same state for the first released format', () => {
     const expected = JSON.parse(readFileSync(new URL('./golden/v1.state.json', import.meta.url), 'utf8'))
     expect(JSON.parse(JSON.stringify(dumpState(fold(journal))))).toEqual(expected)
   }) // A47
 
-  it('of every type of event, each either a decision or a fact, is in that journal', () => {
+  it('covers every event type in that journal, each either a decision or a fact', () => {
     expect(factTypes.filter((type) => (decisionTypes as string[]).includes(type))).toEqual([])
     const folded = new Set(events.filter((event) => typeof readEvent(event) === 'object').map(({ type }) => type))
     expect([...decisionTypes, ...factTypes].filter((type) => !folded.has(type))).toEqual([])
@@ -71,7 +71,7 @@ describe('the fold', () => {
     expect(JSON.stringify(dumpState(world.state))).toBe(before)
   })
 
-  it('keeps nothing of an event but the members its type has', () => {
+  it('keeps only the fields that the type of an event has', () => {
     const world = teamHarness()
     world.add('one')
     world.fold({

@@ -15,14 +15,14 @@ const usual = [
 /** A member more makes an event unusual: it is then read by the shape of its type, which drops that member. */
 const byShape = (event: object) => readEvent({ ...event, stranger: 1 })
 
-it('takes the usual events as they are', () => {
+it('parses every usual event unchanged', () => {
   for (const event of usual) {
     expect(readEvent(event)).toEqual(event)
     expect(byShape(event)).toEqual(event)
   }
 })
 
-it('says the same of an event, whether it is read member by member or by its shape', () => {
+it('reads an event the same by its fields and by its schema', () => {
   const odd = fc.oneof(
     fc.constantFrom<unknown>(
       null,
@@ -61,7 +61,7 @@ it('says the same of an event, whether it is read member by member or by its sha
   )
 })
 
-it('does not read a message that is nested without end', () => {
+it('rejects a message that is nested without end', () => {
   let nested: object = {}
   for (let depth = 0; depth < 250; depth++) nested = { nested }
   expect(readEvent({ type: 'message.sent', message: { ...message, nested } })).toBe('broken')

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { isMessage, Message } from './message.ts'
 
-it('is recognised in one look exactly where its schema would take it', () => {
+it('accepts exactly the messages that the schema of messages accepts', () => {
   const member = fc.oneof(
     fc.string(),
     fc.constantFrom('message', 'broadcast', 'result', 'nonsense', 'a b', 'x'.repeat(513)),

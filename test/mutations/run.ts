@@ -65,7 +65,7 @@ export const mutations: readonly Mutation[] = [
     old: 'agents.size >= AGENTS',
     new: 'losses.length >= AGENTS',
     test: 'src/team/members/breaker.test.ts',
-    fails: 'stays closed when one agent is lost again and again',
+    fails: 'stays closed when one agent is lost repeatedly',
   },
   {
     name: 'parked-member-works-again',
@@ -74,7 +74,7 @@ export const mutations: readonly Mutation[] = [
     old: '      if (parked !== undefined) return\n',
     new: '',
     test: 'src/team/members/decide-members.test.ts',
-    fails: 'may give the team back while its process lives',
+    fails: 'may release the team while its process is alive',
   },
   {
     name: 'teammates-count-as-turns-of-the-lead',
@@ -191,7 +191,7 @@ export const mutations: readonly Mutation[] = [
     old: 'slice(-MAX_ATTEMPTS)',
     new: 'slice(0, MAX_ATTEMPTS)',
     test: 'src/journal/transcripts/earlier-attempts.test.ts',
-    fails: 'are the newest ones where there are many',
+    fails: 'are the newest ones if there are many',
   },
   {
     name: 'damaged-transcript-stops-claims',
@@ -200,7 +200,7 @@ export const mutations: readonly Mutation[] = [
     old: '.catch(() => [])',
     new: '',
     test: 'src/journal/transcripts/earlier-attempts.test.ts',
-    fails: 'are told without calls when a transcript cannot be read',
+    fails: 'are listed without calls when a transcript cannot be read',
   },
   {
     name: 'lead-read-in-the-wrong-team',
@@ -209,6 +209,6 @@ export const mutations: readonly Mutation[] = [
     old: "(nameKey(attempt.owner) === 'lead' && team.state.team.get()?.session) || team.name",
     new: 'team.name',
     test: 'src/journal/transcripts/earlier-attempts.test.ts',
-    fails: 'of a lead in a further team have the calls of its conversation',
+    fails: 'list the calls of a lead from its conversation',
   },
 ]

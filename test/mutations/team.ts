@@ -99,7 +99,7 @@ export const mutations: readonly Mutation[] = [
     old: 'if (before.blockedBy !== next.blockedBy) return true',
     new: '',
     test: 'src/team/progress/remaining-path.test.ts',
-    fails: 'follows every change of an edge or a state, also one that is taken back',
+    fails: 'follows every change of a dependency or a state, also one that a trial takes back',
   },
   {
     name: 'lease-from-the-answer',

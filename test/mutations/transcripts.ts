@@ -107,7 +107,7 @@ export const mutations: readonly Mutation[] = [
     old: 'unread.every(({ message, external }) => !external && message.request_id === asked.id)',
     new: 'unread.every(({ message }) => message.request_id === asked.id)',
     test: 'src/team/progress/next-step.test.ts',
-    fails: 'lets no line from outside pass for the shutdown request',
+    fails: 'never takes an external line for the shutdown request',
   },
   {
     name: 'record-batch-counts-once',

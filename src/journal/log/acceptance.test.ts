@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Chain, createChain } from './acceptance.ts'
 
 describe('the acceptance rule', () => {
-  it('counts a decision only after the last one that counted', () => {
+  it('accepts a decision only if it names the last accepted one', () => {
     const chain = createChain()
     expect(chain.judge({ id: 'a', after: '' })).toBe('accepted')
     expect(chain.judge({ id: 'b', after: '' })).toBe('refused')
@@ -13,14 +13,14 @@ describe('the acceptance rule', () => {
     expect(chain.last).toBe('b')
   })
 
-  it('finds a log broken when a decision follows one that never was there', () => {
+  it('reports a broken log when a decision names one that was never in it', () => {
     const chain = createChain()
     chain.judge({ id: 'a', after: '' })
     expect(chain.judge({ id: 'c', after: 'b' })).toBe('broken')
     expect(chain.last).toBe('a')
   })
 
-  it('counts no decision behind one that was lost', () => {
+  it('accepts no decision that follows a lost one', () => {
     const chain = createChain()
     chain.judge({ id: 'a', after: '' })
     chain.lose()
@@ -30,7 +30,7 @@ describe('the acceptance rule', () => {
     expect(chain.judge({ id: 'next', after: 'lost' })).toBe('broken')
   })
 
-  it('remembers at least 100,000 records, then forgets alike however it came to know them', () => {
+  it('remembers at least 100,000 records, then forgets the same ones in every reader', () => {
     const chain = createChain()
     chain.judge({ id: 'made', after: '' })
     facts(chain, 0, 150_000)

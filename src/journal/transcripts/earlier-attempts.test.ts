@@ -23,7 +23,7 @@ async function told(ended: readonly Attempt[], owner: string, change: Partial<St
 }
 
 describe('earlier attempts at a task', () => {
-  it('are the newest ones where there are many, the last of each member', async () => {
+  it('are the newest ones if there are many, the last of each member', async () => {
     const names = ['ada', 'bob', 'cem', 'Ada', 'dan']
     const ended = names.map((name, i) => attempt(name, `try ${i}`))
     expect(await told(ended, 'eve')).toEqual(['cem: try 2', 'Ada: try 3', 'dan: try 4'])
@@ -36,12 +36,12 @@ describe('earlier attempts at a task', () => {
     expect(await told(ended, 'ada')).toEqual(['Bob: try 3', 'cem: try 4'])
   }) // T46
 
-  it('are told without calls when a transcript cannot be read', async () => {
+  it('are listed without calls when a transcript cannot be read', async () => {
     const log = () => Promise.reject(new Error('the transcript is damaged'))
     expect(await told([attempt('ada', 'no time')], 'bob', { log })).toEqual(['ada: no time'])
   }) // T46
 
-  it('of a lead in a further team have the calls of its conversation, which the team of its session keeps', async () => {
+  it('list the calls of a lead from its conversation, which the team of its session keeps', async () => {
     await using store = await openMemoryStore()
     await using team = await openTeam(store, 'side')
     await team.run({ type: 'team.create', team: 'side', session: 'home' })

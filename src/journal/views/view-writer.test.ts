@@ -22,7 +22,7 @@ function mirrored(store: Store, show: Views['write']): Store {
 
 const soon = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-describe('files beside the journal', () => {
+describe('view files', () => {
   it('show the end of the journal when a team is closed', async () => {
     const shown: number[] = []
     const store = mirrored(await openMemoryStore(), async (state) => void shown.push(state.tasks.size))
@@ -33,14 +33,14 @@ describe('files beside the journal', () => {
     expect(shown.at(-1)).toBe(5)
   })
 
-  it('are left alone by a team that changed nothing', async () => {
+  it('are not written by a team that changed nothing', async () => {
     let shown = 0
     const store = mirrored(await openMemoryStore(), async () => void shown++)
     await (await openTeam(store, 'web')).close()
     expect(shown).toBe(0)
   })
 
-  it('that could not be written before are written at the end, or the end says why', async () => {
+  it('are written on close if they could not be written before, or closing fails with the cause', async () => {
     let fails = 1
     let shown = 0
     const store = mirrored(await openMemoryStore(), async () => {
@@ -58,7 +58,7 @@ describe('files beside the journal', () => {
     await expect(other.close()).rejects.toThrow('no room')
   })
 
-  it('are written one by one, while the team goes on', async () => {
+  it('are written one at a time while the team continues', async () => {
     const order: string[] = []
     const memory = await openMemoryStore()
     const store = mirrored(memory, async () => void order.push('shown'))
@@ -80,7 +80,7 @@ describe('files beside the journal', () => {
     expect(order.at(-1)).toBe('shown')
   })
 
-  it('are shown again within seconds, however long the last time took', async () => {
+  it('are written again within seconds, however long the last time took', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     try {
       let shown = 0
@@ -108,7 +108,7 @@ describe('files beside the journal', () => {
     }
   })
 
-  it('that are being written when a team is closed are finished first', async () => {
+  it('are finished before a team closes', async () => {
     let finish = () => {}
     let writing = false
     const store = mirrored(await openMemoryStore(), async () => {

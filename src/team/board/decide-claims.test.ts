@@ -28,7 +28,7 @@ describe('a claim', () => {
     expect(world.no(claim('1'), 'bob').code).toBe('wrong_state')
   }) // A78, A79, F7, B62
 
-  it('leaves a record of who took what and when', () => {
+  it('records which member took which task and when', () => {
     const world = team()
     world.add('one')
     world.ok(claim(), 'ada')
@@ -39,7 +39,7 @@ describe('a claim', () => {
     })
   }) // B45
 
-  it('of the next task takes the highest priority, then the lowest number', () => {
+  it('takes the highest priority first, then the lowest number, when it names no task', () => {
     const world = team()
     for (const priority of [5, 5, 9, 0, 5, 5, 5, 5, 5, 5, 9]) world.add({ subject: 'x', priority })
     expect(
@@ -58,7 +58,7 @@ describe('a claim', () => {
     expect(world.ok(claim(), 'ada').tasks?.[0]?.id).toBe('4')
   }) // B61, A78, F17
 
-  it('goes by role; a task for another role is refused by id and passed over otherwise', () => {
+  it('goes by role: a task for another role is refused by id and skipped without an id', () => {
     const world = team()
     world.add({ subject: 'api', role: 'Backend', priority: 9 })
     world.add('open')
@@ -67,7 +67,7 @@ describe('a claim', () => {
     expect(world.ok(claim(), 'ada').tasks?.[0]?.id).toBe('1')
   }) // B45
 
-  it('takes what is assigned to the claimer before the open board, and nobody else takes that', () => {
+  it('prefers a task assigned to the claimer, and no other member gets that task', () => {
     const world = team()
     world.add({ subject: 'open', priority: 10 })
     world.add({ subject: 'for bob', assignee: 'bob', priority: 0 })
@@ -76,7 +76,7 @@ describe('a claim', () => {
     expect(world.ok(claim(), 'ada').tasks?.[0]?.id).toBe('1')
   }) // F25
 
-  it('is one per member: again without an id or with its own gives that task, another is refused', () => {
+  it('is one per member: a repeated claim returns the held task, another task is refused', () => {
     const world = team()
     world.add('one')
     world.add('two')
@@ -95,7 +95,7 @@ describe('a claim', () => {
     })
   }) // F25, B62
 
-  it('needs a member: the user, strangers and stopped members hold nothing', () => {
+  it('needs a present member: the user, unknown names and stopped members hold nothing', () => {
     const world = team()
     world.add('one')
     expect(world.no(claim()).code).toBe('not_allowed')
@@ -105,7 +105,7 @@ describe('a claim', () => {
     expect(world.task('1').owner).toBeNull()
   }) // F26, B62
 
-  it('holds the files of its task until it ends; overlapping tasks are refused or passed over', () => {
+  it('reserves the files of its task until it ends; overlapping tasks are refused or skipped', () => {
     const world = team()
     world.add({ subject: 'api', files: ['src/api/'] })
     world.add({ subject: 'users', files: ['src/api/users.ts'], priority: 9 })
@@ -123,7 +123,7 @@ describe('a claim', () => {
     expect(world.ok(claim(), 'bob').tasks?.[0]?.id).toBe('2')
   }) // C43, C44, G9
 
-  it('makes a script or person working, and its end idle again', () => {
+  it('sets an external or human member to working, and its end sets it to idle', () => {
     const world = team()
     world.add('one')
     const status = () => memberNamed(world.state, 'ada')?.status
@@ -135,7 +135,7 @@ describe('a claim', () => {
 })
 
 describe('a lease', () => {
-  it('ends the claim when it is over, decided by whoever writes next; the reason is kept', () => {
+  it('ends the claim with its reason, by the next command any process writes after it expired', () => {
     const world = team()
     world.add('one')
     world.ok(claim('1', 600), 'ada')
@@ -149,7 +149,7 @@ describe('a lease', () => {
     expect(world.no({ type: 'task.complete', id: '1' }, 'ada').code).toBe('not_owner')
   }) // F24
 
-  it('is renewed by its owner, by its own length or a new one, and not after its end', () => {
+  it('is renewed by its owner for the same or a new length, and not after it expired', () => {
     const world = team()
     world.add('one')
     world.ok(claim('1', 10), 'ada')
@@ -176,7 +176,7 @@ describe('a lease', () => {
     }
   }) // F20
 
-  it('is not needed: a claim without one lives as long as its owner', () => {
+  it('is optional: a claim without a lease lasts as long as its owner', () => {
     const world = team()
     world.add('one')
     world.ok(claim('1'), 'ada')
@@ -187,7 +187,7 @@ describe('a lease', () => {
 })
 
 describe('the end of a claim', () => {
-  it('by completion is only for the owner, keeps result and commit, and is said once', () => {
+  it('completes a task by its owner only, keeps result and commit, and reports it once', () => {
     const world = team()
     world.add('one')
     expect(world.no({ type: 'task.complete', id: '1' }, 'ada').code).toBe('wrong_state')
@@ -204,7 +204,7 @@ describe('the end of a claim', () => {
     expect(world.no({ type: 'task.complete', id: '1' }, 'bob').code).toBe('not_owner')
   }) // B63, C45, A47
 
-  it('by release puts the task back with the attempt kept; the lead may force it, recorded', () => {
+  it('releases a task with its attempt kept; the lead may force it, on record', () => {
     const world = team()
     world.add('one')
     expect(world.ok({ type: 'task.release', id: '1' }, 'ada').note).toBe('Task 1 is not claimed.')
@@ -229,7 +229,7 @@ describe('the end of a claim', () => {
     expect(world.no({ type: 'task.release', id: '1' }, 'ada').code).toBe('wrong_state')
   }) // F24
 
-  it('by failure needs a reason and tells the lead what stays blocked', () => {
+  it('fails a task with a reason, and reports to the lead which tasks stay blocked', () => {
     const world = team()
     world.add('one')
     world.add({ subject: 'ten', blockedBy: ['1'] })

@@ -16,7 +16,7 @@ const update = (id: string, changes: Partial<Extract<Command, { type: 'task.upda
   ({ type: 'task.update', id, ...changes }) as const
 
 describe('adding tasks', () => {
-  it('gives each the next number and shows it whole', () => {
+  it('gives each task the next number and returns the whole task', () => {
     const world = team()
     expect(world.ok({ type: 'task.add', tasks: [{ subject: ' Write tests ' }] }).tasks).toEqual([
       {
@@ -50,7 +50,7 @@ describe('adding tasks', () => {
     expect(world.no(update('7', { subject: 'x' })).code).toBe('unknown_task')
   }) // A41, A42
 
-  it('takes several at once, all or none, with dependencies among them', () => {
+  it('adds several tasks at once, all or none, with dependencies among them', () => {
     const world = team()
     const batch = (...tasks: TaskDraft[]) => world.run({ type: 'task.add', tasks })
     expect(
@@ -92,7 +92,7 @@ describe('adding tasks', () => {
     expect(batch({ subject: 'next' })).toMatchObject({ tasks: [{ id: '4' }] })
   }) // A41, B58
 
-  it('never gives a number twice, also after the last one was deleted', () => {
+  it('never gives a number twice, also after the last task was deleted', () => {
     const world = team()
     world.add('one')
     world.add('two')
@@ -122,7 +122,7 @@ describe('adding tasks', () => {
     expect(allTasks(world.state).map(({ id }) => id)).toEqual(['1', '03-01/T1', '03-01/T2', '03-01/T10'])
   }) // C41
 
-  it('lists 2 before 10, open board before plans', () => {
+  it('lists task 2 before task 10, and numbered tasks before tasks of plans', () => {
     const ids = ['10', '2', '1', '03-02/T1', '03-01/T10', '03-01/T9', '100', '20']
     expect(ids.sort(compareIds)).toEqual(['1', '2', '10', '20', '100', '03-01/T9', '03-01/T10', '03-02/T1'])
   }) // F17
@@ -137,7 +137,7 @@ describe('adding tasks', () => {
 })
 
 describe('updating a task', () => {
-  it('changes what is named and nothing else; the same again writes nothing', () => {
+  it('changes only the named fields, and writes nothing when nothing changes', () => {
     const world = team()
     world.add({ subject: 'one', files: ['a.ts'] })
     world.ok(
@@ -184,7 +184,7 @@ describe('updating a task', () => {
     expect(world.task('1').seq).toBe(world.journal.length * 10)
   }) // F20
 
-  it('is for the lead and the user; an owner or waiting creator changes words and files of its own', () => {
+  it('is for the lead and the user; owner and creator may change the text and files of their task', () => {
     const world = team()
     world.add('by ada', 'ada')
     expect(world.no(update('1', { subject: 'x' }), 'bob').code).toBe('not_allowed')
@@ -200,14 +200,14 @@ describe('updating a task', () => {
     expect(world.no(update('1', { description: 'late' }), 'bob').code).toBe('not_allowed')
   }) // A43
 
-  it('knows the words of the source documents for states, and no others', () => {
+  it('accepts the documented names of states, and no others', () => {
     expect(
       ['pending', 'available', 'claimed', 'in_progress', 'complete', 'completed', 'deleted'].map(taskStatus),
     ).toEqual(['pending', 'pending', 'in_progress', 'in_progress', 'completed', 'completed', 'deleted'])
     expect(['', 'done', 'Pending', '__proto__'].map(taskStatus)).toEqual([undefined, undefined, undefined, undefined])
   }) // A40, A49, C45, F20
 
-  it('to in_progress claims and to completed completes, by the same rules', () => {
+  it('claims a task set to in_progress and completes one set to completed, by the same rules', () => {
     const world = team()
     world.add('one')
     world.add({ subject: 'two', blockedBy: ['1'] })
@@ -221,7 +221,7 @@ describe('updating a task', () => {
     expect(world.no(update('2', { status: 'in_progress' })).code).toBe('not_allowed')
   }) // A48, C45, F20
 
-  it('with fields and a state is one record or nothing', () => {
+  it('writes changed fields and a changed state in one record or not at all', () => {
     const world = team()
     world.add('one', 'ada')
     const before = world.journal.length
@@ -232,7 +232,7 @@ describe('updating a task', () => {
     expect(world.task('1')).toMatchObject({ subject: 'changed', owner: 'ada' })
   }) // A43
 
-  it('assigns a pending task to a present member, by the lead only', () => {
+  it('assigns a pending task to a present member, for the lead only', () => {
     const world = team()
     world.add('one')
     world.ok(update('1', { assignee: 'ADA' }))
@@ -244,7 +244,7 @@ describe('updating a task', () => {
     world.ok({ type: 'task.claim', id: '1' }, 'bob')
   }) // A43
 
-  it('reopens what is completed or failed, by the lead only, with the attempts kept', () => {
+  it('reopens a completed or failed task with its attempts, for the lead only', () => {
     const world = team()
     world.add('one')
     world.add({ subject: 'two', blockedBy: ['1'] })
@@ -284,7 +284,7 @@ describe('reopening and changing at once', () => {
 })
 
 describe('deleting a task', () => {
-  it('is refused while others wait for it, unless they are let go; then they become ready', () => {
+  it('is refused while other tasks depend on it, unless forced; then those become ready', () => {
     const world = team()
     world.add('one')
     world.add({ subject: 'two', blockedBy: ['1'] })
@@ -298,7 +298,7 @@ describe('deleting a task', () => {
     expect(allTasks(world.state).map(({ id }) => id)).toEqual(['2', '3'])
   }) // F19, A40
 
-  it('is for the lead, the user and whoever created it while it waits; never while somebody works on it', () => {
+  it('is for the lead, the user and its creator while it is pending, never while it is claimed', () => {
     const world = team()
     world.add('one', 'ada')
     expect(world.no(update('1', { status: 'deleted' }), 'bob').code).toBe('not_allowed')
@@ -309,7 +309,7 @@ describe('deleting a task', () => {
     world.ok(update('1', { status: 'deleted' }), 'ada')
   }) // F20
 
-  it('of the last task of a plan is refused while others wait for the plan', () => {
+  it('is refused for the last task of a plan while other tasks wait for the plan', () => {
     const world = team()
     world.ok({
       type: 'task.add',
@@ -329,7 +329,7 @@ describe('deleting a task', () => {
 })
 
 describe('the board', () => {
-  it('shows of each task its state, owner and what it still waits for', () => {
+  it('shows the state, the owner and the open dependencies of each task', () => {
     const world = team()
     world.add('one')
     world.add({ subject: 'two', blockedBy: ['1'] })

@@ -21,7 +21,7 @@ const finish = (world: TeamHarness, id: string) => {
 const ready = (world: TeamHarness) => readyTasks(world.state).map(({ id }) => id)
 
 describe('a dependency', () => {
-  it('to itself, to nobody or closing a cycle is refused, and the cycle is named', () => {
+  it('is refused on itself, on an unknown task, or if it closes a cycle, which is named', () => {
     const world = board(4)
     expect(addEdge(world, '1', '1')).toMatchObject({
       code: 'dependency_cycle',
@@ -36,13 +36,13 @@ describe('a dependency', () => {
     expect(world.task('1').blockedBy).toEqual([])
   }) // B59, F18
 
-  it('opposite to one that is there is refused', () => {
+  it('is refused when the opposite dependency exists', () => {
     const world = board(2)
     world.ok({ type: 'task.update', id: '1', addBlockedBy: ['2'] })
     expect(addEdge(world, '2', '1')).toMatchObject({ code: 'dependency_cycle' })
   }) // B59
 
-  it('given twice is there once, seen from both ends', () => {
+  it('is kept once when it is given twice, and shown on both tasks', () => {
     const world = board(3)
     addEdge(world, '3', '1', '1', '2')
     const before = world.journal.length
@@ -52,14 +52,14 @@ describe('a dependency', () => {
     expect([world.task('1').blocks, world.task('2').blocks]).toEqual([['3'], ['3']])
   }) // A44, B59
 
-  it("is the lead's or the user's to change, and only while the task waits", () => {
+  it('is changed only by the lead or the user, and only while the task is pending', () => {
     const world = board(2)
     expect(world.no({ type: 'task.update', id: '2', addBlockedBy: ['1'] }, 'ada').code).toBe('not_allowed')
     world.ok({ type: 'task.claim', id: '2' }, 'ada')
     expect(world.no({ type: 'task.update', id: '2', addBlockedBy: ['1'] }, 'lead').code).toBe('wrong_state')
   }) // B59
 
-  it('is met one by one, and the last one met makes the task ready', () => {
+  it('makes its task ready when it is the last one to be met', () => {
     const world = board(2)
     world.add({ subject: 'last', blockedBy: ['1', '2'] })
     expect(finish(world, '1').unblocked).toEqual([])
@@ -69,7 +69,7 @@ describe('a dependency', () => {
     expect(world.ok({ type: 'task.claim' }, 'ada').tasks?.[0]?.id).toBe('3')
   }) // A45, A80, B63
 
-  it('stays on the task for ever, and readiness follows the state it points to', () => {
+  it('stays on the task, whose readiness follows the state of the other task', () => {
     const world = board(2)
     finish(world, '1')
     addEdge(world, '2', '1')
@@ -84,7 +84,7 @@ describe('a dependency', () => {
     expect(ready(world)).toEqual(['1', '2'])
   }) // B60, F21
 
-  it('on a failed task keeps its dependents blocked, shown as such until it is reopened', () => {
+  it('keeps dependents of a failed task blocked, and shows it, until that task is reopened', () => {
     const world = board(1)
     world.add({ subject: 'two', blockedBy: ['1'] })
     world.ok({ type: 'task.claim', id: '1' }, 'ada')
@@ -98,7 +98,7 @@ describe('a dependency', () => {
     expect(world.task('2')).toMatchObject({ waitsFor: ['1'], waitsForFailed: [] })
   }) // B60
 
-  it('that is missing in a journal counts as open', () => {
+  it('counts as open when its task is missing in the journal', () => {
     const world = board(1)
     world.fold({ events: [{ type: 'task.updated', id: '1', blockedBy: ['77'] }] })
     expect(world.task('1').waitsFor).toEqual(['77'])
@@ -126,14 +126,14 @@ describe('a plan', () => {
     return world
   }
 
-  it('task waits for the listed tasks of its own plan', () => {
+  it('lets a task wait for the listed tasks of its own plan', () => {
     const world = plans()
     expect(ready(world)).toEqual(['03-01/T1'])
     finish(world, '03-01/T1')
     expect(ready(world)).toEqual(['03-01/T2'])
   }) // C42, C52
 
-  it('waited for is met when all its tasks are completed, and the answer names who may start', () => {
+  it('is met as a dependency when all its tasks are completed; the answer names the ready tasks', () => {
     const world = plans()
     finish(world, '03-01/T1')
     expect(world.task('03-02/T1').waitsFor).toEqual(['03-01'])
@@ -142,7 +142,7 @@ describe('a plan', () => {
     expect(world.task('03-02/T2').waitsFor).toEqual(['03-02/T1'])
   }) // C42, C53, B63
 
-  it('of which a task failed is shown as failed to whoever waits for it, and the lead is told', () => {
+  it('is shown as failed to its dependents when one task failed, and the lead gets a message', () => {
     const world = plans()
     world.ok({ type: 'task.claim', id: '03-01/T1' }, 'ada')
     world.ok({ type: 'task.fail', id: '03-01/T1', reason: 'broken' }, 'ada')
@@ -154,7 +154,7 @@ describe('a plan', () => {
     expect(world.task('03-02/T1')).toMatchObject({ waitsFor: ['03-01'], waitsForFailed: [] })
   })
 
-  it('that gets another task holds back whoever waits for it', () => {
+  it('blocks its dependents again when it gets another task', () => {
     const world = plans()
     finish(world, '03-01/T1')
     finish(world, '03-01/T2')
@@ -163,7 +163,7 @@ describe('a plan', () => {
     expect(world.no({ type: 'task.claim', id: '03-02/T1' }, 'ada').code).toBe('not_ready')
   }) // C53
 
-  it('cannot wait for itself, directly or around others', () => {
+  it('cannot depend on itself, directly or through others', () => {
     const world = plans()
     expect(addEdge(world, '03-01/T1', '03-01')).toMatchObject({ code: 'dependency_cycle' })
     expect(addEdge(world, '03-01/T1', '03-02')).toMatchObject({ code: 'dependency_cycle' })
@@ -175,8 +175,8 @@ describe('a plan', () => {
   }) // F18, C53
 })
 
-describe('any edges', () => {
-  it('tried in any order leave a board without cycles that can be worked off', () => {
+describe('random dependencies', () => {
+  it('leave a board without cycles that can be completed, in whatever order they are added', () => {
     const edge = fc.tuple(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 8 }))
     fc.assert(
       fc.property(fc.array(edge, { maxLength: 30 }), (edges) => {

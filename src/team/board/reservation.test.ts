@@ -9,7 +9,7 @@ const overlap = (a: string, b: string) => {
   return found
 }
 
-describe('a pattern', () => {
+describe('a pattern of files', () => {
   it('is a path inside the workspace, written in one way', () => {
     const same = {
       'src/a.ts': 'src/a.ts',
@@ -46,8 +46,8 @@ describe('a pattern', () => {
   }) // C44
 })
 
-describe('two patterns', () => {
-  it('that may mean the same file overlap', () => {
+describe('two patterns of files', () => {
+  it('overlap when a file may match both', () => {
     const pairs = [
       ['src/a.ts', 'src/a.ts'],
       ['src/a.ts', './src/../src/a.ts'],
@@ -98,7 +98,7 @@ describe('two patterns', () => {
     for (const [a, b] of pairs) expect(overlap(a, b), `${a} and ${b}`).toBe(true)
   }) // C43, C44
 
-  it('that never mean the same file do not', () => {
+  it('do not overlap when no file can match both', () => {
     const pairs = [
       ['src/a.ts', 'src/b.ts'],
       ['src/api/', 'src/apis/users.ts'],
@@ -121,7 +121,7 @@ describe('two patterns', () => {
     for (const [a, b] of pairs) expect(overlap(a, b), `${a} and ${b}`).toBe(false)
   }) // C43, C44
 
-  it('are compared in no time, however they are written', () => {
+  it('are compared quickly, however they are written', () => {
     const stars = `${'a*'.repeat(40)}b`
     expect(overlap(stars, 'a'.repeat(200))).toBe(false)
     expect(overlap(`${'**/a/'.repeat(40)}b`, `${'a/'.repeat(200)}c`)).toBe(true)

@@ -43,7 +43,7 @@ function containers() {
 }
 
 describe('a trial', () => {
-  it('takes back whatever was done in it, also when it fails half way', () => {
+  it('undoes every change made in it, also when it fails half way', () => {
     fc.assert(
       fc.property(fc.array(step), fc.array(step), fc.boolean(), (before, tried, fails) => {
         const { trial, act, shown } = containers()
@@ -66,7 +66,7 @@ describe('a trial', () => {
     )
   })
 
-  it('does not run inside another', () => {
+  it('does not run inside another trial', () => {
     const { trial } = containers()
     expect(() => trial.run(() => trial.run(() => {}))).toThrow('already running')
     expect(trial.run(() => 1)).toBe(1)
@@ -74,7 +74,7 @@ describe('a trial', () => {
 })
 
 describe('a sorted list', () => {
-  it('is what sorting gives, each value once', () => {
+  it('equals the sorted values, each once', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(20)), fc.array(fc.nat(20)), (added, removed) => {
         const { sorted } = containers()
@@ -87,8 +87,8 @@ describe('a sorted list', () => {
   })
 })
 
-describe('what is remembered', () => {
-  it('is at least the last so many, and the same after a dump', () => {
+describe('recent entries', () => {
+  it('are at least the newest ones up to the limit, and the same after a dump', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: 'grapheme', minLength: 1 }).map((text) => text.replace(/\s/g, '_'))),

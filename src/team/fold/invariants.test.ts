@@ -29,7 +29,7 @@ function board(): TeamHarness {
 }
 
 describe('invariants', () => {
-  it('hold for whatever was decided', () => {
+  it('hold after every decision', () => {
     const world = board()
     world.ok({ type: 'task.complete', id: '1' }, 'ada')
     world.ok({ type: 'task.claim', id: '2' }, 'ada')
@@ -37,7 +37,7 @@ describe('invariants', () => {
     expect(forge(world)).toEqual({ after: [], atEnd: [] })
   })
 
-  it('hold when the lead reopens what somebody at work had waited for', () => {
+  it('hold when the lead reopens a dependency of a claimed task', () => {
     const world = board()
     world.ok({ type: 'task.complete', id: '1' }, 'ada')
     world.ok({ type: 'task.claim', id: '3' }, 'bob')
@@ -67,7 +67,7 @@ describe('invariants', () => {
     expect(forge(world, claimed('4', 'ADA')).after).toEqual(['ada holds both task 1 and task 4'])
   })
 
-  it('name owners who are not there, were replaced or came too early', () => {
+  it('name owners that are unknown, were replaced or have a future generation', () => {
     expect(forge(board(), claimed('3', 'bob')).after).toEqual(['task 3 is held before what it waits for is completed'])
     const world = board()
     world.add('free')
@@ -80,7 +80,7 @@ describe('invariants', () => {
     )
   })
 
-  it('name dependencies that do not exist or go round', () => {
+  it('name dependencies that do not exist or form a cycle', () => {
     expect(forge(board(), { type: 'task.updated', id: '2', blockedBy: ['9'] }).atEnd).toEqual([
       'task 2 waits for 9, which does not exist',
     ])
@@ -88,7 +88,7 @@ describe('invariants', () => {
     expect(cycle).toBe('tasks wait for each other: 1 -> 3 -> 1')
   })
 
-  it('name counters that would give an id twice', () => {
+  it('name counters that would assign an id twice', () => {
     const world = board()
     world.state.counters.set({ ...world.state.counters.get(), task: 3 })
     expect(forge(world).atEnd).toEqual(['task 3 exists, but the next new task would be 3'])

@@ -52,39 +52,43 @@ function chain(length: number) {
 
 const ids = (state: TeamState) => readyTasks(state).map(({ id }) => id)
 
-describe('a chain of tasks, each of which waits for the one before it', () => {
-  it.for([3000, 50_000])('of %i is decided, folded, kept and shown', { timeout: 60_000 }, (length) => {
-    const { state, run } = chain(length)
-    expect(state.tasks.size).toBe(length)
-    for (const id of ['1', '2', '3']) {
-      expect(ids(state)).toEqual([id])
-      expect(remainingPath(state, id)).toBe(MAX_REMAINING_PATH)
-      run({ type: 'task.claim' }, 'ada')
-      expect(situationText(state, 'ada', 'your team')).toContain(`task: ${id} `)
-      run({ type: 'task.complete', id }, 'ada')
-    }
-    expect(remainingPath(state, String(length - 9))).toBe(10)
-    expect(remainingPath(state, '1')).toBe(0)
-    expect(() => run({ type: 'task.update', id: '4', addBlockedBy: [String(length)] })).toThrow(
-      /close a cycle: 4 -> .*more.* -> 4 \(each/,
-    )
-    const kept = stateFrom(JSON.parse(JSON.stringify(dumpState(state))))
-    expect(remainingPath(kept, '4')).toBe(MAX_REMAINING_PATH)
-    expect(ids(kept)).toEqual(['4'])
-    expect(createInvariants().atEnd(state)).toEqual([])
-    expect(
-      allTasks(state)
-        .map((task) => taskView(state, task).blocks.length)
-        .filter((count) => count === 0),
-    ).toEqual([0])
-    expect(situationText(state, 'lead', 'your team').length).toBeLessThan(20_000)
-  }) // T30
+describe('a chain of tasks that each depend on the one before', () => {
+  it.for([3000, 50_000])(
+    'is decided, folded, kept in a snapshot and shown with %i tasks',
+    { timeout: 60_000 },
+    (length) => {
+      const { state, run } = chain(length)
+      expect(state.tasks.size).toBe(length)
+      for (const id of ['1', '2', '3']) {
+        expect(ids(state)).toEqual([id])
+        expect(remainingPath(state, id)).toBe(MAX_REMAINING_PATH)
+        run({ type: 'task.claim' }, 'ada')
+        expect(situationText(state, 'ada', 'your team')).toContain(`task: ${id} `)
+        run({ type: 'task.complete', id }, 'ada')
+      }
+      expect(remainingPath(state, String(length - 9))).toBe(10)
+      expect(remainingPath(state, '1')).toBe(0)
+      expect(() => run({ type: 'task.update', id: '4', addBlockedBy: [String(length)] })).toThrow(
+        /close a cycle: 4 -> .*more.* -> 4 \(each/,
+      )
+      const kept = stateFrom(JSON.parse(JSON.stringify(dumpState(state))))
+      expect(remainingPath(kept, '4')).toBe(MAX_REMAINING_PATH)
+      expect(ids(kept)).toEqual(['4'])
+      expect(createInvariants().atEnd(state)).toEqual([])
+      expect(
+        allTasks(state)
+          .map((task) => taskView(state, task).blocks.length)
+          .filter((count) => count === 0),
+      ).toEqual([0])
+      expect(situationText(state, 'lead', 'your team').length).toBeLessThan(20_000)
+    },
+  ) // T30
 
-  it('of 3000 can be restored by a repaired journal', () => {
+  it('is restored by a repaired journal with 3000 tasks', () => {
     expect(restorations(chain(3000).state).length).toBeGreaterThan(0)
   }) // T30
 
-  it('is looked at once for all claims: each further length costs nothing that grows with the chain', () => {
+  it('is walked once for all claims: a further remaining path costs a constant time', () => {
     const { state, run } = chain(2000)
     remainingPath(state, '1')
     const shape = state.index.shape.get()

@@ -7,7 +7,7 @@ import { restorations } from './restoration.ts'
 import { dumpState } from './snapshot.ts'
 
 describe('restorations', () => {
-  it('give a state back, however small the pieces are, at no place of the old journal', () => {
+  it('restore a state from pieces of any size, without positions of the old journal', () => {
     const world = teamHarness()
     for (const name of ['ada', 'bob']) world.join(name)
     for (let i = 0; i < 20; i++) world.add({ subject: `t${i}`, blockedBy: i > 2 ? [String(i - 1)] : [] })

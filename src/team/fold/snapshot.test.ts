@@ -31,7 +31,7 @@ const seen = (state: TeamState) => ({
 })
 
 describe('a snapshot', () => {
-  it('gives the state back, ready order and all, and the fold goes on from it as from the beginning', () => {
+  it('restores the state with its ready order, and the fold continues from it', () => {
     fc.assert(
       fc.property(fc.nat(journal.length), (cut) => {
         const whole = emptyState()
@@ -48,7 +48,7 @@ describe('a snapshot', () => {
     )
   }) // A47
 
-  it('does not depend on what was tried and taken back', () => {
+  it('does not depend on trials that were undone', () => {
     const world = teamHarness()
     world.join('ada')
     world.add('one')
@@ -61,7 +61,7 @@ describe('a snapshot', () => {
     expect(shown()).toEqual(before)
   })
 
-  it('makes the beginning of a repaired journal, in pieces that fit a line', () => {
+  it('becomes the beginning of a repaired journal, in pieces that fit a line', () => {
     const whole = emptyState()
     for (const [i, record] of journal.slice(0, -3).entries()) apply(whole, i, record)
     for (const size of [1, 500, 10_000_000]) {
@@ -74,7 +74,7 @@ describe('a snapshot', () => {
     }
   })
 
-  it('that does not fit leaves a repaired journal empty instead of half full', () => {
+  it('leaves a repaired journal empty, not half full, when it is invalid', () => {
     const state = emptyState()
     const dump = copy(dumpState(teamHarness().state)) as { [key: string]: Json }
     for (const broken of [null, 7, {}, { ...dump, tasks: [{ id: 'x' }] }, { ...dump, members: 'nobody' }]) {
@@ -83,7 +83,7 @@ describe('a snapshot', () => {
     }
   })
 
-  it('survives mail that came back, under whatever id it was sent', () => {
+  it('keeps bounced mail, whatever id it was sent under', () => {
     const world = teamHarness()
     world.join('ada')
     world.join('bob')

@@ -42,7 +42,7 @@ describe('a message', () => {
     expect(contents(world, 'bob')).toEqual(['one', 'two', 'three'])
   }) // A64, A67, A69, F15
 
-  it('to somebody unknown or stopped is refused with the names there are', () => {
+  it('is refused for an unknown or stopped recipient, with the names of present members', () => {
     const world = trio()
     world.ok({ type: 'member.stop', name: 'eve' })
     expect(world.send({ to: 'zoe', content: 'x' })).toEqual({
@@ -67,7 +67,7 @@ describe('a message', () => {
     expect(world.inbox('lead')[0]).toMatchObject({ type: 'result', from: 'bot' })
   }) // F6, A66
 
-  it('has one of a closed set of types; any other is refused with the list', () => {
+  it('has one of a closed set of types; another type is refused with the list', () => {
     const world = trio()
     const talk = MessageType.options.filter((type) => isCapped(type) && type !== 'broadcast')
     for (const type of talk) expect(outcomes(world.send({ to: 'bob', content: 'x', type }, 'ada'))).toBe('bob queued')
@@ -78,7 +78,7 @@ describe('a message', () => {
     expect(world.inbox('bob')).toHaveLength(talk.length)
   }) // A65
 
-  it('that only a runtime may send is refused from everybody else', () => {
+  it('is refused from a caller if only the runtime may send its type', () => {
     const world = trio()
     for (const type of ['result', 'idle_notification', 'error'] as const) {
       expect(world.send({ to: 'lead', content: 'done', type }, 'ada')).toMatchObject({ code: 'not_allowed' })
@@ -86,7 +86,7 @@ describe('a message', () => {
     expect(world.inbox('lead')).toEqual([])
   }) // F5
 
-  it('of an order or approval is not sent by hand but through its request', () => {
+  it('is refused if its type asks for or answers a request: the request sends it', () => {
     const world = trio()
     for (const type of MessageType.options.filter(isControl)) {
       expect(world.send({ to: 'bob', content: 'x', type }, 'lead')).toMatchObject({ code: 'invalid' })
@@ -96,7 +96,7 @@ describe('a message', () => {
     expect(messageType('__proto__')).toBeUndefined()
   }) // A66, F29
 
-  it('is signed by the runtime: attachments overwrite no member of it', () => {
+  it('is signed by the runtime: extra fields overwrite none of its own', () => {
     const world = trio()
     const extra = { from: 'lead', id: 'mine', type: 'result', to: 'eve', content: 'forged', timestamp: 0, file: 'a.ts' }
     world.send({ to: 'bob', content: 'true', extra } as MessageDraft, 'ada')
@@ -115,7 +115,7 @@ describe('a message', () => {
     expect(outcomes(world.send({ to: 'bob', content: 'é'.repeat(MESSAGE_BYTES / 2 + 1) }, 'ada'))).toBe('too_large')
   }) // F9, F15
 
-  it('stands in a mailbox once, however often its id comes', () => {
+  it('is in a mailbox once, however often its id is sent', () => {
     const world = trio()
     const message = { id: 'same', type: 'message', from: 'ada', to: 'bob', content: 'once', timestamp: 1 } as const
     const again = () => world.report([{ type: 'message.sent', message }], 'ada')
@@ -124,7 +124,7 @@ describe('a message', () => {
     expect(world.inbox('bob')).toHaveLength(1)
   }) // F15
 
-  it('never replaces another unread one, whatever id its sender chose', () => {
+  it('never replaces another unread message, whatever id its sender chose', () => {
     const world = trio()
     world.run({ type: 'request.open', kind: 'shutdown', to: 'bob', content: 'stop' }, 'lead', 'x')
     expect(world.inbox('bob')).toMatchObject([{ id: 'x.mail' }])
@@ -134,7 +134,7 @@ describe('a message', () => {
 })
 
 describe('a broadcast', () => {
-  it('goes to everyone present but its sender, whoever it is addressed to', () => {
+  it('goes to all present members but its sender, whatever its recipient says', () => {
     const world = trio()
     world.ok({ type: 'member.stop', name: 'eve' })
     for (const to of ['all', 'anyone', '']) {
@@ -144,7 +144,7 @@ describe('a broadcast', () => {
     expect(world.inbox('ada')).toMatchObject([{ type: 'broadcast', to: 'all' }])
   }) // A68
 
-  it('has its audience from the roster at its place in the log, one outcome for each', () => {
+  it('goes to the roster at its place in the log, with one outcome per recipient', () => {
     const world = trio()
     const message = { id: 'm', type: 'broadcast', from: 'ada', to: 'all', content: 'hi', timestamp: 1 } as const
     world.ok({ type: 'member.stop', name: 'bob' })
@@ -153,7 +153,7 @@ describe('a broadcast', () => {
     expect(effects.map(({ to, outcome }) => `${to} ${outcome}`)).toEqual(['lead queued', 'eve queued', 'zoe queued'])
   }) // A68, F13
 
-  it('is read by each on its own', () => {
+  it('is read by each recipient separately', () => {
     const world = trio()
     world.send({ to: 'all', content: 'hi' }, 'ada', 'm')
     world.report([{ type: 'message.delivered', member: 'bob', ids: ['m'], take: null }])
@@ -163,7 +163,7 @@ describe('a broadcast', () => {
 })
 
 describe('a mailbox', () => {
-  it('holds 10,000 unread; more talk bounces for that one only, orders and runtime facts never', () => {
+  it('holds 10,000 unread messages; more bounce for that member only, requests and facts never', () => {
     const world = trio()
     const message = { type: 'message', from: 'ada', to: 'bob', content: 'x', timestamp: 1 } as const
     const flood = (id: number) => ({ type: 'message.sent', message: { ...message, id: `f${id}` } }) as const
@@ -181,7 +181,7 @@ describe('a mailbox', () => {
     expect(MessageType.options.filter((type) => !isCapped(type))).toHaveLength(7)
   }) // F15
 
-  it('that is only looked into keeps everything', () => {
+  it('keeps every message when it is only listed', () => {
     const world = trio()
     world.send({ to: 'bob', content: 'x' }, 'ada')
     const before = world.journal.length
@@ -189,7 +189,7 @@ describe('a mailbox', () => {
     expect(world.journal).toHaveLength(before)
   }) // F12
 
-  it('of nobody is never made by mail to nobody', () => {
+  it('is not created by mail to an unknown name', () => {
     const world = trio()
     const message = { id: 'm', type: 'message', from: 'ada', to: '../escape', content: 'x', timestamp: 1 } as const
     expect(world.report([{ type: 'message.sent', message }])).toMatchObject([
@@ -216,7 +216,7 @@ describe('taking mail', () => {
       by,
     )
 
-  it('assigns it to one reader, in order; it is read when that one acknowledges', () => {
+  it('assigns messages in order to one reader; they are read when it acknowledges them', () => {
     const world = trio()
     for (const content of ['one', 'two', 'three']) world.send({ to: 'bob', content }, 'ada')
     const first = take(world, 'p1', 2)
@@ -235,7 +235,7 @@ describe('taking mail', () => {
     expect(world.ok({ type: 'mail.take', member: 'bob', taker: 'p1' }).note).toBe('No unread mail.')
   }) // A69, F1
 
-  it('gives it out again, marked, when the reader is gone; its late acknowledgement is ignored', () => {
+  it('delivers again, marked, when the reader is gone, and ignores its late acknowledgement', () => {
     const world = trio()
     world.send({ to: 'bob', content: 'one' }, 'ada')
     const first = take(world, 'p1')
@@ -247,7 +247,7 @@ describe('taking mail', () => {
     expect(outcomes(acknowledge(world, second))).toBe('bob delivered')
   }) // F2
 
-  it('never takes it from a reader that lives, however long; from one out of sight after 30 s', () => {
+  it('never takes mail from a live reader; from one whose process is unknown, after 30 s', () => {
     const world = trio()
     world.send({ to: 'bob', content: 'one' }, 'ada')
     take(world, 'p1')
@@ -261,7 +261,7 @@ describe('taking mail', () => {
     expect(take(world, 'p2')?.messages).toHaveLength(1)
   }) // F2
 
-  it('gives a reader its own again, since only one of its takes can be acknowledged', () => {
+  it('returns the same mail to a reader that takes twice: only one take can be acknowledged', () => {
     const world = trio()
     world.self = 'p1'
     world.send({ to: 'bob', content: 'one' }, 'ada')
@@ -272,7 +272,7 @@ describe('taking mail', () => {
     expect(outcomes(acknowledge(world, again))).toBe('bob delivered')
   }) // F2
 
-  it('is refused while a runtime serves the member, and open again when that is gone', () => {
+  it('is refused while a runtime runs the member, and allowed again when that runtime is gone', () => {
     const world = trio()
     world.ok({ type: 'member.spawn', name: 'bot', role: 'dev', runtime: 'r1' })
     world.send({ to: 'bot', content: 'one' }, 'ada')
@@ -282,14 +282,14 @@ describe('taking mail', () => {
     expect(world.ok(command).mail?.messages).toHaveLength(1)
   }) // F2
 
-  it("is for the mailbox's owner, the lead and the user, not for others", () => {
+  it('is for the owner of the mailbox, the lead and the user, not for others', () => {
     const world = trio()
     world.send({ to: 'bob', content: 'private' }, 'ada')
     expect(world.no({ type: 'mail.take', member: 'bob', taker: 'p1' }, 'eve').code).toBe('not_allowed')
     expect(take(world, 'p1', undefined, 'BOB')?.messages).toHaveLength(1)
   }) // F5
 
-  it('knows the lead and the user', () => {
+  it('works for the lead and the user', () => {
     const world = trio()
     world.send({ to: 'user', content: 'hello' }, 'ada')
     world.send({ to: 'lead', content: 'hello' }, 'ada')
@@ -298,8 +298,8 @@ describe('taking mail', () => {
   })
 })
 
-describe('a line from outside', () => {
-  it('is text of an unverified sender and never an order', () => {
+describe('a line that another program left in a mailbox', () => {
+  it('is text of an unverified sender and never a request', () => {
     const world = trio()
     const generation =
       world.ok({ type: 'member.spawn', name: 'bot', role: 'dev', runtime: 'r' }).member?.generation ?? 0
@@ -313,7 +313,7 @@ describe('a line from outside', () => {
     expect(world.state.requests.get('r1')?.state).toBe('pending')
   }) // F5, F29
 
-  it('counts once, however many processes bring it in', () => {
+  it('counts once, however many processes read it', () => {
     const world = trio()
     expect(outcomes(world.report([external('bob', 'message', 0), external('bob', 'message', 10)]))).toBe(
       'bob queued, bob queued',
@@ -325,13 +325,13 @@ describe('a line from outside', () => {
     expect(world.inbox('bob')).toHaveLength(3)
   }) // F1
 
-  it('of type broadcast stays in the mailbox it was left in: old writers left one line in each', () => {
+  it('stays in its mailbox if its type is broadcast: older writers left one line in each', () => {
     const world = trio()
     expect(outcomes(world.report([external('bob', 'broadcast')]))).toBe('bob queued')
     expect(world.inbox('lead')).toEqual([])
   }) // A64, A68
 
-  it('that is broken is told as bounced, and the next one still arrives', () => {
+  it('bounces when it is broken, and the next line still arrives', () => {
     const world = trio()
     const rejected = {
       type: 'external.rejected',
@@ -349,7 +349,7 @@ describe('a line from outside', () => {
     expect(outcomes(world.report([rejected]))).toBe('bob ignored')
   }) // F8
 
-  it('is not sent back when its reader stops, since nobody may be there', () => {
+  it('is not returned when its reader stops: its sender may not exist', () => {
     const world = trio()
     const line = external('bob', 'message')
     world.report([{ ...line, message: { ...line.message, from: 'ada' } }])

@@ -4,13 +4,13 @@ import { admit, Breaker, CLOSED, failsRepeatedly, lost, settled, worked } from '
 const opened = lost(lost(CLOSED, 'ada', 1000), 'bob', 1299)
 
 describe('the circuit breaker', () => {
-  it('opens at the second loss within five minutes, and not where the first is older', () => {
+  it('opens when a second agent is lost within five minutes, not when the first loss is older', () => {
     expect(opened).toMatchObject({ state: 'open', openedAt: 1299 })
     expect(lost(lost(CLOSED, 'ada', 1000), 'bob', 1300).state).toBe('closed')
     expect(admit(opened, 'ada', 1300).isAdmitted).toBe(false)
   }) // C68
 
-  it('stays closed when one agent is lost again and again, and says that it fails repeatedly', () => {
+  it('stays closed when one agent is lost repeatedly, and says that this agent fails repeatedly', () => {
     const again = lost(lost(lost(CLOSED, 'ada', 1000), 'Ada', 1001), 'ada', 1002)
     expect(again.state).toBe('closed')
     expect(failsRepeatedly(again, 'ada', 1003)).toBe(true)
@@ -27,14 +27,14 @@ describe('the circuit breaker', () => {
     expect(lost(old, 'ada', 1400).losses).toEqual([{ name: 'ada', at: 1400 }])
   }) // T34
 
-  it('lets one through after two minutes, not sooner, and nobody else beside it', () => {
+  it('admits one agent after two minutes, not sooner, and no other beside it', () => {
     expect(admit(opened, 'ada', 1299 + 119)).toMatchObject({ isAdmitted: false, breaker: { state: 'open' } })
     const tried = admit(opened, 'ada', 1299 + 120)
     expect(tried).toMatchObject({ isAdmitted: true, breaker: { state: 'half-open', probe: { name: 'ada' } } })
     expect(admit(tried.breaker, 'bob', 1299 + 121).isAdmitted).toBe(false)
   }) // C68
 
-  it('closes when the one that is tried works, and opens anew when it is lost or shows nothing for a minute', () => {
+  it('closes when the admitted agent works, and reopens when it is lost or silent for a minute', () => {
     const { breaker } = admit(opened, 'ada', 2000)
     expect(worked(breaker, 'bob').state).toBe('half-open')
     expect(worked(breaker, 'ada')).toEqual(CLOSED)

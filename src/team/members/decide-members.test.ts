@@ -17,7 +17,7 @@ const report = (
 const statusOf = (world: TeamHarness, name: string) => memberNamed(world.state, name)?.status
 
 describe('a team', () => {
-  it('is created once, with a lead in it; creating it again says that it exists', () => {
+  it('is created once, with a lead; creating it again answers that it exists', () => {
     const world = teamHarness('design')
     expect(world.ok({ type: 'team.create', team: 'design' })).toMatchObject({ note: 'Team design already exists.' })
     expect(world.journal).toHaveLength(1)
@@ -34,7 +34,7 @@ describe('a team', () => {
     expect(created.team?.description).toBe('Backend, phase 3')
   }) // C14
 
-  it('that was deleted takes no command and no mail any more, and says so also to a second create', () => {
+  it('accepts no command, mail or second creation after it was deleted', () => {
     const world = teamHarness()
     world.join('ada')
     expect(world.no({ type: 'team.delete' }, 'ada').code).toBe('not_allowed')
@@ -47,7 +47,7 @@ describe('a team', () => {
     expect(world.report([{ type: 'message.sent', message }])).toMatchObject([{ outcome: 'bounced' }])
   }) // F32
 
-  it('that does not exist refuses every command but its creation', () => {
+  it('refuses every command but its creation while it does not exist', () => {
     const world = teamHarness(null)
     expect(world.no({ type: 'member.join', name: 'ada', role: 'dev' }).code).toBe('unknown_team')
     expect(world.no({ type: 'task.claim' }).code).toBe('unknown_team')
@@ -92,7 +92,7 @@ describe('a member', () => {
     })
   })
 
-  it('that stops releases its claim and returns its unread mail to the senders in one record', () => {
+  it('releases its claim and returns unread mail to the senders in one record when it stops', () => {
     const world = teamHarness()
     world.join('ada')
     world.join('bob')
@@ -119,7 +119,7 @@ describe('a member', () => {
     expect(world.inbox('user')).toHaveLength(1)
   }) // F11, F24
 
-  it('that stops does not send back what came back to it, nor to whoever left before', () => {
+  it('does not return bounced mail when it stops, nor mail to a sender that stopped before', () => {
     const world = teamHarness()
     for (const name of ['ada', 'bob', 'eve']) world.join(name)
     world.send({ to: 'ada', content: 'x' }, 'bob')
@@ -131,7 +131,7 @@ describe('a member', () => {
     expect(['ada', 'bob', 'eve', 'lead', 'user'].flatMap((name) => world.inbox(name))).toEqual([])
   }) // F11
 
-  it('is stopped only by itself, the lead or the user; the lead never', () => {
+  it('is stopped only by itself, the lead or the user; the lead is never stopped', () => {
     const world = teamHarness()
     world.join('ada')
     world.join('bob')
@@ -142,7 +142,7 @@ describe('a member', () => {
     expect(world.ok({ type: 'member.stop', name: 'ada' }).note).toBe('ada has already left.')
   }) // A60
 
-  it('that stopped may do nothing until it joins again, as a new generation', () => {
+  it('may do nothing after it stopped until it joins again as a new generation', () => {
     const world = teamHarness()
     world.join('ada')
     world.add('one')
@@ -156,7 +156,7 @@ describe('a member', () => {
     world.ok({ type: 'task.claim' }, 'ada')
   }) // F32, F14
 
-  it('that stopped frees the tasks assigned to it, also one that is reopened later', () => {
+  it('frees its assigned tasks when it stops, also one that is reopened later', () => {
     const world = teamHarness()
     world.join('ada')
     world.add({ subject: 'waiting', assignee: 'ada' })
@@ -197,7 +197,7 @@ describe('an agent', () => {
     expect(spawn(world, 'bot')).toBe(4)
   }) // A60, F33
 
-  it('of an older generation is fenced in decisions, mail, acknowledgements and activity', () => {
+  it('is fenced with an older generation: decisions, mail, acknowledgements and activity', () => {
     const world = teamHarness()
     const old = { name: 'bot', generation: spawn(world, 'bot'), epoch: 0 }
     report(world, 'bot', old.generation, 'idle')
@@ -219,7 +219,7 @@ describe('an agent', () => {
     ])
   }) // F14, F32
 
-  it('that stopped, is stopping or lost is not brought back by a turn that ends late', () => {
+  it('stays stopped, stopping or lost when a turn of it ends late', () => {
     const world = teamHarness()
     const generation = spawn(world, 'bot')
     world.ok({ type: 'request.open', kind: 'shutdown', to: 'bot', content: 'enough' }, 'lead')
@@ -233,7 +233,7 @@ describe('an agent', () => {
     expect(statusOf(world, 'bot')).toBe('stopped')
   }) // F32
 
-  it('keeps talk but not orders for its next generation', () => {
+  it('keeps unread messages but not requests for its next generation', () => {
     const world = teamHarness()
     const generation = spawn(world, 'bot')
     world.send({ to: 'bot', content: 'read me' })
@@ -245,7 +245,7 @@ describe('an agent', () => {
     expect(world.inbox('bot')).toMatchObject([{ content: 'read me' }])
   }) // F14
 
-  it('is declared lost only by the supervisor; its task returns with reason and count, its mail waits', () => {
+  it('is declared lost by the supervisor only; its task is released with a reason, its mail waits', () => {
     const world = teamHarness()
     const generation = spawn(world, 'bot', 'worker')
     world.add('one')
@@ -270,7 +270,7 @@ describe('an agent', () => {
 })
 
 describe('a supervisor', () => {
-  it('is one process under a growing epoch, replaced only when gone or by force', () => {
+  it('is one process under a growing epoch, replaced only when it is dead or by force', () => {
     const world = teamHarness()
     world.ok({ type: 'supervise', runtime: 'one' })
     expect(world.ok({ type: 'supervise', runtime: 'one' }).note).toContain('already')
@@ -284,7 +284,7 @@ describe('a supervisor', () => {
     expect(world.state.supervisor.get()).toEqual({ runtime: 'three', epoch: 3 })
   }) // F33
 
-  it('may give the team back while its process lives: who rests waits, who was cut off is parked', () => {
+  it('may release the team while its process is alive: idle members wait, busy ones are parked', () => {
     const world = teamHarness()
     world.ok({ type: 'supervise', runtime: 'one' })
     const [busy, resting] = [spawn(world, 'busy', 'one'), spawn(world, 'resting', 'one')]
@@ -314,7 +314,7 @@ describe('a supervisor', () => {
 })
 
 describe('names of states', () => {
-  it('are ours, and the old ones are understood', () => {
+  it('are ours, and the older names are accepted', () => {
     expect(['active', 'shutdown', 'stop', 'disappeared', 'idle'].map(memberStatus)).toEqual([
       'working',
       'stopped',

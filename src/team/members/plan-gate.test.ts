@@ -22,8 +22,8 @@ function team(): TeamHarness {
   return world
 }
 
-describe('a yes to a plan', () => {
-  it('is not good for the next life of whoever got it, with or without a task', () => {
+describe('the approval of a plan', () => {
+  it('does not hold for the next generation of its teammate, with or without a task', () => {
     const world = team()
     const ada = spawn(world)
     expect(gateOf(world)).toBe('required')
@@ -34,7 +34,7 @@ describe('a yes to a plan', () => {
     expect(gateOf(world)).toBe('required')
   }) // F27
 
-  it('is good for one assignment: neither for another task nor for the same one taken again', () => {
+  it('holds for one assignment: not for another task, nor for the same task claimed again', () => {
     const world = team()
     const ada = spawn(world)
     const [dig, plant] = [world.add('dig'), world.add('plant')]

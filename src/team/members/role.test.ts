@@ -26,7 +26,7 @@ describe('a role', () => {
     expect(roleKey('frontenddev')).not.toBe(roleKey('frontend dev'))
   }) // T29
 
-  it('of free words decides who may claim, in a join, a spawn and a task', () => {
+  it('decides which member may claim, in a join, a spawn and a task', () => {
     const world = teamHarness()
     world.join('ada', ' Frontend  dev')
     world.join('bob', 'backend dev')

@@ -3,7 +3,7 @@ import { teamHarness } from '../../testing/harnesses/team-harness.ts'
 import { memberNamed } from '../state.ts'
 import { nextStep } from './next-step.ts'
 
-it('lets no line from outside pass for the shutdown request that an idle teammate is asked by', () => {
+it('never takes an external line for the shutdown request that stops an idle teammate', () => {
   const world = teamHarness()
   world.ok({ type: 'supervise', runtime: 'r1' })
   world.ok({ type: 'member.spawn', name: 'ada', role: 'dev', runtime: 'r1' }, 'lead')

@@ -4,7 +4,7 @@ import { putTask } from '../board/board.ts'
 import { remainingPath } from './remaining-path.ts'
 
 describe('the remaining path', () => {
-  it('counts what has to be done one after the other, and nothing that is done', () => {
+  it('counts the tasks that must follow each other, without completed ones', () => {
     const world = teamHarness()
     world.run({ type: 'team.create', team: 'web' })
     const task = (subject: string, ...blockedBy: string[]) => ({ subject, blockedBy })
@@ -12,7 +12,7 @@ describe('the remaining path', () => {
     expect(['1', '2', '3', '4', '5', '9'].map((id) => remainingPath(world.state, id))).toEqual([3, 2, 1, 1, 1, 0])
   })
 
-  it('follows every change of an edge or a state, also one that is taken back', () => {
+  it('follows every change of a dependency or a state, also one that a trial takes back', () => {
     const world = teamHarness()
     world.join('ada')
     for (const subject of ['a', 'b', 'c']) world.add(subject)
@@ -44,7 +44,7 @@ describe('the remaining path', () => {
     expect(lengths()).toEqual([1, 0, 0])
   }) // T30
 
-  it('ends in a board whose damaged journal holds a cycle', () => {
+  it('ends on a board whose damaged journal holds a cycle', () => {
     const world = teamHarness()
     for (const subject of ['a', 'b']) world.add(subject)
     world.ok({ type: 'task.update', id: '2', addBlockedBy: ['1'] })

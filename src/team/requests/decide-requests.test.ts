@@ -18,7 +18,7 @@ const answer = (id: string, approve = true) => ({ type: 'request.answer', id, ap
 const stateOf = (world: TeamHarness, id: string) => world.state.requests.get(id)?.state
 
 describe('a request', () => {
-  it('of each kind is kept with id, sender, receiver and deadline, until one answer ends it', () => {
+  it('keeps id, sender, recipient and deadline, for each kind, until one answer ends it', () => {
     const world = team()
     world.ok({ type: 'supervise', runtime: 'here' })
     for (const [i, kind] of (['plan_approval', 'permission', 'budget'] as const).entries()) {
@@ -47,7 +47,7 @@ describe('a request', () => {
     expect(world.ok(answer('r4', false), 'ada').request).toMatchObject({ state: 'rejected', by: 'ada' })
   }) // B43, F28, B20
 
-  it('for leave is granted only where the team runs, and dies with the process that asked, the lead’s too', () => {
+  it('is answered where the team runs and ends with the asking process, if it is about a permission', () => {
     const world = team()
     world.ok({ type: 'supervise', runtime: 'elsewhere' })
     world.ok(open('permission', 'user'), 'ada')
@@ -62,7 +62,7 @@ describe('a request', () => {
     expect([stateOf(world, 'r1'), stateOf(world, 'r2'), stateOf(world, 'r3')]).toEqual(['rejected', 'void', 'pending'])
   })
 
-  it('is taken back only by whoever sent it', () => {
+  it('is withdrawn only by its sender', () => {
     const world = team()
     world.ok(open('plan_approval', 'lead'), 'ada')
     const back = { type: 'request.withdraw', id: 'r1', reason: 'I know better now' } as const
@@ -73,7 +73,7 @@ describe('a request', () => {
     expect(world.no(answer('r1'), 'lead').code).toBe('stale')
   })
 
-  it('to stop or about a plan travels as mail, and so does its answer', () => {
+  it('is delivered as mail, and so is its answer, if it is about a shutdown or a plan', () => {
     const world = team()
     world.ok(open('shutdown', 'ada'), 'lead')
     expect(world.inbox('ada')).toMatchObject([
@@ -100,7 +100,7 @@ describe('a request', () => {
     expect(world.inbox('lead')).toHaveLength(before)
   }) // A66, F6, B20
 
-  it('is answered only by whoever was asked; the user may answer for the lead', () => {
+  it('is answered only by its recipient; the user may answer for the lead', () => {
     const world = team()
     world.ok(open('plan_approval', 'lead'), 'ada')
     world.ok(open('plan_approval', 'user'), 'bob')
@@ -115,7 +115,7 @@ describe('a request', () => {
     world.ok(answer('r3'), 'BOB')
   }) // B68, F29
 
-  it('has one answer: a second one is refused, and one in the journal changes nothing', () => {
+  it('has one answer: a second is refused, and a second in the journal changes nothing', () => {
     const world = team()
     world.ok(open('plan_approval', 'lead'), 'ada')
     world.ok(answer('r1', false), 'lead')
@@ -134,7 +134,7 @@ describe('a request', () => {
     expect(world.state.requests.get('r1')).toMatchObject({ state: 'rejected', feedback: 'because' })
   }) // B68, F29
 
-  it('that nobody answered by its deadline is timed out by whoever writes next', () => {
+  it('is timed out by the next command of any process after its deadline', () => {
     const world = team()
     world.ok(open('shutdown', 'ada'), 'lead')
     world.now += 29
@@ -150,7 +150,7 @@ describe('a request', () => {
     expect(world.state.requests.get('r1')).toMatchObject({ state: 'timed_out', closedAt: 1030 })
   }) // F28
 
-  it('is void when its sender or receiver left or is another generation', () => {
+  it('is void when its sender or recipient stopped or has a new generation', () => {
     const world = team()
     world.ok(open('plan_approval', 'lead'), 'ada')
     world.ok(open('shutdown', 'bob'), 'lead')
@@ -163,7 +163,7 @@ describe('a request', () => {
     expect([stateOf(world, 'r1'), stateOf(world, 'r2')]).toEqual(['void', 'void'])
   }) // B68, F14, F29
 
-  it('speaks of one assignment: released, claimed again or completed, an approval comes too late', () => {
+  it('is about one assignment: an approval after release, new claim or completion is too late', () => {
     const world = team()
     world.add('one')
     world.ok({ type: 'task.claim' }, 'ada')
@@ -216,7 +216,7 @@ describe('a request', () => {
     expect(world.no({ ...answer('r1'), approve: 'yes' as unknown as boolean }, 'ada').code).toBe('invalid')
   }) // F29
 
-  it('and its answer have at most 1 MB, since they become mail', () => {
+  it('has at most 1 MB, and so has its answer, since both become mail', () => {
     const world = team()
     const long = 'x'.repeat(1024 * 1024 + 1)
     expect(world.run({ ...open('plan_approval', 'lead'), content: long }, 'ada')).toMatchObject({
@@ -226,7 +226,7 @@ describe('a request', () => {
     expect(world.run({ ...answer('r1'), feedback: long }, 'lead')).toMatchObject({ code: 'too_large' })
   }) // F15
 
-  it('stays open when the lead is started again: a resumed team finds its requests', () => {
+  it('stays open when the lead restarts: a resumed team finds its requests', () => {
     const world = teamHarness()
     world.join('ada')
     world.ok({ type: 'request.open', kind: 'plan_approval', to: 'lead', content: 'my plan' }, 'ada')

@@ -19,8 +19,8 @@ const staffed = () => {
   return world
 }
 
-describe('what is due', () => {
-  it('is known without writing: leases that ended, and when the next one does', () => {
+describe('expiry', () => {
+  it('is known without writing: expired leases, and the next deadline', () => {
     const world = teamHarness()
     world.join('ada')
     world.join('bob')
@@ -36,7 +36,7 @@ describe('what is due', () => {
     expect(world.task('1').status).toBe('in_progress')
   }) // F24
 
-  it('is written together with what a command came for, and not by a command that is refused', () => {
+  it('is written together with the next accepted command, and not by a refused one', () => {
     const world = teamHarness()
     world.join('ada')
     world.add('one')
@@ -50,8 +50,8 @@ describe('what is due', () => {
   }) // F24, F28
 })
 
-describe('a lost process', () => {
-  it('is declared by its supervisor alone while that lives', () => {
+describe('a member of a dead process', () => {
+  it('is declared lost only by its supervisor while that is alive', () => {
     const world = staffed()
     world.gone.add('worker')
     world.add('by somebody')
@@ -62,7 +62,7 @@ describe('a lost process', () => {
     expect(memberNamed(world.state, 'bot')).toMatchObject({ status: 'lost', runtime: null })
   }) // F33, B66
 
-  it('is declared by whoever writes next when the supervisor is gone, in one record, claims and all', () => {
+  it('is declared lost by the next command of any process when the supervisor is dead, in one record', () => {
     const world = staffed()
     world.gone.add('supervisor').add('worker')
     expect(world.ok({ type: 'task.claim' }, 'ada').tasks).toMatchObject([
@@ -75,7 +75,7 @@ describe('a lost process', () => {
     expect(types(world)).toEqual(['task.created'])
   }) // F24, F33
 
-  it('is declared by whoever writes next when there is no supervisor any more', () => {
+  it('is declared lost by the next command of any process when there is no supervisor', () => {
     const world = staffed()
     world.gone.add('supervisor')
     world.add('finds the supervisor gone')
@@ -85,7 +85,7 @@ describe('a lost process', () => {
     expect(types(world)).toEqual(['task.released', 'member.lost', 'task.created'])
   }) // F24, F33
 
-  it('leaves the others of its team alone: only members of dead processes are lost', () => {
+  it('is lost alone: members of live processes stay', () => {
     const world = staffed()
     world.ok({ type: 'member.spawn', name: 'bee', role: 'dev', runtime: 'other' })
     world.gone.add('supervisor')
@@ -99,7 +99,7 @@ describe('a lost process', () => {
     expect(world.state.supervisor.get().runtime).toBeNull()
   }) // F33
 
-  it('has its next supervisor under the next epoch, and its agents come back as new generations', () => {
+  it('comes back as a new generation, and the next supervisor has the next epoch', () => {
     const world = staffed()
     world.gone.add('supervisor').add('worker')
     world.self = 'new'
