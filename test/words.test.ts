@@ -40,7 +40,6 @@ const LEFT: Record<'titles' | 'vague' | 'metaphors', Record<string, number>> = {
     'src/team': 5,
     'test/coverage': 2,
     'test/crash': 3,
-    'test/docs': 3,
     'test/models': 1,
     'test/policy': 4,
     'test/postgres': 4,

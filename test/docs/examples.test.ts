@@ -28,7 +28,7 @@ afterEach(() => rmSync(dir, { recursive: true }))
 
 const EXAMPLES = ['alice-and-bob.mjs', 'one-agent.mjs', 'team-delete.mjs']
 
-/** In the folder it is told, where all of it stays. */
+/** In the given folder, where everything it writes stays. */
 function run(name: string, args: readonly string[] = ['.'], cwd = dir): string {
   writeFileSync(join(dir, name), readFileSync(join(project, 'examples', name)))
   const { DESKMATES_DIR: _1, DESKMATES_STORE: _2, ...rest } = process.env
@@ -67,7 +67,7 @@ describe('the examples', () => {
   }) // B18, D11
 
   it('team-delete.mjs ends with a closing check, all teammates stopped, and no team', () => {
-    // Who answers the closing check while it is asked to stop is heard in the result: who that is, is chance.
+    // The result holds the answers of teammates that reply to the closing check while they stop; which ones do is chance.
     const printed = run('team-delete.mjs').replace(/<message from="\w+" type="result">\n.*\n<\/message>\n/g, '')
     expect(printed.trim().split('\n')).toEqual([
       "Team 'graphql' deleted, 2 teammates notified. All its agents have stopped.",

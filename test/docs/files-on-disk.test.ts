@@ -75,12 +75,12 @@ describe('what docs/files-on-disk.md says of a team', () => {
     if (spawnSync('jq', ['--version']).status !== 0) return context.skip('jq is not installed here')
     const sum = spawnSync('sha256sum', ['--version']).status === 0 ? '' : 'sha256sum() { shasum -a 256; }\n'
     const run = (script: string) => execFileSync('sh', ['-c', sum + script], { cwd: cli.dir, encoding: 'utf8' })
-    const [checkSum = '', door = '', board = '', mail = '', counts = ''] = page.blocks('sh')
+    const [checkSum = '', append = '', board = '', mail = '', counts = ''] = page.blocks('sh')
     const [first = ''] = cli.read('.teams/tour/journal.jsonl').trim().split('\n')
     expect(run(checkSum).trim()).toBe(JSON.parse(first).sum)
     expect(run(board)).toBe('1\tin_progress\tada\tKeep notes\n')
     expect(run(mail)).toBe('ada: hello\n')
-    run(door)
+    run(append)
     expect(await cli.json('--team tour inbox lead')).toMatchObject([
       { from: 'ada', content: 'hello' },
       { from: 'ci', content: 'main is red', type: 'message', external: true },
@@ -92,12 +92,12 @@ describe('what docs/files-on-disk.md says of a team', () => {
       .find((line) => line.includes('"task.claimed"'))
     const stale = { ...JSON.parse(loser ?? ''), id: 'loser', after: JSON.parse(first).id }
     appendFileSync(join(cli.dir, 'copy.jsonl'), `${cli.read('.teams/tour/journal.jsonl')}\n${JSON.stringify(stale)}\n`)
-    const told = (await cli.ok('--team tour log --json'))
+    const printed = (await cli.ok('--team tour log --json'))
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line).type)
     const types = run(counts.replace('.teams/tour/journal.jsonl', 'copy.jsonl')).trim().split('\n')
-    expect(types.map((line) => JSON.parse(line).type)).toEqual(told)
+    expect(types.map((line) => JSON.parse(line).type)).toEqual(printed)
   })
 
   it('is true of what lines of other programs become', async () => {

@@ -15,7 +15,7 @@ const rows = [...text.matchAll(/^\| (v\d) \|(.*)\|(.*)\|(.*)\|$/gm)].map(
   }),
 )
 
-describe('docs/ladder', () => {
+describe('docs/from-a-loop-to-a-team.md', () => {
   it('lists nine steps, each with tools that a lead has and a source file that exists', () => {
     expect(rows.map(({ step }) => step)).toEqual(['v0', 'v1', 'v2', 'v3', 'v4', 'v5', 'v6', 'v7', 'v8'])
     const offered = namesFor('lead', 'team')

@@ -20,8 +20,8 @@ it('docs/many-machines.md lists the existing tables and columns, and its query r
      from information_schema.columns where table_schema = 'deskmates' group by 1 order by 1`,
   )
   const rows = [...page.text.matchAll(/^\| `(\w+)` \| (\w+(?:, \w+)*) \|/gm)]
-  const told = rows.map(([, name = '', columns = '']) => ({ name, columns }))
-  expect(told.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual(there)
+  const documented = rows.map(([, name = '', columns = '']) => ({ name, columns }))
+  expect(documented.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual(there)
   const [query = ''] = page.blocks('sql')
   expect((await database.sql(query)).map(({ by, event }) => [by, event])).toEqual([
     ['user', 'task.created'],

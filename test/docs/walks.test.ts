@@ -33,6 +33,11 @@ describe('docs/architecture.md', () => {
     expect(files.size).toBeLessThanOrEqual(35)
   })
 
+  it('names only sources that exist', () => {
+    const named = [...page.text.matchAll(/`(src\/[\w./-]+)`/g)].map(([, path = '']) => path)
+    expect(named.filter((path) => !existsSync(join(project, path)))).toEqual([])
+  })
+
   it('names every folder of the sources', () => {
     const [, table = ''] = page.section('## Folders').split('|---|---|---|')
     const named = [...table.matchAll(/^\| `src\/([\w.]+)\/?` \|/gm)].map(([, folder]) => folder)
