@@ -6,7 +6,7 @@ import { project, readPage } from './page.ts'
 
 const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'))
 
-const [, home = ''] = /^git\+(https:\/\/.*)\.git$/.exec(manifest.repository.url) ?? []
+const [, repository = ''] = /^git\+(https:\/\/.*)\.git$/.exec(manifest.repository.url) ?? []
 
 /** What a user gets, as npm says. */
 function packed(): string[] {
@@ -18,8 +18,8 @@ function packed(): string[] {
 describe('the package', () => {
   it('names its repository and where to report problems', () => {
     const { homepage, bugs, keywords } = manifest
-    expect(home).toMatch(/^https:\/\/[^/]+\/[^/]+\/deskmates$/)
-    expect([homepage, bugs.url]).toEqual([`${home}#readme`, `${home}/issues`])
+    expect(repository).toMatch(/^https:\/\/[^/]+\/[^/]+\/deskmates$/)
+    expect([homepage, bugs.url]).toEqual([`${repository}#readme`, `${repository}/issues`])
     expect(keywords.length).toBeGreaterThan(4)
   }) // T42
 
@@ -46,8 +46,8 @@ describe('the package', () => {
     expect(leadsSomewhere('docs/a.md', 'README.md', files)).toBe(true)
     expect(leadsSomewhere('../README.md', 'docs/a.md', files)).toBe(true)
     expect(leadsSomewhere('../../x.md', 'docs/a.md', files)).toBe(false)
-    expect(leadsSomewhere(`${home}/blob/main/AGENTS.md`, 'README.md', files)).toBe(true)
-    expect(leadsSomewhere(`${home}/blob/main/gone.md`, 'README.md', files)).toBe(false)
+    expect(leadsSomewhere(`${repository}/blob/main/AGENTS.md`, 'README.md', files)).toBe(true)
+    expect(leadsSomewhere(`${repository}/blob/main/gone.md`, 'README.md', files)).toBe(false)
   }) // T42
 
   it('declares the test packages as optional peers, in the versions of the install command', () => {
@@ -69,7 +69,7 @@ function linksOf(text: string): string[] {
 /** In the package, where a path is relative to its page; in the repository, where it is an address there. */
 function leadsSomewhere(link: string, page: string, files: readonly string[]): boolean {
   const [path = '', heading] = link.split('#')
-  const file = `${home}/blob/main/`
+  const file = `${repository}/blob/main/`
   if (path.startsWith(file)) return existsSync(join(project, path.slice(file.length)))
   if (/^[a-z]+:/.test(path)) return true
   const target = path === '' ? page : posix.join(posix.dirname(page), path)
