@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { teamHarness } from '../testing/harnesses/team-harness.ts'
 import type { Action, Permission } from './permission.ts'
-import { createPermissions, type PermissionsOptions } from './permissions.ts'
+import { closedPlanGate, createPermissions, type PermissionsOptions } from './permissions.ts'
 import { type PermissionSettings, policyOf } from './rules/policy.ts'
 import { parseRules } from './rules/rule.ts'
 
@@ -90,6 +91,26 @@ describe('the permission check', () => {
     expect(await check(write)).toMatchObject({ allowed: false, isTemporary: true })
   })
 
+  it('tells an agent behind a closed plan gate its next step, by the state of its plan', async () => {
+    const { ok, state } = teamHarness()
+    ok({ type: 'supervise', runtime: 'here' })
+    const profile = { agentType: null, model: null, requirePlan: true }
+    const { member } = ok({ type: 'member.spawn', name: 'ada', role: 'dev', runtime: 'here', profile })
+    const check = checkOf({ mode: 'bypassPermissions' }, { planGate: () => closedPlanGate({ state }, 'ada') })
+    const submit = { type: 'request.open', kind: 'plan_approval', to: 'lead', content: 'I dig.' } as const
+    const submitted = () => ok(submit, { name: 'ada', generation: member!.generation }).request!.id
+
+    expect(await check(write)).toMatchObject({
+      why: expect.stringContaining('as a message of type plan_approval_request'),
+    })
+    const first = submitted()
+    expect(await check(write)).toMatchObject({ why: expect.stringContaining('end your turn') })
+    ok({ type: 'request.answer', id: first, approve: false, feedback: 'Not there.' }, 'lead')
+    expect(await check(write)).toMatchObject({ why: expect.stringContaining('rejected. Hand in another one') })
+    ok({ type: 'request.answer', id: submitted(), approve: true, feedback: 'Go.' }, 'lead')
+    expect(await check(write)).toEqual({ allowed: true })
+  })
+
   it('asks a person about a tool without an action when a rule says so', async () => {
     const asked: string[] = []
     const { check } = createPermissions({
@@ -150,6 +171,17 @@ describe('a refusal where no person can be asked', () => {
     expect(await check(write)).toMatchObject({ allowed: false })
     expect(await check(read)).toEqual({ allowed: true })
   }) // B70
+
+  it('tells a subagent in the mode dontAsk to report what it needs, and is not sent to the lead', async () => {
+    const sent: string[] = []
+    const person = { onDenied: async () => void sent.push('denied') }
+    const refusal = await checkOf({ mode: 'dontAsk' }, { hasLead: true, person })(run('make'))
+    expect(refusal).toMatchObject({ allowed: false })
+    expect('why' in refusal && refusal.why).toMatch(/^Permission required: say so in your report.*'bash\(make \*\)'$/s)
+    expect(sent).toEqual([])
+    await checkOf({}, { hasLead: true, person })(run('make'))
+    expect(sent).toEqual(['denied'])
+  })
 })
 
 describe('without a sandbox', () => {
@@ -168,6 +200,14 @@ describe('without a sandbox', () => {
     const why = expect.stringContaining('bwrap is not there. Install it.')
     expect(await check(run('ls'))).toEqual({ allowed: false, why })
     expect(await check(write)).toEqual({ allowed: true })
+  })
+
+  it('a required sandbox that is missing is named before any rule is advised', async () => {
+    for (const mode of ['default', 'dontAsk'] as const) {
+      const refusal = await checkOf({ mode }, { sandbox: { ...missing, mode: 'require' } })(run('make'))
+      expect(refusal).toMatchObject({ allowed: false, why: expect.stringContaining('bwrap is not there. Install it.') })
+      expect('why' in refusal && refusal.why).not.toContain('--allowedTools')
+    }
   })
 
   it('commands do not run where a rule denies the network, which only a sandbox can enforce', async () => {

@@ -67,9 +67,9 @@ export function createPermissions(options: PermissionsOptions): Permissions {
   const policy = isReadOnly ? narrow(options.policy, { ...options.policy, isReadOnly }) : options.policy
 
   async function check(action: Action | undefined, call: ToolCallToCheck, signal: AbortSignal): Promise<Permission> {
-    const decision = decideByRules(call.toolName, action, policy)
-    const needsPerson = decision.needsPerson ?? false
-    if (decision.verdict === 'deny' && !needsPerson) return denied(`${decision.why}.${decision.rule ? ONLY_USER : ''}`)
+    const ruled = decideByRules(call.toolName, action, policy)
+    const needsPerson = ruled.needsPerson ?? false
+    if (ruled.decision === 'deny' && !needsPerson) return denied(`${ruled.why}.${ruled.rule ? ONLY_USER : ''}`)
 
     const closed = action === undefined || action.kind === 'read' ? undefined : planGate?.()
     if (closed !== undefined) return { allowed: false, why: closed, isTemporary: true }
@@ -79,7 +79,7 @@ export function createPermissions(options: PermissionsOptions): Permissions {
 
     const asked = action ?? { kind: 'use', tool: call.toolName }
     const canAsk = person.ask !== undefined && policy.mode !== 'dontAsk'
-    if (needsPerson && !canAsk) return denyUnasked(asked, call, decision.why)
+    if (needsPerson && !canAsk) return denyUnasked(asked, call, ruled.why)
 
     const objection = (await hooks?.(call, signal)) ?? {}
     signal.throwIfAborted()
@@ -89,7 +89,7 @@ export function createPermissions(options: PermissionsOptions): Permissions {
 
     if (needsPerson) {
       const { rules } = hintFor(asked, policy)
-      return person.ask!({ call, action: asked, why: decision.why, rules }, signal)
+      return person.ask!({ call, action: asked, why: ruled.why, rules }, signal)
     }
     if (objection.ask !== undefined) {
       const why = `a hook wants a person to be asked: ${objection.ask}`

@@ -138,7 +138,7 @@ it('removes what killed sessions left, and nothing of living ones', () => {
   const left = makeSandboxFolder(dead)
   using living = makeSandboxFolder(alive)
   const work = folder()
-  createPlaceholders(left.record).hold([{ path: join(work, '.claude'), isFolder: true }])
+  createPlaceholders(left.record).acquire([{ path: join(work, '.claude'), isFolder: true }])
   expect(existsSync(join(work, '.claude'))).toBe(true)
   expect(removeLeftFolders((one) => one === dead)).toBe(1)
   expect([left.tmp, join(work, '.claude')].filter((path) => existsSync(path))).toEqual([])

@@ -8,7 +8,7 @@ export const mutations: readonly Mutation[] = [
     old: '\\.tasks|',
     new: '',
     test: 'src/permissions/rules/policy.test.ts',
-    fails: 'let no redirection into a place that file tools never write',
+    fails: 'allow no redirection into a folder that file tools never write',
   },
   {
     name: 'path-judged-once',

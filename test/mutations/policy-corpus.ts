@@ -42,7 +42,7 @@ export const mutations: readonly Mutation[] = [
     name: 'git-enters-nested',
     mistake: 'an allow rule lets git enter a repository that came in as files and is in the index',
     file: 'src/permissions/rules/allows-line.ts',
-    old: "const linked = surroundings.nestedIn(root, 'linked')",
+    old: "const linked = fileLookup.nestedIn(root, 'linked')",
     new: 'const linked: Nested = []',
     test: 'test/policy/nested-repositories.test.ts',
     fails: 'does not cover git status where the index holds a repository that came in as files',

@@ -51,13 +51,13 @@ const policy = (allow: readonly string[], changes: Partial<Policy> = {}): Policy
   ...changes,
 })
 const everyday = everydayUnder('long')
-const verdict = (command: string, by: Policy) => decideByRules('bash', run(command), by).verdict
-const allowedOf = (commands: readonly string[], by: Policy) => commands.filter((one) => verdict(one, by) === 'allow')
+const decision = (command: string, by: Policy) => decideByRules('bash', run(command), by).decision
+const allowedOf = (commands: readonly string[], by: Policy) => commands.filter((one) => decision(one, by) === 'allow')
 
 describe('everyday commands', () => {
   it('pass under the example rules of docs/settings.md', () => {
     const by = policy(LONG_RULES.allow, { deny: LONG_RULES.deny.map(parseRule), root: ordinary })
-    const refused = everyday.filter((command) => verdict(command, by) !== 'allow')
+    const refused = everyday.filter((command) => decision(command, by) !== 'allow')
     expect(everyday.length).toBeGreaterThanOrEqual(60)
     expect(refused).toEqual([])
   }) // T36
@@ -76,7 +76,7 @@ describe('everyday commands', () => {
       const { rules } = hintFor(run(command), by)
       expect(rules, command).not.toEqual([])
       const added = { ...by, allow: parseRules(rules.join(',')) }
-      expect(verdict(command, added), `${command} with ${rules.join(',')}`).toBe('allow')
+      expect(decision(command, added), `${command} with ${rules.join(',')}`).toBe('allow')
     }
   }) // T36
 
@@ -187,7 +187,7 @@ describe('one bash rule', () => {
       allowedOf(['echo x > src/new.txt', 'cd src && echo x > a.ts', 'bash -c "echo x > src/a.ts"'], by),
     ).toHaveLength(3)
     const careful = policy([], { mode: 'bypassPermissions', deny: [parseRule('read_file(.env)')] })
-    expect(verdict('cat src/settings.txt', careful)).toBe('deny')
+    expect(decision('cat src/settings.txt', careful)).toBe('deny')
   }) // T6
 
   it('for the root of the workspace does not cover another folder', () => {

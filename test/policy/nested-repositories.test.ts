@@ -56,7 +56,7 @@ function link(name: string): void {
 
 const canary = () => join(dir, 'RAN')
 
-const verdictOf = (command: string) => decideByRules('bash', { kind: 'run', tool: 'bash', command }, policy)
+const decisionOf = (command: string) => decideByRules('bash', { kind: 'run', tool: 'bash', command }, policy)
 
 /** Runs it as a command of an agent runs without a sandbox. */
 function hasRun(command: string): boolean {
@@ -86,7 +86,7 @@ describe('an allow rule for git', () => {
   it.for(ENTERING)('does not cover %s where the index holds a repository that came in as files', (command) => {
     unpack('nested')
     link('nested')
-    expect(verdictOf(command)).toMatchObject({ verdict: 'ask', why: expect.stringContaining(join(root, 'nested')) })
+    expect(decisionOf(command)).toMatchObject({ decision: 'ask', why: expect.stringContaining(join(root, 'nested')) })
     if (/status|diff|add|checkout/.test(command)) expect(hasRun(command)).toBe(true)
   }) // T5
 
@@ -96,14 +96,14 @@ describe('an allow rule for git', () => {
       unpack('nested')
       link('nested')
       git(root, 'commit', '-qm', 'link')
-      expect([verdictOf(command).verdict, hasRun(command)]).toEqual(['allow', false])
+      expect([decisionOf(command).decision, hasRun(command)]).toEqual(['allow', false])
     },
   ) // T5
 
   it('covers git where such a repository is not in the index, and no line that may add it and go in', () => {
     unpack('deep/er/nested')
     for (const command of ['git status', 'git add -A'])
-      expect([command, verdictOf(command).verdict, hasRun(command)]).toEqual([command, 'allow', false])
+      expect([command, decisionOf(command).decision, hasRun(command)]).toEqual([command, 'allow', false])
     git(root, 'rm', '-q', '--cached', '-f', 'deep/er/nested')
     for (const command of [
       'git add -A && git status',
@@ -113,7 +113,7 @@ describe('an allow rule for git', () => {
       'git -C . checkout HEAD && git status',
       'for f in a b; do git status; git add -A; done',
     ])
-      expect([command, verdictOf(command).verdict]).toEqual([command, 'ask'])
+      expect([command, decisionOf(command).decision]).toEqual([command, 'ask'])
   }) // T5
 
   it('covers git beside submodules that git made, and everyday lines that add and commit', () => {
@@ -123,7 +123,7 @@ describe('an allow rule for git', () => {
     git(elsewhere, 'commit', '-qm', 'x', '--allow-empty')
     git(root, 'submodule', '--quiet', 'add', elsewhere, 'sub')
     for (const command of ['git status', 'git add -A && git commit -m x', 'git checkout -b y && git stash'])
-      expect([command, verdictOf(command).verdict]).toEqual([command, 'allow'])
+      expect([command, decisionOf(command).decision]).toEqual([command, 'allow'])
   }) // T5
 
   it('does not take a folder beside the submodules of git for one of them', () => {
@@ -132,12 +132,12 @@ describe('an allow rule for git', () => {
     mkdirSync(join(root, '.git/modules'), { recursive: true })
     execFileSync('mv', [join(root, 'nested/.git'), join(root, 'settings')])
     writeFileSync(join(root, 'nested/.git'), 'gitdir: ../.git/modules/../../settings\n')
-    expect(verdictOf('git status').verdict).toBe('ask')
+    expect(decisionOf('git status').decision).toBe('ask')
     expect(hasRun('git status')).toBe(true)
   }) // T5
 
   it('does not cover git where the index is split, so that it cannot be read alone', () => {
     git(root, 'update-index', '--split-index')
-    expect(verdictOf('git status').verdict).toBe('ask')
+    expect(decisionOf('git status').decision).toBe('ask')
   }) // T5
 })

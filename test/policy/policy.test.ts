@@ -13,20 +13,20 @@ const careful: Policy = {
   ask: [],
   deny: rules.deny.map(parseRule),
 }
-const verdictOf = (command: string, policy: Policy) =>
-  decideByRules('bash', { kind: 'run', tool: 'bash', command }, policy).verdict
+const decisionOf = (command: string, policy: Policy) =>
+  decideByRules('bash', { kind: 'run', tool: 'bash', command }, policy).decision
 
 describe('commands that try to evade a rule', () => {
   it('are denied or asked about, whatever wraps them', () => {
     const everything: Policy = { ...careful, allow: [parseRule('bash')] }
     const bypassing: Policy = { ...careful, allow: [], mode: 'bypassPermissions' }
     const allowed = slipping.filter((command) =>
-      [careful, everything, bypassing].some((policy) => verdictOf(command, policy) === 'allow'),
+      [careful, everything, bypassing].some((policy) => decisionOf(command, policy) === 'allow'),
     )
     expect(allowed).toEqual([])
     expect(new Set(slipping).size).toBe(slipping.length)
     expect(slipping.length).toBeGreaterThanOrEqual(150)
-    const denied = slipping.filter((command) => verdictOf(command, careful) === 'deny').length
+    const denied = slipping.filter((command) => decisionOf(command, careful) === 'deny').length
     console.log(`slipping commands: ${slipping.length}, ${denied} denied, ${slipping.length - denied} asked, 0 allowed`)
     // What can be seen is denied, not merely asked about.
     expect(denied).toBeGreaterThan(slipping.length / 2)
@@ -34,11 +34,11 @@ describe('commands that try to evade a rule', () => {
 
   it('are asked about when no rule covers all of them', () => {
     const policy = { ...careful, deny: [] }
-    expect(unallowed.filter((command) => verdictOf(command, policy) !== 'ask')).toEqual([])
+    expect(unallowed.filter((command) => decisionOf(command, policy) !== 'ask')).toEqual([])
   }) // F52
 
   it('do not prevent everyday commands that the rules allow', () => {
-    expect(ordinary.filter((command) => verdictOf(command, careful) !== 'allow')).toEqual([])
+    expect(ordinary.filter((command) => decisionOf(command, careful) !== 'allow')).toEqual([])
   }) // F52
 })
 
@@ -64,7 +64,7 @@ describe('the reader of command lines', () => {
     fc.assert(
       fc.property(texts, (text) => {
         expect(readLine(text).steps.length).toBeGreaterThanOrEqual(0)
-        expect(['allow', 'ask', 'deny']).toContain(verdictOf(text, careful))
+        expect(['allow', 'ask', 'deny']).toContain(decisionOf(text, careful))
       }),
       { numRuns: 2000 },
     )
@@ -78,7 +78,7 @@ describe('the reader of command lines', () => {
       'a'.repeat(200_000),
       '{ '.repeat(30_000),
     ])
-      expect(verdictOf(text, careful)).not.toBe('allow')
+      expect(decisionOf(text, careful)).not.toBe('allow')
   })
 
   it('finds a denied command inside of any harmless text', () => {
@@ -96,7 +96,7 @@ describe('the reader of command lines', () => {
     fc.assert(
       fc.property(fc.array(around, { maxLength: 4 }), (layers) => {
         const command = layers.reduce((inner, layer) => layer.replace('%', () => inner), 'rm x')
-        expect(verdictOf(command, { ...careful, mode: 'bypassPermissions' })).not.toBe('allow')
+        expect(decisionOf(command, { ...careful, mode: 'bypassPermissions' })).not.toBe('allow')
       }),
     )
   })
@@ -121,7 +121,7 @@ describe('a subagent', () => {
     deny: fc.array(rule.map(parseRule), { maxLength: 2 }),
     isReadOnly: fc.boolean(),
   })
-  const wishes = fc.oneof<fc.Arbitrary<Action>[]>(
+  const actions = fc.oneof<fc.Arbitrary<Action>[]>(
     fc.constantFrom(...slipping, ...ordinary).map((command) => ({ kind: 'run', tool: 'bash', command })),
     fc.constantFrom('src/a', '.env', 'x').map((path) => ({ kind: 'write', tool: 'write_file', path })),
     fc.constantFrom('src/a', '.env', 'x').map((path) => ({ kind: 'read', tool: 'read_file', path })),
@@ -131,8 +131,8 @@ describe('a subagent', () => {
 
   it('never has more permissions than its parent, whatever its own policy says', () => {
     fc.assert(
-      fc.property(policies, policies, policies, wishes, (lead, mate, errand, action) => {
-        const strict = (policy: Policy) => strictness.indexOf(decideByRules(action.tool, action, policy).verdict)
+      fc.property(policies, policies, policies, actions, (lead, mate, errand, action) => {
+        const strict = (policy: Policy) => strictness.indexOf(decideByRules(action.tool, action, policy).decision)
         const narrowed = narrow(lead, mate)
         expect(strict(narrowed)).toBe(Math.max(strict(lead), strict(mate)))
         expect(strict(narrow(narrowed, errand))).toBeGreaterThanOrEqual(strict(narrowed))

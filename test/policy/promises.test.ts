@@ -27,10 +27,10 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }))
 describe('the policy', () => {
   it('allows no command that only begins like an allowed one', () => {
     const policy: Policy = { mode: 'default', root: '/w', allow: [parseRule('bash(git *)')], ask: [], deny: [] }
-    const verdict = (command: string) => decideByRules('bash', { kind: 'run', tool: 'bash', command }, policy).verdict
-    expect(verdict('git status')).toBe('allow')
+    const decision = (command: string) => decideByRules('bash', { kind: 'run', tool: 'bash', command }, policy).decision
+    expect(decision('git status')).toBe('allow')
     for (const command of ['git status; rm x', 'git-evil', 'gitx', 'git status > /etc/x', 'git log $(rm x)'])
-      expect(verdict(command), command).toBe('ask')
+      expect(decision(command), command).toBe('ask')
   }) // F52
 
   it('takes a hook that times out for a refusal', async () => {

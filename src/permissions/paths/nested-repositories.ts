@@ -1,7 +1,8 @@
-import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { readIndex } from './git-index.ts'
 import { isInside } from './places.ts'
+import { entriesIn } from './safe-reads.ts'
 
 /** Paths of repositories inside of the one around a folder; `unknown` where they cannot be told. */
 export type Nested = readonly string[] | 'unknown'
@@ -33,7 +34,7 @@ export function repositoriesBelow(folder: string): Nested {
   const folders = [outer.top]
   for (let i = 0; i < folders.length; i++) {
     if (i >= MAX_FOLDERS) return 'unknown'
-    for (const entry of list(folders[i]!)) {
+    for (const entry of entriesIn(folders[i]!)) {
       if (entry.name.toLowerCase() === '.git') {
         if (i > 0 && isForeign(folders[i]!, outer)) found.push(folders[i]!)
       } else if (entry.isDirectory() && entry.name !== 'node_modules') folders.push(join(folders[i]!, entry.name))
@@ -100,14 +101,5 @@ function readIfThere(path: string): Buffer | undefined | 'unknown' {
     return stats.isFile() && stats.size <= MAX_INDEX_BYTES ? readFileSync(path) : 'unknown'
   } catch {
     return 'unknown'
-  }
-}
-
-function list(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    // Gone, or not readable for this user: git does not read it either.
-    return []
   }
 }

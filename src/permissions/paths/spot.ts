@@ -36,7 +36,7 @@ export function openAt(spot: Spot, flags: number): number {
 }
 
 /** Where the file behind a descriptor is now, if it was opened as `path`. */
-export function whereIs(fd: number, path: string): string {
+export function realPathOf(fd: number, path: string): string {
   return hasDescriptorLinks() ? readlinkSync(`/proc/self/fd/${fd}`) : realpathSync.native(path)
 }
 

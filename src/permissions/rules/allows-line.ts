@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
+import type { FileLookup } from '../paths/file-lookup.ts'
 import type { Nested } from '../paths/nested-repositories.ts'
 import { isInside, placeOf, unresolved } from '../paths/places.ts'
-import type { Surroundings } from '../paths/surroundings.ts'
 import { targetsOf } from '../shell/folders.ts'
 import { addedBy, plants, staysInHistory } from '../shell/git-effects.ts'
 import type { Line, Step } from '../shell/line.ts'
@@ -16,7 +16,7 @@ export interface Allowing {
   readonly root: string
   /** Rules of the tool that runs commands, with a pattern each. */
   readonly rules: readonly Rule[]
-  readonly surroundings: Surroundings
+  readonly fileLookup: FileLookup
   /** Whether a file tool might write there without asking, as things are; real paths. */
   mayWrite(path: string): boolean
   mayRead(path: string): boolean
@@ -128,15 +128,15 @@ function allowsChange(
   return { rule: undefined }
 }
 
-function isWorkFolder(folder: string, { root, surroundings }: Allowing): boolean {
+function isWorkFolder(folder: string, { root, fileLookup }: Allowing): boolean {
   if (folder === root) return true
-  const found = isInside(root, folder) ? surroundings.whereIs(folder) : undefined
+  const found = isInside(root, folder) ? fileLookup.locate(folder) : undefined
   return found?.real === folder && (found.kind === 'folder' || found.kind === 'missing')
 }
 
 /** A repository below the root, or one without `.git`: its settings come from wherever its files come from. */
-function isOtherRepository(folder: string, { root, surroundings }: Allowing): boolean {
-  const has = (path: string) => surroundings.whereIs(path)?.kind !== 'missing'
+function isOtherRepository(folder: string, { root, fileLookup }: Allowing): boolean {
+  const has = (path: string) => fileLookup.locate(path)?.kind !== 'missing'
   for (let at = folder; isInside(root, at); at = dirname(at)) {
     if (at !== root && has(`${at}/.git`)) return true
     if (has(`${at}/HEAD`) && has(`${at}/objects`) && has(`${at}/refs`)) return true
@@ -146,10 +146,10 @@ function isOtherRepository(folder: string, { root, surroundings }: Allowing): bo
 }
 
 /** Git goes into repositories that its index holds, and runs there what their own settings name. */
-function refuseEntering(words: readonly Word[], { root, surroundings }: Allowing, before: Before): string | undefined {
+function refuseEntering(words: readonly Word[], { root, fileLookup }: Allowing, before: Before): string | undefined {
   if (staysInHistory(words)) return undefined
-  const linked = surroundings.nestedIn(root, 'linked')
-  const nested = linked.length === 0 ? nestedIn(before.added, { root, surroundings }) : linked
+  const linked = fileLookup.nestedIn(root, 'linked')
+  const nested = linked.length === 0 ? nestedIn(before.added, { root, fileLookup }) : linked
   if (nested === 'unknown') return 'git may enter a repository inside of this one; there are too many folders to tell'
   if (nested[0] === undefined) return undefined
   const alone = nested === linked ? '' : '; run each git command by itself'
@@ -157,16 +157,16 @@ function refuseEntering(words: readonly Word[], { root, surroundings }: Allowing
 }
 
 /** Repositories that git may have put into its index by what it added. */
-function nestedIn(added: Before['added'], { root, surroundings }: Pick<Allowing, 'root' | 'surroundings'>): Nested {
+function nestedIn(added: Before['added'], { root, fileLookup }: Pick<Allowing, 'root' | 'fileLookup'>): Nested {
   if (added.length === 0) return []
-  const all = surroundings.nestedIn(root, 'all')
+  const all = fileLookup.nestedIn(root, 'all')
   if (all === 'unknown' || added === 'anything') return all
   return all.filter((path) => added.some((place) => isInside(place, path) || isInside(path, place)))
 }
 
 function settingOf(folder: string, allowing: Allowing, isGit: boolean): Setting {
-  const { surroundings, root } = allowing
-  const find = (path: string) => (path.includes('\0') ? undefined : surroundings.whereIs(unresolved(path, folder)))
+  const { fileLookup, root } = allowing
+  const find = (path: string) => (path.includes('\0') ? undefined : fileLookup.locate(unresolved(path, folder)))
   const mayUse = (path: string, may: (real: string) => boolean) => {
     if (DEVICES.test(path)) return true
     const found = find(path)
@@ -243,7 +243,7 @@ function mayRedirect(
   if (isPlanted) return false
   const may = kind === 'write' ? allowing.mayWrite : allowing.mayRead
   return folders.every((folder) => {
-    const found = allowing.surroundings.whereIs(unresolved(text, folder))
+    const found = allowing.fileLookup.locate(unresolved(text, folder))
     return found !== undefined && /^(file|missing)$/.test(found.kind) && may(found.real)
   })
 }

@@ -37,9 +37,9 @@ describe('paths in rules', () => {
     expect(means('Read(../other/**)', join(root, '../other/x'))).toBe(true)
   }) // T14
 
-  it('are looked for in commands in each of these forms', () => {
+  it('are found in commands in each of these forms', () => {
     const by = policy({ deny: ['Read(~/.ssh/**)', 'Read(//etc/shadow)', 'Edit(/infra/**)'], allow: ['bash'] })
-    const run = (command: string) => decideByRules('bash', { kind: 'run', tool: 'bash', command }, by).verdict
+    const run = (command: string) => decideByRules('bash', { kind: 'run', tool: 'bash', command }, by).decision
     for (const command of [`cat ${homedir()}/.ssh/id_rsa`, 'cat /etc/shadow', 'echo x > infra/main.tf'])
       expect(run(command), command).toBe('deny')
     for (const command of ['cat ~/.ssh/id_rsa', 'cat /etc/*']) expect(run(command), command).toBe('ask')
@@ -61,7 +61,7 @@ describe('a rule that cannot match anything', () => {
     expect(dead.join('\n')).toContain('Write //etc/passwd for an absolute path.')
   }) // T37
 
-  it('is not one that means something', () => {
+  it('is not reported when it can match something', () => {
     const allow = [
       'bash(git *)',
       'bash(npm run test:*)',

@@ -48,24 +48,24 @@ function timeOf(command: string): number {
   return least
 }
 
-describe('judging a command line', () => {
+describe('deciding about a command line', () => {
   // Below some milliseconds only the clock is measured.
   const FLOOR_US = 4000
 
-  it.for(Object.keys(families))('takes at most 2.5 times as long for twice as much: %s', (name) => {
+  it.for(Object.keys(families))('takes at most 2.5 times as long for a line of twice the length: %s', (name) => {
     const of = families[name]!
     const [half, whole] = [timeOf(of(7500)), timeOf(of(15_000))]
     expect(whole / Math.max(half, FLOOR_US)).toBeLessThan(2.5)
   }) // T16
 
   it('reads no line of more than 16 KB outside of quoted heredocs, and none nested over 50 deep', () => {
-    const verdict = (command: string) =>
-      decideByRules('bash', { kind: 'run', tool: 'bash', command }, { ...policy, ask: [], deny: [] }).verdict
-    expect(verdict(`cat ${'a'.repeat(15_000)}`)).toBe('allow')
-    expect(verdict(`cat ${'a'.repeat(17_000)}`)).toBe('ask')
-    expect(verdict(`cat <<'E' > src/a\n${'{a,\n'.repeat(20_000)}E`)).toBe('allow')
-    expect(verdict(`cat <<E > src/a\n${'{a,\n'.repeat(20_000)}E`)).toBe('ask')
-    expect(verdict(`${'( '.repeat(40)}cat a${')'.repeat(40)}`)).toBe('allow')
-    expect(verdict(`${'( '.repeat(60)}cat a${')'.repeat(60)}`)).toBe('ask')
+    const decision = (command: string) =>
+      decideByRules('bash', { kind: 'run', tool: 'bash', command }, { ...policy, ask: [], deny: [] }).decision
+    expect(decision(`cat ${'a'.repeat(15_000)}`)).toBe('allow')
+    expect(decision(`cat ${'a'.repeat(17_000)}`)).toBe('ask')
+    expect(decision(`cat <<'E' > src/a\n${'{a,\n'.repeat(20_000)}E`)).toBe('allow')
+    expect(decision(`cat <<E > src/a\n${'{a,\n'.repeat(20_000)}E`)).toBe('ask')
+    expect(decision(`${'( '.repeat(40)}cat a${')'.repeat(40)}`)).toBe('allow')
+    expect(decision(`${'( '.repeat(60)}cat a${')'.repeat(60)}`)).toBe('ask')
   }) // T16
 })

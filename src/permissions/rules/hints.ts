@@ -87,7 +87,7 @@ function isWritable(rule: string): boolean {
 }
 
 function isAllowedWith(rules: readonly string[], action: Action, policy: Policy): boolean {
-  return decideByRules(action.tool, action, withRules(rules, policy)).verdict === 'allow'
+  return decideByRules(action.tool, action, withRules(rules, policy)).decision === 'allow'
 }
 
 function withRules(rules: readonly string[], policy: Policy): Policy {

@@ -15,23 +15,23 @@ const policy = (mode: Policy['mode'], allow: string[] = []): Policy => ({
   ...{ mode, root: '/repo', deny: [], ask: [] },
   allow: allow.map((rule) => parseRule(rule)),
 })
-const verdict = (path: string, by: Policy) =>
-  decideByRules('write_file', { kind: 'write', tool: 'write_file', path }, by).verdict
+const decision = (path: string, by: Policy) =>
+  decideByRules('write_file', { kind: 'write', tool: 'write_file', path }, by).decision
 
 describe('a file that instructs agents or tools', () => {
-  it('is known by its name, wherever it lies and however it is spelled', () => {
+  it('is recognised by its name in any folder and any spelling', () => {
     expect(FILES.filter((path) => !instructsAgents(path))).toEqual([])
     expect(OTHERS.filter(instructsAgents)).toEqual([])
   })
 
-  it('is asked about before it is written, also where edits are accepted', () => {
+  it('needs permission before it is written, also in the mode acceptEdits', () => {
     for (const path of FILES) {
-      expect(verdict(path, policy('acceptEdits')), path).toBe('ask')
-      expect(verdict(path, policy('acceptEdits', ['write_file'])), path).toBe('ask')
-      expect(verdict(path, policy('dontAsk', ['write_file'])), path).toBe('deny')
+      expect(decision(path, policy('acceptEdits')), path).toBe('ask')
+      expect(decision(path, policy('acceptEdits', ['write_file'])), path).toBe('ask')
+      expect(decision(path, policy('dontAsk', ['write_file'])), path).toBe('deny')
     }
-    expect(verdict('AGENTS.md', policy('acceptEdits', ['write_file(AGENTS.md)']))).toBe('allow')
-    expect(verdict('AGENTS.md', policy('bypassPermissions'))).toBe('allow')
-    expect(verdict('src/a.ts', policy('acceptEdits'))).toBe('allow')
+    expect(decision('AGENTS.md', policy('acceptEdits', ['write_file(AGENTS.md)']))).toBe('allow')
+    expect(decision('AGENTS.md', policy('bypassPermissions'))).toBe('allow')
+    expect(decision('src/a.ts', policy('acceptEdits'))).toBe('allow')
   }) // T17
 })

@@ -12,12 +12,12 @@ const policy = (changes: Partial<Policy> = {}): Policy => ({
   root: '/w',
   ...changes,
 })
-const run = (command: string, by: Policy) => decideByRules('bash', { kind: 'run', tool: 'bash', command }, by).verdict
+const run = (command: string, by: Policy) => decideByRules('bash', { kind: 'run', tool: 'bash', command }, by).decision
 const edit = (path: string, by: Policy) =>
-  decideByRules('edit_file', { kind: 'write', tool: 'edit_file', path }, by).verdict
+  decideByRules('edit_file', { kind: 'write', tool: 'edit_file', path }, by).decision
 
 describe('without rules', () => {
-  const wishes: Record<string, Action | undefined> = {
+  const actions: Record<string, Action | undefined> = {
     nothing: undefined,
     read: { kind: 'read', tool: 'read_file', path: 'a' },
     write: { kind: 'write', tool: 'edit_file', path: 'a' },
@@ -31,29 +31,29 @@ describe('without rules', () => {
     dontAsk: 'allow allow deny deny deny',
     bypassPermissions: 'allow allow allow allow allow',
   }
-  it.for(MODES)('the mode %s decides', (mode) => {
-    const verdicts = Object.values(wishes).map(
-      (action) => decideByRules(action?.tool ?? 'Task', action, policy({ mode })).verdict,
+  it.for(MODES)('an action is allowed, asked about or denied by the mode %s', (mode) => {
+    const decisions = Object.values(actions).map(
+      (action) => decideByRules(action?.tool ?? 'Task', action, policy({ mode })).decision,
     )
-    expect(verdicts.join(' ')).toBe(expected[mode])
+    expect(decisions.join(' ')).toBe(expected[mode])
   })
 
-  it('an agent that only looks writes nothing and runs nothing by itself, in whatever mode', () => {
+  it('a read-only agent writes nothing and runs nothing without permission, in every mode', () => {
     for (const mode of MODES) {
       const by = policy({ mode, isReadOnly: true })
       expect(edit('a', by)).toBe('deny')
       expect(['ask', 'deny']).toContain(run('ls', by))
-      expect(decideByRules('read_file', wishes.read, by).verdict).toBe('allow')
+      expect(decideByRules('read_file', actions.read, by).decision).toBe('allow')
     }
     expect(run('git log', policy({ isReadOnly: true, allow: rules('bash(git log *)') }))).toBe('allow')
   }) // F52
 })
 
 describe('rules', () => {
-  it('deny before they ask, ask before they allow, and are named by what they decide', () => {
+  it('deny before they ask, ask before they allow, and the decision names the rule', () => {
     const by = policy({ deny: rules('bash(git push *)'), ask: rules('bash(git *)'), allow: rules('bash') })
     expect(decideByRules('bash', { kind: 'run', tool: 'bash', command: 'git push -f' }, by)).toEqual({
-      verdict: 'deny',
+      decision: 'deny',
       rule: 'bash(git push *)',
       why: 'the rule bash(git push *) denies it',
     })
@@ -63,7 +63,7 @@ describe('rules', () => {
     expect(run('ls', { ...by, mode: 'plan' })).toBe('deny')
   })
 
-  it('allow a command by its beginning, whole words only', () => {
+  it('allow a command by its first words, never by part of a word', () => {
     const by = policy({ allow: rules('bash(git *)', 'bash(npm run test:*)', 'bash(ls)', 'bash(* --version)') })
     for (const command of [
       'git status',
@@ -79,7 +79,7 @@ describe('rules', () => {
       expect(run(command, by), command).toBe('ask')
   })
 
-  it('allow a line by patterns only if they mean every part of it', () => {
+  it('allow a line only if patterns cover every part of it', () => {
     const by = policy({ allow: rules('bash(git *)', 'bash(echo *)') })
     const signs = [';', '&', '|', '>', '(', '\n', '&&', '||', '$(', '<(', '>>']
     for (const sign of signs) {
@@ -90,7 +90,7 @@ describe('rules', () => {
     expect(run('rm -rf x; ls', policy({ allow: rules('bash') }))).toBe('allow')
   }) // F52
 
-  it('allow the network to commands that they mean, and to no other', () => {
+  it('allow the network only to commands that a network rule covers', () => {
     const by = policy({ allow: rules('network(npm install *)', 'network(git fetch *)') })
     for (const command of ['npm install', 'npm install x && git fetch', 'cd sub && npm install'])
       expect(mayUseNetwork(command, by), command).toBe(true)
@@ -107,7 +107,7 @@ describe('rules', () => {
     expect(mayUseNetwork('npm install', narrow(policy(), by))).toBe(false)
   })
 
-  it('find what is denied in every part of a command', () => {
+  it('find a denied command in every part of a line', () => {
     const by = policy({ deny: rules('bash(rm *)'), mode: 'bypassPermissions' })
     const commands = [
       'rm x',
@@ -159,39 +159,39 @@ describe('rules', () => {
       expect(edit(path, by), path).toBe('allow')
     for (const path of ['srcs/a', 'src/../package.json', '../src/a.ts', '/src/a.ts', 'x.mdx'])
       expect(edit(path, by), path).toBe('ask')
-    expect(decideByRules('write_file', { kind: 'write', tool: 'write_file', path: 'src/a' }, by).verdict).toBe('ask')
+    expect(decideByRules('write_file', { kind: 'write', tool: 'write_file', path: 'src/a' }, by).decision).toBe('ask')
     const both = policy({ allow: rules('Edit(src/**)') })
-    expect(decideByRules('write_file', { kind: 'write', tool: 'write_file', path: 'src/a' }, both).verdict).toBe(
+    expect(decideByRules('write_file', { kind: 'write', tool: 'write_file', path: 'src/a' }, both).decision).toBe(
       'allow',
     )
   })
 
-  it('deny a file to every tool that could do the same to it', () => {
+  it('deny a file to every tool that reads or writes it', () => {
     const by = policy({ deny: rules('read_file(.env)', 'edit_file(infra)'), mode: 'bypassPermissions' })
     expect(forbids(by, 'read', '/w/.env')).toBe(true)
     expect(forbids(by, 'read', '/w/sub/.ENV')).toBe(true)
     expect(forbids(by, 'write', '/w/.env')).toBe(false)
-    expect(decideByRules('write_file', { kind: 'write', tool: 'write_file', path: 'infra/main.tf' }, by).verdict).toBe(
+    expect(decideByRules('write_file', { kind: 'write', tool: 'write_file', path: 'infra/main.tf' }, by).decision).toBe(
       'deny',
     )
-    expect(decideByRules('grep', { kind: 'read', tool: 'grep', path: '.env' }, by).verdict).toBe('deny')
+    expect(decideByRules('grep', { kind: 'read', tool: 'grep', path: '.env' }, by).decision).toBe('deny')
   })
 
-  it('let no redirection into a place that file tools never write, in no mode that accepts edits', () => {
+  it('allow no redirection into a folder that file tools never write, in any mode', () => {
     const kept = '.git/hooks/x .teams/w .tasks/1 .deskmates/settings.json .claude/x agents/x.md skills/x sub/.husky/x'
     const by = policy({ mode: 'acceptEdits', allow: rules('bash(echo *)') })
     expect(run('echo x > src/a.txt', by)).toBe('allow')
     for (const path of kept.split(' ')) expect([path, run(`echo x > ${path}`, by)]).toEqual([path, 'ask'])
   })
 
-  it('take a tool away by its name', () => {
+  it('remove a tool that they deny by name', () => {
     const by = policy({ deny: rules('Bash', 'bash(git *)', 'TaskStop') })
     expect(['bash', 'TaskStop', 'grep'].map((tool) => isOffered(tool, by))).toEqual([false, false, true])
     expect(run('ls', by)).toBe('deny')
-    expect(decideByRules('TaskStop', undefined, by).verdict).toBe('deny')
+    expect(decideByRules('TaskStop', undefined, by).decision).toBe('deny')
   })
 
-  it('are read as people write them, and refused where they mean nothing', () => {
+  it('are parsed in the forms that people write, and rejected when invalid', () => {
     const texts = (text: string) => parseRules(text).map((rule) => rule.text)
     expect(texts('bash(git log *),edit_file(src/**) Read')).toEqual(['bash(git log *)', 'edit_file(src/**)', 'Read'])
     expect(texts('')).toEqual([])

@@ -1,5 +1,5 @@
+import { type FileLookup, fileSystem, remembered } from '../paths/file-lookup.ts'
 import { isInside } from '../paths/places.ts'
-import { fileSystem, remembered, type Surroundings } from '../paths/surroundings.ts'
 import type { Action } from '../permission.ts'
 import { type Line, unknownIn } from '../shell/line.ts'
 import { either } from '../shell/match-command.ts'
@@ -13,7 +13,7 @@ import { allows, catches, catchesPath, namesTool, parseRule, type ReadAction, ty
  * acceptEdits        reads and writes; asks before it runs
  * plan               reads; neither writes nor runs, whatever else allows it
  * dontAsk            as default, but what would be asked is denied
- * bypassPermissions  does everything no rule speaks against
+ * bypassPermissions  does everything that no rule denies or asks about
  */
 export const MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const
 export type Mode = (typeof MODES)[number]
@@ -25,16 +25,16 @@ export interface Policy {
   readonly allow: readonly Rule[]
   /** What patterns of paths are relative to. */
   readonly root: string
-  /** Where links lead; the real file system unless it is said. */
-  readonly surroundings?: Surroundings
-  /** For agents that only look: they never write, and what they run needs a rule or an answer in every mode. */
+  /** Finds where links lead; by default in the real file system. */
+  readonly fileLookup?: FileLookup
+  /** For agents that only read: they never write, and what they run needs a rule or an answer in every mode. */
   readonly isReadOnly?: boolean
   /** The policy of the agent that started this one; see `narrow`. */
   readonly within?: Policy
 }
 
 export interface RuleDecision {
-  readonly verdict: 'allow' | 'ask' | 'deny'
+  readonly decision: 'allow' | 'ask' | 'deny'
   /** The rule that decided, as the user wrote it. */
   readonly rule?: string
   /** What decided, for the person who is asked or the agent that is refused. */
@@ -43,18 +43,18 @@ export interface RuleDecision {
   readonly needsPerson?: true
 }
 
-/** Deny first, then ask, then allow; where no rule speaks, the mode does. Only links are looked up, nothing is kept. */
+/** Deny first, then ask, then allow; where no rule matches, the mode decides. Resolves links and keeps no state. */
 export function decideByRules(tool: string, action: Action | undefined, policy: Policy): RuleDecision {
   if (action?.kind !== 'run') return judgeAsked(tool, action, policy)
-  const surroundings = remembered(policy.surroundings ?? fileSystem)
-  return judgeAsked(tool, { ...action, line: lineOf(action.command, policy) }, { ...policy, surroundings })
+  const fileLookup = remembered(policy.fileLookup ?? fileSystem)
+  return judgeAsked(tool, { ...action, line: lineOf(action.command, policy) }, { ...policy, fileLookup })
 }
 
 function lineOf(command: string, { root }: Policy): Line {
   return readLine(command, { folders: [root] })
 }
 
-/** The policy of an agent that another sent out: whatever it says itself, it never allows more than the other's. */
+/** The policy of a subagent: whatever it says itself, it never allows more than that of the agent that started it. */
 export function narrow(above: Policy, own: Policy): Policy {
   return { ...own, within: own.within ? narrow(above, own.within) : above }
 }
@@ -62,43 +62,38 @@ export function narrow(above: Policy, own: Policy): Policy {
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 }
 
 function judgeAsked(tool: string, action: ReadAction | undefined, policy: Policy): RuleDecision {
-  const verdict = judgeAlone(tool, action, policy)
-  if (!policy.within) return verdict
+  const own = judgeAlone(tool, action, policy)
+  if (!policy.within) return own
   const above = judgeAsked(tool, action, policy.within)
-  return STRICTNESS[above.verdict] > STRICTNESS[verdict.verdict] ? above : verdict
+  return STRICTNESS[above.decision] > STRICTNESS[own.decision] ? above : own
 }
 
 function judgeAlone(tool: string, action: ReadAction | undefined, policy: Policy): RuleDecision {
   const { mode, root, isReadOnly = false } = policy
   const changes = action !== undefined && action.kind !== 'read'
-  const look = (rules: readonly Rule[]) =>
-    rules.map((rule) => ({ rule, match: catches(rule, tool, action, root, policy.surroundings) }))
-  const [denying, asking] = [look(policy.deny), look(policy.ask)]
+  const matchesOf = (rules: readonly Rule[]) =>
+    rules.map((rule) => ({ rule, match: catches(rule, tool, action, root, policy.fileLookup) }))
+  const [denying, asking] = [matchesOf(policy.deny), matchesOf(policy.ask)]
 
   const denied = denying.find(({ match }) => match === 'yes')?.rule
-  if (denied)
-    return {
-      verdict: 'deny',
-      rule: denied.text,
-      why: `the rule ${denied.text} denies it`,
-    }
+  if (denied) return { decision: 'deny', rule: denied.text, why: `the rule ${denied.text} denies it` }
   if (mode === 'plan' && changes)
-    return { verdict: 'deny', why: 'plan mode neither writes nor runs anything; say what you would do instead' }
+    return { decision: 'deny', why: 'plan mode neither writes nor runs anything; say what you would do instead' }
   if (isReadOnly && action?.kind === 'write')
-    return { verdict: 'deny', why: 'this agent only looks; say what should be changed instead' }
+    return { decision: 'deny', why: 'this agent only reads; say what should be changed instead' }
   const asked = asking.find(({ match }) => match === 'yes')?.rule
   if (asked) return unanswered(mode, `the rule ${asked.text} wants it to be asked`, asked.text)
   const unsure = [...denying, ...asking].find(({ match }) => match === 'maybe')?.rule
   if (unsure) return unanswered(mode, `${doubt(action)}, so the rule ${unsure.text} may mean it`, unsure.text)
   const allowed = action?.kind === 'run' ? allowedRun(tool, action.line, policy) : allowedBy(tool, action, policy)
   if (allowed && 'rule' in allowed && allowed.rule)
-    return { verdict: 'allow', rule: allowed.rule.text, why: `the rule ${allowed.rule.text} allows it` }
-  if (!changes) return { verdict: 'allow', why: 'reading inside the workspace needs no permission' }
+    return { decision: 'allow', rule: allowed.rule.text, why: `the rule ${allowed.rule.text} allows it` }
+  if (!changes) return { decision: 'allow', why: 'reading inside the workspace needs no permission' }
   if (mode === 'bypassPermissions' && !isReadOnly)
-    return { verdict: 'allow', why: 'the mode bypassPermissions allows it' }
+    return { decision: 'allow', why: 'the mode bypassPermissions allows it' }
   const instructs = action.kind === 'write' && instructsAgents(action.path)
   if (mode === 'acceptEdits' && action.kind === 'write' && !instructs)
-    return { verdict: 'allow', why: 'the mode acceptEdits allows it' }
+    return { decision: 'allow', why: 'the mode acceptEdits allows it' }
   const why = allowed && 'why' in allowed && allowed.why !== 'no rule names it' ? ` (${allowed.why})` : ''
   if (instructs)
     return unanswered(mode, 'this file tells agents or tools what to do, so a rule that names it or a person allows it')
@@ -113,8 +108,8 @@ function doubt(action: ReadAction | undefined): string {
 }
 
 function unanswered(mode: Mode, why: string, rule?: string): RuleDecision {
-  const verdict = mode === 'dontAsk' ? 'deny' : 'ask'
-  return { verdict, why, needsPerson: true, ...(rule !== undefined && { rule }) }
+  const decision = mode === 'dontAsk' ? 'deny' : 'ask'
+  return { decision, why, needsPerson: true, ...(rule !== undefined && { rule }) }
 }
 
 function allowedBy(tool: string, action: Action | undefined, { allow, root }: Policy): Allowed {
@@ -130,23 +125,24 @@ function allowedRun(tool: string, line: Line, policy: Policy): Allowed {
 
 /** Where a redirection may lead: where a file tool may go without asking. */
 function allowingOf(policy: Policy): Omit<Allowing, 'rules'> {
-  const isOpen = (path: string) => isInside(policy.root, path) && !isKept(path.slice(policy.root.length))
-  const verdictOf = (path: string) =>
-    decideByRules('write_file', { kind: 'write', tool: 'write_file', path }, policy).verdict
-  const isSpokenAgainst = (path: string) =>
+  const isOpen = (path: string) => isInside(policy.root, path) && !isNeverWritten(path.slice(policy.root.length))
+  const decisionOf = (path: string) =>
+    decideByRules('write_file', { kind: 'write', tool: 'write_file', path }, policy).decision
+  const isDeniedOrAsked = (path: string) =>
     [...policy.deny, ...policy.ask].some((rule) => catchesPath(rule, 'write', path, policy.root))
   return {
     root: policy.root,
-    surroundings: policy.surroundings ?? fileSystem,
-    mayWrite: (path) => isOpen(path) && verdictOf(path) === 'allow',
+    fileLookup: policy.fileLookup ?? fileSystem,
+    mayWrite: (path) => isOpen(path) && decisionOf(path) === 'allow',
     mayRead: (path) =>
-      isOpen(path) && decideByRules('read_file', { kind: 'read', tool: 'read_file', path }, policy).verdict === 'allow',
-    mayChange: (path) => isOpen(path) && !isSpokenAgainst(path),
+      isOpen(path) &&
+      decideByRules('read_file', { kind: 'read', tool: 'read_file', path }, policy).decision === 'allow',
+    mayChange: (path) => isOpen(path) && !isDeniedOrAsked(path),
   }
 }
 
 /** What file tools never write, whatever allows it; see `refuseWriting`. */
-function isKept(path: string): boolean {
+function isNeverWritten(path: string): boolean {
   return /(^|\/)(\.git|\.teams|\.tasks|\.deskmates|\.claude|\.agents|\.husky|\.githooks|deskmates\.ya?ml)(\/|$)|^\/?(agents|skills)(\/|$)/i.test(
     path,
   )
@@ -157,7 +153,7 @@ export function isOffered(tool: string, { deny, within }: Policy): boolean {
   return !deny.some((rule) => namesTool(rule, tool)) && (within === undefined || isOffered(tool, within))
 }
 
-/** Whether a rule denies this file, for `ToolWorld.forbids`: judged by where a file really is. */
+/** Whether a rule denies this file, judged by its real path. */
 export function forbids({ deny, root, within }: Policy, kind: 'read' | 'write', path: string): boolean {
   return (
     deny.some((rule) => catchesPath(rule, kind, path, root)) || (within !== undefined && forbids(within, kind, path))
@@ -173,8 +169,7 @@ export function mayUseNetwork(command: string, policy: Policy): boolean {
   const about = (rules: readonly Rule[]) => rules.filter(({ tools }) => tools.includes(NETWORK))
   const stops = [...about(policy.deny), ...about(policy.ask)]
   const asked: ReadAction = { kind: 'run', tool: NETWORK, command, line }
-  if (either(stops.map((rule) => catches(rule, NETWORK, asked, policy.root, policy.surroundings))) !== 'no')
-    return false
+  if (either(stops.map((rule) => catches(rule, NETWORK, asked, policy.root, policy.fileLookup))) !== 'no') return false
   const rules = about(policy.allow)
   // Where it writes was judged when the command was allowed.
   const anywhere = { mayRead: () => true, mayWrite: () => true }

@@ -1,6 +1,6 @@
 import { TeamError } from '../../team/errors.ts'
+import { type FileLookup, fileSystem } from '../paths/file-lookup.ts'
 import { type PathPattern, parsePathPattern } from '../paths/path-pattern.ts'
-import { fileSystem, type Surroundings } from '../paths/surroundings.ts'
 import type { Action } from '../permission.ts'
 import type { Line } from '../shell/line.ts'
 import { catchesLine, either, type Match } from '../shell/match-command.ts'
@@ -74,7 +74,7 @@ export function catches(
   tool: string,
   action: ReadAction | undefined,
   root: string,
-  surroundings: Surroundings = fileSystem,
+  fileLookup: FileLookup = fileSystem,
 ): Match {
   const { pattern, tools } = rule
   if (pattern === undefined) return namesTool(rule, tool) ? 'yes' : 'no'
@@ -87,7 +87,7 @@ export function catches(
   return either(
     kinds.map((kind) => {
       const means = pathPatternOf(pattern, root, true)
-      return catchesFiles({ kind, text: pattern, pattern: means, surroundings }, line)
+      return catchesFiles({ kind, text: pattern, pattern: means, fileLookup }, line)
     }),
   )
 }

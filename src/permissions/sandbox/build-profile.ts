@@ -6,7 +6,7 @@ import type { ProtectedGit } from './git/git-folders.ts'
 import type { Hidden, SandboxProfile } from './profile.ts'
 
 /** What there is on this machine, of which an profile is made. */
-export interface Surroundings {
+export interface FileLookup {
   readonly root: string
   readonly folders: readonly string[]
   readonly tmp: string
@@ -25,7 +25,7 @@ export interface Surroundings {
 }
 
 /** Describes what a command may see and touch on this machine as it is now. */
-export function buildProfile(around: Surroundings): SandboxProfile {
+export function buildProfile(around: FileLookup): SandboxProfile {
   const { root, folders, tmp, home, git, canWrite, hasNetwork, limits } = around
   const writable = [...new Set([root, ...folders, ...git.shared])]
   const isHomeOpen = home !== undefined && writable.some((folder) => isInside(folder, home.real))
@@ -76,7 +76,7 @@ export const SECRETS =
   Library`.split(/\s+/)
 
 /** In an empty home: the tools people keep there and none of their keys. */
-function homeTools(home: string, around: Surroundings): string[] {
+function homeTools(home: string, around: FileLookup): string[] {
   const known = TOOLS.map((name) => join(home, name)).filter((folder) => existsSync(folder))
   return [...new Set([...known, ...toolsOn(around, [home])])]
 }
@@ -86,7 +86,7 @@ const TOOLS = `.nvm .volta .fnm .asdf .pyenv .rbenv .rustup .cargo/bin .cargo/re
   .gitconfig .config/git/config .config/git/ignore`.split(/\s+/)
 
 /** Folders of programs inside of those that are emptied. */
-function toolsOn({ path, home }: Surroundings, emptied: readonly string[]): string[] {
+function toolsOn({ path, home }: FileLookup, emptied: readonly string[]): string[] {
   const found = path.filter((folder) => emptied.some((place) => isInside(place, folder) && folder !== place))
   return [...new Set(found.filter((folder) => existsSync(folder)).map(withItsTools(home?.real ?? '/root')))]
 }

@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { entriesIn } from '../paths/safe-reads.ts'
 
 /** Folders that are not searched: too large, or protected as a whole. */
 const PASSED_BY = new Set(['.git', 'node_modules', '.teams', '.tasks'])
@@ -17,7 +17,7 @@ export function deniedFiles(
   const left = [...folders]
   for (let seen = 0; left.length > 0 && seen < MAX_ENTRIES; ) {
     const folder = left.pop()!
-    for (const entry of entriesOf(folder)) {
+    for (const entry of entriesIn(folder)) {
       seen++
       const path = join(folder, entry.name)
       if (entry.isSymbolicLink()) continue
@@ -27,13 +27,4 @@ export function deniedFiles(
     }
   }
   return { hidden, kept }
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    // Gone, or not readable for this user: no command of theirs opens it either.
-    return []
-  }
 }

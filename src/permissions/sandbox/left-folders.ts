@@ -1,10 +1,11 @@
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { namesIn, statusOf } from '../paths/safe-reads.ts'
 import { removeRecorded } from './git/placeholders.ts'
 
 const PREFIX = 'deskmates-inside-'
-/** The runtime is part of the name: at no time is there a folder that cannot be told whose it is. */
+/** The runtime is part of the name, so that the owner of a folder is known from the moment it exists. */
 const NAME = /^deskmates-inside-(r-[0-9a-fx-]+)-[A-Za-z0-9]{6}$/
 
 /** The folder of one session, with what its commands see as /tmp and home, and a record of placeholders. */
@@ -29,7 +30,7 @@ const RECORD = 'placeholders.json'
  */
 export function removeLeftFolders(isDead: (runtime: string) => boolean, place = tmpdir()): number {
   let removed = 0
-  for (const name of list(place)) {
+  for (const name of namesIn(place)) {
     const runtime = NAME.exec(name)?.[1]
     const path = join(place, name)
     if (runtime === undefined || !isOwnFolder(path) || !isDead(runtime)) continue
@@ -63,18 +64,6 @@ function makeWritable(folder: string): void {
 
 /** Every user of the machine can make a folder of this name in /tmp. */
 function isOwnFolder(path: string): boolean {
-  try {
-    const stats = lstatSync(path)
-    return stats.isDirectory() && (process.getuid === undefined || stats.uid === process.getuid())
-  } catch {
-    return false
-  }
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
+  const stats = statusOf(path)
+  return stats?.isDirectory() === true && (process.getuid === undefined || stats.uid === process.getuid())
 }

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { findProgram, safePath } from '../processes/find-program.ts'
 import { type ResourceLimits, resourceLimits } from '../processes/resource-limits.ts'
-import { buildProfile, type Surroundings } from './build-profile.ts'
+import { buildProfile, type FileLookup } from './build-profile.ts'
 import { deniedFiles } from './denied-files.ts'
 import { gitEnv } from './git/git-env.ts'
 import { protectedGit } from './git/git-folders.ts'
@@ -55,7 +55,7 @@ export async function openSandbox(options: OpenSandboxOptions): Promise<OpenedSa
   const open = [options.root, ...options.folders]
   const folder = makeSandboxFolder(options.runtime)
   const real = realHome(options.env.HOME)
-  const surroundings: Omit<Surroundings, 'git'> = {
+  const fileLookup: Omit<FileLookup, 'git'> = {
     root: options.root,
     folders: options.folders,
     tmp: folder.tmp,
@@ -71,8 +71,8 @@ export async function openSandbox(options: OpenSandboxOptions): Promise<OpenedSa
   const env = sandboxEnv(options.env, { also: options.also ?? [] })
   const program = findProgram(PROGRAM, options.env.PATH, open)?.file
   const repositories = watchRepositories(open)
-  const describe = (changes: Partial<Surroundings>) =>
-    buildProfile({ ...surroundings, git: protectedGit([], open), ...changes })
+  const describe = (changes: Partial<FileLookup>) =>
+    buildProfile({ ...fileLookup, git: protectedGit([], open), ...changes })
   const found = await onceFor(`${options.root} ${env.PATH}`, () => probe(program, describe({}), env))
   if (!found.works || program === undefined) {
     folder[Symbol.dispose]()
@@ -101,7 +101,7 @@ export async function openSandbox(options: OpenSandboxOptions): Promise<OpenedSa
         const before = repositories.now()
         const git = protectedGit(before, open)
         const claude = open.map((path) => ({ path: join(path, '.claude'), isFolder: true }))
-        const giveBack = placeholders.hold([...git.placeholders, ...claude])
+        const releasePlaceholders = placeholders.acquire([...git.placeholders, ...claude])
         const { hidden, kept } = denied()
         const profile = describe({ git, hasNetwork, hidden: [...options.hidden, ...hidden], kept, scripts })
         const guard = guardGit(git)
@@ -112,7 +112,7 @@ export async function openSandbox(options: OpenSandboxOptions): Promise<OpenedSa
           release() {
             if (undone) return undone
             undone = [...guard.end(options.root), ...repositories.refuseUnsafe(before, reachOf(profile))]
-            giveBack()
+            releasePlaceholders()
             return undone
           },
         }

@@ -10,7 +10,7 @@ export interface SandboxProfile {
   readonly root: string
   /** The workspace and further folders: the only places it can write to, besides `tmp` and `home`. */
   readonly writable: readonly string[]
-  /** False for programs of ours that only look: then `writable` can only be read. */
+  /** False for programs of ours that only read: then `writable` can only be read. */
   readonly canWrite: boolean
   /** Empty folders that stand in for /tmp and home as long as a session lasts. */
   readonly tmp: string

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
+import type { FileLookup } from '../paths/file-lookup.ts'
 import type { PathPattern } from '../paths/path-pattern.ts'
 import { isInside, placeOf, unresolved } from '../paths/places.ts'
-import type { Surroundings } from '../paths/surroundings.ts'
 import { programOf } from './inside.ts'
 import { type Line, type Step, stepsOf, unknownIn } from './line.ts'
 import { either, type Match } from './match-command.ts'
@@ -17,7 +17,7 @@ export interface FileRule {
   readonly text: string
   /** Undefined where it cannot be read: then it may mean any file. */
   readonly pattern: PathPattern | undefined
-  readonly surroundings: Surroundings
+  readonly fileLookup: FileLookup
 }
 
 /** So many names of one line are looked up; a line with more of them is not read to its end. */
@@ -48,7 +48,7 @@ function* matchesIn(rule: FileRule, line: Line): Generator<Match> {
     const isText = step.words.some(({ isScript }) => isScript) && isKnownUse(step.words)
     for (const word of step.words) if (!isText || !word.isScript) yield count(word, step)
     for (const { value } of step.assignments) yield count(value, step)
-    yield goesThrough(rule.pattern, step, rule.surroundings)
+    yield goesThrough(rule.pattern, step, rule.fileLookup)
   }
 }
 
@@ -81,19 +81,14 @@ const SPECIAL = /^\/+(\.?\/+)*(proc|dev)(\/|$)/
 const DEVICES = /^\/dev\/(null|stdin|stdout|stderr|zero|u?random|tty)$/
 
 /** By its name, and by where it leads if it is a link; below /proc every file has many names. */
-function catchesName(
-  { surroundings }: FileRule,
-  pattern: PathPattern,
-  name: string,
-  folders: readonly string[],
-): Match {
+function catchesName({ fileLookup }: FileRule, pattern: PathPattern, name: string, folders: readonly string[]): Match {
   if (name.length > 4096) return 'maybe'
   for (const folder of folders) {
     const place = placeOf(name, folder)
     if (pattern.matches(place)) return 'yes'
     if (!DEVICES.test(name) && [name, place].some((path) => SPECIAL.test(path))) return 'maybe'
     if (/^[-\d]/.test(name) || name.includes('\0')) continue
-    const found = surroundings.whereIs(unresolved(name, folder))
+    const found = fileLookup.locate(unresolved(name, folder))
     if (found && found.real !== place && pattern.matches(found.real)) return 'yes'
   }
   return 'no'
@@ -149,7 +144,7 @@ function widened(glob: string): string {
 }
 
 /** A command that goes through a folder also opens what is inside of it. */
-function goesThrough(pattern: PathPattern, { words, folders }: Step, surroundings: Surroundings): Match {
+function goesThrough(pattern: PathPattern, { words, folders }: Step, fileLookup: FileLookup): Match {
   const program = programOf(words) ?? ''
   if (!isDeep(program, words)) return 'no'
   if (!folders) return 'maybe'
@@ -157,7 +152,7 @@ function goesThrough(pattern: PathPattern, { words, folders }: Step, surrounding
   // These take what they are named; only a folder among that has more in it.
   if (MOVERS.has(program)) {
     const isFile = (name: string) =>
-      folders.every((folder) => /^(file|missing)$/.test(surroundings.whereIs(unresolved(name, folder))?.kind ?? ''))
+      folders.every((folder) => /^(file|missing)$/.test(fileLookup.locate(unresolved(name, folder))?.kind ?? ''))
     if (operands.length > 1 && operands.slice(0, -1).every(isFile)) return 'no'
   }
   if (pattern.isName) return 'maybe'

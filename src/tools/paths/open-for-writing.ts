@@ -2,7 +2,7 @@ import { closeSync, constants, mkdirSync, openSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { placeOf } from '../../permissions/paths/places.ts'
 import { PathRefused, refusedBy } from '../../permissions/paths/refused.ts'
-import { openAt, openSpot, type Spot, type SpotOptions, whereIs } from '../../permissions/paths/spot.ts'
+import { openAt, openSpot, realPathOf, type Spot, type SpotOptions } from '../../permissions/paths/spot.ts'
 import { instructsAgents } from '../../permissions/rules/instructing-files.ts'
 import {
   type FileAccess,
@@ -63,7 +63,7 @@ function openUnder(folder: Spot, name: string, access: FileAccess, mayCreate: bo
     ? openAt(spot, O_RDWR)
     : openSync(`${folder.at}/${name}`, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK, 0o666)
   // Checked again on the open file: the folder itself may have been moved.
-  const real = whereIs(fd, join(folder.real, name))
+  const real = realPathOf(fd, join(folder.real, name))
   const refusal = refuseWriting(real, access) ?? refuseAlias(real, asked, access)
   if (refusal === undefined)
     return { fd, real, shown: show(real, access), isNew: !spot, [Symbol.dispose]: () => closeSync(fd) }

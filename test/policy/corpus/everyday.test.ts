@@ -10,24 +10,22 @@ import { type Slot, withSlots } from './slot.ts'
 const EVERYDAY = everydayUnder('short')
 const policyIn = (slot: Slot, allow: readonly string[]) =>
   policyOf({ allow, deny: [], mode: 'default', guards: [] }, slot.root)
-const verdictIn = (slot: Slot, allow: readonly string[], command: string) =>
+const decisionIn = (slot: Slot, allow: readonly string[], command: string) =>
   decideByRules('bash', { kind: 'run', tool: 'bash', command }, policyIn(slot, allow))
 
 describe('everyday commands under the example rules', () => {
   it('pass (at least 54 of 60), and each other one gets a rule that allows it or a reason', async () => {
     expect(new Set(EVERYDAY).size).toBe(60)
-    const verdicts = await withSlots(1, EVERYDAY, async (command, slot) => {
-      const verdict = verdictIn(slot, SHORT_RULES, command)
-      const hinted = verdict.verdict === 'allow' ? true : isHintRight(slot, command)
-      return { command, verdict, hinted }
+    const decisions = await withSlots(1, EVERYDAY, async (command, slot) => {
+      const ruled = decisionIn(slot, SHORT_RULES, command)
+      const hinted = ruled.decision === 'allow' ? true : isHintRight(slot, command)
+      return { command, ruled, hinted }
     })
-    const refused = verdicts.filter(({ verdict }) => verdict.verdict !== 'allow')
+    const refused = decisions.filter(({ ruled }) => ruled.decision !== 'allow')
     console.log(`everyday commands: ${60 - refused.length} of 60 pass`)
-    for (const { command, verdict } of refused) console.log(`asked: ${JSON.stringify(command)}: ${verdict.why}`)
+    for (const { command, ruled } of refused) console.log(`asked: ${JSON.stringify(command)}: ${ruled.why}`)
     expect(60 - refused.length).toBeGreaterThanOrEqual(54)
-    expect(refused.filter(({ hinted }) => !hinted).map(({ command, verdict }) => `${command}: ${verdict.why}`)).toEqual(
-      [],
-    )
+    expect(refused.filter(({ hinted }) => !hinted).map(({ command, ruled }) => `${command}: ${ruled.why}`)).toEqual([])
   }) // T36
 
   it('are the rules that docs/settings.md shows', () => {
@@ -39,5 +37,5 @@ describe('everyday commands under the example rules', () => {
 function isHintRight(slot: Slot, command: string): boolean {
   const { rules, advice } = hintFor({ kind: 'run', tool: 'bash', command }, policyIn(slot, SHORT_RULES))
   if (rules.length === 0) return advice.startsWith('No rule')
-  return verdictIn(slot, [...SHORT_RULES, ...rules], command).verdict === 'allow'
+  return decisionIn(slot, [...SHORT_RULES, ...rules], command).decision === 'allow'
 }

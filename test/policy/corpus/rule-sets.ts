@@ -98,5 +98,5 @@ function knownPolicyOf(set: RuleSet, root: string): Policy {
 export function isAllowed(command: string, set: RuleSet, root: string): boolean {
   const policy = knownPolicyOf(set, root)
   if (set.isNetwork) return mayUseNetwork(command, policy)
-  return decideByRules('bash', { kind: 'run', tool: 'bash', command }, policy).verdict === 'allow'
+  return decideByRules('bash', { kind: 'run', tool: 'bash', command }, policy).decision === 'allow'
 }

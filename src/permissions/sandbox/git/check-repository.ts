@@ -1,27 +1,28 @@
-import { existsSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { isInsideAny } from '../../paths/places.ts'
+import { namesIn, readPlainFile, statusOf } from '../../paths/safe-reads.ts'
 import type { Repository } from './find-repositories.ts'
 import { firstUnsafe, readGitConfig } from './git-config.ts'
-import { readPlainFile } from './read-plain-file.ts'
 
 /**
  * Why a repository that a command made would let git run a program, or read its configuration where it can be changed
- * later; undefined if it would not. `writable` are the folders of agents, `held` those in them they cannot change.
+ * later; undefined if it would not. `writable` are the folders of agents, `readOnly` those in them they cannot change.
  */
 export function whyUnsafe(
   { path, isBare }: Repository,
   writable: readonly string[],
-  held: readonly string[],
+  readOnly: readonly string[],
 ): string | undefined {
   const stats = statusOf(path)
   if (stats === undefined) return undefined
   if (isBare) return whyFolderUnsafe(path)
   if (stats.isDirectory()) return whyFolderUnsafe(path)
-  if (stats.isSymbolicLink()) return isOutside(path, writable, held) ? undefined : 'it is a link to a folder of agents'
+  if (stats.isSymbolicLink())
+    return isOutside(path, writable, readOnly) ? undefined : 'it is a link to a folder of agents'
   const target = gitFolderNamedBy(path)
   if (target === undefined) return undefined
-  return isOutside(target, writable, held) ? undefined : 'it names a folder of agents'
+  return isOutside(target, writable, readOnly) ? undefined : 'it names a folder of agents'
 }
 
 /** The folder that a `.git` file names. */
@@ -30,10 +31,10 @@ export function gitFolderNamedBy(file: string): string | undefined {
   return named === undefined ? undefined : resolve(dirname(file), named.trim())
 }
 
-function isOutside(path: string, writable: readonly string[], held: readonly string[]): boolean {
+function isOutside(path: string, writable: readonly string[], readOnly: readonly string[]): boolean {
   try {
     const real = realpathSync(path)
-    return !isInsideAny(writable, real) || isInsideAny(held, real)
+    return !isInsideAny(writable, real) || isInsideAny(readOnly, real)
   } catch {
     // It leads nowhere yet; a command could make what it leads to.
     return false
@@ -52,15 +53,15 @@ function whyFolderUnsafe(folder: string, depth = 0): string | undefined {
   if (entries === undefined) return 'its config is not in the form git writes'
   const key = firstUnsafe(entries)
   if (key !== undefined) return `its config sets ${key}`
-  const hook = list(join(folder, 'hooks')).find((name) => isProgram(join(folder, 'hooks', name)))
+  const hook = namesIn(join(folder, 'hooks')).find((name) => isProgram(join(folder, 'hooks', name)))
   if (hook !== undefined) return `it has the hook ${hook}`
-  if (list(join(folder, 'worktrees')).length > 0) return 'it has worktrees'
+  if (namesIn(join(folder, 'worktrees')).length > 0) return 'it has worktrees'
   return innerUnsafe(join(folder, 'modules'), depth)
 }
 
 /** The repositories of submodules, which may lie several folders deep. */
 function innerUnsafe(folder: string, depth: number): string | undefined {
-  for (const name of list(folder)) {
+  for (const name of namesIn(folder)) {
     const inner = join(folder, name)
     if (!statusOf(inner)?.isDirectory()) continue
     if (depth >= MAX_DEPTH) return 'its submodules lie too deep'
@@ -75,21 +76,5 @@ function isProgram(path: string): boolean {
     return !path.endsWith('.sample') && (statSync(path).mode & 0o111) !== 0
   } catch {
     return false
-  }
-}
-
-function statusOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path)
-  } catch {
-    return undefined
-  }
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
   }
 }

@@ -1,5 +1,6 @@
-import { type Dirent, lstatSync, readdirSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
+import { entriesIn } from '../../paths/safe-reads.ts'
 
 /** Where git would find a repository: a `.git` of any kind, or a folder that is one itself (`isBare`). */
 export interface Repository {
@@ -7,7 +8,7 @@ export interface Repository {
   readonly isBare: boolean
 }
 
-/** Folders that are not searched: too large, or not git's to look for. Submodules in them are found by the index. */
+/** Folders that are not searched: too large, or no place for repositories of agents. Submodules in them are found by the index. */
 const PASSED_BY = new Set(['node_modules', '.teams', '.tasks'])
 const MAX_FOLDERS = 10_000
 /** A folder that changed this recently (milliseconds) may change again without a new time stamp. */
@@ -21,7 +22,7 @@ export function createRepositoryFinder(): (folders: readonly string[]) => Reposi
     const queue = [...folders]
     for (let i = 0; i < queue.length && i < MAX_FOLDERS; i++) {
       const folder = queue[i]!
-      const { hasGit, isBare, inner } = look(folder, seen)
+      const { hasGit, isBare, inner } = inspect(folder, seen)
       if (hasGit) found.push({ path: join(folder, '.git'), isBare: false })
       if (isBare) found.push({ path: folder, isBare: true })
       queue.push(...inner.map((name) => join(folder, name)))
@@ -37,11 +38,11 @@ interface Seen {
   readonly inner: readonly string[]
 }
 
-function look(folder: string, seen: Map<string, Seen>): Seen {
+function inspect(folder: string, seen: Map<string, Seen>): Seen {
   const stamp = stampOf(folder)
   const before = seen.get(folder)
   if (before !== undefined && stamp !== undefined && before.stamp === stamp.text && !stamp.isRecent) return before
-  const entries = list(folder)
+  const entries = entriesIn(folder)
   const names = new Set(entries.map(({ name }) => name))
   const now = {
     stamp: stamp?.isRecent === false ? stamp.text : '',
@@ -61,14 +62,5 @@ function stampOf(folder: string): { text: string; isRecent: boolean } | undefine
     return { text: `${dev} ${ino} ${mtimeMs} ${ctimeMs}`, isRecent: Math.abs(Date.now() - ctimeMs) < RECENT_MS }
   } catch {
     return undefined
-  }
-}
-
-function list(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    // Gone, or not readable for this user: git does not read it either.
-    return []
   }
 }

@@ -1,11 +1,11 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { isInside, isInsideAny } from '../../paths/places.ts'
+import { isLink, readPlainFile } from '../../paths/safe-reads.ts'
 import { gitFolderNamedBy } from './check-repository.ts'
 import type { Repository } from './find-repositories.ts'
 import { orderPaths, unsafeWords } from './git-config.ts'
 import type { Placeholder } from './placeholders.ts'
-import { readPlainFile } from './read-plain-file.ts'
 
 /**
  * What a command may do to repositories: commit, not decide what git runs. git takes its orders from `config`,
@@ -21,7 +21,7 @@ export interface ProtectedGit {
   readonly absent: readonly string[]
   /** Empty files and folders, harmless to git, that have to be there so that a command cannot make its own. */
   readonly placeholders: readonly Placeholder[]
-  /** Folders whose HEAD has to stay one: without it git would look for another repository around it. */
+  /** Folders whose HEAD has to stay one: without it git would use another repository around it. */
   readonly heads: readonly string[]
   /** Links of which git takes orders; nothing can be mounted on them. */
   readonly links: readonly string[]
@@ -158,14 +158,6 @@ function realInside(path: string, folders: readonly string[]): string[] {
 
 function textOf(path: string): string {
   return readPlainFile(path)?.toString() ?? ''
-}
-
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink()
-  } catch {
-    return false
-  }
 }
 
 function isOwnFolder(path: string): boolean {

@@ -1,6 +1,6 @@
-import { type FSWatcher, lstatSync, readlinkSync, renameSync, rmSync, symlinkSync, watch, writeFileSync } from 'node:fs'
+import { type FSWatcher, readlinkSync, renameSync, rmSync, symlinkSync, watch, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { readPlainFile } from './read-plain-file.ts'
+import { isThere, readPlainFile } from '../../paths/safe-reads.ts'
 
 export interface Guarded {
   /** Folders whose HEAD has to stay one. */
@@ -15,7 +15,7 @@ export interface Guarded {
 export interface GitGuard {
   /** Aborted when something had to be undone: the command that did it is not to do it again. */
   readonly violated: AbortSignal
-  /** Looks a last time. What was undone, in words. */
+  /** Checks a last time. Returns a sentence for each path that was restored or renamed. */
   end(root: string): string[]
 }
 
@@ -27,7 +27,8 @@ export function guardGit({ heads, absent, links }: Guarded): GitGuard {
 
   function check(): void {
     for (const path of absent)
-      if (isThere(path)) attempt(path, () => `was made and is now ${putAside(path)}: git would take orders from it`)
+      if (isThere(path))
+        attempt(path, () => `was made and is now ${renameRefused(path)}: git would take orders from it`)
     for (const [path, before] of headsBefore) {
       if (isHead(path)) headsBefore.set(path, contentOf(path))
       else if (before !== undefined && isThere(dirname(path)))
@@ -41,20 +42,20 @@ export function guardGit({ heads, absent, links }: Guarded): GitGuard {
     for (const [path, target] of linksBefore)
       if (target !== undefined && targetOf(path) !== target)
         attempt(path, () => {
-          const kept = isThere(path) ? `; what replaced it is now ${putAside(path)}` : ''
+          const kept = isThere(path) ? `; what replaced it is now ${renameRefused(path)}` : ''
           symlinkSync(target, path)
           return `was restored: git takes orders from it${kept}`
         })
   }
 
-  /** Whatever comes of it is told; the command is ended, and the last look tries again. */
+  /** Reports a failure too; the command is ended in either case, and the last check tries again. */
   function attempt(path: string, undo: () => string): void {
     try {
       undone.set(path, undo())
     } catch (error) {
       undone.set(
         path,
-        `was changed and could not be restored (${(error as Error).message}): look at it before you use git`,
+        `was changed and could not be restored (${(error as Error).message}): check it before you use git`,
       )
     }
     violation.abort()
@@ -73,25 +74,25 @@ export function guardGit({ heads, absent, links }: Guarded): GitGuard {
   }
 }
 
-/** Beyond these only the last look finds something. */
+/** Changes in further folders are found by the last check only. */
 const MAX_WATCHED = 8
 
 function watcherOf(folder: string, check: () => void): FSWatcher[] {
   try {
     return [watch(folder, { persistent: false }, check).on('error', () => {})]
   } catch {
-    // No more watches for this user: the last look remains.
+    // No more watches for this user: the last check remains.
     return []
   }
 }
 
-/** Out of the way under a name that git does not know, with nothing lost. */
-export function putAside(path: string): string {
+/** Gives a path a name that git does not know, so that nothing is lost. Returns the new name. */
+export function renameRefused(path: string): string {
   for (let i = 1; ; i++) {
-    const aside = `${path}.refused${i === 1 ? '' : `-${i}`}`
-    if (isThere(aside)) continue
-    renameSync(path, aside)
-    return basename(aside)
+    const renamed = `${path}.refused${i === 1 ? '' : `-${i}`}`
+    if (isThere(renamed)) continue
+    renameSync(path, renamed)
+    return basename(renamed)
   }
 }
 
@@ -111,14 +112,5 @@ function targetOf(path: string): string | undefined {
     return readlinkSync(path)
   } catch {
     return undefined
-  }
-}
-
-function isThere(path: string): boolean {
-  try {
-    lstatSync(path)
-    return true
-  } catch {
-    return false
   }
 }

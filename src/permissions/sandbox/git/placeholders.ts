@@ -1,4 +1,5 @@
 import { closeSync, lstatSync, mkdirSync, openSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs'
+import { isThere } from '../../paths/safe-reads.ts'
 
 /** An empty file or folder that stands where a command must not make one. */
 export interface Placeholder {
@@ -8,8 +9,8 @@ export interface Placeholder {
 
 /** Makes empty files and folders for as long as commands run, and removes them again if they are still empty. */
 export interface Placeholders {
-  /** Makes those that are missing. The function that is returned gives them back. */
-  hold(wanted: readonly Placeholder[]): () => void
+  /** Makes those that are missing. Returns a function that releases them. */
+  acquire(wanted: readonly Placeholder[]): () => void
 }
 
 /** `record` names the file that lists what was made, so that what a killed process left can be removed later. */
@@ -19,17 +20,17 @@ export function createPlaceholders(record: string): Placeholders {
   const write = () => writeFileSync(record, JSON.stringify([...made.values()]))
 
   return {
-    hold(wanted) {
+    acquire(wanted) {
       const missing = wanted.filter(({ path }) => !made.has(path) && !isThere(path))
       for (const one of missing) made.set(one.path, { ...one, users: 0 })
       // On record before the first is made.
       if (missing.length > 0) write()
       for (const one of missing) make(one)
-      const held = wanted.flatMap(({ path }) => made.get(path) ?? [])
-      for (const one of held) one.users++
+      const acquired = wanted.flatMap(({ path }) => made.get(path) ?? [])
+      for (const one of acquired) one.users++
       return () => {
-        for (const one of held) one.users--
-        const unused = held.filter(({ users }) => users === 0)
+        for (const one of acquired) one.users--
+        const unused = acquired.filter(({ users }) => users === 0)
         for (const one of unused) {
           removeIfEmpty(one)
           made.delete(one.path)
@@ -67,14 +68,5 @@ function removeIfEmpty({ path, isFolder }: Placeholder): void {
     else if (lstatSync(path).isFile() && lstatSync(path).size === 0) unlinkSync(path)
   } catch {
     // Gone already, or in use by now.
-  }
-}
-
-function isThere(path: string): boolean {
-  try {
-    lstatSync(path)
-    return true
-  } catch {
-    return false
   }
 }

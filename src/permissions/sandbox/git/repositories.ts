@@ -1,16 +1,16 @@
 import { join, relative } from 'node:path'
 import { gitlinksIn } from '../../paths/git-index.ts'
+import { readPlainFile } from '../../paths/safe-reads.ts'
 import { whyUnsafe } from './check-repository.ts'
 import { createRepositoryFinder, type Repository } from './find-repositories.ts'
-import { putAside } from './git-guard.ts'
-import { readPlainFile } from './read-plain-file.ts'
+import { renameRefused } from './git-guard.ts'
 
 /** The repositories in the folders of agents: those that are there are protected, those that commands make are judged. */
 export interface Repositories {
   now(): Repository[]
   /**
-   * Puts aside what makes a repository out of a folder where git would run a program of a command's choice. Judged are
-   * those that the command could change: all that it had not found there. Says in words what was put aside.
+   * Renames what makes a repository out of a folder where git would run a program of a command's choice. Checks those
+   * that the command could change: all that it had not found there. Returns a sentence for each renamed path.
    */
   refuseUnsafe(before: readonly Repository[], reach: CommandReach): string[]
 }
@@ -47,9 +47,9 @@ function refuse(repository: Repository, { root, writable, readOnly }: CommandRea
   const path = repository.isBare ? join(repository.path, 'HEAD') : repository.path
   const shown = relative(root, path) || path
   try {
-    return [`[sandbox: ${shown} is now ${putAside(path)}: git would run programs there, because ${why}]`]
+    return [`[sandbox: ${shown} is now ${renameRefused(path)}: git would run programs there, because ${why}]`]
   } catch (error) {
-    return [`[sandbox: look at ${shown} before you use git: ${why} (${(error as Error).message})]`]
+    return [`[sandbox: check ${shown} before you use git: ${why} (${(error as Error).message})]`]
   }
 }
 

@@ -31,7 +31,7 @@ const DENYING: RuleSet = {
 }
 
 const isAllowed = (command: string, set: RuleSet, root: string) =>
-  decideByRules('bash', { kind: 'run', tool: 'bash', command }, policyOf(set, root)).verdict === 'allow'
+  decideByRules('bash', { kind: 'run', tool: 'bash', command }, policyOf(set, root)).decision === 'allow'
 const quoted = (words: readonly string[]) => words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
 
 /** What a line did that the judge did not know, or nothing. */
