@@ -44,7 +44,7 @@ export const mutations: readonly Mutation[] = [
     old: "action.kind === 'write' && !instructs)",
     new: "action.kind === 'write')",
     test: 'src/permissions/rules/instructing-files.test.ts',
-    fails: 'is asked about before it is written',
+    fails: 'needs permission before it is written, also in the mode acceptEdits',
   },
   {
     name: 'c1-controls-pass',
