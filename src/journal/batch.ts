@@ -11,52 +11,52 @@ import { memberNamed, type TeamState } from '../team/state.ts'
 import type { Cursor } from './log/cursor.ts'
 import type { LogRecord } from './log/store.ts'
 
-/** Something that waits to be written. */
+/** A write that waits in the queue or is being written. */
 export interface PendingWrite {
   readonly id: string
   readonly by: Author
   readonly what: Write
   readonly arrival: number
-  /** How often it lost against another process's decision. */
+  /** How often another process decided first. */
   readonly tries: number
   /** Its promise resolves once it is written; it becomes durable with the next sync. */
   readonly resolveOnWrite?: boolean | undefined
-  /** Which events of its record are its own, from and to; without it all of them. */
+  /** From and to: the events of its record that are its own. Without it all of them. */
   part?: readonly [number, number] | undefined
   result?: Result
   settle(result: Result): void
   fail(error: unknown): void
 }
 
-/** With `mayRepeat` its id was chosen by the caller, under which it may have been carried out before. */
+/** With `mayRepeat` the caller chose the id, so the write may have been carried out before. */
 export type Write =
   | { readonly command: Command; readonly mayRepeat: boolean }
-  | { readonly letter: MessageDraft; readonly mayRepeat: boolean }
+  | { readonly message: MessageDraft; readonly mayRepeat: boolean }
   | { readonly facts: readonly TeamEvent[] }
 
 export type Result = Answer | Refusal | readonly Effect[]
 
 export interface Batch {
   readonly records: readonly LogRecord[]
-  /** Who waits for each record: one, or all letters or steps of one author in one tick. */
+  /** The writes in each record: one, or all messages or steps of one author in one tick. */
   readonly entries: readonly (readonly PendingWrite[])[]
-  /** What needs no record. One that `rests` on decisions of this batch holds only if those are accepted. */
+  /** Answers without a record. One with `needsBatch` depends on decisions of this batch and holds only if those are accepted. */
   readonly answers: readonly {
     readonly entry: PendingWrite
     readonly result: Answer | Refusal
-    readonly rests: boolean
+    readonly needsBatch: boolean
   }[]
 }
 
-/** How many characters of what was written, and how many letters, one record of letters may hold. */
-const LETTERS_LENGTH = 256 * 1024
-const LETTERS_IN_A_RECORD = 256
-const STEPS_IN_A_RECORD = 8
+/** The most characters, and the most messages, in one record of messages. */
+const MAX_MESSAGE_CHARACTERS = 256 * 1024
+const MAX_MESSAGES_IN_A_RECORD = 256
+const MAX_STEPS_IN_A_RECORD = 8
 
-/** Steps of one's own work: small, and without an effect on anybody's mail. */
+/** Commands by which a member reports its own work: their records are small and change no mailbox. */
 const STEPS = new Set<Command['type']>(['task.claim', 'task.complete', 'task.renew', 'task.release'])
 
-/** Decides all in order, each on the state that the ones before it will leave, and chains what is to be written. */
+/** Decides the writes in order, each on the state that the ones before it will leave, and chains their records. */
 export function decideAll(
   { state, cursor }: { readonly state: TeamState; readonly cursor: Cursor },
   waiting: readonly PendingWrite[],
@@ -67,10 +67,10 @@ export function decideAll(
   const answers: Batch['answers'][number][] = []
   let after = cursor.last
   let due: readonly TeamEvent[] | undefined
-  let letters: Letters | undefined
-  let steps: Steps | undefined
-  // Of all decisions only taking mail looks at what was just sent.
-  const minds = waiting.some(({ what }) => 'command' in what && what.command.type === 'mail.take')
+  let messages: OpenMessages | undefined
+  let steps: OpenSteps | undefined
+  // Only taking mail depends on messages that were just sent.
+  const takesMail = waiting.some(({ what }) => 'command' in what && what.command.type === 'mail.take')
 
   state.trial.run(() => {
     for (const entry of waiting) {
@@ -78,7 +78,7 @@ export function decideAll(
       const circumstances = { ...about, id: entry.id, by: { ...entry.by, name } }
       if ('command' in entry.what) decideOne(entry, entry.what.command, circumstances)
       else if ('facts' in entry.what) put(entry, entry.what.facts, circumstances)
-      else sendOne(entry, entry.what.letter, circumstances)
+      else sendOne(entry, entry.what.message, circumstances)
     }
   })
   return { records, entries, answers }
@@ -89,9 +89,9 @@ export function decideAll(
       assume(state, due, circumstances)
     }
     const decision = decide(state, command, circumstances)
-    if (isRefusal(decision)) return say(entry, decision)
+    if (isRefusal(decision)) return answer(entry, decision)
     if (decision.events.length === 0) {
-      return say(entry, answerUnchanged(state, command, circumstances.by.name, decision.note))
+      return answer(entry, answerUnchanged(state, command, circumstances.by.name, decision.note))
     }
     const isStep = STEPS.has(command.type) && isPlain(entry)
     if (isStep && steps?.takes(entry)) return addStep(entry, decision.events, circumstances)
@@ -112,26 +112,26 @@ export function decideAll(
     if (entry !== waiting.at(-1)) assume(state, own, circumstances)
   }
 
-  function sendOne(entry: PendingWrite, letter: MessageDraft, circumstances: Circumstances): void {
-    const refusal = checkMessage(state, letter, circumstances.by)
-    if (refusal) return say(entry, refusal)
-    const message = messageFrom(letter, circumstances.by.name, circumstances)
+  function sendOne(entry: PendingWrite, draft: MessageDraft, circumstances: Circumstances): void {
+    const refusal = checkMessage(state, draft, circumstances.by)
+    if (refusal) return answer(entry, refusal)
+    const message = messageFrom(draft, circumstances.by.name, circumstances)
     const event: TeamEvent = { type: 'message.sent', message }
-    const size = letter.content.length + (letter.extra ? JSON.stringify(letter.extra).length : 0)
-    if (!letters?.takes(entry, size)) {
+    const size = draft.content.length + (draft.extra ? JSON.stringify(draft.extra).length : 0)
+    if (!messages?.takes(entry, size)) {
       put(entry, [event], circumstances)
-      letters = isPlain(entry) ? openLetters(entry, size) : undefined
+      messages = isPlain(entry) ? openMessages(entry, size) : undefined
       return
     }
-    // Five letters of one tick are one line instead of five that every other process has to read.
+    // Five messages of one tick are one line instead of five that every other process has to read.
     const events = records.at(-1)?.events as unknown as TeamEvent[]
     events.push(event)
     entries.at(-1)?.push(entry)
-    if (minds) assume(state, [event], circumstances)
+    if (takesMail) assume(state, [event], circumstances)
   }
 
-  function say(entry: PendingWrite, result: Answer | Refusal): void {
-    answers.push({ entry, result, rests: after !== cursor.last })
+  function answer(entry: PendingWrite, result: Answer | Refusal): void {
+    answers.push({ entry, result, needsBatch: after !== cursor.last })
   }
 
   function put(
@@ -145,38 +145,38 @@ export function decideAll(
     records.push({ id: entry.id, ...condition, at: about.now, by, events: [...first, ...events] as unknown as Json })
     entries.push([entry])
     entry.part = undefined
-    letters = undefined
+    messages = undefined
     steps = undefined
-    if (entry !== waiting.at(-1) && (minds || condition.after !== undefined)) assume(state, events, circumstances)
+    if (entry !== waiting.at(-1) && (takesMail || condition.after !== undefined)) assume(state, events, circumstances)
   }
 }
 
-/** The record written last, while it holds letters of one author and has room for more. */
-interface Letters {
-  /** Takes one more in, if it may stand with the others. */
+/** The newest record, while it holds messages of one author and more fit into it. */
+interface OpenMessages {
+  /** Counts one more message, if it may be in the same record. */
   takes(entry: PendingWrite, size: number): boolean
 }
 
-function openLetters({ by }: PendingWrite, first: number): Letters {
-  let room = LETTERS_LENGTH - first
-  let left = LETTERS_IN_A_RECORD - 1
+function openMessages({ by }: PendingWrite, first: number): OpenMessages {
+  let charactersLeft = MAX_MESSAGE_CHARACTERS - first
+  let left = MAX_MESSAGES_IN_A_RECORD - 1
   return {
     takes(entry, size) {
-      if (left === 0 || size > room || !isPlain(entry) || !isSameAuthor(entry.by, by)) return false
-      room -= size
+      if (left === 0 || size > charactersLeft || !isPlain(entry) || !isSameAuthor(entry.by, by)) return false
+      charactersLeft -= size
       left--
       return true
     },
   }
 }
 
-/** The record written last, while it holds steps of one author's work. */
-interface Steps {
+/** The newest record, while it holds steps of one author. */
+interface OpenSteps {
   takes(entry: PendingWrite): boolean
 }
 
-function openSteps({ by }: PendingWrite): Steps {
-  let left = STEPS_IN_A_RECORD - 1
+function openSteps({ by }: PendingWrite): OpenSteps {
+  let left = MAX_STEPS_IN_A_RECORD - 1
   return { takes: (entry) => isSameAuthor(entry.by, by) && left-- > 0 }
 }
 
@@ -184,7 +184,7 @@ function isSameAuthor(one: Author, other: Author): boolean {
   return one.name === other.name && one.generation === other.generation && one.epoch === other.epoch
 }
 
-/** What has an id of its caller's own stands alone: it is looked up by the id of its record. */
+/** A write whose id the caller chose has a record of its own: its repeat is found by the id of the record. */
 function isPlain({ what }: PendingWrite): boolean {
   return 'mayRepeat' in what && !what.mayRepeat
 }

@@ -2,17 +2,17 @@ import type { Command } from '../team/command.ts'
 import { memberNamed, roster, type TeamState, unreadOf } from '../team/state.ts'
 import type { Presence } from './log/store.ts'
 
-/** What is known of the processes that matter to the waiting commands. */
+/** The processes that the waiting commands depend on, as far as they are not alive. */
 export interface ProcessStates {
   readonly dead: ReadonlySet<string>
-  /** They cannot be judged from here: another machine or container. */
+  /** Processes of another machine or container, which cannot be checked from here. */
   readonly unknown: ReadonlySet<string>
 }
 
 /** No process had to be checked. */
 export const NO_PROCESSES: ProcessStates = { dead: new Set(), unknown: new Set() }
 
-/** Is there anybody to ask about? In a team of scripts there is not, and its rounds need not wait for an answer. */
+/** A team of scripts has no process to check, so its rounds need not wait for the store. */
 export function hasProcessesToCheck(state: TeamState, waiting: readonly Waiting[]): boolean {
   if (state.supervisor.get().runtime !== null || waiting.some((entry) => takeOf(entry))) return true
   for (const member of state.members.values()) if (member.runtime !== null) return true
@@ -28,29 +28,29 @@ export async function checkProcesses(
   presence: Presence,
   waiting: readonly Waiting[],
 ): Promise<ProcessStates> {
-  const gone = new Set<string>()
+  const dead = new Set<string>()
   const unknown = new Set<string>()
-  const asked = new Set<string>([presence.self])
-  const look = async (runtime: string | null | undefined) => {
-    if (!runtime || asked.has(runtime)) return
-    asked.add(runtime)
+  const checked = new Set<string>([presence.self])
+  const check = async (runtime: string | null | undefined) => {
+    if (!runtime || checked.has(runtime)) return
+    checked.add(runtime)
     const seen = await presence.look(runtime)
-    if (seen === 'dead') gone.add(runtime)
+    if (seen === 'dead') dead.add(runtime)
     if (seen === 'unknown') unknown.add(runtime)
   }
   const supervisor = state.supervisor.get().runtime
-  await look(supervisor)
+  await check(supervisor)
   // Members are declared lost only by the supervisor, or by a process that finds that there is none.
-  if (supervisor === null || supervisor === presence.self || gone.has(supervisor)) {
-    for (const member of roster(state)) await look(member.runtime)
+  if (supervisor === null || supervisor === presence.self || dead.has(supervisor)) {
+    for (const member of roster(state)) await check(member.runtime)
   }
   for (const entry of waiting) {
     const take = takeOf(entry)
     if (!take) continue
-    await look(memberNamed(state, take.member)?.runtime)
-    for (const unread of unreadOf(state, take.member)) await look(unread.taken?.taker)
+    await check(memberNamed(state, take.member)?.runtime)
+    for (const unread of unreadOf(state, take.member)) await check(unread.taken?.taker)
   }
-  return asked.size > 1 ? { dead: gone, unknown } : NO_PROCESSES
+  return checked.size > 1 ? { dead, unknown } : NO_PROCESSES
 }
 
 function takeOf({ what }: Waiting): Extract<Command, { type: 'mail.take' }> | undefined {

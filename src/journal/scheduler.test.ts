@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createScheduler } from './scheduler.ts'
 
 describe('the scheduler', () => {
-  /** Rounds of an event loop that turns when told to. */
+  /** Rounds of an event loop that turns on request. */
   function rounds() {
     let next: (() => void)[] = []
     return {
@@ -18,14 +18,14 @@ describe('the scheduler', () => {
   function scene() {
     const { nextRound, turn } = rounds()
     let now = 0
-    const turnstile = createScheduler(nextRound, () => now)
+    const scheduler = createScheduler(nextRound, () => now)
     const done: string[] = []
     const come = (who: object, what: string, then = () => {}) =>
-      turnstile.enqueue(who, () => {
+      scheduler.enqueue(who, () => {
         done.push(what)
         then()
       })
-    const inQuiet = (what: string) => void turnstile.whenIdle().then(() => done.push(what))
+    const inQuiet = (what: string) => void scheduler.whenIdle().then(() => done.push(what))
     /** So many rounds, each with all that follows from it. */
     const turns = async (count: number) => {
       for (let i = 0; i < count; i++) {

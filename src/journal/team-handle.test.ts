@@ -130,7 +130,7 @@ describe('facts that resolve when they are written', () => {
 const noted = { type: 'deviation.noted', member: 'ada', task: null, text: 'x' } as const
 
 describe('events that a model reads', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'deskmates-news-'))
+  const folder = mkdtempSync(join(tmpdir(), 'deskmates-synced-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 
   /** A team as a process sees it whose disk counts what it syncs, and another process that syncs nothing. */
@@ -157,17 +157,17 @@ describe('events that a model reads', () => {
     expect(await isSynced()).toBe(false)
     const activity = { type: 'member.activity', name: 'ada', generation: 1, status: 'working' } as const
     const written = { until: 'written' } as const
-    for (const { news, write } of [
-      { news: false, write: () => other.report([activity], written) },
-      { news: true, write: () => other.send({ to: 'ada', content: 'x' }, { commandId: 'one' }) },
-      { news: false, write: () => other.acknowledge('ada', ['one'], null, written) },
-      { news: true, write: () => other.run({ type: 'task.add', tasks: [{ subject: 'x' }] }) },
-      { news: true, write: () => other.run({ type: 'task.claim' }, as('ada')) },
-      { news: true, write: () => web.report([activity, noted], written) },
-      { news: false, write: () => web.report([activity], written) },
+    for (const { isForModels, write } of [
+      { isForModels: false, write: () => other.report([activity], written) },
+      { isForModels: true, write: () => other.send({ to: 'ada', content: 'x' }, { commandId: 'one' }) },
+      { isForModels: false, write: () => other.acknowledge('ada', ['one'], null, written) },
+      { isForModels: true, write: () => other.run({ type: 'task.add', tasks: [{ subject: 'x' }] }) },
+      { isForModels: true, write: () => other.run({ type: 'task.claim' }, as('ada')) },
+      { isForModels: true, write: () => web.report([activity, noted], written) },
+      { isForModels: false, write: () => web.report([activity], written) },
     ]) {
       await write()
-      expect(await isSynced()).toBe(news)
+      expect(await isSynced()).toBe(isForModels)
       expect(await isSynced()).toBe(false)
     }
     await web.close()
@@ -318,14 +318,14 @@ describe('messages of one tick', () => {
   it('share a record if they have one author, and each send resolves with its own effects', async () => {
     await using web = await team()
     const before = web.cursor.seq
-    const letters = [
+    const sends = [
       web.send({ to: 'bob', content: 'one' }, as('ada')),
-      web.send({ to: 'nobody', content: 'two' }, as('ada')),
+      web.send({ to: 'unknown', content: 'two' }, as('ada')),
       web.send({ to: 'lead', content: 'three' }, as('ada')),
       web.send({ to: 'bob', content: 'four' }, as('ada', 'chosen')),
       web.send({ to: 'ada', content: 'five' }, as('bob')),
     ]
-    const [one, two, three, four, five] = await Promise.all(letters)
+    const [one, two, three, four, five] = await Promise.all(sends)
     expect(one).toMatchObject([{ to: 'bob', outcome: 'queued' }])
     expect(two).toMatchObject({ code: 'unknown_member' })
     expect(three).toMatchObject([{ to: 'lead', outcome: 'queued' }])

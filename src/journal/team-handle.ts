@@ -29,7 +29,7 @@ export interface TeamHandle extends AsyncDisposable {
   /** Only where the run is recorded or replayed. */
   readonly order?: Order | undefined
   refresh(): Promise<void>
-  /** All that `state` could tell a model is durable when this resolves: what it builds on must not be taken back. */
+  /** Resolves when every event in `state` that a model may read is durable: a power cut must not take back what it builds on. */
   syncState(): Promise<void>
   /**
    * Decides and appends; resolves when the answer is durable, or `written`. A repeated `commandId` gets the first answer.
@@ -37,7 +37,7 @@ export interface TeamHandle extends AsyncDisposable {
    */
   run(command: Command, as?: Reporting): Promise<Answer | Refusal>
   /** Sends a message; the effects say, for each recipient, what the log made of it. */
-  send(letter: MessageDraft, as?: Acting): Promise<readonly Effect[] | Refusal>
+  send(message: MessageDraft, as?: Acting): Promise<readonly Effect[] | Refusal>
   /** The reader has these messages. An effect says `ignored` where another reader was assigned meanwhile. */
   acknowledge(member: string, ids: readonly string[], take: string | null, as?: Reading): Promise<readonly Effect[]>
   /** Appends facts as they are. */
@@ -83,8 +83,8 @@ export interface TeamOptions {
   readonly eraser?: Pick<Eraser, 'value'> | undefined
 }
 
-/** What becomes of an agent's work is said to people and to the runtime, never to a model. */
-const NO_NEWS = new Set<TeamEvent['type']>(['member.activity', 'agent.health', 'usage', 'message.delivered'])
+/** Events that people and the runtime read, but no model. */
+const NOT_FOR_MODELS = new Set<TeamEvent['type']>(['member.activity', 'agent.health', 'usage', 'message.delivered'])
 
 export const USER: Author = { name: 'user' }
 
@@ -95,18 +95,18 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
     log: await store.log(`${name}/journal`, { longTexts: true }),
     presence: store.presence,
     clock,
-    onRewound(fault, gone) {
-      const loss = describeLoss(name, fault, gone)
+    onRewound(fault, lost) {
+      const loss = describeLoss(name, fault, lost)
       store.warn?.(loss.message)
       options.onRewound?.(loss)
     },
   })
-  const mirror = store.views?.(name)
-  const viewWriter = openViewWriter(mirror, appender)
+  const views = store.views?.(name)
+  const viewWriter = openViewWriter(views, appender)
   const { fold } = appender
-  let newsAt = fold.cursor.seq
+  let modelEventAt = fold.cursor.seq
   appender.watchers.add(({ events }) => {
-    if (!events.every(({ type }) => NO_NEWS.has(type))) newsAt = fold.cursor.seq
+    if (!events.every(({ type }) => NOT_FOR_MODELS.has(type))) modelEventAt = fold.cursor.seq
   })
 
   async function report(
@@ -130,7 +130,7 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
       return fold.cursor
     },
     refresh: () => appender.refresh(),
-    syncState: () => appender.log.sync(newsAt),
+    syncState: () => appender.log.sync(modelEventAt),
     async run(command, { by = USER, commandId, until = 'durable' } = {}) {
       if (commandId !== undefined && !isCommandId(commandId)) return noCommandId(commandId)
       const mayRepeat = commandId !== undefined
@@ -142,9 +142,9 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
       const earlier = held ? await earlierAttempts(store, team, held, by.name) : []
       return earlier.length === 0 ? whole : { ...whole, earlierAttempts: earlier }
     },
-    async send(letter, { by = USER, commandId } = {}) {
+    async send(message, { by = USER, commandId } = {}) {
       if (commandId !== undefined && !isCommandId(commandId)) return noCommandId(commandId)
-      const effects = await appender.send(clean(letter), {
+      const effects = await appender.send(clean(message), {
         id: commandId ?? newId(),
         by,
         mayRepeat: commandId !== undefined,
@@ -158,7 +158,7 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
     },
     report,
     async ingest() {
-      if (mirror) await ingestMail(mirror, team)
+      if (views) await ingestMail(views, team)
     },
     earlierAttempts: async (task, owner) =>
       earlierAttempts(store, team, { id: task.id, ended: await appender.log.whole(task.ended) }, owner),

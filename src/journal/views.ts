@@ -18,9 +18,9 @@ export interface Views {
   writeSteps(state: TeamState, cursor: Cursor): Promise<readonly (() => void)[]>
 
   /**
-   * Puts aside what stands in the mailbox files and reads it. The caller then folds the journal to its end (a line of
+   * Archives the lines in the mailbox files and reads them. The caller then folds the journal to its end (a line of
    * ours is in the journal before it is in a file), asks `facts`, appends them, folds, and calls `settle`.
-   * Undefined when there is nothing to bring in.
+   * Undefined when there is no line.
    */
   collect(state: TeamState): Promise<IncomingLines | undefined>
 
@@ -38,6 +38,6 @@ export interface Views {
 export interface IncomingLines {
   /** Foreign lines as facts, in order; lines we wrote ourselves are left out. `state` is folded to the end. */
   facts(state: TeamState): readonly (EventOf<'external.received'> | EventOf<'external.rejected'>)[]
-  /** After the facts were folded: rejected lines are put where people find them, done archives go, unread mail is shown again. */
+  /** After the facts were folded: writes rejected lines to their file, removes finished archives, shows unread mail again. */
   settle(state: TeamState): Promise<void>
 }

@@ -11,7 +11,7 @@ import {
   unfinishedReplacementText,
 } from '../prompts/reports.ts'
 import type { Author } from '../team/event.ts'
-import { admit, type Breaker, failsRepeatedly, lost, PAUSE, settled, worked } from '../team/members/breaker.ts'
+import { admit, type Breaker, failsRepeatedly, lost, PAUSE_S, settled, worked } from '../team/members/breaker.ts'
 import type { Member } from '../team/members/member.ts'
 import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
 import { heldBy, memberNamed, roster } from '../team/state.ts'
@@ -71,7 +71,7 @@ export function createFailures(
 
   function probeAfterPause(): void {
     cancelProbe()
-    cancelProbe = clock.in(PAUSE, () => void probe().catch(reportProblem))
+    cancelProbe = clock.in(PAUSE_S, () => void probe().catch(reportProblem))
   }
 
   async function recordLoss(by: Author, cause: unknown): Promise<void> {

@@ -9,11 +9,11 @@ import type { TaskDraft, TaskId } from './task.ts'
 /** What a caller wants to happen. `decide` says whether it may. */
 export type Command =
   | { readonly type: 'team.create'; readonly team: string; readonly description?: string; readonly session?: string }
-  /** The lead of this team leads that one too, or no more. */
+  /** The lead of this team begins or stops leading that team too. */
   | { readonly type: 'team.lead'; readonly team: string; readonly leads: boolean }
   | { readonly type: 'team.delete' }
   | { readonly type: 'supervise'; readonly runtime: string; readonly force?: boolean; readonly folder?: SessionFolder }
-  /** This process runs the team no more, though it lives on: the next supervisor need not wait for it to end. */
+  /** This process stops supervising the team and goes on running: the next supervisor need not wait for its end. */
   | { readonly type: 'supervise.end'; readonly runtime: string; readonly reason?: string | undefined }
   | {
       readonly type: 'member.join'

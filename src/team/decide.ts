@@ -78,7 +78,7 @@ function decideByType(state: TeamState, command: Command, about: Circumstances):
 }
 
 /**
- * Changes and a change of status, each standing on the other: one record or nothing. A task is reopened before it is
+ * Changed fields and a changed status depend on each other: both are written in one record, or neither. A task is reopened before it is
  * changed, since only a pending one can be assigned; it is changed before it is claimed, completed or deleted.
  */
 function decideUpdate(

@@ -70,7 +70,7 @@ const decisions = {
     blockedBy: z.array(Dependency).optional(),
     files: z.array(z.string()).optional(),
   }),
-  /** `lease` in seconds from the record's time; null lives as long as its owner. */
+  /** `lease` in seconds from the record's time; null: the claim lasts as long as its owner. */
   'task.claimed': z.object({ id: TaskId, owner: z.string(), generation, lease: z.number().positive().nullable() }),
   'task.renewed': z.object({ id: TaskId, lease: z.number().positive() }),
   'task.released': z.object({ id: TaskId, end: Attempt.shape.end, reason: z.string().optional() }),
@@ -102,8 +102,8 @@ const decisions = {
   }),
   'request.closed': z.object({ id: z.string(), state: z.enum(['timed_out', 'void']), reason: z.string() }),
   /**
-   * An agent's transcript lost turns, and goes on without them: what was `lost` in words, and the messages told in them,
-   * which are unread again. `archived` is the file that keeps the removed lines, where there is one.
+   * An agent's transcript lost turns and continues without them: `lost` describes them, `returned` are the messages in
+   * them, which are unread again. `archived` is the file that keeps the removed lines, where there is one.
    */
   'transcript.repaired': z.object({
     member: z.string(),
@@ -209,10 +209,10 @@ function hasMembers(value: object, count: number): boolean {
   return members === count
 }
 
-/** Shapes that let more through than they name. */
+/** Types whose schema accepts more fields than it names. */
 const OPEN = new Set<string>(['message.sent', 'external.received', 'team.restored', 'transcript.repaired'])
 
-/** Far deeper than anybody means it. Checking or writing down what is nested without end would overflow the stack. */
+/** Deeper than any real event. Checking or writing a value that is nested without end would overflow the stack. */
 const MAX_DEPTH = 200
 
 function isDeep(value: object, left: number): boolean {

@@ -11,8 +11,8 @@ import { compareTasks, type Task, type TaskId } from './task.ts'
 /** Raise it whenever the same journal would fold to another state: old snapshots are then ignored. */
 export const FOLD_VERSION = 5
 
-/** How many message ids we can still tell apart from new ones; an older repeat counts as new. */
-const REMEMBERED = 100_000
+/** A repeated message id is recognised among the last so many; an older repeat counts as new. */
+const MAX_REMEMBERED_MESSAGES = 100_000
 
 export interface TeamFacts {
   readonly id: string
@@ -35,11 +35,11 @@ export interface Supervisor {
 export interface Unread {
   readonly message: Message
   readonly place: number
-  /** Came in through the mailbox file: text for a reader, never an approval or an order. */
+  /** Came in through the mailbox file: text for a reader, never an approval or a request. */
   readonly external: boolean
   /** Who is reading it right now: `take` names the record that assigned it. */
   readonly taken: { readonly take: string; readonly taker: string; readonly until: number } | null
-  /** It was handed out before and never acknowledged. */
+  /** It was delivered before and never acknowledged. */
   readonly redelivered: boolean
 }
 
@@ -63,7 +63,7 @@ export interface TeamState {
   /** By member: what its model calls used. */
   readonly spent: Table<string, Spent>
   readonly breaker: Cell<Breaker>
-  /** By member: the turn of its transcript that last told it mail, `''` if only its model calls are known. */
+  /** By member: the last turn of its transcript that delivered mail, `''` if only its model calls are known. */
   readonly transcripts: Table<string, string>
   /** The newest at the end; all of them are in the journal. */
   readonly deviations: Cell<readonly Deviation[]>
@@ -75,7 +75,7 @@ export interface TeamState {
   readonly index: BoardIndex
 }
 
-/** Worked out from the tasks, never stored. */
+/** Computed from the tasks, never stored. */
 export interface BoardIndex {
   /** Ready tasks by assignee (`''`: the open board), in the order they are taken. */
   readonly ready: Map<string, Sorted<Task>>
@@ -84,7 +84,7 @@ export interface BoardIndex {
   /** Member → the task it holds. */
   readonly holding: Table<string, TaskId>
   readonly plans: Table<string, { readonly total: number; readonly completed: number; readonly failed: number }>
-  /** Another value after each change of what waits for what is still to be done; what was worked out is kept by it. */
+  /** A new object after each change of a dependency between open tasks; caches are keyed by it. */
   readonly shape: Cell<object>
 }
 
@@ -104,7 +104,7 @@ export function emptyState(): TeamState {
     breaker: new Cell<Breaker>(trial, CLOSED),
     deviations: new Cell<readonly Deviation[]>(trial, []),
     leads: new Cell<readonly string[]>(trial, []),
-    messages: new Recent(trial, REMEMBERED),
+    messages: new Recent(trial, MAX_REMEMBERED_MESSAGES),
     counters: new Cell(trial, { task: 1, request: 1, place: 1 }),
     index: {
       ready: new Map(),

@@ -16,8 +16,8 @@ export class OutcomeUnknown extends TeamError {
   readonly code = 'outcome_unknown'
   constructor(path: string, ids: readonly string[], cause: unknown) {
     super(
-      `Writing to ${path} failed half way (${reason(cause)}), so it is not known whether ${ids.join(', ')} counts. ` +
-        'Mend the cause, then repeat the command with the same --command-id: it returns the first answer.',
+      `Writing to ${path} failed half way (${reason(cause)}), so it is not known whether ${ids.join(', ')} was accepted. ` +
+        'Fix the cause, then repeat the command with the same --command-id: it returns the first answer.',
       { cause },
     )
   }
@@ -27,7 +27,7 @@ export class OutcomeUnknown extends TeamError {
 export class NotWritten extends TeamError {
   readonly code = 'not_written'
   constructor(path: string, cause: unknown) {
-    super(`Nothing was written to ${path}: ${reason(cause)}. Mend the cause and try again.`, { cause })
+    super(`Nothing was written to ${path}: ${reason(cause)}. Fix the cause and retry.`, { cause })
   }
 }
 
@@ -35,21 +35,21 @@ export class NotWritten extends TeamError {
 export class NotRead extends TeamError {
   readonly code = 'not_read'
   constructor(path: string, cause: unknown) {
-    super(`${path} could not be read: ${reason(cause)}. Mend the cause and try again.`, { cause })
+    super(`${path} could not be read: ${reason(cause)}. Fix the cause and retry.`, { cause })
   }
 }
 
-/** What programs left in the mailbox files is still there, or already in the journal: trying again does no harm. */
+/** Every line is still in its mailbox file or already in the journal: a retry is safe. */
 export class MailNotBroughtIn extends TeamError {
   readonly code = 'mail_not_brought_in'
   constructor(cause: unknown) {
-    super(`What lies in the mailbox files could not be brought in: ${reason(cause)}. Mend the cause and try again.`, {
+    super(`The mailbox files could not be read into the journal: ${reason(cause)}. Fix the cause and retry.`, {
       cause,
     })
   }
 }
 
-/** Refused before anything was written, because no reader would take it. */
+/** Refused before anything was written, because no reader would accept it. */
 export class RecordRefused extends TeamError {
   readonly code = 'record_refused'
   constructor(path: string, id: string, why: string) {
@@ -57,7 +57,7 @@ export class RecordRefused extends TeamError {
   }
 }
 
-/** What was read before is no longer what the path leads to, so a fold that went on would mix two histories. */
+/** The path leads to another log than before: a fold that continued would mix two histories. */
 export class JournalReplaced extends TeamError {
   readonly code = 'journal_replaced'
   readonly fault: Fault

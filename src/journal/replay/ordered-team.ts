@@ -13,8 +13,8 @@ export function orderedTeam(team: TeamHandle, order: Order | undefined, isOwn: b
   const name = ({ name }: Author, what: string) => `${name} ${what}${where}`
   const run: TeamHandle['run'] = (command, as) =>
     order.step(name(as?.by ?? USER, command.type), () => team.run(command, as))
-  const send: TeamHandle['send'] = (letter, as) =>
-    order.step(name(as?.by ?? USER, 'message.send'), () => team.send(letter, as))
+  const send: TeamHandle['send'] = (message, as) =>
+    order.step(name(as?.by ?? USER, 'message.send'), () => team.send(message, as))
   const report: TeamHandle['report'] = (events, as) => {
     const types = events.flatMap(({ type }) => (UNORDERED.has(type) ? [] : type))
     if (types.length === 0) return team.report(events, as)

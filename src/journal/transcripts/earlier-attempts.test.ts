@@ -15,7 +15,7 @@ const attempt = (owner: string, reason: string): Attempt => ({
   reason,
 })
 
-async function told(ended: readonly Attempt[], owner: string, change: Partial<Store> = {}): Promise<string[]> {
+async function attemptsOf(ended: readonly Attempt[], owner: string, change: Partial<Store> = {}): Promise<string[]> {
   await using store = await openMemoryStore()
   const team = { name: 'web', state: emptyState() }
   const attempts = await earlierAttempts({ ...store, ...change }, team, { id: '1', ended }, owner)
@@ -26,19 +26,19 @@ describe('earlier attempts at a task', () => {
   it('are the newest ones if there are many, the last of each member', async () => {
     const names = ['ada', 'bob', 'cem', 'Ada', 'dan']
     const ended = names.map((name, i) => attempt(name, `try ${i}`))
-    expect(await told(ended, 'eve')).toEqual(['cem: try 2', 'Ada: try 3', 'dan: try 4'])
+    expect(await attemptsOf(ended, 'eve')).toEqual(['cem: try 2', 'Ada: try 3', 'dan: try 4'])
   }) // T46
 
   it('are those since the owner last held the task itself', async () => {
     const names = ['ada', 'bob', 'ada', 'Bob', 'cem']
     const ended = names.map((name, i) => attempt(name, `try ${i}`))
-    expect(await told(ended, 'bob')).toEqual(['cem: try 4'])
-    expect(await told(ended, 'ada')).toEqual(['Bob: try 3', 'cem: try 4'])
+    expect(await attemptsOf(ended, 'bob')).toEqual(['cem: try 4'])
+    expect(await attemptsOf(ended, 'ada')).toEqual(['Bob: try 3', 'cem: try 4'])
   }) // T46
 
   it('are listed without calls when a transcript cannot be read', async () => {
     const log = () => Promise.reject(new Error('the transcript is damaged'))
-    expect(await told([attempt('ada', 'no time')], 'bob', { log })).toEqual(['ada: no time'])
+    expect(await attemptsOf([attempt('ada', 'no time')], 'bob', { log })).toEqual(['ada: no time'])
   }) // T46
 
   it('list the calls of a lead from its conversation, which the team of its session keeps', async () => {
@@ -56,7 +56,7 @@ describe('earlier attempts at a task', () => {
       model: 'scripted/x',
     })
     await transcript.synced()
-    const [told] = await earlierAttempts(store, team, { id: '1', ended: [attempt('lead', 'no time')] }, 'ada')
-    expect(told?.lastCalls.join()).toContain('echo migrated')
+    const [first] = await earlierAttempts(store, team, { id: '1', ended: [attempt('lead', 'no time')] }, 'ada')
+    expect(first?.lastCalls.join()).toContain('echo migrated')
   }) // T46
 })

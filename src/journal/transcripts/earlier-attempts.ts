@@ -35,9 +35,9 @@ export async function earlierAttempts(
   const attempts: EarlierAttempt[] = []
   for (const attempt of [...others.values()].slice(-MAX_ATTEMPTS)) {
     // A further team has the conversation of its lead in the team of its session.
-    const home = (nameKey(attempt.owner) === 'lead' && team.state.team.get()?.session) || team.name
+    const keeper = (nameKey(attempt.owner) === 'lead' && team.state.team.get()?.session) || team.name
     // The claim stands, whatever is wrong with a transcript.
-    const lastCalls = await callsFor(store, `${home}/transcripts/${attempt.owner}`, id).catch(() => [])
+    const lastCalls = await callsFor(store, `${keeper}/transcripts/${attempt.owner}`, id).catch(() => [])
     attempts.push({ ...attempt, lastCalls })
   }
   return attempts

@@ -5,31 +5,31 @@ import { recordBatches } from '../log/record-batches.ts'
 import { MailNotBroughtIn } from '../log/store-errors.ts'
 import type { Views } from '../views.ts'
 
-/** What bringing in mail needs of a team handle. */
+/** The part of a team handle that reading mailbox files needs. */
 interface Journal {
   readonly state: TeamState
   refresh(): Promise<void>
   report(events: readonly TeamEvent[]): Promise<unknown>
 }
 
-/** What programs left in the mailbox files becomes part of the journal; a file is read before the journal is folded. */
-export async function ingestMail(mirror: Views, team: Journal): Promise<void> {
-  // A handle that has folded nothing knows of no member, and would leave everything where it is.
+/** Writes the lines that programs left in the mailbox files to the journal. A file is read before the journal is folded. */
+export async function ingestMail(views: Views, team: Journal): Promise<void> {
+  // A handle that has folded nothing knows no member, and would leave every line in its file.
   await team.refresh()
   for (;;) {
-    const harvest = await named(() => mirror.collect(team.state))
-    if (!harvest) return
+    const incoming = await named(() => views.collect(team.state))
+    if (!incoming) return
     await team.refresh()
-    const facts = await named(() => harvest.facts(team.state))
+    const facts = await named(() => incoming.facts(team.state))
     for (const batch of recordBatches(facts)) await team.report(batch)
-    await named(() => harvest.settle(team.state))
+    await named(() => incoming.settle(team.state))
     if (facts.length === 0) return
   }
 }
 
-async function named<T>(look: () => T | Promise<T>): Promise<T> {
+async function named<T>(read: () => T | Promise<T>): Promise<T> {
   try {
-    return await look()
+    return await read()
   } catch (error) {
     throw error instanceof TeamError ? error : new MailNotBroughtIn(error)
   }

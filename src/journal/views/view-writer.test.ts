@@ -4,8 +4,8 @@ import type { Store } from '../log/store.ts'
 import { openTeam } from '../team-handle.ts'
 import type { Views } from '../views.ts'
 
-function mirrored(store: Store, show: Views['write']): Store {
-  const mirror: Views = {
+function viewsed(store: Store, show: Views['write']): Store {
+  const views: Views = {
     write: show,
     writeSteps: async (state, cursor) => {
       await show(state, cursor)
@@ -17,7 +17,7 @@ function mirrored(store: Store, show: Views['write']): Store {
     differences: async () => [],
     repair: async () => {},
   }
-  return { ...store, views: () => mirror }
+  return { ...store, views: () => views }
 }
 
 const soon = () => new Promise<void>((resolve) => setImmediate(resolve))
@@ -25,7 +25,7 @@ const soon = () => new Promise<void>((resolve) => setImmediate(resolve))
 describe('view files', () => {
   it('show the end of the journal when a team is closed', async () => {
     const shown: number[] = []
-    const store = mirrored(await openMemoryStore(), async (state) => void shown.push(state.tasks.size))
+    const store = viewsed(await openMemoryStore(), async (state) => void shown.push(state.tasks.size))
     const team = await openTeam(store, 'web')
     await team.run({ type: 'team.create', team: 'web' })
     for (let i = 0; i < 5; i++) await team.run({ type: 'task.add', tasks: [{ subject: 'x' }] })
@@ -35,7 +35,7 @@ describe('view files', () => {
 
   it('are not written by a team that changed nothing', async () => {
     let shown = 0
-    const store = mirrored(await openMemoryStore(), async () => void shown++)
+    const store = viewsed(await openMemoryStore(), async () => void shown++)
     await (await openTeam(store, 'web')).close()
     expect(shown).toBe(0)
   })
@@ -43,8 +43,8 @@ describe('view files', () => {
   it('are written on close if they could not be written before, or closing fails with the cause', async () => {
     let fails = 1
     let shown = 0
-    const store = mirrored(await openMemoryStore(), async () => {
-      if (fails-- > 0) throw new Error('no room')
+    const store = viewsed(await openMemoryStore(), async () => {
+      if (fails-- > 0) throw new Error('disk full')
       shown++
     })
     const team = await openTeam(store, 'web')
@@ -55,15 +55,15 @@ describe('view files', () => {
     fails = 1000
     const other = await openTeam(store, 'web')
     await other.run({ type: 'task.add', tasks: [{ subject: 'x' }] })
-    await expect(other.close()).rejects.toThrow('no room')
+    await expect(other.close()).rejects.toThrow('disk full')
   })
 
   it('are written one at a time while the team continues', async () => {
     const order: string[] = []
     const memory = await openMemoryStore()
-    const store = mirrored(memory, async () => void order.push('shown'))
-    const mirror = store.views!('web')
-    const team = await openTeam({ ...store, views: () => ({ ...mirror, writeSteps: steps }) }, 'web')
+    const store = viewsed(memory, async () => void order.push('shown'))
+    const views = store.views!('web')
+    const team = await openTeam({ ...store, views: () => ({ ...views, writeSteps: steps }) }, 'web')
     let added: Promise<unknown> | undefined
     async function steps() {
       if (added) return []
@@ -85,11 +85,11 @@ describe('view files', () => {
     try {
       let shown = 0
       const memory = await openMemoryStore()
-      const store = mirrored(memory, async () => {})
-      const mirror = store.views!('web')
+      const store = viewsed(memory, async () => {})
+      const views = store.views!('web')
       // The machine slept, or the disk was away for a while.
       const steps = async () => [() => shown++ === 0 && vi.advanceTimersByTime(60_000)]
-      const team = await openTeam({ ...store, views: () => ({ ...mirror, writeSteps: steps }) }, 'web')
+      const team = await openTeam({ ...store, views: () => ({ ...views, writeSteps: steps }) }, 'web')
       const later = async (milliseconds: number) => {
         await vi.advanceTimersByTimeAsync(milliseconds)
         for (let i = 0; i < 20; i++) await soon()
@@ -111,7 +111,7 @@ describe('view files', () => {
   it('are finished before a team closes', async () => {
     let finish = () => {}
     let writing = false
-    const store = mirrored(await openMemoryStore(), async () => {
+    const store = viewsed(await openMemoryStore(), async () => {
       writing = true
       await new Promise<void>((resolve) => {
         finish = resolve

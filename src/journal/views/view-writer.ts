@@ -5,11 +5,11 @@ import type { Views } from '../views.ts'
 
 /** Files are for people: a few times a second is enough while much happens, and at the end always. */
 const MIN_PAUSE_MS = 250
-/** Less often where there is much to write: it rests so many times as long as it worked. */
+/** The pause is this many times as long as the last write took: less often where there is much to write. */
 const PAUSE_FACTOR = 49
-/** Milliseconds: programs read these files too, and a disk that was away once is no reason to let them wait. */
+/** Programs read these files too: one slow write must not delay the next for long. */
 const MAX_PAUSE_MS = 2000
-/** How often it is tried to sync beside the others' work. */
+/** Syncs before the writer stops the appender, so that the last one has little left to sync. */
 const SYNC_TRIES = 3
 
 export interface ViewWriter {
@@ -17,7 +17,7 @@ export interface ViewWriter {
   flush(): Promise<void>
 }
 
-export function openViewWriter(mirror: Views | undefined, appender: Appender): ViewWriter {
+export function openViewWriter(views: Views | undefined, appender: Appender): ViewWriter {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
   let shown = -1
@@ -26,8 +26,8 @@ export function openViewWriter(mirror: Views | undefined, appender: Appender): V
 
   /** `work` is given the end of the journal, synced, while nothing is folded. */
   async function atTheEnd<T>(work: (fold: Fold) => Promise<T>): Promise<T> {
-    // A view that survived a power cut and its journal not would look like a journal that lost its end.
-    // Nothing can be folded while it waits alone, so most of the waiting is done before.
+    // If a view survived a power cut and its journal did not, the journal would seem to have lost its end.
+    // Nothing is folded while this runs alone, so most of the syncing is done before.
     for (let tries = 0, at = -1; tries < SYNC_TRIES && at !== appender.fold.cursor.seq; tries++) {
       at = appender.fold.cursor.seq
       await appender.log.sync()
@@ -38,11 +38,11 @@ export function openViewWriter(mirror: Views | undefined, appender: Appender): V
     })
   }
 
-  /** Looks at the log again after writing, and repeats if it moved: an older view never stays on top of a newer one. */
-  async function show(mirror: Views): Promise<void> {
+  /** Reads the log again after writing, and repeats if it grew: an older view never replaces a newer one for long. */
+  async function show(views: Views): Promise<void> {
     for (let tries = 0; tries < 10; tries++) {
       const at = appender.fold.cursor.seq
-      await atTheEnd(({ state, cursor }) => mirror.write(state, cursor))
+      await atTheEnd(({ state, cursor }) => views.write(state, cursor))
       shown = at
       owed = false
       await appender.refresh()
@@ -51,7 +51,7 @@ export function openViewWriter(mirror: Views | undefined, appender: Appender): V
   }
 
   /** The same while others work: one file at a time, and what has moved meanwhile is shown the next time. */
-  async function showInSteps(mirror: Views): Promise<void> {
+  async function showInSteps(views: Views): Promise<void> {
     let at = -1
     let worked = 0
     const timed = <T>(work: () => T): T => {
@@ -62,7 +62,7 @@ export function openViewWriter(mirror: Views | undefined, appender: Appender): V
     }
     const steps = await atTheEnd(({ state, cursor }) => {
       at = cursor.seq
-      return timed(() => mirror.writeSteps(state, cursor))
+      return timed(() => views.writeSteps(state, cursor))
     })
     for (const step of steps) {
       await scheduler.whenIdle()
@@ -77,11 +77,11 @@ export function openViewWriter(mirror: Views | undefined, appender: Appender): V
 
   function schedule(): void {
     owed = true
-    if (!mirror || timer) return
+    if (!views || timer) return
     timer = setTimeout(() => {
       timer = undefined
       // What cannot be shown now is shown at the next change, or named by the flush at the end.
-      running = running.then(() => showInSteps(mirror)).catch(() => {})
+      running = running.then(() => showInSteps(views)).catch(() => {})
     }, pause)
     timer.unref()
   }
@@ -97,7 +97,7 @@ export function openViewWriter(mirror: Views | undefined, appender: Appender): V
       stop()
       await running
       stop()
-      if (mirror && (owed || (shown >= 0 && shown !== appender.fold.cursor.seq))) await show(mirror)
+      if (views && (owed || (shown >= 0 && shown !== appender.fold.cursor.seq))) await show(views)
     },
   }
 }

@@ -122,7 +122,7 @@ export function decideComplete(
   return { events: [{ type: 'task.completed', id: task.id, result: result ?? null, commit: commit ?? null }] }
 }
 
-/** Its dependents stay blocked, shown as such, and the lead is told. */
+/** Its dependents stay blocked, and the lead gets a message about them. */
 export function decideFail(state: TeamState, task: Task, reason: string, { by, id, now }: Circumstances): Decision {
   const foreign = task.status === 'pending' || isLead(by.name) ? undefined : notOwner(task, by.name)
   if (foreign) return foreign

@@ -19,8 +19,8 @@ export function graphOf(state: TeamState): Graph {
     waitsFor(id) {
       const task = added.get(id) ?? state.tasks.get(id)?.blockedBy
       if (task) return task
-      const standing = state.index.plans.has(id) ? [...state.tasks.keys()].filter((other) => planOf(other) === id) : []
-      return [...standing, ...(addedPlans.get(id) ?? [])]
+      const existing = state.index.plans.has(id) ? [...state.tasks.keys()].filter((other) => planOf(other) === id) : []
+      return [...existing, ...(addedPlans.get(id) ?? [])]
     },
     put(id, waitsFor) {
       added.set(id, waitsFor)

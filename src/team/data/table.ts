@@ -20,7 +20,7 @@ export class Trial {
     }
   }
 
-  /** What `think` says after `change`; the change is taken back. Inside a running trial or on its own. */
+  /** What `think` returns after `change`; the change is taken back. Inside a running trial or on its own. */
   given<T>(change: () => void, think: () => T): T {
     if (!this.undo) return this.run(() => this.given(change, think))
     const mark = this.undo.length

@@ -17,7 +17,7 @@ const journal: TeamRecord[] = readFileSync(new URL('../golden/v1.jsonl', import.
 
 const copy = (json: Json): Json => JSON.parse(JSON.stringify(json))
 
-/** All that anybody can see of a team, in the order it is seen in. */
+/** Everything a caller can read of a team, in order. */
 const seen = (state: TeamState) => ({
   team: state.team.get(),
   supervisor: state.supervisor.get(),
@@ -77,7 +77,7 @@ describe('a snapshot', () => {
   it('leaves a repaired journal empty, not half full, when it is invalid', () => {
     const state = emptyState()
     const dump = copy(dumpState(teamHarness().state)) as { [key: string]: Json }
-    for (const broken of [null, 7, {}, { ...dump, tasks: [{ id: 'x' }] }, { ...dump, members: 'nobody' }]) {
+    for (const broken of [null, 7, {}, { ...dump, tasks: [{ id: 'x' }] }, { ...dump, members: 'invalid' }]) {
       apply(state, 1, { id: 'r', events: [{ type: 'team.restored', state: broken, lost: [], from: 'x' }] })
       expect(state.team.get()).toBeUndefined()
     }

@@ -85,7 +85,7 @@ export function stateFrom(dump: Json): TeamState {
   return state
 }
 
-/** From a journal line that anybody may have written. What does not fit leaves the state empty. */
+/** From a journal line that any program may have written. An invalid one leaves the state empty. */
 export function loadState(state: TeamState, json: unknown): void {
   const dump = Dump.safeParse(json)
   if (dump.success) fill(state, dump.data)

@@ -79,40 +79,40 @@ function isFree({ taken }: Unread, { dead: gone, unknown, now, self }: Circumsta
 }
 
 /** Refused before anything is written; what the log makes of it at its place may still be a bounce. */
-export function checkMessage(state: TeamState, letter: MessageDraft, by: Author): Refusal | undefined {
+export function checkMessage(state: TeamState, draft: MessageDraft, by: Author): Refusal | undefined {
   const absent = mayAct(state, by)
   if (absent) return absent
-  const type = messageType(letter.type ?? 'message')
-  if (!type) return refuse('invalid', { problem: 'message_type', type: String(letter.type) })
-  if (isTooLong(letter.content)) return refuse('too_large', { text: 'message' })
+  const type = messageType(draft.type ?? 'message')
+  if (!type) return refuse('invalid', { problem: 'message_type', type: String(draft.type) })
+  if (isTooLong(draft.content)) return refuse('too_large', { text: 'message' })
   if (isControl(type)) return refuse('invalid', { problem: 'control_message', type })
   if (isRuntimeFact(type) && by.generation === undefined)
     return refuse('not_allowed', { problem: 'runtime_message', type })
-  if (letter.content === '') return refuse('invalid', { problem: 'empty_message' })
-  if (type === 'broadcast' || nameKey(letter.to) === 'all') return undefined
-  const member = memberNamed(state, letter.to)
+  if (draft.content === '') return refuse('invalid', { problem: 'empty_message' })
+  if (type === 'broadcast' || nameKey(draft.to) === 'all') return undefined
+  const member = memberNamed(state, draft.to)
   if (member?.status === 'stopped')
     return refuse('member_stopped', {
       problem: 'recipient',
       member: member.name,
       members: presentMembers(state),
     })
-  if (!canReceive(state, letter.to)) return unknownMember(state, letter.to)
-  if (nameKey(letter.to) === nameKey(by.name)) return refuse('invalid', { problem: 'own_message', member: by.name })
+  if (!canReceive(state, draft.to)) return unknownMember(state, draft.to)
+  if (nameKey(draft.to) === nameKey(by.name)) return refuse('invalid', { problem: 'own_message', member: by.name })
   return undefined
 }
 
 /** The line that goes into the journal. The sender's own attachments never overwrite a member of the message. */
-export function messageFrom(letter: MessageDraft, from: string, about: Pick<Circumstances, 'id' | 'now'>): Message {
-  const everyone = nameKey(letter.to) === 'all' || letter.type === 'broadcast'
-  const type = everyone && (letter.type ?? 'message') === 'message' ? 'broadcast' : (letter.type ?? 'message')
+export function messageFrom(draft: MessageDraft, from: string, about: Pick<Circumstances, 'id' | 'now'>): Message {
+  const everyone = nameKey(draft.to) === 'all' || draft.type === 'broadcast'
+  const type = everyone && (draft.type ?? 'message') === 'message' ? 'broadcast' : (draft.type ?? 'message')
   return {
-    ...letter.extra,
+    ...draft.extra,
     id: about.id,
     type,
     from,
-    to: everyone ? 'all' : letter.to,
-    content: letter.content,
+    to: everyone ? 'all' : draft.to,
+    content: draft.content,
     timestamp: about.now,
   }
 }

@@ -177,7 +177,7 @@ describe('a mailbox', () => {
     expect(outcomes(world.report([external('bob', 'message')]))).toBe('bob bounced')
     expect(outcomes(world.report([external('bob', 'shutdown_request', 10)]))).toBe('bob bounced')
     world.report([{ type: 'message.delivered', member: 'bob', ids: ['f0', 'f1', 'f2'], take: null }])
-    expect(outcomes(world.send({ to: 'bob', content: 'room again' }, 'ada'))).toBe('bob queued')
+    expect(outcomes(world.send({ to: 'bob', content: 'space again' }, 'ada'))).toBe('bob queued')
     expect(MessageType.options.filter((type) => !isCapped(type))).toHaveLength(7)
   }) // F15
 

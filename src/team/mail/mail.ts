@@ -7,7 +7,7 @@ import { isCapped, isControl, type Message, UNREAD_CAP } from '../message.ts'
 import { nameKey } from '../name.ts'
 import { mailboxAt, mailboxOf, memberNamed, roster, type TeamState, type Unread, unreadOf } from '../state.ts'
 
-/** What a message means where it stands: who gets it, and for whom it bounces. A repeated id means nothing. */
+/** Puts a message into the mailboxes of its recipients, or bounces it. A repeated id of an external line is ignored. */
 export function sendMessage(
   state: TeamState,
   message: Message,
@@ -61,7 +61,7 @@ export function takeMail(state: TeamState, event: EventOf<'mail.taken'>, place: 
   const mailbox = mailboxOf(state, event.member)
   for (const id of event.ids) {
     const unread = mailbox.get(id)
-    // Read meanwhile by someone whose acknowledgement came first.
+    // Another reader acknowledged it first.
     if (!unread) effects.push({ id, to: event.member, outcome: 'ignored', reason: 'already read' })
     else {
       const taken = { take: place.id, taker: event.taker, until: event.until }
@@ -91,7 +91,7 @@ export function deliver(state: TeamState, event: EventOf<'message.delivered'>, p
   }
 }
 
-/** Turns of a transcript are lost: what they told is unread again, behind what waits already. */
+/** Turns of a transcript are lost: the messages in them are unread again, after the mail that is unread already. */
 export function returnToUnread(state: TeamState, event: EventOf<'transcript.repaired'>, effects: Effect[]): void {
   const { member: name } = event
   const key = nameKey(name)

@@ -137,7 +137,9 @@ describe('a member', () => {
     world.join('bob')
     expect(world.no({ type: 'member.stop', name: 'ada' }, 'bob').code).toBe('not_allowed')
     expect(world.no({ type: 'member.stop', name: 'lead' }).code).toBe('not_allowed')
-    expect(world.no({ type: 'member.stop', name: 'nobody' }).details).toMatchObject({ members: ['lead', 'ada', 'bob'] })
+    expect(world.no({ type: 'member.stop', name: 'unknown' }).details).toMatchObject({
+      members: ['lead', 'ada', 'bob'],
+    })
     world.ok({ type: 'member.stop', name: 'ada' }, 'lead')
     expect(world.ok({ type: 'member.stop', name: 'ada' }).note).toBe('ada has already left.')
   }) // A60

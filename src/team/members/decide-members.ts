@@ -21,7 +21,7 @@ export function decideMember(state: TeamState, command: MemberCommand, about: Ci
       return stop(state, command, about)
     case 'member.lose':
     case 'member.park':
-      return endLife(state, command, about)
+      return loseOrPark(state, command, about)
     default:
       return command satisfies never
   }
@@ -54,8 +54,8 @@ export function decideSupervisor(
 }
 
 /**
- * The supervisor gives the team back. A member that rests keeps its state and waits for the next supervisor; one in the
- * middle of something is parked, so that its task does not stay claimed for ever.
+ * The supervisor releases the team. An idle member keeps its state and waits for the next supervisor; a busy one is
+ * parked, so that its task does not stay claimed for ever.
  */
 export function endSupervision(state: TeamState, command: Of<'supervise.end'>, { by }: Circumstances): Decision {
   const { runtime, reason = 'its session was closed' } = command
@@ -153,7 +153,7 @@ function tellLead(state: TeamState, { name }: Member, why: string, { id, now }: 
   return { type: 'message.sent', message }
 }
 
-function endLife(
+function loseOrPark(
   state: TeamState,
   { type, name, reason }: Of<'member.lose'> | Of<'member.park'>,
   { self }: Circumstances,
@@ -165,7 +165,7 @@ function endLife(
   if (member.status === 'stopped' || member.status === 'lost')
     return { events: [], note: `${member.name} is already ${member.status}.` }
   if (type === 'member.lose') return { events: loss(state, member, reason) }
-  if (!whyBusy(state, member)) return { events: [], note: `${member.name} rests and has nothing to park.` }
+  if (!whyBusy(state, member)) return { events: [], note: `${member.name} is idle and has nothing to park.` }
   return { events: parking(state, member, reason) }
 }
 

@@ -205,7 +205,7 @@ describe('a request', () => {
     expect(world.no(open('shutdown', 'user'), 'lead').code).toBe('invalid')
     expect(world.no(open('plan_approval', 'bob'), 'ada').code).toBe('invalid')
     expect(world.no(open('permission', 'lead'), 'lead').code).toBe('invalid')
-    expect(world.no(open('shutdown', 'nobody')).code).toBe('unknown_member')
+    expect(world.no(open('shutdown', 'unknown')).code).toBe('unknown_member')
     for (const deadline of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(world.no(open('shutdown', 'ada', deadline)).code).toBe('invalid')
     }

@@ -139,14 +139,14 @@ function answer(state: TeamState, command: Of<'request.answer'>, about: Circumst
         ? 'plan_approval_response'
         : undefined
   const extra = { request_id: request.id, approve, ...(status !== null && { status }) }
-  const verdict = approve ? 'approved' : 'rejected'
-  const words = answerWords({ kind: request.kind, state: verdict }, parsed.data)
-  const content = feedback !== '' || words === '' ? words || verdict : `${verdict}; ${words}`
+  const decision = approve ? 'approved' : 'rejected'
+  const words = answerWords({ kind: request.kind, state: decision }, parsed.data)
+  const content = feedback !== '' || words === '' ? words || decision : `${decision}; ${words}`
   const from = nameKey(by.name) === 'user' ? 'user' : request.to
   const events = [answered, ...mail(type, from, request.from, content, extra, about)]
   // The lead counts on its teammates: it gets a message when the user stops one of them.
   if (request.kind !== 'shutdown' || nameKey(request.from) === 'lead') return { events }
-  const toLead = `[${request.from} asked ${request.to} to stop (${request.content})] ${verdict}: ${words || verdict}`
+  const toLead = `[${request.from} asked ${request.to} to stop (${request.content})] ${decision}: ${words || decision}`
   return { events: [...events, ...mail(type, from, 'lead', toLead, extra, about, 'lead')] }
 }
 

@@ -15,7 +15,7 @@ const staffed = () => {
   world.add('one')
   world.ok({ type: 'task.claim' }, { name: 'bot', generation: 1 })
   world.send({ to: 'bot', content: 'hello' })
-  world.self = 'somebody'
+  world.self = 'another'
   return world
 }
 
@@ -54,7 +54,7 @@ describe('a member of a dead process', () => {
   it('is declared lost only by its supervisor while that is alive', () => {
     const world = staffed()
     world.gone.add('worker')
-    world.add('by somebody')
+    world.add('by another')
     expect(memberNamed(world.state, 'bot')?.status).toBe('starting')
     world.self = 'supervisor'
     world.add('by the supervisor')
