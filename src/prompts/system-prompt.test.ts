@@ -5,20 +5,20 @@ import { leadPrompt, teammatePrompt } from './system-prompt.ts'
 const where = { team: 'web', root: '/shop', folders: [] }
 
 describe('the system prompt of a teammate', () => {
-  const told = teammatePrompt({ ...where, name: 'ada', role: 'backend', send: 'SendMessage' })
+  const prompt = teammatePrompt({ ...where, name: 'ada', role: 'backend', send: 'SendMessage' })
 
   it('says its name, its folder, what its tools are for, and to report when it is done', () => {
-    expect(told).toMatch(
+    expect(prompt).toMatch(
       /^You are ada, a teammate in the team web\. Your role: backend\. You work in the folder \/shop\./,
     )
-    for (const tool of ['TaskList', 'TaskUpdate', 'SendMessage']) expect(told).toContain(tool)
-    expect(told).toContain('Your last words go to lead as your result')
-    expect(told).not.toContain('{')
+    for (const tool of ['TaskList', 'TaskUpdate', 'SendMessage']) expect(prompt).toContain(tool)
+    expect(prompt).toContain('Your last words go to lead as your result')
+    expect(prompt).not.toContain('{')
   }) // A77
 
   it('says how to submit a plan and answer a shutdown request, and so does the prompt of the lead', () => {
-    expect(told).toContain('send it with SendMessage (type plan_approval_request)')
-    expect(told).toContain('A shutdown_request asks you to stop: answer it with SendMessage (type shutdown_response')
+    expect(prompt).toContain('send it with SendMessage (type plan_approval_request)')
+    expect(prompt).toContain('A shutdown_request asks you to stop: answer it with SendMessage (type shutdown_response')
     const lead = leadPrompt(where)
     expect(lead).toContain('a plan that waits for approval keeps its teammate waiting')
     expect(lead).toContain('ask your teammates to stop (shutdown_request)')
