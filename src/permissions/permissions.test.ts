@@ -106,7 +106,7 @@ describe('the permission check', () => {
     const first = submitted()
     expect(await check(write)).toMatchObject({ why: expect.stringContaining('end your turn') })
     ok({ type: 'request.answer', id: first, approve: false, feedback: 'Not there.' }, 'lead')
-    expect(await check(write)).toMatchObject({ why: expect.stringContaining('rejected. Hand in another one') })
+    expect(await check(write)).toMatchObject({ why: expect.stringContaining('rejected. Submit another one') })
     ok({ type: 'request.answer', id: submitted(), approve: true, feedback: 'Go.' }, 'lead')
     expect(await check(write)).toEqual({ allowed: true })
   })

@@ -1,3 +1,4 @@
+import type { Member } from '../team/members/member.ts'
 import type { Message } from '../team/message.ts'
 
 /** A message of the user stands alone; every other sender is named, and a line from a mailbox file is marked. */
@@ -19,4 +20,25 @@ export function messageText(
 
 function attribute(text: string): string {
   return text.replace(/["<>&\s]/g, '_')
+}
+
+/** When the recipient reads a message that was just sent. */
+export function readingTimeText(member: Member | undefined, urgent: boolean): string {
+  if (member?.kind !== 'agent') return 'read when they check their inbox'
+  switch (member.status) {
+    case 'idle':
+      return 'idle; this wakes it'
+    case 'starting':
+    case 'working':
+      return `${member.status}; ${urgent ? 'interrupted for this' : 'read before its next step'}`
+    case 'waiting_approval':
+      return 'waiting_approval; read before its next step'
+    case 'stopping':
+      return 'stopping; it may stop before reading it'
+    case 'lost':
+    case 'stopped':
+      return `${member.status}; read when it is back`
+    default:
+      return member.status satisfies never
+  }
 }

@@ -11,12 +11,12 @@ interface EndedJob {
 const MAX_ABOUT_LENGTH = 200
 const MAX_SUMMARY_LENGTH = 500
 
-/** Told once, in the next user turn, when a job of the agent has ended. */
+/** Part of the next user turn after a job of the agent has ended. */
 export function jobEndedText(job: EndedJob): string {
   return jobNotice(job, `Its output: TaskOutput {"task_id":"${job.id}"}`)
 }
 
-/** Told after a restart: the output of the job went with the process that ran it. */
+/** The same after a restart: the output of the job was lost with the process that ran it. */
 export function jobWithoutOutputText(job: EndedJob): string {
   return jobNotice(job, 'Its output is not available any more; run it again if you need it and it does no harm.')
 }

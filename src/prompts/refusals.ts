@@ -14,9 +14,9 @@ export function planGateText(gate: PlanGate): string {
 }
 
 const PLAN_GATE: { readonly [Gate in PlanGate]: string } = {
-  required: 'Hand in a plan first, as a message of type plan_approval_request. Until it is approved you may only look.',
+  required: 'Submit a plan first, as a message of type plan_approval_request. Until it is approved you may only read.',
   pending: 'Your plan waits for an answer. You are told when it comes; end your turn.',
-  rejected: 'Your plan was rejected. Hand in another one, as a message of type plan_approval_request.',
+  rejected: 'Your plan was rejected. Submit another one, as a message of type plan_approval_request.',
   approved: '',
   not_required: '',
 }

@@ -6,7 +6,7 @@ export interface Surroundings {
   readonly team: string
   readonly root: string
   readonly folders: readonly string[]
-  /** What the user wants to have said besides. */
+  /** Text of the user that ends the prompt. */
   readonly append?: string | undefined
 }
 
@@ -27,7 +27,7 @@ export interface TeammateFacts extends Surroundings {
   readonly name: string
   readonly role: string
   readonly send: string
-  /** The type of agent it is: what that adds. */
+  /** What its agent type adds. */
   readonly type?: { readonly prompt: string } | undefined
 }
 

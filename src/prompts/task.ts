@@ -1,10 +1,10 @@
 import { heldBy, type TeamState } from '../team/state.ts'
 import type { Task } from '../team/task.ts'
 
-/** Of the results of earlier tasks so much is quoted. */
+/** Longer results of earlier tasks are cut. */
 const MAX_RESULT_CHARACTERS = 2000
 
-/** Of so many earlier tasks. */
+/** The results of so many earlier tasks are quoted. */
 const MAX_RESULTS = 20
 
 /** What a teammate reads about a task it holds now. */

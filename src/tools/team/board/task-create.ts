@@ -1,10 +1,10 @@
 import { z } from 'zod'
+import { taskStateText } from '../../../prompts/task-state.ts'
 import { Priority } from '../../../team/task.ts'
 import { defineOwnTool } from '../../own-tool.ts'
 import { membershipOf, TeamName } from '../membership-of.ts'
 import { granted } from '../not-done.ts'
 import description from './task-create.md'
-import { standing } from './task-words.ts'
 
 const Input = z.strictObject({
   subject: z.string().min(1).describe('what is to be done, in one line'),
@@ -30,6 +30,6 @@ export const taskCreate = defineOwnTool({
     const membership = await membershipOf(context, team_name)
     const { tasks } = granted(await membership.run({ type: 'task.add', tasks: [draft] }))
     const [task] = tasks ?? []
-    return `Task #${task?.id} created: ${task?.subject} (${task && standing(task)}).`
+    return `Task #${task?.id} created: ${task?.subject} (${task && taskStateText(task)}).`
   },
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { numbered } from '../../../prompts/task-state.ts'
 import { type TaskView, taskView, waitsForWords } from '../../../team/answers/view.ts'
 import { allTasks, readyTasks } from '../../../team/board/board.ts'
 import { suits } from '../../../team/board/decide-claims.ts'
@@ -9,7 +10,6 @@ import type { TeamMembership } from '../../team-membership.ts'
 import { membershipOf, TeamName } from '../membership-of.ts'
 import { NotDone } from '../not-done.ts'
 import description from './task-list.md'
-import { numbered } from './task-words.ts'
 
 export const taskList = defineOwnTool({
   name: 'TaskList',

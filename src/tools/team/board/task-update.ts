@@ -1,5 +1,6 @@
 import { earlierAttemptsText } from '../../../prompts/earlier-attempts.ts'
 import { refusalForModel } from '../../../prompts/refusals.ts'
+import { numbered, readyTasksText, stillBlockedText, taskStateText } from '../../../prompts/task-state.ts'
 import type { Answer } from '../../../team/answers/answer.ts'
 import type { TaskView } from '../../../team/answers/view.ts'
 import type { Command } from '../../../team/command.ts'
@@ -14,7 +15,6 @@ import { membershipOf } from '../membership-of.ts'
 import { NotDone } from '../not-done.ts'
 import description from './task-update.md'
 import { UPDATE_SYNONYMS, UpdateInput, UpdateOffer } from './task-update-input.ts'
-import { numbered, readyBehind, standing, stuckBehind } from './task-words.ts'
 import { updateSteps } from './update-steps.ts'
 
 export const taskUpdate = defineOwnTool({
@@ -60,7 +60,7 @@ async function inOrder(membership: TeamMembership, commands: readonly Command[])
     const answer = await membership.run(command)
     if (isRefusal(answer)) {
       const done = answers.flatMap(({ tasks, note }) => (note === undefined ? (tasks ?? []) : []))
-      const tasks = done.map((task) => `#${task.id} (${standing(task)})`).join(', ')
+      const tasks = done.map((task) => `#${task.id} (${taskStateText(task)})`).join(', ')
       const effect = done.length === 0 ? '' : `\nThese tasks were changed before that: ${tasks}.`
       throw new NotDone(`${refusalForModel(answer)}${effect}`)
     }
@@ -81,25 +81,25 @@ async function resultText(
   if (status === 'deleted') return `Task #${id} deleted: ${before.subject}.`
   const task = own.at(-1)?.tasks?.find((one) => one.id === id)
   if (!task) return `Task ${numbered(before)} is unchanged.`
-  if (note !== undefined) return `${note} ${numbered(task)}: ${standing(task)}.`
+  if (note !== undefined) return `${note} ${numbered(task)}: ${taskStateText(task)}.`
   switch (status) {
     case 'in_progress':
       return claimed(task)
     case 'completed': {
       const unblocked = answers.flatMap((answer) => answer.unblocked ?? [])
-      return `Task #${id} completed: ${task.subject}. ${readyBehind(membership.state, id, unblocked)}`
+      return `Task #${id} completed: ${task.subject}. ${readyTasksText(membership.state, id, unblocked)}`
     }
     case 'failed': {
       const leadNote = isLead(membership.name) ? '' : ' The lead is told.'
-      return `Task #${id} failed: ${task.subject}.${leadNote}${stuckBehind(membership.state, id)}`
+      return `Task #${id} failed: ${task.subject}.${leadNote}${stillBlockedText(membership.state, id)}`
     }
     case 'pending': {
       const from = before.status === 'in_progress' && before.owner !== membership.name ? before.owner : undefined
       const taken = from === undefined ? '' : ` It was taken from ${from}: tell ${from}.`
-      return `Task #${id} is pending again: ${task.subject} (${standing(task)}).${taken}`
+      return `Task #${id} is pending again: ${task.subject} (${taskStateText(task)}).${taken}`
     }
     case undefined:
-      return `Task #${id} updated: ${task.subject} (${standing(task)}).`
+      return `Task #${id} updated: ${task.subject} (${taskStateText(task)}).`
     default:
       return status satisfies never
   }

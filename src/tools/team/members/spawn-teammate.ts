@@ -22,5 +22,5 @@ export async function spawnTeammate(
 const PLAN_APPROVAL: Record<Plans, string> = {
   lead: 'Its plan comes to you for approval before it changes anything.',
   human: 'Its plan goes to the user for approval before it changes anything; you are not asked.',
-  auto: 'It hands in a plan before it changes anything, which is approved at once by a rule; you are not asked.',
+  auto: 'It submits a plan before it changes anything, which is approved at once by a rule; you are not asked.',
 }

@@ -1,3 +1,5 @@
+import { readingTimeText } from '../../../prompts/message.ts'
+import { requestStateText, waitingRequestsText } from '../../../prompts/requests.ts'
 import type { MessageDraft } from '../../../team/command.ts'
 import { canReceive } from '../../../team/mail/mail.ts'
 import type { Effect } from '../../../team/message.ts'
@@ -8,7 +10,7 @@ import type { ToolContext } from '../../tool.ts'
 import { membershipKnowing, membershipOf, teamWords } from '../membership-of.ts'
 import { granted, NotDone } from '../not-done.ts'
 import type { DirectInput, MessageInput } from './message-input.ts'
-import { membershipOfRequest, openRequests, openWords, requestMeant, requestWords } from './open-requests.ts'
+import { membershipOfRequest, openRequests, requestMeant } from './open-requests.ts'
 
 type Of<T extends MessageInput['type']> = Extract<MessageInput, { type: T }>
 
@@ -37,7 +39,7 @@ async function sendDirect(input: DirectInput, context: ToolContext): Promise<str
   const membership = await membershipKnowing(context, team_name, (state) => canReceive(state, to))
   const [effect] = await sent(membership, { to, type, content, ...attached(urgent) })
   if (effect?.outcome !== 'queued') throw new NotDone(`${to} did not get it: ${effect?.reason ?? 'it was not sent'}.`)
-  return `Sent ${type} to ${effect.to} (${readsWhen(membership, effect.to, urgent === true)}).`
+  return `Sent ${type} to ${effect.to} (${readingTimeText(memberNamed(membership.state, effect.to), urgent === true)}).`
 }
 
 /** Within one team only. */
@@ -64,7 +66,7 @@ async function answerShutdown(input: Of<'shutdown_response'>, context: ToolConte
   const { approve, request_id: id } = input
   const membership = await membershipOfRequest(context, 'shutdown', { request_id: id, team_name: input.team_name })
   const asked = id === undefined ? undefined : membership.state.requests.get(id)
-  if (asked && nameKey(asked.to) !== nameKey(membership.name) && approve === undefined) return requestWords(asked)
+  if (asked && nameKey(asked.to) !== nameKey(membership.name) && approve === undefined) return requestStateText(asked)
   const { id: meant, from } = requestMeant(membership.state, 'shutdown', membership.name, { request_id: id })
   if (approve === undefined)
     throw new NotDone(`approve: is needed to answer request ${meant} of ${from}: true or false.`)
@@ -99,7 +101,7 @@ async function answerPlan(input: Of<'plan_approval_response'>, context: ToolCont
   const feedback = input.feedback ?? together(input.reason, input.content)
   granted(await membership.run({ type: 'request.answer', id, approve, feedback }))
   const left = openRequests(membership.state, 'plan_approval', membership.name)
-  const next = left.length === 0 ? '' : ` ${openWords('plan_approval', left)}`
+  const next = left.length === 0 ? '' : ` ${waitingRequestsText('plan_approval', left)}`
   return `Plan of ${from} ${approve ? 'approved' : 'rejected'} (request ${id}); ${from} is told.${next}`
 }
 
@@ -113,26 +115,4 @@ function attached(urgent: boolean | undefined): Pick<MessageDraft, 'extra'> {
 
 function together(reason: string | undefined, content: string | undefined): string {
   return [...new Set([reason, content])].filter(Boolean).join(': ')
-}
-
-/** When the recipient will read it. */
-function readsWhen({ state }: TeamMembership, name: string, urgent: boolean): string {
-  const member = memberNamed(state, name)
-  if (member?.kind !== 'agent') return 'read when they check their inbox'
-  switch (member.status) {
-    case 'idle':
-      return 'idle; this wakes it'
-    case 'starting':
-    case 'working':
-      return `${member.status}; ${urgent ? 'interrupted for this' : 'read before its next step'}`
-    case 'waiting_approval':
-      return 'waiting_approval; read before its next step'
-    case 'stopping':
-      return 'stopping; it may stop before reading it'
-    case 'lost':
-    case 'stopped':
-      return `${member.status}; read when it is back`
-    default:
-      return member.status satisfies never
-  }
 }

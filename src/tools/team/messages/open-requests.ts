@@ -1,13 +1,11 @@
+import { REQUEST_KINDS, waitingRequestsText } from '../../../prompts/requests.ts'
 import { nameKey } from '../../../team/name.ts'
-import { answerWords, type Request, type RequestKind } from '../../../team/request.ts'
+import type { Request, RequestKind } from '../../../team/request.ts'
 import type { TeamState } from '../../../team/state.ts'
-import { beginning } from '../../../team/wording.ts'
 import type { TeamMembership } from '../../team-membership.ts'
 import type { ToolContext } from '../../tool.ts'
 import { membershipOf, teamNames } from '../membership-of.ts'
 import { NotDone } from '../not-done.ts'
-
-const KINDS = { shutdown: 'shutdown', plan_approval: 'plan approval', permission: 'permission', budget: 'budget' }
 
 /** The requests of one kind that wait for this member's answer, oldest first. */
 export function openRequests(state: TeamState, kind: RequestKind, to: string): Request[] {
@@ -54,12 +52,14 @@ export function requestMeant(
   { request_id, recipient }: RequestRef,
 ): Request {
   const open = openRequests(state, kind, me)
-  const there = openWords(kind, open)
+  const there = waitingRequestsText(kind, open)
   if (request_id !== undefined) {
     const named = state.requests.get(request_id)
     if (!named) throw new NotDone(`There is no request ${request_id}. ${there}`)
     if (named.kind !== kind)
-      throw new NotDone(`Request ${named.id} is about ${KINDS[named.kind]}, not about ${KINDS[kind]}. ${there}`)
+      throw new NotDone(
+        `Request ${named.id} is about ${REQUEST_KINDS[named.kind]}, not about ${REQUEST_KINDS[kind]}. ${there}`,
+      )
     const isOther = kind === 'plan_approval' && recipient !== undefined && nameKey(recipient) !== nameKey(named.from)
     if (isOther) throw new NotDone(`Request ${named.id} is from ${named.from}, not from ${recipient}. ${there}`)
     return named
@@ -68,33 +68,4 @@ export function requestMeant(
   const meant = theirs.length === 1 ? theirs : open
   if (meant.length === 1) return meant[0]!
   throw new NotDone(open.length === 0 ? there : `Which request do you answer? Name its request_id. ${there}`)
-}
-
-export function openWords(kind: RequestKind, open: readonly Request[]): string {
-  if (open.length === 0) return `No ${KINDS[kind]} request waits for your answer.`
-  const each = open.map(({ id, from, content }) => `${id} from ${from} (${beginning(oneLine(content), 60)})`)
-  return `These wait for your answer: ${each.join(', ')}.`
-}
-
-/** The state of a request, for the member that sent it. */
-export function requestWords(request: Request): string {
-  const head = `Request ${request.id} (${KINDS[request.kind]}, to ${request.to}): ${request.state}`
-  switch (request.state) {
-    case 'pending':
-      return `${head}. You are told when it is answered.`
-    case 'approved':
-    case 'rejected': {
-      const words = answerWords(request, request)
-      return `${head} by ${request.by}${words === '' ? '' : `: ${words}`}.`
-    }
-    case 'timed_out':
-    case 'void':
-      return `${head}: ${request.reason}.`
-    default:
-      return request satisfies never
-  }
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim()
 }

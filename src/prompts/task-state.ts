@@ -1,10 +1,10 @@
-import { type TaskView, waitsForWords } from '../../../team/answers/view.ts'
-import { blockedTasks } from '../../../team/board/board.ts'
-import type { TeamState } from '../../../team/state.ts'
-import { planOf, type Task } from '../../../team/task.ts'
+import { type TaskView, waitsForWords } from '../team/answers/view.ts'
+import { blockedTasks } from '../team/board/board.ts'
+import type { TeamState } from '../team/state.ts'
+import { planOf, type Task } from '../team/task.ts'
 
 /** The state of a task in a few words: `pending, waits for 1, 2`. */
-export function standing(task: TaskView): string {
+export function taskStateText(task: TaskView): string {
   switch (task.status) {
     case 'pending':
       return [
@@ -24,8 +24,8 @@ export function standing(task: TaskView): string {
   }
 }
 
-/** Tasks that waited for this one and wait no longer: `subjects` are theirs. */
-export function readyBehind(state: TeamState, id: string, subjects: readonly string[]): string {
+/** The tasks that became ready because this one is completed; `subjects` are the subjects of all that became ready. */
+export function readyTasksText(state: TeamState, id: string, subjects: readonly string[]): string {
   const ready = waitingFor(state, id).flatMap((other) => {
     const task = state.tasks.get(other)
     return task && subjects.includes(task.subject) ? [numbered(task)] : []
@@ -34,7 +34,7 @@ export function readyBehind(state: TeamState, id: string, subjects: readonly str
 }
 
 /** Tasks that cannot go on while this one has failed. */
-export function stuckBehind(state: TeamState, id: string): string {
+export function stillBlockedText(state: TeamState, id: string): string {
   const stuck = waitingFor(state, id)
   return stuck.length === 0 ? '' : ` Still blocked by it: ${stuck.join(', ')}.`
 }
