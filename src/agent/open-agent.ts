@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Log } from '../journal/log/store.ts'
+import { JournalReadOnly } from '../journal/log/store-errors.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
 import type { Model } from '../models/model.ts'
 import type { AgentPermissionsOptions } from '../permissions/permissions.ts'
@@ -27,7 +28,7 @@ import { createNotices } from './notices.ts'
 import { recoverInterruptedCalls } from './recover-interrupted-calls.ts'
 import type { SessionContext } from './session-context.ts'
 import { createToolHooks } from './tool-hooks.ts'
-import { LeadTranscriptLost, recordLostTranscript } from './transcript/lost-transcript.ts'
+import { LeadTranscriptLost, recordLostTranscript, TranscriptDamaged } from './transcript/lost-transcript.ts'
 import { openTranscript, type Transcript, TranscriptLost } from './transcript/transcript.ts'
 
 /** What makes an agent a lead or a teammate. */
@@ -169,6 +170,8 @@ async function openOwnTranscript(
   try {
     return { transcript: await openTranscript({ ...opening, expects }), hasLostTurns: false }
   } catch (error) {
+    if (error instanceof JournalReadOnly && error.fault.kind === 'damaged')
+      throw new TranscriptDamaged(team.name, error.fault, error)
     if (!(error instanceof TranscriptLost)) throw error
     if (nameKey(by.name) === 'lead') throw new LeadTranscriptLost(team.name, error)
     await recordLostTranscript(context, team, by.name, error)

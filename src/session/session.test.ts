@@ -94,7 +94,7 @@ describe('a session', () => {
       await once(sleeper, 'exit')
       await using free = await session([{ text: 'mine' }], { team: 'web' })
       expect((await runToEnd(free, 'hello')).stop).toMatchObject({ text: 'mine' })
-      await expect(session([], { team: 'web' })).rejects.toThrow('This process works on web already')
+      await expect(session([], { team: 'web' })).rejects.toThrow('This process runs web already')
     } finally {
       sleeper.kill('SIGKILL')
     }

@@ -1,6 +1,6 @@
 import type { Membership } from '../agent/membership.ts'
 import type { SessionContext } from '../agent/session-context.ts'
-import { TranscriptDamaged } from '../agent/transcript/transcript.ts'
+import { TranscriptDamaged } from '../agent/transcript/lost-transcript.ts'
 import { ConversationRewound } from '../journal/fold/rewound.ts'
 import { createIds } from '../journal/ids.ts'
 import {

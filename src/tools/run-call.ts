@@ -126,13 +126,17 @@ const MAX_IMAGE_CHARACTERS = 10 * 1024 * 1024
  * nothing, or too much.
  */
 async function asResult(returned: unknown, name: string, { outputs }: ToolContext): Promise<ToolResult> {
-  const { text, isError, images = [], mail, files, task } = isResult(returned) ? returned : { text: inWords(returned) }
+  const result: ToolResult = isResult(returned) ? returned : { text: inWords(returned) }
+  const { text, isError, images = [], mail, files, task, outputPath } = result
   const isShown = images.reduce((sum, { data }) => sum + data.length, 0) <= MAX_IMAGE_CHARACTERS
   const shown = isShown
     ? text
     : `${text}\n[the images are left out: together they are too large. Request fewer at once]`
+  const isLong = Buffer.byteLength(shown) > MAX_TEXT_BYTES
   return {
-    text: Buffer.byteLength(shown) > MAX_TEXT_BYTES ? await outputs.fit(shown, name) : shown,
+    text: shown,
+    ...(typeof outputPath === 'string' && { outputPath }),
+    ...(isLong && (await outputs.fit(shown, name))),
     ...(isError !== undefined && { isError }),
     ...(isShown && images.length > 0 && { images }),
     ...(typeof task === 'string' && { task }),

@@ -41,6 +41,8 @@ export interface ToolResult {
   readonly files?: readonly MailFile[]
   /** The task that the agent claimed by this call. */
   readonly task?: string
+  /** Where `text` is cut: the path of the file that holds all of it, as shown to the agent. */
+  readonly outputPath?: string
 }
 
 /** The file with the whole of a message of which a turn or a result holds head and tail. */
@@ -97,8 +99,8 @@ export interface ToolContext {
 export interface Outputs {
   /** Where the files are, a real path: this agent may read there. */
   readonly folder: string
-  /** Cuts `text` to what a result may hold, keeping the whole under the path that is named in it. */
-  fit(text: string, about: string): Promise<string>
+  /** Cuts `text` to what a result may hold, and keeps all of it in a file that the cut text names. */
+  fit(text: string, about: string): Promise<Pick<ToolResult, 'text' | 'outputPath'>>
   /** Keeps all of it, whatever its size; the path by which this agent reads it. Durable when it returns. */
   keep(content: Uint8Array | string, about: string): string
   /** A hash of the file that was kept under this path; undefined where it is missing. */
@@ -115,6 +117,8 @@ export interface Output {
   write(bytes: Uint8Array): void
   /** What a result may hold of it so far; `''` when there was nothing. */
   text(): string
+  /** The file that holds all of it, as shown to the agent; undefined while `text` is not cut. */
+  readonly path: string | undefined
   close(): void
 }
 
@@ -149,6 +153,8 @@ export interface Job {
   readonly about: string
   readonly state: 'running' | JobEnd['state'] | 'stopped'
   readonly output: string
+  /** Where `output` is cut: the path of the file that holds all of it. */
+  readonly outputPath: string | undefined
   readonly summary: string | undefined
   /** Resolves when it has ended, in any state. */
   readonly ended: Promise<void>

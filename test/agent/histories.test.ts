@@ -43,7 +43,7 @@ describe('a history with random summaries and demotions', () => {
           else if (step.do === 'demote') {
             const candidates = demotable(turns)
             demotions += candidates.length
-            await talk.demote(demote(candidates, { keep: (content) => story.keep(content) }))
+            await talk.demote(demote(candidates, { keep: (content) => story.keep(content) }, talk.state))
           } else {
             const keep = turnsToKeep(turns, { keep: step.keep, most: 3000 })
             if (keep === undefined) continue

@@ -68,8 +68,8 @@ export const mutations: readonly Mutation[] = [
     name: 'transcript-read-before-its-fence',
     mistake: 'A transcript is read before the line that opens it for this generation is written',
     file: 'src/agent/transcript/transcript.ts',
-    old: '  await write({ open: true }).catch(asDamaged)\n',
-    new: '  let isOpening = false\n  await foldTo(undefined)\n  isOpening = true\n  await write({ open: true }).catch(asDamaged)\n  isOpening = false\n',
+    old: '  await write({ open: true })\n',
+    new: '  let isOpening = false\n  await foldTo(undefined)\n  isOpening = true\n  await write({ open: true })\n  isOpening = false\n',
     also: [
       {
         file: 'src/agent/transcript/transcript.ts',

@@ -58,7 +58,7 @@ export function createCompaction(agent: Agent, tools: readonly ToolOffer[]): Com
   async function demoteOldResults(): Promise<void> {
     const candidates = demotable(state.turns)
     if (candidates.reduce((sum, { tokens }) => sum + tokens, 0) < limits.step) return
-    await transcript.demote(demote(candidates, memory))
+    await transcript.demote(demote(candidates, memory, state))
   }
 
   /** For turns of an older version, and for turns that this provider counts as larger than estimated. */

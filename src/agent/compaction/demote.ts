@@ -1,7 +1,7 @@
 import type { Turn } from '../../models/model.ts'
 import { movedResultText } from '../../prompts/left-out.ts'
 import type { Memory } from '../agent.ts'
-import type { CallResult, Demoted } from '../transcript/transcript-fold.ts'
+import type { CallResult, Demoted, TranscriptState } from '../transcript/transcript-fold.ts'
 import { PICTURE_TOKENS, tokensIn } from './weigh.ts'
 
 /** The newest results stay: the model works on them. */
@@ -33,12 +33,17 @@ export function demotable(turns: readonly Turn[]): Candidate[] {
 }
 
 /** Keeps demoted results in files that the agent can read; returns the texts that replace them. */
-export function demote(candidates: readonly Candidate[], memory: Pick<Memory, 'keep'>): Demoted {
+export function demote(
+  candidates: readonly Candidate[],
+  memory: Pick<Memory, 'keep'>,
+  { outputPaths }: Pick<TranscriptState, 'outputPaths'>,
+): Demoted {
   let saved = 0
   const results = candidates.map(({ turn, part, result, tokens }) => {
     const paths = contentsOf(result).map((content) =>
       typeof content === 'string'
-        ? (pathIn(content) ?? memory.keep(content, result.toolName))
+        ? // A result that was cut from the beginning has its file already.
+          (outputPaths.get(result) ?? memory.keep(content, result.toolName))
         : memory.keep(content, 'image'),
     )
     const text = movedResultText(result.toolName, tokens, paths)
@@ -46,11 +51,6 @@ export function demote(candidates: readonly Candidate[], memory: Pick<Memory, 'k
     return { turn, part, text }
   })
   return { results, saved }
-}
-
-/** A result that was too large from the beginning says where all of it is. */
-function pathIn(text: string): string | undefined {
-  return /\bbytes are left out here\. All of it is in (.+?): see more with read_file/.exec(text)?.[1]
 }
 
 function contentsOf({ output }: CallResult): (string | Uint8Array)[] {

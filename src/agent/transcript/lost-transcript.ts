@@ -1,3 +1,4 @@
+import type { Fault } from '../../journal/log/store.ts'
 import type { TeamHandle } from '../../journal/team-handle.ts'
 import { TeamError } from '../../team/errors.ts'
 import type { SessionContext } from '../session-context.ts'
@@ -11,6 +12,17 @@ export class LeadTranscriptLost extends TeamError {
     super(
       `The transcript of the lead, .teams/${team}/transcripts/lead.jsonl, ${whatHappened(left)}, although the journal knows of turns in it. ` +
         `Put it back from a copy and resume again; or continue without it: deskmates check --repair --team ${team}`,
+    )
+  }
+}
+
+/** A line of the transcript is not what was written: the conversation cannot continue before it is repaired. */
+export class TranscriptDamaged extends TeamError {
+  readonly code = 'transcript_damaged'
+  constructor(team: string, { path, line, offset, detail }: Fault, cause: unknown) {
+    super(
+      `The transcript ${path} is damaged at line ${line} (byte ${offset}): ${detail}. Repair it: deskmates check --repair --team ${team}`,
+      { cause },
     )
   }
 }

@@ -32,6 +32,8 @@ export interface TranscriptState {
   /** Calls of the last assistant turn whose result has not come in; their turn joins `turns` when all have. */
   readonly open: Map<string, ToolCall>
   readonly results: CallResult[]
+  /** Of results that were cut: the file that holds all of each. */
+  readonly outputPaths: WeakMap<CallResult, string>
   /** Process groups that were started, until the end of their call or job is in the transcript. */
   readonly running: Map<string, Running>
   /** Background jobs whose end was not reported to the model, with their descriptions. */
@@ -51,6 +53,7 @@ export function emptyTranscript(): TranscriptState {
     files: new Map(),
     open: new Map(),
     results: [],
+    outputPaths: new WeakMap(),
     running: new Map(),
     jobs: new Map(),
     ends: new Map(),
@@ -77,7 +80,11 @@ export function applyTurn(state: TranscriptState, record: LogRecord): boolean {
       if (part.type === 'tool-call' && !part.providerExecuted) state.open.set(part.toolCallId, part)
     count(state, record.usage as unknown as Usage | undefined)
   }
-  if (record.result) addResult(state, record.result as unknown as CallResult)
+  if (record.result) {
+    const result = record.result as unknown as CallResult
+    if (typeof record.outputPath === 'string') state.outputPaths.set(result, record.outputPath)
+    addResult(state, result)
+  }
   if (record.demoted) applyDemoted(state, record.demoted as unknown as Demoted)
   if (record.compacted) applyCompacted(state, record.compacted as unknown as Compacted)
   if (record.began) {

@@ -1,7 +1,7 @@
 import { asRewound, ConversationRewound } from '../../journal/fold/rewound.ts'
 import { createIds } from '../../journal/ids.ts'
 import { advance, type Cursor, START } from '../../journal/log/cursor.ts'
-import type { Appended, Fault, Log, LogRecord } from '../../journal/log/store.ts'
+import type { Appended, Log, LogRecord } from '../../journal/log/store.ts'
 import { JournalReadOnly, Superseded } from '../../journal/log/store-errors.ts'
 import { scheduler } from '../../journal/scheduler.ts'
 import type { Reply, UserTurn } from '../../models/model.ts'
@@ -33,25 +33,6 @@ export class TranscriptLost extends TeamError {
   }
 }
 
-/** A line of the transcript is not what was written: the conversation cannot continue before it is repaired. */
-export class TranscriptDamaged extends TeamError {
-  readonly code = 'transcript_damaged'
-  constructor({ path, line, offset, detail }: Fault, cause: unknown) {
-    const [, team = 'TEAM'] = /[\\/ ]([^\\/ ]+)[\\/]transcripts[\\/]/.exec(path) ?? []
-    const what = detail.replace(/\. Run: .*$/s, '')
-    super(
-      `The transcript ${path} is damaged at line ${line} (byte ${offset}): ${what}. Repair it: deskmates check --repair --team ${team}`,
-      { cause },
-    )
-  }
-}
-
-function asDamaged(error: unknown): never {
-  if (error instanceof JournalReadOnly && error.fault.kind === 'damaged')
-    throw new TranscriptDamaged(error.fault, error)
-  throw error
-}
-
 /**
  * The turns of one agent's conversation. It is the truth about the conversation: what stands in it happened, and after a
  * crash the conversation continues from its last line. Input counts at once and is written while the model answers: if a
@@ -80,10 +61,15 @@ export interface Transcript extends AsyncDisposable {
    */
   synced(): Promise<void>
   /**
-   * Read back when it resolves, and durable where it delivers mail; `task` is the one that the call claimed. With
-   * `canWait`, for a call that may be repeated without harm, it is written soon, by itself.
+   * Read back when it resolves, and durable where it delivers mail. `about` names mail that it delivers, the task that the
+   * call claimed, and the file of a text that was cut. With `canWait`, for a call that may be repeated without harm, it is
+   * written soon, by itself.
    */
-  result(result: CallResult, about?: Pick<ToolResult, 'mail' | 'files' | 'task'>, canWait?: boolean): Promise<void>
+  result(
+    result: CallResult,
+    about?: Pick<ToolResult, 'mail' | 'files' | 'task' | 'outputPath'>,
+    canWait?: boolean,
+  ): Promise<void>
   /** Old results are replaced by a line each from here on. Durable soon, by itself. */
   demote(demoted: Demoted): Promise<void>
   /** The history is replaced by a summary from here on, and stays in the log. Durable when it resolves. */
@@ -144,13 +130,13 @@ export async function openTranscript({
   let hasFailed = false
 
   if (expects !== undefined) {
-    const ids = await readIds().catch(asDamaged)
+    const ids = await readIds()
     const damaged = log.faults().find(({ kind }) => kind === 'damaged')
-    if (damaged) throw new TranscriptDamaged(damaged, undefined)
+    if (damaged) throw new JournalReadOnly(damaged)
     if (expects === '' ? !ids.hasTurns : !ids.all.has(expects)) throw new TranscriptLost(ids.all, expects !== '')
   }
   // Also syncs what a dead process wrote and did not sync.
-  await write({ open: true }).catch(asDamaged)
+  await write({ open: true })
 
   return {
     state,
@@ -168,8 +154,13 @@ export async function openTranscript({
     answer: ({ turn: assistant, end, usage, cost, model }) =>
       write({ assistant: assistant as unknown as Json, end, usage, cost, model }),
     synced,
-    result(result, { mail = [], files = [], task } = {}, canWait = false) {
-      const what = { result: result as unknown as Json, ...filesIn(files), ...(task !== undefined && { task }) }
+    result(result, { mail = [], files = [], task, outputPath } = {}, canWait = false) {
+      const what = {
+        result: result as unknown as Json,
+        ...filesIn(files),
+        ...(task !== undefined && { task }),
+        ...(outputPath !== undefined && { outputPath }),
+      }
       if (mail.length > 0) return writeDurably({ ...what, mail: [...mail] })
       return canWait ? enqueue(what) : write(what)
     },

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path'
 import type { Fault } from '../../journal/log/store.ts'
+import { faultText } from '../../journal/log/store-errors.ts'
 import { openTeam } from '../../journal/team-handle.ts'
 import { codeOf, type Disk, realDisk } from '../../stores/files/disk.ts'
 import { cutOff } from '../../stores/files/log/lost-end.ts'
@@ -103,7 +104,8 @@ function missing(path: string, team: string, session: string): Problem {
 
 function withCut(examined: Examined, cut: Fault | undefined): Examined {
   if (!cut) return examined
-  const problem: Problem = { ...cut, kind: 'cut off' }
+  const { path, line, offset } = cut
+  const problem: Problem = { kind: 'cut off', path, line, offset, detail: faultText(cut) }
   return { ...examined, problems: [...examined.problems, problem] }
 }
 

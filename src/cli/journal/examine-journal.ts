@@ -1,5 +1,6 @@
 import { advance, type Cursor, START } from '../../journal/log/cursor.ts'
 import type { Audited, Fault, Log, LogRecord } from '../../journal/log/store.ts'
+import { faultText } from '../../journal/log/store-errors.ts'
 import { type Applied, apply } from '../../team/apply.ts'
 import { factTypes, readEvent } from '../../team/event.ts'
 import { createInvariants } from '../../team/fold/invariants.ts'
@@ -116,7 +117,7 @@ const FACTS = new Set<string>(factTypes)
 async function detailsOf(log: Log): Promise<ReadonlyMap<number, string>> {
   let at: Cursor = START
   for (let batch = await log.read(at); batch.length > 0; batch = await log.read(at)) at = batch.reduce(advance, at)
-  return new Map(log.faults().map(({ offset, detail }) => [offset, detail]))
+  return new Map(log.faults().map((fault) => [fault.offset, faultText(fault)]))
 }
 
 function words({ verdict, line, offset, record }: Audited): string {

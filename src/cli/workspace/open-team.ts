@@ -1,4 +1,5 @@
 import type { Log } from '../../journal/log/store.ts'
+import { faultText } from '../../journal/log/store-errors.ts'
 import { openTeam, type TeamHandle } from '../../journal/team-handle.ts'
 import { createEraser } from '../../redaction/eraser.ts'
 import { isPresent, type Member } from '../../team/members/member.ts'
@@ -129,7 +130,7 @@ export async function warnOfFaults(call: Call, log: Log): Promise<void> {
   if (!fault) return
   const others = more.length > 0 ? ` (and ${more.length} more)` : ''
   const where = `${fault.path}:${fault.line} (byte ${fault.offset})`
-  await warn(call, `${where}: ${fault.kind}: ${fault.detail}${others}. See: deskmates check`)
+  await warn(call, `${where}: ${fault.kind}: ${faultText(fault)}${others}. See: deskmates check`)
 }
 
 /**

@@ -6,9 +6,14 @@ export class JournalReadOnly extends TeamError {
   readonly code = 'journal_read_only'
   readonly fault: Fault
   constructor(fault: Fault) {
-    super(`${fault.path} is read-only: ${fault.kind} at line ${fault.line} (byte ${fault.offset}): ${fault.detail}`)
+    super(`${fault.path} is read-only: ${fault.kind} at line ${fault.line} (byte ${fault.offset}): ${faultText(fault)}`)
     this.fault = fault
   }
+}
+
+/** What is wrong, and what to do. */
+export function faultText({ detail, advice }: Fault): string {
+  return advice === undefined ? detail : `${detail}. ${advice}`
 }
 
 /** The write may or may not have happened; asking again with the same command id gives the answer. */

@@ -49,6 +49,8 @@ export interface Fault {
   readonly line: number
   readonly offset: number
   readonly detail: string
+  /** What a person can do about it, as a sentence without its full stop. */
+  readonly advice?: string
 }
 
 /** A line as it stands in the log, for people who want to see what did not count. */

@@ -28,7 +28,7 @@ export const editFile = defineOwnTool({
     const patch = createPatch(shown, before, after, undefined, undefined, { context: 3, timeout: 1000 })
     const diff = patch?.split('\n').slice(4).join('\n').trimEnd() ?? '(too much changed to show it)'
     const text = `Edited ${shown}${times > 1 ? ` in ${times} places` : ''}\n${diff}`
-    return { text: await context.outputs.fit(text, 'edit') }
+    return context.outputs.fit(text, 'edit')
   },
 })
 

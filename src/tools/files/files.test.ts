@@ -350,9 +350,9 @@ describe('what file tools never do', () => {
     expect((await read(context, '.teams/other/config.json')).text).toContain('belongs to other teams')
     expect((await read(context, '.teams/web/config.json')).text).toBe('     1\t{}')
     const elsewhere = toolHarness().outputs
-    const path = /in (\S+):/.exec(await elsewhere.fit('x\n'.repeat(100_000), 'bash'))![1]!
+    const { outputPath: path } = await elsewhere.fit('x\n'.repeat(100_000), 'bash')
     expect(
-      (await read({ ...context, outputs: elsewhere }, join(elsewhere.folder, path.split('/').at(-1)!))).text,
+      (await read({ ...context, outputs: elsewhere }, join(elsewhere.folder, path!.split('/').at(-1)!))).text,
     ).toContain('\tx\n')
   })
 

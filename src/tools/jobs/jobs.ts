@@ -69,6 +69,9 @@ function startJob({ id, about, work, outputs, onEnd }: JobOptions): Job {
     get output() {
       return output.text()
     },
+    get outputPath() {
+      return output.path
+    },
     get summary() {
       return summary
     },

@@ -21,8 +21,9 @@ export const taskOutput = defineOwnTool({
     if (!job) return unknownJob(task_id, jobs)
     if (block && job.state === 'running') await waitForEnd(job, timeout, signal)
     signal.throwIfAborted()
-    const { id, state, summary } = job
-    return JSON.stringify({ task_id: id, status: state, ...(summary && { summary }), output: job.output })
+    const { id, state, summary, outputPath } = job
+    const text = JSON.stringify({ task_id: id, status: state, ...(summary && { summary }), output: job.output })
+    return { text, ...(outputPath !== undefined && { outputPath }) }
   },
 })
 

@@ -15,7 +15,7 @@ const place = (changes: object = {}) => {
 describe('an output', () => {
   it('that fits is returned as it is, and makes no file', async () => {
     const { root, outputs } = place()
-    expect(await outputs.fit('x'.repeat(1000), 'bash')).toBe('x'.repeat(1000))
+    expect(await outputs.fit('x'.repeat(1000), 'bash')).toEqual({ text: 'x'.repeat(1000) })
     expect(readdirSync(root)).toEqual([])
   })
 
@@ -23,9 +23,10 @@ describe('an output', () => {
     const { root, folder, outputs } = place()
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, '7-bash.txt'), '')
-    const text = await outputs.fit(`begin ${'x'.repeat(5000)} end`, 'bash')
+    const { text, outputPath } = await outputs.fit(`begin ${'x'.repeat(5000)} end`, 'bash')
     expect(text).toMatch(/^begin x+\n\n\[\d+ of 5010 bytes are left out here\. All of it is in \S+: .*\]\n\nx+ end$/)
-    expect(text).toContain('.teams/web/outputs/ada/8-bash.txt')
+    expect(text).toContain(`All of it is in ${outputPath}:`)
+    expect(outputPath).toContain('.teams/web/outputs/ada/8-bash.txt')
     expect(readFileSync(join(folder, '8-bash.txt'), 'utf8')).toBe(`begin ${'x'.repeat(5000)} end`)
     expect(statSync(join(folder, '8-bash.txt')).mode & 0o777).toBe(0o600)
     expect(readFileSync(join(root, '.teams/.gitignore'), 'utf8')).toBe('*\n')
@@ -49,7 +50,9 @@ describe('an output', () => {
     const { folder, outputs } = place()
     mkdirSync(dirname(folder), { recursive: true })
     writeFileSync(folder, 'a file in the way')
-    expect(await outputs.fit('x'.repeat(2000), 'bash')).toMatch(/But the rest could not be kept \(.*\)\./)
+    const { text, outputPath } = await outputs.fit('x'.repeat(2000), 'bash')
+    expect(text).toMatch(/But the rest could not be kept \(.*\)\./)
+    expect(outputPath).toBeUndefined()
   })
 
   it('keeps whole characters in head and tail, without colours and NUL bytes, however it comes in', () => {

@@ -46,13 +46,13 @@ export function createOutputs({
       return realOr(folder)
     },
     async fit(text, about) {
-      if (Buffer.byteLength(text) <= limit) return text
+      if (Buffer.byteLength(text) <= limit) return { text }
       const create = () => createFile(folder, about)
       // What a result delivers may be nowhere else, mail of a deleted team for one.
       const output = openOutput({ limit, keep, eraser, create, show: (path) => show(path, { root }), syncs: folder })
       output.write(Buffer.from(text))
       output.close()
-      return output.text()
+      return { text: output.text(), ...(output.path !== undefined && { outputPath: output.path }) }
     },
     keep(content, about) {
       const { fd, path } = createFile(folder, about)
@@ -162,6 +162,9 @@ function openOutput({ limit, keep, eraser, create, show, syncs }: OutputOptions)
     text() {
       const where = file ? allInFileText(show(file.path)) : ''
       return excerpt.text([where, trouble && `But ${trouble}.`].filter(Boolean).join(' '))
+    },
+    get path() {
+      return file && show(file.path)
     },
     close() {
       if (erasing && !isClosed) take(erasing.end())

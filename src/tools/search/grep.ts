@@ -52,7 +52,7 @@ async function grepFiles(input: GrepInput, context: ToolContext, ripgrep: string
   const files = await collectFiles(input.path, input.glob, context)
   const likely = (ripgrep && (await ripgrepFilter(ripgrep, pattern, files, context))) || files
   const found = await search(likely, pattern, input, context)
-  return { text: await context.outputs.fit(showFound(found, input, files.length), 'grep') }
+  return context.outputs.fit(showFound(found, input, files.length), 'grep')
 }
 
 /** The real paths of the files to search, in the order of names. */

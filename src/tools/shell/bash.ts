@@ -73,7 +73,12 @@ async function runNow({ command, timeout }: BashInput, context: ToolContext): Pr
     const text = output.text().trim() || '(no output)'
     const notes = [...endNotes(end, timeout), ...(end.leftOver ? [LEFT_OVER] : []), ...undone]
     if (start.sandboxed && !isSuccess(end)) notes.push(...failureNotes(command, text, start.sandboxed))
-    return { text: [text, ...notes].join('\n'), isError: !isSuccess(end) }
+    const outputPath = output.path
+    return {
+      text: [text, ...notes].join('\n'),
+      isError: !isSuccess(end),
+      ...(outputPath !== undefined && { outputPath }),
+    }
   } finally {
     reporter.end()
     output.close()

@@ -100,8 +100,8 @@ async function runNow(
     show()
   })
   context.progress(`[${run.type.name}] ${run.description} - done (${spent()})`)
-  const text = await context.outputs.fit(resultText(end), 'agent')
-  return { text, ...(end.problem !== undefined && { isError: true }) }
+  const fitted = await context.outputs.fit(resultText(end), 'agent')
+  return { ...fitted, ...(end.problem !== undefined && { isError: true }) }
 }
 
 function runAsJob(run: SubagentRun, context: ToolContext, runSubagent: RunSubagent): ToolResult {

@@ -18,8 +18,9 @@ export function lostEnd(disk: Disk, folder: string): Fault | undefined {
 
 export function cutOff(path: string, offset: number, shown: number, line: number): Fault & { kind: 'cut off' } {
   const what = offset === 0 ? 'the journal is empty or gone' : 'the journal ends here'
-  const detail = `${what}, but its views have shown it up to byte ${shown}: its end was lost. Restore it from a copy, or continue without it: ${repairCommand(path)}`
-  return { kind: 'cut off', path, line, offset, detail }
+  const detail = `${what}, but its views have shown it up to byte ${shown}: its end was lost`
+  const advice = `Restore it from a copy, or continue without it: ${repairCommand(path)}`
+  return { kind: 'cut off', path, line, offset, detail, advice }
 }
 
 /** How far in the journal `config.json` says that the views are complete; 0 if it does not say. */

@@ -178,7 +178,7 @@ export function createScanner({ path, knows, show, from, readsBeyondStop = false
 
   function fault(kind: Fault['kind'], detail: string): Fault {
     const isRepairable = kind === 'damaged' || kind === 'broken chain'
-    return { kind, path, line, offset, detail: isRepairable ? `${detail}. Run: ${repairCommand(path)}` : detail }
+    return { kind, path, line, offset, detail, ...(isRepairable && { advice: `Run: ${repairCommand(path)}` }) }
   }
 }
 

@@ -21,7 +21,7 @@ export const taskGet = defineOwnTool({
     const task = membership.state.tasks.get(taskId)
     if (!task) throw new NotDone(`Task ${taskId} not found. TaskList shows all tasks.`)
     const view = await membership.loadLongTexts(taskView(membership.state, task))
-    return { text: await context.outputs.fit(JSON.stringify(withoutTimes(view), null, 2), 'task') }
+    return context.outputs.fit(JSON.stringify(withoutTimes(view), null, 2), 'task')
   },
 })
 

@@ -32,7 +32,7 @@ export const taskList = defineOwnTool({
     const shown = board.filter((task) => status === undefined || task.status === status)
     const views = await membership.loadLongTexts(shown.map((task) => taskView(membership.state, task)))
     const lines = [...views.map(line), counted(board), yours(membership, board)]
-    return { text: await context.outputs.fit(lines.join('\n'), 'tasks') }
+    return context.outputs.fit(lines.join('\n'), 'tasks')
   },
 })
 

@@ -26,7 +26,7 @@ function createTeamDelete(teamControl: TeamControl): Tool {
       const count = `${notified} ${notified === 1 ? 'teammate' : 'teammates'} notified`
       const mail = unread.filter(({ message }) => !isInReport(message)).map(({ text }) => text)
       const text = [`Team '${name}' deleted, ${count}. All its agents have stopped.`, ...report, ...mail].join('\n')
-      return { text: await context.outputs.fit(text, 'team'), mail: unread.map(({ message }) => message.id) }
+      return { ...(await context.outputs.fit(text, 'team')), mail: unread.map(({ message }) => message.id) }
     },
   })
 }
