@@ -1,12 +1,5 @@
-import type { Presence } from '../journal/log/store.ts'
-import { findProgram } from '../permissions/processes/find-program.ts'
-import { PROGRAM } from '../permissions/sandbox/probe.ts'
 import type { ListedSession } from '../session/find-sessions.ts'
-import { teamActivity } from '../session/team-activity.ts'
-import { taskView } from '../team/answers/view.ts'
-import { settled } from '../team/members/breaker.ts'
-import { isPresent } from '../team/members/member.ts'
-import { heldBy, roster, type TeamState, unreadOf } from '../team/state.ts'
+import { type TeamStatus, teamStatus } from '../session/team-status.ts'
 import { counted } from '../team/wording.ts'
 import { colours, oneLine, table } from './output/format.ts'
 import { print, printJson } from './output/print.ts'
@@ -36,7 +29,7 @@ web  at work
       'read',
       async (team, workspace) => {
         await requireTeam(call, team, workspace, wanted)
-        const shown = await team.loadLongTexts(await statusOf(team.state, workspace.store.presence, call))
+        const shown = await team.loadLongTexts(await teamStatus(team.state, workspace.store.presence, call))
         if (call.globals.json) await printJson(call, isNamed ? shown : { ...shown, others })
         else await print(call, `${inWords(call, shown)}${othersInWords(call, others)}`)
       },
@@ -58,61 +51,12 @@ function othersInWords(call: Call, others: readonly ListedSession[]): string {
   return `\nOther sessions (deskmates status SESSION):\n${sessionTable(call, others.slice(0, MAX_SHOWN))}${more}`
 }
 
-type Status = Awaited<ReturnType<typeof statusOf>>
-
-async function statusOf(state: TeamState, presence: Presence, { clock, env }: Call) {
-  const { name, description, session } = state.team.get()!
-  const life = await teamActivity(state, presence)
-  const tasks = { pending: 0, in_progress: 0, completed: 0, failed: 0 }
-  for (const task of state.tasks.values()) tasks[task.status]++
-  const ready = [...state.tasks.values()].filter(
-    (task) => task.status === 'pending' && taskView(state, task).waitsFor.length === 0,
-  ).length
-  const isCutOff = (kind: string, status: string) => life === 'interrupted' && kind === 'agent' && status !== 'idle'
-  return {
-    name,
-    description,
-    /** The session whose lead made it as a further team. */
-    session,
-    state: life,
-    /** The process that runs it, or did until it was interrupted. */
-    runtime: state.supervisor.get().runtime,
-    members: roster(state)
-      .filter(isPresent)
-      .map(({ name, role, kind, status, generation, parked }) => {
-        const task = heldBy(state, name)
-        const spent = state.spent.get(name.toLowerCase())
-        return {
-          name,
-          role,
-          kind,
-          // What it did when its process was gone is not what it does.
-          status:
-            parked !== undefined ? ('parked' as const) : isCutOff(kind, status) ? ('interrupted' as const) : status,
-          generation,
-          ...(parked !== undefined && { parked }),
-          task: task ? { id: task.id, subject: task.subject } : null,
-          unread: unreadOf(state, name).length,
-          calls: spent?.calls ?? 0,
-          cost: spent?.cost ?? 0,
-          unpriced: spent?.unpriced ?? 0,
-        }
-      }),
-    tasks: { ...tasks, ready },
-    requests: [...state.requests.values()].filter((request) => request.state === 'pending'),
-    breaker: settled(state.breaker.get(), clock.now()).state,
-    /** Whether this machine has what keeps commands in; `deskmates doctor` tries whether it works. */
-    sandbox: findProgram(PROGRAM, env.PATH, []) === undefined ? 'missing' : 'installed',
-    deviations: state.deviations.get(),
-  }
-}
-
 function inWords(
   call: Call,
-  { name, description, state, session, members, tasks, requests, breaker, sandbox, deviations }: Status,
+  { name, description, state, session, members, tasks, requests, breaker, sandbox, deviations }: TeamStatus,
 ): string {
   const { bold } = colours(call)
-  const life = {
+  const activity = {
     'at work': 'at work',
     'at rest': 'at rest',
     interrupted: `interrupted; resume it with: deskmates resume ${session ?? name}`,
@@ -155,6 +99,6 @@ function inWords(
         ]
       : []),
   ]
-  const title = `${bold(name)}  ${life}${description ? `  ${oneLine(description)}` : ''}\n`
+  const title = `${bold(name)}  ${activity}${description ? `  ${oneLine(description)}` : ''}\n`
   return `${title}${table(call, ['  MEMBER', 'STATUS', 'ROLE', 'TASK', 'UNREAD', 'CALLS'], rows)}${lines.join('\n')}\n`
 }

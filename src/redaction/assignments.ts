@@ -42,13 +42,13 @@ function nameBefore(text: string, at: number): string {
   let end = at
   for (let skipped = 0; skipped < 12 && end > 0 && ' \t\\"\'`]?:'.includes(text[end - 1]!); skipped++) end--
   let start = end
-  while (start > 0 && end - start < LONGEST_NAME && isNameLetter(text.charCodeAt(start - 1))) start--
+  while (start > 0 && end - start < LONGEST_NAME && isNameCharacter(text.charCodeAt(start - 1))) start--
   // In JSON a line break is written as a letter.
   if (text[start - 1] === '\\' && /[bfnrt]/.test(text[start] ?? '')) start++
   return text.slice(start, end)
 }
 
-function isNameLetter(code: number): boolean {
+function isNameCharacter(code: number): boolean {
   return (
     (code >= 97 && code <= 122) ||
     (code >= 65 && code <= 90) ||

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { folderHash } from '../stores/files/identity/folder-hash.ts'
+import { folderHash } from '../permissions/trust/folder-hash.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 import { agentTypesOf } from './agent-types.ts'
 

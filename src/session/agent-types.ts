@@ -1,12 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { isInside } from '../permissions/paths/places.ts'
-import { userFolder } from '../tools/paths/user-folder.ts'
+import { isTrusted } from '../permissions/trust/folder-trust.ts'
+import { userFolder } from '../permissions/trust/private-folders.ts'
 import type { AgentType } from '../tools/subagents/agent-type.ts'
 import { BUILT_IN } from '../tools/subagents/built-in-types.ts'
 import { type AgentFolder, collect, readAgentTypes } from '../tools/subagents/read-agent-types.ts'
 import type { Workspace } from '../workspace.ts'
-import { isTrusted } from './trusted.ts'
 
 export interface AgentTypesPlace {
   readonly workspace: Workspace

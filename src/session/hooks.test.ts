@@ -165,8 +165,8 @@ describe('PostToolUse, UserPromptSubmit and Stop hooks', () => {
 
   it('of a project do not run until the user trusts the folder; a changed one needs trust again', async () => {
     const { loadSettings } = await import('../settings/load-settings.ts')
-    const { isTrusted } = await import('./trusted.ts')
-    const { folderHash } = await import('../stores/files/identity/folder-hash.ts')
+    const { isTrusted } = await import('../permissions/trust/folder-trust.ts')
+    const { folderHash } = await import('../permissions/trust/folder-hash.ts')
     mkdirSync(join(dir, '.deskmates'))
     const file = join(dir, '.deskmates', 'settings.json')
     const write = (text: string) =>

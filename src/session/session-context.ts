@@ -6,13 +6,14 @@ import { type Model, ModelFailure } from '../models/model.ts'
 import { createHooks } from '../permissions/hooks/hooks.ts'
 import { createPermissions } from '../permissions/permissions.ts'
 import type { Policy } from '../permissions/rules/policy.ts'
+import { privateFolders, userFolder } from '../permissions/trust/private-folders.ts'
 import { createEraser } from '../redaction/eraser.ts'
+import { stateFolder } from '../stores/files/identity/trust.ts'
 import { openMemoryStore } from '../stores/memory/store.ts'
 import { createPermissionRequests } from '../supervisor/permission-requests.ts'
 import { createUncommittedCount } from '../supervisor/uncommitted.ts'
 import { agentTypesOf } from './agent-types.ts'
 import type { Knowledge } from './instructions/project-knowledge.ts'
-import { ownFolders } from './own-folders.ts'
 import type { SessionSandbox } from './sandbox.ts'
 import type { SessionOptions } from './session-options.ts'
 
@@ -31,7 +32,7 @@ export interface OpenedParts {
 export function createSessionContext(options: SessionOptions, parts: OpenedParts): SessionContext {
   const { workspace, clock = systemClock, env = process.env, warn = () => {} } = options
   const { root, folders, policy, commandEnv, sandbox, knowledge } = parts
-  const privateFolders = ownFolders(env)
+  const ownFolders = privateFolders([userFolder(env), stateFolder(env)])
   const context: SessionContext = {
     store: workspace.store,
     clock,
@@ -45,7 +46,7 @@ export function createSessionContext(options: SessionOptions, parts: OpenedParts
     hooks: hooksOf(options, parts),
     openScratchLog: async () => (await openMemoryStore()).log('subagent/transcripts/agent'),
     outputsOf: (team) => join(workspace.root, '.teams', team, 'outputs'),
-    permissionsFor: (own) => createPermissions({ ...own, policy, sandbox, privateFolders }),
+    permissionsFor: (own) => createPermissions({ ...own, policy, sandbox, privateFolders: ownFolders }),
     permissionRequests: createPermissionRequests(options.ask, clock),
     askPlan: options.askPlan,
     agentTypes: agentTypesOf({ workspace, root, folders, env, warn }),

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { userFolder } from '../tools/paths/user-folder.ts'
+import { userFolder } from '../permissions/trust/private-folders.ts'
 import { type Layer, mergeLayers, type Origin } from './layers.ts'
 import type { Settings } from './settings.ts'
 import { readSettingsFile } from './settings-file.ts'

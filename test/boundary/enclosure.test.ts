@@ -9,8 +9,8 @@ import { createPlaceholders } from '../../src/permissions/sandbox/git/placeholde
 import { makeSandboxFolder, removeLeftFolders } from '../../src/permissions/sandbox/left-folders.ts'
 import type { SandboxProfile } from '../../src/permissions/sandbox/profile.ts'
 import { seatbeltProfile } from '../../src/permissions/sandbox/seatbelt.ts'
+import { folderHash } from '../../src/permissions/trust/folder-hash.ts'
 import { commandEnv } from '../../src/session/command-env.ts'
-import { folderHash } from '../../src/stores/files/identity/folder-hash.ts'
 
 const profile: SandboxProfile = {
   root: '/w',

@@ -49,7 +49,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'hook-scripts-not-trusted-by-content',
     mistake: 'scripts that hooks name are not part of the trust hash',
-    file: 'src/stores/files/identity/folder-hash.ts',
+    file: 'src/permissions/trust/folder-hash.ts',
     old: 'for (const name of hookFiles(root, settings)) add(name)',
     new: 'hookFiles(root, settings)',
     test: 'test/boundary/enclosure.test.ts',

@@ -105,12 +105,12 @@ describe('text from outside of the team', () => {
     const texts = events
       .flatMap((event) => (event.type === 'input_received' ? event.turn.content : []))
       .map((part) => ('text' in part ? part.text : ''))
-    const letters = texts.filter((text) => text.includes('<message '))
-    for (const letter of letters) {
-      expect(letter).toMatch(/^<message from="[^"]*" type="[^"]*" origin="external, unverified">/)
-      expect(letter.match(/<\/?message\b/g)).toHaveLength(2)
+    const messages = texts.filter((text) => text.includes('<message '))
+    for (const message of messages) {
+      expect(message).toMatch(/^<message from="[^"]*" type="[^"]*" origin="external, unverified">/)
+      expect(message.match(/<\/?message\b/g)).toHaveLength(2)
     }
-    if (mail) expect(letters.length + rejected()).toBeGreaterThan(0)
+    if (mail) expect(messages.length + rejected()).toBeGreaterThan(0)
     else
       expect(
         events.some((event) => event.type === 'tool_finished' && event.result.text.includes(shown!.slice(0, 20))),

@@ -131,12 +131,12 @@ describe('a subagent', () => {
 
   it('never has more permissions than its parent, whatever its own policy says', () => {
     fc.assert(
-      fc.property(policies, policies, policies, actions, (lead, mate, errand, action) => {
+      fc.property(policies, policies, policies, actions, (lead, mate, subagent, action) => {
         const strict = (policy: Policy) => strictness.indexOf(decideByRules(action.tool, action, policy).decision)
         const narrowed = narrow(lead, mate)
         expect(strict(narrowed)).toBe(Math.max(strict(lead), strict(mate)))
-        expect(strict(narrow(narrowed, errand))).toBeGreaterThanOrEqual(strict(narrowed))
-        expect(strict(narrow(lead, narrow(mate, errand)))).toBeGreaterThanOrEqual(strict(lead))
+        expect(strict(narrow(narrowed, subagent))).toBeGreaterThanOrEqual(strict(narrowed))
+        expect(strict(narrow(lead, narrow(mate, subagent)))).toBeGreaterThanOrEqual(strict(lead))
       }),
       { numRuns: 500 },
     )

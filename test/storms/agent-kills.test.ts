@@ -122,8 +122,8 @@ async function examine(dir: string): Promise<void> {
   const state = await readFullTranscript(log)
   const { turns } = state
 
-  const heard = turns.filter(({ role }) => role === 'user').flatMap(textsOf)
-  for (const letter of Object.values(MESSAGES)) expect(heard.filter((text) => text === letter)).toEqual([letter])
+  const inputs = turns.filter(({ role }) => role === 'user').flatMap(textsOf)
+  for (const message of Object.values(MESSAGES)) expect(inputs.filter((text) => text === message)).toEqual([message])
   expect(unreadOf(team.state, 'lead')).toEqual([])
 
   for (const [i, turn] of turns.entries()) {
@@ -142,7 +142,7 @@ async function examine(dir: string): Promise<void> {
     if (!result.includes('Interrupted')) expect(lines).toContain(word)
   }
 
-  const notices = heard.filter((text) => text.includes('<task-id>b000001</task-id>'))
+  const notices = inputs.filter((text) => text.includes('<task-id>b000001</task-id>'))
   expect(notices).toHaveLength(state.jobCount)
   expect(state.jobs.size).toBe(0)
   expect(linesOf(dir, 'pids').map(Number).filter(isRunning)).toEqual([])
@@ -154,9 +154,9 @@ async function examineSummary({ store }: Workspace): Promise<void> {
   const { turns, mail } = transcript.state
   expect(transcriptFaults(turns)).toEqual([])
   expect(mail.size).toBe(Object.keys(MESSAGES).length)
-  const told = textsOf(turns[0]!)
-  expect(told[0]).toContain('made call-')
-  expect(told[1]).toContain('You are lead, the lead of the team story.')
+  const first = textsOf(turns[0]!)
+  expect(first[0]).toContain('made call-')
+  expect(first[1]).toContain('You are lead, the lead of the team story.')
   expect(
     turns
       .slice(1)

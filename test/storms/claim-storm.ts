@@ -40,8 +40,8 @@ export async function claimStorm(place: Place, { tasks, pause, disturbances }: C
   const { records, malformed } = await place.readJournal()
   const found = checkClaims(records, board)
   const beliefs = readSideFiles(place.beliefs, 'claims-')
-  const told = { claimed: found.claimedBy, completed: found.completedBy }
-  const untrue = beliefs.filter(([word, ...rest]) => !told[word as keyof typeof told].has(rest.join(' ')))
+  const recorded = { claimed: found.claimedBy, completed: found.completedBy }
+  const untrue = beliefs.filter(([word, ...rest]) => !recorded[word as keyof typeof recorded].has(rest.join(' ')))
   const ended = Object.entries(found.ended).map(([why, times]) => `${times} ${why}`)
   console.log(
     `claims: tasks ${tasks}, claims ${found.claims}, completed ${found.completed.size}, ended otherwise ` +
@@ -72,9 +72,9 @@ function manAgents(fleet: Fleet, names: readonly string[], place: Place, chained
     program: 'supervisor',
     args: () => [place.store],
     onMessage(message, standing) {
-      const { spawned, ...told } = message as { spawned?: string }
+      const { spawned, ...result } = message as { spawned?: string }
       if (spawned !== undefined) {
-        waiting.get(spawned)?.tell(told)
+        waiting.get(spawned)?.tell(result)
         waiting.delete(spawned)
         return
       }

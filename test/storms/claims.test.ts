@@ -12,7 +12,7 @@ const figures = {
 describe('claims in a storm', () => {
   beforeAll(buildWorkers)
 
-  it('gives each task one owner at a time while scripts with leases, agents and their supervisor are killed', {
+  it('gives each task one owner at a time while scripts, agents and the supervisor are killed', {
     timeout: 300_000,
   }, async () => {
     using place = makePlace()

@@ -13,7 +13,7 @@ const WRITERS = 8
 /** Milliseconds between folding and writing of the slow half; the others take a tenth of that. */
 const SLOWNESS = 5
 
-/** Deciders, half of them slow, and writers of mail at the same log. Nobody is killed or stopped: whatever is repeated is counted. */
+/** Deciders, half of them slow, and writers of mail at the same log. No process is killed or stopped; repeated attempts are counted. */
 export async function crowdStorm(place: PostgresPlace, database: Database, decisions: number): Promise<void> {
   const random = createRandom()
   {

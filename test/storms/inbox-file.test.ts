@@ -49,17 +49,17 @@ describe('an inbox file in a storm', () => {
       ['slow1', box!, 'slow', LINES / 10],
       ['slow2', crate!, 'slow', LINES / 10],
     ] as const) {
-      foreign.keepRunning({ name, program: 'door-writer', args: () => [file, beliefs, name, how, count] })
+      foreign.keepRunning({ name, program: 'inbox-file-writer', args: () => [file, beliefs, name, how, count] })
     }
     const writing = Promise.all([foreign.done(), echo(box!, 'echo1', LINES / 2), echo(crate!, 'echo2', LINES / 2)])
     const kills = await ours.disturb(PAUSE, writing)
     await ours.end()
     // Lines for a full mailbox stay in the archive, and a busy inbox file is emptied every two seconds only.
-    for (let round = 0, isNews = true; round < 200 && (isNews || hasLines(box!) || hasLines(crate!)); round++) {
+    for (let round = 0, hasRead = true; round < 200 && (hasRead || hasLines(box!) || hasLines(crate!)); round++) {
       await team.ingest()
       const read = [...(await drain(store, 'box')), ...(await drain(store, 'crate'))]
-      isNews = read.length > 0
-      if (!isNews) await sleep(100)
+      hasRead = read.length > 0
+      if (!hasRead) await sleep(100)
     }
     await team.close()
 

@@ -35,7 +35,7 @@ describe('an inbox file with slow writers and lines of our own', () => {
 
     const fleet = createFleet(random)
     for (const name of ['keeper1', 'keeper2'])
-      fleet.keepRunning({ name, program: 'door-keeper', args: () => [place.dir] })
+      fleet.keepRunning({ name, program: 'inbox-file-reader', args: () => [place.dir] })
     const inbox = join(place.dir, '.teams', TEAM, 'inbox', 'box.jsonl')
     const writers = Promise.all([
       write(ECHO, inbox, 'echo1'),
@@ -60,7 +60,7 @@ describe('an inbox file with slow writers and lines of our own', () => {
     expect(rejected).toEqual([])
     expect(received.size).toBe(written.length)
     expect(kills).toBeGreaterThan(0)
-    // Otherwise nobody but this test would have brought anything in.
+    // Otherwise only this test would have read the inbox files.
     expect(archives(inbox)).toBeGreaterThan(2)
     await team.close()
   }) // A64, A70, F1, F8, F15, G11

@@ -1,13 +1,13 @@
 import type { TeamHandle } from '../../journal/team-handle.ts'
 import type { MessageDraft } from '../../team/command.ts'
-import type { Effect } from '../../team/message.ts'
-import { MESSAGE_BYTES, type MessageType } from '../../team/message.ts'
+import type { Effect, MessageType } from '../../team/message.ts'
 import { nameKey } from '../../team/name.ts'
 import type { Request } from '../../team/request.ts'
 import { print, printJson } from '../output/print.ts'
 import { type as aType, member } from '../program/arguments.ts'
 import type { Call } from '../program/context.ts'
 import { EXIT, granted, Refused } from '../program/failure.ts'
+import { readStdin } from '../program/read-stdin.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { acting, teamFlag, withTeam } from '../workspace/open-team.ts'
 
@@ -94,30 +94,11 @@ async function report(call: Call, sent: Sent, again: string): Promise<void> {
   await print(call, `${lines.join('\n')}\n`)
 }
 
-/** All of stdin, without the newline that `echo` puts behind it. */
-async function readText({ stdin, signal }: Call): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  const ended = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(new Refused({ code: 'interrupted', message: 'Nothing was sent.' })))
-  })
-  const read = async () => {
-    for await (const chunk of stdin) {
-      chunks.push(Buffer.from(chunk))
-      size += chunks.at(-1)!.length
-      if (size > MESSAGE_BYTES + 1) {
-        const message = 'A message has at most 1 MB. Write the rest to a file and send its path.'
-        throw new Refused({ code: 'too_large', message })
-      }
-    }
-  }
-  await Promise.race([read(), ended])
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)).replace(/\r?\n$/, '')
-  } catch {
-    throw new Refused({
-      code: 'invalid',
-      message: 'The text from stdin is not UTF-8. Send the path of a file.',
-    })
-  }
+async function readText(call: Call): Promise<string> {
+  const read = await readStdin(call, { interrupted: 'Nothing was sent.' })
+  if ('text' in read) return read.text
+  if (read.problem === 'not_utf8')
+    throw new Refused({ code: 'invalid', message: 'The text from stdin is not UTF-8. Send the path of a file.' })
+  const message = 'A message has at most 1 MB. Write the rest to a file and send its path.'
+  throw new Refused({ code: 'too_large', message })
 }

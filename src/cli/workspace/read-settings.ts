@@ -1,4 +1,4 @@
-import { isTrusted } from '../../session/trusted.ts'
+import { isTrusted } from '../../permissions/trust/folder-trust.ts'
 import { type LoadedSettings, loadSettings } from '../../settings/load-settings.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { Workspace } from '../../workspace.ts'

@@ -50,12 +50,12 @@ function timeOf(command: string): number {
 
 describe('deciding about a command line', () => {
   // Below some milliseconds only the clock is measured.
-  const FLOOR_US = 4000
+  const MIN_US = 4000
 
   it.for(Object.keys(families))('takes at most 2.5 times as long for a line of twice the length: %s', (name) => {
     const of = families[name]!
     const [half, whole] = [timeOf(of(7500)), timeOf(of(15_000))]
-    expect(whole / Math.max(half, FLOOR_US)).toBeLessThan(2.5)
+    expect(whole / Math.max(half, MIN_US)).toBeLessThan(2.5)
   }) // T16
 
   it('reads no line of more than 16 KB outside of quoted heredocs, and none nested over 50 deep', () => {

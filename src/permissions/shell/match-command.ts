@@ -100,8 +100,7 @@ function followsFrom(wanted: readonly string[], words: readonly Word[], isPrefix
   const given = words.map(({ text }) => text)
   const has = (option: string) =>
     given.some((text) => text === option || text?.startsWith(`${option}=`)) ||
-    (/^-[a-zA-Z]+$/.test(option) &&
-      [...option.slice(1)].every((letter) => given.some((text) => hasLetter(text, letter))))
+    (/^-[a-zA-Z]+$/.test(option) && [...option.slice(1)].every((flag) => given.some((text) => hasFlag(text, flag))))
   if (!options.every(has)) {
     // The long name of an option is another spelling of a short one, or a variable holds it.
     return options.length > 0 && given.some((text) => text === undefined || text.startsWith('--')) ? 'maybe' : 'no'
@@ -109,8 +108,8 @@ function followsFrom(wanted: readonly string[], words: readonly Word[], isPrefix
   return isPrefix || words.slice(reached).every(({ text }) => text?.startsWith('-')) ? 'yes' : 'no'
 }
 
-function hasLetter(text: string | undefined, letter: string): boolean {
-  return text !== undefined && /^-[a-zA-Z]+$/.test(text) && text.includes(letter)
+function hasFlag(text: string | undefined, flag: string): boolean {
+  return text !== undefined && /^-[a-zA-Z]+$/.test(text) && text.includes(flag)
 }
 
 /** How many words it takes until all names have come; a word behind an option may be its value. */

@@ -247,7 +247,7 @@ describe('an error of the PostgreSQL store', () => {
     ['postgres://ada:s3cret@/x y:z?sslmode=what', 'bad_store_address'],
     ['SERVER/nowhere', 'store_refused'],
   ])('never shows the password: %s', async (text, code) => {
-    const url = text.replace('SERVER', `postgres://nobody:s3cret@127.0.0.1:${database.server.port}`)
+    const url = text.replace('SERVER', `postgres://reader:s3cret@127.0.0.1:${database.server.port}`)
     const error = await openPostgresStore({ url, timeouts: { connect: 200 } }).catch((error: unknown) => error)
     expect(error).toMatchObject({ code })
     expect(JSON.stringify(describeAll(error))).not.toContain('s3cret')

@@ -117,5 +117,5 @@ describe('presence in files', () => {
     await presence.withdraw('web')
   })
 
-  it('of a team without processes is an empty list', () => expect(open().present('nobody')).toEqual([]))
+  it('of a team without processes is an empty list', () => expect(open().present('empty')).toEqual([]))
 })

@@ -4,7 +4,7 @@ import type { TeamState } from '../../../team/state.ts'
 import { codeOf, type Disk, ifMissing, removeIfExists } from '../disk.ts'
 import { makeFolder, syncFolders } from '../folders.ts'
 import { type Archive, openArchive } from './archive.ts'
-import { factsOf, isKnown, isPast, type Received, type Rejected, roomFor, unknownIn } from './incoming-lines.ts'
+import { factsOf, freeSlots, isKnown, isPast, type Received, type Rejected, unknownIn } from './incoming-lines.ts'
 import { createRejectedLines } from './rejected-lines.ts'
 
 /** Inbox files that were moved to `inbox/.taken/` to be read, until no program can be writing to them any more. */
@@ -78,7 +78,7 @@ export function openArchives(options: {
       keepRejected(counted.filter((event) => event.type === 'external.rejected'))
       for (const archive of archives.values()) forgetKnown(state, archive)
       retire(state)
-      hasMore = inOrder().some((archive) => hasGrown(archive) && roomFor(state, archive, now()) > 0)
+      hasMore = inOrder().some((archive) => hasGrown(archive) && freeSlots(state, archive, now()) > 0)
     },
   }
 

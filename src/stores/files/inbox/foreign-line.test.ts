@@ -168,6 +168,6 @@ describe('a line of deskmates itself', () => {
     const text = JSON.stringify(line)
     expect(isTornOwnLine(world.state, 'ada', text.slice(0, 20))).toBe(true)
     expect(isTornOwnLine(world.state, 'ada', text.slice(0, 8))).toBe(false)
-    expect(isTornOwnLine(world.state, 'ada', '{"id":"nobody","type":"mess')).toBe(false)
+    expect(isTornOwnLine(world.state, 'ada', '{"id":"other","type":"mess')).toBe(false)
   })
 })

@@ -73,16 +73,16 @@ export function openInboxFiles(options: {
       for (const { path, called } of strayFiles(disk, inbox, oldFolders)) {
         const size = disk.lstatSync(path)?.size ?? 0
         const name = size > 0 ? ownerOf(state, path, called) : undefined
-        if (name !== undefined && hasRoom(state, name) && mayArchiveNow(name, size)) archive(path, name)
+        if (name !== undefined && hasFreeSlot(state, name) && mayArchiveNow(name, size)) archive(path, name)
         else strays.set(path, size)
       }
     },
 
     hasChanged() {
       const own = new Set([...files.values()].map(({ path }) => path))
-      const isNews = ({ path }: StrayFile) =>
+      const isUnread = ({ path }: StrayFile) =>
         !own.has(path) && (disk.lstatSync(path)?.size ?? 0) !== (strays.get(path) ?? 0)
-      return [...files.values()].some((file) => file.hasChanged()) || strayFiles(disk, inbox, oldFolders).some(isNews)
+      return [...files.values()].some((file) => file.hasChanged()) || strayFiles(disk, inbox, oldFolders).some(isUnread)
     },
     retryIn: () => (later === undefined ? undefined : Math.max(0, later - performance.now())),
 
@@ -128,7 +128,7 @@ export function openInboxFiles(options: {
   /** New mail of the journal is shown by `show`, if it is still unread by then. */
   function archiveIfForeign(state: TeamState, file: InboxFile, wasArchived: boolean): void {
     const { isForeign, size } = file.read(state)
-    if (isForeign && hasRoom(state, file.mailbox) && mayArchiveNow(file.mailbox, size)) {
+    if (isForeign && hasFreeSlot(state, file.mailbox) && mayArchiveNow(file.mailbox, size)) {
       empty(file)
       file.showUnread(state)
     } else if (size > 0 || wasArchived) {
@@ -165,7 +165,7 @@ export function openInboxFiles(options: {
     return false
   }
 
-  function hasRoom(state: TeamState, name: string): boolean {
+  function hasFreeSlot(state: TeamState, name: string): boolean {
     return canReceive(state, name) && unreadCount(state, name) < UNREAD_CAP
   }
 

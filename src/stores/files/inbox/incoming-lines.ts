@@ -16,20 +16,20 @@ const MAX_WRITE_MS = 10 * 60_000
 
 /**
  * The lines of `archives` (oldest first) that `state` does not know, as facts, up to one batch. A line for which its mailbox
- * has no room stays in the archive.
+ * has no free slot stays in the archive.
  */
 export function factsOf(state: TeamState, archives: readonly Archive[], now: number): (Received | Rejected)[] {
   const events: (Received | Rejected)[] = []
-  const room = new Map<string, number>()
+  const slots = new Map<string, number>()
   let bytes = 0
   for (const archive of archives) {
     const key = nameKey(archive.mailbox)
     for (const found of unknownIn(state, archive, now)) {
-      const left = room.get(key) ?? roomFor(state, archive, now)
+      const left = slots.get(key) ?? freeSlots(state, archive, now)
       // The fold knows only how far an archive was read, so no line may overtake one that has to wait.
       if (left <= 0) break
       const event = eventOf(state, archive, found, now)
-      room.set(key, left - (event.type === 'external.received' ? 1 : 0))
+      slots.set(key, left - (event.type === 'external.received' ? 1 : 0))
       events.push(event)
       bytes += Buffer.byteLength(JSON.stringify(event))
       if (events.length >= MAX_INCOMING_LINES || bytes >= MAX_INCOMING_BYTES) return events
@@ -75,7 +75,7 @@ function isTorn(state: TeamState, archive: Archive, bytes: Buffer): boolean {
 }
 
 /** Lines for a member who is not in the team wait in case the member joins; after that the fold returns them. */
-export function roomFor(state: TeamState, archive: Archive, now: number): number {
+export function freeSlots(state: TeamState, archive: Archive, now: number): number {
   if (!canReceive(state, archive.mailbox)) return isPast(archive, now) ? Number.POSITIVE_INFINITY : 0
   return UNREAD_CAP - (state.mailboxes.get(nameKey(archive.mailbox))?.size ?? 0)
 }

@@ -13,8 +13,8 @@ import { openFileStore } from '../store.ts'
 const folder = mkdtempSync(join(tmpdir(), 'deskmates-faults-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** What a process was told before its disk failed it, or it died. */
-interface Told {
+/** What the store reported to a process before its disk failed or it was killed. */
+interface Outcomes {
   readonly acknowledged: string[]
   readonly notWritten: string[]
   readonly unknown: string[]
@@ -23,9 +23,9 @@ interface Told {
 
 // What was written is in the page cache either way, and a thousand syncs take longer than all else here.
 /** Makes a team, decides and sends, keeps a snapshot, reads it again, goes on; on a disk that does as planned. */
-async function live(dir: string, plan: DiskPlan): Promise<Told> {
+async function live(dir: string, plan: DiskPlan): Promise<Outcomes> {
   const disk = recordingDisk(plan, { ...realDisk, fdatasync: async () => {}, fsyncSync: () => {} })
-  const told: Told = { acknowledged: [], notWritten: [], unknown: [], calls: disk.calls }
+  const reported: Outcomes = { acknowledged: [], notWritten: [], unknown: [], calls: disk.calls }
   const store = await openFileStore({ dir, disk, warn: () => {} })
 
   async function write(log: Log, ids: readonly string[], decides: boolean): Promise<void> {
@@ -34,10 +34,10 @@ async function live(dir: string, plan: DiskPlan): Promise<Told> {
       const records = ids.map((id, at) => (decides ? { id, after: at === 0 ? last : ids[at - 1]! } : { id }))
       const { outcomes, durable } = await log.append(records)
       await durable
-      for (const [at, outcome] of outcomes.entries()) if (outcome !== 'conflict') told.acknowledged.push(ids[at]!)
+      for (const [at, outcome] of outcomes.entries()) if (outcome !== 'conflict') reported.acknowledged.push(ids[at]!)
     } catch (error) {
       const isUnknown = error instanceof TeamError && error.code === 'outcome_unknown'
-      told[isUnknown ? 'unknown' : 'notWritten'].push(...ids)
+      reported[isUnknown ? 'unknown' : 'notWritten'].push(...ids)
     }
   }
 
@@ -52,11 +52,11 @@ async function live(dir: string, plan: DiskPlan): Promise<Told> {
   await write(again, ['late'], true)
   await log.close().catch(() => {})
   await again.close().catch(() => {})
-  return told
+  return reported
 }
 
 /** Every answer that a process got is true, and the next process can work. */
-async function expectTruth(dir: string, { acknowledged, notWritten, unknown }: Told, where: string): Promise<void> {
+async function expectTruth(dir: string, { acknowledged, notWritten, unknown }: Outcomes, where: string): Promise<void> {
   const warnings: string[] = []
   await using store = await openFileStore({ dir, durability: 'process', warn: (message) => warnings.push(message) })
   const log = await store.log('web/journal')
@@ -95,9 +95,9 @@ describe('a log on a failing disk', async () => {
   it('loses nothing acknowledged when the process dies after any call', async () => {
     for (let crashAfter = 0; crashAfter < whole.calls.length; crashAfter++) {
       const dir = mkdtempSync(join(folder, 'crash-'))
-      const told = await live(dir, { crashAfter })
-      // A dead process is told nothing, so what it was not told about proves nothing.
-      await expectTruth(dir, { ...told, notWritten: [], unknown: [] }, `dead after ${crashAfter} calls`)
+      const reported = await live(dir, { crashAfter })
+      // A killed process gets no report, so a missing report proves nothing.
+      await expectTruth(dir, { ...reported, notWritten: [], unknown: [] }, `dead after ${crashAfter} calls`)
     }
   }) // F1, F2, F38
 

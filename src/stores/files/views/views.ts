@@ -66,7 +66,7 @@ export function openViews(options: {
     async inboxChanged(atMost, signal) {
       if (signal?.aborted) return
       const retryIn = inboxFiles.retryIn()
-      // Polling finds what no watch reports: other folders, late writers, room in a full mailbox.
+      // Polling finds what no watch reports: other folders, late writers, free slots in a full mailbox.
       const pause = Math.min(POLL_MS, atMost, retryIn ?? POLL_MS)
       const ends: (() => void)[] = []
       await new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readdirSync, readSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { TeamError } from '../../../team/errors.ts'
+import { TeamError } from '../../team/errors.ts'
 
 /**
  * One hash over everything in a folder that can tell agents or deskmates what to do: settings, hooks, agents, skills,
