@@ -1,6 +1,8 @@
 import type { ModelRequest } from '../../models/model.ts'
 import { askedIn } from '../../models/scripted/conversation.ts'
 import type { Script } from '../../models/scripted/script.ts'
+import { CREATED_TASK } from '../../tools/team/board/task-create.ts'
+import { BOX } from '../../tools/team/board/task-list.ts'
 import { did, type Entry, entriesOf, messages, TEST, testsIn } from './conversation.ts'
 
 type Compose = Extract<Script['parts'][number], { compose: unknown }>['compose']
@@ -26,7 +28,7 @@ export function leadAnswer(request: ModelRequest): Answer {
   if ((testsIn(before.result)?.fail ?? 1) > 0)
     return { text: `I stop here: the tests do not pass before we begin.\n${before.result}` }
   if (did(all, 'TeamCreate').length === 0) return { calls: [{ tool: 'TeamCreate', input: { name: team } }] }
-  const created = did(all, 'TaskCreate').map(({ result }) => /Task #(\S+) created/.exec(result)?.[1])
+  const created = did(all, 'TaskCreate').map(({ result }) => createdTask(result))
   const step = steps[created.length]
   if (step) return { calls: [taskFor(step, created.at(-1))] }
   const roles = [...new Set(steps.map(({ role }) => role))]
@@ -38,7 +40,16 @@ export function leadAnswer(request: ModelRequest): Answer {
   return closing(all, roles, { before: testsIn(before.result)!.pass, after: after.result })
 }
 
+/** Parts of its prompts that its teammates look for. */
+export const COLLEAGUES = 'Your colleagues:'
+export const NEEDS_PLAN = 'Hand in a plan for each task'
+
 const runTests: Call = { tool: 'bash', input: { command: TEST } }
+
+/** The id in the result of TaskCreate. */
+function createdTask(result: string): string | undefined {
+  return result.startsWith(CREATED_TASK) ? result.slice(CREATED_TASK.length).split(' ')[0] : undefined
+}
 
 /** Lines such as `2. backend: Write the schema (src/schema.js)`. */
 function stepsIn(text: string): Step[] {
@@ -56,8 +67,8 @@ function taskFor({ role, subject, files }: Step, behind: string | undefined): Ca
 }
 
 function teammate(role: string, roles: readonly string[], isGated: boolean): Call {
-  const gate = isGated ? ' Hand in a plan for each task before you change anything.' : ''
-  const prompt = `Your tasks come to you by role. Your colleagues: ${roles.filter((one) => one !== role).join(', ')}.${gate}`
+  const gate = isGated ? ` ${NEEDS_PLAN} before you change anything.` : ''
+  const prompt = `Your tasks come to you by role. ${COLLEAGUES} ${roles.filter((one) => one !== role).join(', ')}.${gate}`
   return { tool: 'Task', input: { name: role, role, prompt, ...(isGated && { require_plan: true }) } }
 }
 
@@ -75,8 +86,9 @@ function decidePlans(all: readonly Entry[]): Call[] {
 function afterBoard(all: readonly Entry[]): Answer {
   const last = all.at(-1)
   const board = last?.type === 'did' && last.tool === 'TaskList' ? last.result : ''
-  const isStuck = board.includes('[!]') && !board.includes('[>]')
-  const isDone = board.includes('[x]') && !board.includes('[ ]') && !board.includes('[>]')
+  const has = (status: keyof typeof BOX) => board.includes(BOX[status])
+  const isStuck = has('failed') && !has('in_progress')
+  const isDone = has('completed') && !has('pending') && !has('in_progress')
   if (isDone || isStuck) return { text: 'All that could be done is done. Do the tests still pass?', calls: [runTests] }
   return { text: 'The team is at work; I am notified when something happens.' }
 }

@@ -1,7 +1,8 @@
 import type { ModelRequest } from '../../models/model.ts'
+import { TASK_TEXT } from '../../prompts/task.ts'
 import { did, type Entry, entriesOf, messages, TEST, testsIn } from './conversation.ts'
 import { answerFrom, craftOf, type Knowledge } from './file-steps.ts'
-import type { Answer } from './lead-script.ts'
+import { type Answer, COLLEAGUES, NEEDS_PLAN } from './lead-script.ts'
 
 type Call = NonNullable<Answer['calls']>[number]
 
@@ -50,16 +51,22 @@ function aboutFile(question: string): string {
 }
 
 function heldIn(all: readonly Entry[]): Held | undefined {
-  const at = all.findLastIndex((entry) => entry.type === 'input' && entry.text.includes('<task id="'))
+  const { open, close, hold, stillHold, files: listed, result } = TASK_TEXT
+  const at = all.findLastIndex((entry) => entry.type === 'input' && entry.text.includes(open))
   const entry = all[at]
   if (entry?.type !== 'input') return undefined
-  const [, id = '', words = ''] = [...entry.text.matchAll(/<task id="([^"]+)">\n([\s\S]*?)\n<\/task>/g)].at(-1) ?? []
+  const [text = ''] = entry.text.slice(entry.text.lastIndexOf(open) + open.length).split(close)
+  const [first = '', ...lines] = text.split('\n')
+  const id = first.slice(0, first.indexOf('"'))
   const ended = did(all.slice(at), 'TaskUpdate', { taskId: id })
   if (ended.some(({ result }) => /completed|failed/.test(result))) return undefined
-  const subject = /^You (?:still )?hold task \S+: (.*)$/m.exec(words)?.[1] ?? ''
-  const files = (/^Files: (.*)$/m.exec(words)?.[1] ?? '').split(', ').filter(Boolean)
-  const before = [...words.matchAll(/^Task .* resulted in: .*$/gm)].map(([line]) => line).join('\n')
-  return { id, subject, files, before, at }
+  const behind = (...openings: string[]) => {
+    const opening = openings.find((one) => lines.some((line) => line.startsWith(one))) ?? openings[0]!
+    return lines.find((line) => line.startsWith(opening))?.slice(opening.length) ?? ''
+  }
+  const files = behind(listed).split(', ').filter(Boolean)
+  const before = lines.filter((line) => line.includes(result)).join('\n')
+  return { id, subject: behind(`${hold} ${id}: `, `${stillHold} ${id}: `), files, before, at }
 }
 
 /** Look, ask, hand in a plan, write, test, complete. What was done since the task was assigned is not repeated. */
@@ -89,14 +96,13 @@ function ask(all: readonly Entry[], since: readonly Entry[], { files }: Held, me
   for (const path of files) {
     const { asks } = craftOf(path)
     const isThere = all.some(
-      (entry) =>
-        entry.type === 'input' && entry.text.includes('Your colleagues:') && asks && entry.text.includes(asks.who),
+      (entry) => entry.type === 'input' && entry.text.includes(COLLEAGUES) && asks && entry.text.includes(asks.who),
     )
     if (!asks || asks.who === me || !isThere) continue
     const at = all.findIndex((entry) => entry.type === 'did' && entry.input.content === asks.question)
     if (at < 0) return { calls: [send({ recipient: asks.who, content: asks.question })] }
     const answer = messages(all, 'message').find((message) => message.at > at && message.from === asks.who)
-    const isReminded = since.some((entry) => entry.type === 'input' && entry.text.includes('you still hold task'))
+    const isReminded = since.some((entry) => entry.type === 'input' && entry.text.includes(TASK_TEXT.reminder))
     if (!answer && !isReminded) return { text: `I have asked ${asks.who} and wait for the answer.` }
   }
   return undefined
@@ -104,7 +110,7 @@ function ask(all: readonly Entry[], since: readonly Entry[], { files }: Held, me
 
 /** A teammate that needs approval hands in a plan for each task, again after a rejection, and waits for the answer. */
 function planStep(all: readonly Entry[], since: readonly Entry[], { subject, files }: Held): Answer | undefined {
-  const isGated = all.some((entry) => entry.type === 'input' && entry.text.includes('Hand in a plan'))
+  const isGated = all.some((entry) => entry.type === 'input' && entry.text.includes(NEEDS_PLAN))
   if (!isGated) return undefined
   const answers = messages(since, 'plan_approval_response')
   if (answers.at(-1)?.approve === 'true') return undefined

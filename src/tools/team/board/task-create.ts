@@ -18,6 +18,9 @@ const Input = z.strictObject({
   team_name: TeamName,
 })
 
+/** Begins its result, before the id of the task. */
+export const CREATED_TASK = 'Task #'
+
 export const taskCreate = defineOwnTool({
   name: 'TaskCreate',
   roles: ['lead', 'teammate'],
@@ -30,6 +33,6 @@ export const taskCreate = defineOwnTool({
     const membership = await membershipOf(context, team_name)
     const { tasks } = granted(await membership.run({ type: 'task.add', tasks: [draft] }))
     const [task] = tasks ?? []
-    return `Task #${task?.id} created: ${task?.subject} (${task && taskStateText(task)}).`
+    return `${CREATED_TASK}${task?.id} created: ${task?.subject} (${task && taskStateText(task)}).`
   },
 })

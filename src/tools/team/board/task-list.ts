@@ -36,7 +36,8 @@ export const taskList = defineOwnTool({
   },
 })
 
-const BOX = { pending: '[ ]', in_progress: '[>]', completed: '[x]', failed: '[!]' }
+/** The mark of each status on the board. */
+export const BOX = { pending: '[ ]', in_progress: '[>]', completed: '[x]', failed: '[!]' }
 
 function line(task: TaskView): string {
   const facts = [
