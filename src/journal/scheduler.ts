@@ -6,7 +6,7 @@ export interface Scheduler {
   whenIdle(): Promise<void>
 }
 
-/** Milliseconds after which bookkeeping does not wait for quiet any longer. */
+/** Bookkeeping that waited so long runs although the event loop is not idle. */
 const MAX_CHORE_WAIT_MS = 20
 
 interface Chore {
@@ -15,9 +15,9 @@ interface Chore {
 }
 
 /**
- * Lets one answer through in a round of the event loop, with all that follows from it up to the next request. Answers
- * that come in together would otherwise all be worked on before the first of those requests goes out, and so come in
- * together again: every agent would wait for every other in every turn.
+ * Handles one answer per round of the event loop, with everything up to the next request of its agent. Answers that
+ * arrive together would otherwise all be handled before the first of those requests is sent, and so arrive together
+ * again: every agent would wait for every other in every turn.
  */
 export function createScheduler(
   nextRound: (go: () => void) => unknown = setImmediate,
@@ -29,8 +29,8 @@ export function createScheduler(
 
   function letIn(who: object): void {
     inside = who
-    // Undici looks at a connection that rested for a round before it writes, so the request goes out in the round
-    // after this one, behind this call.
+    // Undici checks a connection that was idle for one round before it writes, so the request is sent in the round
+    // after this one.
     nextRound(() => nextRound(letNextIn))
   }
 
@@ -47,10 +47,10 @@ export function createScheduler(
 
   function beginChore(): void {
     chores.shift()?.begin()
-    if (chores.length > 0) nextRound(look)
+    if (chores.length > 0) nextRound(beginChoreIfFree)
   }
 
-  function look(): void {
+  function beginChoreIfFree(): void {
     // The running agent admits the next one.
     if (inside === undefined) beginChore()
   }
@@ -69,10 +69,10 @@ export function createScheduler(
     },
     whenIdle: () =>
       new Promise((begin) => {
-        if (chores.push({ since: now(), begin }) === 1) nextRound(look)
+        if (chores.push({ since: now(), begin }) === 1) nextRound(beginChoreIfFree)
       }),
   }
 }
 
-/** Of this process: there is one event loop. */
+/** The scheduler of this process: there is one event loop. */
 export const scheduler = createScheduler()

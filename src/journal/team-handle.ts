@@ -75,7 +75,7 @@ export interface TeamOptions {
   readonly clock?: Clock
   readonly newId?: () => string
   /**
-   * Only in a database: a server took over that did not have the end of the journal. It was folded again and goes on;
+   * Only in a database: a server took over that did not have the end of the journal. It was folded again and continues;
    * the store has warned of it.
    */
   readonly onRewound?: (loss: JournalLoss) => void

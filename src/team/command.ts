@@ -39,7 +39,7 @@ export type Command =
   | { readonly type: 'member.stop'; readonly name: string; readonly generation?: number; readonly reason?: string }
   /** Only the supervisor says so; the next generation finds the mail again. */
   | { readonly type: 'member.lose'; readonly name: string; readonly reason: string }
-  /** Its run ends in the middle of its work, in order: the next run goes on with it. Only the supervisor says so. */
+  /** The run of a member ends in good order in the middle of its work; the next run continues it. Only for the supervisor. */
   | { readonly type: 'member.park'; readonly name: string; readonly reason: string }
   | { readonly type: 'task.add'; readonly tasks: readonly TaskDraft[] }
   | ({ readonly type: 'task.update'; readonly id: TaskId } & TaskChanges)

@@ -16,7 +16,7 @@ export type Health = z.infer<typeof Health>
 
 /**
  * Decisions were true when they were made and are appended only on condition that no other decision came since.
- * Facts always count; what they mean is worked out at their place in the log (mail to someone stopped there bounces).
+ * Facts always count; their effect follows from their place in the log (mail to a member that has stopped there bounces).
  */
 const decisions = {
   /** `session` is the team of the lead that made it as a further one. */
@@ -225,7 +225,7 @@ function isDeep(value: object, left: number): boolean {
   return false
 }
 
-/** Who wrote a record. Agents carry generation and epoch and are fenced by them; everyone else carries neither. */
+/** The writer of a record. Agents carry generation and epoch and are fenced by them; other writers carry neither. */
 export interface Author {
   readonly name: string
   readonly generation?: number

@@ -37,7 +37,7 @@ export interface Unread {
   readonly place: number
   /** Came in through the mailbox file: text for a reader, never an approval or a request. */
   readonly external: boolean
-  /** Who is reading it right now: `take` names the record that assigned it. */
+  /** The reader it is assigned to; `take` names the record that assigned it. */
   readonly taken: { readonly take: string; readonly taker: string; readonly until: number } | null
   /** It was delivered before and never acknowledged. */
   readonly redelivered: boolean

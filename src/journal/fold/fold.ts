@@ -17,7 +17,7 @@ export interface Fold {
   /** Folds all there is, or until it is enough; `seen` learns what each record did at its place. */
   toEnd(seen: (recorded: Recorded, applied: Applied) => void, isEnough?: () => boolean): Promise<void>
   /**
-   * Folds another handle from its beginning, and goes on with that one. Until `agree` has let it pass nothing changes
+   * Folds another handle from its beginning, and continues with that one. Until `agree` has returned nothing changes
    * here; `seen` is given the state at each place.
    */
   refold(

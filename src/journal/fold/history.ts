@@ -5,7 +5,7 @@ import { JournalReplaced, rewoundBy } from '../log/store-errors.ts'
 import { type Fold, openFold } from './fold.ts'
 import { type Acknowledgement, createRecentRecords, type LostRecords } from './recent-records.ts'
 
-/** The journal as this process knows it: a handle, what was folded of it, and how to go on when it lost its end. */
+/** The journal as this process knows it: its log, the fold of it, and how to continue when the log lost its end. */
 export interface History {
   readonly fold: Fold
   /** Another one after each rewind. */
@@ -62,7 +62,7 @@ export async function openHistory({ self, seen, forget, onRewound, ...options }:
     onRewound(fault, lost)
   }
 
-  /** Another team of the same name is not ours to go on with. */
+  /** Fails if the log now holds another team of the same name. */
   function agree(found: TeamState, fault: Fault): void {
     if (found.team.get()?.id === fold.state.team.get()?.id) return
     throw new JournalReplaced({ ...fault, kind: 'replaced', detail: `${fault.detail}, and this is another team now` })

@@ -9,7 +9,7 @@ const MAX_DECISIONS = 64
 
 /**
  * Remembers the writer that lost most often, three times at least, until its decision counts. Without it a slow decider
- * among fast ones won 1 of 862 tries. Who has lost as often itself does not hold back: two would wait for each other.
+ * among fast ones won 1 of 862 tries. A writer that lost as often does not hold back: two would wait for each other.
  */
 export function createFairness(now: () => number = () => performance.now()) {
   let waitingFor: { id: string; tries: number; until: number; decisions: number } | undefined

@@ -132,7 +132,7 @@ export interface LogOptions {
   readonly longTexts?: boolean
 }
 
-/** Who is running: survives in records, compares equal only for the same process of the same boot of one machine. */
+/** Names a process in records; equal only for the same process of the same boot of one machine. */
 export type RuntimeId = string
 
 /** How long a process counts as alive without a word. */

@@ -2,7 +2,7 @@ import type { Author, TeamEvent } from '../../team/event.ts'
 import { type TeamHandle, USER } from '../team-handle.ts'
 import { type Order, turnOnly } from './order.ts'
 
-/** What no agent acts on. It is written when there is time, so its place is another in every run. */
+/** Events that no agent acts on. They are written when there is time, so their place differs from run to run. */
 const UNORDERED = new Set<TeamEvent['type']>(['usage', 'agent.health', 'message.delivered', 'breaker.changed'])
 
 /** The same team; what is written to it keeps the order of the run. `isOwn`: the team of the session itself. */

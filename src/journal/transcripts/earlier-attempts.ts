@@ -5,12 +5,12 @@ import { advance, START } from '../log/cursor.ts'
 import type { LogName, LogRecord, Store } from '../log/store.ts'
 import { callsIn } from './recorded-calls.ts'
 
-/** What is looked at of a task. */
+/** The part of a task that names its earlier attempts. */
 export type Ended = Readonly<Pick<Task, 'id'>> & { readonly ended: readonly Attempt[] }
 
-/** The next owner of a task reads about so many attempts. */
+/** The next owner of a task reads about at most so many attempts. */
 const MAX_ATTEMPTS = 3
-/** So many of the last calls of each. */
+/** And at most so many of the last calls of each. */
 const LAST_CALLS = 10
 /** Enough to hold the last calls with their results. */
 const KEPT_RECORDS = 200

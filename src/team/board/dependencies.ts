@@ -1,7 +1,7 @@
 import type { TeamState } from '../state.ts'
 import { planOf } from '../task.ts'
 
-/** Who waits for whom, with edges that are not on the board yet. */
+/** The dependencies of all tasks, with those that are not on the board yet. */
 export interface Graph {
   has(id: string): boolean
   waitsFor(id: string): readonly string[]

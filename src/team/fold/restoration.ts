@@ -66,7 +66,7 @@ function folded(pieces: readonly Json[]): TeamState {
   return state
 }
 
-/** Mailboxes that were emptied are as good as none, and the order of members says nothing. */
+/** An empty mailbox equals none, and the order of members does not matter. */
 function contents(state: TeamState): string {
   const dump = unplaced(dumpState(state))
   const mail = dump.mail.filter(({ unread }) => unread.length > 0)

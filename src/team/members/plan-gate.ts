@@ -27,7 +27,7 @@ export function planGate(state: TeamState, member: Member): PlanGate {
   return newest.state
 }
 
-/** Who says yes to plans: the lead, a person, or a rule. */
+/** Plans are approved by the lead, by a person, or by a rule. */
 export const PLANS = ['lead', 'human', 'auto'] as const
 export type Plans = (typeof PLANS)[number]
 

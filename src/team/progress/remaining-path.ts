@@ -2,7 +2,7 @@ import { blockedTasks } from '../board/board.ts'
 import type { TeamState } from '../state.ts'
 import type { TaskId } from '../task.ts'
 
-/** Longer paths count as this long: what comes after so many tasks says nothing about which one to take now. */
+/** Longer paths count as this long: tasks that far away do not matter for the choice of the next one. */
 export const MAX_REMAINING_PATH = 1000
 
 /**
@@ -15,7 +15,7 @@ export function remainingPath(state: TeamState, id: TaskId): number {
   const visit = (task: TaskId) => {
     if (!isOpen(state, task) || lengths.has(task)) return
     path.push({ task, rest: [...blockedTasks(state, task)], longest: 0 })
-    // A damaged journal may hold a cycle: what is on the way down is not entered again.
+    // A damaged journal may hold a cycle: a task on the current path is not entered again.
     lengths.set(task, 1)
   }
   visit(id)
@@ -34,7 +34,7 @@ export function remainingPath(state: TeamState, id: TaskId): number {
   return isOpen(state, id) ? (lengths.get(id) ?? 0) : 0
 }
 
-/** A task on the way down, with those behind it that were not looked at yet. */
+/** A task on the current path, with its dependents that were not visited yet. */
 interface Step {
   readonly task: TaskId
   readonly rest: TaskId[]
