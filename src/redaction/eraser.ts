@@ -1,4 +1,4 @@
-import { secretValues } from './secret-values.ts'
+import { literalPattern, secretValues } from './secret-values.ts'
 import { GONE } from './span.ts'
 
 /**
@@ -27,10 +27,10 @@ export function createEraser(
   const values = [...new Set([...secretValues(env), ...more.filter((value) => value.length >= 6)])]
   if (values.length === 0) return undefined
   values.sort((a, b) => b.length - a.length)
-  const literal = new RegExp(values.map(quoted).join('|'), 'g')
+  const literal = literalPattern(values)
   // One character for each byte, so that a piece may end anywhere.
   const binary = values.map((value) => Buffer.from(value).toString('latin1'))
-  const binaryLiteral = new RegExp(binary.map(quoted).join('|'), 'g')
+  const binaryLiteral = literalPattern(binary)
   const longest = Math.max(...binary.map(({ length }) => length))
 
   const text = (whole: string) => whole.replace(literal, GONE)
@@ -105,10 +105,6 @@ function isNested(value: unknown): boolean {
 
 function changed<T>(before: readonly T[], after: readonly T[]): readonly T[] {
   return after.every((item, i) => item === before[i]) ? before : after
-}
-
-function quoted(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
 function toBinary(bytes: Uint8Array): string {

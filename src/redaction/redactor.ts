@@ -1,5 +1,5 @@
 import { findSecrets } from './find-secrets.ts'
-import { secretValues } from './secret-values.ts'
+import { literalPattern, secretValues } from './secret-values.ts'
 import { type Span, without } from './span.ts'
 
 /**
@@ -26,7 +26,7 @@ export function createRedactor(
   more: readonly string[] = [],
 ): Redactor {
   const values = [...secretValues(env), ...more].sort((a, b) => b.length - a.length)
-  const literal = values.length > 0 ? new RegExp(values.map(quoted).join('|'), 'g') : undefined
+  const literal = values.length > 0 ? literalPattern(values) : undefined
   // These are not delayed as words are.
   const spaced = values.filter((value) => /\s/.test(value))
 
@@ -99,10 +99,6 @@ const SPACE = /\s/
 const LONGEST_WORD = 16 * 1024
 /** How much of what was shown is kept. */
 const CONTEXT = 400
-
-function quoted(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-}
 
 /** Words that may be followed by a secret on the same line, so many words later at most. */
 const OPENER =

@@ -43,3 +43,8 @@ function decoded(text: string): string {
     return text
   }
 }
+
+/** Finds each of these texts, as they are. */
+export function literalPattern(texts: readonly string[]): RegExp {
+  return new RegExp(texts.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'), 'g')
+}

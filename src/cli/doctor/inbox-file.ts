@@ -7,15 +7,15 @@ import { createTestTeam } from './test-environment.ts'
 const REMEDY =
   'Try it by hand with the team of your choice: echo \'{"from":"me","content":"hi"}\' >> .teams/TEAM/inbox/lead.jsonl; deskmates inbox lead --team TEAM'
 
-const TEAM = 'door'
+const TEAM = 'inbox'
 
-/** A program that knows nothing of us appends a line to a mailbox file, and two processes look at the same time. */
+/** A program that knows nothing of us appends a line to a mailbox file, and two processes read it at the same time. */
 export const inboxFile: Examination = {
   name: 'inbox file',
   onDisk: true,
   remedy: REMEDY,
   async examine({ folder, open, run }) {
-    const dir = folder('door')
+    const dir = folder('inbox-file')
     await using workspace = await open(dir)
     const made = await createTestTeam(workspace.store, TEAM)
     // Closing shows the mailbox files.

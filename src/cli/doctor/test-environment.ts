@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { ulid } from 'ulid'
 import type { Store } from '../../journal/log/store.ts'
 import { openTeam, type TeamHandle } from '../../journal/team-handle.ts'
 import { findProgram } from '../../permissions/processes/find-program.ts'
 import type { Disk } from '../../stores/files/disk.ts'
+import { nearestExisting } from '../../stores/files/file-system-kind.ts'
 import { look, thisRuntime } from '../../stores/identity.ts'
 import type { TaskDraft } from '../../team/task.ts'
 import { openWorkspace, type Workspace } from '../../workspace.ts'
@@ -55,7 +56,7 @@ export function openTestEnvironment(
 ): TestEnvironment {
   const env = ownEnvironment(call.env)
   const children = createChildren({ cli, env })
-  const above = nearest(disk, root)
+  const above = nearestExisting(disk, root)
   let dir: string | undefined
 
   /** Trust is stored inside too: nothing outside knows these teams. */
@@ -121,11 +122,6 @@ export function openTestEnvironment(
 /** Without variables that lead our processes to another team, store or repository. */
 function ownEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(DESKMATES|GIT)_/.test(name)))
-}
-
-/** The folder itself or, if it does not exist yet, its nearest existing parent: the same disk. */
-function nearest(disk: Disk, dir: string): string {
-  return disk.statSync(dir) || dirname(dir) === dir ? dir : nearest(disk, dirname(dir))
 }
 
 /** Removes folders of doctors that were killed, once their process is certainly dead. */

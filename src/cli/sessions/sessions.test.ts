@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../../models/scripted/script.ts'
 import type { ListedSession } from '../../session/find-sessions.ts'
-import { titleOf } from '../../session/session-title.ts'
+import { titleOf } from '../../session/open-session.ts'
 import { type CommandHarness, commandHarness } from '../command-harness.ts'
 
 let cli: CommandHarness

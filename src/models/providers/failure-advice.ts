@@ -1,5 +1,5 @@
 import type { ModelFault } from '../model.ts'
-import { secureConnectionStep } from '../transport/secure-connection.ts'
+import { secureConnectionStep } from '../transport/transport-failure.ts'
 
 export interface AdviceContext {
   /** The variable that holds the key. */

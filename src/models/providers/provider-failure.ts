@@ -1,7 +1,6 @@
 import { ModelFailure, type ModelFault } from '../model.ts'
 import { type Headers, readRetryAfter } from '../rate-limits/rate-limit-headers.ts'
-import { secureConnectionStep } from '../transport/secure-connection.ts'
-import { TransportFailure } from '../transport/transport-failure.ts'
+import { secureConnectionStep, TransportFailure } from '../transport/transport-failure.ts'
 import { type AdviceContext, codesOf, failureAdvice } from './failure-advice.ts'
 
 export interface FailureContext extends AdviceContext {

@@ -55,3 +55,36 @@ function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0])
   return error instanceof Error ? error.message : String(error)
 }
+
+/** Why a secure connection is impossible and what to do, by the error code of Node or OpenSSL. A retry does not help. */
+const steps: readonly (readonly [RegExp, string])[] = [
+  [
+    /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
+    'The certificate of the host is not valid at this time: check the clock of this machine; if it is right, the host must renew its certificate.',
+  ],
+  [
+    /^(ERR_TLS_CERT_ALTNAME_\w+|HOSTNAME_MISMATCH|UND_ERR_PRX_TLS)$/,
+    'The certificate belongs to another host: check the host name in the base URL.',
+  ],
+  [
+    /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_(GET_ISSUER_CERT(_LOCALLY)?|VERIFY_LEAF_SIGNATURE)|CERT_UNTRUSTED)$/,
+    'This machine does not know the authority that issued the certificate of the host. If it belongs to your company or your own server, set NODE_EXTRA_CA_CERTS to the file with its certificate and start again.',
+  ],
+  [
+    /^(CERT_\w+|INVALID_(CA|PURPOSE)|PATH_LENGTH_EXCEEDED|UNABLE_TO_(GET_CRL|DECRYPT_\w+|DECODE_\w+)|ERROR_IN_CERT_\w+|CRL_\w+)$/,
+    'The certificate of the host is not accepted: check the base URL; if it is right, the host needs another certificate.',
+  ],
+  [
+    /^(ERR_SSL_\w*CERTIFICATE_REQUIRED|ERR_SSL_\w*ALERT_(NO|BAD|UNSUPPORTED|UNKNOWN)_CERTIFICATE)$/,
+    'The host requires a client certificate, which deskmates cannot send: use a proxy that sends it, or another base URL.',
+  ],
+  [
+    /^(ERR_SSL_(WRONG_VERSION_NUMBER|HTTP_REQUEST|PACKET_LENGTH_TOO_LONG|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS_AVAILABLE|\w*HANDSHAKE_FAILURE|\w*PROTOCOL_VERSION|\w*UNRECOGNIZED_NAME|NO_SHARED_CIPHER|\w*INSUFFICIENT_SECURITY|DH_KEY_TOO_SMALL|UNSAFE_LEGACY_RENEGOTIATION_DISABLED))$/,
+    'The server at this address offers no secure connection that this machine accepts: check the base URL (https or http, and the port).',
+  ],
+]
+
+/** What to do when these codes mean that a secure connection is impossible; otherwise undefined. */
+export function secureConnectionStep(codes: readonly string[]): string | undefined {
+  return steps.find(([pattern]) => codes.some((code) => pattern.test(code)))?.[1]
+}

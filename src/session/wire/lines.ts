@@ -1,9 +1,10 @@
 import type { SessionEvent } from '../../agent/session-event.ts'
-import type { Reply } from '../../models/model.ts'
+import type { AssistantTurn, Reply, UserTurn } from '../../models/model.ts'
 import type { TeamEvent } from '../../team/event.ts'
+import type { Usage } from '../../team/members/usage.ts'
+import type { ToolResult } from '../../tools/tool.ts'
 import type { Session } from '../session.ts'
-import { assistantBlocks, resultBlock, userBlocks, wireUsage } from './content-blocks.ts'
-import type { Line } from './envelope.ts'
+import type { AssistantBlock, Line, UserBlock, WireUsage } from './envelope.ts'
 
 /** The first line of a run. */
 export function initLine(session: Session, about: { cwd: string; permissionMode: string; version: string }): Line {
@@ -96,4 +97,47 @@ function stopReason({ end, turn }: Reply): Extract<Line, { type: 'assistant' }>[
   if (end === 'length') return 'max_tokens'
   if (end === 'refused') return 'refusal'
   return turn.content.some(({ type }) => type === 'tool-call') ? 'tool_use' : 'end_turn'
+}
+
+/** An answer as Anthropic's content blocks, whichever provider it came from. */
+function assistantBlocks({ content }: AssistantTurn): AssistantBlock[] {
+  return content.flatMap((part): AssistantBlock[] => {
+    switch (part.type) {
+      case 'text':
+        return [{ type: 'text', text: part.text }]
+      case 'reasoning': {
+        const signature = part.providerOptions?.anthropic?.signature
+        return [{ type: 'thinking', thinking: part.text, ...(typeof signature === 'string' && { signature }) }]
+      }
+      case 'tool-call':
+        return [
+          { type: 'tool_use', id: part.toolCallId, name: part.toolName, input: part.input as Record<string, unknown> },
+        ]
+      default:
+        // Files that a provider made and results of tools that it ran itself have no block in this envelope.
+        return []
+    }
+  })
+}
+
+function userBlocks({ content }: UserTurn): UserBlock[] {
+  return content.flatMap((part): UserBlock[] => (part.type === 'text' ? [{ type: 'text', text: part.text }] : []))
+}
+
+function resultBlock(id: string, { text, isError = false, images = [] }: ToolResult): UserBlock {
+  const imageBlocks = images.map(({ data, mediaType }) => ({
+    type: 'image' as const,
+    source: { type: 'base64' as const, media_type: mediaType, data },
+  }))
+  const content = imageBlocks.length === 0 ? text : [{ type: 'text' as const, text }, ...imageBlocks]
+  return { type: 'tool_result', tool_use_id: id, content, is_error: isError }
+}
+
+export function wireUsage({ input, cacheRead, cacheWrite, output }: Usage): WireUsage {
+  return {
+    input_tokens: input,
+    cache_creation_input_tokens: cacheWrite,
+    cache_read_input_tokens: cacheRead,
+    output_tokens: output,
+  }
 }

@@ -3,10 +3,10 @@ import type { SessionEvent } from '../../agent/session-event.ts'
 import { limitText } from '../../prompts/limit.ts'
 import type { Usage } from '../../team/members/usage.ts'
 import type { Session } from '../session.ts'
-import { wireUsage } from './content-blocks.ts'
 import { createDenials } from './denials.ts'
 import type { Result } from './envelope.ts'
 import { createFailures } from './failures.ts'
+import { wireUsage } from './lines.ts'
 
 /** Collects from the events of a run what its result line reports. */
 export interface RunSummary {

@@ -8,7 +8,7 @@ import type { Disk } from './disk.ts'
  * each other, and a rename or a process of another kernel is not seen in time.
  */
 export function refuseNetworkFileSystem(dir: string, disk: Disk): void {
-  const there = nearest(disk, resolve(dir))
+  const there = nearestExisting(disk, resolve(dir))
   const kind =
     process.platform === 'darwin'
       ? refusedMount(execFileSync('/sbin/mount', { encoding: 'utf8', env: {} }), disk.realpathSync(there))
@@ -27,8 +27,8 @@ export class RefusedFileSystem extends TeamError {
 }
 
 /** The folder itself or, if it does not exist yet, its nearest existing ancestor. */
-function nearest(disk: Disk, dir: string): string {
-  return disk.statSync(dir) || dirname(dir) === dir ? dir : nearest(disk, dirname(dir))
+export function nearestExisting(disk: Disk, dir: string): string {
+  return disk.statSync(dir) || dirname(dir) === dir ? dir : nearestExisting(disk, dirname(dir))
 }
 
 /** The name of a refused Linux file system by the magic number of statfs; undefined if it is not refused. */
