@@ -1,6 +1,11 @@
 import { afterEach, expect, it } from 'vitest'
+import { openTeam } from '../journal/team-handle.ts'
 import { messageText } from '../prompts/message.ts'
+import { createPlace, openMemoryStore } from '../stores/memory/store.ts'
+import { unreadOf } from '../team/state.ts'
 import { agentHarness, answeringModel, closeAgents } from '../testing/harnesses/agent-harness.ts'
+import { inputBudget } from './choose-mail.ts'
+import { createInbox } from './inbox.ts'
 
 afterEach(closeAgents)
 
@@ -39,4 +44,54 @@ it('a turn holds one idle notice per teammate, and every result', async () => {
   const words = input!.turn.content.map((part) => (part.type === 'text' ? part.text.split('\n')[1] : ''))
   expect(words).toEqual(['dug', 'rests', 'dug', 'rests again'])
   expect(input!.mail).toEqual(['1', '2', '3', '4', '5'])
+})
+
+it('a turn joins notices and mail of several teams, its own first, and is acknowledged in each', async () => {
+  const { model } = answeringModel()
+  const { team, transcript, notices, memory } = await agentHarness({ model })
+  await using store = await openMemoryStore(createPlace())
+  await using api = await openTeam(store, 'api')
+  await api.run({ type: 'team.create', team: 'api' })
+  const by = { name: 'lead' }
+  const inbox = createInbox({
+    memberships: () => [
+      { team, by },
+      { team: api, by },
+    ],
+    transcript,
+    notices,
+    budget: inputBudget({ model }, memory.keep, () => 'the sum'),
+  })
+  const message = (id: string, content: string) => ({
+    type: 'message.sent' as const,
+    message: { id, type: 'message' as const, from: 'ada', to: 'lead', content, timestamp: 1 },
+  })
+  await team.report([message('1', 'ours')])
+  await api.report([message('2', 'theirs'), message('3', 'long '.repeat(200_000))])
+  notices.add({ text: 'A job ended.', job: 'b1' })
+  notices.add({ text: 'First task.', task: '1' })
+  notices.add({ text: 'Second task.', task: '2' })
+  const synced: string[] = []
+  for (const handle of [team, api]) handle.syncState = async () => void synced.push(handle.name)
+
+  const input = await inbox.next()
+  expect(input).toMatchObject({ mail: ['1', '2', '3'], jobs: ['b1'], task: '2' })
+  expect(input!.files).toEqual([{ message: '3', path: 'outputs/mail.txt', sum: 'the sum' }])
+  const texts = input!.turn.content.map((part) => (part.type === 'text' ? part.text : ''))
+  expect(texts.slice(0, 3)).toEqual(['A job ended.', 'First task.', 'Second task.'])
+  expect(texts.slice(3).map((text) => /ours|theirs|long/.exec(text)?.[0])).toEqual(['ours', 'theirs', 'long'])
+  await input!.waitUntilDurable()
+  expect(synced.sort()).toEqual(['api', 'web'])
+  await input!.acknowledge()
+  expect([team, api].map(({ state }) => unreadOf(state, 'lead').length)).toEqual([0, 0])
+}) // A82
+
+it('a line of another program causes a turn whatever its type, an idle notice of a teammate does not', async () => {
+  const talk = await agentHarness({ model: answeringModel().model })
+  const idle = { type: 'idle_notification', to: 'lead', content: 'rests', timestamp: 1 } as const
+  await talk.team.report([{ type: 'message.sent', message: { id: '1', from: 'ada', ...idle } }])
+  expect(talk.inbox.hasInput()).toBe(false)
+  const message = { id: 'a1:0', from: 'ci', ...idle }
+  await talk.team.report([{ type: 'external.received', archive: 'a1', offset: 0, end: 10, message }])
+  expect(talk.inbox.hasInput()).toBe(true)
 })

@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync } from 'node:fs'
+import { mkdtempSync, readFileSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -104,6 +104,51 @@ describe('the limit of model calls', () => {
   }) // T22
 })
 
+describe('the budget of a run', () => {
+  const price = { input: 0, cacheRead: 0, cacheWrite: 0, output: 1_000_000 }
+  const openPriced = (parts: Parts) => open(parts, { model: scriptedModel({ parts, price }), limits: { dollars: 4 } })
+
+  it('ends the run when teammates use it up, and the lead learns which one it stopped', async () => {
+    await using session = await openPriced([
+      ...endless.slice(0, 2).map((part) => ({ ...part, usage: { output: 0 } })),
+      { agent: ['ada', 'bob'], times: 'always', calls: [call('TaskList')], usage: { output: 1 } },
+    ])
+    const { stop, events } = await run(session, 'Go')
+    expect(stop).toMatchObject({ kind: 'budget' })
+    const errors = events.flatMap((event) =>
+      event.type === 'team' && event.event.type === 'message.sent' && event.event.message.type === 'error'
+        ? [event.event.message]
+        : [],
+    )
+    expect(errors[0]).toMatchObject({ to: 'lead', content: expect.stringContaining('budget') })
+  })
+
+  it('ends the run as used up when the lead spent the rest and a teammate still holds a task', async () => {
+    await using session = await openPriced([
+      {
+        agent: 'lead',
+        when: { answer: 1 },
+        calls: [
+          call('TaskCreate', { subject: 'dig', description: '' }),
+          call('Task', { name: 'ada', prompt: 'Dig.', task_id: '1' }),
+        ],
+        usage: { output: 0 },
+      },
+      { agent: 'lead', when: { user: 'How deep' }, text: 'Very.', usage: { output: 5 } },
+      { agent: 'lead', times: 'always', text: 'I wait.', usage: { output: 0 } },
+      {
+        agent: 'ada',
+        when: { answer: 1 },
+        calls: [call('SendMessage', { to: 'lead', content: 'How deep?' })],
+        usage: { output: 0 },
+      },
+      { agent: 'ada', times: 'always', text: ' ', usage: { output: 0 } },
+    ])
+    const { stop } = await run(session, 'Go')
+    expect(stop).toEqual({ kind: 'budget', spent: 5, text: 'Very.' })
+  })
+})
+
 describe('an agent that repeats failing calls', () => {
   it('ends the run when it is the lead, after a warning', async () => {
     await using session = await open([{ agent: 'lead', times: 'always', calls: [call('no_such_tool')] }])
@@ -194,6 +239,27 @@ describe('teammates when a run ends in the middle of the work', () => {
     await session.close()
     expect(lost(events)).toEqual([])
     expect(memberNamed(session.team.state, 'ada')).toMatchObject({ status: 'idle', parked: 'the run was interrupted' })
+  }) // T34
+
+  it('are not recorded as interrupted after a later run that finished', async () => {
+    const stop = new AbortController()
+    const session = await open([
+      {
+        when: { answer: 1 },
+        compose() {
+          stop.abort()
+          return { calls: [call('TaskList')] }
+        },
+      },
+      { times: 'always', text: 'Done.' },
+    ])
+    expect((await runToEnd(session, 'Go', stop.signal)).stop.kind).toBe('aborted')
+    expect((await run(session, 'Go on')).stop.kind).toBe('finished')
+    await session.close()
+    const records = readFileSync(workspace.journalOf(session.id), 'utf8').split('\n')
+    const gone = records.filter((line) => line.includes('supervisor.gone'))
+    expect(gone).toHaveLength(1)
+    expect(gone[0]).toContain('its session was closed')
   }) // T34
 })
 

@@ -287,6 +287,37 @@ describe('a session', () => {
     await talk.close()
   })
 
+  it('ends a run only when the answer of its lead is durable', async () => {
+    let appended = 0
+    let durable = 0
+    const store: Store = {
+      ...workspace.store,
+      async log(name, options) {
+        const log = await workspace.store.log(name, options)
+        if (!name.endsWith('/transcripts/lead')) return log
+        const append: Log['append'] = async (records) => {
+          appended += records.length
+          const written = appended
+          const result = await log.append(records)
+          return {
+            outcomes: result.outcomes,
+            get durable() {
+              return result.durable.then(async () => {
+                await new Promise((resolve) => setTimeout(resolve, 50))
+                durable = Math.max(durable, written)
+              })
+            },
+          }
+        }
+        return { ...log, append }
+      },
+    }
+    await using talk = await session([{ text: 'here I am' }], { workspace: { ...workspace, store } })
+    expect((await runToEnd(talk, 'go')).stop).toEqual({ kind: 'finished', text: 'here I am' })
+    expect(appended).toBeGreaterThan(1)
+    expect(durable).toBe(appended)
+  }) // F24
+
   it('writes nothing for a lead that stays idle', async () => {
     const no = { type: 'command' as const, command: 'echo no >&2; exit 2' }
     const talk = await session([], { hooks: { UserPromptSubmit: [{ hooks: [no] }] } })

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { Superseded } from '../journal/log/store-errors.ts'
 import { memberNamed, unreadOf } from '../team/state.ts'
 import {
   type Compose,
@@ -151,6 +152,135 @@ describe('the lifecycle of a teammate', () => {
     expect(turns).toContain('Mind the roses!')
   }) // F24
 
+  it('announces a task again when urgent mail interrupted the turn that announced it', async () => {
+    let isUrgentDue = true
+    const harness = await recordingHarness(
+      (request) => (lastTurnText(request).includes('<task') ? complete : { text: 'Done.' }),
+      {
+        async beforeInput() {
+          if (!isUrgentDue) return
+          isUrgentDue = false
+          await harness.team.send({ to: 'ada', content: 'Mind it!', extra: { urgent: true } }, { by: harness.lead })
+        },
+      },
+    )
+    await harness.tasks({ subject: 'dig' })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await harness.until(() => harness.supervised.isIdle)
+    const first = lastTurnText(harness.modelRequests[0]!)
+    expect(first).toContain('Mind it!')
+    expect(first).toContain('You hold task 1: dig')
+    expect(harness.modelRequests).toHaveLength(2)
+  }) // F24
+
+  it('does not interrupt the turn for which urgent mail woke an idle teammate', async () => {
+    let inputs = 0
+    const harness = await recordingHarness(() => ({ text: 'Here.' }), {
+      async beforeInput() {
+        inputs++
+        // Any change of the team while the urgent mail is still unread.
+        await harness.tasks({ subject: `dig ${inputs}`, role: 'digger' })
+      },
+    })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Hello.' })
+    await harness.until(() => harness.supervised.isIdle)
+    inputs = 0
+    await harness.team.send({ to: 'ada', content: 'Fire!', extra: { urgent: true } }, { by: harness.lead })
+    await harness.until(() => harness.modelRequests.length === 2 && harness.supervised.isIdle)
+    // One with the mail, and one after the answer.
+    expect(inputs).toBe(2)
+  })
+
+  it('does not interrupt the first turn of a teammate that is brought back to urgent mail', async () => {
+    let inputs = 0
+    const harness = await recordingHarness(() => ({ text: 'Here.' }), {
+      async beforeInput() {
+        inputs++
+        await harness.tasks({ subject: `dig ${inputs}`, role: 'digger' })
+      },
+    })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Hello.' })
+    await harness.until(() => harness.supervised.isIdle)
+    await harness.supervised.parkAll('the run was interrupted')
+    inputs = 0
+    await harness.team.send({ to: 'ada', content: 'Fire!', extra: { urgent: true } }, { by: harness.lead })
+    await harness.supervised.resume()
+    await harness.until(() => harness.modelRequests.length === 2 && harness.supervised.isIdle)
+    expect(inputs).toBe(2)
+  })
+
+  it('reports once that a teammate works, however many tasks it does in a row', async () => {
+    const harness = await recordingHarness((request) => {
+      const taskId = /<task id=\\"(\d+)\\">/.exec(lastTurnText(request))?.[1]
+      if (!taskId) return { text: 'Done.' }
+      return { calls: [{ tool: 'TaskUpdate', input: { taskId, status: 'completed', result: 'dug' } }] }
+    })
+    const reported: string[] = []
+    harness.team.watch(({ events }) => {
+      for (const event of events) if (event.type === 'member.activity') reported.push(event.status)
+    })
+    await harness.tasks({ subject: 'dig' }, { subject: 'plant' })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Work.' })
+    await harness.until(() => harness.supervised.isIdle && harness.team.state.tasks.get('2')?.status === 'completed')
+    expect(reported).toEqual(['working', 'idle'])
+  })
+
+  it('gives a teammate no further input once it agreed to stop', async () => {
+    let inputs = 0
+    const harness = await recordingHarness(
+      () => (harness.modelRequests.length === 1 ? { calls: [{ tool: 'peek' }] } : { text: 'Too late.' }),
+      {
+        async beforeInput() {
+          if (++inputs !== 2) return
+          await askToStop(harness)
+          const by = { name: 'ada', generation: 1, epoch: harness.lead.epoch! }
+          await harness.team.run({ type: 'request.answer', id: 'r1', approve: true, status: 'clean' }, { by })
+        },
+      },
+    )
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Look.' })
+    await harness.until(() => statusOf(harness) === 'stopped')
+    expect(harness.modelRequests).toHaveLength(1)
+  })
+
+  it('ends without a loss when another process has taken the teammate over', async () => {
+    const harness = await recordingHarness(() => ({ text: 'Here.' }), {
+      async beforeInput() {
+        throw new Superseded('another process runs ada')
+      },
+    })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Hello.' })
+    await harness.until(() => harness.supervised.isIdle)
+    expect(harness.states).not.toContain('lost')
+    expect(memberNamed(harness.team.state, 'ada')?.generation).toBe(1)
+  })
+
+  it('sends an idle notice after the work of a teammate that was brought back', async () => {
+    const harness = await recordingHarness(() => {
+      if (harness.modelRequests.length === 1) throw new Error('the provider is gone')
+      return { text: 'Here again.' }
+    })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Think.' })
+    await harness.until(() => statusOf(harness) === 'idle')
+    const types = unreadOf(harness.team.state, 'lead').map(({ message }) => message.type)
+    expect(types.slice(-2)).toEqual(['result', 'idle_notification'])
+  })
+
+  it('sends no reminder once a limit of the run is reached', async () => {
+    const harness = await recordingHarness((request) =>
+      lastTurnText(request).includes('<task')
+        ? { calls: [{ tool: 'SendMessage', input: { to: 'lead', content: 'How deep?' } }] }
+        : { text: 'I wait.' },
+    )
+    await harness.tasks({ subject: 'dig' })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await harness.until(() => harness.supervised.isIdle)
+    Object.assign(harness.context.limits, { turns: 0 })
+    expect(harness.supervised.remind()).toBe(false)
+    Object.assign(harness.context.limits, { turns: undefined })
+    expect(harness.supervised.remind()).toBe(true)
+  }) // T22
+
   it('continues for an idle teammate when a task is assigned to it, and no other claims that', async () => {
     const harness = await recordingHarness((request) =>
       lastTurnText(request).includes('<task') && request.agent === 'bob' ? complete : { text: 'Here.' },
@@ -181,6 +311,20 @@ describe('the lifecycle of a teammate', () => {
     await harness.until(() => statusOf(harness) === 'stopped')
     expect(statusOf(harness, 'bob')).toBe('idle')
     expect(harness.team.state.tasks.get('1')?.status).toBe('in_progress')
+  }) // B27
+
+  it('counts the idle time-out from the end of its last turn', async () => {
+    const harness = await recordingHarness(() => ({ text: 'Here.' }), { settings: { idle: 60 } })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Hello.' })
+    await harness.until(() => harness.supervised.isIdle)
+    harness.clock.advance(50)
+    await harness.team.send({ to: 'ada', content: 'Still there?' }, { by: harness.lead })
+    await harness.until(() => harness.modelRequests.length === 2 && harness.supervised.isIdle)
+    harness.clock.advance(50)
+    for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve))
+    expect(statusOf(harness)).toBe('idle')
+    harness.clock.advance(11)
+    await harness.until(() => statusOf(harness) === 'stopped')
   }) // B27
 
   it('takes as many model calls as it needs, until the first answer without tool calls', async () => {
@@ -215,6 +359,16 @@ describe('a request to stop', () => {
     expect(harness.modelRequests).toHaveLength(1)
     expect(harness.team.state.requests.get('r1')?.state).toBe('approved')
   }) // A72, B30
+
+  it('is answered by an idle teammate although a limit of the run is reached', async () => {
+    const harness = await recordingHarness(() => ({ text: 'Here.' }))
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Hello.' })
+    await harness.until(() => harness.supervised.isIdle)
+    Object.assign(harness.context.limits, { turns: 0 })
+    await askToStop(harness)
+    await harness.until(() => statusOf(harness) === 'stopped')
+    expect(harness.modelRequests).toHaveLength(1)
+  }) // T22
 
   it('is answered by a working teammate in its next model call', async () => {
     const harness = await recordingHarness(

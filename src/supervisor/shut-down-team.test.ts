@@ -4,11 +4,12 @@ import { memberNamed } from '../team/state.ts'
 import {
   type Compose,
   closeSupervisors,
+  lastTurnText,
   neverAnswers,
   type SupervisorHarness,
   supervisorHarness,
 } from '../testing/harnesses/supervisor-harness.ts'
-import { shutDownTeam } from './shut-down-team.ts'
+import { askTeammatesToStop, shutDownTeam, waitUntilStopped } from './shut-down-team.ts'
 
 afterEach(closeSupervisors)
 
@@ -70,4 +71,34 @@ describe('the shutdown of a team', () => {
       '[SHUTDOWN] Protocol failed, force-proceeding with cleanup.',
     ])
   }) // C23
+
+  it('stops a teammate that refuses to stop', async () => {
+    const harness = await supervisorHarness((request) => {
+      const request_id = /type=\\"shutdown_request\\" request_id=\\"(r\d+)/.exec(lastTurnText(request))?.[1]
+      const refusal = { type: 'shutdown_response', to: 'lead', request_id, approve: false, content: 'Not yet.' }
+      if (request_id) return { calls: [{ tool: 'SendMessage', input: refusal }] }
+      return { calls: [{ tool: 'SendMessage', input: { to: 'lead', content: 'How deep?' } }] }
+    })
+    await harness.tasks({ subject: 'dig' })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await harness.until(() => harness.requestsOf('ada').length > 1)
+    expect((await end(harness)).report[0]).toBe('- ada: stopped: rejected')
+    expect(statusOf(harness, 'ada')).toBe('stopped')
+  }) // C23
+
+  it('asks a teammate once, and does not wait for one that was lost', async () => {
+    const harness = await supervisorHarness(() => ({ text: 'Here.' }))
+    const { team, lead, clock } = harness
+    await team.run({ type: 'member.spawn', name: 'eve', role: 'eve', runtime: 'memory-elsewhere' }, { by: lead })
+    const onProblem = () => {}
+    expect((await askTeammatesToStop({ team, by: lead }, onProblem)).asked).toEqual(['eve'])
+    expect((await askTeammatesToStop({ team, by: lead }, onProblem)).asked).toEqual(['eve'])
+    expect(team.state.requests.size).toBe(1)
+    let hasEnded = false
+    void waitUntilStopped(team, clock, ['eve']).then(() => {
+      hasEnded = true
+    })
+    await team.run({ type: 'member.lose', name: 'eve', reason: 'gone' }, { by: lead })
+    await harness.until(() => hasEnded)
+  })
 })

@@ -137,24 +137,45 @@ describe('a teammate', () => {
     expect(mailOfLead(harness).some(({ type, content }) => type === 'error' && content.includes('Task 1'))).toBe(true)
   }) // F25, C67
 
-  it('waits for an answer while it holds a task, and is reminded only when all agents are idle', async () => {
+  it.for([
+    { spelling: 'team', tool: 'SendMessage' },
+    { spelling: 'simple', tool: 'send_message' },
+  ] as const)(
+    'waits for an answer while it holds a task, and is reminded only when all agents are idle ($tool)',
+    async ({ spelling, tool }) => {
+      const harness = await supervisorHarness(
+        (request) => {
+          const words = lastTurnText(request)
+          if (words.includes('still hold')) return { calls: [complete('1')] }
+          if (words.includes('Paint.')) return { calls: [{ tool, input: { to: 'lead', content: 'Which colour?' } }] }
+          return { text: 'I wait.' }
+        },
+        { spelling },
+      )
+      await harness.tasks({ subject: 'paint' })
+      await harness.supervised.spawn({ name: 'ada', prompt: 'Paint.', task: '1' })
+      await harness.until(() => harness.supervised.isIdle)
+      expect(heldBy(harness.team.state, 'ada')?.id).toBe('1')
+      expect(harness.modelRequests).toHaveLength(2)
+      expect(harness.supervised.remind()).toBe(true)
+      await harness.until(() => harness.supervised.isIdle)
+      expect(harness.team.state.tasks.get('1')?.status).toBe('completed')
+      expect(harness.supervised.remind()).toBe(false)
+    },
+  )
+
+  it('is reminded at once of its task when its question could not be sent', async () => {
     const harness = await supervisorHarness((request) => {
-      if (request.agent === 'bob') return { text: 'Blue.' }
       const words = lastTurnText(request)
       if (words.includes('still hold')) return { calls: [complete('1')] }
       if (words.includes('Paint.'))
-        return { calls: [{ tool: 'SendMessage', input: { to: 'lead', content: 'Which colour?' } }] }
+        return { calls: [{ tool: 'SendMessage', input: { to: 'nemo', content: 'Which colour?' } }] }
       return { text: 'I wait.' }
     })
     await harness.tasks({ subject: 'paint' })
     await harness.supervised.spawn({ name: 'ada', prompt: 'Paint.', task: '1' })
     await harness.until(() => harness.supervised.isIdle)
-    expect(heldBy(harness.team.state, 'ada')?.id).toBe('1')
-    expect(harness.modelRequests).toHaveLength(2)
-    expect(harness.supervised.remind()).toBe(true)
-    await harness.until(() => harness.supervised.isIdle)
     expect(harness.team.state.tasks.get('1')?.status).toBe('completed')
-    expect(harness.supervised.remind()).toBe(false)
   })
 
   it('interrupts its turn for urgent mail, and has it in its next model request', async () => {
@@ -249,6 +270,46 @@ describe('several events at once in a supervised team', () => {
     )
     await harness.until(() => harness.supervised.isIdle)
     for (const name of ['ada', 'bob']) expect(lastTurnText(harness.requestsOf(name).at(-1)!)).toContain('Fire!')
+  })
+
+  it('a line that another program wrote as urgent interrupts no turn', async () => {
+    let isInterrupted = false
+    const harness = await supervisorHarness((_, signal) => {
+      signal.addEventListener('abort', () => {
+        isInterrupted = true
+      })
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Think.' })
+    await harness.until(() => harness.modelRequests.length === 1)
+    const message = { id: 'a1:0', type: 'message', from: 'ci', to: 'ada', content: 'Red!', timestamp: 1 } as const
+    await harness.team.report(
+      [{ type: 'external.received', archive: 'a1', offset: 0, end: 10, message: { ...message, urgent: true } }],
+      { by: harness.lead },
+    )
+    expect(unreadOf(harness.team.state, 'ada').at(-1)).toMatchObject({ external: true, message: { urgent: true } })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(isInterrupted).toBe(false)
+  })
+
+  it('a teammate that another process runs is not parked, and its shutdown is waited for', async () => {
+    const harness = await supervisorHarness(() => ({ text: 'Here.' }))
+    await using other = await openMemoryStore(harness.place)
+    const { self: runtime } = other.presence
+    await harness.tasks({ subject: 'dig' })
+    await harness.team.run({ type: 'member.spawn', name: 'eve', role: 'eve', runtime, task: '1' }, { by: harness.lead })
+    await harness.supervised.parkAll('the run was interrupted')
+    expect(harness.team.state.tasks.get('1')).toMatchObject({ status: 'in_progress', owner: 'eve' })
+    expect(harness.supervised.isIdle).toBe(true)
+    await harness.team.run(
+      { type: 'request.open', kind: 'shutdown', to: 'eve', content: 'Stop.' },
+      { by: harness.lead },
+    )
+    expect(harness.supervised.isIdle).toBe(false)
+    await harness.until(() => harness.clock.next !== undefined)
+    harness.clock.advance(31)
+    await harness.until(() => harness.supervised.isIdle)
+    expect(statusOf(harness, 'eve')).toBe('stopped')
   })
 
   it('no replacement does the task of a teammate whose plan was not approved', async () => {
@@ -561,6 +622,8 @@ describe('a finished team', () => {
     await harness.until(() => harness.supervised.isIdle)
     expect(statusOf(harness, 'ada')).toBe('idle')
     expect(harness.team.state.tasks.get('1')?.status).toBe('completed')
+    const notes = harness.events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
+    expect(notes).toEqual(['ada was not waited for: its team is finished.'])
   }) // T54
 
   it('has no open task: a team with one waits for its teammates', async () => {

@@ -30,6 +30,7 @@ import { isRefusal } from '../../team/refusal.ts'
 import { refusalText } from '../../team/refusal-text.ts'
 import type { Task } from '../../team/task.ts'
 import { defineTool } from '../../tools/define-tool.ts'
+import type { Spelling } from '../../tools/own-tool.ts'
 import { toolsForTeammate } from '../../tools/registry.ts'
 import type { Tool, ToolContext } from '../../tools/tool.ts'
 import { manualClock } from '../manual-clock.ts'
@@ -50,6 +51,8 @@ export interface SupervisorHarnessOptions {
   readonly beforeInput?: (name: string) => Promise<void>
   /** Asks a person before an agent changes something; without it everything is allowed. */
   readonly ask?: Ask
+  /** Of the team tools. */
+  readonly spelling?: Spelling
 }
 
 const open = new Set<{ close(): Promise<void> }>()
@@ -71,6 +74,7 @@ export async function supervisorHarness(
     onAgentClosed = async () => {},
     beforeInput = async () => {},
     ask,
+    spelling = 'team',
   }: SupervisorHarnessOptions = {},
 ) {
   const store = await openMemoryStore(place)
@@ -136,7 +140,7 @@ export async function supervisorHarness(
       name,
       system: `You are ${name}.`,
       model,
-      tools: [...toolsForTeammate({ type: { tools: [] } }), ...exampleTools],
+      tools: [...toolsForTeammate({ type: { tools: [] }, spelling }), ...exampleTools],
       limits: {},
       transcript,
       used: noUsage(),
