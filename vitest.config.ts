@@ -4,7 +4,7 @@ import { applyMutation } from './test/mutations/plugin.ts'
 import { SlowFirst } from './test/slow-first.ts'
 
 /** Measures processor time, which other tests in the same process would change. */
-const MEASURES = 'src/permissions/growth.test.ts'
+const MEASURES = 'src/permissions/rules/growth.test.ts'
 
 export default defineConfig({
   plugins: [

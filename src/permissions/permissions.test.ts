@@ -77,6 +77,40 @@ describe('the permission check', () => {
     expect(await check(run('make'))).toMatchObject({ allowed: false })
   })
 
+  it('asks no person in the mode dontAsk, not even for a hook, and reports no denial to the lead', async () => {
+    const reported: string[] = []
+    const options: Partial<PermissionsOptions> = {
+      hooks: async () => ({ ask: 'it deploys' }),
+      person: {
+        ask: () => Promise.reject(new Error('a person was asked')),
+        async onDenied({ why }) {
+          reported.push(why)
+        },
+      },
+    }
+    const check = checkOf({ mode: 'dontAsk', allow: ['bash(make *)'] }, options)
+    const why = expect.stringContaining('a hook wants a person to be asked (it deploys), and no person can be asked')
+    expect(await check(run('make'))).toEqual({ allowed: false, byHook: true, why })
+    expect(await check(run('npm test'))).toMatchObject({ allowed: false })
+    expect(reported).toEqual([])
+  })
+
+  it('neither allows nor asks when the agent was interrupted while a hook ran', async () => {
+    const stop = new AbortController()
+    const { check } = createPermissions({
+      policy: policyOf({ allow: ['bash(make *)'] }, '/w'),
+      sandbox: { state: 'on', mode: 'auto' },
+      async hooks() {
+        stop.abort()
+        return {}
+      },
+      person: { ask: () => Promise.reject(new Error('a person was asked')) },
+    })
+    const call = { toolCallId: 'a', toolName: 'bash', input: {} }
+    for (const command of ['make', 'npm test'])
+      await expect(check(run(command), call, stop.signal)).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
   it('lets no hook allow what a rule denies or what no rule allows', async () => {
     const agrees = { hooks: async () => ({}) }
     expect(await checkOf({ mode: 'bypassPermissions', deny: ['bash(make *)'] }, agrees)(run('make'))).toMatchObject({

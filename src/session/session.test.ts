@@ -312,7 +312,12 @@ describe('a session', () => {
         return { ...log, append }
       },
     }
-    await using talk = await session([{ text: 'here I am' }], { workspace: { ...workspace, store } })
+    const answer = async () => {
+      // Its input is durable and acknowledged by then.
+      while (durable === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+      return { text: 'here I am' }
+    }
+    await using talk = await session([{ compose: answer }], { workspace: { ...workspace, store } })
     expect((await runToEnd(talk, 'go')).stop).toEqual({ kind: 'finished', text: 'here I am' })
     expect(appended).toBeGreaterThan(1)
     expect(durable).toBe(appended)

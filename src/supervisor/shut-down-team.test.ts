@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { TeamHandle } from '../journal/team-handle.ts'
+import { openMemoryStore } from '../stores/memory/store.ts'
 import { memberNamed } from '../team/state.ts'
 import {
   type Compose,
@@ -89,7 +90,9 @@ describe('the shutdown of a team', () => {
   it('asks a teammate once, and does not wait for one that was lost', async () => {
     const harness = await supervisorHarness(() => ({ text: 'Here.' }))
     const { team, lead, clock } = harness
-    await team.run({ type: 'member.spawn', name: 'eve', role: 'eve', runtime: 'memory-elsewhere' }, { by: lead })
+    await using other = await openMemoryStore(harness.place)
+    const { self: runtime } = other.presence
+    await team.run({ type: 'member.spawn', name: 'eve', role: 'eve', runtime }, { by: lead })
     const onProblem = () => {}
     expect((await askTeammatesToStop({ team, by: lead }, onProblem)).asked).toEqual(['eve'])
     expect((await askTeammatesToStop({ team, by: lead }, onProblem)).asked).toEqual(['eve'])
