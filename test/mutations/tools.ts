@@ -67,4 +67,13 @@ export const mutations: readonly Mutation[] = [
     test: 'test/memory/promises.test.ts',
     fails: 'shows no secret of a stream',
   },
+  {
+    name: 'synonym-overwrites-its-parameter',
+    mistake: 'A parameter that a model wrote twice with different values silently gets the second one',
+    file: 'src/tools/parameter-names.ts',
+    old: 'if (fields[name] === undefined) fields[name] = fields[synonym]\n    else if (fields[name] !== fields[synonym]) continue',
+    new: 'fields[name] = fields[synonym]',
+    test: 'src/tools/parameter-names.test.ts',
+    fails: 'a parameter under another name',
+  },
 ]
