@@ -223,6 +223,8 @@ describe('a teammate', () => {
     expect(results[1]).toContain('seen')
     expect(results[1]).not.toContain('changed')
     expect(statusOf(harness, 'ada')).toBe('waiting_approval')
+    const denied = harness.events.filter((event) => event.type === 'tool_finished' && event.denied !== undefined)
+    expect(denied, 'a call before the approval is no denial').toEqual([])
     expect(mailOfLead(harness).map(({ type }) => type)).toEqual(['plan_approval_request'])
 
     await harness.team.run(

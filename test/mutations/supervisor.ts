@@ -266,4 +266,13 @@ export const mutations: readonly Mutation[] = [
     test: shutdown,
     fails: 'stops a teammate that refuses to stop',
   },
+  {
+    name: 'closed-plan-gate-is-a-denial',
+    mistake: 'A call before the approval of a plan is reported as a denial of the run',
+    file: 'src/agent/run-calls.ts',
+    old: 'if (!permission.allowed && permission.isTemporary) return',
+    new: 'if (!permission.allowed && permission.isTemporary && !permission.why) return',
+    test: supervisedTeam,
+    fails: 'only reads until its plan is approved',
+  },
 ]

@@ -76,4 +76,22 @@ export const mutations: readonly Mutation[] = [
     test: 'src/tools/parameter-names.test.ts',
     fails: 'a parameter under another name',
   },
+  {
+    name: 'simple-team-tools-without-a-team',
+    mistake: 'A lead that is in no team is offered the team tools of the simple spelling',
+    file: 'src/tools/simple-names.ts',
+    old: "spelling: 'simple', needsTeam: true }",
+    new: "spelling: 'simple', needsTeam: false }",
+    test: 'src/tools/team/team-tools.test.ts',
+    fails: 'are offered in no spelling to a lead',
+  },
+  {
+    name: 'simple-tool-described-with-other-names',
+    mistake: 'The description of send_message names parameters that it does not have',
+    file: 'src/tools/simple-names.ts',
+    old: '?? renameInText(tool.description, rename)',
+    new: '?? tool.description',
+    test: 'src/tools/team/team-tools.test.ts',
+    fails: 'are described with the parameter names',
+  },
 ]

@@ -7,7 +7,7 @@ const about = { session_id: 's', duration_ms: 1, resumeCommand: 'deskmates -r s'
 
 function answered(agent: string, cost: number | null, parent?: string): SessionEvent {
   const turn = { role: 'assistant' as const, content: [{ type: 'text' as const, text: 'Done.' }] }
-  const reply = { turn, end: 'stop' as const, usage, cost, model: 'scripted' }
+  const reply = { turn, end: 'finished' as const, usage, cost, model: 'scripted' }
   return { type: 'answered', agent, reply, ...(parent !== undefined && { parent }) }
 }
 

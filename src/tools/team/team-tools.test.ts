@@ -6,7 +6,7 @@ import { memberNamed, unreadOf } from '../../team/state.ts'
 import { type TeamToolHarness, teamToolHarness } from '../../testing/harnesses/team-tool-harness.ts'
 import { brokenInvariants } from '../../testing/invariants.ts'
 import { SPELLINGS } from '../own-tool.ts'
-import { toolsForSubagent, toolsForTeammate } from '../registry.ts'
+import { toolsForLead, toolsForSubagent, toolsForTeammate } from '../registry.ts'
 import { offer, runCall } from '../run-call.ts'
 import { BUILT_IN } from '../subagents/built-in-types.ts'
 
@@ -40,6 +40,20 @@ describe('tools of a team', () => {
   it('are offered to no subagent, in no spelling', () => {
     const offered = BUILT_IN.flatMap((type) => names(toolsForSubagent(type)))
     expect([...new Set(offered)].sort()).toEqual(sorted(WORK))
+  })
+
+  it('are offered in no spelling to a lead that is in no team', () => {
+    const runSubagent = async () => ({ text: '' })
+    for (const spelling of ['team', 'simple'] as const) {
+      const offered = names(toolsForLead({ spelling, agentTypes: BUILT_IN, runSubagent }))
+      expect(offered.filter((name) => /message|broadcast|inbox|teammate|Team/i.test(name))).toEqual([])
+    }
+  })
+
+  it('are described with the parameter names of their spelling', () => {
+    const { description } = toolsForTeammate({ spelling: 'simple' }).find(({ name }) => name === 'send_message')!
+    expect(description).toContain('`msg_type`')
+    expect(description).not.toMatch(/`(recipient|type)`/)
   })
 
   it('stay with a teammate whose agent type narrows shell and file tools', () => {
