@@ -95,3 +95,30 @@ it('a line of another program causes a turn whatever its type, an idle notice of
   await talk.team.report([{ type: 'external.received', archive: 'a1', offset: 0, end: 10, message }])
   expect(talk.inbox.hasInput()).toBe(true)
 })
+
+it('a message that the transcript holds is acknowledged only when the transcript is durable', async () => {
+  const { model } = answeringModel()
+  const { team, transcript, notices, memory, inbox } = await agentHarness({ model })
+  const message = { id: '1', type: 'message', from: 'ada', to: 'lead', content: 'dug', timestamp: 1 } as const
+  await team.report([{ type: 'message.sent', message }])
+  const { turn, mail, jobs, waitUntilDurable } = (await inbox.next())!
+  await transcript.addInput(turn, mail, jobs, waitUntilDurable)
+  const order: string[] = []
+  const { acknowledge } = team
+  team.acknowledge = (...about) => {
+    order.push('acknowledged')
+    return acknowledge(...about)
+  }
+  const synced = async () => {
+    await transcript.synced()
+    order.push('durable')
+  }
+  const again = createInbox({
+    memberships: () => [{ team, by: { name: 'lead' } }],
+    transcript: Object.create(transcript, { synced: { value: synced } }),
+    notices,
+    budget: inputBudget({ model }, memory.keep),
+  })
+  expect(await again.next()).toBeUndefined()
+  expect(order).toEqual(['durable', 'acknowledged'])
+}) // F2

@@ -172,6 +172,29 @@ describe('a team at work', () => {
     expect(session.team.state.leads.get()).toEqual([])
   }) // A58, A63, A82, F32
 
+  it('no longer announces its process in a team that it deleted', async () => {
+    const withdrawn: string[] = []
+    const { store } = workspace
+    const presence = Object.create(store.presence, {
+      withdraw: {
+        value(team: string) {
+          withdrawn.push(team)
+          return store.presence.withdraw(team)
+        },
+      },
+    })
+    const parts: Parts = [
+      { when: { answer: 1 }, calls: [call('TeamCreate', { name: 'api' })] },
+      { when: { answer: 2 }, calls: [call('TeamDelete', { name: 'api' })] },
+      { times: 'always', text: 'Over.' },
+    ]
+    await using session = await open(parts, {
+      workspace: { ...workspace, store: Object.create(store, { presence: { value: presence } }) },
+    })
+    expect((await run(session, 'Go')).stop).toMatchObject({ kind: 'finished' })
+    expect(withdrawn).toEqual(['api'])
+  }) // A63
+
   it('loses no report of a job that ended while a further team could not be read', async () => {
     const asked: string[] = []
     let isBroken = false

@@ -143,4 +143,13 @@ export const mutations: readonly Mutation[] = [
     test: 'src/agent/inbox.test.ts',
     fails: 'a line of another program causes a turn',
   },
+  {
+    name: 'mail-of-a-dead-reader-acknowledged-early',
+    mistake: 'Mail that only a transcript holds that is not durable is acknowledged, and a power cut loses it',
+    file: 'src/agent/inbox.ts',
+    old: '    if (delivered.length > 0) await transcript.synced()\n',
+    new: '',
+    test: 'src/agent/inbox.test.ts',
+    fails: 'a message that the transcript holds is acknowledged only',
+  },
 ]

@@ -275,4 +275,13 @@ export const mutations: readonly Mutation[] = [
     test: supervisedTeam,
     fails: 'only reads until its plan is approved',
   },
+  {
+    name: 'deleted-team-still-announced',
+    mistake: 'A process still announces itself in a team that it deleted',
+    file: 'src/supervisor/supervisor.ts',
+    old: '    await context.store.presence.withdraw(team.name)\n',
+    new: '',
+    test: 'src/session/team.test.ts',
+    fails: 'no longer announces its process',
+  },
 ]
