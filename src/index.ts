@@ -37,7 +37,7 @@ export type { SessionOptions } from './session/session-options.ts'
 export { type FileStoreOptions, openFileStore } from './stores/files/store.ts'
 export { openMemoryStore } from './stores/memory/store.ts'
 export type { PostgresStoreOptions } from './stores/postgres/store.ts'
-export { SessionOpen, SessionRefused } from './supervisor/take-lead.ts'
+export { SessionOpen, SessionRefused } from './supervisor/lead/take-lead.ts'
 export type { Answer } from './team/answers/answer.ts'
 export {
   type MemberView,

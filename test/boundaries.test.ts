@@ -77,7 +77,7 @@ const mayImport: Record<string, readonly string[]> = {
  * folder and files in its sub-folders may import each other, as long as no file imports itself in a circle.
  */
 const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
-  agent: { compaction: ['transcript'] },
+  agent: { calls: ['input', 'transcript'], compaction: ['transcript'], input: ['compaction', 'transcript'] },
   cli: {
     output: ['program'],
     workspace: ['output', 'program'],
@@ -106,6 +106,7 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
   },
   'stores/files': { views: ['inbox'] },
   'stores/postgres': { log: ['connection', 'schema'], schema: ['connection'] },
+  supervisor: { teammate: ['shutdown'] },
   team: {
     answers: ['board', 'members'],
     board: ['members'],

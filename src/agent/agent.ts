@@ -3,7 +3,7 @@ import type { Model, Reply, ToolCall } from '../models/model.ts'
 import type { Permissions } from '../permissions/permission.ts'
 import type { EventOf } from '../team/event.ts'
 import type { Jobs, Tool, ToolContext } from '../tools/tool.ts'
-import type { Inbox } from './inbox.ts'
+import type { Inbox } from './input/inbox.ts'
 import type { Transcript } from './transcript/transcript.ts'
 
 /** One model with its conversation. What differs between a lead, a teammate and a subagent is data. */

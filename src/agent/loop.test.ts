@@ -17,7 +17,7 @@ import {
 import { defineTool } from '../tools/define-tool.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Limits } from './agent.ts'
-import { recoverInterruptedCalls } from './recover-interrupted-calls.ts'
+import { recoverInterruptedCalls } from './calls/recover-interrupted-calls.ts'
 
 afterEach(closeAgents)
 

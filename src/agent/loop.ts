@@ -4,10 +4,10 @@ import { offer } from '../tools/run-call.ts'
 import { isAborted } from './aborted.ts'
 import { type Agent, limitReached } from './agent.ts'
 import type { AgentEvent, Stop } from './agent-event.ts'
+import { createRepeatedFailures } from './calls/repeated-failures.ts'
+import { runCalls } from './calls/run-calls.ts'
 import { createCompaction } from './compaction/compaction.ts'
-import { type PendingAcknowledgement, receiveInput } from './receive-input.ts'
-import { createRepeatedFailures } from './repeated-failures.ts'
-import { runCalls } from './run-calls.ts'
+import { type PendingAcknowledgement, receiveInput } from './input/receive-input.ts'
 
 /**
  * The loop every agent runs: receive input, call the model, run its tool calls, until it has nothing more to do. Each

@@ -4,7 +4,7 @@ import type { SessionEvent } from '../agent/session-event.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
 import type { Author } from '../team/event.ts'
 import { createOpenAgents, type OpenAgents } from './open-agents.ts'
-import type { TeammateFactory } from './teammate-factory.ts'
+import type { TeammateFactory } from './teammate/teammate-factory.ts'
 
 const reporting = (emit: (event: SessionEvent) => void) => ({ run: { emit } }) as unknown as SessionContext
 const team = { state: { members: new Map() } } as unknown as TeamHandle

@@ -3,7 +3,7 @@ import type { Membership } from '../agent/membership.ts'
 import type { SessionContext } from '../agent/session-context.ts'
 import type { Author } from '../team/event.ts'
 import { memberNamed } from '../team/state.ts'
-import type { TeammateFactory } from './teammate-factory.ts'
+import type { TeammateFactory } from './teammate/teammate-factory.ts'
 
 /** The open conversations of a team. An idle teammate needs none: its conversation is on disk. */
 export interface OpenAgents extends AsyncDisposable {

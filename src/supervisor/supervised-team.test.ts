@@ -11,7 +11,7 @@ import {
   type SupervisorHarness,
   supervisorHarness,
 } from '../testing/harnesses/supervisor-harness.ts'
-import { forceStop, overdueShutdowns, stopMember } from './shutdown.ts'
+import { forceStop, overdueShutdowns, stopMember } from './shutdown/shutdown.ts'
 
 afterEach(closeSupervisors)
 

@@ -6,7 +6,7 @@ import type { Author } from '../team/event.ts'
 import { owesNothing } from '../team/progress/finished.ts'
 import { isAsking } from '../team/progress/next-step.ts'
 import { heldBy } from '../team/state.ts'
-import { Stalled } from './stalled.ts'
+import { Stalled } from './teammate/stalled.ts'
 
 /** Urgent mail came in: the turn ends, and the next one begins with it. */
 export const URGENT = reason('Urgent mail came in.')

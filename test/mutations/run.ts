@@ -16,7 +16,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'brought-back-after-halt',
     mistake: 'A teammate that is lost while the run ends is brought back',
-    file: 'src/supervisor/failures.ts',
+    file: 'src/supervisor/teammate/failures.ts',
     old: '      if (isHalted) return\n',
     new: '',
     test: supervisedTeam,
@@ -25,7 +25,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'shutdown-of-another-life-open',
     mistake: 'A request to stop that an earlier life agreed to counts for the next one of that name',
-    file: 'src/supervisor/shutdown.ts',
+    file: 'src/supervisor/shutdown/shutdown.ts',
     old: "member?.generation === toGeneration && member.kind === 'agent'",
     new: "member?.kind === 'agent'",
     test: supervisedTeam,
@@ -34,7 +34,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'forced-out-in-another-life',
     mistake: 'A member that was brought back is stopped for a request that its earlier life got',
-    file: 'src/supervisor/shutdown.ts',
+    file: 'src/supervisor/shutdown/shutdown.ts',
     old: '  if (memberNamed(team.state, request.to)?.generation !== request.toGeneration) return\n',
     new: '',
     test: supervisedTeam,
@@ -43,7 +43,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'pending-work-of-another-life',
     mistake: 'What an earlier life left undone is put on record again when the next one stops',
-    file: 'src/supervisor/shutdown.ts',
+    file: 'src/supervisor/shutdown/shutdown.ts',
     old: 'nameKey(request.to) === nameKey(name) && request.toGeneration === generation) return request',
     new: 'nameKey(request.to) === nameKey(name)) return request',
     test: supervisedTeam,
@@ -52,7 +52,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'errand-completes-by-words',
     mistake: 'A task that an errand only talked about is left claimed and not failed',
-    file: 'src/supervisor/failures.ts',
+    file: 'src/supervisor/teammate/failures.ts',
     old: 'if (heldBy(team.state, name)?.id === id) {',
     new: 'if (cause !== undefined) {',
     test: supervisedTeam,
@@ -88,7 +88,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'idle-notice-wakes-the-lead',
     mistake: 'That a teammate rests costs a turn of the lead',
-    file: 'src/agent/inbox.ts',
+    file: 'src/agent/input/inbox.ts',
     old: "return external || message.type !== 'idle_notification'",
     new: 'return external || message.id !== undefined',
     test: limits,
@@ -160,7 +160,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'parked-answer-forgotten',
     mistake: 'A teammate that is not waited for rests as if it had answered, so it never goes on',
-    file: 'src/supervisor/report-turn.ts',
+    file: 'src/supervisor/teammate/report-turn.ts',
     old: '        return true\n',
     new: '        return false\n',
     test: supervisedTeam,

@@ -3,7 +3,7 @@ import type { Mutation } from './mutation.ts'
 const team = 'test/team/promises.test.ts'
 const lifecycle = 'src/supervisor/lifecycle.test.ts'
 const limits = 'src/session/run-limits.test.ts'
-const shutdown = 'src/supervisor/shut-down-team.test.ts'
+const shutdown = 'src/supervisor/shutdown/shut-down-team.test.ts'
 const supervisedTeam = 'src/supervisor/supervised-team.test.ts'
 
 export const mutations: readonly Mutation[] = [
@@ -28,12 +28,12 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'approval-from-the-journal',
     mistake: 'An approval in the journal lets a call run, whichever process wrote it there',
-    file: 'src/supervisor/ask-person.ts',
+    file: 'src/supervisor/requests/ask-person.ts',
     old: "if (request.state === 'approved') return undefined",
     new: "if (request.state === 'approved') return 'approved'",
     also: [
       {
-        file: 'src/supervisor/ask-person.ts',
+        file: 'src/supervisor/requests/ask-person.ts',
         old: "    if (request?.state === 'rejected') return {",
         new: "    if (request?.state === 'approved') return { allowed: true }\n    if (request?.state === 'rejected') return {",
       },
@@ -152,7 +152,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'working-reported-with-every-task',
     mistake: 'Each task of a working teammate writes its status into the journal again',
-    file: 'src/supervisor/activity.ts',
+    file: 'src/supervisor/teammate/activity.ts',
     old: "if (current()?.status !== 'working')\n",
     new: 'if (current())\n',
     test: lifecycle,
@@ -179,7 +179,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'used-up-budget-not-reported',
     mistake: 'The lead does not learn that the budget stopped a teammate',
-    file: 'src/supervisor/report-turn.ts',
+    file: 'src/supervisor/teammate/report-turn.ts',
     old: "      reports.sendToLead('error', stoppedByLimitText(name, BUDGET_USED))\n",
     new: '',
     test: limits,
@@ -206,7 +206,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'silent-end-not-noted',
     mistake: 'A teammate that the run did not wait for is named nowhere',
-    file: 'src/supervisor/report-turn.ts',
+    file: 'src/supervisor/teammate/report-turn.ts',
     old: 'if (reason === FINISHED)',
     new: 'if (reason === FINISHED) return false\n      if (reason === FINISHED)',
     test: supervisedTeam,
@@ -242,7 +242,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'shutdown-requested-twice',
     mistake: 'A teammate that is asked to stop gets a second request',
-    file: 'src/supervisor/shut-down-team.ts',
+    file: 'src/supervisor/shutdown/shut-down-team.ts',
     old: '  if (isAsked) return undefined\n',
     new: '',
     test: shutdown,
@@ -251,7 +251,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'lost-teammate-awaited',
     mistake: 'The shutdown of a team waits 35 s for a teammate that was lost',
-    file: 'src/supervisor/shut-down-team.ts',
+    file: 'src/supervisor/shutdown/shut-down-team.ts',
     old: " || member.status === 'lost') return true",
     new: ') return true',
     test: shutdown,
@@ -260,7 +260,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'refusing-teammate-stays',
     mistake: 'A teammate that refuses to stop is still there after the shutdown of its team',
-    file: 'src/supervisor/shut-down-team.ts',
+    file: 'src/supervisor/shutdown/shut-down-team.ts',
     old: 'of teammates(team).filter(isPresent))',
     new: "of teammates(team).filter(({ status }) => status === 'lost'))",
     test: shutdown,
@@ -269,7 +269,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'closed-plan-gate-is-a-denial',
     mistake: 'A call before the approval of a plan is reported as a denial of the run',
-    file: 'src/agent/run-calls.ts',
+    file: 'src/agent/calls/run-calls.ts',
     old: 'if (!permission.allowed && permission.isTemporary) return',
     new: 'if (!permission.allowed && permission.isTemporary && !permission.why) return',
     test: supervisedTeam,

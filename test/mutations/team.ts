@@ -50,7 +50,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'renewed-lease-ignored',
     mistake: 'a process that waits for a lease does not notice that its holder is alive',
-    file: 'src/supervisor/await-lease.ts',
+    file: 'src/supervisor/lead/await-lease.ts',
     old: 'if (!now || now.until > first.until) return false',
     new: 'if (!now) return false',
     test: 'test/postgres/takeover.test.ts',

@@ -13,7 +13,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'mail-without-bound',
     mistake: 'all mail that waits enters one turn',
-    file: 'src/agent/choose-mail.ts',
+    file: 'src/agent/input/choose-mail.ts',
     old: 'if (texts.length > 0 && cost > left) return { mail, texts, files, left }',
     new: '',
     test: 'test/agent/large-mail.test.ts',
@@ -22,7 +22,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'rest-of-mail-acknowledged',
     mistake: 'mail that did not enter the turn counts as read',
-    file: 'src/agent/inbox.ts',
+    file: 'src/agent/input/inbox.ts',
     old: 'acknowledge: () => acknowledge(mail),',
     new: 'acknowledge: () => acknowledge(fresh),',
     test: 'test/agent/large-mail.test.ts',
@@ -31,7 +31,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'control-mail-not-first',
     mistake: 'requests and answers wait behind other mail',
-    file: 'src/agent/choose-mail.ts',
+    file: 'src/agent/input/choose-mail.ts',
     old: 'return isControl(unread.message.type) && !unread.external ? 1 : 2',
     new: 'return 2',
     test: 'test/agent/large-mail.test.ts',
@@ -49,7 +49,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'mail-file-not-rebuilt',
     mistake: 'the file of a long message is not written again when it is missing',
-    file: 'src/agent/mail-files.ts',
+    file: 'src/agent/input/mail-files.ts',
     old: 'for (const path of missing.get(id) ?? []) outputs.restore(basename(path), content)',
     new: '',
     test: 'test/agent/large-mail.test.ts',
@@ -76,7 +76,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'damaged-teammate-tried-again',
     mistake: 'a damaged transcript of a teammate is no problem of the run',
-    file: 'src/supervisor/failures.ts',
+    file: 'src/supervisor/teammate/failures.ts',
     old: "      if (isDamaged) run.emit({ type: 'problem',",
     new: "      if (isDamaged) run.emit({ type: 'note',",
     test: 'src/cli/journal/transcripts.test.ts',

@@ -106,7 +106,7 @@ describe('text that leaves the process', () => {
       Array.from({ length: 60_000 }, (_, i) => (i * i * 31 + (i >> 3) * 7 + i) & 255),
     ).toString('base64')
     const texts = [
-      ...[readFileSync('package-lock.json', 'utf8'), readFileSync('src/supervisor/open-lead.ts', 'utf8')],
+      ...[readFileSync('package-lock.json', 'utf8'), readFileSync('src/supervisor/lead/open-lead.ts', 'utf8')],
       ...['README.md', 'docs/settings.md', 'src/redaction/redactor.ts', 'src/models/providers/providers.ts'].map(
         (path) => readFileSync(path, 'utf8'),
       ),

@@ -1,4 +1,4 @@
-import { SessionRefused } from '../../supervisor/take-lead.ts'
+import { SessionRefused } from '../../supervisor/lead/take-lead.ts'
 import { TeamError } from '../../team/errors.ts'
 import { isRefusal, type Refusal } from '../../team/refusal.ts'
 import { refusalForPerson } from '../refusal-text.ts'

@@ -1,0 +1,66 @@
+import type { OpenAgent } from '../../agent/agent.ts'
+import type { Membership } from '../../agent/membership.ts'
+import { openAgent } from '../../agent/open-agent.ts'
+import type { SessionContext } from '../../agent/session-context.ts'
+import { createSubagentRunner } from '../../agent/subagent.ts'
+import type { TeamHandle } from '../../journal/team-handle.ts'
+import { leadPrompt } from '../../prompts/system-prompt.ts'
+import { roster } from '../../team/state.ts'
+import { toolsForLead } from '../../tools/registry.ts'
+import type { TeamControl } from '../../tools/team-control.ts'
+
+export interface LeadOptions {
+  /** Every team it leads, its own first. */
+  teams(): readonly Membership[]
+  readonly control: TeamControl
+  onNotice(): void
+}
+
+/** Opens the lead: one conversation that receives the mail of every team it leads. */
+export async function openLead(context: SessionContext, options: LeadOptions): Promise<OpenAgent> {
+  const { teams, control, onNotice } = options
+  const [{ team, by }] = teams() as [Membership]
+  return openAgent(context, {
+    team,
+    by,
+    log: await context.store.log(`${team.name}/transcripts/lead`),
+    model: context.model,
+    system: leadPrompt({
+      team: team.name,
+      root: context.root,
+      folders: context.folders,
+      append: context.appendSystemPrompt,
+    }),
+    permissions: { person: context.permissionRequests.of(team, by) },
+    memberships: teams,
+    onNotice,
+    // Other agents wait for the lead.
+    urgency: () => Number.POSITIVE_INFINITY,
+    ingest: atMostEvery(INGEST_INTERVAL_MS, async () => {
+      for (const { team } of teams()) await team.ingest()
+    }),
+    tools(recordUsage) {
+      const personFor = (agent: string) => context.permissionRequests.ofSubagent(team, by, agent)
+      // Teammates that answer messages come first: a subagent may wait for them.
+      const isFinished = () => context.run.isFinished() && !teams().some(({ team }) => hasWorkingTeammate(team))
+      const runSubagent = createSubagentRunner(context, { name: by.name, recordUsage, personFor, isFinished })
+      return [...toolsForLead({ ...context, runSubagent, teamControl: control }), ...context.tools]
+    },
+  })
+}
+
+function hasWorkingTeammate({ state }: TeamHandle): boolean {
+  return roster(state).some(({ name, kind, status }) => kind === 'agent' && status === 'working' && name !== 'lead')
+}
+
+/** Shorter than any model call, so mailbox files are read before each of them. */
+const INGEST_INTERVAL_MS = 100
+
+function atMostEvery(milliseconds: number, work: () => Promise<void>): () => Promise<void> {
+  let last = Number.NEGATIVE_INFINITY
+  return async () => {
+    if (performance.now() - last < milliseconds) return
+    await work()
+    last = performance.now()
+  }
+}

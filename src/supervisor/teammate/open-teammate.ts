@@ -1,0 +1,65 @@
+import type { OpenAgent } from '../../agent/agent.ts'
+import { openAgent } from '../../agent/open-agent.ts'
+import { selectableModel } from '../../agent/selectable-model.ts'
+import type { SessionContext } from '../../agent/session-context.ts'
+import type { TeamHandle } from '../../journal/team-handle.ts'
+import { closedPlanGate } from '../../permissions/permissions.ts'
+import { teammatePrompt } from '../../prompts/system-prompt.ts'
+import type { Author } from '../../team/event.ts'
+import type { Member } from '../../team/members/member.ts'
+import { remainingPath } from '../../team/progress/remaining-path.ts'
+import { heldBy } from '../../team/state.ts'
+import { toolsForTeammate } from '../../tools/registry.ts'
+import type { TeamMembership } from '../../tools/team-membership.ts'
+import { countingUncommitted } from '../shutdown/shutdown.ts'
+
+/** Opens a teammate: it runs the same loop as the lead, with its own conversation, mailbox and role. */
+export async function openTeammate(
+  context: SessionContext,
+  team: TeamHandle,
+  member: Member,
+  by: Author,
+): Promise<OpenAgent> {
+  const { profile, name } = member
+  const type = context.agentTypes.find((one) => one.name === profile?.agentType)
+  const model = profile?.model ?? type?.model
+  return openAgent(context, {
+    team,
+    by,
+    log: await context.store.log(`${team.name}/transcripts/${name}`),
+    model: model === undefined ? context.model : await context.modelFor(selectableModel(model)),
+    system: teammatePrompt({
+      team: team.name,
+      root: context.root,
+      folders: context.folders,
+      name,
+      role: member.role,
+      send: context.spelling === 'simple' ? 'send_message' : 'SendMessage',
+      type,
+      append: context.instructions,
+    }),
+    permissions: {
+      isReadOnly: type?.isReadOnly ?? false,
+      hasLead: true,
+      planGate: () => closedPlanGate(team, name),
+      person: context.permissionRequests.of(team, by),
+    },
+    memberships: () => [{ team, by }],
+    adaptMembership: (membership) => countingUncommitted(withPlanApprover(context, membership), context.uncommitted),
+    tools: () => [...toolsForTeammate({ type, spelling: context.spelling }), ...context.tools],
+    urgency() {
+      const task = heldBy(team.state, name)
+      return task ? remainingPath(team.state, task.id) : 0
+    },
+  })
+}
+
+/** Sends plans to the approver of the settings, not to the one that the model names, so that a rule does not wake the lead. */
+function withPlanApprover({ supervisor }: SessionContext, membership: TeamMembership): TeamMembership {
+  if (supervisor.plans === 'lead') return membership
+  const run: TeamMembership['run'] = (command) =>
+    membership.run(
+      command.type === 'request.open' && command.kind === 'plan_approval' ? { ...command, to: 'user' } : command,
+    )
+  return Object.create(membership, { run: { value: run } })
+}

@@ -1,0 +1,86 @@
+import type { OpenAgent } from '../../agent/agent.ts'
+import { createFence } from '../../agent/fence.ts'
+import { fitText } from '../../agent/fit-text.ts'
+import { inputBudget } from '../../agent/input/choose-mail.ts'
+import { createMembership, type Membership } from '../../agent/membership.ts'
+import type { SessionContext } from '../../agent/session-context.ts'
+import { createSubagentRunner } from '../../agent/subagent.ts'
+import type { ToolCall } from '../../models/model.ts'
+import { earlierAttemptsText } from '../../prompts/earlier-attempts.ts'
+import { REPLACEMENT_ADVICE } from '../../prompts/subagent.ts'
+import { taskText, unfinishedTaskText } from '../../prompts/task.ts'
+import type { Author } from '../../team/event.ts'
+import type { Member } from '../../team/members/member.ts'
+import { heldBy } from '../../team/state.ts'
+import type { Task } from '../../team/task.ts'
+import { BUILT_IN } from '../../tools/subagents/built-in-types.ts'
+import type { SubagentEnd } from '../../tools/subagents/run-subagent.ts'
+import { taskUpdate } from '../../tools/team/board/task-update.ts'
+import { MAX_REMINDERS } from './held-task.ts'
+
+const CODE = BUILT_IN.find(({ name }) => name === 'code')!
+
+/** Does one task in place of a lost teammate, as a job of the lead. */
+export async function runInPlaceOf(
+  context: SessionContext,
+  lead: OpenAgent,
+  { team, by }: Membership,
+  { task, member, as }: { task: Task; member: Member; as: Author },
+  signal: AbortSignal,
+): Promise<SubagentEnd> {
+  // This id stands in transcripts on disk, so it keeps its prefix.
+  const call = { toolCallId: `errand-${task.id}-${task.attempts}` } as ToolCall
+  // The lead asks for permission on its behalf: the teammate that it replaces is lost.
+  const personFor = (agent: string) => context.permissionRequests.ofSubagent(team, by, agent)
+  const runSubagent = createSubagentRunner(context, {
+    name: member.name,
+    recordUsage: lead.recordUsage,
+    personFor,
+    isFinished: () => context.run.isFinished(),
+  })
+  const type = context.agentTypes.find(({ name }) => name === member.profile?.agentType) ?? CODE
+  const { tokens, keep } = inputBudget({ model: context.model, maxOutput: context.maxOutput }, lead.memory.keep)
+  const earlier = earlierAttemptsText(task.id, await team.earlierAttempts(task, as.name))
+  const taskPrompt = fitText(`${taskText(team.state, task, 'Do task')}\n${earlier}`, tokens, keep, 'task').text
+  const prompt = `${taskPrompt}\n${REPLACEMENT_ADVICE}`
+  // It acts as the member that holds the task, not as the lead.
+  const memberships = [createMembership({ team, by: as }, () => false)]
+  let reminders = 0
+  const wantsMore = () => {
+    const isHeld = heldBy(team.state, as.name)?.id === task.id
+    return isHeld && reminders++ < MAX_REMINDERS ? unfinishedTaskText(task) : undefined
+  }
+  let end: SubagentEnd = { text: '', problem: 'it was stopped' }
+  const job = lead.jobs.start(
+    'agent',
+    `task ${task.id} in place of ${member.name}`,
+    async ({ id, signal: stop, write }) => {
+      const toolContext = lead.toolContext(call, AbortSignal.any([stop, signal]), () => {})
+      // Recorded like the transcript of a teammate: if it dies, the next owner learns what it had done.
+      const log = await context.store.log(`${team.name}/transcripts/${as.name}`)
+      end = await runSubagent(
+        {
+          type,
+          description: task.subject,
+          prompt,
+          model: member.profile?.model ?? undefined,
+          tools: [taskUpdate],
+          record: { log, generation: as.generation!, task: task.id },
+          isOwing: () => heldBy(team.state, as.name)?.id === task.id,
+          wantsMore,
+        },
+        {
+          ...toolContext,
+          memberships: () => memberships,
+          recordGroup: (group) => toolContext.recordGroup(group, id),
+          fence: createFence({ team, presence: context.store.presence }, as),
+        },
+        () => {},
+      )
+      write(end.text)
+      return { state: end.problem === undefined ? 'completed' : 'failed', summary: end.problem ?? end.text }
+    },
+  )
+  await job.ended
+  return end
+}
