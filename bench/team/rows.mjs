@@ -5,14 +5,13 @@ const SYNCED_REQUEST = 'synced append + bare request'
 const KB = 1024
 
 export default [
-  // With 8 teammates in one process the CPU of the unmodified provider packages decides how close a run comes to the
-  // ideal schedule. So these two rows publish a cost and have no goal (docs/decisions/0010).
+  // The CPU of the unmodified provider packages is part of both (docs/decisions/0010): 1.07 and 1.09 on a quiet machine.
   {
     id: 'team-turns',
     name: '8 teammates × 20 turns of 50 ms, durable',
     against: IDEAL,
     unit: 'ms',
-    goal: 'published cost',
+    atMost: 1.1,
     rounds: 2,
     round: () => measure('turns', [8, 20, 4]),
   },
@@ -21,7 +20,7 @@ export default [
     name: '40-task graph with 8 workers, durable',
     against: IDEAL,
     unit: 'ms',
-    goal: 'published cost',
+    atMost: 1.1,
     rounds: 2,
     round: () => measure('task-graph', [8, 5, 4]),
   },
