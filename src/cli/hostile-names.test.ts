@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type CommandHarness, commandHarness } from '../../test/cli/command-harness.ts'
 import { isName } from '../team/name.ts'
-import { type CommandHarness, commandHarness } from './command-harness.ts'
 
 let cli: CommandHarness
 beforeEach(() => {

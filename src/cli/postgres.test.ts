@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type CommandHarness, commandHarness } from '../../test/cli/command-harness.ts'
+import { doctorHarness } from '../../test/cli/doctor-harness.ts'
 import { useDatabase } from '../../test/postgres/database.ts'
 import { loseEnd } from '../../test/postgres/lose-end.ts'
 import { systemClock } from '../journal/clock.ts'
-import { type CommandHarness, commandHarness } from './command-harness.ts'
 import { examinations } from './doctor/doctor.ts'
-import { doctorHarness } from './doctor/doctor-harness.ts'
 
 const database = useDatabase()
 let cli: CommandHarness

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type CommandHarness, commandHarness } from '../../src/cli/command-harness.ts'
+import { type CommandHarness, commandHarness } from '../cli/command-harness.ts'
 
 let cli: CommandHarness
 beforeEach(() => {

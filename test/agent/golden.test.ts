@@ -2,10 +2,10 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type CommandHarness, commandHarness } from '../../src/cli/command-harness.ts'
 import { version } from '../../src/cli/program/version.ts'
 import type { Script } from '../../src/models/scripted/script.ts'
 import { Line, Result } from '../../src/session/wire/envelope.ts'
+import { type CommandHarness, commandHarness } from '../cli/command-harness.ts'
 import { runs, type ScriptedRun } from './golden-runs.ts'
 
 let cli: CommandHarness

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type CommandHarness, commandHarness } from '../../src/cli/command-harness.ts'
 import { commands } from '../../src/cli/program/commands.ts'
 import { buildCli, cli } from '../demo/demo-process.ts'
 import { keepChance } from './chance.ts'
+import { type CommandHarness, commandHarness } from './command-harness.ts'
 
 const path = fileURLToPath(new URL('../../docs/commands.md', import.meta.url))
 /** What the page's examples of runs are answered by. */

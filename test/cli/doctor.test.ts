@@ -7,13 +7,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { examinations } from '../../src/cli/doctor/doctor.ts'
-import { doctorHarness } from '../../src/cli/doctor/doctor-harness.ts'
 import { kill } from '../../src/cli/doctor/kill.ts'
 import { race } from '../../src/cli/doctor/race.ts'
 import { runtimeOf } from '../../src/stores/identity.ts'
 import { buildCli, cli } from '../demo/demo-process.ts'
 import { project, readPage } from '../docs/page.ts'
 import { startPostgres } from '../postgres/server.mjs'
+import { doctorHarness } from './doctor-harness.ts'
 
 beforeAll(buildCli)
 

@@ -6,9 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type CommandHarness, commandHarness } from '../../src/cli/command-harness.ts'
 import { systemClock } from '../../src/journal/clock.ts'
 import { isGroupAlive } from '../../src/permissions/processes/process-group.ts'
+import { type CommandHarness, commandHarness } from './command-harness.ts'
 
 const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 let harness: CommandHarness

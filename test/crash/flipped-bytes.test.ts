@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type CommandHarness, commandHarness } from '../../src/cli/command-harness.ts'
+import { type CommandHarness, commandHarness } from '../cli/command-harness.ts'
 
 /** By kind of file. */
 const KINDS = {

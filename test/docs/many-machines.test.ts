@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { commandHarness } from '../../src/cli/command-harness.ts'
+import { commandHarness } from '../cli/command-harness.ts'
 import { useDatabase } from '../postgres/database.ts'
 import { readPage } from './page.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { commandHarness } from '../../src/cli/command-harness.ts'
+import { commandHarness } from '../cli/command-harness.ts'
 import { buildCli, cli, makeHome } from '../demo/demo-process.ts'
 import { project, readPage } from './page.ts'
 

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { commandHarness } from '../../src/cli/command-harness.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
+import { commandHarness } from '../cli/command-harness.ts'
 import { ask, request } from './harness.ts'
 
 const page = readFileSync(new URL('../../docs/scripted-model.md', import.meta.url), 'utf8')

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type CommandHarness, commandHarness } from '../../src/cli/command-harness.ts'
 import { userFolder } from '../../src/permissions/trust/private-folders.ts'
 import { createEraser } from '../../src/redaction/eraser.ts'
+import { type CommandHarness, commandHarness } from '../cli/command-harness.ts'
 
 let cli: CommandHarness
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type CommandHarness, commandHarness } from '../../src/cli/command-harness.ts'
+import { type CommandHarness, commandHarness } from '../cli/command-harness.ts'
 import { IN_CONTEXT, SAMPLES } from './samples.ts'
 
 let cli: CommandHarness

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { doctorHarness } from '../../../test/cli/doctor-harness.ts'
 import { realDisk } from '../../stores/files/disk.ts'
 import { appendAndSync } from './append.ts'
-import { doctorHarness } from './doctor-harness.ts'
 import { fileSystem } from './file-system.ts'
 import { watching } from './file-watch.ts'
 

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { doctorHarness } from './doctor-harness.ts'
+import { doctorHarness } from '../../../test/cli/doctor-harness.ts'
 import { call, keys, model, network } from './models.ts'
 
 /** Counts connections and what is sent over them. */

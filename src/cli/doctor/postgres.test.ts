@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { doctorHarness } from '../../../test/cli/doctor-harness.ts'
 import type { Store } from '../../journal/log/store.ts'
 import { createPlace, openMemoryStore } from '../../stores/memory/store.ts'
 import { TeamError } from '../../team/errors.ts'
 import { Misused } from '../program/failure.ts'
-import { doctorHarness } from './doctor-harness.ts'
 import { postgres } from './postgres.ts'
 
 const ADDRESS = 'postgres://ada:s%40cret@db.example/teams'

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { doctorHarness } from './doctor-harness.ts'
+import { doctorHarness } from '../../../test/cli/doctor-harness.ts'
 import { git } from './git.ts'
 import { inboxFile } from './inbox-file.ts'
 import { sandbox } from './sandbox.ts'

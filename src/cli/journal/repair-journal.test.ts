@@ -1,13 +1,13 @@
 import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type CommandHarness, commandHarness } from '../../../test/cli/command-harness.ts'
 import type { LogRecord } from '../../journal/log/store.ts'
 import { encode } from '../../stores/files/log/line.ts'
 import { withTrailer } from '../../stores/files/log/trailer.ts'
 import { taskView, teamView } from '../../team/answers/view.ts'
 import { apply } from '../../team/apply.ts'
 import { emptyState } from '../../team/state.ts'
-import { type CommandHarness, commandHarness } from '../command-harness.ts'
 
 let cli: CommandHarness
 beforeEach(() => {

@@ -1,9 +1,9 @@
 import { appendFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type CommandHarness, commandHarness } from '../../../test/cli/command-harness.ts'
 import { openTeam } from '../../journal/team-handle.ts'
 import { openFileStore } from '../../stores/files/store.ts'
-import { type CommandHarness, commandHarness } from '../command-harness.ts'
 
 let cli: CommandHarness
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type CommandHarness, commandHarness } from '../command-harness.ts'
+import { type CommandHarness, commandHarness } from '../../../test/cli/command-harness.ts'
 import type { Call } from '../program/context.ts'
 import { oneLine, table } from './format.ts'
 import { widthOf, wrapped } from './wrap.ts'

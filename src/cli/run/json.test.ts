@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type CommandHarness, commandHarness, stderrWithoutSandboxWarning } from '../../../test/cli/command-harness.ts'
 import type { Script } from '../../models/scripted/script.ts'
 import { Result } from '../../session/wire/envelope.ts'
-import { type CommandHarness, commandHarness, stderrWithoutSandboxWarning } from '../command-harness.ts'
 
 let cli: CommandHarness
 beforeEach(() => {

@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type CommandHarness, commandHarness, stderrWithoutSandboxWarning } from '../../../test/cli/command-harness.ts'
 import { openTeam } from '../../journal/team-handle.ts'
 import { scriptedModel } from '../../models/scripted/scripted-model.ts'
 import { openSession } from '../../session/open-session.ts'
 import type { Session } from '../../session/session.ts'
 import { memberNamed } from '../../team/state.ts'
 import { openWorkspace, type Workspace } from '../../workspace.ts'
-import { type CommandHarness, commandHarness, stderrWithoutSandboxWarning } from '../command-harness.ts'
 
 let cli: CommandHarness
 beforeEach(async () => {

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type CommandHarness, commandHarness } from '../../../test/cli/command-harness.ts'
 import type { Script } from '../../models/scripted/script.ts'
 import type { ListedSession } from '../../session/find-sessions.ts'
 import { titleOf } from '../../session/open-session.ts'
-import { type CommandHarness, commandHarness } from '../command-harness.ts'
 
 let cli: CommandHarness
 let made = 0

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type CommandHarness, commandHarness } from '../../../test/cli/command-harness.ts'
 import { systemClock } from '../../journal/clock.ts'
 import { openTeam } from '../../journal/team-handle.ts'
 import { openWorkspace } from '../../workspace.ts'
-import { type CommandHarness, commandHarness } from '../command-harness.ts'
 
 let cli: CommandHarness
 beforeEach(async () => {

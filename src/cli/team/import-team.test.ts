@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type CommandHarness, commandHarness } from '../command-harness.ts'
+import { type CommandHarness, commandHarness } from '../../../test/cli/command-harness.ts'
 
 let cli: CommandHarness
 beforeEach(() => {

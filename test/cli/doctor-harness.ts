@@ -1,11 +1,11 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { systemClock } from '../../journal/clock.ts'
-import { type Disk, realDisk } from '../../stores/files/disk.ts'
-import type { Call } from '../program/context.ts'
-import type { Examination, Finding } from './examination.ts'
-import { openTestEnvironment, type TestEnvironment } from './test-environment.ts'
+import type { Examination, Finding } from '../../src/cli/doctor/examination.ts'
+import { openTestEnvironment, type TestEnvironment } from '../../src/cli/doctor/test-environment.ts'
+import type { Call } from '../../src/cli/program/context.ts'
+import { systemClock } from '../../src/journal/clock.ts'
+import { type Disk, realDisk } from '../../src/stores/files/disk.ts'
 
 /** Runs examinations of `doctor` in a temporary folder, on a machine with the given faults. */
 export interface DoctorHarness extends AsyncDisposable {

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ManualClock, manualClock } from '../testing/manual-clock.ts'
-import { runCommandLine } from './command-line.ts'
-import type { Context } from './program/context.ts'
+import { runCommandLine } from '../../src/cli/command-line.ts'
+import type { Context } from '../../src/cli/program/context.ts'
+import { type ManualClock, manualClock } from '../../src/testing/manual-clock.ts'
 
 interface Ran {
   readonly code: number
