@@ -61,6 +61,16 @@ export default [
     round: () => measure('busy-teammate', [100]),
   },
   {
+    id: 'team-cached-share',
+    name: 'bytes that a cache serves, 4 teammates × 50 turns with mail, Anthropic',
+    against: 'all bytes sent',
+    unit: 'bytes',
+    // Of 50 turns the first is new, and each of the others adds some.
+    atLeast: 0.95,
+    rounds: 1,
+    round: () => measure('cached-share', [4, 50]),
+  },
+  {
     id: 'team-idle-heap',
     name: 'heap of an idle teammate (1,000 of them)',
     against: 'a kilobyte',

@@ -1,6 +1,7 @@
 import type { Mutation } from './mutation.ts'
 
 const agent = 'test/agent/promises.test.ts'
+const cached = 'test/agent/cached-share.test.ts'
 
 export const mutations: readonly Mutation[] = [
   {
@@ -151,5 +152,32 @@ export const mutations: readonly Mutation[] = [
     new: '',
     test: 'src/agent/input/inbox.test.ts',
     fails: 'a message that the transcript holds is acknowledged only',
+  },
+  {
+    name: 'demotion-every-turn',
+    mistake: 'Results are demoted one by one, as soon as they are old',
+    file: 'src/agent/compaction/limits.ts',
+    old: 'demote: Math.floor(summarise * 0.7),\n    step: Math.floor(summarise * 0.1),',
+    new: 'demote: 0,\n    step: 0,',
+    test: cached,
+    fails: 'demotes rarely and in one batch',
+  },
+  {
+    name: 'mail-rewrites-an-old-turn',
+    mistake: 'Mail joins the first user turn instead of the end of the conversation',
+    file: 'src/agent/transcript/transcript-fold.ts',
+    old: "if (last?.role !== 'user') turns.push(input)",
+    new: "if (last?.role !== 'user') turns.splice(1, 0, input)",
+    test: cached,
+    fails: 'begins with the whole previous request',
+  },
+  {
+    name: 'time-in-the-system-prompt',
+    mistake: 'The system prompt tells the time',
+    file: 'src/agent/loop.ts',
+    old: '{ agent: name, system, turns,',
+    new: '{ agent: name, system: `${system} ${performance.now()}`, turns,',
+    test: cached,
+    fails: 'has the same system prompt in every request',
   },
 ]

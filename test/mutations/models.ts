@@ -1,6 +1,7 @@
 import type { Mutation } from './mutation.ts'
 
 const models = 'test/models/promises.test.ts'
+const cached = 'test/agent/cached-share.test.ts'
 
 export const mutations: readonly Mutation[] = [
   {
@@ -20,5 +21,41 @@ export const mutations: readonly Mutation[] = [
     new: '',
     test: models,
     fails: 'never treats an empty answer as a success',
+  },
+  {
+    name: 'breakpoints-miss-the-previous-end',
+    mistake: 'Mail behind results takes the breakpoint at which the previous request ended',
+    file: 'src/models/providers/prompt.ts',
+    old: 'new Set([last, lastInputBefore(prompt, answer)])',
+    new: 'new Set([last, lastInputBefore(prompt, Math.max(answer, last))])',
+    test: cached,
+    fails: 'reads everything before new mail from the cache',
+  },
+  {
+    name: 'tool-order-changes',
+    mistake: 'The order of the tools changes within a conversation',
+    file: 'src/models/providers/model-from.ts',
+    old: 'toolsOf(request.tools, areToolsMarked)',
+    new: 'toolsOf(request.turns.length > 9 ? request.tools.toReversed() : request.tools, areToolsMarked)',
+    test: cached,
+    fails: 'begins with the whole previous request',
+  },
+  {
+    name: 'tools-not-shared',
+    mistake: 'Tools are cached only together with the system prompt, which differs between teammates',
+    file: 'src/models/providers/prompt.ts',
+    old: 'isMarked && at === offers.length - 1',
+    new: 'isMarked && at === offers.length',
+    test: cached,
+    fails: 'has at most four breakpoints',
+  },
+  {
+    name: 'five-breakpoints',
+    mistake: "The tools are marked although the user's own breakpoint needs the fourth place",
+    file: 'src/models/providers/model-from.ts',
+    old: 'form.hasBreakpoints && options.options?.anthropic?.cacheControl === undefined',
+    new: 'form.hasBreakpoints',
+    test: 'test/models/providers/wire.test.ts',
+    fails: "leaves a breakpoint to the user's own",
   },
 ]

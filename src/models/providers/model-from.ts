@@ -51,6 +51,8 @@ export function modelFrom(languageModel: LanguageModel, options: ModelOptions = 
   const name = options.name ?? `${provider}/${languageModel.modelId}`
   const cost = options.cost ?? ((usage: Usage) => (price === undefined ? null : costOf(usage, price)))
   const form = { version: languageModel.specificationVersion, hasBreakpoints: options.hasBreakpoints ?? false }
+  // Of the four breakpoints that a request may have, one is left to a user who sets the provider's own.
+  const areToolsMarked = form.hasBreakpoints && options.options?.anthropic?.cacheControl === undefined
 
   return {
     name,
@@ -97,7 +99,7 @@ export function modelFrom(languageModel: LanguageModel, options: ModelOptions = 
     return {
       prompt: promptOf(request, form),
       maxOutputTokens: request.maxOutput ?? options.maxOutput ?? DEFAULT_MAX_OUTPUT_TOKENS,
-      ...(request.tools.length > 0 && { tools: toolsOf(request.tools), toolChoice: { type: 'auto' } }),
+      ...(request.tools.length > 0 && { tools: toolsOf(request.tools, areToolsMarked), toolChoice: { type: 'auto' } }),
       ...(options.options && { providerOptions: options.options }),
       abortSignal: signal,
     }

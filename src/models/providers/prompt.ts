@@ -13,7 +13,7 @@ export function promptOf(
   { version, hasBreakpoints }: PromptForm,
 ): LanguageModelV3Prompt {
   const prompt: LanguageModelV3Prompt = version === 'v4' ? turns.map(inVersion4) : turns.slice()
-  if (hasBreakpoints) markLastInputs(prompt as Turn[])
+  if (hasBreakpoints) markRequestEnds(prompt as Turn[])
   if (system !== '')
     prompt.unshift({ role: 'system', content: system, ...(hasBreakpoints && { providerOptions: BREAKPOINT }) })
   return prompt
@@ -22,26 +22,35 @@ export function promptOf(
 const BREAKPOINT = { anthropic: { cacheControl: { type: 'ephemeral' as const } } }
 
 /**
- * Marks the last two turns that are not the model's own, besides the system prompt, which covers the tools too. The last
- * mark caches what this call adds; the one before finds what the previous call cached, however many parts lie between.
+ * Marks where this request ends, which caches what it adds, and where the previous request of the conversation ended, which
+ * finds what that one cached, however many results, notices and messages came since. Results and mail that follow them are
+ * one message to the provider, so both marks on the last two turns would miss the end of the previous request.
  */
-function markLastInputs(prompt: Turn[]): void {
-  let marks = 2
-  for (let at = prompt.length - 1; at >= 0 && marks > 0; at--) {
-    const turn = prompt[at]!
-    if (turn.role === 'assistant') continue
+function markRequestEnds(prompt: Turn[]): void {
+  const last = lastInputBefore(prompt, prompt.length)
+  const answer = prompt.findLastIndex(({ role }) => role === 'assistant')
+  for (const at of new Set([last, lastInputBefore(prompt, answer)])) {
+    const turn = prompt[at]
+    if (turn === undefined) continue
     const { anthropic, ...others } = turn.providerOptions ?? {}
     prompt[at] = { ...turn, providerOptions: { ...others, anthropic: { ...anthropic, ...BREAKPOINT.anthropic } } }
-    marks--
   }
 }
 
-export function toolsOf(offers: readonly ToolOffer[]): LanguageModelV3FunctionTool[] {
-  return offers.map(({ name, description, schema }) => ({
+function lastInputBefore(prompt: readonly Turn[], end: number): number {
+  let at = end - 1
+  while (at >= 0 && prompt[at]!.role === 'assistant') at--
+  return at
+}
+
+/** `isMarked`: the last one is marked, so that agents with the same tools share them, whatever their system prompts. */
+export function toolsOf(offers: readonly ToolOffer[], isMarked: boolean): LanguageModelV3FunctionTool[] {
+  return offers.map(({ name, description, schema }, at) => ({
     type: 'function',
     name,
     description,
     inputSchema: schema as LanguageModelV3FunctionTool['inputSchema'],
+    ...(isMarked && at === offers.length - 1 && { providerOptions: BREAKPOINT }),
   }))
 }
 

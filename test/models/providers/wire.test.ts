@@ -183,7 +183,7 @@ describe('anthropic', () => {
     ])
   })
 
-  it('may cache the system prompt and up to the last two input turns, and no old turn is changed', async () => {
+  it('may cache tools, system prompt and the ends of the last two requests, and no old turn is changed', async () => {
     server.play({ pieces: anthropic.good })
     const model = await modelAt(anthropic, server.url, instantServices())
     const said = (text: string): Turn => ({ role: 'assistant', content: [{ type: 'text', text }] })
@@ -191,9 +191,10 @@ describe('anthropic', () => {
     const turns = [asked('one'), said('1'), asked('two'), said('2'), asked('three')]
     const before = structuredClone(turns)
     await ask(model, { ...request, turns })
-    const { system, messages } = server.asked[0]!.body
+    const { system, tools, messages } = server.asked[0]!.body
     const isMarked = (part: { cache_control?: unknown }) => part.cache_control !== undefined
     expect(system.map(isMarked)).toEqual([true])
+    expect(tools.map(isMarked)).toEqual([true])
     expect(messages.map(({ content }: { content: [] }) => content.some(isMarked))).toEqual([
       false,
       false,
@@ -202,6 +203,17 @@ describe('anthropic', () => {
       true,
     ])
     expect(turns).toEqual(before)
+  })
+
+  it("leaves a breakpoint to the user's own, because a request may have four", async () => {
+    server.play({ pieces: anthropic.good })
+    const settings = {
+      models: { [anthropic.model]: { options: { anthropic: { cacheControl: { type: 'ephemeral' } } } } },
+    }
+    const model = await resolveModel(anthropic.model, anthropic.env(server.url), settings, instantServices())
+    const said: Turn = { role: 'assistant', content: [{ type: 'text', text: '1' }] }
+    await ask(model, { ...request, turns: [...request.turns, said, ...request.turns] })
+    expect(JSON.stringify(server.asked[0]!.body).split('"cache_control"')).toHaveLength(1 + 4)
   })
 
   it('does not stream the inputs of tools at a base URL that is not its own', async () => {
