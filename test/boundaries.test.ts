@@ -39,6 +39,7 @@ const ALL_BUT_CLI = [
   'prompts',
   'stores',
   'models',
+  'plan',
   ...LOW,
 ]
 /** Which folders each folder may import. Only the session, the command line and the library compose stores and agents. */
@@ -48,6 +49,7 @@ const mayImport: Record<string, readonly string[]> = {
   journal: ['team', 'redaction'],
   stores: LOW,
   models: LOW,
+  plan: ['team'],
   prompts: ['team'],
   permissions: ['prompts', 'journal', 'team'],
   tools: ['permissions', 'prompts', 'models', ...LOW],
@@ -88,6 +90,7 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
     mail: ['output', 'program', 'workspace'],
     run: ['output', 'program', 'sessions', 'workspace'],
     sessions: ['output', 'program', 'workspace'],
+    plan: ['output', 'program', 'workspace'],
     task: ['output', 'program', 'workspace'],
     team: ['output', 'program', 'workspace'],
   },

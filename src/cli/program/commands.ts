@@ -11,6 +11,7 @@ interface ListedCommand {
 // The sections of `deskmates --help`: agents first, then their teams, then the board for scripts.
 export const AGENTS = 'Agents:'
 const TEAM = 'Teams:'
+const PLANS = 'Plans:'
 const BOARD = 'Board and mail, for people and scripts:'
 const MACHINE = 'This machine and its files:'
 
@@ -18,6 +19,7 @@ const MACHINE = 'This machine and its files:'
 export const commandGroups: Readonly<Record<string, { readonly summary: string; readonly section: string }>> = {
   sessions: { summary: 'the sessions of this folder; remove old ones', section: AGENTS },
   team: { summary: 'create, show and delete teams; join and leave', section: TEAM },
+  plan: { summary: 'plan files: check, show and run them', section: PLANS },
   task: { summary: 'the board: add, claim and finish tasks', section: BOARD },
   config: { summary: 'the settings and where they come from', section: MACHINE },
 }
@@ -35,6 +37,10 @@ export const commands = [
   { path: 'team delete', summary: 'delete a team and its board' },
   { path: 'team join', summary: 'add a script or a person to the team' },
   { path: 'team leave', summary: 'leave the team; claims are released, unread mail is returned' },
+  { path: 'plan check', summary: 'find everything that is wrong in plan files' },
+  { path: 'plan show', summary: 'layers, critical path and file conflicts of plans' },
+  { path: 'plan scale', summary: 'how many developers a number of ready tasks needs' },
+  { path: 'plan mode', summary: 'whether roles run as teammates or one-shot, and why' },
   { path: 'task add', summary: 'put a task on the board' },
   { path: 'task list', summary: 'the board' },
   { path: 'task show', summary: 'everything about one task' },

@@ -1,0 +1,169 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type CommandHarness, commandHarness } from '../../../test/cli/command-harness.ts'
+
+let cli: CommandHarness
+beforeEach(() => {
+  cli = commandHarness()
+})
+afterEach(() => cli.close())
+
+const header = (n: string, more = {}) => ({
+  ...{ p: '03', n, t: `Plan ${n}`, w: 1, d: [], mh: {}, obj: 'Objective' },
+  ...more,
+})
+const task = (id: string, more = {}) => ({
+  ...{ id, tp: 'auto', a: `Do ${id}`, f: [`src/${id}.ts`], v: 'v', done: 'd' },
+  ...more,
+})
+
+function write(path: string, ...lines: object[]): void {
+  const file = join(cli.dir, path)
+  mkdirSync(join(file, '..'), { recursive: true })
+  writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'))
+}
+
+/** The example of the source: seven tasks in 03-01, and 03-02 waits for all of them. */
+function writeExample(): void {
+  const seven = ['T1', 'T2', 'T3', 'T4', 'T5', 'T6', 'T7'].map((id) => task(id, id === 'T3' ? { td: ['T1'] } : {}))
+  write('p/03-01.plan.jsonl', header('01'), ...seven)
+  write(
+    'p/03-02.plan.jsonl',
+    header('02', { w: 2, d: ['03-01'] }),
+    task('T1', { f: ['src/x.ts'] }),
+    task('T2', { f: ['src/x.ts'] }),
+  )
+}
+
+describe('plan check', () => {
+  it('says nothing on stdout and exits 0 for valid plans, and prints { valid, errors } with --json', async () => {
+    writeExample()
+    expect(await cli.run('plan check p')).toMatchObject({ code: 0, stdout: '' })
+    expect(await cli.json('plan check p/03-01.plan.jsonl p/03-02.plan.jsonl')).toEqual({ valid: true, errors: [] })
+  }) // C37
+
+  it('exits 1 and lists every problem with file, line and fix', async () => {
+    write('p/03-01.plan.jsonl', header('01', { t: '' }), task('T1', { f: ['/etc/x'] }), task('T2', { td: ['T9'] }))
+    const { code, stdout } = await cli.run('plan check p')
+    expect(code).toBe(1)
+    const file = join(cli.dir, 'p/03-01.plan.jsonl')
+    expect(stdout.trim().split('\n')).toEqual([
+      `${file}:1: "t" is "", not a text that is not empty. Write "t":"…": the title of the plan.`,
+      `${file}:2: "f" names "/etc/x", which is absolute. Write the path relative to the root of the workspace: "src/a.ts".`,
+      `${file}:3: "td" names "T9", which is not a task of this plan. Name tasks of the same plan ("T1"); for another plan use "d" in the header.`,
+    ])
+    const { stdout: json } = await cli.run('plan check p --json')
+    expect(JSON.parse(json)).toMatchObject({ valid: false, errors: [{ line: 1 }, { line: 2 }, { line: 3 }] })
+  }) // C37, C56, F44
+
+  it('refuses what is not there, is not a file, is not UTF-8, and a folder without plans', async () => {
+    mkdirSync(join(cli.dir, 'empty'))
+    execFileSync('mkfifo', [join(cli.dir, '03-05.plan.jsonl')])
+    writeFileSync(join(cli.dir, '03-06.plan.jsonl'), Buffer.from([0x7b, 0xff, 0xfe, 0x7d]))
+    symlinkSync('loop', join(cli.dir, 'loop'))
+    const { code, stdout } = await cli.run('plan check none 03-05.plan.jsonl 03-06.plan.jsonl empty loop')
+    expect(code).toBe(1)
+    for (const text of [
+      'none:1: the file does not exist',
+      'not a regular file',
+      'not UTF-8',
+      'holds no plan',
+      'loop:1: the file cannot be read',
+    ])
+      expect(stdout).toContain(text)
+  })
+
+  it('finds plans of other phases in the folders beside, and refuses unknown ones', async () => {
+    write('phases/01-base/01-02.plan.jsonl', header('02', { p: '01' }))
+    write('phases/03-api/03-01.plan.jsonl', header('01', { xd: [{ p: '01', n: '02' }] }))
+    await cli.ok('plan check phases/03-api')
+    write('phases/03-api/03-01.plan.jsonl', header('01', { xd: [{ p: '01', n: '07' }] }))
+    expect((await cli.run('plan check phases/03-api')).stdout).toContain('"xd" names plan 01-07')
+  }) // C54
+})
+
+describe('plan show', () => {
+  it('prints groups, layers, critical path, file conflicts and parallelism', async () => {
+    writeExample()
+    const shown = await cli.json('plan show p')
+    expect(shown.plans[0].groups).toEqual([
+      { group: 1, tasks: ['T1', 'T2', 'T4', 'T5', 'T6', 'T7'] },
+      { group: 2, tasks: ['T3'] },
+    ])
+    expect(shown.critical_path).toEqual(['03-01/T1', '03-01/T3', '03-02/T1'])
+    expect(shown.conflicts).toEqual([{ task: '03-02/T2', with: '03-02/T1', path: 'src/x.ts' }])
+    expect(shown.parallelism).toBe(6)
+    const text = await cli.ok('plan show p')
+    expect(text).toContain('critical path  3 tasks: 03-01/T1 → 03-01/T3 → 03-02/T1')
+    expect(text).toContain('parallel       at most 6 tasks at the same time; 5 developers are started')
+    expect(text).toContain('file conflict  03-02/T2 waits for 03-02/T1: both change src/x.ts')
+  }) // C53, C55
+
+  it('refuses plans with a problem and shows it', async () => {
+    write('p/03-01.plan.jsonl', header('01'), task('T1', { td: ['T2'] }), task('T2', { td: ['T1'] }))
+    const { code, stderr } = await cli.run('plan show p')
+    expect(code).toBe(1)
+    expect(stderr).toContain('tasks wait for each other in a circle: T1 -> T2 -> T1')
+  }) // C55
+})
+
+describe('plan scale', () => {
+  it.each([
+    ['0', '0'],
+    ['1', '1'],
+    ['5', '5'],
+    ['7', '5'],
+    ['100', '5'],
+    ['99999999999999999999', '5'],
+  ])('prints for %s available tasks %s developers', async (available, count) => {
+    expect(await cli.ok(`plan scale --available ${available}`)).toBe(`${count}\n`)
+  }) // C49, C51, F41
+
+  it('subtracts developers that already work', async () => {
+    expect(await cli.json('plan scale --available 7 --busy 3')).toEqual({ dev_count: 2, available: 7, busy: 3, cap: 5 })
+  }) // F51
+
+  it.each(['-1', '1.5', 'many', '', '1e3', '0x10'])('refuses %j', async (available) => {
+    expect((await cli.run(['plan', 'scale', '--available', available])).code).toBe(2)
+    expect((await cli.run('plan scale')).code).toBe(2)
+  }) // C49
+})
+
+describe('plan mode', () => {
+  const config = (value: unknown) => write('.yolo-planning/config.json', value as object)
+  const env = (value?: string) => ({ env: { ...cli.env, CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: value } })
+
+  it('prints mode, fallback, detection and the reason', async () => {
+    expect(await cli.ok('plan mode')).toBe(
+      'team_mode=task\nfallback_notice=false\nreason=there is no configuration, so roles run one-shot\n',
+    )
+    config({ team_mode: 'auto' })
+    const text = await cli.ok('plan mode', env('1'))
+    expect(text).toContain('team_mode=teammate\nfallback_notice=false\nauto_detected=true\nreason=')
+    expect(await cli.json('plan mode', env('0'))).toMatchObject({
+      team_mode: 'task',
+      fallback_notice: true,
+      auto_detected: false,
+    })
+  }) // C3, C4
+
+  it.each([
+    ['team_mode', 'bogus'],
+    ['team_mode', ''],
+    ['agent_teams', 'yes'],
+    ['department_workflow', 'x'],
+  ])('refuses a configuration whose %s is %j', async (key, value) => {
+    config({ [key]: value })
+    const { code, stderr } = await cli.run('plan mode')
+    expect(code).toBe(1)
+    expect(stderr).toContain(key)
+  }) // C6, F40
+
+  it.each(['', '{', '[]', 'null'])('refuses a configuration file that holds %j', async (text) => {
+    write('.yolo-planning/config.json')
+    writeFileSync(join(cli.dir, '.yolo-planning/config.json'), text)
+    expect((await cli.run('plan mode')).code).toBe(1)
+  }) // C6, F40
+})

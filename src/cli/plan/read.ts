@@ -1,0 +1,25 @@
+import { resolve } from 'node:path'
+import type { Problem } from '../../plan/plan.ts'
+import { type ReadPlans, readPlans } from '../../plan/read-plans.ts'
+import { counted } from '../../team/wording.ts'
+import { plain } from '../output/format.ts'
+import type { Call } from '../program/context.ts'
+import { Refused } from '../program/failure.ts'
+
+export function plansNamed(call: Call, files: readonly string[]): ReadPlans {
+  const folder = resolve(call.cwd, call.globals.cwd ?? '.')
+  return readPlans(files.map((file) => resolve(folder, file)))
+}
+
+/** The plans, for commands that need all of them valid. */
+export function validPlans(call: Call, files: readonly string[]): ReadPlans['plans'] {
+  const { plans, problems } = plansNamed(call, files)
+  if (problems.length === 0) return plans
+  const message = `${counted(problems.length, 'problem')} in these plans; nothing was done.\n${problemLines(problems)}`
+  throw new Refused({ code: 'invalid_plan', message })
+}
+
+/** One line per mistake, in the form editors and grep use. */
+export function problemLines(problems: readonly Problem[]): string {
+  return problems.map(({ file, line, problem, fix }) => plain(`${file}:${line}: ${problem}. ${fix}`)).join('\n')
+}
