@@ -84,6 +84,7 @@ export interface TaskChanges {
   readonly role?: string | null
   readonly assignee?: string | null
   readonly priority?: number
+  readonly estimate?: number
   readonly files?: readonly string[]
   readonly addBlockedBy?: readonly string[]
   readonly removeBlockedBy?: readonly string[]

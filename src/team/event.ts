@@ -6,7 +6,7 @@ import { Usage } from './members/usage.ts'
 import { isMessage, Message } from './message.ts'
 import { Name } from './name.ts'
 import { Assignment, RequestId, RequestKind } from './request.ts'
-import { Attempt, Dependency, isTaskId, Priority, TaskId, Timestamp } from './task.ts'
+import { Attempt, Dependency, Estimate, isTaskId, Priority, TaskId, Timestamp } from './task.ts'
 
 const generation = z.number().int().nonnegative()
 const ids = z.array(z.string())
@@ -56,6 +56,7 @@ const decisions = {
     role: z.string().nullable(),
     assignee: z.string().nullable(),
     priority: Priority,
+    estimate: Estimate.optional(),
     blockedBy: z.array(Dependency),
     files: z.array(z.string()),
   }),
@@ -67,6 +68,7 @@ const decisions = {
     role: z.string().nullable().optional(),
     assignee: z.string().nullable().optional(),
     priority: Priority.optional(),
+    estimate: Estimate.optional(),
     blockedBy: z.array(Dependency).optional(),
     files: z.array(z.string()).optional(),
   }),

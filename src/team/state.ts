@@ -1,15 +1,18 @@
-import { Cell, Recent, Sorted, Table, Trial } from './data/table.ts'
+import { Groups } from './data/groups.ts'
+import { merge, Sorted } from './data/sorted.ts'
+import { Cell, Recent, Table, Trial } from './data/table.ts'
 import { type Breaker, CLOSED } from './members/breaker.ts'
 import type { Member } from './members/member.ts'
+import { roleKey } from './members/role.ts'
 import type { SessionFolder } from './members/session-folder.ts'
 import type { Spent } from './members/usage.ts'
 import type { Message } from './message.ts'
 import { nameKey } from './name.ts'
 import type { Request } from './request.ts'
-import { compareTasks, type Task, type TaskId } from './task.ts'
+import { compareReady, type ReadyTask, type Task, type TaskId } from './task.ts'
 
 /** Raise it whenever the same journal would fold to another state: old snapshots are then ignored. */
-export const FOLD_VERSION = 5
+export const FOLD_VERSION = 6
 
 /** A repeated message id is recognised among the last so many; an older repeat counts as new. */
 const MAX_REMEMBERED_MESSAGES = 100_000
@@ -77,15 +80,18 @@ export interface TeamState {
 
 /** Computed from the tasks, never stored. */
 export interface BoardIndex {
-  /** Ready tasks by assignee (`''`: the open board), in the order they are taken. */
-  readonly ready: Map<string, Sorted<Task>>
+  /** Ready tasks by assignee and role (null: for any), in the order they are taken. */
+  readonly ready: Map<string | null, Map<string | null, Sorted<ReadyTask>>>
   /** Task or plan → tasks that wait for it. */
-  readonly dependents: Table<string, readonly TaskId[]>
+  readonly dependents: Groups<string, TaskId>
   /** Member → the task it holds. */
   readonly holding: Table<string, TaskId>
   readonly plans: Table<string, { readonly total: number; readonly completed: number; readonly failed: number }>
-  /** A new object after each change of a dependency between open tasks; caches are keyed by it. */
-  readonly shape: Cell<object>
+  readonly planTasks: Groups<string, TaskId>
+  /** Task or plan → its remaining path; missing: 0. */
+  readonly paths: Table<string, number>
+  /** Tasks and plans whose remaining path may have changed. */
+  readonly unsettled: Table<string, true>
 }
 
 export function emptyState(): TeamState {
@@ -108,10 +114,12 @@ export function emptyState(): TeamState {
     counters: new Cell(trial, { task: 1, request: 1, place: 1 }),
     index: {
       ready: new Map(),
-      dependents: new Table(trial),
+      dependents: new Groups(trial),
       holding: new Table(trial),
       plans: new Table(trial),
-      shape: new Cell<object>(trial, {}),
+      planTasks: new Groups(trial),
+      paths: new Table(trial),
+      unsettled: new Table(trial),
     },
   }
 }
@@ -139,14 +147,30 @@ export function unreadOf(state: TeamState, name: string): Unread[] {
   return [...(state.mailboxes.get(nameKey(name))?.values() ?? [])].sort((a, b) => a.place - b.place)
 }
 
-export function readyList(state: TeamState, assignee: string | null): Sorted<Task> {
-  const key = assignee === null ? '' : nameKey(assignee)
-  let list = state.index.ready.get(key)
+/** The ready tasks for exactly this assignee and this role. */
+export function readyList(
+  { index, trial }: TeamState,
+  { assignee, role }: Pick<Task, 'assignee' | 'role'>,
+): Sorted<ReadyTask> {
+  const name = assignee === null ? null : nameKey(assignee)
+  const key = role === null ? null : roleKey(role)
+  let lists = index.ready.get(name)
+  if (!lists) {
+    lists = new Map()
+    index.ready.set(name, lists)
+  }
+  let list = lists.get(key)
   if (!list) {
-    list = new Sorted<Task>(state.trial, compareTasks)
-    state.index.ready.set(key, list)
+    list = new Sorted(trial, compareReady)
+    lists.set(key, list)
   }
   return list
+}
+
+/** The ready tasks for this assignee that a member with this role may take, in the order they are taken. */
+export function readyForRole(state: TeamState, assignee: string | null, role: string): Iterable<ReadyTask> {
+  const [open, its] = [readyList(state, { assignee, role: null }), readyList(state, { assignee, role })]
+  return merge(open.values(), its.values(), compareReady)
 }
 
 export function roster(state: TeamState): Member[] {

@@ -20,6 +20,9 @@ export const Timestamp = z.number().finite()
 
 export const Priority = z.number().int().min(0).max(10)
 
+/** How much work a task is, compared with one that has no estimate and counts 1. */
+export const Estimate = z.number().int().min(1).max(1000)
+
 /** Why an attempt at a task ended without completing it. */
 export const Attempt = z.object({
   owner: z.string(),
@@ -50,6 +53,7 @@ const Base = z.object({
   role: z.string().nullable(),
   assignee: z.string().nullable(),
   priority: Priority,
+  estimate: Estimate.optional(),
   blockedBy: z.array(Dependency),
   files: z.array(z.string()),
   createdBy: z.string(),
@@ -95,6 +99,7 @@ export const TaskDraft = z.object({
   role: Role.nullish(),
   assignee: z.string().nullish(),
   priority: Priority.default(5),
+  estimate: Estimate.optional(),
   blockedBy: z.array(z.string()).default([]),
   files: z.array(z.string()).default([]),
 })
@@ -132,7 +137,13 @@ function numberOf(id: TaskId): number {
   return Number(id.slice(id.indexOf('T') + 1))
 }
 
-/** The higher priority first, then the smaller id. */
-export function compareTasks(a: Pick<Task, 'id' | 'priority'>, b: Pick<Task, 'id' | 'priority'>): number {
-  return b.priority - a.priority || compareIds(a.id, b.id)
+/** A ready task with its remaining path. */
+export interface ReadyTask {
+  readonly task: Task
+  readonly path: number
+}
+
+/** The order of claims: the higher priority first, then the longer remaining path, then the smaller id. */
+export function compareReady(a: ReadyTask, b: ReadyTask): number {
+  return b.task.priority - a.task.priority || b.path - a.path || compareIds(a.task.id, b.task.id)
 }

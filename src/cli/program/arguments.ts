@@ -1,7 +1,7 @@
 import { isRole, roleRule } from '../../team/members/role.ts'
 import { isRuntimeFact, MessageType, messageType } from '../../team/message.ts'
 import { isName, nameRule } from '../../team/name.ts'
-import { type TaskStatus, taskStatus } from '../../team/task.ts'
+import { Estimate, type TaskStatus, taskStatus } from '../../team/task.ts'
 import { Misused } from './failure.ts'
 
 // Parsers of arguments: each returns a valid value or exits with 2 and a reason. No later code gets raw text that could
@@ -68,6 +68,12 @@ export function priority(text: string): number {
   const value = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN
   if (!(value <= 10)) throw new Misused(`${quote(text)} is not a priority. Use 0 to 10; 10 is the most urgent.`)
   return value
+}
+
+export function estimate(text: string): number {
+  const parsed = Estimate.safeParse(/^\d{1,4}$/.test(text) ? Number(text) : undefined)
+  if (!parsed.success) throw new Misused(`${quote(text)} is not an estimate. Use 1 to 1000; an ordinary task counts 1.`)
+  return parsed.data
 }
 
 export function status(text: string): TaskStatus {

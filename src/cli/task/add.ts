@@ -1,4 +1,4 @@
-import { list, member, priority, role } from '../program/arguments.ts'
+import { estimate, list, member, priority, role } from '../program/arguments.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { changeTask } from './change-task.ts'
 
@@ -9,6 +9,7 @@ interface Options {
   role?: string
   assignee?: string
   priority?: number
+  estimate?: number
   as?: string
 }
 
@@ -24,6 +25,7 @@ export const taskAdd: SubCommand<Options, [subject: string]> = {
       .option('--role <role>', 'only members of this role may claim it', role)
       .option('--assignee <member>', 'only this member may claim it', member)
       .option('--priority <n>', '0 to 10, the highest first; 5 if not given', priority)
+      .option('--estimate <n>', 'how much work it is, compared with an ordinary task, which counts 1', estimate)
       .option('--as <member>', 'on behalf of a joined member', member)
   },
   run: (call, { as, ...draft }, subject) =>

@@ -4,7 +4,7 @@ import { assume } from '../../team/decide.ts'
 import { nameKey } from '../../team/name.ts'
 import { overdue } from '../../team/requests/overdue.ts'
 import { heldBy, memberNamed, type TeamState } from '../../team/state.ts'
-import { compareTasks, type Task } from '../../team/task.ts'
+import type { Task } from '../../team/task.ts'
 import { print, printJsonArray, printMessage } from '../output/print.ts'
 import { member as aMember, boardStatus } from '../program/arguments.ts'
 import type { SubCommand } from '../program/sub-command.ts'
@@ -48,11 +48,11 @@ export function readyFor(state: TeamState, asker: string | undefined, now: numbe
     assume(state, overdue(state, about), about)
     const member = asker === undefined ? undefined : memberNamed(state, asker)
     if (member && heldBy(state, member.name)) return []
+    const live = claims(state)
     const claimable = readyTasks(state).filter((task) =>
-      member ? suits(state, task, member) : asker === undefined && !overlappingClaim(claims(state), task.files),
+      member ? suits(state, task, member) : asker === undefined && !overlappingClaim(live, task.files),
     )
     const own = (assignee: string | null) => (member && assignee && nameKey(assignee) === nameKey(member.name) ? 0 : 1)
-    const inOrder = claimable.sort((a, b) => own(a.assignee) - own(b.assignee) || compareTasks(a, b))
-    return inOrder.map((task) => shownTask(state, task, now))
+    return claimable.sort((a, b) => own(a.assignee) - own(b.assignee)).map((task) => shownTask(state, task, now))
   })
 }

@@ -50,6 +50,7 @@ function sheet(call: Call, task: ShownTask): string {
     ['assignee', task.assignee],
     ['role', task.role],
     ['priority', task.priority !== 5 && String(task.priority)],
+    ['estimate', task.estimate !== null && String(task.estimate)],
     ['waits for', waitsForWords(task)],
     ['blocks', task.blocks.join(', ')],
     ['files', task.files.join(', ')],

@@ -18,7 +18,19 @@ describe('task add', () => {
   it('prints the task with all it was given', async () => {
     await cli.ok('task add first')
     const task = await cli.json([
-      ...['task', 'add', 'Write the parser', '--description', 'by hand', '--blocked-by', '1', '--priority', '8'],
+      ...[
+        'task',
+        'add',
+        'Write the parser',
+        '--description',
+        'by hand',
+        '--blocked-by',
+        '1',
+        '--priority',
+        '8',
+        '--estimate',
+        '3',
+      ],
       ...['--files', 'src/{a,b}.ts, ./src//parser/', '--files', 'README.md', '--role', 'dev', '--assignee', 'ADA'],
     ])
     expect(task).toEqual({
@@ -31,6 +43,7 @@ describe('task add', () => {
       assignee: 'ada',
       role: 'dev',
       priority: 8,
+      estimate: 3,
       blockedBy: ['1'],
       waitsFor: ['1'],
       waitsForFailed: [],
@@ -306,11 +319,13 @@ describe('task update', () => {
   it('changes texts, order, files, role, assignee and edges, and takes them away again', async () => {
     await cli.ok('task add a')
     await cli.ok('task add b')
-    const words = 'task update 2 --subject B --description d --priority 7 --files x,y/ --role dev --assignee ada'
+    const words =
+      'task update 2 --subject B --description d --priority 7 --estimate 4 --files x,y/ --role dev --assignee ada'
     expect(await cli.json(`${words} --add-blocked-by 1`)).toMatchObject({
       subject: 'B',
       description: 'd',
       priority: 7,
+      estimate: 4,
       files: ['x', 'y/'],
       role: 'dev',
       assignee: 'ada',

@@ -1,5 +1,5 @@
 import type { TaskStatus } from '../../team/task.ts'
-import { list, member, memberOrNone, priority, roleOrNone, status } from '../program/arguments.ts'
+import { estimate, list, member, memberOrNone, priority, roleOrNone, status } from '../program/arguments.ts'
 import { Misused } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { changeTask, useTaskUpdate } from './change-task.ts'
@@ -14,6 +14,7 @@ interface Options {
   files?: readonly string[]
   role?: string
   priority?: number
+  estimate?: number
   detach?: boolean
   as?: string
 }
@@ -36,6 +37,7 @@ $ deskmates task update 3 --status deleted --detach   delete it; dependent tasks
       .option('--files <paths>', "what its owner will change; '' for none", list)
       .option('--role <role>', "only members of this role may claim it; '' for any", roleOrNone)
       .option('--priority <n>', '0 to 10, the highest first', priority)
+      .option('--estimate <n>', 'how much work it is, compared with an ordinary task, which counts 1', estimate)
       .option('--as <member>', 'on behalf of a joined member', member)
   },
   async run(call, { as, ...changes }, id) {

@@ -1,4 +1,5 @@
 import { type Applied, apply } from '../../team/apply.ts'
+import { settlePaths } from '../../team/board/remaining-path.ts'
 import { dumpState, stateFrom } from '../../team/fold/snapshot.ts'
 import { emptyState, FOLD_VERSION, type TeamState } from '../../team/state.ts'
 import { advance, type Cursor, START } from '../log/cursor.ts'
@@ -52,6 +53,8 @@ export async function openFold(first: Log, self: string): Promise<Fold> {
         }
         unsaved += batch.length
       }
+      // What is computed here, once for all records, is not computed in each trial and taken back.
+      settlePaths(state)
       if (unsaved < worth) return
       unsaved = 0
       await log.save(FOLD_VERSION, cursor, () => dumpState(state))

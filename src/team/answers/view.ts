@@ -17,6 +17,8 @@ export interface TaskView {
   readonly assignee: string | null
   readonly role: string | null
   readonly priority: number
+  /** How much work it is, compared with a task without an estimate. */
+  readonly estimate: number | null
   readonly blockedBy: readonly string[]
   /** Those of `blockedBy` that are not completed. */
   readonly waitsFor: readonly string[]
@@ -48,6 +50,7 @@ export function taskView(state: TeamState, task: Task): TaskView {
     assignee: task.assignee,
     role: task.role,
     priority: task.priority,
+    estimate: task.estimate ?? null,
     blockedBy: task.blockedBy,
     waitsFor: openDependencies(state, task),
     waitsForFailed: failedDependencies(state, task),

@@ -1,6 +1,7 @@
 import { nameKey } from '../name.ts'
 import { readyList, type TeamState } from '../state.ts'
-import { type ClaimedTask, compareIds, compareTasks, planOf, type Task, type TaskId } from '../task.ts'
+import { type ClaimedTask, compareIds, compareReady, planOf, type Task, type TaskId } from '../task.ts'
+import { knownPath, settlePaths, unsettlePath } from './remaining-path.ts'
 import { firstOverlap } from './reservation.ts'
 
 /** Puts a task on the board (or takes it off) and keeps everything that is worked out from it true. */
@@ -14,8 +15,8 @@ export function putTask(state: TeamState, id: TaskId, next: Task | undefined): v
   if (before?.status === 'in_progress') index.holding.delete(nameKey(before.owner))
   if (next?.status === 'in_progress') index.holding.set(nameKey(next.owner), id)
   relink(state, id, before?.blockedBy ?? [], next?.blockedBy ?? [])
-  if (changesPaths(state, before, next)) index.shape.set({})
   countInPlan(state, id, before, next)
+  if (changesPath(before, next)) unsettlePath(state, id)
   if (next) list(state, next)
   if ((before?.status === 'completed') !== (next?.status === 'completed')) relistDependents(state, id)
 }
@@ -74,8 +75,7 @@ export function overlappingClaim(
 }
 
 export function blockedTasks(state: TeamState, id: TaskId): readonly TaskId[] {
-  const waiting = state.index.dependents.get(id) ?? []
-  return waiting.length > 1 ? [...waiting].sort(compareIds) : waiting
+  return [...state.index.dependents.of(id)].sort(compareIds)
 }
 
 export function allTasks(state: TeamState): Task[] {
@@ -84,20 +84,25 @@ export function allTasks(state: TeamState): Task[] {
 
 /** Ready tasks in the order they are claimed, for all members. */
 export function readyTasks(state: TeamState): Task[] {
-  return [...state.index.ready.values()].flatMap((list) => [...list.values()]).sort(compareTasks)
+  settlePaths(state)
+  const lists = [...state.index.ready.values()].flatMap((byRole) => [...byRole.values()])
+  const ready = lists.flatMap((list) => [...list.values()])
+  return ready.sort(compareReady).map(({ task }) => task)
 }
 
 function list(state: TeamState, task: Task): void {
-  if (task.status === 'pending' && isUnblocked(state, task)) readyList(state, task.assignee).add(task)
+  if (task.status !== 'pending' || !isUnblocked(state, task)) return
+  readyList(state, task).add({ task, path: knownPath(state, task.id) })
 }
 
 function unlist(state: TeamState, task: Task): void {
-  if (task.status === 'pending') readyList(state, task.assignee).remove(task)
+  if (task.status === 'pending') readyList(state, task).remove({ task, path: knownPath(state, task.id) })
 }
 
 function relistDependents(state: TeamState, id: TaskId): void {
   const plan = planOf(id)
-  for (const waiting of [...dependentsOf(state, id), ...(plan ? dependentsOf(state, plan) : [])]) {
+  const { dependents } = state.index
+  for (const waiting of [...dependents.of(id), ...(plan ? dependents.of(plan) : [])]) {
     const task = state.tasks.get(waiting)
     if (!task) continue
     unlist(state, task)
@@ -105,31 +110,21 @@ function relistDependents(state: TeamState, id: TaskId): void {
   }
 }
 
-function dependentsOf(state: TeamState, id: string): readonly TaskId[] {
-  return state.index.dependents.get(id) ?? []
-}
-
 function relink(state: TeamState, id: TaskId, before: readonly string[], after: readonly string[]): void {
   if (before === after) return
   const { dependents } = state.index
+  const kept = new Set(after)
   for (const gone of before) {
-    if (!after.includes(gone))
-      dependents.set(
-        gone,
-        dependentsOf(state, gone).filter((other) => other !== id),
-      )
+    if (kept.has(gone)) continue
+    dependents.remove(gone, id)
+    unsettlePath(state, gone)
   }
-  for (const added of after) if (!before.includes(added)) dependents.set(added, [...dependentsOf(state, added), id])
+  for (const dependency of after) dependents.add(dependency, id)
 }
 
-/** Does a path through this task become longer or shorter for a task before it that is still to be done? */
-function changesPaths(state: TeamState, before: Task | undefined, next: Task | undefined): boolean {
-  if (!before || !next)
-    return (next ?? before)!.blockedBy.length > 0 || dependentsOf(state, (next ?? before)!.id).length > 0
-  if (before.blockedBy !== next.blockedBy) return true
-  const wasDone = before.status === 'completed'
-  const isDone = next.status === 'completed'
-  return wasDone !== isDone && (wasDone || !isUnblocked(state, next))
+function changesPath(before: Task | undefined, next: Task | undefined): boolean {
+  if (!before || !next || before.blockedBy !== next.blockedBy || before.estimate !== next.estimate) return true
+  return (before.status === 'completed') !== (next.status === 'completed')
 }
 
 function countInPlan(state: TeamState, id: TaskId, before: Task | undefined, after: Task | undefined): void {
@@ -143,6 +138,10 @@ function countInPlan(state: TeamState, id: TaskId, before: Task | undefined, aft
     completed: count.completed + change(({ status }) => status === 'completed'),
     failed: count.failed + change(({ status }) => status === 'failed'),
   })
+  if (!before === !after) return
+  if (after) state.index.planTasks.add(plan, id)
+  else state.index.planTasks.remove(plan, id)
+  unsettlePath(state, plan)
   // A new or deleted task of a plan changes what waits for the whole plan.
-  if (!before !== !after) relistDependents(state, id)
+  relistDependents(state, id)
 }

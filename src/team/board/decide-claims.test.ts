@@ -58,6 +58,71 @@ describe('a claim', () => {
     expect(world.ok(claim(), 'ada').tasks?.[0]?.id).toBe('4')
   }) // B61, A78, F17
 
+  it('takes the longest remaining path first among tasks of one priority', () => {
+    const world = team()
+    const task = (priority: number, ...blockedBy: string[]) => world.add({ subject: 'x', priority, blockedBy })
+    task(5)
+    task(5)
+    task(5)
+    task(9)
+    task(0, '3')
+    task(0, '5')
+    task(9, '2')
+    const order = () =>
+      readyTasks(world.state)
+        .map(({ id }) => id)
+        .join(' ')
+    // 3 -> 5 -> 6, 2 -> 7, 1; what waits for a task counts by length, not by priority.
+    expect(order()).toBe('4 3 2 1')
+    world.ok({ type: 'task.update', id: '1', estimate: 3 })
+    expect(order()).toBe('4 1 3 2')
+    world.ok({ type: 'task.update', id: '7', estimate: 900 })
+    expect(order()).toBe('4 2 1 3')
+    world.ok({ type: 'task.update', id: '7', removeBlockedBy: ['2'] })
+    expect(order()).toBe('7 4 1 3 2')
+    world.ok(claim('4'), 'ada')
+    world.ok({ type: 'task.complete', id: '4' }, 'ada')
+    world.ok(claim('7'), 'ada')
+    world.ok({ type: 'task.complete', id: '7' }, 'ada')
+    expect(world.ok(claim(), 'ada').tasks?.[0]?.id).toBe('1')
+    expect(world.ok(claim(), 'bob').tasks?.[0]?.id).toBe('3')
+  })
+
+  it('counts paths of 1,000 and more as equal: then the lowest number is first', () => {
+    const world = team()
+    for (const estimate of [999, 1000, 1000, 1]) world.add({ subject: 'x', estimate })
+    world.add({ subject: 'after', blockedBy: ['3'] })
+    world.add({ subject: 'after', blockedBy: ['1'] })
+    expect(readyTasks(world.state).map(({ id }) => id)).toEqual(['1', '2', '3', '4'])
+  })
+
+  it('merges tasks of its role with open ones in one order, and follows a change of role', () => {
+    const world = team()
+    for (const [role, priority] of [
+      ['backend', 3],
+      [null, 4],
+      ['BackEnd', 5],
+      ['qa', 9],
+      [null, 2],
+    ] as const)
+      world.add({ subject: 'x', role, priority })
+    const taken: string[] = []
+    const takeNext = () => {
+      const id = world.ok(claim(), 'ada').tasks?.[0]?.id
+      if (id === undefined) return
+      taken.push(id)
+      world.ok({ type: 'task.complete', id }, 'ada')
+    }
+    world.ok({ type: 'task.update', id: '1', role: 'qa' })
+    takeNext()
+    takeNext()
+    world.ok({ type: 'task.update', id: '1', role: 'Backend' })
+    takeNext()
+    world.ok({ type: 'task.update', id: '4', role: null })
+    for (let i = 0; i < 3; i++) takeNext()
+    expect(taken.join(' ')).toBe('3 2 1 4 5')
+  })
+
   it('goes by role: a task for another role is refused by id and skipped without an id', () => {
     const world = team()
     world.add({ subject: 'api', role: 'Backend', priority: 9 })

@@ -7,9 +7,10 @@ import { isTooLong } from '../message.ts'
 import { nameKey } from '../name.ts'
 import { type Refusal, refuse } from '../refusal.ts'
 import { isLead, leadOnly } from '../rights.ts'
-import { heldBy, memberNamed, readyList, type TeamState } from '../state.ts'
+import { heldBy, memberNamed, readyForRole, type TeamState } from '../state.ts'
 import { planOf, type Task } from '../task.ts'
 import { blockedTasks, claims, failedDependencies, type Overlap, openDependencies, overlappingClaim } from './board.ts'
+import { settlePaths } from './remaining-path.ts'
 
 type Of<T extends Command['type']> = Extract<Command, { type: T }>
 
@@ -42,11 +43,12 @@ export function decideClaim(
 
 /** The first task this member may take: its own assignments before the open board. */
 export function nextFor(state: TeamState, member: Member): Task | undefined {
+  settlePaths(state)
   const live = claims(state)
   for (const assignee of [member.name, null]) {
-    // What is listed is pending and unblocked: only role and files are left to ask about.
-    for (const task of readyList(state, assignee).values())
-      if (isForRole(task, member) && !overlappingClaim(live, task.files)) return task
+    // What is listed is pending and unblocked: only files are left to ask about.
+    for (const { task } of readyForRole(state, assignee, member.role))
+      if (!overlappingClaim(live, task.files)) return task
   }
   return undefined
 }

@@ -29,6 +29,7 @@ describe('adding tasks', () => {
         assignee: null,
         role: null,
         priority: 5,
+        estimate: null,
         blockedBy: [],
         waitsFor: [],
         waitsForFailed: [],

@@ -87,7 +87,7 @@ function create(
   const parsed = TaskDraft.safeParse(input)
   if (!parsed.success)
     return refuse('invalid', { problem: 'draft', subject: String(input.subject), ...firstIssue(parsed.error) })
-  const { subject, description, activeForm, role, assignee, priority } = parsed.data
+  const { subject, description, activeForm, role, assignee, priority, estimate } = parsed.data
   const invalid = checkText(subject, description) ?? checkAssignee(state, assignee ?? null, about)
   if (invalid) return invalid
   const files = checkFiles(parsed.data.files)
@@ -103,6 +103,7 @@ function create(
     role: role === undefined || role === null ? null : normalRole(role),
     assignee: assignee ? (memberNamed(state, assignee)?.name ?? assignee) : null,
     priority,
+    ...(estimate !== undefined && { estimate }),
     blockedBy,
     files,
   }

@@ -19,8 +19,7 @@ export function graphOf(state: TeamState): Graph {
     waitsFor(id) {
       const task = added.get(id) ?? state.tasks.get(id)?.blockedBy
       if (task) return task
-      const existing = state.index.plans.has(id) ? [...state.tasks.keys()].filter((other) => planOf(other) === id) : []
-      return [...existing, ...(addedPlans.get(id) ?? [])]
+      return [...state.index.planTasks.of(id), ...(addedPlans.get(id) ?? [])]
     },
     put(id, waitsFor) {
       added.set(id, waitsFor)

@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Cell, Recent, Sorted, Table, Trial } from './table.ts'
+import { Groups } from './groups.ts'
+import { merge, Sorted } from './sorted.ts'
+import { Cell, Recent, Table, Trial } from './table.ts'
 
 const key = fc.constantFrom('a', 'b', 'c', 'd', 'e')
 const step = fc.record({
-  what: fc.constantFrom('cell', 'set', 'delete', 'add', 'remove', 'put', 'given'),
+  what: fc.constantFrom('cell', 'set', 'delete', 'add', 'remove', 'join', 'part', 'put', 'given'),
   key,
   value: fc.nat(9),
 })
@@ -14,6 +16,7 @@ function containers() {
   const cell = new Cell(trial, 0)
   const table = new Table<string, number>(trial)
   const sorted = new Sorted<{ n: number; tag: string }>(trial, (a, b) => a.n - b.n)
+  const groups = new Groups<string, number>(trial)
   const recent = new Recent(trial, 3)
   const act = ({ what, key, value }: { what: string; key: string; value: number }): void => {
     if (what === 'cell') cell.set(value)
@@ -21,6 +24,8 @@ function containers() {
     if (what === 'delete') table.delete(key)
     if (what === 'add') sorted.add({ n: value, tag: key })
     if (what === 'remove') sorted.remove({ n: value, tag: '' })
+    if (what === 'join') groups.add(key, value)
+    if (what === 'part') groups.remove(key, value)
     if (what === 'put') recent.put(key, value)
     if (what === 'given') {
       const before = shown()
@@ -36,6 +41,7 @@ function containers() {
     table: [...table.keys()].sort().map((name) => [name, table.get(name)]),
     size: table.size,
     sorted: [...sorted.values()],
+    groups: ['a', 'b', 'c', 'd', 'e'].map((name) => [...groups.of(name)].sort()),
     recent: ['a', 'b', 'c', 'd', 'e'].map((name) => recent.get(name)),
     dump: recent.dump(),
   })
@@ -82,6 +88,28 @@ describe('a sorted list', () => {
         for (const n of removed) sorted.remove({ n, tag: '' })
         const expected = [...new Set(added)].filter((n) => !removed.includes(n)).sort((a, b) => a - b)
         expect([...sorted.values()].map(({ n }) => n)).toEqual(expected)
+      }),
+    )
+  })
+
+  it('stays in order with many values that come and go at any place', () => {
+    const { sorted } = containers()
+    const all = Array.from({ length: 5000 }, (_, i) => (i * 2741) % 5000)
+    for (const n of all) sorted.add({ n, tag: '' })
+    const gone = all.filter((n) => n % 3 === 0 || (n > 1000 && n < 3000))
+    for (const n of gone) expect(sorted.remove({ n, tag: '' })).toBe(true)
+    expect(sorted.remove({ n: 3, tag: '' })).toBe(false)
+    for (const n of [6, 3, 1500]) sorted.add({ n, tag: '' })
+    const kept = all.filter((n) => !gone.includes(n) || [6, 3, 1500].includes(n)).sort((a, b) => a - b)
+    expect([...sorted.values()].map(({ n }) => n)).toEqual(kept)
+  })
+
+  it('is merged with another in one order', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(20)), fc.array(fc.nat(20)), (one, other) => {
+        const inOrder = (values: number[]) => [...values].sort((a, b) => a - b)
+        const merged = merge(inOrder(one), inOrder(other), (a, b) => a - b)
+        expect([...merged]).toEqual(inOrder([...one, ...other]))
       }),
     )
   })

@@ -110,55 +110,6 @@ export class Table<K, V> {
   }
 }
 
-/** Values kept in order; equal ones are one. Taking the first and adding a last are cheap however many there are. */
-export class Sorted<V> {
-  private order: V[] = []
-  /** Where the first value is; what is before it was taken. */
-  private head = 0
-  private readonly trial: Trial
-  private readonly compare: (a: V, b: V) => number
-  constructor(trial: Trial, compare: (a: V, b: V) => number) {
-    this.trial = trial
-    this.compare = compare
-  }
-  add(value: V): void {
-    const at = this.place(value)
-    if (this.isAt(at, value)) return
-    if (at === this.head && at > 0) this.order[--this.head] = value
-    else this.order.splice(at, 0, value)
-    if (this.trial.running) this.trial.remember(() => this.remove(value))
-  }
-  remove(value: V): void {
-    const at = this.place(value)
-    if (!this.isAt(at, value)) return
-    const found = this.order[at] as V
-    if (at > this.head) this.order.splice(at, 1)
-    else if (++this.head > 1024 && this.head * 2 > this.order.length) {
-      this.order = this.order.slice(this.head)
-      this.head = 0
-    }
-    if (this.trial.running) this.trial.remember(() => this.add(found))
-  }
-  *values(): Generator<V> {
-    for (let at = this.head; at < this.order.length; at++) yield this.order[at] as V
-  }
-  private isAt(at: number, value: V): boolean {
-    return at < this.order.length && this.compare(this.order[at] as V, value) === 0
-  }
-  private place(value: V): number {
-    let low = this.head
-    let high = this.order.length
-    // Most values come in order.
-    if (high > low && this.compare(this.order[high - 1] as V, value) < 0) return high
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.compare(this.order[middle] as V, value) < 0) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
-}
-
 /**
  * Knows at least the last `capacity` keys that were put in; what is older falls out in bulk. Every process puts in
  * all mail and hardly ever asks, so that keys are only lined up, and looked through on the first question. What a

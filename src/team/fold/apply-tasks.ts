@@ -79,7 +79,7 @@ export function applyTaskEvent(state: TeamState, event: TaskEvent, place: Place)
 }
 
 function create(state: TeamState, event: EventOf<'task.created'>, place: Place): void {
-  const { id, subject, description, activeForm, role, assignee, priority, blockedBy, files } = event
+  const { id, subject, description, activeForm, role, assignee, priority, estimate, blockedBy, files } = event
   const counters = state.counters.get()
   if (!planOf(id)) state.counters.set({ ...counters, task: Math.max(counters.task, Number(id) + 1) })
   putTask(state, id, {
@@ -90,6 +90,7 @@ function create(state: TeamState, event: EventOf<'task.created'>, place: Place):
     role,
     assignee,
     priority,
+    estimate,
     blockedBy,
     files,
     createdBy: place.by.name,
@@ -134,6 +135,7 @@ function unclaimed(task: Task, seq: number, attempts = task.attempts, ended = ta
     role: task.role,
     assignee: task.assignee,
     priority: task.priority,
+    estimate: task.estimate,
     blockedBy: task.blockedBy,
     files: task.files,
     createdBy: task.createdBy,
@@ -147,7 +149,7 @@ function unclaimed(task: Task, seq: number, attempts = task.attempts, ended = ta
 type Unclaimed = Omit<Extract<Task, { status: 'pending' }>, 'status'>
 
 function detach(state: TeamState, id: string, place: Place): void {
-  for (const waiting of state.index.dependents.get(id) ?? []) {
+  for (const waiting of [...state.index.dependents.of(id)]) {
     const task = state.tasks.get(waiting)
     if (task)
       putTask(state, waiting, { ...task, blockedBy: task.blockedBy.filter((other) => other !== id), seq: place.seq })

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { situationText } from '../../prompts/situation.ts'
 import { taskView } from '../answers/view.ts'
 import { apply } from '../apply.ts'
 import { allTasks, blockedTasks, readyTasks } from '../board/board.ts'
+import { MAX_REMAINING_PATH, remainingPath } from '../board/remaining-path.ts'
 import { decide } from '../decide.ts'
 import type { TeamEvent } from '../event.ts'
-import { MAX_REMAINING_PATH, remainingPath } from '../progress/remaining-path.ts'
 import { isRefusal } from '../refusal.ts'
 import { refusalText } from '../refusal-text.ts'
 import { overdue } from '../requests/overdue.ts'
@@ -88,20 +88,76 @@ describe('a chain of tasks that each depend on the one before', () => {
     expect(restorations(chain(3000).state).length).toBeGreaterThan(0)
   }) // T30
 
-  it('is walked once for all claims: a further remaining path costs a constant time', () => {
-    const { state, run } = chain(2000)
+  it('is measured once: a claim, a completion and a task apart from it measure nothing of it again', () => {
+    const { state, run } = chain(3000)
     remainingPath(state, '1')
-    const shape = state.index.shape.get()
+    const lengths = vi.spyOn(state.index.paths, 'get')
     for (const id of ['1', '2', '3']) {
       run({ type: 'task.claim' }, 'ada')
       run({ type: 'task.complete', id }, 'ada')
     }
-    expect(state.index.shape.get()).toBe(shape)
     run({ type: 'task.add', tasks: [{ subject: 'apart' }] })
-    expect(state.index.shape.get()).toBe(shape)
-    run({ type: 'task.add', tasks: [{ subject: 'last', blockedBy: ['2000'] }] })
-    expect(state.index.shape.get()).not.toBe(shape)
-    expect(blockedTasks(state, '2000')).toEqual(['2002'])
-    expect(remainingPath(state, '1999')).toBe(3)
+    expect(remainingPath(state, '4')).toBe(MAX_REMAINING_PATH)
+    expect(lengths.mock.calls.length).toBeLessThan(200)
   }) // T30
+
+  it('is measured again only as far as lengths grow: up to the longest path that counts', () => {
+    const { state, run } = chain(3000)
+    remainingPath(state, '1')
+    const lengths = vi.spyOn(state.index.paths, 'set')
+    run({ type: 'task.add', tasks: [{ subject: 'last', blockedBy: ['3000'] }] })
+    expect(remainingPath(state, '2999')).toBe(3)
+    expect(blockedTasks(state, '3000')).toEqual(['3001'])
+    expect(lengths.mock.calls.length).toBeLessThanOrEqual(MAX_REMAINING_PATH)
+    run({ type: 'task.add', tasks: [{ subject: 'aside', blockedBy: ['2000'] }] })
+    const lookups = vi.spyOn(state.index.paths, 'get')
+    expect(remainingPath(state, '2000')).toBe(MAX_REMAINING_PATH)
+    expect(lookups.mock.calls.length).toBeLessThan(20)
+  }) // T30
+
+  it('is measured with each task once when all come together, in whatever order they are written', () => {
+    const { state, run } = openBoard()
+    const length = 3000
+    // The first waits for the second, which waits for the third.
+    const tasks = Array.from({ length }, (_, i) => ({
+      subject: `step ${i + 1}`,
+      blockedBy: i + 1 < length ? [`+${i + 2}`] : [],
+    }))
+    run({ type: 'task.add', tasks })
+    const lengths = vi.spyOn(state.index.paths, 'set')
+    expect(ids(state)).toEqual([String(length)])
+    expect([1, 10, 999, 1500].map((id) => remainingPath(state, String(id)))).toEqual([1, 10, 999, MAX_REMAINING_PATH])
+    expect(lengths.mock.calls.length).toBe(length)
+  }) // T30
+})
+
+describe('many tasks that wait for one', () => {
+  it('are added, reopened and deleted at a cost that does not grow with their number', () => {
+    const { state, run } = openBoard()
+    run({ type: 'task.add', tasks: [{ subject: 'first' }] })
+    const add = (count: number) =>
+      run({ type: 'task.add', tasks: Array.from({ length: count }, () => ({ subject: 'next', blockedBy: ['1'] })) })
+    const lookups = (change: () => void): number => {
+      remainingPath(state, '1')
+      const lengths = vi.spyOn(state.index.paths, 'get')
+      change()
+      expect(remainingPath(state, '1')).toBe(2)
+      const { length } = lengths.mock.calls
+      lengths.mockRestore()
+      return length
+    }
+    const changes = () => [
+      lookups(() => add(1)),
+      lookups(() => run({ type: 'task.update', id: '2', removeBlockedBy: ['1'] })),
+      lookups(() => run({ type: 'task.update', id: '2', addBlockedBy: ['1'] })),
+    ]
+    add(10)
+    const few = changes()
+    add(5000)
+    expect(changes()).toEqual(few)
+    expect(blockedTasks(state, '1').length).toBe(5012)
+    run({ type: 'task.claim' }, 'ada')
+    run({ type: 'task.complete', id: '1' }, 'ada')
+    expect(readyTasks(state).length).toBe(5012)
+  })
 })

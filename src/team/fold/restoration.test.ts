@@ -11,7 +11,7 @@ describe('restorations', () => {
     const world = teamHarness()
     for (const name of ['ada', 'bob']) world.join(name)
     for (let i = 0; i < 20; i++) world.add({ subject: `t${i}`, blockedBy: i > 2 ? [String(i - 1)] : [] })
-    world.ok({ type: 'task.claim' }, 'ada')
+    world.ok({ type: 'task.claim', id: '1' }, 'ada')
     world.ok({ type: 'task.complete', id: '1' }, 'ada')
     world.ok({ type: 'task.claim' }, 'bob')
     for (const to of ['ada', 'bob', 'lead']) world.send({ to, content: 'x'.repeat(100) })

@@ -68,6 +68,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('add' as const),
       priority: fc.constantFrom(5, 5, 9, 0),
+      estimate: fc.constantFrom(undefined, undefined, 1, 3),
       role: maybe('qa'),
       assignee: fc.oneof(maybe('ada'), maybe('bob')),
       files,
@@ -86,6 +87,10 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('prioritise' as const), id, priority: fc.constantFrom(0, 5, 9) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('estimate' as const), id, estimate: fc.constantFrom(1, 2, 4) }),
   },
   {
     weight: 1,
@@ -156,6 +161,8 @@ function asCommand(step: Exclude<Step, { do: 'wait' | 'send' }>): Command {
       return { type: 'task.update', ...task, addBlockedBy: numbers(step.add), removeBlockedBy: numbers(step.remove) }
     case 'prioritise':
       return { type: 'task.update', ...task, priority: step.priority }
+    case 'estimate':
+      return { type: 'task.update', ...task, estimate: step.estimate }
     case 'assign':
       return { type: 'task.update', ...task, assignee: step.assignee }
     case 'reopen':

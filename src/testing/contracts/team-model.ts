@@ -5,6 +5,7 @@
 export interface ModelTask {
   id: number
   priority: number
+  estimate: number | undefined
   role: string | null
   assignee: string | null
   files: string[]
@@ -32,6 +33,7 @@ export type Step =
   | {
       do: 'add'
       priority: number
+      estimate: number | undefined
       role: string | null
       assignee: string | null
       files: string[]
@@ -44,6 +46,7 @@ export type Step =
   | { do: 'fail'; id: number }
   | { do: 'edges'; id: number; add: number[]; remove: number[] }
   | { do: 'prioritise'; id: number; priority: number }
+  | { do: 'estimate'; id: number; estimate: number }
   | { do: 'assign'; id: number; assignee: string | null }
   | { do: 'reopen'; id: number }
   | { do: 'delete'; id: number; detach: boolean }
@@ -77,10 +80,10 @@ function decide(model: Model, by: string, step: Exclude<Step, { do: 'wait' }>): 
     if (step.assignee !== null && !isPresent(model, step.assignee)) return 'refused'
     if (step.assignee !== null && !leads && step.assignee !== by) return 'refused'
     if (step.blockedBy.some((id) => !find(model, id))) return 'refused'
-    const { priority, role, assignee, files } = step
+    const { do: _, ...draft } = step
     const blockedBy = [...new Set(step.blockedBy)]
     const fresh = { status: 'pending', owner: null, attempts: 0, lease: null, leaseUntil: null } as const
-    model.tasks.push({ id: model.nextId++, priority, role, assignee, files, blockedBy, createdBy: by, ...fresh })
+    model.tasks.push({ id: model.nextId++, ...draft, blockedBy, createdBy: by, ...fresh })
     return 'done'
   }
   if (step.do === 'claim') return claim(model, by, step.id, step.lease)
@@ -128,6 +131,12 @@ function decide(model: Model, by: string, step: Exclude<Step, { do: 'wait' }>): 
     if (task.priority === step.priority) return 'same'
     if (!leads) return 'refused'
     task.priority = step.priority
+    return 'done'
+  }
+  if (step.do === 'estimate') {
+    if (task.estimate === step.estimate) return 'same'
+    if (!leads) return 'refused'
+    task.estimate = step.estimate
     return 'done'
   }
   if (step.do === 'assign') {
@@ -199,13 +208,22 @@ function claim(model: Model, by: string, id: number | null, lease: number | null
     !model.tasks.some((other) => other.status === 'in_progress' && meet(task.files, other.files))
   if (wanted && !may(wanted)) return 'refused'
   const order = (a: ModelTask, b: ModelTask) =>
-    Number(b.assignee === by) - Number(a.assignee === by) || b.priority - a.priority || a.id - b.id
+    Number(b.assignee === by) - Number(a.assignee === by) ||
+    b.priority - a.priority ||
+    path(model, b) - path(model, a) ||
+    a.id - b.id
   const task = wanted ?? model.tasks.filter(may).sort(order)[0]
   if (!task) return 'same'
   const kept = by === 'lead' ? null : lease
   const leaseUntil = kept === null ? null : model.now + kept
   Object.assign(task, { status: 'in_progress', owner: by, attempts: task.attempts + 1, lease: kept, leaseUntil })
   return 'done'
+}
+
+/** How much is to be done from this task to the last that waits for it. */
+function path(model: Model, task: ModelTask): number {
+  const waiting = model.tasks.filter(({ status, blockedBy }) => status !== 'completed' && blockedBy.includes(task.id))
+  return (task.estimate ?? 1) + Math.max(0, ...waiting.map((other) => path(model, other)))
 }
 
 function putBack(model: Model, task: ModelTask): void {

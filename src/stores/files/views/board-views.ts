@@ -211,7 +211,7 @@ function touched(state: TeamState, id: TaskId, before: Partial<Seen> | undefined
   const [old, now] = [Array.isArray(before?.blockedBy) ? before.blockedBy : [], next?.blockedBy ?? []]
   const edges = [...old.filter((other) => !now.includes(other)), ...now.filter((other) => !old.includes(other))]
   if (before && next && outcome(before) === outcome(next)) return edges
-  const waiting = [id, planOf(id) ?? ''].flatMap((dependency) => state.index.dependents.get(dependency) ?? [])
+  const waiting = [id, planOf(id) ?? ''].flatMap((dependency) => [...state.index.dependents.of(dependency)])
   return [...edges, ...waiting]
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { taskStateText } from '../../../prompts/task-state.ts'
-import { Priority } from '../../../team/task.ts'
+import { Estimate, Priority } from '../../../team/task.ts'
 import { defineOwnTool } from '../../own-tool.ts'
 import { membershipOf, TeamName } from '../membership-of.ts'
 import { granted } from '../not-done.ts'
@@ -15,6 +15,7 @@ const Input = z.strictObject({
   assignee: z.string().min(1).optional().describe('only this member may take it'),
   files: z.array(z.string()).optional().describe('files or folders it changes; no two tasks in progress share any'),
   priority: Priority.optional().describe('10 is taken first, 0 last; 5 if left out'),
+  estimate: Estimate.optional().describe('how much work it is, compared with an ordinary task, which counts 1'),
   team_name: TeamName,
 })
 

@@ -46,6 +46,7 @@ function line(task: TaskView): string {
     ...(task.assignee === null ? [] : [`for ${task.assignee} only`]),
     ...(task.files.length === 0 ? [] : [`files: ${task.files.join(', ')}`]),
     ...(task.priority === 5 ? [] : [`priority ${task.priority}`]),
+    ...(task.estimate === null ? [] : [`estimate ${task.estimate}`]),
     ...(task.reason === null ? [] : [`failed: ${task.reason}`]),
   ]
   const about = facts.length === 0 ? '' : ` (${facts.join('; ')})`

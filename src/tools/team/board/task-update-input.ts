@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Priority, type TaskStatus, taskStatus } from '../../../team/task.ts'
+import { Estimate, Priority, type TaskStatus, taskStatus } from '../../../team/task.ts'
 import { TeamName } from '../membership-of.ts'
 
 const STATUSES = ['pending', 'in_progress', 'completed', 'failed', 'deleted'] as const satisfies TaskStatus[]
@@ -22,6 +22,7 @@ export const UpdateOffer = z.strictObject({
   assignee: z.string().min(1).nullable().optional().describe('the only member that may take it; null: any'),
   files: z.array(z.string()).optional(),
   priority: Priority.optional(),
+  estimate: Estimate.optional(),
   addBlockedBy: z.array(z.string()).optional().describe('tasks this one has to wait for (lead only)'),
   removeBlockedBy: z.array(z.string()).optional(),
   addBlocks: z.array(z.string()).optional().describe('tasks that have to wait for this one (lead only)'),

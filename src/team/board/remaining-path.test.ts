@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { teamHarness } from '../../testing/harnesses/team-harness.ts'
-import { putTask } from '../board/board.ts'
+import { putTask } from './board.ts'
 import { remainingPath } from './remaining-path.ts'
 
 describe('the remaining path', () => {
