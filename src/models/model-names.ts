@@ -34,6 +34,11 @@ export function defaultModel(provider: string): string | undefined {
   return NEWEST[provider]?.[DEFAULT_FAMILY[provider] ?? '']
 }
 
+/** Whether a model is a script or a recording: such a model has no provider and needs no network. */
+export function isModelFile(name: string): boolean {
+  return /^(scripted|replay):/.test(name)
+}
+
 /** Other names of a family. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   claude: 'sonnet',

@@ -1,6 +1,6 @@
 import { resolve as resolvePath } from 'node:path'
 import type { Model } from '../models/model.ts'
-import { fullName } from '../models/model-names.ts'
+import { fullName, isModelFile } from '../models/model-names.ts'
 import { hasKey, usualModel } from '../models/providers/providers.ts'
 import { openRecording } from '../models/recording/record.ts'
 import { resolveModel } from '../models/resolve-model.ts'
@@ -41,7 +41,6 @@ export async function chooseModel(options: ModelChoiceOptions): Promise<ModelCho
     for (const name of names) if ((await resolve(name)).price === undefined) throw new UnknownPrice(name)
 
   const warned = new Set<string>()
-  const isRecorded = /^(scripted|replay):/
   const recorded = record === undefined ? undefined : openRecording(resolvePath(cwd, record), chain, { root })
   return {
     model: recorded?.(chain) ?? chain,
@@ -59,7 +58,7 @@ export async function chooseModel(options: ModelChoiceOptions): Promise<ModelCho
       if (maxBudgetUsd !== undefined && model.price === undefined) throw new UnknownPrice(name)
       return recorded?.(model) ?? model
     },
-    notice: names.every((name) => isRecorded.test(name)) ? undefined : noticeOf(chain, maxBudgetUsd),
+    notice: names.every(isModelFile) ? undefined : noticeOf(chain, maxBudgetUsd),
   }
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { isModelFile } from '../models/model-names.ts'
 import { userFolder } from '../permissions/trust/private-folders.ts'
 import { type Layer, mergeLayers, type Origin } from './layers.ts'
 import type { Settings } from './settings.ts'
@@ -84,5 +85,5 @@ const NARROWING: readonly string[] = ['default', 'plan', 'dontAsk']
 
 /** A script may be a program, and a recording may contain any text. */
 function isProvided(model: string): boolean {
-  return !/^(scripted|replay):/.test(model)
+  return !isModelFile(model)
 }

@@ -53,7 +53,10 @@ export function doctorHarness(machine: Machine = {}): DoctorHarness {
       writeFileSync(join(programs, name), `#!/bin/sh\n${script}\n`)
       chmodSync(join(programs, name), mode)
     },
-    examine: ({ examine }) => examine(environment),
+    async examine({ examine, remedy }) {
+      const finding = await examine(environment)
+      return finding.verdict === 'pass' ? finding : { remedy, ...finding }
+    },
     remainingFiles: () => readdirSync(root),
     async [Symbol.asyncDispose]() {
       await environment[Symbol.asyncDispose]()

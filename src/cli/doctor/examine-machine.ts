@@ -44,8 +44,8 @@ export async function examineMachine(
     const finding: Finding = onDisk && !hasFolder ? NO_FOLDER : await examineOne(environment, examination, limits)
     if (environment.call.signal.aborted) throw new DoctorInterrupted()
     if (examination === fileSystem) hasFolder = finding.verdict === 'pass'
-    const { verdict, detail } = finding
-    const examined = { name, verdict, detail, remedy: 'remedy' in finding ? finding.remedy : null }
+    const { verdict, detail, remedy = examination.remedy } = finding
+    const examined = { name, verdict, detail, remedy: verdict === 'pass' ? null : remedy }
     await listener.ended(examined, performance.now() - began)
     all.push(examined)
   }
@@ -57,18 +57,14 @@ const NO_FOLDER = notAvailable(
   'Fix the file system first, then run deskmates doctor again',
 )
 
-async function examineOne(
-  environment: TestEnvironment,
-  { remedy, examine }: Examination,
-  limits: Limits,
-): Promise<Finding> {
+async function examineOne(environment: TestEnvironment, { examine }: Examination, limits: Limits): Promise<Finding> {
   const late = AbortSignal.timeout(limits.each)
   const signal = AbortSignal.any([environment.signal, late])
   const over = new AbortController()
   // An examination that waits for one of our processes continues when that ends.
   const stop = () => void environment.children.end()
   signal.addEventListener('abort', stop)
-  const tooLate = fail(`it did not end within ${limits.each / 1000} s`, remedy)
+  const tooLate = fail(`it did not end within ${limits.each / 1000} s`)
   try {
     const finding = await Promise.race([
       examine(environment.during(signal)),
@@ -76,7 +72,7 @@ async function examineOne(
     ])
     return late.aborted ? tooLate : finding
   } catch (error) {
-    return late.aborted ? tooLate : fail(why(error), remedy)
+    return late.aborted ? tooLate : fail(why(error))
   } finally {
     over.abort()
     signal.removeEventListener('abort', stop)

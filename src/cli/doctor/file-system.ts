@@ -3,13 +3,11 @@ import { RefusedFileSystem, refuseNetworkFileSystem } from '../../stores/files/f
 import { wantedStore } from '../workspace/open-store.ts'
 import { type Examination, fail, notAvailable, pass } from './examination.ts'
 
-const REMEDY = 'Keep teams in a local folder that you can write to: DESKMATES_DIR=/a/local/folder deskmates doctor'
-
 /** The kind of file system where `.teams` would live, and whether anything can be put there. */
 export const fileSystem: Examination = {
   name: 'file system',
   onDisk: false,
-  remedy: REMEDY,
+  remedy: 'Keep teams in a local folder that you can write to: DESKMATES_DIR=/a/local/folder deskmates doctor',
   async examine({ call, root, disk, folder }) {
     try {
       refuseNetworkFileSystem(root, disk)
@@ -17,7 +15,7 @@ export const fileSystem: Examination = {
       if (!(error instanceof RefusedFileSystem)) throw error
       // With teams in PostgreSQL none of it is needed.
       const isElsewhere = wantedStore(call) !== 'files'
-      return isElsewhere ? notAvailable(error.message, REMEDY) : fail(error.message, REMEDY)
+      return isElsewhere ? notAvailable(error.message) : fail(error.message)
     }
     const { type, free } = look(disk, folder('file-system'))
     if (free < LEAST) {

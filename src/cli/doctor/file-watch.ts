@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Examination, fail, pass } from './examination.ts'
 
-const REMEDY =
-  'Without it changes are noticed after up to 2 seconds. On Linux raise the limits: sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=512'
-
 /** A watch may need a moment until it works (on macOS it does), so the file is appended to more than once. */
 const TURNS = 5
 
@@ -11,7 +8,8 @@ const TURNS = 5
 export const watching: Examination = {
   name: 'watch',
   onDisk: true,
-  remedy: REMEDY,
+  remedy:
+    'Without it changes are noticed after up to 2 seconds. On Linux raise the limits: sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=512',
   async examine({ disk, folder, run, patience, signal }) {
     const dir = folder('watch')
     let tell: (seen: true | Error) => void = () => {}
@@ -26,10 +24,10 @@ export const watching: Examination = {
       for (let turn = 1; turn <= TURNS; turn++) {
         await run('sh', ['-c', 'echo "$1" >> journal.jsonl', 'sh', String(turn)], dir)
         const seen = await Promise.race([noticed, sleep(patience / TURNS, false, { signal: either })])
-        if (seen instanceof Error) return fail(`watching a folder ended: ${seen.message}`, REMEDY)
+        if (seen instanceof Error) return fail(`watching a folder ended: ${seen.message}`)
         if (seen) return pass('an append by another process was seen')
       }
-      return fail(`another process appended ${TURNS} times, and a watch on the folder saw nothing`, REMEDY)
+      return fail(`another process appended ${TURNS} times, and a watch on the folder saw nothing`)
     } finally {
       waiting.abort()
       stop()

@@ -6,13 +6,11 @@ import { isNotInstalled } from './children.ts'
 import { type Examination, fail, notAvailable, pass } from './examination.ts'
 import { createTestTeam, type TestEnvironment } from './test-environment.ts'
 
-const REMEDY = 'Try it by hand: git init somewhere && cd somewhere && git status. Install git anew if that fails'
-
 /** A team inside a repository: git must not see it, and both of us must mean the same folder by its top. */
 export const git: Examination = {
   name: 'git',
   onDisk: true,
-  remedy: REMEDY,
+  remedy: 'Try it by hand: git init somewhere && cd somewhere && git status. Install git anew if that fails',
   async examine(environment) {
     const { folder, open } = environment
     const dir = realpathSync(folder('git'))
@@ -24,9 +22,9 @@ export const git: Examination = {
     await using _team = await createTestTeam(workspace.store, 'git')
     const top = await ask(environment, dir, 'rev-parse', '--show-toplevel')
     const { root } = findRoot(dir, {}, homedir())
-    if (top !== root) return fail(`git calls ${top} the top of a repository, deskmates calls it ${root}`, REMEDY)
+    if (top !== root) return fail(`git calls ${top} the top of a repository, deskmates calls it ${root}`)
     const seen = await ask(environment, dir, 'status', '--porcelain')
-    if (seen) return fail(`git sees the files of a team, which are to stay out of it: ${seen}`, REMEDY)
+    if (seen) return fail(`git sees the files of a team, which are to stay out of it: ${seen}`)
     return pass(`${version} leaves .teams and .tasks alone`)
   },
 }

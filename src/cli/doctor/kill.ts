@@ -9,16 +9,14 @@ import { openStore } from '../workspace/open-store.ts'
 import { type Examination, fail, pass } from './examination.ts'
 import { createTestTeam } from './test-environment.ts'
 
-const REMEDY =
-  'Whether a process still lives is read from /proc: mount it for this container (or show it: no hidepid), then run deskmates doctor again'
-
 const TEAM = 'kill'
 
 /** A process dies while it holds a claimed task and a message; the next process has to get both. */
 export const kill: Examination = {
   name: 'killed process',
   onDisk: true,
-  remedy: REMEDY,
+  remedy:
+    'Whether a process still lives is read from /proc: mount it for this container (or show it: no hidepid), then run deskmates doctor again',
   async examine({ folder, open, play }) {
     const dir = folder('kill')
     await using workspace = await open(dir)
@@ -29,12 +27,12 @@ export const kill: Examination = {
     const { self } = workspace.store.presence
     const before = { task: await claimed(team), message: await taken(team, self) }
     if (before.task || before.message)
-      return fail(`the ${before.task ? 'task' : 'message'} of a living process was given to another one`, REMEDY)
+      return fail(`the ${before.task ? 'task' : 'message'} of a living process was given to another one`)
     const signal = await holder.kill()
-    if (signal !== 'SIGKILL') return fail(`the process ended by itself (${signal}) before it could be killed`, REMEDY)
+    if (signal !== 'SIGKILL') return fail(`the process ended by itself (${signal}) before it could be killed`)
     const after = { task: await claimed(team), message: await taken(team, self) }
     if (!after.task || !after.message)
-      return fail(`the ${after.task ? 'message' : 'task'} that a killed process held stays with it`, REMEDY)
+      return fail(`the ${after.task ? 'message' : 'task'} that a killed process held stays with it`)
     return pass('killed with SIGKILL, holding a task and a message; the next process got both at once')
   },
 }

@@ -2,10 +2,9 @@ import { connect as connectTcp } from 'node:net'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { connect as connectTls } from 'node:tls'
-import { fullName } from '../../models/model-names.ts'
+import { fullName, isModelFile } from '../../models/model-names.ts'
 import { findProvider, hasKey, keyVariables, knownProviders, usualModel } from '../../models/providers/providers.ts'
 import { resolveModel } from '../../models/resolve-model.ts'
-import { systemServices } from '../../models/services.ts'
 import { ModelSettings } from '../../models/settings.ts'
 import { proxyVariable } from '../../models/transport/connections.ts'
 import { isTrusted } from '../../permissions/trust/folder-trust.ts'
@@ -13,8 +12,7 @@ import { loadSettings } from '../../settings/load-settings.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { openTrust } from '../../stores/files/identity/trust.ts'
 import { findRoot } from '../../stores/files/workspace-root.ts'
-import type { Examination, Finding } from './examination.ts'
-import { fail, notAvailable, pass, why } from './examination.ts'
+import { type Examination, fail, notAvailable, pass, why } from './examination.ts'
 import type { TestEnvironment } from './test-environment.ts'
 
 /** Seconds in which a connection to the provider has to be there. */
@@ -22,6 +20,7 @@ const CONNECT_SECONDS = 5
 
 const NO_KEY =
   'Set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY; a local model needs none: -m ollama/NAME. deskmates demo works without'
+const NO_MODEL = notAvailable('no model is named and no key is set', NO_KEY)
 
 /** Which variables hold keys; never what is in them. */
 export const keys: Examination = {
@@ -36,7 +35,7 @@ export const keys: Examination = {
       key ? [`${name} (in the settings)`] : keyFrom && env[keyFrom]?.trim() ? [`${name} (${keyFrom})`] : [],
     )
     const all = [...variables.map((name) => `${name} (environment)`), ...named]
-    return all.length === 0 ? notAvailable('no key is set', NO_KEY) : pass(`set: ${all.join(', ')}`)
+    return all.length === 0 ? notAvailable('no key is set') : pass(`set: ${all.join(', ')}`)
   },
 }
 
@@ -47,12 +46,10 @@ export const model: Examination = {
   remedy: 'Name a model: -m provider/model',
   async examine(environment) {
     const chosen = chosenModel(environment)
-    if ('verdict' in chosen) return chosen
-    const { name, from } = chosen
-    if (/^(scripted|replay):/.test(name)) return pass(`${name} (${from}); needs no network`)
-    const { env } = environment.call
-    const settings = settingsOf(environment)
-    const { context, price } = await resolveModel(name, env, aboutModels(settings))
+    if (!chosen) return NO_MODEL
+    const { name, from, settings } = chosen
+    if (isModelFile(name)) return pass(`${name} (${from}); needs no network`)
+    const { context, price } = await resolveModel(name, environment.call.env, settings)
     const cost = price ? `$${price.input} in and $${price.output} out per million tokens` : 'price unknown'
     return pass(`${name} (${from}); ${cost}${context === undefined ? '' : `; window ${context} tokens`}`)
   },
@@ -65,16 +62,12 @@ export const network: Examination = {
   remedy: 'Check the network connection, the base URL and the proxy',
   async examine(environment) {
     const chosen = chosenModel(environment)
-    if ('verdict' in chosen) return notAvailable('no model is chosen, so there is no provider to reach', chosen.remedy)
-    if (/^(scripted|replay):/.test(chosen.name)) return pass('the model needs no network')
+    if (!chosen) return notAvailable('no model is chosen, so there is no provider to reach', NO_KEY)
+    const { name, settings } = chosen
+    if (isModelFile(name)) return pass('the model needs no network')
     const { env } = environment.call
-    const slash = chosen.name.indexOf('/')
-    const provider = findProvider(
-      chosen.name.slice(0, slash),
-      chosen.name.slice(slash + 1),
-      env,
-      ModelSettings.parse(aboutModels(settingsOf(environment))),
-    )
+    const slash = name.indexOf('/')
+    const provider = findProvider(name.slice(0, slash), name.slice(slash + 1), env, ModelSettings.parse(settings))
     const proxy = proxyVariable(env, provider.baseUrl)
     const { origin } = new URL(provider.baseUrl)
     const target = proxy === undefined ? origin : proxyAddress(env[proxy] ?? '')
@@ -85,8 +78,7 @@ export const network: Examination = {
       await connect(target, environment.signal)
       return pass(`${way} can be reached${proxy === undefined ? '' : ' as far as the proxy'}`)
     } catch (error) {
-      const remedy =
-        proxy === undefined ? network.remedy : `Check the proxy in ${proxy}, or except the host with NO_PROXY`
+      const remedy = proxy && `Check the proxy in ${proxy}, or except the host with NO_PROXY`
       return fail(`${way} cannot be reached: ${why(error)}`, remedy)
     }
   },
@@ -99,13 +91,8 @@ export const call: Examination = {
   remedy: 'Do what the message says, then run deskmates doctor --call again',
   async examine(environment) {
     const chosen = chosenModel(environment)
-    if ('verdict' in chosen) return chosen
-    const asked = await resolveModel(
-      chosen.name,
-      environment.call.env,
-      aboutModels(settingsOf(environment)),
-      systemServices,
-    )
+    if (!chosen) return NO_MODEL
+    const asked = await resolveModel(chosen.name, environment.call.env, chosen.settings)
     const request = {
       agent: 'doctor',
       system: 'You answer with one word.',
@@ -122,17 +109,17 @@ export const call: Examination = {
   },
 }
 
-type Chosen = { readonly name: string; readonly from: string } | Extract<Finding, { remedy: string }>
-
-function chosenModel(environment: TestEnvironment): Chosen {
+/** The model that a run would ask, and the settings about models; undefined where no run can choose one. */
+function chosenModel(environment: TestEnvironment) {
   const { env } = environment.call
   const settings = settingsOf(environment)
+  const { model, providers, prices, models, patience } = settings
   try {
-    const wanted = settings.model ?? usualModel(env, settings)
-    const { name } = fullName(wanted, (provider) => hasKey(provider, env, settings))
-    return { name, from: settings.model === undefined ? 'default of the first key' : 'from the settings' }
+    const { name } = fullName(model ?? usualModel(env, settings), (provider) => hasKey(provider, env, settings))
+    const from = model === undefined ? 'default of the first key' : 'from the settings'
+    return { name, from, settings: { providers, prices, models, patience } }
   } catch {
-    return { verdict: 'not available', detail: 'no model is named and no key is set', remedy: NO_KEY }
+    return undefined
   }
 }
 
@@ -142,10 +129,6 @@ function settingsOf({ call }: TestEnvironment): Settings {
   const { workspace } = findRoot(resolve(cwd, globals.cwd ?? '.'), env, env.HOME || homedir())
   const trust = openTrust(env, { warn: () => {} })
   return loadSettings({ workspace, env, isTrusted: () => isTrusted({ workspace, trust }) }).settings
-}
-
-function aboutModels({ providers, prices, models, patience }: Settings) {
-  return { providers, prices, models, patience }
 }
 
 function proxyAddress(text: string): string | undefined {

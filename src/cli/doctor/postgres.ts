@@ -8,9 +8,6 @@ import { wantedStore } from '../workspace/open-store.ts'
 import { type Examination, type Finding, fail, notAvailable, pass, why } from './examination.ts'
 import { createTestTeam, TEST_MEMBERS } from './test-environment.ts'
 
-const REMEDY =
-  'Is the server running (PostgreSQL 14 or newer), is the address right, and may this user make a schema in that database? Try the address with psql'
-
 const TASKS = 10
 
 /** Opens a store as every command does; what it cannot do well goes to `warn`. */
@@ -24,7 +21,8 @@ export function postgres(openStore: OpenStore): Examination {
   return {
     name: 'PostgreSQL',
     onDisk: false,
-    remedy: REMEDY,
+    remedy:
+      'Is the server running (PostgreSQL 14 or newer), is the address right, and may this user make a schema in that database? Try the address with psql',
     async examine({ call, patience }) {
       const url = wantedStore(call)
       if (url === 'files') return notAvailable('no address given', 'Give one: deskmates doctor --store postgres://…')
@@ -36,7 +34,7 @@ export function postgres(openStore: OpenStore): Examination {
         const finding = await tryOut(first, second, patience)
         return { ...finding, detail: [finding.detail, ...warnings].join('; ') }
       } catch (error) {
-        return fail(withoutPassword(why(error), url), REMEDY)
+        return fail(withoutPassword(why(error), url))
       }
     },
   }
@@ -55,7 +53,7 @@ async function tryOut(first: Store, second: Store, patience: number): Promise<Fi
     await first.remove(name, true)
   }
   const left = (await second.teams()).includes(name)
-  return left ? fail(`team ${name} was removed and is still there`, REMEDY) : finding
+  return left ? fail(`team ${name} was removed and is still there`) : finding
 }
 
 /** How soon a waiting connection notices what the other wrote: at once, or at its next poll where the server cannot notify. */
@@ -78,7 +76,7 @@ async function claimAll(teams: readonly [TeamHandle, TeamHandle]): Promise<Findi
     const claims = await Promise.all(teams.map((team, i) => team.run({ type: 'task.claim', id }, as(i))))
     const winners = claims.flatMap((answer, i) => (isRefusal(answer) ? [] : [i]))
     const [winner = 0] = winners
-    if (winners.length !== 1) return fail(`task ${id} was won by ${winners.length} of two connections`, REMEDY)
+    if (winners.length !== 1) return fail(`task ${id} was won by ${winners.length} of two connections`)
     granted(await teams[1 - winner]!.run({ type: 'task.complete', id }, as(winner)))
   }
   const took = (performance.now() - began) / TASKS

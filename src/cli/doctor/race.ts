@@ -9,9 +9,6 @@ import { openStore } from '../workspace/open-store.ts'
 import { type Examination, type Finding, fail, pass } from './examination.ts'
 import { createTestTeam, TEST_MEMBERS } from './test-environment.ts'
 
-const REMEDY =
-  'Appends of two processes do not stay apart here. Use a local disk: DESKMATES_DIR=/a/local/folder deskmates doctor; if this is one, please report it'
-
 const TEAM = 'race'
 const TASKS = 20
 
@@ -19,7 +16,8 @@ const TASKS = 20
 export const race: Examination = {
   name: 'two processes',
   onDisk: true,
-  remedy: REMEDY,
+  remedy:
+    'Appends of two processes do not stay apart here. Use a local disk: DESKMATES_DIR=/a/local/folder deskmates doctor; if this is one, please report it',
   async examine({ folder, open, play }) {
     const dir = folder('race')
     await using workspace = await open(dir)
@@ -39,10 +37,10 @@ function judge({ state }: TeamHandle, won: readonly (readonly string[])[], late:
   for (const { id, attempts, ...task } of allTasks(state)) {
     const winners = TEST_MEMBERS.filter((_, i) => won[i]?.includes(id))
     if (winners.length !== 1)
-      return fail(`task ${id} was won by ${winners.join(' and ') || 'no process'}, instead of by one of two`, REMEDY)
+      return fail(`task ${id} was won by ${winners.join(' and ') || 'no process'}, instead of by one of two`)
     const owner = task.status === 'completed' ? task.owner : task.status
     if (owner !== winners[0] || attempts !== 1)
-      return fail(`${winners[0]} believes it has done task ${id}, the journal says: ${owner}`, REMEDY)
+      return fail(`${winners[0]} believes it has done task ${id}, the journal says: ${owner}`)
   }
   const shares = TEST_MEMBERS.map((name, i) => `${name} ${won[i]?.length}`).join(', ')
   const skipped = counted(late, 'late claim was skipped', 'late claims were skipped')
