@@ -1,13 +1,11 @@
 /**
  * Options and commands of other coding agents (Claude Code, opencode, Codex, Gemini) that users type by habit, with what
- * to use here instead.
+ * to use here instead. A hint stands behind all the words, separated by spaces, that it is for.
  */
 
-/** By option, with its dashes. */
-const OPTIONS: Record<string, string> = {
+const OPTIONS = byWord({
   '-v': 'deskmates -v alone prints the version. To see what happens during a run: --verbose',
-  '-d': 'To see what happens: --verbose. For a stack with every error: DESKMATES_DEBUG=1',
-  '--debug': 'To see what happens: --verbose. For a stack with every error: DESKMATES_DEBUG=1',
+  '-d --debug': 'To see what happens: --verbose. For a stack with every error: DESKMATES_DEBUG=1',
   '--debug-file': 'To see what happens: --verbose 2> FILE',
   '--mcp-debug': 'MCP servers are not supported yet. To see what happens: --verbose',
   '--mcp-config': 'MCP servers are not supported yet: agents use the built-in tools and commands that a rule allows',
@@ -17,26 +15,19 @@ const OPTIONS: Record<string, string> = {
     'The built-in instructions cannot be replaced. Add to them: --append-system-prompt "$(cat FILE)"',
   '--append-system-prompt-file': 'Use --append-system-prompt "$(cat FILE)", or write an AGENTS.md',
   '--session-id': 'Session ids are chosen by deskmates. Resume a session: -r SESSION. List them: deskmates sessions',
-  '--session': 'Resume a session: -r SESSION. List them: deskmates sessions',
-  '-s': 'Resume a session: -r SESSION. List them: deskmates sessions',
-  '--fork-session': 'A session cannot be copied. Resume it: -r SESSION',
-  '--fork': 'A session cannot be copied. Resume it: -r SESSION',
+  '--session -s': 'Resume a session: -r SESSION. List them: deskmates sessions',
+  '--fork-session --fork': 'A session cannot be copied. Resume it: -r SESSION',
   '--no-session-persistence': 'Every run is kept. Remove old ones: deskmates sessions prune',
-  '--settings':
+  '--settings --config':
     'Settings are read from files, see docs/settings.md: ~/.config/deskmates/settings.json or .deskmates/settings.json',
   '--setting-sources': 'All settings files are read; see which counts: deskmates config list',
-  '--permission-prompt-tool':
+  '--permission-prompt-tool --permission-prompt-tool-name':
     'In a headless run no person is asked. Allow with rules: --allowedTools, or --permission-mode',
-  '--permission-prompt-tool-name':
-    'In a headless run no person is asked. Allow with rules: --allowedTools, or --permission-mode',
-  '--allow-dangerously-skip-permissions': 'Use --dangerously-skip-permissions',
+  '--allow-dangerously-skip-permissions --yolo -y': 'Use --dangerously-skip-permissions',
   '--dangerously-bypass-approvals-and-sandbox':
     'Use --dangerously-skip-permissions, and --sandbox off to run commands without the sandbox',
-  '--yolo': 'Use --dangerously-skip-permissions',
-  '-y': 'Use --dangerously-skip-permissions',
   '--full-auto': 'Use --permission-mode acceptEdits, with --allowedTools for commands',
-  '--approval-mode': 'Use --permission-mode',
-  '--ask-for-approval': 'Use --permission-mode',
+  '--approval-mode --ask-for-approval': 'Use --permission-mode',
   '-a': 'Use --permission-mode, or --allowedTools',
   '--plan': 'Use --permission-mode plan',
   '--tools': 'To take tools away: --disallowedTools. To allow what they do: --allowedTools',
@@ -45,83 +36,59 @@ const OPTIONS: Record<string, string> = {
   '--teammate-mode': 'Teammates always run in this process; watch them: deskmates log --follow --team TEAM',
   '--input-format': 'stdin is read as text and put behind the prompt',
   '--include-partial-messages': 'Answers are printed whole. Use --output-format stream-json',
-  '--include-hook-events': 'stream-json has them already: --output-format stream-json',
-  '--replay-user-messages': 'stream-json has them already: --output-format stream-json',
+  '--include-hook-events --replay-user-messages': 'stream-json has them already: --output-format stream-json',
   '--format': 'Use --output-format',
   '--json-schema': 'There is no schema for answers. Ask for JSON in the prompt, and read it from: --output-format json',
-  '--output': 'Use --output-format; write to a file with: > FILE',
-  '-o': 'Use --output-format; write to a file with: > FILE',
+  '--output -o': 'Use --output-format; write to a file with: > FILE',
   '--output-last-message': 'The last word is what -p prints: > FILE',
   '--prompt': 'Use -p',
-  '--prompt-interactive':
+  '--prompt-interactive -i --interactive':
     "There is no interactive session yet. Use -p 'what to do', and continue with: deskmates -c -p",
-  '-i': "There is no interactive session yet. Use -p 'what to do', and continue with: deskmates -c -p",
-  '--interactive': "There is no interactive session yet. Use -p 'what to do', and continue with: deskmates -c -p",
   '--last': 'Use -c',
-  '--cd': 'Use --cwd DIR',
-  '-C': 'Use --cwd DIR',
-  '--dir': 'Use --cwd DIR',
+  '--cd -C --dir': 'Use --cwd DIR',
   '--include-directories': 'Use --add-dir DIR',
-  '--worktree': 'Make one with git worktree add, and use --cwd DIR',
-  '-w': 'Make one with git worktree add, and use --cwd DIR',
-  '--name': 'A session is titled by its first prompt: deskmates sessions',
-  '-n': 'A session is titled by its first prompt: deskmates sessions',
-  '--title': 'A session is titled by its first prompt: deskmates sessions',
-  '--file': 'Name the path in the prompt, or pipe the file in: < FILE',
-  '-f': 'Name the path in the prompt, or pipe the file in: < FILE',
+  '--worktree -w': 'Make one with git worktree add, and use --cwd DIR',
+  '--name -n --title': 'A session is titled by its first prompt: deskmates sessions',
+  '--file -f': 'Name the path in the prompt, or pipe the file in: < FILE',
   '--image': 'Images cannot be attached; name the path of a text file in the prompt',
-  '--effort': 'Set it for the model in the settings: models."provider/model".options',
-  '--variant': 'Set it for the model in the settings: models."provider/model".options',
-  '--thinking': 'Set it for the model in the settings: models."provider/model".options',
-  '--temperature': 'Set it for the model in the settings: models."provider/model".options',
+  '--effort --variant --thinking --temperature':
+    'Set it for the model in the settings: models."provider/model".options',
   '--max-tokens': 'Set maxOutputTokens in the settings',
   '--betas': 'Set headers for the provider in the settings: providers.anthropic.headers',
   '--provider': 'Name the provider with the model: -m provider/model',
   '--oss': 'Use a local model: -m ollama/NAME',
   '--search': 'There is no web search. A command may use the network with: --allowedTools "network(curl *)"',
   '--profile': 'Choose the model with -m, and everything else in the settings: deskmates config list',
-  '--config':
-    'Settings are read from files, see docs/settings.md: ~/.config/deskmates/settings.json or .deskmates/settings.json',
-  '--max-cost': 'Use --max-budget-usd',
-  '--budget': 'Use --max-budget-usd',
+  '--max-cost --budget': 'Use --max-budget-usd',
   '--timeout': 'Use --max-turns or --max-budget-usd, or: timeout 10m deskmates …',
-  '--quiet': 'A run is quiet in a pipe: 2> /dev/null leaves only the answer',
-  '-q': 'A run is quiet in a pipe: 2> /dev/null leaves only the answer',
+  '--quiet -q': 'A run is quiet in a pipe: 2> /dev/null leaves only the answer',
   '--ide': 'Editors cannot connect yet',
   '--share': 'Sessions stay on this machine',
   '--plugin-dir': 'There are no plugins; use agents/, skills/ and hooks',
   '--disable-slash-commands': 'There are no slash commands but /compact',
-}
+})
 
-/** By the first word. */
-const WORDS: Record<string, string> = {
-  run: "To give a prompt: deskmates -p 'what to do'.",
-  exec: "To give a prompt: deskmates -p 'what to do'.",
-  chat: "To give a prompt: deskmates -p 'what to do'.",
-  ask: "To give a prompt: deskmates -p 'what to do'.",
-  prompt: "To give a prompt: deskmates -p 'what to do'.",
+/** By the first word of a command line. */
+const COMMANDS = byWord({
+  'run exec chat ask prompt': "To give a prompt: deskmates -p 'what to do'.",
   plan: "To plan without changing anything: deskmates --permission-mode plan -p 'what to plan'.",
   continue: "To resume the newest session: deskmates -c -p 'go on'.",
-  session: 'Sessions are listed by: deskmates sessions.',
-  history: 'Sessions are listed by: deskmates sessions.',
+  'session history': 'Sessions are listed by: deskmates sessions.',
   ps: 'See who works: deskmates status.',
   list: 'See: deskmates sessions, deskmates team list, deskmates task list.',
-  tasks: 'Use: deskmates task list.',
-  board: 'Use: deskmates task list.',
+  'tasks board': 'Use: deskmates task list.',
   teams: 'Use: deskmates team list.',
   mail: 'Use: deskmates inbox MEMBER.',
-  agents: 'Agent types are files: agents/NAME.md or .claude/agents/NAME.md.',
-  agent: 'Agent types are files: agents/NAME.md or .claude/agents/NAME.md.',
+  'agents agent': 'Agent types are files: agents/NAME.md or .claude/agents/NAME.md.',
   models: 'Name a model with -m provider/model; see which keys are set: deskmates doctor.',
-  auth: 'Keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY …); see which are set: deskmates doctor.',
-  login: 'Keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY …); see which are set: deskmates doctor.',
+  'auth login':
+    'Keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY …); see which are set: deskmates doctor.',
   logout: 'Keys come from the environment; unset the variable.',
   'setup-token': 'Keys come from the environment (ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN …); see: deskmates doctor.',
   init: "Nothing has to be set up. To have an AGENTS.md written: deskmates -p 'write an AGENTS.md' --permission-mode acceptEdits.",
   settings: 'Use: deskmates config list.',
   install: 'Install with npm: npm install -g deskmates.',
-  update: 'Update with npm: npm install -g deskmates@latest.',
-  upgrade: 'Update with npm: npm install -g deskmates@latest.',
+  'update upgrade': 'Update with npm: npm install -g deskmates@latest.',
   uninstall: 'Remove with npm: npm uninstall -g deskmates.',
   version: 'Use: deskmates --version.',
   mcp: 'MCP is not supported yet.',
@@ -129,23 +96,25 @@ const WORDS: Record<string, string> = {
   plugin: 'There are no plugins; use agents/, skills/ and hooks.',
   serve: 'There is no server yet; read a run with --output-format stream-json.',
   web: 'There is no web page yet; see: deskmates status, deskmates log --follow.',
-  attach: 'Watch a session with: deskmates log --follow --team TEAM.',
-  watch: 'Watch a session with: deskmates log --follow --team TEAM.',
+  'attach watch': 'Watch a session with: deskmates log --follow --team TEAM.',
   logs: 'Use: deskmates log.',
-  stats: 'What a team used is in: deskmates status TEAM.',
-  cost: 'What a team used is in: deskmates status TEAM.',
+  'stats cost': 'What a team used is in: deskmates status TEAM.',
   export: 'Everything is in plain files: .teams/TEAM; or use: deskmates log --json.',
-  prune: 'Use: deskmates sessions prune.',
-  clean: 'Use: deskmates sessions prune.',
+  'prune clean': 'Use: deskmates sessions prune.',
   hello: 'To see a team at work without a key: deskmates demo.',
-}
+})
 
 /** What to use instead of an option of another program; undefined for an unknown option. */
 export function optionHint(option: string): string | undefined {
-  return Object.hasOwn(OPTIONS, option) ? OPTIONS[option] : undefined
+  return OPTIONS.get(option)
 }
 
 export function commandHint(word: string): string | undefined {
-  const key = word.toLowerCase()
-  return Object.hasOwn(WORDS, key) ? WORDS[key] : undefined
+  return COMMANDS.get(word.toLowerCase())
+}
+
+function byWord(hints: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(hints).flatMap(([words, hint]) => words.split(' ').map((word) => [word, hint] as const)),
+  )
 }
