@@ -5,10 +5,6 @@ import { decisionContract } from './decision-contract.ts'
 import { idsOf, type OpenStore, readAll } from './read-all.ts'
 import { storeModel } from './store-model.ts'
 
-/**
- * What every store promises, always with two handles, because that is where stores fail. An adapter's test is
- * `storeContract('files', async () => { const dir = …; return () => openFileStore({ dir }) })`.
- */
 export function storeContract(name: string, makePlace: () => Promise<OpenStore>): void {
   describe(`${name} keeps the promises of a store`, () => {
     let open: OpenStore

@@ -12,10 +12,6 @@ import { manualClock } from '../manual-clock.ts'
 import type { OpenStore } from './read-all.ts'
 import { as, claim, ok, only, racingTeams } from './team-races.ts'
 
-/**
- * What a team promises on every store, always with two handles on the same data. An adapter's test is
- * `teamContract('files', async () => { const dir = …; return () => openFileStore({ dir }) })`.
- */
 export function teamContract(name: string, makePlace: () => Promise<OpenStore>): void {
   describe(`a team on ${name}`, () => {
     let open: OpenStore

@@ -11,8 +11,7 @@ import { runCall } from '../../tools/run-call.ts'
 import { BUILT_IN } from '../../tools/subagents/built-in-types.ts'
 import type { SpawnOptions, TeamControl } from '../../tools/team-control.ts'
 import type { TeamMembership } from '../../tools/team-membership.ts'
-import type { Tool, ToolResult } from '../../tools/tool.ts'
-import { type ToolHarness, toolHarness } from './tool-harness.ts'
+import { toolHarness } from './tool-harness.ts'
 
 /** The team control of a lead over real teams in memory. It records spawns and starts no agent. */
 export interface MemoryTeamControl extends TeamControl {
@@ -93,19 +92,7 @@ export async function memoryTeamControl(first = 'web'): Promise<MemoryTeamContro
 }
 
 /** One agent with the tools of its role, in a team with a lead, ada (dev) and bob (tester). */
-export interface TeamToolHarness {
-  readonly control: MemoryTeamControl
-  readonly context: ToolHarness
-  readonly tools: readonly Tool[]
-  /** Calls a tool as a model would. */
-  call(name: string, input?: object): Promise<ToolResult>
-  /** Calls a tool and returns its text; throws when the result is an error. */
-  ok(name: string, input?: object): Promise<string>
-  /** Calls a tool and returns the text of its error; throws when the call succeeds. */
-  no(name: string, input?: object): Promise<string>
-}
-
-export async function teamToolHarness(agent: string, spelling: Spelling = 'team'): Promise<TeamToolHarness> {
+export async function teamToolHarness(agent: string, spelling: Spelling = 'team') {
   const control = await memoryTeamControl()
   for (const [name, role] of [
     ['ada', 'dev'],
@@ -117,7 +104,7 @@ export async function teamToolHarness(agent: string, spelling: Spelling = 'team'
 }
 
 /** The tools of another agent in the same team. */
-export function teamToolsOf(control: MemoryTeamControl, agent: string, spelling: Spelling = 'team'): TeamToolHarness {
+export function teamToolsOf(control: MemoryTeamControl, agent: string, spelling: Spelling = 'team') {
   const isLead = agent === 'lead'
   const context = toolHarness({
     agent,
@@ -137,8 +124,13 @@ export function teamToolsOf(control: MemoryTeamControl, agent: string, spelling:
     control,
     context,
     tools,
+    /** Calls a tool as a model would. */
     call,
-    ok: (name, input) => expectResult(true, name, input),
-    no: (name, input) => expectResult(false, name, input),
+    /** Calls a tool and returns its text; throws when the result is an error. */
+    ok: (name: string, input?: object) => expectResult(true, name, input),
+    /** Calls a tool and returns the text of its error; throws when the call succeeds. */
+    no: (name: string, input?: object) => expectResult(false, name, input),
   }
 }
+
+export type TeamToolHarness = ReturnType<typeof teamToolsOf>
