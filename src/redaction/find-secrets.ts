@@ -72,14 +72,8 @@ const LONGEST = 64 * 1024
 const LINES = /(?:\s|\\[nrt])*(?:[A-Za-z0-9+/=]{16,}(?:\s|\\[nrt]|\d{1,6}(?=\s|\\t))*)+/y
 const BEGINNING = /-{1,5}(?: ?B(?:E(?:G(?:I(?:N(?: [A-Z0-9 ]{0,60}-{0,5})?)?)?)?)?)?$|Private-Lines?:? ?\d{0,3}$/
 
-export interface Keys {
-  readonly spans: readonly Span[]
-  /** Where a key begins that may continue behind the end of the text; the text's length if there is none. */
-  readonly openFrom: number
-}
-
 /** Private keys in PEM, SSH2 and PuTTY form, also those whose end is missing. Each character is looked at once. */
-function privateKeys(text: string): Keys {
+function privateKeys(text: string): Found {
   const spans: Span[] = []
   let openFrom = text.length
   BEGIN.lastIndex = 0

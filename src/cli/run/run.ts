@@ -107,14 +107,8 @@ interface RunRequest {
   readonly options: RunOptions
 }
 
-interface RunOutcome {
-  readonly exit: number
-  readonly id: string
-  readonly didNothing: boolean
-}
-
 /** Runs the prompt and prints events and result in the format that was asked for. */
-async function converse(call: Call, { session, prompt, format, about, options }: RunRequest): Promise<RunOutcome> {
+async function converse(call: Call, { session, prompt, format, about, options }: RunRequest) {
   const { id } = session
   const resumeCommand = resumeCommandOf(id, options.model)
   const isVerbose = options.verbose ?? (format === 'text' && call.isStderrTerminal === true)

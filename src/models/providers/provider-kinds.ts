@@ -1,17 +1,10 @@
 import type { ProviderKind } from '../settings.ts'
 import type { LanguageModel } from './language-model.ts'
 import type { ModelOptions } from './model-from.ts'
+import type { Provider } from './providers.ts'
 
-export interface ProviderAccess {
-  /** As the user names the provider. */
-  readonly name: string
-  readonly baseUrl: string
-  /** The base URL is the vendor's own, not that of a proxy or another server. */
-  readonly isVendor: boolean
-  readonly key: string | undefined
-  /** The key is a token, sent as `Authorization: Bearer`. */
-  readonly isToken: boolean
-  readonly headers: Record<string, string>
+/** What a provider package needs to call a provider. */
+interface ProviderAccess extends Pick<Provider, 'name' | 'baseUrl' | 'isVendor' | 'key' | 'isToken' | 'headers'> {
   readonly fetch: typeof globalThis.fetch
 }
 

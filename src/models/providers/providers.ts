@@ -90,9 +90,11 @@ const WITHOUT_A_KEY =
   'Or run without a key: deskmates demo, or a scripted model, -m scripted:FILE (docs/scripted-model.md).'
 
 export interface Provider {
+  /** As the user names the provider. */
   readonly name: string
   readonly kind: ProviderKind
   readonly baseUrl: string
+  /** The base URL is the vendor's own, not that of a proxy or another server. */
   readonly isVendor: boolean
   readonly key: string | undefined
   /** The key is a token, sent as `Authorization: Bearer`. */

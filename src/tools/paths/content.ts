@@ -1,5 +1,6 @@
-import { fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs'
 import { PathRefused } from '../../permissions/paths/refused.ts'
+import { openAt, type Spot } from '../../permissions/paths/spot.ts'
 
 /** Larger files cannot be read as a whole, which an edit needs. */
 export const MAX_WHOLE_BYTES = 16 * 1024 * 1024
@@ -17,6 +18,16 @@ export function readWhole(fd: number, shown: string): Buffer {
     if (read === 0) return Buffer.concat(parts)
     parts.push(part.subarray(0, read))
     total += read
+  }
+}
+
+/** The text of the file at this spot. */
+export function readText(spot: Spot, shown: string): string {
+  const fd = openAt(spot, constants.O_RDONLY)
+  try {
+    return readWhole(fd, shown).toString('utf8')
+  } finally {
+    closeSync(fd)
   }
 }
 

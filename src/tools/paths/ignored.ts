@@ -1,9 +1,8 @@
-import { closeSync, constants } from 'node:fs'
 import { relative } from 'node:path'
 import ignore, { type Ignore } from 'ignore'
 import { isInside } from '../../permissions/paths/places.ts'
-import { openAt, openSpot, type Spot } from '../../permissions/paths/spot.ts'
-import { readWhole } from './content.ts'
+import { openSpot, type Spot } from '../../permissions/paths/spot.ts'
+import { readText } from './content.ts'
 
 /** The rules of one `.gitignore`, and the folder they count from. */
 interface Rules {
@@ -35,13 +34,7 @@ export function isIgnored(real: string, isFolder: boolean, rules: IgnoreRules): 
 function textOf(folder: Spot, name: string): string | undefined {
   try {
     using spot = openSpot(`${folder.at}/${name}`, { follow: false })
-    if (!spot.stats.isFile()) return undefined
-    const fd = openAt(spot, constants.O_RDONLY)
-    try {
-      return readWhole(fd, spot.real).toString('utf8')
-    } finally {
-      closeSync(fd)
-    }
+    return spot.stats.isFile() ? readText(spot, spot.real) : undefined
   } catch {
     return undefined
   }

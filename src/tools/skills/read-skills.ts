@@ -1,10 +1,10 @@
-import { closeSync, constants, existsSync, readdirSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { isInside } from '../../permissions/paths/places.ts'
-import { openAt, openSpot } from '../../permissions/paths/spot.ts'
-import { readWhole } from '../paths/content.ts'
+import { openSpot } from '../../permissions/paths/spot.ts'
+import { readText } from '../paths/content.ts'
 
 export interface SkillsPlace {
   /** The project's folder, or the user's home. */
@@ -92,12 +92,7 @@ function readInside(path: string, root: string): { readonly text: string } | { r
     if (!isInside(realpathSync(root), spot.real)) return { problem: 'it is a link that leads out of the folder.' }
     if (spot.stats.size > MAX_SKILL_BYTES)
       return { problem: `it has ${spot.stats.size} bytes; ${MAX_SKILL_BYTES} are the most.` }
-    const fd = openAt(spot, constants.O_RDONLY)
-    try {
-      return { text: readWhole(fd, path).toString('utf8') }
-    } finally {
-      closeSync(fd)
-    }
+    return { text: readText(spot, path) }
   } catch (error) {
     return { problem: `it cannot be read (${(error as Error).message}).` }
   }
@@ -117,13 +112,6 @@ export interface Skill {
   read(resource: string): { readonly text: string } | { readonly problem: string }
 }
 
-interface ParsedSkill {
-  readonly name: string
-  readonly description: string
-  readonly tags: readonly string[]
-  readonly body: string
-}
-
 const Front = z.looseObject({
   name: z
     .string()
@@ -134,7 +122,7 @@ const Front = z.looseObject({
 })
 
 /** `SKILL.md`: YAML between two lines of `---`, then the body. Read as data: nothing in it is executed. A text is what is wrong. */
-function parseSkill(text: string): ParsedSkill | string {
+function parseSkill(text: string): Pick<Skill, 'name' | 'description' | 'tags' | 'body'> | string {
   const [, front, body = ''] = /^\ufeff?---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n(.*))?$/s.exec(text) ?? []
   if (front === undefined) return 'it does not begin with YAML between two lines of ---.'
   let value: unknown

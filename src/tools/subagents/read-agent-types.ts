@@ -1,8 +1,8 @@
-import { closeSync, constants, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isInside } from '../../permissions/paths/places.ts'
-import { openAt, openSpot } from '../../permissions/paths/spot.ts'
-import { readWhole } from '../paths/content.ts'
+import { openSpot } from '../../permissions/paths/spot.ts'
+import { readText } from '../paths/content.ts'
 import type { AgentType } from './agent-type.ts'
 import { BUILT_IN } from './built-in-types.ts'
 import { parseAgentType } from './parse-agent-type.ts'
@@ -66,12 +66,7 @@ function readInside(path: string, root: string | undefined): string | undefined 
   try {
     using spot = openSpot(path)
     if (!spot.stats.isFile() || (root !== undefined && !isInside(root, spot.real))) return undefined
-    const fd = openAt(spot, constants.O_RDONLY)
-    try {
-      return readWhole(fd, path).toString('utf8')
-    } finally {
-      closeSync(fd)
-    }
+    return readText(spot, path)
   } catch {
     return undefined
   }
