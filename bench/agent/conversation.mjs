@@ -3,40 +3,52 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 /**
- * CPU of one turn in milliseconds, in conversations of so many tool turns with a model that answers at once. Both sides
- * take turns: a machine that is slow for a while is slow for both. The smallest figure of each side counts.
+ * CPU of one turn in milliseconds, in conversations of so many tool turns with a model that answers at once, for every
+ * side. The sides take turns: a machine that is slow for a while is slow for all. In each round the smallest figure of
+ * `each` conversations counts, because noise only adds. Returns one object per round with the figure of every side.
  */
-export async function cpuPerTurn({ turns, times, protocol = 'openai', beside = 'bare' }) {
+export async function cpuPerTurn({ turns, warmUps, rounds, each, protocol, sides }) {
   const server = fork(worker('model-server'))
+  const children = new Map()
   try {
     const [port] = await once(server, 'message')
     const args = [`http://127.0.0.1:${port}/v1`, String(turns), protocol]
-    const sides = ['ours', beside].map((name) => fork(worker(name), args, { execArgv: ['--no-warnings'] }))
-    const least = sides.map(() => Number.POSITIVE_INFINITY)
-    for (let i = 0; i < times; i++) {
-      for (const [at, side] of sides.entries()) least[at] = Math.min(least[at], await cpuOf(side, turns))
+    for (const id of sides) {
+      const program = worker(id === 'ours' ? 'ours' : 'peer')
+      children.set(id, fork(program, [...args, id], { execArgv: ['--no-warnings'] }))
     }
-    for (const side of sides) side.send('end')
-    return { ours: least[0] / turns, limit: least[1] / turns }
+    const least = async (times) => {
+      const figures = Object.fromEntries(sides.map((id) => [id, Number.POSITIVE_INFINITY]))
+      for (let i = 0; i < times; i++) {
+        for (const [id, child] of children) figures[id] = Math.min(figures[id], (await cpuOf(id, child, turns)) / turns)
+      }
+      return figures
+    }
+    await least(warmUps)
+    const figures = []
+    for (let i = 0; i < rounds; i++) figures.push(await least(each))
+    for (const child of children.values()) child.send('end')
+    return figures
   } finally {
+    for (const child of children.values()) if (child.exitCode === null && !child.connected) child.kill()
     server.kill()
   }
 }
 
-async function cpuOf(side, turns) {
+async function cpuOf(id, child, turns) {
   const reported = new AbortController()
-  const exit = once(side, 'exit', { signal: reported.signal }).then(
+  const exit = once(child, 'exit', { signal: reported.signal }).then(
     () => [{}],
     () => [{}],
   )
-  side.send('converse')
-  const [{ calls, cpu }] = await Promise.race([once(side, 'message'), exit])
+  child.send('converse')
+  const [{ calls, cpu }] = await Promise.race([once(child, 'message'), exit])
   reported.abort()
-  if (calls !== turns) throw new Error(`${side.spawnargs[2]} made ${calls} tool calls instead of ${turns}`)
+  if (calls !== turns) throw new Error(`${id} made ${calls} tool calls instead of ${turns}`)
   return cpu
 }
 
-/** The system prompt and the tools that our side sent last, so that both sides send the same bytes. */
+/** The system prompt and the tools that our side sent last, so that other sides send the same bytes. */
 export async function sameStart(url) {
   return (await fetch(url)).json()
 }

@@ -1,12 +1,15 @@
-/** The one tool of every conversation. It returns at once: what is measured is everything around it. */
-export const READ = {
-  name: 'read',
-  description: 'Reads a file of this project and returns its content.',
+/**
+ * The one tool of every conversation. It returns at once: what is measured is everything around it. Ours counts as one
+ * that changes something, so the transcript is synced before each call.
+ */
+export const NOTE = {
+  name: 'note',
+  description: 'Adds a note to a file of this project and returns its content.',
   schema: { type: 'object', properties: { file: { type: 'string' } }, required: ['file'] },
 }
 export const CONTENT = 'It holds a list of things to do, in order, each with a name and a date. '.repeat(4)
 
-const TEXT = 'Let me read that file before I continue.'
+const TEXT = 'Let me note that before I continue.'
 const INPUT = '{"file":"notes"}'
 
 /**
@@ -21,6 +24,10 @@ export const protocols = {
     path: '/chat/completions',
     headers: { authorization: 'Bearer x' },
     start: ({ messages, tools }) => ({ system: messages.find(({ role }) => role === 'system').content, tools }),
+    tool: ({ name, description, schema }) => ({
+      type: 'function',
+      function: { name, description, parameters: schema },
+    }),
     messages: ({ system, prompt }) => [
       { role: 'system', content: system },
       { role: 'user', content: prompt },
@@ -42,7 +49,7 @@ export const protocols = {
         index: 0,
         id: `call_${number}`,
         type: 'function',
-        function: { name: READ.name, arguments: INPUT },
+        function: { name: NOTE.name, arguments: INPUT },
       }
       return chunks(`answer-${number}`, [
         { delta: { role: 'assistant', content: TEXT } },
@@ -60,6 +67,7 @@ export const protocols = {
     path: '/messages',
     headers: { 'x-api-key': 'x', 'anthropic-version': '2023-06-01' },
     start: ({ system, tools }) => ({ system, tools }),
+    tool: ({ name, description, schema }) => ({ name, description, input_schema: schema }),
     messages: ({ prompt }) => [{ role: 'user', content: [{ type: 'text', text: prompt }] }],
     body: ({ model, system, tools }, messages) => ({ model, max_tokens: 8000, system, messages, tools, stream: true }),
     readEvent({ type, content_block: block, delta }, answer) {
@@ -83,7 +91,7 @@ export const protocols = {
           { type: 'text_delta', text: TEXT },
         ],
         [
-          { type: 'tool_use', id: `call_${number}`, name: READ.name, input: {} },
+          { type: 'tool_use', id: `call_${number}`, name: NOTE.name, input: {} },
           { type: 'input_json_delta', partial_json: INPUT },
         ],
       ]),

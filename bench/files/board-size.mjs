@@ -1,5 +1,6 @@
 import { isRefusal } from '../../dist/index.js'
-import { median, openTeamIn, withTeam } from './temporary-team.mjs'
+import { median } from '../verdict.mjs'
+import { openTeamIn, withTeam } from './temporary-team.mjs'
 
 const CLAIMS = 200
 

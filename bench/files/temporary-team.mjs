@@ -30,7 +30,3 @@ export async function openTeamIn(dir, work, options = {}) {
     await store[Symbol.asyncDispose]()
   }
 }
-
-export function median(numbers) {
-  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
-}

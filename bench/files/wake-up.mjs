@@ -4,7 +4,8 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { median, openTeamIn, withTeam } from './temporary-team.mjs'
+import { median } from '../verdict.mjs'
+import { openTeamIn, withTeam } from './temporary-team.mjs'
 
 const receiver = fileURLToPath(new URL('./workers/receiver.mjs', import.meta.url))
 const MESSAGES = 60

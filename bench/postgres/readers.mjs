@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { openPostgresStore } from '../../dist/index.js'
-import { median } from '../files/temporary-team.mjs'
+import { median } from '../verdict.mjs'
 import { query } from './server.mjs'
 
 const program = fileURLToPath(new URL('./workers/reader.mjs', import.meta.url))

@@ -1,37 +1,18 @@
+import makespanRows from './makespan-rows.mjs'
 import { idleTeam, measure } from './session.mjs'
 
-const IDEAL = 'the ideal schedule'
 const SYNCED_REQUEST = 'synced append + bare request'
 const KB = 1024
 
 export default [
-  // The CPU of the unmodified provider packages is part of both (docs/decisions/0010): 1.07 and 1.09 on a quiet machine.
+  ...makespanRows,
   {
-    id: 'team-turns',
-    name: '8 teammates × 20 turns of 50 ms, durable',
-    against: IDEAL,
-    unit: 'ms',
-    atMost: 1.1,
-    rounds: 2,
-    round: () => measure('turns', [8, 20, 4]),
-  },
-  {
-    id: 'team-tasks',
-    name: '40-task graph with 8 workers, durable',
-    against: IDEAL,
-    unit: 'ms',
-    atMost: 1.1,
-    rounds: 2,
-    round: () => measure('task-graph', [8, 5, 4]),
-  },
-  // How much of a run is due to the machine: the same turns without files, teams or provider packages.
-  {
-    id: 'team-turns-bare',
-    name: '8 × 20 turns of 50 ms by bare loops, which store nothing',
-    against: IDEAL,
-    unit: 'ms',
-    rounds: 2,
-    round: () => measure('bare-loops', [8, 20, 4]),
+    id: 'team-resume',
+    name: 'resume of a resting team of 8: model requests',
+    unit: 'requests',
+    atMost: 0,
+    rounds: 1,
+    round: () => measure('resume'),
   },
   {
     id: 'team-wake-same-process',

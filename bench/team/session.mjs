@@ -5,10 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineTool, openSession, openWorkspace, resolveModel } from '../../dist/index.js'
-import { CONTENT, protocols, READ } from '../agent/protocols.mjs'
-
-/** How long the model takes to answer. */
-const LATENCY_MS = 50
+import { CONTENT, NOTE, protocols } from '../agent/protocols.mjs'
 
 /** In a row: runs a worker process and returns the figures it reports. */
 export async function measure(name, args = [], execArgv = []) {
@@ -24,40 +21,40 @@ export async function report(figures) {
   process.disconnect()
 }
 
-/**
- * Runs a model server with this latency for as long as `use` takes. `latency()` returns how many milliseconds an answer
- * really took on average since the last call.
- */
+/** Runs a model server with this latency for as long as `use` takes. */
 export async function withServer(latencyMs, use) {
   const server = fork(worker('model-server'), [String(latencyMs)])
   try {
     const [port] = await once(server, 'message')
-    const latency = async () => {
-      server.send('latency')
-      return (await once(server, 'message'))[0]
-    }
-    return await use(`http://127.0.0.1:${port}/v1`, latency)
+    return await use(`http://127.0.0.1:${port}/v1`)
   } finally {
     server.kill()
   }
 }
 
-/** A session on synced files in a new folder, with the model at `url` or the given one, and the tool that reads. */
+/** What the model server was asked since the last time: requests, those of the lead, bytes, and its real latency. */
+export async function takeCounts(url) {
+  const { requests, latencyMs, ...counts } = await (await fetch(`${url}/counts`)).json()
+  return { ...counts, requests, latencyMs: requests > 0 ? latencyMs / requests : 0 }
+}
+
+/** A session on synced files with views in a new folder, as a user has it, with the model at `url` or the given one, and the tool `note`. */
 export async function withSession({ url, model, store = (own) => own, ...more }, use) {
   const dir = mkdtempSync(join(tmpdir(), 'deskmates-bench-'))
   const env = { ...process.env, HOME: dir, DESKMATES_STATE: join(dir, 'state') }
   const workspace = await openWorkspace({ cwd: dir, env })
   const input = { '~standard': { version: 1, vendor: 'bench', validate: (value) => ({ value }) } }
-  const read = defineTool({ ...READ, input, isReadOnly: true, action: () => undefined, run: () => CONTENT })
-  const session = await openSession({
+  const note = defineTool({ ...NOTE, input, action: () => undefined, run: () => CONTENT })
+  const options = {
     workspace: { ...workspace, store: store(workspace.store) },
     model: model ?? (await resolveModel('compatible/bench', protocols.openai.env(url))),
-    tools: [read],
+    tools: [note],
     permissions: { mode: 'bypassPermissions' },
     ...more,
-  })
+  }
+  const session = await openSession(options)
   try {
-    return await use(session, dir)
+    return await use(session, { dir, options })
   } finally {
     await session.close()
     await workspace[Symbol.asyncDispose]()
@@ -65,24 +62,12 @@ export async function withSession({ url, model, store = (own) => own, ...more },
   }
 }
 
-/** Runs a team until all work is finished. */
+/** Runs a team until all work is finished; without a prompt, with what is on its board. */
 export async function run(session, prompt, onEvent = () => {}) {
   const loop = session.run(prompt)
   let step = await loop.next()
   for (; !step.done; step = await loop.next()) onEvent(step.value)
   if (step.value.kind !== 'finished') throw step.value.error ?? new Error(`the run ended as ${step.value.kind}`)
-}
-
-/** Milliseconds from the lead's answer that spawns the teammates to the first event for which `isOver` is true. */
-export async function makespan(session, teammates, isOver) {
-  let begin
-  let end
-  await run(session, `spawn ${JSON.stringify(teammates)}`, (event) => {
-    if (event.type === 'answered' && event.agent === 'lead') begin ??= performance.now()
-    if (end === undefined && isOver(event)) end = performance.now()
-  })
-  if (end === undefined) throw new Error('the run ended before its work was done')
-  return end - begin
 }
 
 let idle
@@ -92,22 +77,10 @@ export function idleTeam() {
   return idle
 }
 
-/** The best of several makespans against the ideal with the same latencies, after a warm-up without latency. */
-export async function bestSpan(times, idealTurns, span) {
-  await withServer(0, async (url) => {
-    for (let i = 0; i < 8; i++) await span(url)
-  })
-  return withServer(LATENCY_MS, async (url, latency) => {
-    const spans = []
-    for (let i = 0; i < times; i++) spans.push({ ours: await span(url), limit: idealTurns * (await latency()) })
-    return spans.reduce((best, one) => (one.ours / one.limit < best.ours / best.limit ? one : best))
-  })
-}
-
 export function names(count) {
   return Array.from({ length: count }, (_, i) => `mate-${i + 1}`)
 }
 
-function worker(name) {
+export function worker(name) {
   return fileURLToPath(new URL(`./workers/${name}.mjs`, import.meta.url))
 }

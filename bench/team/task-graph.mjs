@@ -1,17 +1,21 @@
+const CHAINS = 8
+const LENGTH = 5
+const SEED = 17
+
 /**
- * Chains of tasks with dependencies between chains. It has a little slack: if every worker were busy in every turn, a
- * worker that is slightly faster would take another worker's task, and the run would end a whole turn later.
+ * Forty tasks: 8 chains of 5 with dependencies between the chains. `turns` is how many model calls a task takes until it
+ * is completed: a number, or `varied` for 1 to 5 of a generator with a fixed seed.
  */
-export function taskGraph(chains, length) {
+export function taskGraph(turns) {
+  const random = seeded(SEED)
   const tasks = []
-  for (let step = 0; step < length; step++) {
-    for (let chain = 0; chain < chains; chain++) {
-      const id = (chain, step) => String(step * chains + chain + 1)
-      const across = (chain + step) % 2 === 0 ? [id((chain + 1) % chains, step - 1)] : []
+  for (let step = 0; step < LENGTH; step++) {
+    for (let chain = 0; chain < CHAINS; chain++) {
+      const id = (chain, step) => String(step * CHAINS + chain + 1)
+      const across = (chain + step) % 2 === 0 ? [id((chain + 1) % CHAINS, step - 1)] : []
       tasks.push({
         id: id(chain, step),
-        // Calls of the model until it is completed: 1 to 5.
-        turns: ((chain * 7 + step * 3) % 5) + 1,
+        turns: turns === 'varied' ? 1 + Math.floor(random() * 5) : turns,
         blockedBy: step === 0 ? [] : [id(chain, step - 1), ...across],
       })
     }
@@ -19,28 +23,51 @@ export function taskGraph(chains, length) {
   return tasks
 }
 
-export function draft({ id, turns, blockedBy }) {
-  return { subject: `task ${id}`, description: `read ${turns - 1} times`, blockedBy }
+/** Model calls on the longest path: no team of any size and no order of work is faster. */
+export function criticalPath(tasks) {
+  const doneAt = new Map()
+  // Tasks stand behind those that they wait for.
+  for (const { id, turns, blockedBy } of tasks)
+    doneAt.set(id, turns + Math.max(0, ...blockedBy.map((blocker) => doneAt.get(blocker))))
+  return Math.max(...doneAt.values())
 }
 
-/**
- * Turns until the last task is completed if only the model takes time. A free worker takes the first ready task, which is
- * the rule of the board, and is free again one turn after it has completed one, because it still gets that result. For
- * the measured graph that makes 22 turns; the longest path alone takes 20, and the best order 21.
- */
-export function idealTurns(tasks, workers) {
+/** The order for the model server: it calls a tool in all turns but the last, which completes the task. */
+export function orderFor(turns) {
+  return `note ${turns - 1} times`
+}
+
+/** A ready queue as one would write it: workers take the first task whose blockers are done, until all are done. */
+export function runReadyQueue(tasks, workers, work) {
   const open = [...tasks]
-  const doneAt = new Map()
-  const freeAt = Array.from({ length: workers }, () => 0)
-  for (let now = 0; open.length > 0; now++) {
-    for (let worker = 0; worker < workers; worker++) {
-      if (freeAt[worker] > now) continue
-      const at = open.findIndex(({ blockedBy }) => blockedBy.every((id) => doneAt.get(id) <= now))
-      if (at < 0) break
-      const [{ id, turns }] = open.splice(at, 1)
-      doneAt.set(id, now + turns)
-      freeAt[worker] = now + turns + 1
+  const done = new Set()
+  let running = 0
+  return new Promise((resolve, reject) => {
+    const start = () => {
+      while (running < workers) {
+        const at = open.findIndex(({ blockedBy }) => blockedBy.every((id) => done.has(id)))
+        if (at < 0) break
+        const [task] = open.splice(at, 1)
+        running++
+        work(task).then(() => {
+          running--
+          done.add(task.id)
+          start()
+        }, reject)
+      }
+      if (done.size === tasks.length) resolve()
     }
+    start()
+  })
+}
+
+/** mulberry32 */
+function seeded(seed) {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
-  return Math.max(...doneAt.values())
 }

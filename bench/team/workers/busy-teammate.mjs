@@ -2,7 +2,7 @@
 // next request. Reports how many requests the slowest message took.
 import { setTimeout as pause } from 'node:timers/promises'
 import { defineTool } from '../../../dist/index.js'
-import { CONTENT, READ } from '../../agent/protocols.mjs'
+import { CONTENT, NOTE } from '../../agent/protocols.mjs'
 import { report, run, withSession } from '../session.mjs'
 
 const messages = Number(process.argv[2])
@@ -31,7 +31,7 @@ const model = {
     yield { type: 'text', delta: '' }
     await pause(2)
     if (sent < messages && requests % 2 === 0) await send()
-    return answer(sent < messages || waiting.size > 0 ? [[READ.name, { file: 'notes' }]] : [])
+    return answer(sent < messages || waiting.size > 0 ? [[NOTE.name, { file: 'notes' }]] : [])
   },
 }
 
@@ -55,8 +55,8 @@ function answer(calls) {
   return { turn: { role: 'assistant', content }, end: 'finished', usage, cost: 0, model: 'bench' }
 }
 
-const read = defineTool({
-  ...READ,
+const note = defineTool({
+  ...NOTE,
   input: { '~standard': { version: 1, vendor: 'bench', validate: (value) => ({ value }) } },
   action: () => undefined,
   async run() {
@@ -65,7 +65,7 @@ const read = defineTool({
   },
 })
 
-await withSession({ model, tools: [read] }, async (session) => {
+await withSession({ model, tools: [note] }, async (session) => {
   team = session.team
   await run(session, 'go')
   if (sent < messages || waiting.size > 0) throw new Error(`${waiting.size} of ${sent} messages were never received`)

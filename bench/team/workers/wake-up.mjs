@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
-import { READ } from '../../agent/protocols.mjs'
-import { median } from '../../files/temporary-team.mjs'
+import { NOTE, protocols } from '../../agent/protocols.mjs'
+import { median } from '../../verdict.mjs'
 import { report, run, withServer, withSession } from '../session.mjs'
 
 const isOtherProcess = process.argv[2] === 'other-process'
@@ -19,7 +19,7 @@ const FILES = ['bash', 'read_file', 'write_file', 'edit_file', 'glob', 'grep']
 const DENIED = [...FILES, 'TaskCreate', 'TaskUpdate', 'TaskList', 'SendMessage']
 
 await withServer(0, (url) =>
-  withSession({ url, permissions: { deny: DENIED } }, async (session, dir) => {
+  withSession({ url, permissions: { deny: DENIED } }, async (session, { dir }) => {
     await run(session, 'spawn [{"name":"ada","prompt":"Wait for a message."}]')
     const send = isOtherProcess ? await sender(dir, session.id) : { to: sendFrom(session.team), end() {} }
     const bare = bareLoop(url, join(dir, 'bare'))
@@ -81,9 +81,7 @@ function nextArrival(team, name) {
 /** Appends and syncs a line, then sends a conversation as long as ours. */
 function bareLoop(url, path) {
   const fd = fs.openSync(path, 'a')
-  const tools = [
-    { type: 'function', function: { name: READ.name, description: READ.description, parameters: READ.schema } },
-  ]
+  const tools = [protocols.openai.tool(NOTE)]
   const messages = [{ role: 'system', content: 'You work in a team of several agents. '.repeat(40) }]
   return {
     async wake(i) {

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { failuresIn, judge, summarise } from '../../bench/verdict.mjs'
+
+describe('the verdict of a benchmark row', () => {
+  it('takes the median of the ratios within each round, with its spread', () => {
+    const rounds = [
+      { ours: 11, limit: 10 },
+      { ours: 30, limit: 20 },
+      { ours: 12, limit: 10 },
+    ]
+    expect(summarise({ unit: 'ms', statistic: 'median' }, rounds)).toEqual({
+      ours: 12,
+      limit: 10,
+      figure: 1.2,
+      spread: [1.1, 1.5],
+    })
+  })
+
+  it('compares the best round of each side where noise only adds time', () => {
+    const rounds = [
+      { ours: 11, limit: 20 },
+      { ours: 30, limit: 10 },
+    ]
+    expect(summarise({ unit: 'ms' }, rounds).figure).toBe(1.1)
+    expect(summarise({ unit: 'per second' }, rounds).figure).toBe(1.5)
+  })
+
+  it('judges a count by itself, and a goal of zero is met by zero only', () => {
+    const row = { unit: 'requests', atMost: 0 }
+    expect(judge(row, summarise(row, [{ ours: 0 }]).figure)).toEqual({ goal: '≤ 0', verdict: 'met' })
+    expect(judge(row, summarise(row, [{ ours: 1 }]).figure)).toEqual({ goal: '≤ 0', verdict: 'missed' })
+  })
+
+  it('does not pass a figure that is not a number, with or without a goal', () => {
+    for (const row of [{ atMost: 1 }, { atLeast: 0 }, {}])
+      for (const figure of [Number.NaN, Number.POSITIVE_INFINITY, undefined])
+        expect(failuresIn([{ id: 'row', ...judge(row, figure) }])).toHaveLength(1)
+  })
+
+  it('fails on a missed goal and on a row that was not measured, and on nothing else', () => {
+    const results = [
+      { id: 'a', verdict: 'met' },
+      { id: 'b', verdict: 'measured' },
+      { id: 'c', verdict: 'missed' },
+      { id: 'd', verdict: 'not measured: AI SDK is not installed' },
+    ]
+    expect(failuresIn(results).map(({ id }) => id)).toEqual(['c', 'd'])
+  })
+})
