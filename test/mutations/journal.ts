@@ -21,4 +21,22 @@ export const mutations: readonly Mutation[] = [
     test: crash,
     fails: 'syncs the journal before a view shows it',
   },
+  {
+    name: 'snapshot-by-records-only',
+    mistake: 'few long records get no snapshot, and every process parses them again',
+    file: 'src/journal/fold/fold.ts',
+    old: '&& unsaved.bytes < worthBytes) return',
+    new: ') return',
+    test: 'src/journal/fold/fold.test.ts',
+    fails: 'writes a snapshot after many records, after few long ones, and not after few short ones',
+  },
+  {
+    name: 'snapshot-per-megabyte',
+    mistake: 'a process that folds much writes its whole state for every megabyte',
+    file: 'src/journal/fold/fold.ts',
+    old: 'worthBytes *= 2',
+    new: '',
+    test: 'src/journal/fold/fold.test.ts',
+    fails: 'needs twice as many bytes for each further snapshot, since a snapshot holds the whole state',
+  },
 ]

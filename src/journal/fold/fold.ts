@@ -9,7 +9,12 @@ import type { Log, Recorded } from '../log/store.ts'
  * Folding this many records is worth a snapshot: the next process then opens at once. Processes that fold the same
  * records come to that number at the same moment, so each has its own between this and twice as many.
  */
-const WORTH_A_SNAPSHOT = 5_000
+const SNAPSHOT_RECORDS = 5_000
+/**
+ * The same for few records that are long. It doubles with each snapshot: how large the state is, which each snapshot
+ * holds whole, is not known here.
+ */
+const SNAPSHOT_BYTES = 1024 * 1024
 
 /** A team's state, as far as this process has folded the journal. */
 export interface Fold {
@@ -30,11 +35,12 @@ export interface Fold {
 
 export async function openFold(first: Log, self: string): Promise<Fold> {
   let log = first
-  const worth = WORTH_A_SNAPSHOT + (sumOf(self) % WORTH_A_SNAPSHOT)
+  const spread = 1 + (sumOf(self) % SNAPSHOT_RECORDS) / SNAPSHOT_RECORDS
+  let worthBytes = SNAPSHOT_BYTES * spread
   const saved = await log.restore(FOLD_VERSION)
   let state = saved ? stateFrom(saved.state) : emptyState()
   let cursor = saved?.cursor ?? START
-  let unsaved = 0
+  let unsaved = { records: 0, bytes: 0 }
   return {
     get state() {
       return state
@@ -50,13 +56,15 @@ export async function openFold(first: Log, self: string): Promise<Fold> {
           const applied = apply(state, recorded.seq, recorded.record)
           cursor = advance(cursor, recorded)
           seen(recorded, applied)
+          unsaved.bytes += recorded.bytes ?? 0
         }
-        unsaved += batch.length
+        unsaved.records += batch.length
       }
       // What is computed here, once for all records, is not computed in each trial and taken back.
       settlePaths(state)
-      if (unsaved < worth) return
-      unsaved = 0
+      if (unsaved.records < SNAPSHOT_RECORDS * spread && unsaved.bytes < worthBytes) return
+      unsaved = { records: 0, bytes: 0 }
+      worthBytes *= 2
       await log.save(FOLD_VERSION, cursor, () => dumpState(state))
     },
     async refold(next, seen, agree) {
@@ -69,7 +77,7 @@ export async function openFold(first: Log, self: string): Promise<Fold> {
       log = next
       state = last.state
       cursor = last.cursor
-      unsaved = 0
+      unsaved = { records: 0, bytes: 0 }
     },
   }
 }

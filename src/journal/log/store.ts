@@ -23,6 +23,8 @@ export interface LogRecord {
 export interface Recorded {
   readonly seq: number
   readonly record: LogRecord
+  /** How long it is in the log, where the store knows that. */
+  readonly bytes?: number
 }
 
 /** `repeated`: a record with this id was accepted before; this one changes nothing. */

@@ -138,7 +138,7 @@ export function createMemoryLog(path: string, shared: SharedLog, knows: Readonly
     for (let bytes = 0; bytes < MAX_BATCH_BYTES; ) {
       const next = shared.accepted[from.seq + batch.length]
       if (!next || (stop && next.seq >= stop.offset)) break
-      batch.push({ seq: next.seq, record: next.record })
+      batch.push(next)
       bytes += next.bytes
     }
     return batch

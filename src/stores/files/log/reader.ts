@@ -132,7 +132,7 @@ export function createLogReader(path: string, file: JournalFile, knows: Readonly
   function show(judged: JudgedLine): void {
     const { verdict, record, seq, line, offset, detail } = judged
     if (verdict === 'accepted') {
-      cache.push({ seq, record: record! })
+      cache.push({ seq, record: record!, bytes: seq - offset })
       begins = offset
       if (record!.after !== undefined) fairness.accepted(record!)
     } else if (verdict === 'refused') {

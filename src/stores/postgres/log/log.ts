@@ -163,7 +163,8 @@ export function createPostgresLog(options: PostgresLogOptions): Log {
   }
 
   async function handOut(stored: readonly Stored[]): Promise<readonly Recorded[]> {
-    const records = stored.map(({ seq, record }) => ({ seq, record }))
+    const form = longTexts ? 'references' : 'whole'
+    const records = stored.map(({ seq, record, size }) => ({ seq, record, bytes: size[form] }))
     return longTexts ? records : whole(records)
   }
 
