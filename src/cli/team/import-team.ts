@@ -178,7 +178,9 @@ async function importTasks(team: TeamHandle, folder: string, left: string[]): Pr
   const tasks = old.sort((a, b) => byId(a.id, b.id))
   if (tasks.length === 0) return 0
   const newIds = new Map(tasks.map((task, i) => [task.id, `+${i + 1}`]))
-  const answer = await team.run({ type: 'task.add', tasks: tasks.map((task) => draftOf(task, tasks, newIds, team)) })
+  const blockers = blockersIn(tasks)
+  const drafts = tasks.map((task) => draftOf(task, blockers.get(task.id) ?? [], newIds, team))
+  const answer = await team.run({ type: 'task.add', tasks: drafts })
   if (!isRefusal(answer)) return tasks.length
   left.push(`${counted(tasks.length, 'task')}: ${refusalForPerson(answer)}`)
   return 0
@@ -187,9 +189,25 @@ async function importTasks(team: TeamHandle, folder: string, left: string[]): Pr
 // biome-ignore lint/suspicious/noExplicitAny: a file of another program, every member is looked at before it is used
 type Old = Record<string, any>
 
-function draftOf(task: Old, all: readonly Old[], newIds: ReadonlyMap<string, string>, team: TeamHandle): TaskDraft {
+/** Task → tasks that name it in `blocks`. */
+function blockersIn(tasks: readonly Old[]): Map<string, string[]> {
+  const blockers = new Map<string, string[]>()
+  for (const { id, blocks } of tasks)
+    for (const blocked of idsIn(blocks)) {
+      const others = blockers.get(blocked)
+      if (others) others.push(id)
+      else blockers.set(blocked, [id])
+    }
+  return blockers
+}
+
+function draftOf(
+  task: Old,
+  naming: readonly string[],
+  newIds: ReadonlyMap<string, string>,
+  team: TeamHandle,
+): TaskDraft {
   const named = [...idsIn(task.blocked_by), ...idsIn(task.blockedBy)]
-  const naming = all.filter((other) => idsIn(other.blocks).includes(task.id)).map((other) => other.id as string)
   // Done or unknown ones are no longer waited for: completing removed them from these lists.
   const blockedBy = [...new Set([...named, ...naming])].flatMap((id) => newIds.get(id) ?? [])
   const owner = typeof task.owner === 'string' ? memberNamed(team.state, task.owner) : undefined
