@@ -1,3 +1,4 @@
+import boardScale from './board-scale.mjs'
 import makespanRows from './makespan-rows.mjs'
 import { idleTeam, measure } from './session.mjs'
 
@@ -6,6 +7,7 @@ const KB = 1024
 
 export default [
   ...makespanRows,
+  ...boardScale,
   {
     id: 'team-resume',
     name: 'resume of a resting team of 8: model requests',
