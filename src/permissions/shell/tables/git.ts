@@ -11,19 +11,8 @@ const WALK = `--oneline --graph --decorate --no-decorate --all --branches --tags
   --walk-reflogs --full-history --abbrev-commit --no-abbrev-commit --show-signature --relative-date --parents --children
   --source --boundary -E -F --count --pickaxe-regex --no-notes`
 const WALK_VALUES = {
-  '-n': 'number',
-  '--max-count': 'number',
-  '--skip': 'number',
-  '--since': 'word',
-  '--after': 'word',
-  '--until': 'word',
-  '--before': 'word',
-  '--author': 'word',
-  '--committer': 'word',
-  '--grep': 'word',
-  '-S': 'word',
-  '-G': 'word',
-  '-L': 'word',
+  number: '-n --max-count --skip',
+  word: '--since --after --until --before --author --committer --grep -S -G -L',
 } as const
 const FORMATS = '--format --pretty --date --decorate --branches --tags --remotes --encoding'
 
@@ -34,7 +23,7 @@ const looking: Uses = {
   digits: true,
   operands: 'read',
 }
-const MESSAGE = { '-m': 'text', '--message': 'text' } as const
+const MESSAGE = { text: '-m --message' } as const
 
 /** Only a remote that was set up before, never a folder or an address: those have programs of their own. */
 function fromRemote({ operands }: Given, setting: Setting): string | undefined {
@@ -56,7 +45,7 @@ function unlessConfigured({ options, operands }: Given): string | undefined {
  */
 export const GIT: Uses = {
   flags: '--no-pager --no-optional-locks --literal-pathspecs --version',
-  values: { '-C': 'folder' },
+  values: { folder: '-C' },
   commands: {
     status: {
       flags: '-s --short -b --branch --porcelain --long -v -z --ignored -u --show-stash --ahead-behind',
@@ -75,7 +64,7 @@ export const GIT: Uses = {
     cherry: { flags: '-v', operands: 'name' },
     blame: {
       flags: '-w -e -s -l -t -f -n -C -M --line-porcelain --porcelain',
-      values: { '-L': 'word' },
+      values: { word: '-L' },
       operands: 'read',
     },
     'rev-parse': {
@@ -95,7 +84,7 @@ export const GIT: Uses = {
     describe: {
       flags: '--tags --all --always --dirty --long',
       attached: '--abbrev --dirty',
-      values: { '--match': 'word' },
+      values: { word: '--match' },
       operands: 'name',
     },
     'name-rev': { flags: '--name-only --tags', operands: 'name' },
@@ -106,7 +95,7 @@ export const GIT: Uses = {
     grep: {
       flags: `-n --line-number -i --ignore-case -l --files-with-matches -L -c --count -w --word-regexp -E -F -P -G -h -H -v
       -o -q -I -a --cached --untracked --heading --break -p -W --all-match --name-only --full-name`,
-      values: { '-e': 'word', '-A': 'number', '-B': 'number', '-C': 'number', '-m': 'number', '--max-depth': 'number' },
+      values: { word: '-e', number: '-A -B -C -m --max-depth' },
       attached: '--color',
       first: ['word'],
       operands: 'read',
@@ -114,7 +103,7 @@ export const GIT: Uses = {
     branch: {
       flags: `-a -r -v -l --list --all --remotes --show-current -d -D -m -M -c -C -f --delete --move --copy --force --merged
       --no-merged --no-track -q --contains --no-color --unset-upstream`,
-      values: { '-u': 'name' },
+      values: { name: '-u' },
       attached: '--sort --format --merged --no-merged --contains --set-upstream-to --color --track',
       operands: 'name',
     },
@@ -136,16 +125,7 @@ export const GIT: Uses = {
     commit: {
       flags: `-a --all --amend --no-edit --allow-empty --allow-empty-message -n --no-verify -q --quiet -v --verbose -s --signoff
       --dry-run --no-gpg-sign --reset-author -i --include -o --only --short --porcelain`,
-      values: {
-        ...MESSAGE,
-        '-F': 'read',
-        '--file': 'read',
-        '-C': 'name',
-        '--author': 'word',
-        '--date': 'word',
-        '--fixup': 'name',
-        '--trailer': 'word',
-      },
+      values: { ...MESSAGE, read: '-F --file', name: '-C --fixup', word: '--author --date --trailer' },
       operands: 'read',
     },
     checkout: {
@@ -158,7 +138,7 @@ export const GIT: Uses = {
     },
     restore: {
       flags: '--staged -S --worktree -W -q --quiet --ours --theirs',
-      values: { '-s': 'name', '--source': 'name' },
+      values: { name: '-s --source' },
       operands: 'read',
     },
     reset: { flags: '--soft --mixed --hard --keep --merge -q --quiet', operands: 'read' },
@@ -187,14 +167,14 @@ export const GIT: Uses = {
     },
     rebase: {
       flags: '--abort --continue --skip --quit --autostash -q --quiet --no-verify --keep-empty',
-      values: { '--onto': 'name' },
+      values: { name: '--onto' },
       operands: 'name',
     },
     'cherry-pick': { flags: '--abort --continue --skip --quit -n --no-commit -x --allow-empty --ff', operands: 'name' },
     revert: { flags: '--abort --continue --skip --quit -n --no-commit --no-edit', operands: 'name' },
     fetch: {
       flags: '--all -a -p --prune -t --tags -q --quiet -v --verbose -f --force --dry-run --no-tags --unshallow',
-      values: { '--depth': 'number' },
+      values: { number: '--depth' },
       first: ['name'],
       operands: 'name',
       check: fromRemote,

@@ -10,7 +10,7 @@ const MAKE: Uses = {
 const PYTEST: Uses = {
   flags:
     '-q -v -vv -vvv -x -s -l --lf --ff --co --collect-only --no-header --disable-warnings --quiet --verbose --exitfirst --last-failed --failed-first --version --no-cov --cov',
-  values: { '-k': 'word', '-m': 'word', '--maxfail': 'number', '--tb': 'name', '-n': 'word', '--durations': 'number' },
+  values: { word: '-k -m -n', number: '--maxfail --durations', name: '--tb' },
   attached: '--cov --cov-report',
   operands: 'inside',
 }
@@ -22,17 +22,17 @@ const MODULES: Readonly<Record<string, Uses>> = {
     commands: {
       check: {
         flags: '--fix --no-fix --diff --quiet -q --watch --statistics',
-        values: { '--select': 'word', '--ignore': 'word' },
+        values: { word: '--select --ignore' },
         operands: 'inside',
       },
       format: { flags: '--check --diff --quiet -q', operands: 'inside' },
     },
     flags: '--version',
   },
-  black: { flags: '--check --diff -q --quiet --version', values: { '-l': 'number' }, operands: 'inside' },
-  flake8: { values: { '--max-line-length': 'number', '--select': 'word' }, operands: 'inside' },
+  black: { flags: '--check --diff -q --quiet --version', values: { number: '-l' }, operands: 'inside' },
+  flake8: { values: { number: '--max-line-length', word: '--select' }, operands: 'inside' },
   compileall: { flags: '-q', operands: 'inside' },
-  'json.tool': { flags: '--sort-keys --compact', values: { '--indent': 'number' }, operands: 'read', most: 1 },
+  'json.tool': { flags: '--sort-keys --compact', values: { number: '--indent' }, operands: 'read', most: 1 },
 }
 
 /** A file of the workspace, or one of these modules by `-m`, which `refuseModule` looks at. */
@@ -52,24 +52,14 @@ export const PYTHON_MODULES = MODULES
 const CARGO_BUILD: Uses = {
   flags:
     '--release --all --workspace --all-targets --all-features --no-default-features --lib --bins --tests --locked --offline --frozen -q --quiet -v --verbose --no-run --no-fail-fast --doc --check --fix --allow-dirty',
-  values: {
-    '-p': 'name',
-    '--package': 'name',
-    '--features': 'word',
-    '--bin': 'name',
-    '--test': 'name',
-    '--example': 'name',
-    '-j': 'number',
-    '--target': 'name',
-    '--exclude': 'name',
-  },
+  values: { name: '-p --package --bin --test --example --target --exclude', word: '--features', number: '-j' },
   operands: 'name',
   rest: 'word',
 }
 
 const GO_BUILD: Uses = {
   flags: '-v -race -short -cover -failfast -json -n',
-  values: { '-run': 'word', '-count': 'number', '-timeout': 'word', '-bench': 'word', '-tags': 'name', '-p': 'number' },
+  values: { word: '-run -timeout -bench', number: '-count -p', name: '-tags' },
   attached: '-run -count -timeout -bench -tags -p',
   operands: 'word',
 }
@@ -157,16 +147,16 @@ export const LANGUAGES: Readonly<Record<string, Uses>> = {
   docker: {
     flags: '--version -v',
     commands: {
-      ps: { flags: '-a -q --all --quiet', values: { '--filter': 'word', '--format': 'word' } },
+      ps: { flags: '-a -q --all --quiet', values: { word: '--filter --format' } },
       images: { flags: '-a -q' },
       version: {},
       info: {},
-      logs: { flags: '-f -t', values: { '--tail': 'word', '-n': 'word' }, operands: 'name' },
+      logs: { flags: '-f -t', values: { word: '--tail -n' }, operands: 'name' },
     },
   },
   curl: {
     flags: '-s -S -f -L -i -I -v -k --silent --show-error --fail --location --include --head --compressed -sS -4 -6',
-    values: { '-X': 'name', '--request': 'name', '-m': 'number', '--max-time': 'number', '--retry': 'number' },
+    values: { name: '-X --request', number: '-m --max-time --retry' },
     operands: 'word',
     check: ({ operands }) =>
       operands.every(({ text }) => /^https?:\/\/[\w.:/?&=%#~+,@-]*$/.test(text ?? ''))
@@ -179,25 +169,11 @@ function gh(): Uses {
   return {
     flags: '--draft -d --fill --comments -c --verbose --log --log-failed --name-only --patch',
     values: {
-      '-t': 'text',
-      '--title': 'text',
-      '-b': 'text',
-      '--body': 'text',
-      '-F': 'read',
-      '--body-file': 'read',
-      '-B': 'name',
-      '--base': 'name',
-      '-H': 'name',
-      '--head': 'name',
-      '-L': 'number',
-      '--limit': 'number',
-      '-s': 'name',
-      '--state': 'name',
-      '--json': 'word',
-      '-l': 'word',
-      '--label': 'word',
-      '-a': 'word',
-      '--assignee': 'word',
+      text: '-t --title -b --body',
+      read: '-F --body-file',
+      name: '-B --base -H --head -s --state',
+      number: '-L --limit',
+      word: '--json -l --label -a --assignee',
     },
     operands: 'name',
   }
@@ -207,7 +183,7 @@ function pip(): Uses {
   return {
     flags: '--version -V',
     commands: {
-      list: { flags: '--outdated', values: { '--format': 'name' } },
+      list: { flags: '--outdated', values: { name: '--format' } },
       show: { operands: 'name' },
       freeze: {},
       check: {},

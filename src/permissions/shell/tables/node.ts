@@ -2,7 +2,7 @@ import type { Given, Setting, Uses } from './use.ts'
 
 const QUIET =
   '-s --silent -q --quiet --if-present --no-audit --no-fund --no-progress --offline --prefer-offline --verbose'
-const CHOOSE = { '-w': 'name', '--workspace': 'name', '--prefix': 'folder' } as const
+const CHOOSE = { name: '-w --workspace', folder: '--prefix' } as const
 const ALL = '--workspaces -ws --include-workspace-root'
 const SAVE =
   '-D --save-dev -S --save -E --save-exact -O --save-optional --no-save --save-peer --production --legacy-peer-deps --ignore-scripts --frozen-lockfile --force -f'
@@ -19,12 +19,12 @@ const script: Uses = {
 const test: Uses = { flags: `${QUIET} ${ALL}`, values: CHOOSE, operands: 'word', rest: 'word' }
 const looking: Uses = {
   flags: '--json --long -l -a --all --parseable',
-  values: { '--depth': 'number' },
+  values: { number: '--depth' },
   operands: 'name',
 }
 const installing: Uses = {
   flags: `${QUIET} ${ALL} ${SAVE}`,
-  values: { ...CHOOSE },
+  values: CHOOSE,
   attached: '--omit --include',
   operands: 'word',
   check: onlyPackages,
@@ -93,12 +93,12 @@ const NPM: Uses = {
 
 const PNPM: Uses = {
   flags: `--version -v -r --recursive ${QUIET}`,
-  values: { '--filter': 'name', '-F': 'name', '-C': 'folder', '--dir': 'folder' },
+  values: { name: '--filter -F', folder: '-C --dir' },
   commands: { ...NPM.commands!, build: test, lint: test, dev: test, typecheck: test, format: test, check: test },
 }
 const YARN: Uses = {
   flags: `--version -v ${QUIET}`,
-  values: { '--cwd': 'folder' },
+  values: { folder: '--cwd' },
   commands: { ...NPM.commands!, build: test, lint: test, dev: test, typecheck: test, format: test, check: test },
 }
 
@@ -107,58 +107,36 @@ const TOOLS: Readonly<Record<string, Uses>> = {
   tsc: {
     flags:
       '--noEmit --watch -w -b --build --version -v --strict --pretty --listFiles --incremental --skipLibCheck --emitDeclarationOnly --declaration --showConfig --extendedDiagnostics --diagnostics --force',
-    values: { '-p': 'inside', '--project': 'inside', '--outDir': 'write', '--target': 'name', '--module': 'name' },
+    values: { inside: '-p --project', write: '--outDir', name: '--target --module' },
     operands: 'inside',
   },
   vitest: {
     flags:
       '--run --watch --coverage --silent --no-coverage --bail --no-color --changed --globals --passWithNoTests -u --update --version -v',
-    values: {
-      '-t': 'word',
-      '--testNamePattern': 'word',
-      '--reporter': 'name',
-      '--project': 'name',
-      '--testTimeout': 'number',
-      '--retry': 'number',
-      '--pool': 'name',
-    },
+    values: { word: '-t --testNamePattern', name: '--reporter --project --pool', number: '--testTimeout --retry' },
     attached: '--bail --coverage --changed',
     operands: 'read',
   },
   jest: {
     flags:
       '--watch --coverage --silent --verbose --bail -b -i --runInBand --passWithNoTests --ci --no-coverage -u --updateSnapshot --onlyChanged -o --forceExit --detectOpenHandles --listTests --version --no-cache',
-    values: {
-      '-t': 'word',
-      '--testNamePattern': 'word',
-      '--testPathPattern': 'word',
-      '--maxWorkers': 'word',
-      '-w': 'word',
-      '--testTimeout': 'number',
-    },
+    values: { word: '-t --testNamePattern --testPathPattern --maxWorkers -w', number: '--testTimeout' },
     attached: '--bail --coverage',
     operands: 'read',
   },
   mocha: {
     flags: '--bail -b --recursive --watch -w --exit --no-color --version',
-    values: {
-      '-g': 'word',
-      '--grep': 'word',
-      '--timeout': 'number',
-      '-t': 'number',
-      '--reporter': 'name',
-      '-R': 'name',
-    },
+    values: { word: '-g --grep', number: '--timeout -t', name: '--reporter -R' },
     operands: 'inside',
   },
   eslint: {
     flags: '--fix --quiet --cache --no-cache --version -v --debug --no-color --color --fix-dry-run',
-    values: { '--ext': 'word', '--max-warnings': 'number', '-f': 'name', '--format': 'name' },
+    values: { word: '--ext', number: '--max-warnings', name: '-f --format' },
     operands: 'inside',
   },
   prettier: {
     flags: '--check -c --list-different -l --version --no-color --cache --ignore-unknown -u --write -w',
-    values: { '--log-level': 'name', '--parser': 'name' },
+    values: { name: '--log-level --parser' },
     operands: 'inside',
   },
   biome: {
@@ -168,7 +146,7 @@ const TOOLS: Readonly<Record<string, Uses>> = {
         name,
         {
           flags: '--write --fix --unsafe --staged --changed --no-errors-on-unmatched',
-          values: { '--max-diagnostics': 'name' },
+          values: { name: '--max-diagnostics' },
           operands: 'inside',
         } satisfies Uses,
       ]),
@@ -178,22 +156,15 @@ const TOOLS: Readonly<Record<string, Uses>> = {
     commands: {
       test: {
         flags: '--list --forbid-only --quiet --update-snapshots',
-        values: {
-          '-g': 'word',
-          '--grep': 'word',
-          '--project': 'name',
-          '--reporter': 'name',
-          '--workers': 'number',
-          '--retries': 'number',
-        },
+        values: { word: '-g --grep', name: '--project --reporter', number: '--workers --retries' },
         operands: 'read',
       },
     },
   },
-  vite: { commands: { build: { flags: '--minify --sourcemap', values: { '--mode': 'name' } } }, flags: '--version' },
+  vite: { commands: { build: { flags: '--minify --sourcemap', values: { name: '--mode' } } }, flags: '--version' },
   next: { commands: { build: {}, lint: {} }, flags: '--version' },
   turbo: {
-    commands: { run: { operands: 'name', flags: '--force', values: { '--filter': 'name' } } },
+    commands: { run: { operands: 'name', flags: '--force', values: { name: '--filter' } } },
     flags: '--version',
   },
   knip: { flags: '--production --strict --no-progress --dependencies --exports --files' },
@@ -205,7 +176,7 @@ const NODE_TEST =
 /** A file of the workspace, with whatever words; none of node's ways to run a text or to load something first. */
 const node: Uses = {
   flags: `--version -v --check -c ${NODE_TEST}`,
-  values: { '--test-name-pattern': 'word', '--test-reporter': 'name' },
+  values: { word: '--test-name-pattern', name: '--test-reporter' },
   first: ['script'],
   operands: 'word',
   endsAtOperand: true,

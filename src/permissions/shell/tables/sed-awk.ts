@@ -3,7 +3,7 @@ import { type Given, refuseUse, type Setting, type Uses } from './use.ts'
 
 const FLAGS = '-n -E -r -s -u -z --quiet --silent --regexp-extended --posix --sandbox --separate'
 
-const SCRIPTS: Uses = { flags: FLAGS, values: { '-e': 'word', '--expression': 'word' }, operands: 'read' }
+const SCRIPTS: Uses = { flags: FLAGS, values: { word: '-e --expression' }, operands: 'read' }
 const WITH_FILES: Uses = { flags: `${FLAGS} -i --in-place`, values: SCRIPTS.values!, operands: 'write' }
 
 /** sed whose every command prints, deletes, quits or replaces text; nothing that runs or writes by the script. */
@@ -117,7 +117,7 @@ function endOf(text: string, begin: number, delimiter: string): number | undefin
   return undefined
 }
 
-const USES: Uses = { values: { '-F': 'word', '-v': 'word' }, first: ['word'], operands: 'read' }
+const USES: Uses = { values: { word: '-F -v' }, first: ['word'], operands: 'read' }
 
 /** awk whose program computes and prints. Files by `-f`, and every option of one awk only, are asked about. */
 export function refuseAwk(words: readonly Word[], setting: Setting): string | undefined {

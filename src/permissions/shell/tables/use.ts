@@ -20,8 +20,8 @@ export type Kind = 'text' | 'word' | 'number' | 'name' | 'read' | 'write' | 'cha
 export interface Uses {
   /** Options without a value, with blanks between them. Those of one letter may stand together. */
   readonly flags?: string
-  /** Options with a value: the next word, or behind `=`, or behind the letter. */
-  readonly values?: Readonly<Record<string, Kind>>
+  /** Options with a value, by what it may be: the next word, or behind `=`, or behind the letter. */
+  readonly values?: Readonly<Partial<Record<Kind, string>>>
   /** Options whose value, if any, is in the same word: `--color=always`, `-U5`. */
   readonly attached?: string
   /** `-5` is a number. */
@@ -76,7 +76,7 @@ class Reading {
   private readonly operands: Word[] = []
   private readonly flags: ReadonlySet<string>
   private readonly attached: readonly string[]
-
+  private readonly values: ReadonlyMap<string, Kind>
   private readonly name: string
   private readonly uses: Uses
   private readonly setting: Setting
@@ -87,6 +87,11 @@ class Reading {
     this.setting = setting
     this.flags = new Set(uses.flags?.split(/\s+/))
     this.attached = uses.attached?.split(/\s+/) ?? []
+    this.values = new Map(
+      Object.entries(uses.values ?? {}).flatMap(([kind, options]) =>
+        options.split(/\s+/).map((option) => [option, kind as Kind] as const),
+      ),
+    )
   }
 
   read(words: readonly Word[]): string | undefined {
@@ -129,25 +134,25 @@ class Reading {
 
   /** How many further words it takes, or why it may not be. */
   private option(text: string, next: Word | undefined): number | string {
-    const { uses } = this
     if (this.flags.has(text) || this.attached.includes(text)) {
       this.options.push(text)
       return 0
     }
-    if (uses.digits && /^-\d+$/.test(text)) return 0
-    if (Object.hasOwn(uses.values ?? {}, text)) return this.value(text, uses.values![text]!, next)
+    if (this.uses.digits && /^-\d+$/.test(text)) return 0
+    const kind = this.values.get(text)
+    if (kind) return this.value(text, kind, next)
     if (text.startsWith('--')) {
       const [, long = '', value = ''] = /^(--[^=]+)=(.*)$/s.exec(text) ?? []
       this.options.push(long)
       if (this.attached.includes(long)) return 0
-      if (!Object.hasOwn(uses.values ?? {}, long)) return this.unknownOption(text)
-      return this.fits(uses.values![long], { raw: value, text: value }) ? 0 : this.wrong({ raw: text })
+      const inside = this.values.get(long)
+      if (!inside) return this.unknownOption(text)
+      return this.fits(inside, { raw: value, text: value }) ? 0 : this.wrong({ raw: text })
     }
     return this.bundle(text, next)
   }
 
   private bundle(text: string, next: Word | undefined): number | string {
-    const { uses } = this
     for (let i = 1; i < text.length; i++) {
       const option = `-${text[i]}`
       const rest = text.slice(i + 1)
@@ -159,7 +164,7 @@ class Reading {
         this.options.push(option)
         return 0
       }
-      const kind = Object.hasOwn(uses.values ?? {}, option) ? uses.values![option]! : undefined
+      const kind = this.values.get(option)
       if (!kind) return this.unknownOption(text)
       if (rest === '') return this.value(option, kind, next)
       this.options.push(option)
