@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path'
 import type { Word } from '../word.ts'
-import type { Given, Setting, Uses } from './use.ts'
+import { alike, type Given, type Setting, type Uses } from './use.ts'
 
 const reading = (flags: string, more: Partial<Uses> = {}): Uses => ({ flags, operands: 'read', ...more })
 
@@ -34,8 +34,7 @@ export const FILES: Readonly<Record<string, Uses>> = {
     },
   ),
   cat: reading('-A -b -e -E -n -s -t -T -u -v --number --show-all --show-ends --squeeze-blank'),
-  tac: reading(''),
-  rev: reading(''),
+  ...alike('tac rev cksum zcat', reading('')),
   nl: reading('-p', { values: { word: '-b -s -n', number: '-w -v' } }),
   head: reading('-q -v -z --quiet --verbose', {
     digits: true,
@@ -59,12 +58,8 @@ export const FILES: Readonly<Record<string, Uses>> = {
   readlink: reading('-e -f -m -n -q'),
   basename: { flags: '-a -z', values: { word: '-s' }, operands: 'word' },
   dirname: { flags: '-z', operands: 'word' },
-  md5sum: reading('-b -t -c --check --quiet --status'),
-  sha1sum: reading('-b -t -c --check --quiet --status'),
-  sha256sum: reading('-b -t -c --check --quiet --status'),
-  sha512sum: reading('-b -t -c --check --quiet --status'),
+  ...alike('md5sum sha1sum sha256sum sha512sum', reading('-b -t -c --check --quiet --status')),
   shasum: reading('-b -t', { values: { number: '-a' } }),
-  cksum: reading(''),
   diff: reading(
     '-u -r -N -q -s -w -b -B -i -y -a -c -e -n --brief --recursive --unified --side-by-side --ignore-all-space --no-dereference --suppress-common-lines',
     {
@@ -99,7 +94,6 @@ export const FILES: Readonly<Record<string, Uses>> = {
     operands: 'read',
     check: ({ options }) => (options.some((one) => /^-[lt]$/.test(one)) ? undefined : 'gzip writes files'),
   },
-  zcat: reading(''),
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Given, Setting, Uses } from './use.ts'
+import { alike, type Given, type Setting, type Uses } from './use.ts'
 
 const LOOK = `-p -u --patch --no-patch -s --raw --stat --numstat --shortstat --summary --name-only --name-status --cached
   --staged --merge-base --minimal --patience --histogram -w --ignore-all-space -b --ignore-space-change
@@ -52,15 +52,10 @@ export const GIT: Uses = {
       attached: '--porcelain -u --untracked-files --ignored --column',
       operands: 'read',
     },
-    log: looking,
-    diff: looking,
-    show: looking,
+    ...alike('log diff show whatchanged rev-list range-diff', looking),
     shortlog: { ...looking, flags: `${LOOK} ${WALK} -s -n -e --summary --numbered --email` },
-    whatchanged: looking,
     reflog: { ...looking, first: ['name'] },
-    'rev-list': looking,
     'diff-tree': { ...looking, flags: `${LOOK} ${WALK} -r -t --root --no-commit-id -m` },
-    'range-diff': looking,
     cherry: { flags: '-v', operands: 'name' },
     blame: {
       flags: '-w -e -s -l -t -f -n -C -M --line-porcelain --porcelain',
@@ -146,17 +141,14 @@ export const GIT: Uses = {
     mv: { flags: '-f --force -n --dry-run -k -v', operands: 'change' },
     clean: { flags: '-n --dry-run -d -f --force -x -X -q', operands: 'change' },
     stash: {
-      flags: '',
       commands: {
         push: {
           flags: '-q --quiet -k --keep-index -u --include-untracked -S --staged',
           values: MESSAGE,
           operands: 'read',
         },
-        pop: { flags: '-q --quiet --index', operands: 'name' },
-        apply: { flags: '-q --quiet --index', operands: 'name' },
-        list: looking,
-        show: looking,
+        ...alike('pop apply', { flags: '-q --quiet --index', operands: 'name' }),
+        ...alike('list show', looking),
         drop: { flags: '-q --quiet', operands: 'name' },
       },
     },
@@ -208,16 +200,7 @@ export const GIT: Uses = {
     },
     worktree: { commands: { list: { flags: '--porcelain -v' } } },
     submodule: { commands: { status: {} } },
-    bisect: {
-      commands: {
-        log: {},
-        good: { operands: 'name' },
-        bad: { operands: 'name' },
-        reset: {},
-        skip: {},
-        start: { operands: 'name' },
-      },
-    },
+    bisect: { commands: { ...alike('log reset skip', {}), ...alike('good bad start', { operands: 'name' }) } },
     version: {},
     var: { flags: '-l', operands: 'name' },
   },

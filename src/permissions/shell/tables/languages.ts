@@ -1,4 +1,4 @@
-import type { Uses } from './use.ts'
+import { alike, type Uses } from './use.ts'
 
 /** `VAR=value` and other makefiles are not here: both can name any program. */
 const MAKE: Uses = {
@@ -14,7 +14,8 @@ const PYTEST: Uses = {
   attached: '--cov --cov-report',
   operands: 'inside',
 }
-const MODULES: Readonly<Record<string, Uses>> = {
+/** What `python -m` may run. */
+export const PYTHON_MODULES: Readonly<Record<string, Uses>> = {
   pytest: PYTEST,
   unittest: { flags: '-v -q -f -b', operands: 'name' },
   mypy: { flags: '--strict --no-error-summary --ignore-missing-imports --pretty --version', operands: 'inside' },
@@ -47,8 +48,6 @@ const PYTHON: Uses = {
       : 'python without a file reads a program from its input',
 }
 
-export const PYTHON_MODULES = MODULES
-
 const CARGO_BUILD: Uses = {
   flags:
     '--release --all --workspace --all-targets --all-features --no-default-features --lib --bins --tests --locked --offline --frozen -q --quiet -v --verbose --no-run --no-fail-fast --doc --check --fix --allow-dirty',
@@ -64,48 +63,46 @@ const GO_BUILD: Uses = {
   operands: 'word',
 }
 
+const GITHUB: Uses = {
+  flags: '--draft -d --fill --comments -c --verbose --log --log-failed --name-only --patch',
+  values: {
+    text: '-t --title -b --body',
+    read: '-F --body-file',
+    name: '-B --base -H --head -s --state',
+    number: '-L --limit',
+    word: '--json -l --label -a --assignee',
+  },
+  operands: 'name',
+}
+
+const PIP: Uses = {
+  flags: '--version -V',
+  commands: {
+    list: { flags: '--outdated', values: { name: '--format' } },
+    show: { operands: 'name' },
+    ...alike('freeze check', {}),
+  },
+}
+
 /** Other languages and tools for building. */
 export const LANGUAGES: Readonly<Record<string, Uses>> = {
   make: MAKE,
-  python: PYTHON,
-  python3: PYTHON,
+  ...alike('python python3', PYTHON),
   pytest: PYTEST,
-  mypy: MODULES.mypy!,
-  ruff: MODULES.ruff!,
-  black: MODULES.black!,
-  flake8: MODULES.flake8!,
-  pip: pip(),
-  pip3: pip(),
+  mypy: PYTHON_MODULES.mypy!,
+  ruff: PYTHON_MODULES.ruff!,
+  black: PYTHON_MODULES.black!,
+  flake8: PYTHON_MODULES.flake8!,
+  ...alike('pip pip3', PIP),
   cargo: {
     flags: '--version -V -q',
-    commands: Object.fromEntries(
-      [
-        'build',
-        'b',
-        'test',
-        't',
-        'check',
-        'c',
-        'clippy',
-        'fmt',
-        'doc',
-        'bench',
-        'run',
-        'r',
-        'tree',
-        'clean',
-        'fetch',
-        'update',
-        'metadata',
-      ].map((name) => [name, CARGO_BUILD]),
-    ),
+    commands: alike('build b test t check c clippy fmt doc bench run r tree clean fetch update metadata', CARGO_BUILD),
   },
   rustc: { flags: '--version -V' },
   go: {
     commands: {
-      build: GO_BUILD,
-      test: GO_BUILD,
-      vet: { operands: 'word' },
+      ...alike('build test', GO_BUILD),
+      ...alike('vet fmt doc', { operands: 'word' }),
       run: {
         operands: 'word',
         endsAtOperand: true,
@@ -114,33 +111,20 @@ export const LANGUAGES: Readonly<Record<string, Uses>> = {
             ? undefined
             : 'go run of something else',
       },
-      fmt: { operands: 'word' },
       list: { flags: '-m -json', operands: 'word' },
       mod: { commands: { tidy: { flags: '-v' }, download: {}, verify: {}, graph: {} } },
       version: {},
       env: { operands: 'name' },
-      doc: { operands: 'word' },
     },
   },
   gofmt: { flags: '-l -d -s -w', operands: 'change' },
   gh: {
     flags: '--version',
     commands: {
-      pr: {
-        commands: {
-          list: gh(),
-          view: gh(),
-          status: gh(),
-          checks: gh(),
-          diff: gh(),
-          create: gh(),
-          comment: gh(),
-          checkout: gh(),
-        },
-      },
-      issue: { commands: { list: gh(), view: gh(), status: gh(), create: gh(), comment: gh() } },
-      run: { commands: { list: gh(), view: gh() } },
-      repo: { commands: { view: gh() } },
+      pr: { commands: alike('list view status checks diff create comment checkout', GITHUB) },
+      issue: { commands: alike('list view status create comment', GITHUB) },
+      run: { commands: alike('list view', GITHUB) },
+      repo: { commands: { view: GITHUB } },
       auth: { commands: { status: {} } },
     },
   },
@@ -163,30 +147,4 @@ export const LANGUAGES: Readonly<Record<string, Uses>> = {
         ? undefined
         : 'curl of something that is not a plain address',
   },
-}
-
-function gh(): Uses {
-  return {
-    flags: '--draft -d --fill --comments -c --verbose --log --log-failed --name-only --patch',
-    values: {
-      text: '-t --title -b --body',
-      read: '-F --body-file',
-      name: '-B --base -H --head -s --state',
-      number: '-L --limit',
-      word: '--json -l --label -a --assignee',
-    },
-    operands: 'name',
-  }
-}
-
-function pip(): Uses {
-  return {
-    flags: '--version -V',
-    commands: {
-      list: { flags: '--outdated', values: { name: '--format' } },
-      show: { operands: 'name' },
-      freeze: {},
-      check: {},
-    },
-  }
 }

@@ -1,4 +1,4 @@
-import type { Given, Setting, Uses } from './use.ts'
+import { alike, type Given, type Setting, type Uses } from './use.ts'
 
 const QUIET =
   '-s --silent -q --quiet --if-present --no-audit --no-fund --no-progress --offline --prefer-offline --verbose'
@@ -52,38 +52,13 @@ const NPM: Uses = {
   flags: `--version -v ${QUIET} ${ALL}`,
   values: CHOOSE,
   commands: {
-    test,
-    t: test,
-    start: test,
-    stop: test,
-    restart: test,
-    run: script,
-    'run-script': script,
-    ci: installing,
-    install: installing,
-    i: installing,
-    add: installing,
-    uninstall: installing,
-    remove: installing,
-    rm: installing,
-    update: installing,
-    dedupe: installing,
-    ls: looking,
-    list: looking,
-    outdated: looking,
-    view: looking,
-    info: looking,
-    explain: looking,
-    why: looking,
+    ...alike('test t start stop restart', test),
+    ...alike('run run-script', script),
+    ...alike('ci install i add uninstall remove rm update dedupe', installing),
+    ...alike('ls list outdated view info explain why', looking),
+    ...alike('ping root bin prefix whoami fund doctor', {}),
     audit: { flags: '--json --production', attached: '--omit --audit-level' },
-    ping: {},
-    root: {},
-    bin: {},
-    prefix: {},
-    whoami: {},
     help: { operands: 'name' },
-    fund: {},
-    doctor: {},
     pack: {
       flags: '--dry-run --json',
       check: ({ options }) => (options.includes('--dry-run') ? undefined : 'npm pack writes a file'),
@@ -91,16 +66,14 @@ const NPM: Uses = {
   },
 }
 
+/** pnpm and yarn take the name of a script for a command. */
+const WITH_SCRIPTS = { ...NPM.commands, ...alike('build lint dev typecheck format check', test) }
 const PNPM: Uses = {
   flags: `--version -v -r --recursive ${QUIET}`,
   values: { name: '--filter -F', folder: '-C --dir' },
-  commands: { ...NPM.commands!, build: test, lint: test, dev: test, typecheck: test, format: test, check: test },
+  commands: WITH_SCRIPTS,
 }
-const YARN: Uses = {
-  flags: `--version -v ${QUIET}`,
-  values: { folder: '--cwd' },
-  commands: { ...NPM.commands!, build: test, lint: test, dev: test, typecheck: test, format: test, check: test },
-}
+const YARN: Uses = { flags: `--version -v ${QUIET}`, values: { folder: '--cwd' }, commands: WITH_SCRIPTS }
 
 /** Checkers, compilers and test runners of JavaScript. They read their own settings from the workspace. */
 const TOOLS: Readonly<Record<string, Uses>> = {
@@ -140,17 +113,11 @@ const TOOLS: Readonly<Record<string, Uses>> = {
     operands: 'inside',
   },
   biome: {
-    flags: '',
-    commands: Object.fromEntries(
-      ['check', 'lint', 'format', 'ci'].map((name) => [
-        name,
-        {
-          flags: '--write --fix --unsafe --staged --changed --no-errors-on-unmatched',
-          values: { name: '--max-diagnostics' },
-          operands: 'inside',
-        } satisfies Uses,
-      ]),
-    ),
+    commands: alike('check lint format ci', {
+      flags: '--write --fix --unsafe --staged --changed --no-errors-on-unmatched',
+      values: { name: '--max-diagnostics' },
+      operands: 'inside',
+    }),
   },
   playwright: {
     commands: {

@@ -1,11 +1,23 @@
 import { isPlainFormat } from '../builtins.ts'
-import type { Uses } from './use.ts'
+import { alike, type Uses } from './use.ts'
 
-const printing: Uses = { prints: true }
+const GREP: Uses = {
+  flags: `-r -R -n -i -l -L -c -v -w -x -o -E -F -P -G -h -H -s -q -a -I -z -b -y --recursive --dereference-recursive --line-number
+  --ignore-case --files-with-matches --files-without-match --count --invert-match --word-regexp --line-regexp --only-matching
+  --extended-regexp --fixed-strings --perl-regexp --no-filename --with-filename --no-messages --quiet --silent --text --null`,
+  values: {
+    word: '-e --regexp --include --exclude --exclude-dir -d',
+    number: '-A -B -C -m --max-count --after-context --before-context --context',
+    read: '-f --file',
+  },
+  digits: true,
+  attached: '--color --colour --binary-files',
+  operands: 'read',
+}
 
 /** Programs that search, sort and show text, or say something about the machine. */
 export const TEXT: Readonly<Record<string, Uses>> = {
-  echo: printing,
+  echo: { prints: true },
   printf: {
     prints: true,
     check: ({ operands }) =>
@@ -41,9 +53,7 @@ export const TEXT: Readonly<Record<string, Uses>> = {
   pgrep: { flags: '-f -l -a -x -n -o', operands: 'word' },
   sleep: { operands: 'word' },
   seq: { flags: '-w', values: { word: '-s' }, operands: 'number' },
-  grep: grepping(),
-  egrep: grepping(),
-  fgrep: grepping(),
+  ...alike('grep egrep fgrep', GREP),
   rg: {
     flags: `-i -s -S -n -N -l -c -v -w -x -o -F -P -U -a -h -H -u -q -L -p --hidden --no-ignore --files --files-with-matches
     --files-without-match --count --json --multiline --fixed-strings --ignore-case --smart-case --line-number --no-heading --heading
@@ -108,20 +118,4 @@ export const TEXT: Readonly<Record<string, Uses>> = {
     values: { word: '-e -t -E --extension --type --exclude', number: '-d --max-depth' },
     operands: 'read',
   },
-}
-
-function grepping(): Uses {
-  return {
-    flags: `-r -R -n -i -l -L -c -v -w -x -o -E -F -P -G -h -H -s -q -a -I -z -b -y --recursive --dereference-recursive --line-number
-    --ignore-case --files-with-matches --files-without-match --count --invert-match --word-regexp --line-regexp --only-matching
-    --extended-regexp --fixed-strings --perl-regexp --no-filename --with-filename --no-messages --quiet --silent --text --null`,
-    values: {
-      word: '-e --regexp --include --exclude --exclude-dir -d',
-      number: '-A -B -C -m --max-count --after-context --before-context --context',
-      read: '-f --file',
-    },
-    digits: true,
-    attached: '--color --colour --binary-files',
-    operands: 'read',
-  }
 }

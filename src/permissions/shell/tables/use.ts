@@ -48,6 +48,11 @@ export interface Uses {
   check?(given: Given, setting: Setting): string | undefined
 }
 
+/** Programs or sub-commands, with blanks between their names, that have the same uses. */
+export function alike(names: string, uses: Uses): Record<string, Uses> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, uses]))
+}
+
 /** What was found in the words of a command. */
 export interface Given {
   readonly options: readonly string[]
