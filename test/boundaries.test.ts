@@ -101,11 +101,12 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
   },
   models: { providers: ['rate-limits', 'transport'] },
   permissions: {
-    hooks: ['processes', 'sandbox'],
+    hooks: ['paths', 'processes', 'sandbox'],
     processes: ['paths'],
     rules: ['paths', 'shell'],
     sandbox: ['paths', 'processes', 'rules', 'shell'],
     shell: ['paths'],
+    trust: ['paths'],
   },
   'stores/files': { views: ['inbox'] },
   'stores/postgres': { log: ['connection', 'schema'], schema: ['connection'] },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { orUndefined } from '../paths/safe-reads.ts'
 
 /** When a hook runs. */
 export const HOOK_EVENTS = ['PreToolUse', 'PostToolUse', 'UserPromptSubmit', 'Stop'] as const
@@ -62,9 +63,5 @@ const THEIR_NAMES = new Map([
 ])
 
 function isPattern(text: string): boolean {
-  try {
-    return text === '*' || new RegExp(text) !== undefined
-  } catch {
-    return false
-  }
+  return text === '*' || orUndefined(() => new RegExp(text)) !== undefined
 }

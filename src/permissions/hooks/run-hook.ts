@@ -2,6 +2,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { orUndefined } from '../paths/safe-reads.ts'
 import { findProgram, SYSTEM_PATH, safePath } from '../processes/find-program.ts'
 import { endGroup } from '../processes/process-group.ts'
 import { limitLines } from '../processes/resource-limits.ts'
@@ -120,12 +121,8 @@ function outcomeOf(
 /** A hook may also answer in JSON. It can refuse and ask; that it allows something changes nothing. */
 function saidInJson(stdout: string): HookOutcome | undefined {
   if (!stdout.trimStart().startsWith('{')) return undefined
-  let said: Said
-  try {
-    said = JSON.parse(stdout) as Said
-  } catch {
-    return undefined
-  }
+  const said = orUndefined(() => JSON.parse(stdout) as Said)
+  if (said === undefined) return undefined
   const specific = said.hookSpecificOutput
   const why = [specific?.permissionDecisionReason, said.reason, said.stopReason].find(
     (text) => typeof text === 'string',
@@ -153,7 +150,7 @@ interface Said {
 /** The files that the command of a hook names, by their real paths: they are shown to it inside of the sandbox. */
 function hookScripts(command: string, root: string, home: string | undefined): string[] {
   const words = command.split(/[\s"'`;|&()<>=]+/).filter((word) => word.includes('/'))
-  return [...new Set(words.flatMap((word) => realFile(placeOf(word, root, home))))]
+  return [...new Set(words.flatMap((word) => realFile(placeOf(word, root, home)) ?? []))]
 }
 
 function placeOf(word: string, root: string, home: string | undefined): string {
@@ -162,11 +159,9 @@ function placeOf(word: string, root: string, home: string | undefined): string {
   return own !== undefined && home !== undefined ? join(home, own) : resolve(root, path)
 }
 
-function realFile(path: string): string[] {
-  try {
+function realFile(path: string): string | undefined {
+  return orUndefined(() => {
     const real = realpathSync(path)
-    return statSync(real).isFile() ? [real] : []
-  } catch {
-    return []
-  }
+    return statSync(real).isFile() ? real : undefined
+  })
 }

@@ -1,8 +1,8 @@
-import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { readIndex } from './git-index.ts'
 import { isInside } from './places.ts'
-import { entriesIn } from './safe-reads.ts'
+import { entriesIn, orUndefined, realPath } from './safe-reads.ts'
 
 /** Paths of repositories inside of the one around a folder; `unknown` where they cannot be told. */
 export type Nested = readonly string[] | 'unknown'
@@ -75,23 +75,13 @@ function gitFolderOf(folder: string): string | undefined {
   return realPath(named === undefined ? path : resolve(folder, named.trim()))
 }
 
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path)
-  } catch {
-    return undefined
-  }
-}
-
 const MAX_TEXT_BYTES = 64 * 1024
 
 function textOf(path: string): string | undefined {
-  try {
+  return orUndefined(() => {
     const stats = statSync(path)
     return stats.isFile() && stats.size <= MAX_TEXT_BYTES ? readFileSync(path, 'utf8') : undefined
-  } catch {
-    return undefined
-  }
+  })
 }
 
 function readIfThere(path: string): Buffer | undefined | 'unknown' {

@@ -6,9 +6,30 @@ import {
   lstatSync,
   openSync,
   readdirSync,
+  readFileSync,
   readSync,
+  realpathSync,
   type Stats,
 } from 'node:fs'
+
+/** What `call` returns, undefined if it throws: where it does not matter why something cannot be read. */
+export function orUndefined<T>(call: () => T): T | undefined {
+  try {
+    return call()
+  } catch {
+    return undefined
+  }
+}
+
+/** With all links resolved; undefined if there is nothing. */
+export function realPath(path: string): string | undefined {
+  return orUndefined(() => realpathSync(path))
+}
+
+/** What a file of the system says, such as those in /proc; empty where there is none. */
+export function systemText(path: string): string {
+  return orUndefined(() => readFileSync(path, 'utf8')) ?? ''
+}
 
 /**
  * What a file holds that agents can replace: never through a link, never waiting for a pipe, never more than `most`
@@ -34,11 +55,7 @@ export function readPlainFile(path: string, most = 1_000_000): Buffer | undefine
 
 /** Of the path itself, not of what a link leads to; undefined if there is nothing. */
 export function statusOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path)
-  } catch {
-    return undefined
-  }
+  return orUndefined(() => lstatSync(path))
 }
 
 export function isThere(path: string): boolean {
@@ -51,11 +68,7 @@ export function isLink(path: string): boolean {
 
 /** Empty where the folder is gone or not readable for this user: no command of theirs reads it either. */
 export function entriesIn(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
+  return orUndefined(() => readdirSync(folder, { withFileTypes: true })) ?? []
 }
 
 export function namesIn(folder: string): string[] {

@@ -1,6 +1,7 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { basename, delimiter, isAbsolute, join } from 'node:path'
 import { isInsideAny } from '../paths/places.ts'
+import { orUndefined, realPath } from '../paths/safe-reads.ts'
 
 /** A program that no agent can have put there. */
 export interface Program {
@@ -34,25 +35,14 @@ export function safePath(path: string | undefined, writable: readonly string[]):
 }
 
 function programFolders(path: string | undefined, writable: readonly string[]): string[] {
-  return (path ?? '')
-    .split(delimiter)
-    .filter((folder) => isAbsolute(folder) && !isInsideAny(writable, folder) && !isInsideAny(writable, real(folder)))
-}
-
-function real(folder: string): string {
-  try {
-    return realpathSync(folder)
-  } catch {
-    return folder
-  }
+  const isWritable = (folder: string) => [folder, realPath(folder) ?? folder].some((at) => isInsideAny(writable, at))
+  return (path ?? '').split(delimiter).filter((folder) => isAbsolute(folder) && !isWritable(folder))
 }
 
 function realFile(path: string): string | undefined {
-  try {
+  return orUndefined(() => {
     const file = realpathSync(path)
     accessSync(file, constants.X_OK)
     return statSync(file).isFile() ? file : undefined
-  } catch {
-    return undefined
-  }
+  })
 }

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { systemText } from '../paths/safe-reads.ts'
 import { askProgram } from './start-program.ts'
 
 /** A process group that we started. The pid alone may belong to another process by now. */
@@ -82,7 +83,7 @@ function isStill({ pid, started }: ProcessGroup): boolean {
 }
 
 function isOurs(pid: number): boolean {
-  return read(`/proc/${pid}/environ`)
+  return systemText(`/proc/${pid}/environ`)
     .split('\0')
     .some((variable) => variable.startsWith('DESKMATES_AGENT='))
 }
@@ -119,7 +120,7 @@ export function membersOf(group: number): Member[] {
 
 /** Undefined for what is gone or dead. The name in `stat` may hold anything, so fields count from its last `)`. */
 function statOf(pid: number): Member | undefined {
-  const stat = read(`/proc/${pid}/stat`)
+  const stat = systemText(`/proc/${pid}/stat`)
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   if (stat === '' || /^[ZXx]$/.test(fields[0] ?? '')) return undefined
   return { pid, group: Number(fields[2]), session: Number(fields[3]), start: Number(fields[19]) }
@@ -128,18 +129,10 @@ function statOf(pid: number): Member | undefined {
 /** Process numbers begin anew with every boot. */
 function boot(): string {
   return isLinux
-    ? read('/proc/sys/kernel/random/boot_id').trim()
+    ? systemText('/proc/sys/kernel/random/boot_id').trim()
     : askProgram('/usr/sbin/sysctl', '-n', 'kern.bootsessionuuid')
 }
 
 function macStart(pid: number): string {
   return askProgram('/bin/ps', '-o', 'lstart=', '-p', String(pid)).replaceAll(' ', '_')
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
 }

@@ -1,5 +1,6 @@
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { release, totalmem } from 'node:os'
+import { statusOf } from '../paths/safe-reads.ts'
 
 /** What a command may use. */
 export interface ResourceLimits {
@@ -25,15 +26,7 @@ function countedAnyway(): number {
   const [major = 0, minor = 0] = release().split('.').map(Number)
   if (process.platform !== 'linux' || major > 5 || (major === 5 && minor >= 14)) return 0
   const uid = process.getuid?.()
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && ownerOf(`/proc/${name}`) === uid).length
-}
-
-function ownerOf(path: string): number | undefined {
-  try {
-    return statSync(path).uid
-  } catch {
-    return undefined
-  }
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && statusOf(`/proc/${name}`)?.uid === uid).length
 }
 
 /** Lines for a POSIX shell. A limit that is already lower stays. `-u` is `-p` for some shells. */

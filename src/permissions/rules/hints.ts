@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import { placeOf } from '../paths/places.ts'
+import { orUndefined } from '../paths/safe-reads.ts'
 import type { Action } from '../permission.ts'
 import { type Step, unknownIn } from '../shell/line.ts'
 import { spell } from '../shell/match-command.ts'
@@ -78,12 +79,8 @@ export function patternFor({ words }: Pick<Step, 'words'>): string | undefined {
 
 /** Can stand on a command line between others. */
 function isWritable(rule: string): boolean {
-  try {
-    const parsed = parseRules(rule)
-    return parsed.length === 1 && parsed[0]!.text === rule
-  } catch {
-    return false
-  }
+  const parsed = orUndefined(() => parseRules(rule)) ?? []
+  return parsed.length === 1 && parsed[0]!.text === rule
 }
 
 function isAllowedWith(rules: readonly string[], action: Action, policy: Policy): boolean {

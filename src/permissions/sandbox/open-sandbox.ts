@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { realPath } from '../paths/safe-reads.ts'
 import { findProgram, safePath } from '../processes/find-program.ts'
 import { type ResourceLimits, resourceLimits } from '../processes/resource-limits.ts'
 import { buildProfile, deniedFiles, type FileLookup } from './build-profile.ts'
@@ -133,11 +133,7 @@ function reachOf(profile: SandboxProfile): CommandReach {
 }
 
 function realHome(home: string | undefined): string | undefined {
-  try {
-    return home === undefined || home === '' || home === '/' ? undefined : realpathSync(home)
-  } catch {
-    return undefined
-  }
+  return home === undefined || home === '' || home === '/' ? undefined : realPath(home)
 }
 
 const probes = new Map<string, Promise<Probe>>()

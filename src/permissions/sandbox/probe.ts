@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { systemText } from '../paths/safe-reads.ts'
 import { runProgram } from '../processes/run-program.ts'
 import { bubblewrapArgs } from './bubblewrap.ts'
 import type { SandboxProfile } from './profile.ts'
@@ -84,11 +84,7 @@ export function remedyFor(said = ''): string {
   return 'Allow user namespaces. In a container: docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined …, or let the container be the sandbox'
 }
 
-function setting(name: string): string | undefined {
-  try {
-    return readFileSync(join('/proc/sys', name), 'utf8').trim()
-  } catch {
-    // Not every kernel has every one of them.
-    return undefined
-  }
+/** Empty where this kernel does not have it. */
+function setting(name: string): string {
+  return systemText(join('/proc/sys', name)).trim()
 }

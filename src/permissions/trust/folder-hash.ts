@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { closeSync, openSync, readdirSync, readSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { TeamError } from '../../team/errors.ts'
+import { namesIn, orUndefined, realPath } from '../paths/safe-reads.ts'
 
 /**
  * One hash over everything in a folder that can tell agents or deskmates what to do: settings, hooks, agents, skills,
@@ -18,7 +19,7 @@ export function folderHash(root: string): string {
     const stat = status(path)
     if (stat?.isDirectory()) {
       // An empty folder has no effect and git does not keep it, so only the contents of a folder count.
-      const real = quietly(() => realpathSync(path)) ?? path
+      const real = realPath(path) ?? path
       const before = seen.get(real)
       seen.set(real, before ?? name)
       if (before !== undefined) hash.update(JSON.stringify(['same', name, before]))
@@ -90,7 +91,7 @@ const MAX_BYTES = 256 << 20
  * then it has no effect either, and becoming readable later is a change.
  */
 function read(path: string, size: number): Buffer | undefined {
-  return quietly(() => {
+  return orUndefined(() => {
     const fd = openSync(path, 'r')
     try {
       const bytes = Buffer.alloc(size)
@@ -104,17 +105,9 @@ function read(path: string, size: number): Buffer | undefined {
 }
 
 function list(path: string): string[] {
-  return quietly(() => readdirSync(path).sort()) ?? []
+  return namesIn(path).sort()
 }
 
 function status(path: string): Stats | undefined {
-  return quietly(() => statSync(path))
-}
-
-function quietly<T>(ask: () => T): T | undefined {
-  try {
-    return ask()
-  } catch {
-    return undefined
-  }
+  return orUndefined(() => statSync(path))
 }

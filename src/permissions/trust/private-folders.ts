@@ -1,6 +1,6 @@
-import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join } from 'node:path'
+import { realPath } from '../paths/safe-reads.ts'
 
 /** The folder with the settings of this user. The XDG specification says to ignore a relative path. */
 export function userFolder(env: Readonly<Record<string, string | undefined>>): string {
@@ -13,14 +13,10 @@ export function userFolder(env: Readonly<Record<string, string | undefined>>): s
  * there, because an agent could give itself what the user did not. Real paths in lower case.
  */
 export function privateFolders(folders: readonly string[]): string[] {
-  return folders.map((folder) => realPath(folder).toLowerCase())
+  return folders.map((folder) => futurePath(folder).toLowerCase())
 }
 
 /** The real path, also of a folder that does not exist yet. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return dirname(path) === path ? path : join(realPath(dirname(path)), basename(path))
-  }
+function futurePath(path: string): string {
+  return realPath(path) ?? (dirname(path) === path ? path : join(futurePath(dirname(path)), basename(path)))
 }

@@ -1,7 +1,7 @@
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { isInsideAny } from '../../paths/places.ts'
-import { namesIn, readPlainFile, statusOf } from '../../paths/safe-reads.ts'
+import { namesIn, orUndefined, readPlainFile, realPath, statusOf } from '../../paths/safe-reads.ts'
 import type { Repository } from './find-repositories.ts'
 import { firstUnsafe, readGitConfig } from './git-config.ts'
 
@@ -16,8 +16,7 @@ export function whyUnsafe(
 ): string | undefined {
   const stats = statusOf(path)
   if (stats === undefined) return undefined
-  if (isBare) return whyFolderUnsafe(path)
-  if (stats.isDirectory()) return whyFolderUnsafe(path)
+  if (isBare || stats.isDirectory()) return whyFolderUnsafe(path)
   if (stats.isSymbolicLink())
     return isOutside(path, writable, readOnly) ? undefined : 'it is a link to a folder of agents'
   const target = gitFolderNamedBy(path)
@@ -32,13 +31,10 @@ export function gitFolderNamedBy(file: string): string | undefined {
 }
 
 function isOutside(path: string, writable: readonly string[], readOnly: readonly string[]): boolean {
-  try {
-    const real = realpathSync(path)
-    return !isInsideAny(writable, real) || isInsideAny(readOnly, real)
-  } catch {
-    // It leads nowhere yet; a command could make what it leads to.
-    return false
-  }
+  const real = realPath(path)
+  // It leads nowhere yet; a command could make what it leads to.
+  if (real === undefined) return false
+  return !isInsideAny(writable, real) || isInsideAny(readOnly, real)
 }
 
 const MAX_DEPTH = 8
@@ -72,9 +68,6 @@ function innerUnsafe(folder: string, depth: number): string | undefined {
 }
 
 function isProgram(path: string): boolean {
-  try {
-    return !path.endsWith('.sample') && (statSync(path).mode & 0o111) !== 0
-  } catch {
-    return false
-  }
+  const mode = orUndefined(() => statSync(path).mode) ?? 0
+  return !path.endsWith('.sample') && (mode & 0o111) !== 0
 }

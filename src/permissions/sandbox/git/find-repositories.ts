@@ -1,6 +1,5 @@
-import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { entriesIn } from '../../paths/safe-reads.ts'
+import { entriesIn, statusOf } from '../../paths/safe-reads.ts'
 
 /** Where git would find a repository: a `.git` of any kind, or a folder that is one itself (`isBare`). */
 export interface Repository {
@@ -57,10 +56,8 @@ function inspect(folder: string, seen: Map<string, Seen>): Seen {
 }
 
 function stampOf(folder: string): { text: string; isRecent: boolean } | undefined {
-  try {
-    const { dev, ino, mtimeMs, ctimeMs } = lstatSync(folder)
-    return { text: `${dev} ${ino} ${mtimeMs} ${ctimeMs}`, isRecent: Math.abs(Date.now() - ctimeMs) < RECENT_MS }
-  } catch {
-    return undefined
-  }
+  const stats = statusOf(folder)
+  if (stats === undefined) return undefined
+  const { dev, ino, mtimeMs, ctimeMs } = stats
+  return { text: `${dev} ${ino} ${mtimeMs} ${ctimeMs}`, isRecent: Math.abs(Date.now() - ctimeMs) < RECENT_MS }
 }

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { isInside, isInsideAny } from '../../paths/places.ts'
-import { isLink, readPlainFile } from '../../paths/safe-reads.ts'
+import { isLink, readPlainFile, realPath } from '../../paths/safe-reads.ts'
 import { gitFolderNamedBy } from './check-repository.ts'
 import type { Repository } from './find-repositories.ts'
 import { orderPaths, unsafeWords } from './git-config.ts'
@@ -148,12 +148,8 @@ function namedIn(config: string, git: string, folders: readonly string[]): { the
 
 /** The real path, if it is in a folder of agents. */
 function realInside(path: string, folders: readonly string[]): string[] {
-  try {
-    const real = realpathSync(path)
-    return isInsideAny(folders, real) ? [real] : []
-  } catch {
-    return []
-  }
+  const real = realPath(path)
+  return real !== undefined && isInsideAny(folders, real) ? [real] : []
 }
 
 function textOf(path: string): string {

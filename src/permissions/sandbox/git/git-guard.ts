@@ -1,6 +1,6 @@
 import { type FSWatcher, readlinkSync, renameSync, rmSync, symlinkSync, watch, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { isThere, readPlainFile } from '../../paths/safe-reads.ts'
+import { isThere, orUndefined, readPlainFile } from '../../paths/safe-reads.ts'
 
 export interface Guarded {
   /** Folders whose HEAD has to stay one. */
@@ -108,9 +108,5 @@ function contentOf(path: string): string | undefined {
 }
 
 function targetOf(path: string): string | undefined {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return undefined
-  }
+  return orUndefined(() => readlinkSync(path))
 }

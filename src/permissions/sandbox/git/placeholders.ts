@@ -1,5 +1,5 @@
 import { closeSync, lstatSync, mkdirSync, openSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs'
-import { isThere } from '../../paths/safe-reads.ts'
+import { isThere, orUndefined } from '../../paths/safe-reads.ts'
 
 /** An empty file or folder that stands where a command must not make one. */
 export interface Placeholder {
@@ -43,12 +43,7 @@ export function createPlaceholders(record: string): Placeholders {
 
 /** Removes what a process that is gone had made. */
 export function removeRecorded(record: string): void {
-  let left: unknown
-  try {
-    left = JSON.parse(readFileSync(record, 'utf8'))
-  } catch {
-    return
-  }
+  const left: unknown = orUndefined(() => JSON.parse(readFileSync(record, 'utf8')))
   for (const one of Array.isArray(left) ? left : [])
     if (typeof one?.path === 'string' && typeof one.isFolder === 'boolean') removeIfEmpty(one)
 }
