@@ -1,13 +1,8 @@
 import { once } from 'node:events'
 import { endGroup } from './process-group.ts'
-import { startProgram } from './start-program.ts'
+import { type ProgramStart, startProgram } from './start-program.ts'
 
-export interface ProgramRun {
-  readonly file: string
-  readonly args: readonly string[]
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly argv0?: string | undefined
+export interface ProgramRun extends Omit<ProgramStart, 'stdio' | 'detached'> {
   /** Milliseconds after which it is ended. */
   readonly timeout: number
   readonly signal?: AbortSignal | undefined

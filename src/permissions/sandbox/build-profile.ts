@@ -102,17 +102,7 @@ function withItsTools(home: string): (folder: string) => string {
 }
 
 /** What decides what agents do, inside of a folder that can be written to. */
-const KEPT = [
-  '.deskmates',
-  'deskmates.yaml',
-  'deskmates.yml',
-  '.claude',
-  '.agents',
-  '.husky',
-  '.githooks',
-  'agents',
-  'skills',
-]
+const KEPT = '.deskmates deskmates.yaml deskmates.yml .claude .agents .husky .githooks agents skills'.split(' ')
 
 /** By their real paths: nothing can be mounted on a link, and what it leads to is what has to be hidden. */
 function hiddenOf(paths: readonly string[]): Hidden[] {

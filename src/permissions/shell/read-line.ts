@@ -4,7 +4,7 @@ import { insideOf } from './inside.ts'
 import { type FoundHeredoc, scan } from './limits.ts'
 import type { Line, Run, Step } from './line.ts'
 import { isLoopVariable } from './variables.ts'
-import { Walker } from './walker.ts'
+import { type Leaf, Walker } from './walker.ts'
 import type { Word } from './word.ts'
 
 export interface ReadOptions {
@@ -44,8 +44,6 @@ function endsOpen(code: string): boolean {
   while (code[at - 1] === '\\') at--
   return (code.length - at) % 2 === 1
 }
-
-type Leaf = Omit<Step, 'runs' | 'runsSomewhere' | 'unknown'>
 
 function stepOf(leaf: Leaf, options: ReadOptions, depth: number): Step {
   const inside = insideOf(leaf.words)

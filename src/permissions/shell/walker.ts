@@ -16,7 +16,8 @@ import { readPart, readWord, type WordReader } from './read-word.ts'
 import { isOrdinaryVariable } from './variables.ts'
 import type { Redirection, Word } from './word.ts'
 
-type Leaf = Omit<Step, 'runs' | 'runsSomewhere' | 'unknown'>
+/** A simple command before it is known what it runs in turn. */
+export type Leaf = Omit<Step, 'runs' | 'runsSomewhere' | 'unknown'>
 type Loops = ReadonlyMap<string, readonly Word[]>
 
 /** What is true where a command stands. */

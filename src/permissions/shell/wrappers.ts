@@ -65,17 +65,7 @@ export const READERS: ReadonlySet<string> = new Set(
 )
 
 /** Programs that open nothing of what they are told. */
-export const PRINTERS: ReadonlySet<string> = new Set([
-  'echo',
-  'printf',
-  ':',
-  'true',
-  'false',
-  'cd',
-  'pwd',
-  'type',
-  'which',
-])
+export const PRINTERS: ReadonlySet<string> = new Set('echo printf : true false cd pwd type which'.split(' '))
 
 /** Programs that open all that is in a folder, the current one if they are told none. */
 export const GO_THROUGH: ReadonlySet<string> = new Set(

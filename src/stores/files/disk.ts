@@ -71,6 +71,15 @@ export function ifMissing<T, U>(otherwise: U, call: () => T): T | U {
   }
 }
 
+/** The result of `call`, undefined if it throws: for what may be missing, unreadable or broken. */
+export function orUndefined<T>(call: () => T): T | undefined {
+  try {
+    return call()
+  } catch {
+    return undefined
+  }
+}
+
 export function removeIfExists(disk: Disk, path: string): void {
   ifMissing(undefined, () => disk.unlinkSync(path))
 }

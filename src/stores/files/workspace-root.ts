@@ -1,6 +1,7 @@
 import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { TeamError } from '../../team/errors.ts'
+import { orUndefined } from './disk.ts'
 
 export interface Root {
   /** The folder that holds `.teams` and `.tasks`; with DESKMATES_DIR it may not exist yet. */
@@ -121,33 +122,21 @@ function folder(path: string, what: string, next: string): string {
 
 /** The real path as far as it exists, so that a folder has the same path before and after it is created. */
 function reached(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    const parent = dirname(path)
-    return parent === path ? path : join(reached(parent), basename(path))
-  }
+  const parent = dirname(path)
+  return orUndefined(() => realpathSync(path)) ?? (parent === path ? path : join(reached(parent), basename(path)))
 }
 
 function kind(path: string): 'folder' | 'file' | 'absent' {
-  const stat = quietly(() => statSync(path))
+  const stat = orUndefined(() => statSync(path))
   if (stat === undefined) return 'absent'
   return stat.isDirectory() ? 'folder' : 'file'
 }
 
 function exists(path: string): boolean {
-  return quietly(() => lstatSync(path)) !== undefined
+  return orUndefined(() => lstatSync(path)) !== undefined
 }
 
 /** '' if there is no readable file; at most 64 KB, which is more than git writes. */
 function text(path: string): string {
-  return quietly(() => (statSync(path).isFile() ? readFileSync(path, 'utf8').slice(0, 65_536) : '')) ?? ''
-}
-
-function quietly<T>(ask: () => T): T | undefined {
-  try {
-    return ask()
-  } catch {
-    return undefined
-  }
+  return orUndefined(() => (statSync(path).isFile() ? readFileSync(path, 'utf8').slice(0, 65_536) : '')) ?? ''
 }

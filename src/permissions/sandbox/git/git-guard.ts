@@ -1,15 +1,7 @@
 import { type FSWatcher, readlinkSync, renameSync, rmSync, symlinkSync, watch, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { isThere, orUndefined, readPlainFile } from '../../paths/safe-reads.ts'
-
-export interface Guarded {
-  /** Folders whose HEAD has to stay one. */
-  readonly heads: readonly string[]
-  /** Paths that must not come into being. */
-  readonly absent: readonly string[]
-  /** Links that must stay what they are. */
-  readonly links: readonly string[]
-}
+import type { ProtectedGit } from './git-folders.ts'
 
 /** Undoes at once what no mount can prevent, because the folder around it has to be written to. */
 export interface GitGuard {
@@ -19,7 +11,7 @@ export interface GitGuard {
   end(root: string): string[]
 }
 
-export function guardGit({ heads, absent, links }: Guarded): GitGuard {
+export function guardGit({ heads, absent, links }: Pick<ProtectedGit, 'heads' | 'absent' | 'links'>): GitGuard {
   const violation = new AbortController()
   const undone = new Map<string, string>()
   const headsBefore = new Map(heads.map((git) => [join(git, 'HEAD'), contentOf(join(git, 'HEAD'))]))

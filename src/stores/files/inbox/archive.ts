@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { codeOf, type Disk } from '../disk.ts'
+import { codeOf, type Disk, orUndefined } from '../disk.ts'
 import { createPartialLines, type Found } from './partial-lines.ts'
 
 /** One archived inbox file, read in chunks. Late writers may still append to it. */
@@ -118,10 +118,6 @@ export function openArchive(
   /** A closed JSON object needs no newline: no later text can belong to it. */
   function isComplete(): boolean {
     if (line.at(-1)?.at(-1) !== 0x7d || lineLength > MAX_LINE_BYTES) return false
-    try {
-      return typeof JSON.parse(Buffer.concat(line).toString()) === 'object'
-    } catch {
-      return false
-    }
+    return typeof orUndefined(() => JSON.parse(Buffer.concat(line).toString())) === 'object'
   }
 }

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { nameKey } from '../../../team/name.ts'
 import { type TeamState, type Unread, unreadOf } from '../../../team/state.ts'
-import { type Disk, ifMissing } from '../disk.ts'
+import { type Disk, ifMissing, orUndefined } from '../disk.ts'
 import { checkSum, isOwnLine, messageLine } from './own-line.ts'
 
 /** The inbox file of one member: a line for each unread message, to which other programs may append lines. */
@@ -107,7 +107,7 @@ export function openInboxFile(path: string, mailbox: string, disk: Disk, warn: (
 
   function addLine(state: TeamState, line: string): void {
     if (line.trim() === '') return
-    const value = parse(line)
+    const value: unknown = orUndefined(() => JSON.parse(line))
     const isDamaged = checkSum(line) === 'damaged'
     if (isDamaged) damaged++
     if (!isDamaged && isOwnLine(state, mailbox, value)) shown.add((value as { id: string }).id)
@@ -175,12 +175,4 @@ function* framed(unread: readonly Unread[]): Generator<Buffer> {
     text = ''
   }
   if (text !== '') yield Buffer.from(text)
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }

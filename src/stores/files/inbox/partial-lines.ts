@@ -1,3 +1,5 @@
+import { orUndefined } from '../disk.ts'
+
 /** One line of another program at its place in an archive; `value` is undefined if it is not JSON. */
 export interface Found {
   readonly offset: number
@@ -175,11 +177,7 @@ function withoutHalfWord(text: string): string {
 
 /** Undefined if it is not JSON. A leading byte order mark is ignored. */
 function parse(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(text(bytes))
-  } catch {
-    return undefined
-  }
+  return orUndefined(() => JSON.parse(text(bytes)))
 }
 
 function text(bytes: Buffer): string {

@@ -1,6 +1,6 @@
 import { constants, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
-import { codeOf, type Disk } from '../disk.ts'
+import { codeOf, type Disk, ifMissing } from '../disk.ts'
 import type { FolderEntries } from '../folder-entries.ts'
 import { makeFolder } from '../folders.ts'
 
@@ -50,7 +50,7 @@ export function createJournalFile(disk: Disk, path: string, entries: FolderEntri
       if (fd >= 0) return true
       // Checked first: throwing and catching an error costs more.
       if (!disk.lstatSync(path)) return false
-      try {
+      return ifMissing(false, () => {
         try {
           use(O_RDWR | O_APPEND)
         } catch (error) {
@@ -60,10 +60,7 @@ export function createJournalFile(disk: Disk, path: string, entries: FolderEntri
           use(O_RDONLY)
         }
         return true
-      } catch (error) {
-        if (codeOf(error) === 'ENOENT') return false
-        throw error
-      }
+      })
     },
     create() {
       makeFolder(disk, dirname(path))

@@ -1,5 +1,6 @@
 import { isId, MAX_RECORD_BYTES, toInstall } from '../../../journal/log/admission.ts'
 import type { LogRecord } from '../../../journal/log/store.ts'
+import { orUndefined } from '../disk.ts'
 import { whyUnreadable } from './damage.ts'
 import { EMPTY_TRAILER, fittingSum, hasTrailer, putSum, TRAILER } from './trailer.ts'
 
@@ -101,11 +102,7 @@ function hasOurShape({ needs, tries }: LogRecord): boolean {
 }
 
 function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return orUndefined(() => JSON.parse(text))
 }
 
 function startsWith(bytes: Buffer, at: number, text: Buffer): boolean {

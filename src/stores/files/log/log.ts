@@ -10,24 +10,17 @@ import { createJournalFile } from './journal-file.ts'
 import { createLogReader } from './reader.ts'
 import { createScanner } from './scanner.ts'
 import { readSnapshot, writeSnapshot } from './snapshot.ts'
-import { createLogWriter } from './writer.ts'
+import { createLogWriter, type LogWriterOptions } from './writer.ts'
 
-export interface FileLogOptions {
-  readonly path: string
+export interface FileLogOptions extends Omit<LogWriterOptions, 'file' | 'reader' | 'cut'> {
   readonly entries: FolderEntries
   readonly disk: Disk
   readonly watch: FolderWatch
-  readonly knows: ReadonlySet<string>
-  readonly durability: 'power' | 'process'
-  /** Whether other processes write to it at the same time. */
-  readonly isShared: boolean
   /** Milliseconds between two reads without a hint. */
   readonly poll: number
   readonly warn: (message: string) => void
   /** The fault if the end of the log is missing: then it can be read but not written. */
   readonly lostEnd?: () => Fault | undefined
-  /** Throws if this process may not write here; `first` is the id of its first record. */
-  readonly mayWrite: (first: string) => void
   readonly closed?: () => void
 }
 
@@ -38,19 +31,10 @@ const HOLD_BACK_POLL_MS = 1
 
 /** One handle on one log file. */
 export function createFileLog(options: FileLogOptions): Log {
-  const { path, entries, disk, watch, knows, durability, isShared, poll, warn } = options
+  const { path, entries, disk, watch, knows, poll, warn } = options
   const file = createJournalFile(disk, path, entries)
   const reader = createLogReader(path, file, knows)
-  const writer = createLogWriter({
-    path,
-    file,
-    reader,
-    knows,
-    durability,
-    isShared,
-    cut: lostEndOnce,
-    mayWrite: askOnce,
-  })
+  const writer = createLogWriter({ ...options, file, reader, cut: lostEndOnce, mayWrite: askOnce })
   const snapshot = path.replace(/journal\.jsonl$|jsonl$/, 'snapshot.json')
   const closing = new AbortController()
   const sleep = createSleep()

@@ -22,18 +22,9 @@ export function replaceJournal(
   const damaged = `journal.${ulid()}.damaged`
   const fresh = `${path}.${ulid()}.new`
   writeSynced(disk, fresh, records(damaged))
-  try {
-    disk.linkSync(path, join(folder, damaged))
-    if (disk.statSync(path)?.size !== size) throw new JournalMoved(path)
-    // It says how long the old journal was: a process that opens the team now would think that the new one lost its end.
-    removeIfExists(disk, join(folder, 'config.json'))
-    disk.renameSync(fresh, path)
-  } catch (error) {
-    removeIfExists(disk, fresh)
-    removeIfExists(disk, join(folder, damaged))
-    throw error
-  }
-  syncFolders(disk, [dirname(path)])
+  // It says how long the old journal was: a process that opens the team now would think that the new one lost its end.
+  const removeConfig = () => removeIfExists(disk, join(folder, 'config.json'))
+  swap(disk, { path, fresh, archive: join(folder, damaged), size }, removeConfig)
   // A write at the last moment was not acknowledged: its process finds that the path leads to another file.
   return damaged
 }
@@ -46,10 +37,19 @@ export function cutTranscript(disk: Disk, path: string, size: number, whole: num
   const fresh = `${path}.${ulid()}.new`
   const kept = disk.readFileSync(path).subarray(0, size)
   writeBytes(disk, fresh, [kept])
-  const archive = join(dirname(path), damaged)
+  swap(disk, { path, fresh, archive: join(dirname(path), damaged), size: whole })
+}
+
+/** Puts `fresh` in the place of the file, which stays as `archive`; nothing changes if the file is no longer `size` bytes long. */
+function swap(
+  disk: Disk,
+  { path, fresh, archive, size }: { path: string; fresh: string; archive: string; size: number },
+  beforeRename = () => {},
+): void {
   try {
     disk.linkSync(path, archive)
-    if (disk.statSync(path)?.size !== whole) throw new JournalMoved(path)
+    if (disk.statSync(path)?.size !== size) throw new JournalMoved(path)
+    beforeRename()
     disk.renameSync(fresh, path)
   } catch (error) {
     removeIfExists(disk, fresh)

@@ -3,8 +3,7 @@ import type { Cursor } from '../../../journal/log/cursor.ts'
 import { type TaskView, taskView, teamView } from '../../../team/answers/view.ts'
 import type { TeamState } from '../../../team/state.ts'
 import { planOf, type Task, TaskId } from '../../../team/task.ts'
-import type { Disk } from '../disk.ts'
-import { openViewFiles, type ViewFile } from './view-files.ts'
+import { openViewFiles, type ViewFile, type ViewFilesOptions } from './view-files.ts'
 
 /** `config.json` (the roster) and one file per task. */
 export interface BoardViews {
@@ -38,14 +37,9 @@ type Seen = Pick<TaskView, 'status' | 'blockedBy'>
  * one, and the next process writes what is missing. A process relies on what it wrote itself; that corrects an older state
  * which another process put over a newer one between its read and its write.
  */
-export function openBoardViews(options: {
-  readonly dir: string
-  readonly team: string
-  readonly disk: Disk
-  readonly warn: (message: string) => void
-  readonly ids: () => string
-  readonly now: () => number
-}): BoardViews {
+export function openBoardViews(
+  options: ViewFilesOptions & { readonly dir: string; readonly team: string },
+): BoardViews {
   const { dir, team, disk } = options
   const config = join(dir, '.teams', team, 'config.json')
   const board = join(dir, '.tasks', team)

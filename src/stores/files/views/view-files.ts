@@ -24,12 +24,14 @@ export interface ViewFile {
 
 const ABANDONED_AFTER_MS = 10 * 60_000
 
-export function openViewFiles(options: {
+export interface ViewFilesOptions {
   readonly disk: Disk
   readonly warn: (message: string) => void
   readonly ids: () => string
   readonly now: () => number
-}): ViewFiles {
+}
+
+export function openViewFiles(options: ViewFilesOptions): ViewFiles {
   const { disk, warn, ids, now } = options
 
   function peek(path: string): ViewFile | 'broken' | undefined {
