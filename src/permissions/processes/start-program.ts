@@ -1,8 +1,7 @@
 import { type ChildProcess, execFileSync, type IOType, spawn } from 'node:child_process'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { TeamError } from '../../team/errors.ts'
-import { namesIn, systemText } from '../paths/safe-reads.ts'
 
 /** One program that is to run. Nothing is taken from the environment of this process. */
 export interface ProgramStart {
@@ -70,10 +69,25 @@ const CLOSED_ON_EXEC = 0o2000000
 /** Descriptors of this process that a program it starts would get too. Only Linux tells. */
 function inheritable(): number[] {
   if (process.platform !== 'linux') return []
-  const descriptors = namesIn('/proc/self/fdinfo').map(Number)
-  return descriptors.filter((fd) => {
-    // One that was closed since it was listed has none.
-    const flags = /^flags:\s*0?([0-7]+)$/m.exec(systemText(`/proc/self/fdinfo/${fd}`))?.[1]
+  return entries('/proc/self/fdinfo').filter((fd) => {
+    const flags = /^flags:\s*0?([0-7]+)$/m.exec(read(`/proc/self/fdinfo/${fd}`))?.[1]
     return flags !== undefined && (Number.parseInt(flags, 8) & CLOSED_ON_EXEC) === 0
   })
+}
+
+function entries(folder: string): number[] {
+  try {
+    return readdirSync(folder).map(Number)
+  } catch {
+    return []
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    // Closed since it was listed.
+    return ''
+  }
 }
