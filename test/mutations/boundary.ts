@@ -32,7 +32,7 @@ export const mutations: readonly Mutation[] = [
     name: 'programs-of-agents',
     mistake: 'a program is taken from a folder that agents can write to',
     file: 'src/permissions/processes/find-program.ts',
-    old: 'isAbsolute(folder) && !isInsideAny(writable, folder) && !isInsideAny(writable, real(folder))',
+    old: 'isAbsolute(folder) && !isWritable(folder)',
     new: 'isAbsolute(folder)',
     test: 'test/boundary/enclosure.test.ts',
     fails: 'finds programs only outside of the folders of agents',
