@@ -30,12 +30,3 @@ function endsOf(text: string, length: number): { head: string; tail: string } {
   const tail = text.slice(Math.max(length, text.length - length))
   return { head: head.replace(/[\ud800-\udbff]$/, ''), tail: tail.replace(/^[\udc00-\udfff]/, '') }
 }
-
-/** A result is sent in full up to here; of a longer one head, tail and the path of all of it. */
-const MAX_RESULT_BYTES = 8 * 1024
-
-export function shortenResult(text: string, keep: Keep): string {
-  if (Buffer.byteLength(text) <= MAX_RESULT_BYTES) return text
-  const path = keep(text, 'result')
-  return `${text.slice(0, MAX_RESULT_BYTES / 2)}\n[… all of it is in ${path}]\n${text.slice(-MAX_RESULT_BYTES / 4)}`
-}

@@ -25,7 +25,8 @@ export function createMembership({ team, by }: Membership, isDelivered: (id: str
       return team.state
     },
     refresh,
-    run: (command) => team.run(command, { by }),
+    run: (command, commandId) =>
+      team.run(command, { by, ...(commandId !== undefined && { commandId, isFirst: true }) }),
     send: (message) => team.send(message, { by }),
     loadLongTexts: (value) => team.loadLongTexts(value),
     async unread() {

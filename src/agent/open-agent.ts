@@ -58,7 +58,7 @@ export async function openAgent(context: SessionContext, options: AgentOptions):
   const { root, folders, env } = context
   const { transcript, hasLostTurns } = await openOwnTranscript(context, options)
   const notices = createNotices(options.onNotice)
-  await recoverInterruptedCalls({ transcript, notices }, endRecordedGroup)
+  await recoverInterruptedCalls({ transcript, notices, team }, endRecordedGroup)
 
   const outputs = createOutputs({ folder: join(context.outputsOf(team.name), by.name), root, eraser: context.eraser })
   await restoreMailFiles(context.store, transcript.state, { outputs, name: by.name, teams: teamsOf(team, by) })

@@ -34,7 +34,10 @@ export interface Appender {
   /** Called with what each record did at its place, as soon as this process has folded it; never to throw. */
   readonly watchers: Set<(applied: Applied) => void>
   refresh(): Promise<void>
-  run(command: Command, about: { id: string; by: Author; mayRepeat: boolean; until?: Until }): Promise<Answer | Refusal>
+  run(
+    command: Command,
+    about: { id: string; by: Author; mayRepeat: boolean; hasOwnRecord?: boolean; until?: Until },
+  ): Promise<Answer | Refusal>
   send(
     message: MessageDraft,
     about: { id: string; by: Author; mayRepeat: boolean },
@@ -214,8 +217,8 @@ export async function openAppender({
     watchers,
     alone: queue.alone,
     refresh: () => queue.alone(() => toEnd()),
-    run: (command, { id, by, mayRepeat, until }) =>
-      queue.add({ id, by, what: { command, mayRepeat }, resolveOnWrite: until === 'written' }, false),
+    run: (command, { id, by, mayRepeat, hasOwnRecord, until }) =>
+      queue.add({ id, by, what: { command, mayRepeat, hasOwnRecord }, resolveOnWrite: until === 'written' }, false),
     send: (message, { id, by, mayRepeat }) => queue.add({ id, by, what: { message, mayRepeat } }, false),
     report: (facts, { id, by, until }) =>
       queue.add({ id, by, what: { facts }, resolveOnWrite: until === 'written' }, until === 'written'),

@@ -28,9 +28,12 @@ export interface PendingWrite {
   fail(error: unknown): void
 }
 
-/** With `mayRepeat` the caller chose the id, so the write may have been carried out before. */
+/**
+ * With `mayRepeat` the caller chose the id, so the write may have been carried out before. With `hasOwnRecord` the caller
+ * chose it for the first time: the record is found by it later.
+ */
 export type Write =
-  | { readonly command: Command; readonly mayRepeat: boolean }
+  | { readonly command: Command; readonly mayRepeat: boolean; readonly hasOwnRecord?: boolean | undefined }
   | { readonly message: MessageDraft; readonly mayRepeat: boolean }
   | { readonly facts: readonly TeamEvent[] }
 
@@ -186,5 +189,5 @@ function isSameAuthor(one: Author, other: Author): boolean {
 
 /** A write whose id the caller chose has a record of its own: its repeat is found by the id of the record. */
 function isPlain({ what }: PendingWrite): boolean {
-  return 'mayRepeat' in what && !what.mayRepeat
+  return 'mayRepeat' in what && !what.mayRepeat && !('hasOwnRecord' in what && what.hasOwnRecord)
 }

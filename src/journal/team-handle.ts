@@ -10,6 +10,7 @@ import type { TeamState } from '../team/state.ts'
 import type { EarlierAttempt } from '../team/task.ts'
 import { openAppender, type Until } from './appender.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { foldTo } from './fold/fold.ts'
 import { describeLoss, type JournalLoss } from './fold/rewound.ts'
 import { createIds } from './ids.ts'
 import type { Cursor } from './log/cursor.ts'
@@ -35,7 +36,9 @@ export interface TeamHandle extends AsyncDisposable {
    * Decides and appends; resolves when the answer is durable, or `written`. A repeated `commandId` gets the first answer.
    * The answer to a claim names earlier attempts, whichever command claimed.
    */
-  run(command: Command, as?: Reporting): Promise<Answer | Refusal>
+  run(command: Command, as?: Running): Promise<Answer | Refusal>
+  /** What the record of a command did; undefined where no record with this id was accepted. */
+  eventsOf(commandId: string): Promise<readonly TeamEvent[] | undefined>
   /** Sends a message; the effects say, for each recipient, what the log made of it. */
   send(message: MessageDraft, as?: Acting): Promise<readonly Effect[] | Refusal>
   /** The reader has these messages. An effect says `ignored` where another reader was assigned meanwhile. */
@@ -64,6 +67,11 @@ export interface Acting {
 export interface Reporting extends Acting {
   /** `written`: a power cut may still take it back, until anything later is durable. By default `durable`. */
   readonly until?: Until
+}
+
+export interface Running extends Reporting {
+  /** No command had this `commandId` before, so no first answer is looked for. */
+  readonly isFirst?: boolean
 }
 
 export interface Reading extends Reporting {
@@ -131,16 +139,24 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
     },
     refresh: () => appender.refresh(),
     syncState: () => appender.log.sync(modelEventAt),
-    async run(command, { by = USER, commandId, until = 'durable' } = {}) {
+    async run(command, { by = USER, commandId, until = 'durable', isFirst = false } = {}) {
       if (commandId !== undefined && !isCommandId(commandId)) return noCommandId(commandId)
-      const mayRepeat = commandId !== undefined
-      const answer = await appender.run(clean(command), { id: commandId ?? newId(), by, mayRepeat, until })
+      const chosen = { mayRepeat: commandId !== undefined && !isFirst, hasOwnRecord: isFirst }
+      const answer = await appender.run(clean(command), { id: commandId ?? newId(), by, ...chosen, until })
       if (!isRefusal(answer) && answer.note === undefined) viewWriter.schedule()
       const whole = await appender.log.whole(answer)
       if (isRefusal(whole) || !isClaim(command)) return whole
-      const held = whole.tasks?.find(({ status, owner }) => status === 'in_progress' && isSame(owner ?? '', by.name))
+      const held =
+        whole.next ?? whole.tasks?.find(({ status, owner }) => status === 'in_progress' && isSame(owner ?? '', by.name))
       const earlier = held ? await earlierAttempts(store, team, held, by.name) : []
       return earlier.length === 0 ? whole : { ...whole, earlierAttempts: earlier }
+    },
+    async eventsOf(commandId) {
+      await appender.refresh()
+      return appender.alone(async () => {
+        if (!(await appender.log.knows(commandId))) return undefined
+        return (await foldTo(appender.log, commandId))?.applied.events
+      })
     },
     async send(message, { by = USER, commandId } = {}) {
       if (commandId !== undefined && !isCommandId(commandId)) return noCommandId(commandId)
@@ -182,6 +198,7 @@ export async function openTeam(store: Store, name: string, options: TeamOptions 
 }
 
 function isClaim(command: Command): boolean {
+  if (command.type === 'task.complete' || command.type === 'task.fail') return command.next === true
   return command.type === 'task.claim' || (command.type === 'task.update' && command.status === 'in_progress')
 }
 

@@ -1,3 +1,4 @@
+import type { TeamEvent } from '../team/event.ts'
 import { beginning } from '../team/wording.ts'
 
 /** A job of an agent that has ended. */
@@ -41,6 +42,16 @@ function jobNotice({ id, about, state, summary = '' }: EndedJob, output: string)
 /** The result of a call whose end is not known. The system prompts name its first word. */
 export const INTERRUPTED_CALL =
   'Interrupted before it ended. It may have taken effect or not: look before you do it again.'
+
+/** The result of a call that ended a task before its process did; undefined if these events end none. */
+export function recordedEndText(events: readonly TeamEvent[]): string | undefined {
+  for (const event of events) {
+    if (event.type === 'task.completed') return `Task #${event.id} completed. Your process ended right after that.`
+    if (event.type === 'task.failed')
+      return `Task #${event.id} failed, as you said. Your process ended right after that.`
+  }
+  return undefined
+}
 
 export function deniedCallText(why: string): string {
   return `Denied: ${why}`

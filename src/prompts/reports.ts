@@ -31,6 +31,11 @@ export function replacementFailedText(name: string, loss: string, problem: strin
   return `${name} was lost (${loss}), and the subagent in its place failed too: ${problem}`
 }
 
+/** Mail to the lead: the result of a task whose owner completed it without a word. */
+export function noResultText({ id, subject }: Task): string {
+  return `Task ${id} (${subject}) is completed. No result was given.`
+}
+
 /** Mail to the lead: a limit ended the turn of a teammate. */
 export function stoppedByLimitText(name: string, why: string): string {
   return `${name} stopped where it was: ${why}.`

@@ -33,6 +33,14 @@ export function readyTasksText(state: TeamState, id: string, subjects: readonly 
   return ready.length === 0 ? 'No other task became ready.' : `Ready now: ${ready.join('; ')}.`
 }
 
+/** What follows a task that an agent ended: its next one, which is described in the same turn, or none. */
+export function nextTaskText(next: Pick<Task, 'id' | 'subject'> | null): string {
+  return next ? ` Your next task: ${numbered(next)}.` : ` ${NO_NEXT_TASK}`
+}
+
+/** There may be ready tasks that are left to others. */
+export const NO_NEXT_TASK = 'There is no next task for you now. End your turn if nothing else is left to do.'
+
 /** Tasks that cannot go on while this one has failed. */
 export function stillBlockedText(state: TeamState, id: string): string {
   const stuck = waitingFor(state, id)

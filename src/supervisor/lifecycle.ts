@@ -16,6 +16,7 @@ import type { OpenAgents } from './open-agents.ts'
 import { agreeToStop, stopMember } from './shutdown/shutdown.ts'
 import { stopHookFeedback } from './stop-hook.ts'
 import { createActivity } from './teammate/activity.ts'
+import { createHandOver } from './teammate/hand-over.ts'
 import type { HealthTracker } from './teammate/health.ts'
 import { createHeldTask } from './teammate/held-task.ts'
 import { reportTurn } from './teammate/report-turn.ts'
@@ -88,6 +89,7 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
   const ending = new AbortController()
   const reports = createReports({ team, clock }, by, (error) => interrupt(error))
   const held = createHeldTask(name, isResumed)
+  const handOver = createHandOver({ context, team, by, tellTask: (agent) => tellTask(agent, false) })
   const activity = createActivity({ team, by, health: options.health, reports, current })
   const seenUrgent = new Set(options.urgentMail())
   let phase: Phase = { name: 'starting' }
@@ -263,12 +265,11 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
       for (; !step.done; step = await loop.next()) {
         const event: AgentEvent = step.value
         turn.onEvent(event)
+        held.onEvent(event, team.state)
+        if (event.type === 'tool_finished') handOver.onToolFinished(event.result)
         shown ??= reportWorking()
-        if (event.type === 'input_received') held.onInputReceived()
         // Reported before what the agent does next.
         if (event.type === 'answered') await shown.then(options.onAnswer)
-        if (event.type === 'tool_finished' && ASKS.has(event.call.toolName) && !event.result.isError)
-          held.hasAsked = true
         run.emit({ ...event, agent: name })
       }
       lastStop = step.value
@@ -290,6 +291,7 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
     }
     const next = async () => {
       mayContinue()
+      await handOver.beforeInput(agent)
       const input = await agent.inbox.next()
       mayContinue()
       return input
@@ -339,8 +341,6 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
     if (phase.name === 'idle') phase.wake()
   }
 }
-
-const ASKS = new Set(['SendMessage', 'send_message'])
 
 export function asError(cause: unknown): Error {
   return cause instanceof Error ? cause : new Error(String(cause))

@@ -43,11 +43,19 @@ export type Command =
   | { readonly type: 'member.park'; readonly name: string; readonly reason: string }
   | { readonly type: 'task.add'; readonly tasks: readonly TaskDraft[] }
   | ({ readonly type: 'task.update'; readonly id: TaskId } & TaskChanges)
-  | { readonly type: 'task.claim'; readonly id?: TaskId; readonly lease?: number }
+  /** With `isHandOver` the member has just ended its own task, and the rules of a hand-over apply. */
+  | { readonly type: 'task.claim'; readonly id?: TaskId; readonly lease?: number; readonly isHandOver?: boolean }
   | { readonly type: 'task.renew'; readonly id: TaskId; readonly lease?: number }
   | { readonly type: 'task.release'; readonly id: TaskId; readonly force?: boolean; readonly reason?: string }
-  | { readonly type: 'task.complete'; readonly id: TaskId; readonly result?: string; readonly commit?: string }
-  | { readonly type: 'task.fail'; readonly id: TaskId; readonly reason: string }
+  | ({
+      readonly type: 'task.complete'
+      readonly id: TaskId
+      readonly result?: string
+      readonly commit?: string
+      /** Sent to the lead in the same record, as the result of the task. */
+      readonly report?: string
+    } & HandOver)
+  | ({ readonly type: 'task.fail'; readonly id: TaskId; readonly reason: string } & HandOver)
   | {
       readonly type: 'request.open'
       readonly kind: RequestKind
@@ -76,6 +84,11 @@ export type Command =
       readonly lease?: number
       readonly limit?: number
     }
+
+interface HandOver {
+  /** The owner claims its next task in the same record, if a hand-over gives it one. */
+  readonly next?: boolean
+}
 
 export interface TaskChanges {
   readonly subject?: string

@@ -4,7 +4,7 @@ import type { Circumstances, Command, Decision } from './command.ts'
 import type { TeamEvent } from './event.ts'
 import { decideRepair, decideTake } from './mail/decide-mail.ts'
 import { decideMember, decideSupervisor, endSupervision } from './members/decide-members.ts'
-import { isName } from './name.ts'
+import { isName, nameKey } from './name.ts'
 import { isRefusal, refuse } from './refusal.ts'
 import { decideRequest } from './requests/decide-requests.ts'
 import { checkName, isLead, leadOnly, mayAct } from './rights.ts'
@@ -61,9 +61,10 @@ function decideByType(state: TeamState, command: Command, about: Circumstances):
     case 'task.claim':
     case 'task.renew':
     case 'task.release':
+      return decideTask(state, command, about)
     case 'task.complete':
     case 'task.fail':
-      return decideTask(state, command, about)
+      return decideEnd(state, command, about)
     case 'request.open':
     case 'request.answer':
     case 'request.withdraw':
@@ -136,6 +137,25 @@ function decideSpawn(
   )
   if (isRefusal(claimed)) return { ...claimed, spawn: { member: command.name, task: command.task } }
   return { events: [...spawned.events, ...claimed.events] }
+}
+
+/** With `next`: the owner that ends its task gets the next one in the same record, where there is one for it. */
+function decideEnd(
+  state: TeamState,
+  command: Extract<Command, { type: 'task.complete' | 'task.fail' }>,
+  about: Circumstances,
+): Decision {
+  const ended = decideTask(state, command, about)
+  if (isRefusal(ended) || ended.events.length === 0 || !command.next) return ended
+  const task = state.tasks.get(command.id)
+  // A task that the lead or the user ended leaves its owner without one.
+  if (task?.status !== 'in_progress' || nameKey(task.owner) !== nameKey(about.by.name)) return ended
+  const lease = task.lease ?? undefined
+  const claimed = state.trial.given(
+    () => assume(state, ended.events, about),
+    () => decideTask(state, { type: 'task.claim', lease, isHandOver: true }, about),
+  )
+  return isRefusal(claimed) ? ended : { events: [...ended.events, ...claimed.events] }
 }
 
 function deleteTeam({ by }: Circumstances): Decision {

@@ -12,7 +12,7 @@ import type { Request } from './request.ts'
 import { compareReady, type ReadyTask, type Task, type TaskId } from './task.ts'
 
 /** Raise it whenever the same journal would fold to another state: old snapshots are then ignored. */
-export const FOLD_VERSION = 6
+export const FOLD_VERSION = 7
 
 /** A repeated message id is recognised among the last so many; an older repeat counts as new. */
 const MAX_REMEMBERED_MESSAGES = 100_000
@@ -86,6 +86,8 @@ export interface BoardIndex {
   readonly dependents: Groups<string, TaskId>
   /** Member → the task it holds. */
   readonly holding: Table<string, TaskId>
+  /** Member → how many of the tasks it holds or ever held. */
+  readonly owned: Table<string, number>
   readonly plans: Table<string, { readonly total: number; readonly completed: number; readonly failed: number }>
   readonly planTasks: Groups<string, TaskId>
   /** Task or plan → its remaining path; missing: 0. */
@@ -116,6 +118,7 @@ export function emptyState(): TeamState {
       ready: new Map(),
       dependents: new Groups(trial),
       holding: new Table(trial),
+      owned: new Table(trial),
       plans: new Table(trial),
       planTasks: new Groups(trial),
       paths: new Table(trial),

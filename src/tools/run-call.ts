@@ -127,7 +127,7 @@ const MAX_IMAGE_CHARACTERS = 10 * 1024 * 1024
  */
 async function asResult(returned: unknown, name: string, { outputs }: ToolContext): Promise<ToolResult> {
   const result: ToolResult = isResult(returned) ? returned : { text: inWords(returned) }
-  const { text, isError, images = [], mail, files, task, outputPath } = result
+  const { text, isError, images = [], mail, files, task, handOver, outputPath } = result
   const isShown = images.reduce((sum, { data }) => sum + data.length, 0) <= MAX_IMAGE_CHARACTERS
   const shown = isShown
     ? text
@@ -140,6 +140,7 @@ async function asResult(returned: unknown, name: string, { outputs }: ToolContex
     ...(isError !== undefined && { isError }),
     ...(isShown && images.length > 0 && { images }),
     ...(typeof task === 'string' && { task }),
+    ...((handOver === 'done' || handOver === 'due') && { handOver }),
     ...(Array.isArray(files) && { files: files.filter(isMailFile) }),
     ...(Array.isArray(mail) && { mail: mail.filter((id) => typeof id === 'string') }),
   }

@@ -11,7 +11,10 @@ export interface TeamMembership {
   /** As folded so far: for reading, not for decisions. */
   readonly state: TeamState
   refresh(): Promise<void>
-  run(command: Command): Promise<Answer | Refusal>
+  /** `commandId` names the record; no command had this id before. */
+  run(command: Command, commandId?: string): Promise<Answer | Refusal>
+  /** Its own task, once it ended, is followed by the next one: only of a teammate that may go on working now. */
+  handsOver?(): boolean
   send(message: MessageDraft): Promise<readonly Effect[] | Refusal>
   /** Loads the long texts in a part of `state` before it is shown: the state may hold references to them. */
   loadLongTexts<T>(value: T): Promise<T>

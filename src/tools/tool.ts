@@ -41,6 +41,11 @@ export interface ToolResult {
   readonly files?: readonly MailFile[]
   /** The task that the agent claimed by this call. */
   readonly task?: string
+  /**
+   * The agent ended its own task by this call. `done`: it got its next task with that; `due`: it gets one when all calls of
+   * its answer have ended.
+   */
+  readonly handOver?: 'done' | 'due'
   /** Where `text` is cut: the path of the file that holds all of it, as shown to the agent. */
   readonly outputPath?: string
 }
@@ -60,6 +65,8 @@ export interface ToolContext {
   readonly team: string
   /** The id the model gave this call. */
   readonly callId: string
+  /** The answer of the model that this call is a part of. */
+  readonly answer?: AnswerOfCall | undefined
   /** In the order in which the agent joined the teams, its own first; none for an agent without a team. */
   memberships(): readonly TeamMembership[]
   readonly signal: AbortSignal
@@ -93,6 +100,15 @@ export interface ToolContext {
   fence(): Promise<void>
   /** Reports progress to the user: the newest output, a count. Costs no tokens. */
   progress(text: string): void
+}
+
+export interface AnswerOfCall {
+  /** What the model wrote beside its calls. */
+  readonly text: string
+  /** All other calls of the answer have ended. */
+  readonly isLastCall: boolean
+  /** The id of the decision of this call in the journal: a process that resumes the agent finds by it what the call did. */
+  readonly commandId: string
 }
 
 /** Large outputs are kept in a file; the model gets head, tail and where the rest is. */

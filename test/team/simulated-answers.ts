@@ -1,7 +1,7 @@
 import { ModelFailure, type ModelRequest } from '../../src/models/model.ts'
 import { isPresent, type Member } from '../../src/team/members/member.ts'
 import { isOpen, planGate } from '../../src/team/members/plan-gate.ts'
-import { shutdownOf } from '../../src/team/progress/next-step.ts'
+import { shutdownOf } from '../../src/team/members/shutdown-request.ts'
 import { heldBy, memberNamed, roster, type TeamState } from '../../src/team/state.ts'
 import type { ComposedAnswer } from '../../src/testing/harnesses/composed-model.ts'
 import type { Random } from '../storms/random.ts'

@@ -1,14 +1,14 @@
 import { type Order, turnOnly } from '../../journal/replay/order.ts'
 import { malformedInput } from '../../models/malformed-input.ts'
-import type { ToolCall } from '../../models/model.ts'
+import type { ToolCall, Turn } from '../../models/model.ts'
 import { deniedCallText, INTERRUPTED_CALL } from '../../prompts/notices.ts'
 import { isReady, type ReadyCall, readyCall } from '../../tools/run-call.ts'
-import type { ToolResult } from '../../tools/tool.ts'
+import type { AnswerOfCall, ToolResult } from '../../tools/tool.ts'
 import { isAborted } from '../aborted.ts'
 import type { Agent } from '../agent.ts'
 import type { AgentEvent } from '../agent-event.ts'
 import { createChannel } from '../channel.ts'
-import { type CallResult, unanswered } from '../transcript/transcript-fold.ts'
+import { type CallResult, commandIdOf, unanswered } from '../transcript/transcript-fold.ts'
 import type { RepeatedFailures } from './repeated-failures.ts'
 
 /**
@@ -21,9 +21,14 @@ export async function* runCalls(
   failures: RepeatedFailures,
 ): AsyncGenerator<AgentEvent, void> {
   const steps: Step[] = []
-  for (const call of unanswered(agent.transcript.state)) {
+  const { state } = agent.transcript
+  const text = textOf(state.turns.at(-1))
+  const calls = unanswered(state)
+  for (const [i, call] of calls.entries()) {
     const input = malformedInput(call) ?? call.input
-    steps.push({ at: steps.length + 1, call, ready: await readyCall(agent.tools, { name: call.toolName, input }) })
+    const ready = await readyCall(agent.tools, { name: call.toolName, input })
+    const answer = { text, isLastCall: i === calls.length - 1, commandId: commandIdOf(state, call) }
+    steps.push({ at: i + 1, call, ready, answer })
   }
   for (const wave of waves(steps)) {
     const channel = createChannel<AgentEvent>()
@@ -44,6 +49,12 @@ interface Step {
   readonly at: number
   readonly call: ToolCall
   readonly ready: ReadyCall | ToolResult
+  readonly answer: AnswerOfCall
+}
+
+function textOf(turn: Turn | undefined): string {
+  if (turn?.role !== 'assistant') return ''
+  return turn.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
 }
 
 async function run(
@@ -68,7 +79,7 @@ async function run(
 
 async function outcomeOf(
   agent: Agent,
-  { call, ready }: Step,
+  { call, ready, answer }: Step,
   signal: AbortSignal,
   progress: (text: string) => void,
 ): Promise<{ result: ToolResult; denied?: string; byHook?: boolean | undefined }> {
@@ -83,7 +94,7 @@ async function outcomeOf(
     }
     // Else a power cut could remove the call after its effect, and the model would make it again.
     if (!ready.isRepeatable) await agent.transcript.synced()
-    const context = agent.toolContext(call, signal, progress)
+    const context = { ...agent.toolContext(call, signal, progress), answer }
     const carryOut = async () => {
       signal.throwIfAborted()
       return ready.run(context)

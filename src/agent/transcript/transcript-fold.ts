@@ -29,6 +29,8 @@ export interface TranscriptState {
   readonly mail: Map<string, string>
   /** By path: the long message that the file holds in full. */
   readonly files: Map<string, MailFile>
+  /** The record of the last assistant turn. */
+  answer: string
   /** Calls of the last assistant turn whose result has not come in; their turn joins `turns` when all have. */
   readonly open: Map<string, ToolCall>
   readonly results: CallResult[]
@@ -51,6 +53,7 @@ export function emptyTranscript(): TranscriptState {
     counted: undefined,
     mail: new Map(),
     files: new Map(),
+    answer: '',
     open: new Map(),
     results: [],
     outputPaths: new WeakMap(),
@@ -76,6 +79,7 @@ export function applyTurn(state: TranscriptState, record: LogRecord): boolean {
   if (record.assistant) {
     const turn = record.assistant as unknown as AssistantTurn
     state.turns.push(turn)
+    state.answer = record.id
     for (const part of turn.content)
       if (part.type === 'tool-call' && !part.providerExecuted) state.open.set(part.toolCallId, part)
     count(state, record.usage as unknown as Usage | undefined)
@@ -191,6 +195,14 @@ function addResult(state: TranscriptState, result: CallResult): void {
   const inOrder = state.results.splice(0).sort((a, b) => order.indexOf(a.toolCallId) - order.indexOf(b.toolCallId))
   state.open.clear()
   state.turns.push({ role: 'tool', content: inOrder })
+}
+
+/**
+ * The id under which the decision of an open call is recorded. Not the id of the call alone: some providers number the calls
+ * of each answer from 0.
+ */
+export function commandIdOf({ answer, open }: TranscriptState, call: ToolCall): string {
+  return `${answer}.${[...open.keys()].indexOf(call.toolCallId) + 1}`
 }
 
 /** Calls of the last assistant turn without a result. */

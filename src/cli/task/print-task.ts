@@ -10,6 +10,8 @@ export type ShownTask = TaskView & {
   readonly note?: 'lease over'
   /** Only of a task that was just claimed. */
   readonly earlierAttempts?: readonly EarlierAttempt[] | undefined
+  /** Only of a task that was ended with `--next`: the task that its owner holds now. */
+  readonly next?: ShownTask | null
 }
 
 export function shownTask(state: TeamState, task: Task, now: number): ShownTask {

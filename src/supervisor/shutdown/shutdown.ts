@@ -3,8 +3,8 @@ import type { SessionContext } from '../../agent/session-context.ts'
 import { createIds } from '../../journal/ids.ts'
 import { shutdownTimedOutText } from '../../prompts/reports.ts'
 import type { Author, TeamEvent } from '../../team/event.ts'
+import { shutdownOf } from '../../team/members/shutdown-request.ts'
 import { nameKey } from '../../team/name.ts'
-import { shutdownOf } from '../../team/progress/next-step.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import type { Request } from '../../team/request.ts'
 import { heldBy, memberNamed, type TeamState } from '../../team/state.ts'
@@ -28,12 +28,12 @@ export function countingUncommitted(
   membership: TeamMembership,
   uncommitted: SessionContext['uncommitted'],
 ): TeamMembership {
-  const run: TeamMembership['run'] = async (command) => {
+  const run: TeamMembership['run'] = async (command, commandId) => {
     const isStop =
       command.type === 'request.answer' &&
       command.approve &&
       membership.state.requests.get(command.id)?.kind === 'shutdown'
-    return membership.run(isStop ? { ...command, uncommitted: (await uncommitted()) ?? null } : command)
+    return membership.run(isStop ? { ...command, uncommitted: (await uncommitted()) ?? null } : command, commandId)
   }
   return Object.create(membership, { run: { value: run } })
 }

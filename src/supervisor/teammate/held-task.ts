@@ -1,10 +1,11 @@
 import type { OpenAgent } from '../../agent/agent.ts'
+import type { AgentEvent } from '../../agent/agent-event.ts'
 import type { TeamHandle } from '../../journal/team-handle.ts'
 import { earlierAttemptsText } from '../../prompts/earlier-attempts.ts'
 import { resumedText, taskText, unfinishedTaskText } from '../../prompts/task.ts'
 import { planGate } from '../../team/members/plan-gate.ts'
 import { heldBy, memberNamed, type TeamState } from '../../team/state.ts'
-import type { Task } from '../../team/task.ts'
+import type { Task, TaskId } from '../../team/task.ts'
 
 /** How often a teammate is reminded of one assignment before it counts as failed. */
 export const MAX_REMINDERS = 2
@@ -21,11 +22,15 @@ export interface HeldTask {
   remind(): boolean
   /** The last notice may not have reached it. */
   forget(): void
-  /** The turn with the notice is in its transcript. */
-  onInputReceived(): void
+  /** In the turn that runs: the notice is in its transcript, it took a task itself, or it asked something. */
+  onEvent(event: AgentEvent, state: TeamState): void
+  /** The task it held in its last turn, the last one if there were several. */
+  readonly lastTask: TaskId | undefined
   /** It sent a message since it got its task or was reminded of it: it may be waiting for an answer. */
-  hasAsked: boolean
+  readonly hasAsked: boolean
 }
+
+const ASKS = new Set(['SendMessage', 'send_message'])
 
 export function createHeldTask(name: string, isResumed: boolean): HeldTask {
   /** `task/attempt` that was announced last. */
@@ -33,8 +38,12 @@ export function createHeldTask(name: string, isResumed: boolean): HeldTask {
   let reminders = 0
   let isReminderDue = false
   let isResumeNoticeDue = isResumed
+  let hasAsked = false
+  let lastTask: TaskId | undefined
   const held: HeldTask = {
-    hasAsked: false,
+    get hasAsked() {
+      return hasAsked
+    },
     tell({ inbox: { notices }, hasLostTurns }, state, isCutOff, earlier = '') {
       const member = memberNamed(state, name)
       // A teammate that waits for the answer to its plan gets no reminder before the answer.
@@ -47,19 +56,28 @@ export function createHeldTask(name: string, isResumed: boolean): HeldTask {
       else if (isNew) notices.add({ text: `${taskText(state, task)}${suffix}`, task: task.id })
       else if (task && isReminderDue) {
         reminders++
-        held.hasAsked = false
+        hasAsked = false
         notices.add({ text: unfinishedTaskText(task) })
       }
       if (isNew) {
         reminders = 0
-        held.hasAsked = false
+        hasAsked = false
       }
       isReminderDue = false
+      lastTask = heldBy(state, name)?.id
       announced = task ? keyOf(task) : ''
     },
     async earlierAttempts(team) {
       const task = heldBy(team.state, name)
       return task && held.isDue(task) ? earlierAttemptsText(task.id, await team.earlierAttempts(task, name)) : ''
+    },
+    onEvent(event, state) {
+      if (event.type === 'input_received') isResumeNoticeDue = false
+      if (event.type === 'tool_finished' && ASKS.has(event.call.toolName) && !event.result.isError) hasAsked = true
+      lastTask = heldBy(state, name)?.id ?? lastTask
+    },
+    get lastTask() {
+      return lastTask
     },
     isDue: (task) => keyOf(task) !== announced || isReminderDue,
     remind() {
@@ -69,9 +87,6 @@ export function createHeldTask(name: string, isResumed: boolean): HeldTask {
     },
     forget() {
       announced = ''
-    },
-    onInputReceived() {
-      isResumeNoticeDue = false
     },
   }
   return held

@@ -12,6 +12,7 @@ import { heldBy } from '../../team/state.ts'
 import { toolsForTeammate } from '../../tools/registry.ts'
 import type { TeamMembership } from '../../tools/team-membership.ts'
 import { countingUncommitted } from '../shutdown/shutdown.ts'
+import { withHandOver } from './hand-over.ts'
 
 /** Opens a teammate: it runs the same loop as the lead, with its own conversation, mailbox and role. */
 export async function openTeammate(
@@ -45,7 +46,8 @@ export async function openTeammate(
       person: context.permissionRequests.of(team, by),
     },
     memberships: () => [{ team, by }],
-    adaptMembership: (membership) => countingUncommitted(withPlanApprover(context, membership), context.uncommitted),
+    adaptMembership: (membership) =>
+      countingUncommitted(withPlanApprover(context, withHandOver(context, membership)), context.uncommitted),
     tools: () => [...toolsForTeammate({ type, spelling: context.spelling }), ...context.tools],
     urgency() {
       const task = heldBy(team.state, name)
@@ -57,9 +59,10 @@ export async function openTeammate(
 /** Sends plans to the approver of the settings, not to the one that the model names, so that a rule does not wake the lead. */
 function withPlanApprover({ supervisor }: SessionContext, membership: TeamMembership): TeamMembership {
   if (supervisor.plans === 'lead') return membership
-  const run: TeamMembership['run'] = (command) =>
+  const run: TeamMembership['run'] = (command, commandId) =>
     membership.run(
       command.type === 'request.open' && command.kind === 'plan_approval' ? { ...command, to: 'user' } : command,
+      commandId,
     )
   return Object.create(membership, { run: { value: run } })
 }

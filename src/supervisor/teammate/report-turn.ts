@@ -1,6 +1,5 @@
 import type { OpenAgent } from '../../agent/agent.ts'
 import type { Stop } from '../../agent/agent-event.ts'
-import { shortenResult } from '../../agent/fit-text.ts'
 import type { Membership } from '../../agent/membership.ts'
 import type { SessionContext } from '../../agent/session-context.ts'
 import { limitText } from '../../prompts/limit.ts'
@@ -9,6 +8,7 @@ import type { Author } from '../../team/event.ts'
 import type { Member } from '../../team/members/member.ts'
 import { planGate } from '../../team/members/plan-gate.ts'
 import { heldBy } from '../../team/state.ts'
+import { shortenResult } from '../../tools/results/shorten-result.ts'
 import { FINISHED, SILENT, STOPPING } from '../turn.ts'
 import { type HeldTask, MAX_REMINDERS } from './held-task.ts'
 import { park } from './park.ts'
@@ -65,7 +65,8 @@ export async function reportTurn(
     }
     case 'finished': {
       if (!member || planGate(team.state, member) === 'pending') return false
-      if (stop.text.trim() !== '') reports.sendResult(shortenResult(stop.text, agent.memory.keep), agent.transcript)
+      if (stop.text.trim() !== '')
+        reports.sendResult(shortenResult(stop.text, agent.memory.keep), agent.transcript, held.lastTask)
       if (!task || held.hasAsked || held.remind()) return false
       const why = neverCompletedText(name, MAX_REMINDERS + 1)
       await team.run({ type: 'task.fail', id: task.id, reason: why }, { by })

@@ -25,6 +25,8 @@ export interface Answer {
   readonly tasks?: readonly TaskView[]
   /** Of a command that claims a task: what other members had done for it before. */
   readonly earlierAttempts?: readonly EarlierAttempt[]
+  /** Of a command that ends a task, with `next`: the task that its owner claimed in the same record; null: none. */
+  readonly next?: TaskView | null
   /** Subjects of tasks that became ready by this. */
   readonly unblocked?: readonly string[]
   readonly request?: RequestView
@@ -54,9 +56,12 @@ export function answer(state: TeamState, command: Command, record: string, { eve
     case 'task.update':
     case 'task.renew':
     case 'task.release':
-    case 'task.complete':
-    case 'task.fail':
       return { tasks: tasksOf(state, command, events), ...unblocked(state, events), effects }
+    case 'task.complete':
+    case 'task.fail': {
+      const next = command.next ? { next: claimedIn(state, events) } : {}
+      return { tasks: tasksOf(state, command, events), ...next, ...unblocked(state, events), effects }
+    }
     case 'request.open':
     case 'request.answer':
     case 'request.withdraw':
@@ -101,6 +106,12 @@ function tasksOf(state: TeamState, command: Command, events: readonly TeamEvent[
     const task = state.tasks.get(id)
     return task ? [taskView(state, task)] : []
   })
+}
+
+function claimedIn(state: TeamState, events: readonly TeamEvent[]): TaskView | null {
+  const claim = events.findLast((event) => event.type === 'task.claimed')
+  const task = claim && 'id' in claim ? state.tasks.get(String(claim.id)) : undefined
+  return task ? taskView(state, task) : null
 }
 
 function unblocked(state: TeamState, events: readonly TeamEvent[]): Pick<Answer, 'unblocked'> {

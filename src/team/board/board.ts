@@ -14,6 +14,7 @@ export function putTask(state: TeamState, id: TaskId, next: Task | undefined): v
 
   if (before?.status === 'in_progress') index.holding.delete(nameKey(before.owner))
   if (next?.status === 'in_progress') index.holding.set(nameKey(next.owner), id)
+  countOwners(state, before, next)
   relink(state, id, before?.blockedBy ?? [], next?.blockedBy ?? [])
   countInPlan(state, id, before, next)
   if (changesPath(before, next)) unsettlePath(state, id)
@@ -120,6 +121,23 @@ function relink(state: TeamState, id: TaskId, before: readonly string[], after: 
     unsettlePath(state, gone)
   }
   for (const dependency of after) dependents.add(dependency, id)
+}
+
+function countOwners({ index: { owned } }: TeamState, before: Task | undefined, next: Task | undefined): void {
+  if (before && next && before.ended === next.ended && ownerOf(before) === ownerOf(next)) return
+  const [were, are] = [ownersOf(before), ownersOf(next)]
+  for (const name of are) if (!were.has(name)) owned.set(name, (owned.get(name) ?? 0) + 1)
+  for (const name of were) if (!are.has(name)) owned.set(name, (owned.get(name) ?? 0) - 1)
+}
+
+function ownerOf(task: Task): string | undefined {
+  return task.status === 'pending' ? undefined : task.owner
+}
+
+function ownersOf(task: Task | undefined): ReadonlySet<string> {
+  const owners = new Set(task?.ended.map(({ owner }) => nameKey(owner)))
+  const owner = task && ownerOf(task)
+  return owner === undefined ? owners : owners.add(nameKey(owner))
 }
 
 function changesPath(before: Task | undefined, next: Task | undefined): boolean {

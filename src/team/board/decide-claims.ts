@@ -41,20 +41,30 @@ export function decideClaim(
   }
 }
 
-/** The first task this member may take: its own assignments before the open board. */
-export function nextFor(state: TeamState, member: Member): Task | undefined {
+/**
+ * The first task this member may take: its own assignments before the open board. Of the tasks that any member may take it
+ * leaves the first `leaves` to others.
+ */
+export function nextFor(state: TeamState, member: Member, leaves = 0): Task | undefined {
   settlePaths(state)
+  let left = leaves
   const live = claims(state)
   for (const assignee of [member.name, null]) {
     // What is listed is pending and unblocked: only files are left to ask about.
-    for (const { task } of readyForRole(state, assignee, member.role))
-      if (!overlappingClaim(live, task.files)) return task
+    for (const { task } of readyForRole(state, assignee, member.role)) {
+      if (overlappingClaim(live, task.files)) continue
+      if (!isForAnyMember(task) || left-- <= 0) return task
+    }
   }
   return undefined
 }
 
 function isForRole({ role }: Task, member: Member): boolean {
   return role === null || roleKey(role) === roleKey(member.role)
+}
+
+export function isForAnyMember({ role, assignee }: Task): boolean {
+  return role === null && assignee === null
 }
 
 /** May this member claim this ready task now? */
@@ -111,8 +121,8 @@ export function decideRelease(
 export function decideComplete(
   state: TeamState,
   task: Task,
-  { result, commit }: Pick<Of<'task.complete'>, 'result' | 'commit'>,
-  { by }: Circumstances,
+  { result, commit, report }: Pick<Of<'task.complete'>, 'result' | 'commit' | 'report'>,
+  { by, id, now }: Circumstances,
 ): Decision {
   const foreign = task.status === 'pending' ? undefined : notOwner(task, by.name)
   if (foreign) return foreign
@@ -121,7 +131,27 @@ export function decideComplete(
   const owner = memberNamed(state, task.owner)
   const gate = owner ? planGate(state, owner) : 'not_required'
   if (!isOpen(gate)) return refuse('plan_gate', { gate })
-  return { events: [{ type: 'task.completed', id: task.id, result: result ?? null, commit: commit ?? null }] }
+  if (report !== undefined && isTooLong(report)) return refuse('too_large', { text: 'message' })
+  const completed: TeamEvent = {
+    type: 'task.completed',
+    id: task.id,
+    result: result ?? null,
+    commit: commit ?? null,
+  }
+  const toLead = {
+    id: `${id}.result`,
+    type: 'result',
+    from: task.owner,
+    to: 'lead',
+    timestamp: now,
+    task: task.id,
+  } as const
+  return {
+    events:
+      report === undefined
+        ? [completed]
+        : [completed, { type: 'message.sent', message: { ...toLead, content: report } }],
+  }
 }
 
 /** Its dependents stay blocked, and the lead gets a message about them. */

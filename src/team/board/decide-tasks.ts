@@ -11,6 +11,7 @@ import { type ClaimedTask, planOf, type Task, TaskDraft, TaskId, taskStatus } fr
 import { blockedTasks, claims, overlappingClaim } from './board.ts'
 import { decideClaim, decideComplete, decideFail, decideRelease, decideRenew, refuseOverlap } from './decide-claims.ts'
 import { graphOf } from './dependencies.ts'
+import { decideHandOver } from './hand-over.ts'
 import { normalisePattern } from './reservation.ts'
 
 type Of<T extends Command['type']> = Extract<Command, { type: T }>
@@ -22,7 +23,9 @@ type Move = { readonly type: 'task.move'; readonly id: string; readonly status: 
 export function decideTask(state: TeamState, command: TaskCommand, about: Circumstances): Decision {
   if (command.type === 'task.add') return add(state, command, about)
   if (command.type === 'task.claim' && command.id === undefined)
-    return decideClaim(state, undefined, command.lease, about)
+    return command.isHandOver
+      ? decideHandOver(state, command.lease, about)
+      : decideClaim(state, undefined, command.lease, about)
   const id = command.id ?? ''
   const task = state.tasks.get(id)
   if (!task) return refuse('unknown_task', { task: id })

@@ -56,6 +56,7 @@ export function applyTaskEvent(state: TeamState, event: TaskEvent, place: Place)
         commit: event.commit,
       }
       putTask(state, task.id, Object.assign(unclaimed(task, place.seq), end))
+      countFailures(state, task.owner, () => undefined)
       return showActivity(state, task.owner, 'idle')
     }
     case 'task.failed': {
@@ -68,6 +69,7 @@ export function applyTaskEvent(state: TeamState, event: TaskEvent, place: Place)
         reason: event.reason,
       }
       putTask(state, task.id, Object.assign(unclaimed(task, place.seq), end))
+      countFailures(state, task.owner, (before) => before + 1)
       return showActivity(state, task.owner, 'idle')
     }
     case 'task.deleted':
@@ -154,6 +156,14 @@ function detach(state: TeamState, id: string, place: Place): void {
     if (task)
       putTask(state, waiting, { ...task, blockedBy: task.blockedBy.filter((other) => other !== id), seq: place.seq })
   }
+}
+
+function countFailures(state: TeamState, name: string, count: (before: number) => number | undefined): void {
+  const member = memberNamed(state, name)
+  if (!member) return
+  const { failures: before, ...rest } = member
+  const failures = count(before ?? 0)
+  if (failures !== before) state.members.set(nameKey(name), failures === undefined ? rest : { ...rest, failures })
 }
 
 /** Agents report what they do; for scripts and people holding a task is all we know of it. */

@@ -44,6 +44,8 @@ export const Member = z.object({
   place: z.number().int(),
   /** Why its last run ended in the middle of its work; only while it waits for the next run. */
   parked: z.string().optional(),
+  /** How many of its last tasks failed in a row; missing when the last one was completed. */
+  failures: z.number().int().positive().optional(),
 })
 export type Member = z.infer<typeof Member>
 
@@ -62,8 +64,10 @@ export function memberStatus(text: string): MemberStatus | undefined {
 
 /** Written out, because every process folds the claims of all members and a spread is several times slower. */
 export function withStatus(member: Member, status: MemberStatus): Member {
-  const { name, role, kind, generation, runtime, epoch, prompt, profile, joinedAt, place } = member
-  return { name, role, kind, status, generation, runtime, epoch, prompt, profile, joinedAt, place }
+  const { name, role, kind, generation, runtime, epoch, prompt, profile, joinedAt, place, failures } = member
+  const next: Member = { name, role, kind, status, generation, runtime, epoch, prompt, profile, joinedAt, place }
+  if (failures !== undefined) next.failures = failures
+  return next
 }
 
 /** May this member be written to, claim, act? */

@@ -2,8 +2,8 @@ import { nextFor } from '../board/decide-claims.ts'
 import type { Author } from '../event.ts'
 import type { Member } from '../members/member.ts'
 import { planGate } from '../members/plan-gate.ts'
+import { shutdownOf } from '../members/shutdown-request.ts'
 import { nameKey } from '../name.ts'
-import type { Request } from '../request.ts'
 import { heldBy, type TeamState, unreadOf } from '../state.ts'
 
 /**
@@ -37,13 +37,4 @@ export function isAsking(state: TeamState, { name, generation }: Author): boolea
     if (nameKey(request.from) === nameKey(name) && request.fromGeneration === generation) return true
   }
   return false
-}
-
-/** The open request by which this member is asked to stop, if it is. */
-export function shutdownOf(state: TeamState, { name, generation }: Member): Request | undefined {
-  for (const request of state.requests.values()) {
-    if (request.kind !== 'shutdown' || request.state !== 'pending') continue
-    if (nameKey(request.to) === nameKey(name) && request.toGeneration === generation) return request
-  }
-  return undefined
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { OpenAgent } from '../../agent/agent.ts'
 import { noUsage } from '../../agent/agent.ts'
+import { recoverInterruptedCalls } from '../../agent/calls/recover-interrupted-calls.ts'
 import { createFence } from '../../agent/fence.ts'
 import { inputBudget } from '../../agent/input/choose-mail.ts'
 import { createInbox } from '../../agent/input/inbox.ts'
@@ -22,6 +23,7 @@ import { situationText } from '../../prompts/situation.ts'
 import { createPlace, openMemoryStore } from '../../stores/memory/store.ts'
 import { createPermissionRequests } from '../../supervisor/requests/permission-requests.ts'
 import { openSupervisedTeam } from '../../supervisor/supervised-team.ts'
+import { withHandOver } from '../../supervisor/teammate/hand-over.ts'
 import type { TeammateFactory } from '../../supervisor/teammate/teammate-factory.ts'
 import type { Author } from '../../team/event.ts'
 import type { Member } from '../../team/members/member.ts'
@@ -119,7 +121,13 @@ export async function supervisorHarness(
     const log = await store.log(`web/transcripts/${name}`)
     const transcript = await openTranscript({ log, generation: by.generation! })
     const notices = createNotices()
-    const memberships = [createMembership({ team, by }, (id) => transcript.state.mail.has(id))]
+    await recoverInterruptedCalls({ transcript, notices, team }, async () => {})
+    const memberships = [
+      withHandOver(
+        context,
+        createMembership({ team, by }, (id) => transcript.state.mail.has(id)),
+      ),
+    ]
     const inbox = createInbox({
       memberships: () => [{ team, by }],
       transcript,

@@ -1,3 +1,4 @@
+import { noResultText } from '../../../prompts/reports.ts'
 import type { Command, TaskChanges } from '../../../team/command.ts'
 import { nameKey } from '../../../team/name.ts'
 import { isLead } from '../../../team/rights.ts'
@@ -11,13 +12,25 @@ export interface UpdateSteps {
   readonly commands: readonly Command[]
 }
 
+/** What follows when a teammate ends its own task. */
+export interface OwnEnd {
+  /** What the model wrote beside the call: the result of a task that is completed without one. */
+  readonly text: string
+  /** The next task is claimed in the same record. */
+  readonly next: boolean
+  /** The next task is claimed when the other calls of the answer have ended. */
+  readonly isDueLater: boolean
+  /** A result as the lead gets it. */
+  reportOf(result: string): string
+}
+
 type Input = Omit<UpdateInput, 'team_name'>
 
 /**
  * One command where that is enough, since a command takes effect as a whole or not at all. The status comes last: it
  * changes only if everything before it was accepted.
  */
-export function updateSteps(input: Input, task: Task, me: string): UpdateSteps {
+export function updateSteps(input: Input, task: Task, me: string, own?: OwnEnd): UpdateSteps {
   const {
     taskId: id,
     addBlocks = [],
@@ -45,10 +58,22 @@ export function updateSteps(input: Input, task: Task, me: string): UpdateSteps {
         throw new NotDone(`There is nothing to change: give a status, an owner or more.`)
       return { status, commands: [...edges, ...first] }
     case 'completed':
+      if (own) {
+        const { next } = own
+        const words = result ?? (own.text.trim() === '' ? undefined : own.text)
+        const report = words === undefined ? noResultText(task) : own.reportOf(words)
+        return {
+          status,
+          commands: [...edges, ...first, { type: 'task.complete', id, result: words, commit, report, next }],
+        }
+      }
       if (result === undefined && commit === undefined) return { status, commands: [...edges, update({ status })] }
       return { status, commands: [...edges, ...first, { type: 'task.complete', id, result, commit }] }
     case 'failed':
-      return { status, commands: [...edges, ...first, { type: 'task.fail', id, reason: reason ?? '' }] }
+      return {
+        status,
+        commands: [...edges, ...first, { type: 'task.fail', id, reason: reason ?? '', next: own?.next }],
+      }
     case 'pending': {
       if (task.status !== 'in_progress') return { status, commands: [update({ status }), ...edges] }
       // Only a lead takes a claim from another member; the journal records which lead.
