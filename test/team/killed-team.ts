@@ -27,6 +27,7 @@ export const MOMENTS: Readonly<Record<string, (event: SessionEvent) => boolean>>
   'the lead is about to spawn a teammate': (event) => event.type === 'tool_started' && event.call.toolName === 'Task',
   'a teammate has joined': teamEvent((event) => event.type === 'member.joined' && event.name === 'ada'),
   'a task is claimed': teamEvent((event) => event.type === 'task.claimed' && event.id === '1'),
+  'a task is handed over': teamEvent((event) => event.type === 'task.claimed' && event.id === '2'),
   'a teammate has received its task': (event) => event.type === 'input_received' && event.agent === 'bob',
   'a teammate has answered': (event) => event.type === 'answered' && event.agent === 'ada',
   'a plan is handed in': teamEvent((event) => event.type === 'request.opened'),

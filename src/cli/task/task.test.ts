@@ -287,6 +287,22 @@ describe('ending a task', () => {
     expect((await cli.run('task complete 1 --as ada')).stderr).toContain('already completed')
   }) // A45, B63, C45
 
+  it('claims the next task for its owner with --next, and says when there is none', async () => {
+    for (const subject of ['a', 'b', 'c']) await cli.ok(`task add ${subject}`)
+    await cli.ok('task claim 1 --as ada')
+    expect(await cli.json('task complete 1 --as ada --next')).toMatchObject({
+      id: '1',
+      status: 'completed',
+      next: { id: '2', status: 'in_progress', owner: 'ada' },
+    })
+    const failed = await cli.run('task fail 2 --as ada --reason hard --next')
+    expect(failed.stdout).toContain('#2 b')
+    expect(failed.stdout).toContain('#3 c')
+    const last = await cli.run('task complete 3 --as ada --next')
+    expect(last.stderr).toBe('No next task right now.\n')
+    expect(last.stdout).not.toContain('next')
+  })
+
   it('release gives it back; only the user releases the claim of another member, and that is recorded', async () => {
     await cli.ok('task add a')
     await cli.ok('task claim 1 --as ada')

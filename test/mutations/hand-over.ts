@@ -1,0 +1,105 @@
+import type { Mutation } from './mutation.ts'
+
+const decision = 'src/team/board/hand-over.test.ts'
+const turn = 'src/supervisor/teammate/hand-over.test.ts'
+
+/** The next task with the completion of the last one. */
+export const mutations: readonly Mutation[] = [
+  {
+    name: 'task-for-a-stopping-teammate',
+    mistake: 'the next task is handed to a teammate that is asked to stop',
+    file: 'src/team/board/hand-over.ts',
+    old: " || member.status === 'stopping' || shutdownOf(state, member)) return false",
+    new: " || member.status === 'stopping') return false",
+    test: turn,
+    fails: 'gets none while it is asked to stop',
+  },
+  {
+    name: 'hand-over-through-the-plan-gate',
+    mistake: 'a teammate whose plan is not approved completes its task if it gets the next one with that',
+    file: 'src/team/board/decide-claims.ts',
+    old: "if (!isOpen(gate)) return refuse('plan_gate', { gate })",
+    new: "if (!isOpen(gate) && by.generation === undefined) return refuse('plan_gate', { gate })",
+    test: decision,
+    fails: 'gives nothing when the task cannot be completed before its plan is approved',
+  },
+  {
+    name: 'approval-handed-over',
+    mistake: 'the approval of a plan counts for the task that is handed over next',
+    file: 'src/team/members/plan-gate.ts',
+    old: '    assignment?.task === task?.id &&\n',
+    new: '',
+    test: turn,
+    fails: 'needs another approved plan for the next one, which is a new assignment',
+  },
+  {
+    name: 'result-lost-when-two-complete',
+    mistake: 'of the results of two tasks that are completed in the same moment the lead gets one',
+    file: 'src/team/board/decide-claims.ts',
+    old: 'id: `${id}.result`',
+    new: 'id: `${now}.result`',
+    test: decision,
+    fails: 'goes to the lead in the record of the completion, once for each of two at once',
+  },
+  {
+    name: 'task-after-two-failures',
+    mistake: 'a teammate that failed two tasks in a row gets one after the other',
+    file: 'src/team/board/hand-over.ts',
+    old: '(member.failures ?? 0) < MAX_FAILURES_IN_A_ROW',
+    new: '(member.failures ?? 0) <= MAX_FAILURES_IN_A_ROW',
+    test: turn,
+    fails: 'gets the next one, but not after two failures in a row',
+  },
+  {
+    name: 'task-over-a-limit',
+    mistake: 'the next task is handed over although the run may make no more model calls',
+    file: 'src/supervisor/teammate/hand-over.ts',
+    old: 'value: () => limitOf(context) === undefined',
+    new: 'value: () => true',
+    test: turn,
+    fails: 'gets none over a limit of the run',
+  },
+  {
+    name: 'fast-member-takes-all',
+    mistake: 'an idle agent that never had a task gets none while a fast one completes its tasks',
+    file: 'src/team/board/hand-over.ts',
+    old: 'if (isForAnyMember(first)) newcomers++',
+    new: 'if (isForAnyMember(first)) newcomers += 0',
+    test: decision,
+    fails: 'leaves a task for any member to an idle agent that never had one',
+  },
+  {
+    name: 'ended-by-the-lead-handed-over',
+    mistake: 'the owner of a task that the lead ended counts as having ended it',
+    file: 'src/team/decide.ts',
+    old: ' || nameKey(task.owner) !== nameKey(about.by.name)) return ended',
+    new: ') return ended',
+    also: [
+      {
+        file: 'src/team/board/hand-over.ts',
+        old: "nameKey(member.name) === 'lead' || ",
+        new: '',
+      },
+    ],
+    test: decision,
+    fails: 'does not follow when another member than the owner ends the task',
+  },
+  {
+    name: 'recorded-call-interrupted',
+    mistake: 'after a kill a completion that is in the journal is reported as interrupted',
+    file: 'src/agent/transcript/transcript-fold.ts',
+    old: 'state.answer = record.id',
+    new: "state.answer = ''",
+    test: turn,
+    fails: 'leaves the call to be answered from the journal, and the next task to be stated once',
+  },
+  {
+    name: 'own-claim-told-twice',
+    mistake: 'a teammate that claims a task itself is told of it as of one that was handed over',
+    file: 'src/supervisor/teammate/hand-over.ts',
+    old: 'if (result.task !== undefined) handOver = undefined',
+    new: '',
+    test: turn,
+    fails: 'keeps the task that it claims itself in the same answer',
+  },
+]
