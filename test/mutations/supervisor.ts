@@ -134,7 +134,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'simple-question-not-noticed',
     mistake: 'A question asked with send_message does not count as one, and its sender is reminded at once',
-    file: 'src/supervisor/lifecycle.ts',
+    file: 'src/supervisor/teammate/held-task.ts',
     old: "new Set(['SendMessage', 'send_message'])",
     new: "new Set(['SendMessage'])",
     test: supervisedTeam,
@@ -143,7 +143,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'refused-question-awaited',
     mistake: 'A teammate whose message was refused counts as waiting for an answer',
-    file: 'src/supervisor/lifecycle.ts',
+    file: 'src/supervisor/teammate/held-task.ts',
     old: ' && !event.result.isError)',
     new: ')',
     test: supervisedTeam,

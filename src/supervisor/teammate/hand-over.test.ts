@@ -23,13 +23,13 @@ const update = (taskId: string, status: string, more: object = {}): Call => ({
 const done = (id: string) => update(id, 'completed', { result: `${id} is done` })
 
 /** The task that the last turn of a request describes. */
-function toldTask(request: ModelRequest): string | undefined {
+function describedTask(request: ModelRequest): string | undefined {
   return /<task id=\\"(\d+)\\"/.exec(lastTurnText(request))?.[1]
 }
 
 /** Completes each task in the answer to the turn that describes it, and ends its turn otherwise. */
 const completes: Compose = (request) => {
-  const task = toldTask(request)
+  const task = describedTask(request)
   return task === undefined ? { text: 'Nothing left.' } : { text: `I did ${task}.`, calls: [done(task)] }
 }
 
@@ -51,7 +51,7 @@ describe('a teammate that completes its task', () => {
     const harness = await atWork(completes, ['dig', 'wall', 'roof'])
     await harness.supervised.spawn({ name: 'ada', prompt: 'Work.', task: '1' })
     await harness.until(() => harness.supervised.isIdle)
-    expect(harness.modelRequests.map(toldTask)).toEqual(['1', '2', '3', undefined])
+    expect(harness.modelRequests.map(describedTask)).toEqual(['1', '2', '3', undefined])
     const roles = harness.modelRequests[1]!.turns.map(({ role }) => role)
     expect(roles).toEqual(['user', 'assistant', 'tool', 'user'])
     expect(resultsOf(harness.modelRequests[1]!)).toContain('Task #1 completed: dig.')
@@ -71,7 +71,7 @@ describe('a teammate that completes its task', () => {
   it('sends each result to the lead as that of its task; the text of the answer where none is given', async () => {
     const harness = await atWork(
       (request) => {
-        const task = toldTask(request)
+        const task = describedTask(request)
         if (task === undefined) return { text: 'Nothing left.' }
         if (task === '3') return { calls: [update('3', 'completed')] }
         return { text: `I did ${task}.`, calls: [task === '1' ? done(task) : update(task, 'completed')] }
@@ -96,7 +96,7 @@ describe('a teammate that completes its task', () => {
     })
     const harness = await atWork(
       async (request, signal) => {
-        if (harness.modelRequests.filter((one) => toldTask(one) !== undefined).length === 2) answerBoth()
+        if (harness.modelRequests.filter((one) => describedTask(one) !== undefined).length === 2) answerBoth()
         await both
         return completes(request, signal)
       },
@@ -112,14 +112,14 @@ describe('a teammate that completes its task', () => {
   it('gets the next one when all calls of the answer are done, if the completion is not the last', async () => {
     const harness = await atWork(
       (request) => {
-        const task = toldTask(request)
+        const task = describedTask(request)
         return task === '1' ? { calls: [done('1'), { tool: 'peek', input: {} }] } : { text: 'Hm.' }
       },
       ['dig', 'wall'],
     )
     await harness.supervised.spawn({ name: 'ada', prompt: 'Work.', task: '1' })
     await harness.until(() => harness.modelRequests.length >= 2)
-    expect(toldTask(harness.modelRequests[1]!)).toBe('2')
+    expect(describedTask(harness.modelRequests[1]!)).toBe('2')
     expect(resultsOf(harness.modelRequests[1]!)).toContain('seen')
     expect(resultsOf(harness.modelRequests[1]!)).not.toContain('next task')
     const claims = harness.events.flatMap((event) => (event.type === 'task.claimed' ? [event.id] : []))
@@ -128,7 +128,8 @@ describe('a teammate that completes its task', () => {
 
   it('is told after its other calls that nothing is ready', async () => {
     const harness = await atWork(
-      (request) => (toldTask(request) === '1' ? { calls: [done('1'), { tool: 'peek', input: {} }] } : { text: 'Hm.' }),
+      (request) =>
+        describedTask(request) === '1' ? { calls: [done('1'), { tool: 'peek', input: {} }] } : { text: 'Hm.' },
       ['dig'],
     )
     await harness.supervised.spawn({ name: 'ada', prompt: 'Work.', task: '1' })
@@ -140,28 +141,30 @@ describe('a teammate that completes its task', () => {
   it('keeps the task that it claims itself in the same answer', async () => {
     const harness = await atWork(
       (request, signal) =>
-        toldTask(request) === '1' ? { calls: [done('1'), update('3', 'in_progress')] } : neverAnswers(request, signal),
+        describedTask(request) === '1'
+          ? { calls: [done('1'), update('3', 'in_progress')] }
+          : neverAnswers(request, signal),
       ['dig', 'wall', 'roof'],
     )
     await harness.supervised.spawn({ name: 'ada', prompt: 'Work.', task: '1' })
     await harness.until(() => harness.modelRequests.length === 2)
     expect(heldBy(harness.team.state, 'ada')?.id).toBe('3')
     // The result of its claim describes the task.
-    expect(toldTask(harness.modelRequests[1]!)).toBeUndefined()
+    expect(describedTask(harness.modelRequests[1]!)).toBeUndefined()
   })
 
   it('gets the next task in the simple spelling too', async () => {
     const harness = await atWork(completes, ['dig', 'wall'], { spelling: 'simple' })
     await harness.supervised.spawn({ name: 'ada', prompt: 'Work.', task: '1' })
     await harness.until(() => harness.supervised.isIdle)
-    expect(harness.modelRequests.map(toldTask)).toEqual(['1', '2', undefined])
+    expect(harness.modelRequests.map(describedTask)).toEqual(['1', '2', undefined])
   })
 
   it('gets none over a limit of the run', async () => {
     const harness = await atWork(
       (request, signal) => {
         const { context } = harness
-        if (toldTask(request) === '1') Object.assign(context.limits, { turns: 1 })
+        if (describedTask(request) === '1') Object.assign(context.limits, { turns: 1 })
         context.run.used.purse.calls = 1
         return completes(request, signal)
       },
@@ -176,7 +179,7 @@ describe('a teammate that completes its task', () => {
   it('gets none while it is asked to stop', async () => {
     const harness = await atWork(
       async (request, signal) => {
-        if (toldTask(request) === '1')
+        if (describedTask(request) === '1')
           await harness.team.run(
             { type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' },
             { by: harness.lead },
@@ -194,17 +197,17 @@ describe('a teammate that completes its task', () => {
   it('gets none when the lead ends the task', async () => {
     const harness = await atWork(
       async (request) => {
-        if (toldTask(request) === '1')
+        if (describedTask(request) === '1')
           await harness.team.run({ type: 'task.fail', id: '1', reason: 'not needed' }, { by: harness.lead })
-        if (toldTask(request) === undefined) return { text: 'Well.' }
-        return { calls: [toldTask(request) === '1' ? done('1') : done('2')] }
+        if (describedTask(request) === undefined) return { text: 'Well.' }
+        return { calls: [describedTask(request) === '1' ? done('1') : done('2')] }
       },
       ['dig', 'wall'],
     )
     await harness.supervised.spawn({ name: 'ada', prompt: 'Work.', task: '1' })
     await harness.until(() => harness.team.state.tasks.get('2')?.status === 'completed' && harness.supervised.isIdle)
     // Its turn ended with 'Well.' before it claimed the other task.
-    expect(harness.modelRequests.map(toldTask)).toEqual(['1', undefined, '2', undefined])
+    expect(harness.modelRequests.map(describedTask)).toEqual(['1', undefined, '2', undefined])
   })
 
   it('needs another approved plan for the next one, which is a new assignment', async () => {
@@ -212,9 +215,9 @@ describe('a teammate that completes its task', () => {
     const harness = await atWork(
       (request) => {
         const text = lastTurnText(request)
-        if (toldTask(request) === '2') return { calls: [{ tool: 'work' }] }
+        if (describedTask(request) === '2') return { calls: [{ tool: 'work' }] }
         if (text.includes('go ahead')) return { calls: [done('1')] }
-        return toldTask(request) === '1' ? plan : { text: 'I wait.' }
+        return describedTask(request) === '1' ? plan : { text: 'I wait.' }
       },
       ['dig', 'wall'],
     )
@@ -222,14 +225,14 @@ describe('a teammate that completes its task', () => {
     await harness.until(() => harness.team.state.requests.get('r1')?.state === 'pending')
     const yes = { type: 'request.answer', id: 'r1', approve: true, feedback: 'go ahead' } as const
     await harness.team.run(yes, { by: harness.lead })
-    const working = () => harness.modelRequests.findIndex((request) => toldTask(request) === '2')
+    const working = () => harness.modelRequests.findIndex((request) => describedTask(request) === '2')
     await harness.until(() => working() >= 0 && harness.modelRequests.length > working() + 1)
     expect(resultsOf(harness.modelRequests[working() + 1]!)).toContain('Blocked: plan status is required')
   })
 
   it('is reminded of the next one as often as of the first', async () => {
     const harness = await atWork(
-      (request) => (toldTask(request) === '1' ? { calls: [done('1')] } : { text: 'I rest.' }),
+      (request) => (describedTask(request) === '1' ? { calls: [done('1')] } : { text: 'I rest.' }),
       ['dig', 'wall'],
     )
     await harness.supervised.spawn({ name: 'ada', prompt: 'Work.', task: '1' })
@@ -243,14 +246,14 @@ describe('a teammate that fails its task', () => {
   it('gets the next one, but not after two failures in a row', async () => {
     const harness = await atWork(
       (request) => {
-        const task = toldTask(request)
+        const task = describedTask(request)
         return task === undefined ? { text: 'Sorry.' } : { calls: [update(task, 'failed', { reason: 'too hard' })] }
       },
       ['dig', 'wall', 'roof'],
     )
     await harness.supervised.spawn({ name: 'ada', prompt: 'Work.', task: '1' })
     await harness.until(() => harness.team.state.tasks.get('3')?.status === 'failed' && harness.supervised.isIdle)
-    expect(harness.modelRequests.map(toldTask)).toEqual(['1', '2', undefined, '3', undefined])
+    expect(harness.modelRequests.map(describedTask)).toEqual(['1', '2', undefined, '3', undefined])
   })
 })
 
@@ -274,10 +277,10 @@ describe('eight teammates on a graph of 40 tasks, three turns each', () => {
     const waiting: (() => void)[] = []
     const harness = await atWork(async (request) => {
       await new Promise<void>((resolve) => void waiting.push(resolve))
-      const told = request.turns.findLastIndex((turn) => JSON.stringify(turn).includes('<task id='))
-      const task = /<task id=\\"(\d+)\\"/.exec(JSON.stringify(request.turns[told]))?.[1]
+      const at = request.turns.findLastIndex((turn) => JSON.stringify(turn).includes('<task id='))
+      const task = /<task id=\\"(\d+)\\"/.exec(JSON.stringify(request.turns[at]))?.[1]
       if (task === undefined || JSON.stringify(request.turns.at(-1)).includes('no next task')) return { text: 'Ready.' }
-      const calls = request.turns.length - 1 - told
+      const calls = request.turns.length - 1 - at
       return { calls: [calls < 4 ? { tool: 'peek', input: {} } : done(task)] }
     }, [])
     for (let i = 1; i <= 8; i++) await harness.supervised.spawn({ name: `mate-${i}`, prompt: 'Hello.' })
