@@ -26,6 +26,8 @@ export interface RecordingDisk extends Disk {
   readonly calls: readonly string[]
 }
 
+/** Calls that return a promise. */
+const PROMISED = new Set(['fsync', 'fdatasync'])
 /** Watching is only a hint, so it is neither counted nor made to fail. */
 const UNCOUNTED = new Set(['watch'])
 
@@ -51,7 +53,7 @@ function failing(how: FaultKind, name: string, call: (...args: never[]) => unkno
   if (how === 'short write') return name === 'writeSync' ? call(...halfOf(args)) : call(...args)
   const code = how.split(' ')[0]!
   const error = Object.assign(new Error(`${code}: injected, ${name}`), { code })
-  if (how !== 'EIO after') return name === 'fdatasync' ? Promise.reject(error) : raise(error)
+  if (how !== 'EIO after') return PROMISED.has(name) ? Promise.reject(error) : raise(error)
   const done = call(...args)
   return done instanceof Promise ? done.then(() => raise(error)) : raise(error)
 }

@@ -50,7 +50,7 @@ export function callsOf(turn: Turn): ToolCall[] {
 }
 
 /** No test here cuts the power, so nothing waits for the disk. */
-const unsynced: Disk = { ...realDisk, fsyncSync() {}, async fdatasync() {} }
+const unsynced: Disk = { ...realDisk, fsyncSync() {}, async fsync() {}, async fdatasync() {} }
 
 /** A workspace as `openWorkspace` opens it, on a disk without fsync that the caller may wrap. */
 export async function openUnsyncedWorkspace(

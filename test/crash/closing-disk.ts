@@ -33,4 +33,4 @@ export function closingDisk(under: Disk = unsyncedDisk): { disk: Disk; closeAll(
 }
 
 /** The real disk without waiting for it: where no power is cut, a thousand syncs would only take time. */
-const unsyncedDisk: Disk = { ...realDisk, fsyncSync() {}, async fdatasync() {} }
+const unsyncedDisk: Disk = { ...realDisk, fsyncSync() {}, async fsync() {}, async fdatasync() {} }

@@ -11,7 +11,7 @@ import { type PowerCutDisk, powerCutDisk } from './power-cut-disk.ts'
 /** What changes nothing cannot have happened and failed all the same, and never runs out of space. */
 const READS = ['readSync', 'readFileSync', 'fstatSync', 'statSync', 'lstatSync', 'readdirSync', 'realpathSync']
 /** Calls on an open descriptor stay allowed. */
-const ON_DESCRIPTORS = ['readSync', 'fstatSync', 'writeSync', 'closeSync', 'fsyncSync', 'fdatasync']
+const ON_DESCRIPTORS = ['readSync', 'fstatSync', 'writeSync', 'closeSync', 'fsyncSync', 'fsync', 'fdatasync']
 
 /** How each call can fail. */
 function faultsOf(call: string): FaultKind[] {

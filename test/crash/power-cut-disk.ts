@@ -72,6 +72,13 @@ export function powerCutDisk(): PowerCutDisk {
       change([path], () => void (removed && fs.writeFileSync(path, removed)))
     },
     fsyncSync: sync,
+    // A change that is made while the sync runs may be missing in it.
+    async fsync(fd) {
+      const path = open.get(fd)!
+      const begun = new Set(changes)
+      await Promise.resolve()
+      changes = changes.filter((change) => !begun.has(change) || !change.folders.includes(path))
+    },
     async fdatasync(fd) {
       const path = open.get(fd)!
       const { size } = fs.fstatSync(fd)

@@ -2,13 +2,12 @@ import fs from 'node:fs'
 import { promisify } from 'node:util'
 
 /** A sync may block the event loop for this long. */
-const MAX_BLOCK_MS = 5
+const MAX_BLOCK_MS = 1
 /**
- * After this many long syncs in a row the disk counts as slow. On a busy machine a single sync seems long when another process
- * has the processor at its end; a thread for the next one would only need more processor time.
+ * After a longer one so many syncs use a thread before a blocking one is tried again, and twice as many after each try that
+ * is long too. A disk that is slow once costs little this way, and a slow disk or a busy machine blocks in one of 64.
  */
-const SLOW_SYNCS = 3
-/** After at most this many syncs on a thread a blocking one is tried again. */
+const MIN_THREADED_SYNCS = 8
 const MAX_THREADED_SYNCS = 64
 /** A lead and one teammate sync three files. With more, other agents have work to do during a sync. */
 const MAX_BLOCKING_FILES = 3
@@ -16,17 +15,18 @@ const MAX_BLOCKING_FILES = 3
 const WINDOW_SYNCS = 64
 
 /**
- * On most disks a blocking sync takes less time than a thread for it. So this process blocks on a fast disk and uses a thread on
- * a slow one. Of several files in the same turn of the event loop only the first blocks; the others are synced in parallel.
- * Where many files are synced all the time there are many agents, and none of them should block another.
+ * On a fast disk a blocking sync takes less time than a thread for it, and no agent notices that it blocks. On a slow disk, and
+ * on a busy machine, this process uses a thread (docs/decisions/0021). Of several files in the same turn of the event loop only
+ * the first blocks; the others are synced in parallel. Where many files are synced all the time there are many agents, and
+ * none of them should block another.
  */
 export function createAdaptiveSync(
   now: () => number = () => performance.now(),
   wait: (fd: number) => void = fs.fdatasyncSync,
   handOver: (fd: number) => Promise<void> = promisify(fs.fdatasync),
 ): (fd: number) => Promise<void> {
-  let slow = 0
   let toHandOver = 0
+  let nextToHandOver = MIN_THREADED_SYNCS
   let isFirst = true
   let before = new Set<number>()
   let current = new Set<number>()
@@ -53,7 +53,8 @@ export function createAdaptiveSync(
     }
     const begin = now()
     wait(fd)
-    slow = now() - begin > MAX_BLOCK_MS ? slow + 1 : 0
-    if (slow >= SLOW_SYNCS) toHandOver = Math.min(2 ** (slow - SLOW_SYNCS + 1) - 1, MAX_THREADED_SYNCS)
+    const isLong = now() - begin > MAX_BLOCK_MS
+    if (isLong) toHandOver = nextToHandOver
+    nextToHandOver = isLong ? Math.min(nextToHandOver * 2, MAX_THREADED_SYNCS) : MIN_THREADED_SYNCS
   }
 }

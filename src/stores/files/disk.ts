@@ -1,4 +1,5 @@
 import fs, { type Stats, type StatsFs } from 'node:fs'
+import { promisify } from 'node:util'
 import { createAdaptiveSync } from './adaptive-sync.ts'
 
 /**
@@ -29,6 +30,7 @@ export interface Disk {
   /** Removes a whole tree, if it exists. */
   removeSync(path: string): void
   fsyncSync(fd: number): void
+  fsync(fd: number): Promise<void>
   fdatasync(fd: number): Promise<void>
   /** Calls `changed` with the name of what changed inside the folder `path`; never keeps the process alive. */
   watch(path: string, changed: (name: string | null) => void, failed: (error: Error) => void): () => void
@@ -53,6 +55,7 @@ export const realDisk: Disk = {
   unlinkSync: (path) => fs.unlinkSync(path),
   removeSync: (path) => fs.rmSync(path, { recursive: true, force: true }),
   fsyncSync: (fd) => fs.fsyncSync(fd),
+  fsync: promisify(fs.fsync),
   fdatasync: createAdaptiveSync(),
   watch(path, changed, failed) {
     const watcher = fs.watch(path, { persistent: false }, (_event, name) => changed(name))

@@ -9,12 +9,14 @@ describe('the entries of the folders of a store', () => {
   let root: string
   let synced: string[]
   let born: number
+  let fails = false
   const folder = (name: string) => join(root, '.teams', 'web', name)
 
   beforeEach(() => {
     root = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-entries-')))
     synced = []
     born = 1
+    fails = false
     mkdirSync(folder('transcripts'), { recursive: true })
   })
   afterEach(() => rmSync(root, { recursive: true }))
@@ -28,40 +30,62 @@ describe('the entries of the folders of a store', () => {
         return realDisk.openSync(path, flags, mode)
       },
       statSync: (path) => Object.assign(realDisk.statSync(path)!, { ino: 7, birthtimeMs: born }),
-      fsyncSync: () => void synced.push(relative(root, last)),
+      async fsync() {
+        if (fails) throw new Error('EIO')
+        synced.push(relative(root, last))
+      },
     }
     return createFolderEntries(disk, root)
   }
 
-  it('are synced up to the root for the first file', () => {
+  it('are synced up to the root for the first file', async () => {
     const kept = entries()
-    kept.sync(folder('transcripts'), kept.now())
+    await kept.sync(folder('transcripts'), kept.now())
     expect(synced).toEqual(['.teams/web/transcripts', '.teams/web', '.teams', ''])
   })
 
-  it('are synced once for all files that were created before', () => {
+  it('are synced once for all files that were created before', async () => {
     const kept = entries()
     const [one, two] = [kept.now(), kept.now()]
-    kept.sync(folder('transcripts'), one)
+    await kept.sync(folder('transcripts'), one)
     synced.length = 0
-    kept.sync(folder('transcripts'), two)
+    await kept.sync(folder('transcripts'), two)
     expect(synced).toEqual([])
   })
 
-  it('are synced again for a file that was created since, without the ancestors', () => {
+  it('are synced again for a file that was created since, without the ancestors', async () => {
     const kept = entries()
-    kept.sync(folder('transcripts'), kept.now())
+    await kept.sync(folder('transcripts'), kept.now())
     synced.length = 0
-    kept.sync(folder('transcripts'), kept.now())
+    await kept.sync(folder('transcripts'), kept.now())
     expect(synced).toEqual(['.teams/web/transcripts'])
   })
 
-  it('are synced up to the root again for a folder that reuses path and inode of an older one', () => {
+  it('are synced up to the root again for a folder that reuses path and inode of an older one', async () => {
     const kept = entries()
-    kept.sync(folder('transcripts'), kept.now())
+    await kept.sync(folder('transcripts'), kept.now())
     synced.length = 0
     born = 2
-    kept.sync(folder('transcripts'), kept.now())
+    await kept.sync(folder('transcripts'), kept.now())
+    expect(synced).toEqual(['.teams/web/transcripts', '.teams/web', '.teams', ''])
+  })
+
+  it('are synced once for files of several agents at the same time, and again for one created meanwhile', async () => {
+    const kept = entries()
+    const [one, two] = [kept.now(), kept.now()]
+    const both = [kept.sync(folder('transcripts'), one), kept.sync(folder('transcripts'), two)]
+    const late = kept.sync(folder('transcripts'), kept.now())
+    await Promise.all([...both, late])
+    expect(synced.filter((name) => name === '.teams/web/transcripts')).toHaveLength(2)
+  })
+
+  it('are synced again after a sync that failed', async () => {
+    const kept = entries()
+    const since = kept.now()
+    fails = true
+    await expect(kept.sync(folder('transcripts'), since)).rejects.toThrow('EIO')
+    fails = false
+    await kept.sync(folder('transcripts'), since)
     expect(synced).toEqual(['.teams/web/transcripts', '.teams/web', '.teams', ''])
   })
 })

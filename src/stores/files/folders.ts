@@ -19,7 +19,17 @@ export function makeFolder(disk: Disk, folder: string): void {
   if (isOurs(folder)) hideFromGit(disk, folder)
 }
 
-/** Makes the entries of these folders survive a power cut. */
+/** Makes the entries of a folder survive a power cut, without blocking the event loop. */
+export async function syncFolder(disk: Disk, folder: string): Promise<void> {
+  const fd = disk.openSync(folder, constants.O_RDONLY)
+  try {
+    await disk.fsync(fd)
+  } finally {
+    disk.closeSync(fd)
+  }
+}
+
+/** The same for several folders, for calls that cannot wait for a promise. */
 export function syncFolders(disk: Disk, folders: readonly string[]): void {
   for (const folder of folders) {
     const fd = disk.openSync(folder, constants.O_RDONLY)

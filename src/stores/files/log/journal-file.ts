@@ -83,7 +83,7 @@ export function createJournalFile(disk: Disk, path: string, entries: FolderEntri
     idleFor: () => Date.now() - disk.fstatSync(fd).mtimeMs,
     async sync() {
       await disk.fdatasync(fd)
-      if (newSince !== undefined) entries.sync(dirname(path), newSince)
+      if (newSince !== undefined) await entries.sync(dirname(path), newSince)
       newSince = undefined
     },
     close() {

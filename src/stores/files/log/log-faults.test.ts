@@ -24,7 +24,7 @@ interface Outcomes {
 // What was written is in the page cache either way, and a thousand syncs take longer than all else here.
 /** Makes a team, decides and sends, keeps a snapshot, reads it again, goes on; on a disk that does as planned. */
 async function live(dir: string, plan: DiskPlan): Promise<Outcomes> {
-  const disk = recordingDisk(plan, { ...realDisk, fdatasync: async () => {}, fsyncSync: () => {} })
+  const disk = recordingDisk(plan, { ...realDisk, fdatasync: async () => {}, fsync: async () => {} })
   const reported: Outcomes = { acknowledged: [], notWritten: [], unknown: [], calls: disk.calls }
   const store = await openFileStore({ dir, disk, warn: () => {} })
 
