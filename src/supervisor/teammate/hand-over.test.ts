@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ModelRequest } from '../../models/model.ts'
+import type { Hooks } from '../../permissions/hooks/hooks.ts'
 import { createSharedLog } from '../../stores/memory/log.ts'
 import { createPlace, type Place } from '../../stores/memory/store.ts'
 import type { TeamEvent } from '../../team/event.ts'
@@ -239,6 +240,24 @@ describe('a teammate that completes its task', () => {
     await harness.until(() => harness.team.state.tasks.get('2')?.status === 'failed')
     const reminders = harness.modelRequests.filter((request) => lastTurnText(request).includes('but you still hold'))
     expect(reminders).toHaveLength(2)
+  })
+})
+
+describe('the Stop hook', () => {
+  it('runs when the turn ends, not with each task that is completed in it', async () => {
+    const harness = await atWork(completes, ['dig', 'wall', 'roof'])
+    const requestsAtHook: number[] = []
+    const hooks: Hooks = {
+      has: (event) => event === 'Stop',
+      async run() {
+        requestsAtHook.push(harness.modelRequests.length)
+        return { refusal: undefined, context: '' }
+      },
+    }
+    Object.assign(harness.context, { hooks })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Work.', task: '1' })
+    await harness.until(() => harness.supervised.isIdle)
+    expect(requestsAtHook).toEqual([4])
   })
 })
 
