@@ -57,7 +57,7 @@ export function openSupervisedTeam(
   let cancelDeadline = () => {}
   const stopWatching = team.watch(({ events }) => {
     for (const event of events) if (event.type === 'member.stopped') note(health.change(event, 'stop'))
-    if (isCheckDue) return
+    if (isCheckDue || (events.length > 0 && events.every(({ type }) => WITHOUT_WORK.has(type)))) return
     isCheckDue = true
     queueMicrotask(checkForWork)
   })
@@ -270,6 +270,9 @@ export function openSupervisedTeam(
     return undefined
   }
 }
+
+/** Events after which no idle teammate has more to do than before: each turn reports them, and a check asks all teammates. */
+const WITHOUT_WORK = new Set<TeamEvent['type']>(['usage', 'agent.health', 'member.activity'])
 
 /** Ids of urgent messages from other members that wait for this member. */
 export function urgentMailOf(state: TeamState, name: string): string[] {

@@ -172,7 +172,9 @@ export function readyList(
 
 /** The ready tasks for this assignee that a member with this role may take, in the order they are taken. */
 export function readyForRole(state: TeamState, assignee: string | null, role: string): Iterable<ReadyTask> {
-  const [open, its] = [readyList(state, { assignee, role: null }), readyList(state, { assignee, role })]
+  const lists = state.index.ready.get(assignee === null ? null : nameKey(assignee))
+  const [open, its] = [lists?.get(null), lists?.get(roleKey(role))]
+  if (!open || !its) return (open ?? its)?.values() ?? []
   return merge(open.values(), its.values(), compareReady)
 }
 

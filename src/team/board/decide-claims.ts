@@ -48,10 +48,11 @@ export function decideClaim(
 export function nextFor(state: TeamState, member: Member, leaves = 0): Task | undefined {
   settlePaths(state)
   let left = leaves
-  const live = claims(state)
+  let live: ReturnType<typeof claims> | undefined
   for (const assignee of [member.name, null]) {
     // What is listed is pending and unblocked: only files are left to ask about.
     for (const { task } of readyForRole(state, assignee, member.role)) {
+      live ??= claims(state)
       if (overlappingClaim(live, task.files)) continue
       if (!isForAnyMember(task) || left-- <= 0) return task
     }

@@ -23,8 +23,17 @@ export function normalRole(text: string): string {
 
 /** What a role is compared by: case and the number of spaces do not matter. */
 export function roleKey(role: string): string {
-  return normalRole(role).toLowerCase()
+  const known = keys.get(role)
+  if (known !== undefined) return known
+  const key = normalRole(role).toLowerCase()
+  if (keys.size >= MAX_REMEMBERED_KEYS) keys.clear()
+  keys.set(role, key)
+  return key
 }
+
+/** Every idle member asks for tasks of its role after every change. */
+const keys = new Map<string, string>()
+const MAX_REMEMBERED_KEYS = 1000
 
 /** Says why a text is not a role. */
 export function roleRule(text: string): string {
