@@ -114,7 +114,8 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
   team: {
     answers: ['board', 'members'],
     board: ['members'],
-    fold: ['board', 'data', 'mail', 'members'],
+    fold: ['board', 'data', 'mail', 'members', 'plans'],
+    plans: ['board'],
     mail: ['data', 'members'],
     progress: ['board', 'members'],
     requests: ['board', 'mail'],

@@ -16,6 +16,7 @@ export const loadCommand: Readonly<Record<CommandPath, () => Promise<AnySubComma
   'team leave': async () => (await import('./team/leave.ts')).teamLeave,
   'plan check': async () => (await import('./plan/check.ts')).planCheck,
   'plan show': async () => (await import('./plan/show.ts')).planShow,
+  'plan load': async () => (await import('./plan/load.ts')).planLoad,
   'plan scale': async () => (await import('./plan/scale.ts')).planScale,
   'plan mode': async () => (await import('./plan/mode.ts')).planMode,
   'task add': async () => (await import('./task/add.ts')).taskAdd,

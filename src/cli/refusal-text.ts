@@ -28,6 +28,8 @@ const COMMANDS: RefusalHints = {
   not_owner: ({ canForce }) => (canForce ? 'The lead or the user can release it with --force.' : undefined),
   wrong_state: {
     not_claimed: ({ task, by }) => `Claim it first: deskmates task claim ${task} --as ${by}`,
+    plan_changed: ({ plan }) =>
+      `Change its tasks on the board (deskmates task update ${plan}/T1 …), or load the new file into another team with --team.`,
     in_progress: ({ task }) => `Release it with: deskmates task release ${task} --force`,
   },
   member_stopped: {

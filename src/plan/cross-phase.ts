@@ -1,5 +1,6 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Plan, Problem } from './plan.ts'
 
 /** Where a plan of another phase and its summary are: in the folder itself, or in a folder beside it (`phases/01-setup/`). */
 export function findCrossPhase(folder: string, id: string): { planFile?: string; summaryFile?: string } {
@@ -7,6 +8,32 @@ export function findCrossPhase(folder: string, id: string): { planFile?: string;
   const planFile = find(`${id}.plan.jsonl`)
   const summaryFile = find(`${id}.summary.jsonl`)
   return { ...(planFile !== undefined && { planFile }), ...(summaryFile !== undefined && { summaryFile }) }
+}
+
+/** What plans of other phases still owe to this one: each must be complete, with its artefact in the workspace. */
+export function unmetCrossPhase(plan: Plan, workspace: string): Problem[] {
+  return plan.header.xd.flatMap(({ p, n, a, r }) => {
+    const id = `${p}-${n}`
+    const why = r === undefined ? '' : ` (${r})`
+    const report = (problem: string, fix: string) => [{ file: plan.path, line: 1, problem: `${problem}${why}`, fix }]
+    const { summaryFile } = findCrossPhase(dirname(plan.path), id)
+    if (summaryFile === undefined || !isComplete(summaryFile)) {
+      const state = summaryFile === undefined ? 'has no summary' : `is not complete by ${summaryFile}`
+      return report(`plan ${id} of another phase ${state}`, `Run ${id} first, then load this plan again.`)
+    }
+    if (a !== undefined && !existsSync(join(workspace, a)))
+      return report(`plan ${id} is complete, but ${a} is missing`, `Restore ${a}, or correct "a" in "xd".`)
+    return []
+  })
+}
+
+/** A summary is one line; only `s` decides. A broken one is not complete. */
+export function isComplete(summaryFile: string): boolean {
+  try {
+    return JSON.parse(readFileSync(summaryFile, 'utf8').trim())?.s === 'complete'
+  } catch {
+    return false
+  }
 }
 
 function foldersBeside(folder: string): string[] {

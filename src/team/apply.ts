@@ -1,6 +1,7 @@
 import type { Json } from './data/json.ts'
 import { type Author, type EventOf, type Place, readEvent, type TeamEvent } from './event.ts'
 import { applyMemberEvent } from './fold/apply-members.ts'
+import { applyPlanEvent } from './fold/apply-plans.ts'
 import { applyRequestEvent } from './fold/apply-requests.ts'
 import { applyTaskEvent } from './fold/apply-tasks.ts'
 import { loadState } from './fold/snapshot.ts'
@@ -91,6 +92,9 @@ export function applyEvent(state: TeamState, event: TeamEvent, place: Place, eff
     case 'task.reopened':
     case 'task.deleted':
       return applyTaskEvent(state, event, place)
+    case 'plan.loaded':
+    case 'plan.ended':
+      return applyPlanEvent(state, event, place)
     case 'request.opened':
     case 'request.answered':
     case 'request.closed':

@@ -2,6 +2,7 @@ import type { Author, TeamEvent } from './event.ts'
 import type { MemberKind, Profile } from './members/member.ts'
 import type { SessionFolder } from './members/session-folder.ts'
 import type { Message, MessageType } from './message.ts'
+import type { PlanDraft } from './plans/plan.ts'
 import type { Refusal } from './refusal.ts'
 import type { RequestAnswer, RequestKind } from './request.ts'
 import type { TaskDraft, TaskId } from './task.ts'
@@ -56,6 +57,7 @@ export type Command =
       readonly report?: string
     } & HandOver)
   | ({ readonly type: 'task.fail'; readonly id: TaskId; readonly reason: string } & HandOver)
+  | { readonly type: 'plan.load'; readonly plan: PlanDraft }
   | {
       readonly type: 'request.open'
       readonly kind: RequestKind

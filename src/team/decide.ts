@@ -5,6 +5,7 @@ import type { TeamEvent } from './event.ts'
 import { decideRepair, decideTake } from './mail/decide-mail.ts'
 import { decideMember, decideSupervisor, endSupervision } from './members/decide-members.ts'
 import { isName, nameKey } from './name.ts'
+import { decideLoad, endedPlans } from './plans/decide-plans.ts'
 import { isRefusal, refuse } from './refusal.ts'
 import { decideRequest } from './requests/decide-requests.ts'
 import { checkName, isLead, leadOnly, mayAct } from './rights.ts'
@@ -21,9 +22,12 @@ export function decide(state: TeamState, command: Command, about: Circumstances)
     return { events: [], note: `Team ${state.team.get()?.name} is already deleted.` }
   const absent = command.type === 'team.create' ? undefined : mayAct(state, about.by)
   const decision = absent ?? decideByType(state, command, about)
-  return isRefusal(decision) || fitsRecord(command, decision.events)
-    ? decision
-    : refuse('too_large', { text: 'command' })
+  if (isRefusal(decision)) return decision
+  if (!fitsRecord(command, decision.events)) return refuse('too_large', { text: 'command' })
+  const ended = endedPlans(state, decision.events, about.now, (ask) =>
+    state.trial.given(() => assume(state, decision.events, about), ask),
+  )
+  return ended.length === 0 ? decision : { ...decision, events: [...decision.events, ...ended] }
 }
 
 /** Records are written together: one that no line can hold would fail its neighbours too. */
@@ -65,6 +69,8 @@ function decideByType(state: TeamState, command: Command, about: Circumstances):
     case 'task.complete':
     case 'task.fail':
       return decideEnd(state, command, about)
+    case 'plan.load':
+      return decideLoad(state, command.plan, about)
     case 'request.open':
     case 'request.answer':
     case 'request.withdraw':

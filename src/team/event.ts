@@ -5,8 +5,9 @@ import { SessionFolder } from './members/session-folder.ts'
 import { Usage } from './members/usage.ts'
 import { isMessage, Message } from './message.ts'
 import { Name } from './name.ts'
+import { PlanSummary } from './plans/plan.ts'
 import { Assignment, RequestId, RequestKind } from './request.ts'
-import { Attempt, Dependency, Estimate, isTaskId, Priority, TaskId, Timestamp } from './task.ts'
+import { Attempt, Dependency, Estimate, isTaskId, PlanId, Priority, TaskId, Timestamp } from './task.ts'
 
 const generation = z.number().int().nonnegative()
 const ids = z.array(z.string())
@@ -80,6 +81,18 @@ const decisions = {
   'task.failed': z.object({ id: TaskId, reason: z.string() }),
   'task.reopened': z.object({ id: TaskId }),
   'task.deleted': z.object({ id: TaskId }),
+  /** In the same record as its tasks. */
+  'plan.loaded': z.object({
+    plan: PlanId,
+    title: z.string(),
+    objective: z.string(),
+    wave: z.number().int(),
+    folder: z.string(),
+    hash: z.string(),
+    tasks: z.number().int().nonnegative(),
+  }),
+  /** In the same record as the end of its last open task. */
+  'plan.ended': z.object({ plan: PlanId, summary: PlanSummary }),
   'request.opened': z.object({
     id: RequestId,
     kind: RequestKind,

@@ -52,6 +52,7 @@ const LEAD_ONLY: { readonly [Operation in LeadOperation]: string } = {
   assign: 'assigns tasks to others',
   change_dependencies: 'changes what a task waits for',
   force_release: 'releases the claim of another member',
+  load_plan: 'loads a plan',
 }
 
 const TOO_LARGE: { readonly [Text in LimitedText]: string } = {
@@ -148,6 +149,7 @@ const TEXTS: { readonly [Code in RefusalCode]: Texts<RefusalDetails[Code]> } = {
     },
     in_progress: ({ task, owner, operation }) =>
       `${owner} is working on task ${task}; it must be released before you ${operation} it.`,
+    plan_changed: ({ plan }) => `Plan ${plan} is loaded already, from a file with other content.`,
     member_stopping: ({ member }) => `${member} is stopping and takes no new work.`,
     request_open: ({ request }) => `Request ${request} for the same is still open. Wait for its answer.`,
     request_answered: ({ request, state }) =>

@@ -145,6 +145,7 @@ export type LeadOperation =
   | 'assign'
   | 'change_dependencies'
   | 'force_release'
+  | 'load_plan'
 
 type WrongState =
   | Case<'claimed', { task: string; owner: string }>
@@ -152,6 +153,7 @@ type WrongState =
   | Case<'not_pending', { task: string; status: TaskStatus; operation: 'claim' | 'assign' | 'change_dependencies' }>
   | Case<'not_in_progress', { task: string; status: TaskStatus; lastAttempt?: { owner: string; end: string } }>
   | Case<'in_progress', { task: string; owner: string; operation: 'reopen' | 'delete' }>
+  | Case<'plan_changed', { plan: string }>
   | Case<'member_stopping', { member: string }>
   | Case<'request_open', { request: string }>
   | Case<'request_answered', { request: string; state: string }>

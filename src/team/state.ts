@@ -8,6 +8,7 @@ import type { SessionFolder } from './members/session-folder.ts'
 import type { Spent } from './members/usage.ts'
 import type { Message } from './message.ts'
 import { nameKey } from './name.ts'
+import type { LoadedPlan } from './plans/plan.ts'
 import type { Request } from './request.ts'
 import { compareReady, type ReadyTask, type Task, type TaskId } from './task.ts'
 
@@ -60,6 +61,7 @@ export interface TeamState {
   readonly supervisor: Cell<Supervisor>
   readonly members: Table<string, Member>
   readonly tasks: Table<TaskId, Task>
+  readonly plans: Table<string, LoadedPlan>
   readonly requests: Table<string, Request>
   readonly mailboxes: Map<string, Table<string, Unread>>
   readonly archives: Table<string, number>
@@ -104,6 +106,7 @@ export function emptyState(): TeamState {
     supervisor: new Cell<Supervisor>(trial, { runtime: null, epoch: 0 }),
     members: new Table(trial),
     tasks: new Table(trial),
+    plans: new Table(trial),
     requests: new Table(trial),
     mailboxes: new Map(),
     archives: new Table(trial),

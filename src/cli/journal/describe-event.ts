@@ -69,6 +69,10 @@ export function describeEvent(event: TeamEvent): string {
       return `health of ${event.name}: ${event.state}${event.previous ? ` (was ${event.previous})` : ''}`
     case 'breaker.changed':
       return `circuit breaker is ${event.breaker.state}: ${oneLine(event.reason)}`
+    case 'plan.loaded':
+      return `plan ${event.plan} (${event.title}) was loaded with ${counted(event.tasks, 'task')}`
+    case 'plan.ended':
+      return `plan ${event.plan} is ${event.summary.s}: ${event.summary.tc} of ${counted(event.summary.tt, 'task')} completed`
     case 'deviation.noted':
       return `${event.member} left ${event.task === null ? 'something' : `task ${event.task}`} undone: ${oneLine(event.text)}`
     case 'usage': {

@@ -109,6 +109,54 @@ describe('plan show', () => {
   }) // C55
 })
 
+describe('plan load', () => {
+  it('puts the tasks on the board with their files and dependencies, and does nothing the second time', async () => {
+    writeExample()
+    expect(await cli.json('plan load p')).toEqual({
+      team: 'default',
+      plans: [
+        { plan: '03-01', tasks: 7 },
+        { plan: '03-02', tasks: 2 },
+      ],
+    })
+    const task = await cli.json('task show 03-01/T3')
+    expect(task).toMatchObject({ subject: 'Do T3', role: 'dev', blockedBy: ['03-01/T1'], files: ['src/T3.ts'] })
+    expect(task.description).toContain('Verify: v\nDone when: d')
+    expect(await cli.json('task show 03-02/T1')).toMatchObject({ blockedBy: ['03-01'] })
+    expect((await cli.json('plan load p')).plans[0].note).toBe('Plan 03-01 is already loaded.')
+    write('p/03-01.plan.jsonl', header('01', { t: 'Other' }))
+    expect(await cli.refused('plan load p/03-01.plan.jsonl')).toBe('wrong_state')
+  }) // C41, C42
+
+  it('loads no task while a plan of another phase is not complete or its artefact is missing', async () => {
+    write('phases/01-base/01-02.plan.jsonl', header('02', { p: '01' }))
+    write(
+      'phases/03-api/03-01.plan.jsonl',
+      header('01', { xd: [{ p: '01', n: '02', a: 'docs/api.md', r: 'the contract' }] }),
+      task('T1'),
+    )
+    const refused = async () => (await cli.run('plan load phases/03-api')).stderr
+    expect(await refused()).toContain('plan 01-02 of another phase has no summary (the contract). Run 01-02 first')
+    write('phases/01-base/01-02.summary.jsonl', { s: 'partial' })
+    expect(await refused()).toContain('is not complete')
+    write('phases/01-base/01-02.summary.jsonl', { s: 'complete' })
+    expect(await refused()).toContain('docs/api.md is missing')
+    expect(await cli.json('task list')).toEqual([])
+    write('docs/api.md')
+    await cli.ok('plan load phases/03-api')
+  }) // C54
+
+  it('refuses a plan whose "d" is neither loaded nor complete, and passes the wait on through an empty plan', async () => {
+    writeExample()
+    expect((await cli.run('plan load p/03-02.plan.jsonl')).stderr).toContain('neither loaded nor complete')
+    write('q/03-01.plan.jsonl', header('01'), task('T1'))
+    write('q/03-02.plan.jsonl', header('02', { w: 2, d: ['03-01'] }))
+    write('q/03-03.plan.jsonl', header('03', { w: 3, d: ['03-02'] }), task('T1', { tp: 'checkpoint:human-verify' }))
+    await cli.ok('plan load q')
+    expect(await cli.json('task show 03-03/T1')).toMatchObject({ blockedBy: ['03-01'], role: 'person' })
+  }) // C53
+})
+
 describe('plan scale', () => {
   it.each([
     ['0', '0'],

@@ -15,8 +15,13 @@ export function plansNamed(call: Call, files: readonly string[]): ReadPlans {
 export function validPlans(call: Call, files: readonly string[]): ReadPlans['plans'] {
   const { plans, problems } = plansNamed(call, files)
   if (problems.length === 0) return plans
+  throw new Refused(problemsFound(problems))
+}
+
+/** What a command says that does nothing because of these problems. */
+export function problemsFound(problems: readonly Problem[]): { code: string; message: string } {
   const message = `${counted(problems.length, 'problem')} in these plans; nothing was done.\n${problemLines(problems)}`
-  throw new Refused({ code: 'invalid_plan', message })
+  return { code: 'invalid_plan', message }
 }
 
 /** One line per mistake, in the form editors and grep use. */

@@ -39,6 +39,7 @@ export const commands = [
   { path: 'team leave', summary: 'leave the team; claims are released, unread mail is returned' },
   { path: 'plan check', summary: 'find everything that is wrong in plan files' },
   { path: 'plan show', summary: 'layers, critical path and file conflicts of plans' },
+  { path: 'plan load', summary: 'put the tasks of plans on the board, without running them' },
   { path: 'plan scale', summary: 'how many developers a number of ready tasks needs' },
   { path: 'plan mode', summary: 'whether roles run as teammates or one-shot, and why' },
   { path: 'task add', summary: 'put a task on the board' },

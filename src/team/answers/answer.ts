@@ -51,6 +51,7 @@ export function answer(state: TeamState, command: Command, record: string, { eve
     case 'member.lose':
     case 'member.park':
       return { ...memberAnswer(state, command.name), effects }
+    case 'plan.load':
     case 'task.add':
     case 'task.claim':
     case 'task.update':
@@ -95,8 +96,11 @@ function memberAnswer(state: TeamState, name: string): Pick<Answer, 'member'> {
 
 function tasksOf(state: TeamState, command: Command, events: readonly TeamEvent[]): TaskView[] {
   const wanted = 'id' in command ? command.id : undefined
-  const kinds =
-    command.type === 'task.add' ? ['task.created'] : command.type === 'task.claim' ? ['task.claimed'] : undefined
+  const kinds = ['task.add', 'plan.load'].includes(command.type)
+    ? ['task.created']
+    : command.type === 'task.claim'
+      ? ['task.claimed']
+      : undefined
   const ids = new Set<string>()
   for (const event of events) {
     if (!event.type.startsWith('task.') || !('id' in event)) continue

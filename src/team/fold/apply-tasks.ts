@@ -122,6 +122,9 @@ function putBack(state: TeamState, task: Task, how: Pick<Attempt, 'end' | 'reaso
   const pending = { status: 'pending' as const, assignee }
   putTask(state, task.id, Object.assign(unclaimed(task, place.seq, task.attempts, ended), pending))
   if (task.status === 'in_progress') showActivity(state, owner, 'idle')
+  // The work on its plan goes on: the summary is written again when that ends.
+  const plan = state.plans.get(planOf(task.id) ?? '')
+  if (plan?.summary) state.plans.set(plan.id, { ...plan, summary: null })
 }
 
 /**

@@ -7,6 +7,7 @@ import { SessionFolder } from '../members/session-folder.ts'
 import { Spent } from '../members/usage.ts'
 import { Message } from '../message.ts'
 import { nameKey } from '../name.ts'
+import { LoadedPlan } from '../plans/plan.ts'
 import { Request } from '../request.ts'
 import { type Deviation, emptyState, mailboxOf, roster, type TeamState, unreadOf } from '../state.ts'
 import { Task } from '../task.ts'
@@ -24,6 +25,7 @@ const Dump = z.object({
   counters: z.object({ task: z.number(), request: z.number(), place: z.number() }),
   members: z.array(Member),
   tasks: z.array(Task),
+  plans: z.array(LoadedPlan).default([]),
   requests: z.array(Request),
   mail: z.array(
     z.object({
@@ -59,6 +61,7 @@ export function dumpState(state: TeamState): Json {
     counters: state.counters.get(),
     members: roster(state),
     tasks: [...state.tasks.values()],
+    plans: [...state.plans.values()],
     requests: [...state.requests.values()],
     mail: [...state.mailboxes.keys()].flatMap((name) => {
       const unread = unreadOf(state, name)
@@ -97,6 +100,7 @@ function fill(state: TeamState, dump: Dump): void {
   state.counters.set(dump.counters)
   for (const member of dump.members) state.members.set(nameKey(member.name), member)
   for (const task of dump.tasks) putTask(state, task.id, task)
+  for (const plan of dump.plans ?? []) state.plans.set(plan.id, plan)
   for (const request of dump.requests) state.requests.set(request.id, request)
   for (const { name, unread } of dump.mail) {
     const mailbox = mailboxOf(state, name)
