@@ -23,3 +23,5 @@ const server = createServer((request, response) => {
 })
 server.keepAliveTimeout = 60_000
 server.listen(0, '127.0.0.1', () => process.send(server.address().port))
+// Without its parent it would listen for ever.
+process.on('disconnect', () => process.exit())

@@ -33,6 +33,8 @@ const server = createServer((request, response) => {
 })
 server.keepAliveTimeout = 60_000
 server.listen(0, '127.0.0.1', () => process.send(server.address().port))
+// Without its parent it would listen for ever.
+process.on('disconnect', () => process.exit())
 
 function noCounts() {
   return { requests: 0, leadRequests: 0, sentBytes: 0, receivedBytes: 0, latencyMs: 0 }
