@@ -23,6 +23,7 @@ const rows = groups.flat()
 const chosen = rows.filter((row) => wanted.length === 0 || wanted.some((word) => isMeant(row, word)))
 if (chosen.length === 0) fail(`No row is meant by ${wanted.join(' or ')}. All rows: npm run bench -- --list`)
 const selected = chosen.filter(({ needsPeer }) => !(needsPeer && options['without-peers']))
+if (selected.length === 0) fail('Every chosen row needs another library: choose others, or omit --without-peers.')
 
 if (options.list) {
   for (const row of selected) console.log(`${row.id.padEnd(42)}  ${goalOf(row).padEnd(16)}  ${row.name}`)
