@@ -120,9 +120,12 @@ function metaphorsIn(file: string): Place[] {
   return [...found.values()]
 }
 
+/** A key of the settings, which the design names. */
+const SETTINGS_KEY = 'leadHears'
+
 function hasMetaphor(name: string): boolean {
   const parts = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').split(/[^A-Za-z]+/)
-  return name !== 'floor' && parts.some((part) => METAPHORS.has(part.toLowerCase()))
+  return name !== 'floor' && name !== SETTINGS_KEY && parts.some((part) => METAPHORS.has(part.toLowerCase()))
 }
 
 function lineOf(file: string, title: string): number {

@@ -23,7 +23,7 @@ import { recoverInterruptedCalls } from './calls/recover-interrupted-calls.ts'
 import { createToolHooks } from './calls/tool-hooks.ts'
 import { createFence, throwIfSuperseded } from './fence.ts'
 import { inputBudget } from './input/choose-mail.ts'
-import { createInbox } from './input/inbox.ts'
+import { createInbox, type Waking } from './input/inbox.ts'
 import { restoreMailFiles } from './input/mail-files.ts'
 import { createNotices } from './input/notices.ts'
 import { createMembership, type Membership } from './membership.ts'
@@ -42,6 +42,7 @@ export interface AgentOptions {
   readonly permissions: Omit<AgentPermissionsOptions, 'hooks'>
   /** The teams whose mail it receives, its own first. */
   memberships(): readonly Membership[]
+  readonly waking?: Waking
   /** Takes in lines that other programs wrote into the mailbox files. */
   ingest?(): Promise<void>
   /** Called after each notice for it, so that it wakes. */

@@ -9,6 +9,7 @@ import type { Sandbox } from '../permissions/sandbox/sandbox.ts'
 import type { Eraser } from '../redaction/eraser.ts'
 import type { Author } from '../team/event.ts'
 import type { Plans } from '../team/members/plan-gate.ts'
+import type { ResultDelivery } from '../team/progress/lead-wakes.ts'
 import type { Spelling } from '../tools/own-tool.ts'
 import type { Skill } from '../tools/skills/read-skills.ts'
 import type { AgentType } from '../tools/subagents/agent-type.ts'
@@ -72,7 +73,12 @@ export interface Run {
   onChange: () => void
 }
 
-export const DEFAULT_SUPERVISOR_SETTINGS: SupervisorSettings = { stall: 900, plans: 'lead' }
+export const DEFAULT_SUPERVISOR_SETTINGS: SupervisorSettings = {
+  stall: 900,
+  plans: 'lead',
+  leadWakesAfterIdle: 20,
+  resultDelivery: 'together',
+}
 
 /** The limit that lets no agent of the run make another model call; undefined while there is none. */
 export function limitOf({ limits, run }: Pick<SessionContext, 'limits' | 'run'>): ReturnType<typeof limitReached> {
@@ -95,4 +101,7 @@ export interface SupervisorSettings {
   readonly idle?: number | undefined
   /** Who approves plans. */
   readonly plans: Plans
+  /** Seconds for which a teammate is idle while results are unheard, after which the lead takes a turn. */
+  readonly leadWakesAfterIdle: number
+  readonly resultDelivery: ResultDelivery
 }

@@ -36,6 +36,20 @@ export function noResultText({ id, subject }: Task): string {
   return `Task ${id} (${subject}) is completed. No result was given.`
 }
 
+const MAX_NAMED_TASKS = 20
+
+/** Notice to the lead: these ready tasks stay where they are until the lead changes something. */
+export function strandedTasksText(tasks: readonly Task[], team: string | undefined): string {
+  const named = tasks.slice(0, MAX_NAMED_TASKS).map(({ id, subject, role, assignee }) => {
+    const whom = [...(assignee === null ? [] : [`assigned to ${assignee}`]), ...(role === null ? [] : [`role ${role}`])]
+    return `- #${id} ${subject}${whom.length > 0 ? ` (${whom.join(', ')})` : ''}`
+  })
+  const more = tasks.length - named.length
+  if (more > 0) named.push(`- and ${more} more: TaskList shows them`)
+  const where = team === undefined ? '' : ` of the team ${team}`
+  return `No member can take these ready tasks${where}:\n${named.join('\n')}\nSpawn a teammate that can, change their role or assignee, do them yourself, or delete them.`
+}
+
 /** Mail to the lead: a limit ended the turn of a teammate. */
 export function stoppedByLimitText(name: string, why: string): string {
   return `${name} stopped where it was: ${why}.`

@@ -57,7 +57,7 @@ export interface SessionOptions {
   readonly clock?: AlarmClock
   /** The names of the team tools: `team` or `simple`. */
   readonly spelling?: Spelling
-  /** When a teammate counts as lost, when an idle one stops, and who approves plans. */
+  /** When a teammate counts as lost, when an idle one stops, who approves plans, and when the lead takes a turn. */
   readonly supervisor?: Partial<SupervisorSettings>
   /** Receives problems that do not stop the session. */
   readonly warn?: (message: string) => void
@@ -80,11 +80,13 @@ export function settingsOptions(settings: Settings, env: NodeJS.ProcessEnv): Par
 
 /** The settings count minutes, the supervisor seconds. */
 function supervisorSettings({ team = {} }: Settings): Partial<SupervisorSettings> {
-  const { stallMinutes, idleTimeoutMinutes, plans } = team
+  const { stallMinutes, idleTimeoutMinutes, plans, leadWakesAfterIdle, leadHears } = team
   return {
     ...(stallMinutes !== undefined && { stall: stallMinutes * 60 }),
     ...(idleTimeoutMinutes !== undefined && { idle: idleTimeoutMinutes * 60 }),
     ...(plans && { plans }),
+    ...(leadWakesAfterIdle !== undefined && { leadWakesAfterIdle }),
+    ...(leadHears && { resultDelivery: leadHears }),
   }
 }
 

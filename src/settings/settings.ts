@@ -5,6 +5,7 @@ import { MODES } from '../permissions/rules/policy.ts'
 import { parseRule, WrongRule } from '../permissions/rules/rule.ts'
 import { SANDBOX_MODES } from '../permissions/sandbox/open-sandbox.ts'
 import { PLANS } from '../team/members/plan-gate.ts'
+import { RESULT_DELIVERIES } from '../team/progress/lead-wakes.ts'
 import { SPELLINGS } from '../tools/own-tool.ts'
 
 const { providers, prices, models, patience } = ModelSettings.shape
@@ -63,6 +64,12 @@ export const Settings = z.strictObject({
         .enum(PLANS)
         .optional()
         .meta({ description: 'Who approves plans: lead, human (denied where no person can be asked) or auto.' }),
+      leadWakesAfterIdle: z.number().nonnegative().optional().meta({
+        description: 'Seconds a teammate is idle while results wait until the lead takes a turn; 20 by default.',
+      }),
+      leadHears: z.enum(RESULT_DELIVERIES).optional().meta({
+        description: 'Results of tasks arrive together at its next turn (the default), or each causes one.',
+      }),
     })
     .optional(),
   tools: z

@@ -53,6 +53,8 @@ export interface LifecycleOptions {
   readonly by: Author
   /** Of a lead, which stays open while it is idle: what waits there decides what it does next. */
   readonly inbox?: Inbox
+  /** Of a lead: something changed while it is idle. */
+  checkIdle?(): void
   /** It starts when this resolves. */
   readonly started: Promise<void>
   /** It was brought back after its process died, or its run ended: it continues a conversation that was cut off. */
@@ -129,6 +131,7 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
       const urgent = options.urgentMail().filter((id) => !seenUrgent.has(id))
       for (const id of urgent) seenUrgent.add(id)
       if (urgent.length > 0) interrupt(URGENT)
+      if (phase.name === 'idle') options.checkIdle?.()
       if (phase.name === 'idle' && dueStep() !== 'rest') phase.wake()
     },
     remind() {

@@ -23,6 +23,8 @@ export interface SupervisedTeam extends Membership {
   resume(): Promise<readonly string[]>
   /** No teammate works, and nothing that waits will make one work. */
   readonly isIdle: boolean
+  /** A teammate has ended, and it is not decided yet what becomes of its work. */
+  readonly isRecovering: boolean
   /** A limit of the run prevents a teammate from working. */
   readonly isHeldByLimit: boolean
   /** Wakes one teammate that is idle with a task in hand although nothing else will; false when there is none. */
@@ -212,11 +214,13 @@ export function openSupervisedTeam(
     },
     get isIdle() {
       return (
-        endings.size === 0 &&
-        !failures.isBusy &&
+        !isRecovering() &&
         [...teammates.values()].every((teammate) => !teammate.isBusy) &&
         openShutdowns(team.state).length === 0
       )
+    },
+    get isRecovering() {
+      return isRecovering()
     },
     get isHeldByLimit() {
       return [...teammates.values()].some((teammate) => teammate.isHeldByLimit)
@@ -232,6 +236,10 @@ export function openSupervisedTeam(
       await watching
       await agents[Symbol.asyncDispose]()
     },
+  }
+
+  function isRecovering(): boolean {
+    return endings.size > 0 || failures.isBusy
   }
 
   /** Requests for plan approval that were open when their teammate was lost: the next generation submits them again. */

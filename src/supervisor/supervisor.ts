@@ -10,10 +10,12 @@ import { isFenced } from '../team/mail/mail.ts'
 import { nameKey } from '../team/name.ts'
 import { isFinished } from '../team/progress/finished.ts'
 import { isRefusal, type Refusal, refuse } from '../team/refusal.ts'
+import { openRequests } from '../team/requests/overdue.ts'
 import { checkName } from '../team/rights.ts'
 import type { DeletedTeam, SpawnedTeammate, SpawnOptions, TeamControl } from '../tools/team-control.ts'
 import { createChangeSignal } from './change-signal.ts'
 import { TeamDeleted } from './errors.ts'
+import { createLeadWake } from './lead/lead-wake.ts'
 import { goneTeamText, isLedBy } from './lead/leading-session.ts'
 import { openLead } from './lead/open-lead.ts'
 import { giveUpLead, JournalMissing, takeLead } from './lead/take-lead.ts'
@@ -65,13 +67,21 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
   const changes = createChangeSignal()
   /** Of the run in progress, or the last one. */
   let leadLifecycle: Lifecycle | undefined
+  const isLeadIdle = () => leadLifecycle !== undefined && !leadLifecycle.isBusy
   const onChange = () => {
     leadLifecycle?.checkForWork()
     changes.notify()
   }
-  context.run.isFinished = () =>
-    leadLifecycle !== undefined && !leadLifecycle.isBusy && teams.every(({ team }) => isFinished(team.state))
+  context.run.isFinished = () => isLeadIdle() && teams.every(({ team }) => isFinished(team.state))
   context.run.onChange = changes.notify
+  const wake = createLeadWake({
+    context,
+    teams,
+    isDelivered: (id) => lead.transcript.state.mail.has(id),
+    hasRunningJob: () => lead.jobs.list().some(({ state }) => state === 'running'),
+    notify: (text) => lead.inbox.notices.add({ text }),
+    onIdle: onChange,
+  })
   const answers = createRequestAnswers(context, changes.notify)
   const teamNamed = (name: string) => teams.find(({ team }) => nameKey(team.name) === nameKey(name))
   const isOurs = (name: string) => isLedBy(context.store, name, own.team.name)
@@ -86,6 +96,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
         if (event.type === 'team.deleted' && team === own.team) void leadLifecycle?.end(new TeamDeleted())
         if (event.type === 'request.opened') answers.onOpened(membership, event)
       }
+      wake.onEvents(team.name, events)
       onChange()
     })
     const supervised = openSupervisedTeam(context, membership, {
@@ -181,6 +192,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
         health: createHealthTracker(),
         by: own.by,
         inbox: lead.inbox,
+        checkIdle: wake.check,
         started: Promise.resolve(),
         isResumed: true,
         urgentMail: () => teams.flatMap(({ team, by }) => urgentMailOf(team.state, by.name)),
@@ -205,9 +217,11 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
     async wakeStalled() {
       // What other processes wrote last may not be folded yet. A failure shows in the next command on that team.
       for (const { team } of teams) await team.refresh().catch(() => {})
-      if (!supervisor.isIdle || lead.inbox.hasInput()) return true
+      if (!isLeadIdle() || !supervisor.isIdle || lead.inbox.hasInput()) return true
+      // A request that is open delays the results: its reminder or its answer comes first.
+      if (!teams.some(({ team }) => openRequests(team.state).length > 0) && wake.hearResults()) return true
       if (teams.map((team) => team.remind()).some(Boolean)) return true
-      return answers.settle(teams, lead.inbox.notices)
+      return (await answers.settle(teams, lead.inbox.notices)) || wake.hearResults()
     },
     reportLoss({ message: text }) {
       context.run.emit({ type: 'note', agent: 'lead', text })
@@ -222,6 +236,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
       }),
     async [Symbol.asyncDispose]() {
       answers.close()
+      wake.close()
       order?.release('the session was closed')
       await Promise.all(teams.map((team) => team.close()))
       await lead[Symbol.asyncDispose]()
@@ -248,7 +263,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
     return { ...ended, unread }
   }
 
-  const leadOptions = { teams: () => teams, control: supervisor, onNotice: onChange }
+  const leadOptions = { teams: () => teams, control: supervisor, waking: wake, onNotice: onChange }
   const lead = await openLead(context, leadOptions).catch(async (error) => {
     await supervisor.ownTeam.close()
     throw error

@@ -101,6 +101,7 @@ export interface TaskChanges {
   readonly priority?: number
   readonly estimate?: number
   readonly files?: readonly string[]
+  readonly wakeLead?: boolean
   readonly addBlockedBy?: readonly string[]
   readonly removeBlockedBy?: readonly string[]
   /** `pending` reopens, `deleted` deletes, `in_progress` claims, `completed` completes. */

@@ -60,6 +60,7 @@ const decisions = {
     estimate: Estimate.optional(),
     blockedBy: z.array(Dependency),
     files: z.array(z.string()),
+    wakeLead: z.boolean().optional(),
   }),
   'task.updated': z.object({
     id: TaskId,
@@ -72,6 +73,7 @@ const decisions = {
     estimate: Estimate.optional(),
     blockedBy: z.array(Dependency).optional(),
     files: z.array(z.string()).optional(),
+    wakeLead: z.boolean().optional(),
   }),
   /** `lease` in seconds from the record's time; null: the claim lasts as long as its owner. */
   'task.claimed': z.object({ id: TaskId, owner: z.string(), generation, lease: z.number().positive().nullable() }),

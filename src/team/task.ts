@@ -61,6 +61,8 @@ const Base = z.object({
   /** How often it was claimed. Together with the owner it names one assignment: an approval for an older one is void. */
   attempts: z.number().int(),
   ended: z.array(Attempt),
+  /** The lead takes a turn when it ends. Missing: its result waits with the others. */
+  wakeLead: z.boolean().optional(),
   /** Where in the journal it changed last. */
   seq: z.number(),
 })
@@ -102,6 +104,7 @@ export const TaskDraft = z.object({
   estimate: Estimate.optional(),
   blockedBy: z.array(z.string()).default([]),
   files: z.array(z.string()).default([]),
+  wakeLead: z.boolean().optional(),
 })
 export type TaskDraft = z.input<typeof TaskDraft>
 

@@ -1,6 +1,6 @@
 import type { UserTurn } from '../../models/model.ts'
 import { nameKey } from '../../team/name.ts'
-import { type Unread, unreadOf } from '../../team/state.ts'
+import { type TeamState, type Unread, unreadOf } from '../../team/state.ts'
 import type { MailFile } from '../../tools/tool.ts'
 import { tokensIn } from '../compaction/weigh.ts'
 import { fitText } from '../fit-text.ts'
@@ -42,11 +42,22 @@ export interface InboxOptions {
   readonly transcript: Transcript
   readonly notices: Notices
   readonly budget: InputBudget
+  /** Of a lead; without it all mail but idle notices causes a turn. */
+  readonly waking?: Waking
   /** Takes in lines that other programs wrote into the mailbox files. */
   ingest?(): Promise<void>
 }
 
-export function createInbox({ memberships, transcript, notices, budget, ingest }: InboxOptions): Inbox {
+/** Which mail causes a turn at once, and when mail that waits does. */
+export interface Waking {
+  causesTurn(state: TeamState, unread: Unread): boolean
+  /** A turn is due for what waits. */
+  readonly isDue: boolean
+  /** A turn received what waited. */
+  onReceived(): void
+}
+
+export function createInbox({ memberships, transcript, notices, budget, waking, ingest }: InboxOptions): Inbox {
   const { state } = transcript
   const isDelivered = ({ message }: Unread) => state.mail.has(message.id)
   /** A turn is due anyway: everything that is new enters with it. */
@@ -54,18 +65,13 @@ export function createInbox({ memberships, transcript, notices, budget, ingest }
 
   return {
     notices,
-    hasInput() {
-      const hasMail = ({ team, by }: Membership) =>
-        unreadOf(team.state, by.name).some((unread) => !isDelivered(unread) && causesTurn(unread))
-      return notices.waiting > 0 || memberships().some(hasMail)
-    },
+    hasInput: () => notices.waiting > 0 || isMailDue(),
     async next() {
       await ingest?.()
       const all = memberships()
       for (const { team } of all) await team.refresh()
-      const isDue = ({ team, by }: Membership) =>
-        unreadOf(team.state, by.name).some((unread) => isDelivered(unread) || causesTurn(unread))
-      if (!isTurnDue() && !all.some(isDue)) return undefined
+      for (const membership of all) await acknowledgeDelivered(membership)
+      if (!isTurnDue() && !isMailDue()) return undefined
       const inputs: Input[] = []
       let left = budget.tokens
       // Half of the budget is for mail of its own team, the other half for all other teams together.
@@ -79,6 +85,7 @@ export function createInbox({ memberships, transcript, notices, budget, ingest }
         left -= tokens - Math.max(0, input.left)
         inputs.unshift(input)
       }
+      if (inputs.length > 0) waking?.onReceived()
       return joined(inputs)
     },
     async acknowledge(messages, turn) {
@@ -89,20 +96,33 @@ export function createInbox({ memberships, transcript, notices, budget, ingest }
     },
   }
 
-  /** Mail of one team as a user turn. Messages that the transcript holds already are only acknowledged. */
-  async function inputFrom({ team, by }: Membership, budget: InputBudget, isOwn: boolean) {
-    const acknowledge = async (messages: readonly Unread[]) => {
-      for (const { ids, take, turn } of groupByTurn(messages, transcript)) {
-        // If a power cut takes this back, the transcript still has the message, and it is acknowledged again.
-        await team.acknowledge(by.name, ids, take, { by, until: 'written', turn })
-      }
-    }
-    const unread = unreadOf(team.state, by.name)
-    const delivered = unread.filter(isDelivered)
-    if (delivered.length > 0) await transcript.synced()
-    await acknowledge(delivered)
+  function isMailDue(): boolean {
+    const causes =
+      ({ team }: Membership) =>
+      (unread: Unread) =>
+        !isDelivered(unread) && (waking ? waking.causesTurn(team.state, unread) : causesTurn(unread))
+    return (waking?.isDue ?? false) || memberships().some((one) => mailOf(one).some(causes(one)))
+  }
 
-    const fresh = unread.filter((one) => !isDelivered(one))
+  /** Messages that the transcript holds already cause no turn; their acknowledgement was lost with a process. */
+  async function acknowledgeDelivered(membership: Membership): Promise<void> {
+    const delivered = mailOf(membership).filter(isDelivered)
+    if (delivered.length === 0) return
+    await transcript.synced()
+    await acknowledge(membership, delivered)
+  }
+
+  async function acknowledge({ team, by }: Membership, messages: readonly Unread[]): Promise<void> {
+    for (const { ids, take, turn } of groupByTurn(messages, transcript)) {
+      // If a power cut takes this back, the transcript still has the message, and it is acknowledged again.
+      await team.acknowledge(by.name, ids, take, { by, until: 'written', turn })
+    }
+  }
+
+  /** Mail of one team as a user turn. */
+  async function inputFrom(membership: Membership, budget: InputBudget, isOwn: boolean) {
+    const { team } = membership
+    const fresh = mailOf(membership).filter((one) => !isDelivered(one))
     if (fresh.length === 0 && !(isOwn && notices.waiting > 0)) return undefined
     const { mail, texts, files, left } = await chooseMail(fresh, team, budget, isOwn ? undefined : team.name)
     // Last, with nothing awaited behind it: a failure would lose the notices.
@@ -115,13 +135,17 @@ export function createInbox({ memberships, transcript, notices, budget, ingest }
       task: taken.findLast(({ task }) => task !== undefined)?.task,
       left,
       waitUntilDurable: () => team.syncState(),
-      acknowledge: () => acknowledge(mail),
+      acknowledge: () => acknowledge(membership, mail),
     }
   }
 }
 
+function mailOf({ team, by }: Membership): Unread[] {
+  return unreadOf(team.state, by.name)
+}
+
 /** An idle notice never causes a turn; it enters with the next one. */
-export function causesTurn({ message, external }: Unread): boolean {
+function causesTurn({ message, external }: Unread): boolean {
   return external || message.type !== 'idle_notification'
 }
 

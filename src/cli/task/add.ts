@@ -10,6 +10,7 @@ interface Options {
   assignee?: string
   priority?: number
   estimate?: number
+  wakeLead?: boolean
   as?: string
 }
 
@@ -26,6 +27,7 @@ export const taskAdd: SubCommand<Options, [subject: string]> = {
       .option('--assignee <member>', 'only this member may claim it', member)
       .option('--priority <n>', '0 to 10, the highest first; 5 if not given', priority)
       .option('--estimate <n>', 'how much work it is, compared with an ordinary task, which counts 1', estimate)
+      .option('--wake-lead', 'the lead takes a turn as soon as it ends')
       .option('--as <member>', 'on behalf of a joined member', member)
   },
   run: (call, { as, ...draft }, subject) =>

@@ -53,6 +53,7 @@ function sheet(call: Call, task: ShownTask): string {
     ['role', task.role],
     ['priority', task.priority !== 5 && String(task.priority)],
     ['estimate', task.estimate !== null && String(task.estimate)],
+    ['wakes the lead', task.wakeLead === true && 'when it ends'],
     ['waits for', waitsForWords(task)],
     ['blocks', task.blocks.join(', ')],
     ['files', task.files.join(', ')],

@@ -15,6 +15,7 @@ interface Options {
   role?: string
   priority?: number
   estimate?: number
+  wakeLead?: boolean
   detach?: boolean
   as?: string
 }
@@ -38,6 +39,8 @@ $ deskmates task update 3 --status deleted --detach   delete it; dependent tasks
       .option('--role <role>', "only members of this role may claim it; '' for any", roleOrNone)
       .option('--priority <n>', '0 to 10, the highest first', priority)
       .option('--estimate <n>', 'how much work it is, compared with an ordinary task, which counts 1', estimate)
+      .option('--wake-lead', 'the lead takes a turn as soon as it ends')
+      .option('--no-wake-lead', 'its result waits for the next turn of the lead')
       .option('--as <member>', 'on behalf of a joined member', member)
   },
   async run(call, { as, ...changes }, id) {

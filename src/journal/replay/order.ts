@@ -10,6 +10,8 @@ export interface Order {
   step<T>(name: string, work: () => T | Promise<T>): Promise<T>
   /** For work that takes long, such as a tool call: its beginning and its end are steps, others run in between. */
   span<T>(name: string, work: () => Promise<T>): Promise<T>
+  /** Of a replay, while it keeps the recorded order: is the step of this name the next one? */
+  expects?(name: string): boolean | undefined
   /** How many steps wait for their turn. */
   readonly waiting: number
   /** Resolves when the next step has run. */

@@ -111,6 +111,7 @@ export function replayOrder(names: readonly string[], clock: AlarmClock): Replay
       if (isInSession) await order.step(answerOf(agent), turnOnly)
       else release('there is no session')
     },
+    expects: (name) => (released === undefined ? !isRunning && names[at] === name : undefined),
     get waiting() {
       return waiting
     },

@@ -1,4 +1,5 @@
 import type { OpenAgent } from '../../agent/agent.ts'
+import type { Waking } from '../../agent/input/inbox.ts'
 import type { Membership } from '../../agent/membership.ts'
 import { openAgent } from '../../agent/open-agent.ts'
 import type { SessionContext } from '../../agent/session-context.ts'
@@ -13,12 +14,13 @@ export interface LeadOptions {
   /** Every team it leads, its own first. */
   teams(): readonly Membership[]
   readonly control: TeamControl
+  readonly waking: Waking
   onNotice(): void
 }
 
 /** Opens the lead: one conversation that receives the mail of every team it leads. */
 export async function openLead(context: SessionContext, options: LeadOptions): Promise<OpenAgent> {
-  const { teams, control, onNotice } = options
+  const { teams, control, waking, onNotice } = options
   const [{ team, by }] = teams() as [Membership]
   return openAgent(context, {
     team,
@@ -33,6 +35,7 @@ export async function openLead(context: SessionContext, options: LeadOptions): P
     }),
     permissions: { person: context.permissionRequests.of(team, by) },
     memberships: teams,
+    waking,
     onNotice,
     // Other agents wait for the lead.
     urgency: () => Number.POSITIVE_INFINITY,

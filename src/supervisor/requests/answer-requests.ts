@@ -7,7 +7,7 @@ import { APPROVED_BY_RULE, NO_PERSON_ANSWERED, NO_PERSON_HERE, openRequestText }
 import type { EventOf } from '../../team/event.ts'
 import { nameKey } from '../../team/name.ts'
 import { isRefusal } from '../../team/refusal.ts'
-import { whyVoid } from '../../team/requests/overdue.ts'
+import { openRequests } from '../../team/requests/overdue.ts'
 import { askAboutPlan } from './ask-person.ts'
 
 /** Answers the requests of teammates that neither the lead nor a person answers. */
@@ -65,9 +65,7 @@ export function createRequestAnswers(context: SessionContext, onAnswer: () => vo
     async settle(memberships, notices) {
       let isAnyOpen = false
       for (const { team, by } of memberships) {
-        for (const request of [...team.state.requests.values()]) {
-          const { id, kind, from, to, state } = request
-          if (state !== 'pending' || kind === 'shutdown' || whyVoid(team.state, request)) continue
+        for (const { id, kind, from, to } of openRequests(team.state)) {
           const key = `${team.name}/${id}`
           if (nameKey(to) === 'lead' && !reminded.has(key)) {
             reminded.add(key)

@@ -37,6 +37,8 @@ export interface TaskView {
   readonly claimedAt: number | null
   readonly completedAt: number | null
   readonly seq: number
+  /** There only where the lead takes a turn when the task ends. */
+  readonly wakeLead?: true
 }
 
 export function taskView(state: TeamState, task: Task): TaskView {
@@ -67,6 +69,7 @@ export function taskView(state: TeamState, task: Task): TaskView {
     claimedAt: task.status === 'pending' ? null : task.claimedAt,
     completedAt: task.status === 'completed' ? task.completedAt : null,
     seq: task.seq,
+    ...(task.wakeLead && { wakeLead: true as const }),
   }
 }
 

@@ -9,6 +9,7 @@ import { type Refusal, refuse } from '../refusal.ts'
 import { isLead, leadOnly } from '../rights.ts'
 import { heldBy, memberNamed, readyForRole, type TeamState } from '../state.ts'
 import { planOf, type Task } from '../task.ts'
+import { beginning } from '../wording.ts'
 import { blockedTasks, claims, failedDependencies, type Overlap, openDependencies, overlappingClaim } from './board.ts'
 import { settlePaths } from './remaining-path.ts'
 
@@ -147,12 +148,20 @@ export function decideComplete(
     timestamp: now,
     task: task.id,
   } as const
+  // An agent reports what it completes; scripts and people do so only where the lead waits for it.
+  const isAwaited = task.wakeLead === true && owner?.kind !== 'agent'
+  const content = report ?? (isAwaited ? completedText(task, result) : undefined)
   return {
     events:
-      report === undefined
-        ? [completed]
-        : [completed, { type: 'message.sent', message: { ...toLead, content: report } }],
+      content === undefined ? [completed] : [completed, { type: 'message.sent', message: { ...toLead, content } }],
   }
+}
+
+/** The result itself stays on the board. */
+const MAX_REPORT_LENGTH = 8192
+
+function completedText({ id, subject }: Task, result: string | undefined): string {
+  return `Task ${id} (${subject}) is completed${result ? `: ${beginning(result, MAX_REPORT_LENGTH)}` : '.'}`
 }
 
 /** Its dependents stay blocked, and the lead gets a message about them. */

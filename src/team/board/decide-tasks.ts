@@ -90,7 +90,7 @@ function create(
   const parsed = TaskDraft.safeParse(input)
   if (!parsed.success)
     return refuse('invalid', { problem: 'draft', subject: String(input.subject), ...firstIssue(parsed.error) })
-  const { subject, description, activeForm, role, assignee, priority, estimate } = parsed.data
+  const { subject, description, activeForm, role, assignee, priority, estimate, wakeLead } = parsed.data
   const invalid = checkText(subject, description) ?? checkAssignee(state, assignee ?? null, about)
   if (invalid) return invalid
   const files = checkFiles(parsed.data.files)
@@ -109,6 +109,7 @@ function create(
     ...(estimate !== undefined && { estimate }),
     blockedBy,
     files,
+    ...(wakeLead && { wakeLead }),
   }
 }
 

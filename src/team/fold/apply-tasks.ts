@@ -81,7 +81,7 @@ export function applyTaskEvent(state: TeamState, event: TaskEvent, place: Place)
 }
 
 function create(state: TeamState, event: EventOf<'task.created'>, place: Place): void {
-  const { id, subject, description, activeForm, role, assignee, priority, estimate, blockedBy, files } = event
+  const { id, subject, description, activeForm, role, assignee, priority, estimate, blockedBy, files, wakeLead } = event
   const counters = state.counters.get()
   if (!planOf(id)) state.counters.set({ ...counters, task: Math.max(counters.task, Number(id) + 1) })
   putTask(state, id, {
@@ -101,6 +101,7 @@ function create(state: TeamState, event: EventOf<'task.created'>, place: Place):
     ended: [],
     seq: place.seq,
     status: 'pending',
+    ...(wakeLead && { wakeLead }),
   })
 }
 
@@ -132,7 +133,7 @@ function putBack(state: TeamState, task: Task, how: Pick<Attempt, 'end' | 'reaso
  * folds the claims of all members, and adding members behind a spread is eight times slower.
  */
 function unclaimed(task: Task, seq: number, attempts = task.attempts, ended = task.ended): Unclaimed {
-  return {
+  const facts: Unclaimed = {
     id: task.id,
     subject: task.subject,
     description: task.description,
@@ -149,6 +150,8 @@ function unclaimed(task: Task, seq: number, attempts = task.attempts, ended = ta
     ended,
     seq,
   }
+  if (task.wakeLead) facts.wakeLead = true
+  return facts
 }
 
 type Unclaimed = Omit<Extract<Task, { status: 'pending' }>, 'status'>

@@ -84,6 +84,13 @@ function dueRequests(state: TeamState, now: number, released: ReadonlySet<string
   return events
 }
 
+/** Requests that an answer may still come to. One to stop is not among them: it has a deadline. */
+export function openRequests(state: TeamState): Request[] {
+  return [...state.requests.values()].filter(
+    (request) => request.state === 'pending' && request.kind !== 'shutdown' && !whyVoid(state, request),
+  )
+}
+
 /** A request dies with the generation that sent or got it and with the assignment it speaks of. */
 export function whyVoid(
   state: TeamState,

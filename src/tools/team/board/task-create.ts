@@ -16,6 +16,7 @@ const Input = z.strictObject({
   files: z.array(z.string()).optional().describe('files or folders it changes; no two tasks in progress share any'),
   priority: Priority.optional().describe('10 is taken first, 0 last; 5 if left out'),
   estimate: Estimate.optional().describe('how much work it is, compared with an ordinary task, which counts 1'),
+  wakeLead: z.boolean().optional().describe('true: the lead takes a turn as soon as it ends'),
   team_name: TeamName,
 })
 
@@ -28,7 +29,7 @@ export const taskCreate = defineOwnTool({
   needsTeam: true,
   description,
   input: Input,
-  synonyms: { active_form: 'activeForm', blocked_by: 'blockedBy' },
+  synonyms: { active_form: 'activeForm', blocked_by: 'blockedBy', wake_lead: 'wakeLead' },
   action: () => undefined,
   async run({ team_name, ...draft }, context) {
     const membership = await membershipOf(context, team_name)
