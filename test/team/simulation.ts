@@ -5,6 +5,7 @@ import { openSession } from '../../src/session/open-session.ts'
 import type { Session } from '../../src/session/session.ts'
 import { createPlace, openMemoryStore, type Place } from '../../src/stores/memory/store.ts'
 import { isPresent } from '../../src/team/members/member.ts'
+import { hasUnheardResults } from '../../src/team/progress/lead-wakes.ts'
 import { memberNamed, roster, unreadOf } from '../../src/team/state.ts'
 import { composedModel } from '../../src/testing/harnesses/composed-model.ts'
 import { workspaceOn } from '../../src/testing/harnesses/session-harness.ts'
@@ -83,6 +84,8 @@ export async function simulate(seed: number, root: string): Promise<Simulated> {
     else if (current.run.stop) {
       if (current.run.stop.kind !== 'finished' && isTeammateAsked(current))
         faults.push('an agent works on after its run has ended')
+      if (current.run.stop.kind === 'finished' && (await hasUnheardResult(user)))
+        faults.push('a run has ended with a result that its lead has not received')
       const isOver = current.run.stop.kind === 'finished' && !(await isWorkLeft(user))
       if (isOver && cut === 'between runs') {
         cut = 'never'
@@ -260,6 +263,12 @@ async function isWorkLeft(user: TeamHandle): Promise<boolean> {
   )
 }
 
+/** Whether the lead has an unread result: a run that settles gives it all of them. */
+async function hasUnheardResult(user: TeamHandle): Promise<boolean> {
+  await user.refresh()
+  return hasUnheardResults(user.state, () => false)
+}
+
 async function describeState(user: TeamHandle, { run, asked }: SimulatedProcess): Promise<string> {
   await user.refresh()
   const members = roster(user.state).map(
@@ -282,7 +291,9 @@ function board(random: Random, roles: readonly string[]) {
     description: '',
     priority: random.below(11),
     blockedBy: Array.from({ length: i }, (_, at) => String(at + 1)).filter(() => random.below(4) === 0),
-    ...(random.below(2) === 0 && { role: random.pick(roles) }),
+    // One role is of no member: the lead is called for that task, and it may stay on the board.
+    ...(random.below(2) === 0 && { role: random.below(8) === 0 ? 'painter' : random.pick(roles) }),
+    ...(random.below(6) === 0 && { wakeLead: true }),
     files: ['a.ts', 'b.ts', 'lib/', 'lib/c.ts'].filter(() => random.below(5) === 0),
   }))
 }
