@@ -114,7 +114,7 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
   team: {
     answers: ['board', 'members'],
     board: ['members'],
-    fold: ['board', 'data', 'mail', 'members', 'plans'],
+    fold: ['board', 'data', 'mail', 'members', 'phases', 'plans'],
     plans: ['board'],
     mail: ['data', 'members'],
     progress: ['board', 'members'],

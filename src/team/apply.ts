@@ -1,6 +1,7 @@
 import type { Json } from './data/json.ts'
 import { type Author, type EventOf, type Place, readEvent, type TeamEvent } from './event.ts'
 import { applyMemberEvent } from './fold/apply-members.ts'
+import { applyPhaseEvent } from './fold/apply-phases.ts'
 import { applyPlanEvent } from './fold/apply-plans.ts'
 import { applyRequestEvent } from './fold/apply-requests.ts'
 import { applyTaskEvent } from './fold/apply-tasks.ts'
@@ -95,6 +96,9 @@ export function applyEvent(state: TeamState, event: TeamEvent, place: Place, eff
     case 'plan.loaded':
     case 'plan.ended':
       return applyPlanEvent(state, event, place)
+    case 'step.changed':
+    case 'handoff.recorded':
+      return applyPhaseEvent(state, event, place)
     case 'request.opened':
     case 'request.answered':
     case 'request.closed':

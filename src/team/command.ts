@@ -2,6 +2,7 @@ import type { Author, TeamEvent } from './event.ts'
 import type { MemberKind, Profile } from './members/member.ts'
 import type { SessionFolder } from './members/session-folder.ts'
 import type { Message, MessageType } from './message.ts'
+import type { HandOffDraft, StepChange } from './phases/phase.ts'
 import type { PlanDraft } from './plans/plan.ts'
 import type { Refusal } from './refusal.ts'
 import type { RequestAnswer, RequestKind } from './request.ts'
@@ -58,6 +59,9 @@ export type Command =
     } & HandOver)
   | ({ readonly type: 'task.fail'; readonly id: TaskId; readonly reason: string } & HandOver)
   | { readonly type: 'plan.load'; readonly plan: PlanDraft }
+  /** With `force` a step that is completed or skipped is started again. */
+  | { readonly type: 'step.change'; readonly change: StepChange; readonly force?: boolean }
+  | { readonly type: 'handoff.record'; readonly handOff: HandOffDraft }
   | {
       readonly type: 'request.open'
       readonly kind: RequestKind

@@ -5,6 +5,7 @@ import type { TeamEvent } from './event.ts'
 import { decideRepair, decideTake } from './mail/decide-mail.ts'
 import { decideMember, decideSupervisor, endSupervision } from './members/decide-members.ts'
 import { isName, nameKey } from './name.ts'
+import { decideHandOff, decideStep } from './phases/decide-phases.ts'
 import { decideLoad, endedPlans } from './plans/decide-plans.ts'
 import { isRefusal, refuse } from './refusal.ts'
 import { decideRequest } from './requests/decide-requests.ts'
@@ -71,6 +72,10 @@ function decideByType(state: TeamState, command: Command, about: Circumstances):
       return decideEnd(state, command, about)
     case 'plan.load':
       return decideLoad(state, command.plan, about)
+    case 'step.change':
+      return decideStep(state, command.change, command.force ?? false, about)
+    case 'handoff.record':
+      return decideHandOff(state, command.handOff, about)
     case 'request.open':
     case 'request.answer':
     case 'request.withdraw':

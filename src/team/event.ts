@@ -5,6 +5,7 @@ import { SessionFolder } from './members/session-folder.ts'
 import { Usage } from './members/usage.ts'
 import { isMessage, Message } from './message.ts'
 import { Name } from './name.ts'
+import { HandOff, StepChange } from './phases/phase.ts'
 import { PlanSummary } from './plans/plan.ts'
 import { Assignment, RequestId, RequestKind } from './request.ts'
 import { Attempt, Dependency, Estimate, isTaskId, PlanId, Priority, TaskId, Timestamp } from './task.ts'
@@ -95,6 +96,8 @@ const decisions = {
   }),
   /** In the same record as the end of its last open task. */
   'plan.ended': z.object({ plan: PlanId, summary: PlanSummary }),
+  'step.changed': StepChange,
+  'handoff.recorded': HandOff,
   'request.opened': z.object({
     id: RequestId,
     kind: RequestKind,
@@ -227,7 +230,13 @@ function hasMembers(value: object, count: number): boolean {
 }
 
 /** Types whose schema accepts more fields than it names. */
-const OPEN = new Set<string>(['message.sent', 'external.received', 'team.restored', 'transcript.repaired'])
+const OPEN = new Set<string>([
+  'message.sent',
+  'external.received',
+  'team.restored',
+  'transcript.repaired',
+  'handoff.recorded',
+])
 
 /** Deeper than any real event. Checking or writing a value that is nested without end would overflow the stack. */
 const MAX_DEPTH = 200

@@ -53,6 +53,8 @@ const LEAD_ONLY: { readonly [Operation in LeadOperation]: string } = {
   change_dependencies: 'changes what a task waits for',
   force_release: 'releases the claim of another member',
   load_plan: 'loads a plan',
+  change_step: 'changes a step of the workflow',
+  record_handoff: 'hands work over to another department',
 }
 
 const TOO_LARGE: { readonly [Text in LimitedText]: string } = {
@@ -150,6 +152,9 @@ const TEXTS: { readonly [Code in RefusalCode]: Texts<RefusalDetails[Code]> } = {
     in_progress: ({ task, owner, operation }) =>
       `${owner} is working on task ${task}; it must be released before you ${operation} it.`,
     plan_changed: ({ plan }) => `Plan ${plan} is loaded already, from a file with other content.`,
+    step: ({ step, wanted, current }) => `Step ${step} is ${current ?? 'not started'} and cannot become ${wanted} now.`,
+    handoff: ({ kind, subject, wanted, current }) =>
+      `The ${kind} of ${subject} is ${current ?? 'not proposed yet'} and cannot become ${wanted} now.`,
     member_stopping: ({ member }) => `${member} is stopping and takes no new work.`,
     request_open: ({ request }) => `Request ${request} for the same is still open. Wait for its answer.`,
     request_answered: ({ request, state }) =>

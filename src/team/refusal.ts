@@ -1,5 +1,6 @@
 import type { MemberKind, MemberStatus } from './members/member.ts'
 import type { PlanGate } from './members/plan-gate.ts'
+import type { StepStatus } from './phases/phase.ts'
 import type { RequestKind } from './request.ts'
 import type { TaskStatus } from './task.ts'
 
@@ -146,6 +147,8 @@ export type LeadOperation =
   | 'change_dependencies'
   | 'force_release'
   | 'load_plan'
+  | 'change_step'
+  | 'record_handoff'
 
 type WrongState =
   | Case<'claimed', { task: string; owner: string }>
@@ -154,6 +157,8 @@ type WrongState =
   | Case<'not_in_progress', { task: string; status: TaskStatus; lastAttempt?: { owner: string; end: string } }>
   | Case<'in_progress', { task: string; owner: string; operation: 'reopen' | 'delete' }>
   | Case<'plan_changed', { plan: string }>
+  | Case<'step', { step: number; wanted: StepStatus; current: StepStatus | null }>
+  | Case<'handoff', { kind: string; subject: string; wanted: string; current: string | null }>
   | Case<'member_stopping', { member: string }>
   | Case<'request_open', { request: string }>
   | Case<'request_answered', { request: string; state: string }>

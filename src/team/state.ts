@@ -8,6 +8,7 @@ import type { SessionFolder } from './members/session-folder.ts'
 import type { Spent } from './members/usage.ts'
 import type { Message } from './message.ts'
 import { nameKey } from './name.ts'
+import type { PhaseStep, RecordedHandOff } from './phases/phase.ts'
 import type { LoadedPlan } from './plans/plan.ts'
 import type { Request } from './request.ts'
 import { compareReady, type ReadyTask, type Task, type TaskId } from './task.ts'
@@ -62,6 +63,10 @@ export interface TeamState {
   readonly members: Table<string, Member>
   readonly tasks: Table<TaskId, Task>
   readonly plans: Table<string, LoadedPlan>
+  /** By folder of the phase and number of the step. */
+  readonly steps: Table<string, PhaseStep>
+  /** By the record that holds each, in the order of the journal. */
+  readonly handOffs: Table<string, RecordedHandOff>
   readonly requests: Table<string, Request>
   readonly mailboxes: Map<string, Table<string, Unread>>
   readonly archives: Table<string, number>
@@ -107,6 +112,8 @@ export function emptyState(): TeamState {
     members: new Table(trial),
     tasks: new Table(trial),
     plans: new Table(trial),
+    steps: new Table(trial),
+    handOffs: new Table(trial),
     requests: new Table(trial),
     mailboxes: new Map(),
     archives: new Table(trial),

@@ -73,6 +73,10 @@ export function describeEvent(event: TeamEvent): string {
       return `plan ${event.plan} (${event.title}) was loaded with ${counted(event.tasks, 'task')}`
     case 'plan.ended':
       return `plan ${event.plan} is ${event.summary.s}: ${event.summary.tc} of ${counted(event.summary.tt, 'task')} completed`
+    case 'step.changed':
+      return `step ${event.step} (${plain(event.name)}) ${event.status}${event.reason === null ? '' : `: ${oneLine(event.reason)}`}`
+    case 'handoff.recorded':
+      return `${plain(event.from)} → ${plain(event.to)}: ${plain(event.kind)} ${plain(event.status)}`
     case 'deviation.noted':
       return `${event.member} left ${event.task === null ? 'something' : `task ${event.task}`} undone: ${oneLine(event.text)}`
     case 'usage': {

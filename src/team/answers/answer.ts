@@ -71,6 +71,9 @@ export function answer(state: TeamState, command: Command, record: string, { eve
       return { ...memberAnswer(state, command.member), effects }
     case 'mail.take':
       return { mail: { take: record, messages: takenBy(state, record, events) } }
+    case 'step.change':
+    case 'handoff.record':
+      return {}
     default:
       return command satisfies never
   }

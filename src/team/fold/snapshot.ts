@@ -7,6 +7,7 @@ import { SessionFolder } from '../members/session-folder.ts'
 import { Spent } from '../members/usage.ts'
 import { Message } from '../message.ts'
 import { nameKey } from '../name.ts'
+import { PhaseStep, RecordedHandOff, stepKey } from '../phases/phase.ts'
 import { LoadedPlan } from '../plans/plan.ts'
 import { Request } from '../request.ts'
 import { type Deviation, emptyState, mailboxOf, roster, type TeamState, unreadOf } from '../state.ts'
@@ -26,6 +27,8 @@ const Dump = z.object({
   members: z.array(Member),
   tasks: z.array(Task),
   plans: z.array(LoadedPlan).default([]),
+  steps: z.array(PhaseStep).default([]),
+  handOffs: z.array(RecordedHandOff).default([]),
   requests: z.array(Request),
   mail: z.array(
     z.object({
@@ -62,6 +65,8 @@ export function dumpState(state: TeamState): Json {
     members: roster(state),
     tasks: [...state.tasks.values()],
     plans: [...state.plans.values()],
+    steps: [...state.steps.values()],
+    handOffs: [...state.handOffs.values()],
     requests: [...state.requests.values()],
     mail: [...state.mailboxes.keys()].flatMap((name) => {
       const unread = unreadOf(state, name)
@@ -101,6 +106,8 @@ function fill(state: TeamState, dump: Dump): void {
   for (const member of dump.members) state.members.set(nameKey(member.name), member)
   for (const task of dump.tasks) putTask(state, task.id, task)
   for (const plan of dump.plans ?? []) state.plans.set(plan.id, plan)
+  for (const step of dump.steps ?? []) state.steps.set(stepKey(step), step)
+  for (const handOff of dump.handOffs ?? []) state.handOffs.set(handOff.id, handOff)
   for (const request of dump.requests) state.requests.set(request.id, request)
   for (const { name, unread } of dump.mail) {
     const mailbox = mailboxOf(state, name)
