@@ -67,6 +67,7 @@ const mayImport: Record<string, readonly string[]> = {
     'prompts',
     'models',
     'stores',
+    'plan',
     ...LOW,
   ],
   testing: ALL_BUT_CLI,

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { LoadedPlan } from '../team/plans/plan.ts'
 import type { Plan, Problem } from './plan.ts'
 
 /** Where a plan of another phase and its summary are: in the folder itself, or in a folder beside it (`phases/01-setup/`). */
@@ -11,19 +12,30 @@ export function findCrossPhase(folder: string, id: string): { planFile?: string;
 }
 
 /** What plans of other phases still owe to this one: each must be complete, with its artefact in the workspace. */
-export function unmetCrossPhase(plan: Plan, workspace: string): Problem[] {
+export function unmetCrossPhase(
+  plan: Plan,
+  workspace: string,
+  onBoard: (id: string) => Pick<LoadedPlan, 'summary'> | undefined,
+): Problem[] {
   return plan.header.xd.flatMap(({ p, n, a, r }) => {
     const id = `${p}-${n}`
     const why = r === undefined ? '' : ` (${r})`
     const report = (problem: string, fix: string) => [{ file: plan.path, line: 1, problem: `${problem}${why}`, fix }]
+    const loaded = onBoard(id)
+    if (loaded && loaded.summary?.s !== 'complete')
+      return report(`plan ${id} of another phase is not complete on the board`, `Run ${id} first, then load this plan.`)
     const { summaryFile } = findCrossPhase(dirname(plan.path), id)
+    if (loaded) return missingArtefact(a)
     if (summaryFile === undefined || !isComplete(summaryFile)) {
       const state = summaryFile === undefined ? 'has no summary' : `is not complete by ${summaryFile}`
       return report(`plan ${id} of another phase ${state}`, `Run ${id} first, then load this plan again.`)
     }
-    if (a !== undefined && !existsSync(join(workspace, a)))
-      return report(`plan ${id} is complete, but ${a} is missing`, `Restore ${a}, or correct "a" in "xd".`)
-    return []
+    return missingArtefact(a)
+
+    function missingArtefact(path: string | undefined): Problem[] {
+      if (path === undefined || existsSync(join(workspace, path))) return []
+      return report(`plan ${id} is complete, but ${path} is missing`, `Restore ${path}, or correct "a" in "xd".`)
+    }
   })
 }
 

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import type { LoadedPlan } from '../team/plans/plan.ts'
 import { findCrossPhase, isComplete, unmetCrossPhase } from './cross-phase.ts'
 import type { Plan, Problem } from './plan.ts'
 
@@ -8,17 +9,17 @@ export interface PlanToLoad {
   readonly waitsFor: readonly string[]
 }
 
-/**
- * The plans in an order in which each finds the plans it waits for on the board, and why some cannot be loaded.
- * `tasksOnBoard` is undefined for a plan that was not loaded.
- */
+/** A plan that was loaded earlier: what the journal says about it counts, not what a file says. */
+export type PlanOnBoard = Pick<LoadedPlan, 'tasks' | 'summary'>
+
+/** The plans in an order in which each finds the plans it waits for on the board, and why some cannot be loaded. */
 export function loadOrder(
   plans: readonly Plan[],
   workspace: string,
-  tasksOnBoard: (id: string) => number | undefined,
+  onBoard: (id: string) => PlanOnBoard | undefined,
 ): { order: readonly PlanToLoad[]; problems: readonly Problem[] } {
   const given = new Map(plans.map((plan) => [plan.id, plan]))
-  const problems = plans.flatMap((plan) => [...unmetCrossPhase(plan, workspace), ...unmetPlans(plan)])
+  const problems = plans.flatMap((plan) => [...unmetCrossPhase(plan, workspace, onBoard), ...unmetPlans(plan)])
   const order: PlanToLoad[] = []
   const done = new Set<string>()
   // Without a cycle every round places at least one plan.
@@ -35,7 +36,7 @@ export function loadOrder(
 
   function unmetPlans({ header, path }: Plan): Problem[] {
     return header.d.flatMap((id) => {
-      if (given.has(id) || tasksOnBoard(id) !== undefined || isDone(id, path)) return []
+      if (given.has(id) || onBoard(id) || isDone(id, path)) return []
       const problem = `"d" names plan ${id}, which is neither loaded nor complete`
       return [{ file: path, line: 1, problem, fix: `Load it too: add ${id}.plan.jsonl to the command.` }]
     })
@@ -44,7 +45,7 @@ export function loadOrder(
   /** The plan itself, or what it waits for if it has no tasks, or nothing if it was completed earlier. */
   function openTasksOf(id: string): readonly string[] {
     const plan = given.get(id)
-    if (!plan) return (tasksOnBoard(id) ?? 0) > 0 ? [id] : []
+    if (!plan) return (onBoard(id)?.tasks ?? 0) > 0 ? [id] : []
     return plan.tasks.length > 0 ? [id] : (order.find((placed) => placed.plan.id === id)?.waitsFor ?? [])
   }
 }

@@ -12,6 +12,7 @@ import { openSupervisor, type Supervisor } from '../supervisor/supervisor.ts'
 import { TOOL_NAMES } from '../tools/registry.ts'
 import { commandEnv } from './command-env.ts'
 import { type Knowledge, knowledgeOf } from './instructions/project-knowledge.ts'
+import { keepSummaries, summaryPaths } from './plan/summary-files.ts'
 import { openSessionSandbox, type SessionSandbox } from './sandbox.ts'
 import type { Session } from './session.ts'
 import { createSessionContext } from './session-context.ts'
@@ -36,6 +37,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   let context: SessionContext | undefined
   let team: TeamHandle | undefined
   let supervisor: Supervisor | undefined
+  let summaries: AsyncDisposable | undefined
   try {
     const root = realpathSync(workspace.workspace)
     const folders = (options.folders ?? []).map((folder) => realpathSync(folder))
@@ -46,6 +48,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     sandbox = await openSessionSandbox({
       ...options.sandbox,
       ...{ ...parts, workspace, processEnv: env, warn, hooks: options.hooks },
+      kept: () => (team ? summaryPaths(team, root) : []),
     })
     knowledge = knowledgeOf({
       ...{ workspace, root, cwd: realpathSync(options.cwd ?? root), env, warn },
@@ -68,6 +71,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     })
     await store.presence.announce(id)
     knowledge.begin(id)
+    summaries = keepSummaries(team, root, warn)
     team = orderedTeam(team, options.model.order, true)
     supervisor = await openSupervisor(context, { team, by })
     return sessionOf(id, { context, team, supervisor, sandbox, close })
@@ -82,6 +86,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       // A caller may have stopped reading events without ending the run.
       await context?.run.end()
       await supervisor?.[Symbol.asyncDispose]()
+      await summaries?.[Symbol.asyncDispose]()
       // The next process need not wait until this one has ended.
       if (team) await giveUpLead(team, store, context?.run.endedBy)
     } finally {

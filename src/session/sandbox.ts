@@ -28,6 +28,8 @@ export interface SessionSandboxOptions extends SandboxOptions {
   readonly processEnv: Readonly<Record<string, string | undefined>>
   readonly policy: Policy
   readonly hooks: HookSettings | undefined
+  /** Files that commands may read and not change. */
+  kept?(): readonly string[]
   warn(message: string): void
 }
 
@@ -52,6 +54,7 @@ export async function openSessionSandbox(options: SessionSandboxOptions): Promis
     limits: options.limits,
     runtime: thisRuntime(),
     hidden: [...places.flatMap((path) => path || []), ...teamsOf(workspace.root)],
+    kept: options.kept,
     rules: {
       hasFileRules: policy.deny.some(({ pattern, tools }) => pattern !== undefined && !tools.includes('bash')),
       forbids: (kind, path) => forbids(policy, kind, path),

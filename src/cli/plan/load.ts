@@ -1,9 +1,8 @@
-import { dirname, relative } from 'node:path'
-import { loadOrder } from '../../plan/load-order.ts'
-import { draftOf } from '../../plan/plan-draft.ts'
+import { loadPlans, plansToLoad } from '../../session/plan/load-plans.ts'
+import { isRefusal } from '../../team/refusal.ts'
 import { counted } from '../../team/wording.ts'
 import { printJson, printMessage } from '../output/print.ts'
-import { granted, Refused } from '../program/failure.ts'
+import { Refused, refused } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { withTeam } from '../workspace/open-team.ts'
 import { problemsFound, validPlans } from './read.ts'
@@ -17,17 +16,11 @@ export const planLoad: SubCommand<object, [files: string[]]> = {
   async run(call, _options, files) {
     const plans = validPlans(call, files)
     await withTeam(call, 'create', async (team, { workspace }) => {
-      const tasksOnBoard = (id: string) => team.state.plans.get(id)?.tasks
-      const { order, problems } = loadOrder(plans, workspace, tasksOnBoard)
+      const { drafts, complete, problems } = plansToLoad(plans, workspace, team.state)
       if (problems.length > 0) throw new Refused(problemsFound(problems))
-      const drafts = order.map(({ plan, waitsFor }) =>
-        draftOf(plan, { folder: relative(workspace, dirname(plan.path)), waitsFor }),
-      )
-      const loaded: { plan: string; tasks: number; note?: string }[] = []
-      for (const draft of drafts) {
-        const { note } = granted(await team.run({ type: 'plan.load', plan: draft }))
-        loaded.push({ plan: draft.id, tasks: draft.tasks.length, ...(note !== undefined && { note }) })
-      }
+      const now = await loadPlans(team, drafts)
+      if (isRefusal(now)) throw refused(now)
+      const loaded = [...complete, ...now]
       if (call.globals.json) return printJson(call, { team: team.name, plans: loaded })
       for (const { plan, tasks, note } of loaded)
         await printMessage(call, note ?? `Plan ${plan} loaded: ${counted(tasks, 'task')} on the board of ${team.name}.`)

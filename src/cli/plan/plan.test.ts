@@ -3,6 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type CommandHarness, commandHarness } from '../../../test/cli/command-harness.ts'
+import { header, task, writeExample, writeLines } from '../../../test/cli/plan-files.ts'
 
 let cli: CommandHarness
 beforeEach(() => {
@@ -10,36 +11,11 @@ beforeEach(() => {
 })
 afterEach(() => cli.close())
 
-const header = (n: string, more = {}) => ({
-  ...{ p: '03', n, t: `Plan ${n}`, w: 1, d: [], mh: {}, obj: 'Objective' },
-  ...more,
-})
-const task = (id: string, more = {}) => ({
-  ...{ id, tp: 'auto', a: `Do ${id}`, f: [`src/${id}.ts`], v: 'v', done: 'd' },
-  ...more,
-})
-
-function write(path: string, ...lines: object[]): void {
-  const file = join(cli.dir, path)
-  mkdirSync(join(file, '..'), { recursive: true })
-  writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'))
-}
-
-/** The example of the source: seven tasks in 03-01, and 03-02 waits for all of them. */
-function writeExample(): void {
-  const seven = ['T1', 'T2', 'T3', 'T4', 'T5', 'T6', 'T7'].map((id) => task(id, id === 'T3' ? { td: ['T1'] } : {}))
-  write('p/03-01.plan.jsonl', header('01'), ...seven)
-  write(
-    'p/03-02.plan.jsonl',
-    header('02', { w: 2, d: ['03-01'] }),
-    task('T1', { f: ['src/x.ts'] }),
-    task('T2', { f: ['src/x.ts'] }),
-  )
-}
+const write = (path: string, ...lines: object[]) => writeLines(cli.dir, path, ...lines)
 
 describe('plan check', () => {
   it('says nothing on stdout and exits 0 for valid plans, and prints { valid, errors } with --json', async () => {
-    writeExample()
+    writeExample(cli.dir)
     expect(await cli.run('plan check p')).toMatchObject({ code: 0, stdout: '' })
     expect(await cli.json('plan check p/03-01.plan.jsonl p/03-02.plan.jsonl')).toEqual({ valid: true, errors: [] })
   }) // C37
@@ -86,7 +62,7 @@ describe('plan check', () => {
 
 describe('plan show', () => {
   it('prints groups, layers, critical path, file conflicts and parallelism', async () => {
-    writeExample()
+    writeExample(cli.dir)
     const shown = await cli.json('plan show p')
     expect(shown.plans[0].groups).toEqual([
       { group: 1, tasks: ['T1', 'T2', 'T4', 'T5', 'T6', 'T7'] },
@@ -111,7 +87,7 @@ describe('plan show', () => {
 
 describe('plan load', () => {
   it('puts the tasks on the board with their files and dependencies, and does nothing the second time', async () => {
-    writeExample()
+    writeExample(cli.dir)
     expect(await cli.json('plan load p')).toEqual({
       team: 'default',
       plans: [
@@ -119,10 +95,13 @@ describe('plan load', () => {
         { plan: '03-02', tasks: 2 },
       ],
     })
-    const task = await cli.json('task show 03-01/T3')
-    expect(task).toMatchObject({ subject: 'Do T3', role: 'dev', blockedBy: ['03-01/T1'], files: ['src/T3.ts'] })
-    expect(task.description).toContain('Verify: v\nDone when: d')
-    expect(await cli.json('task show 03-02/T1')).toMatchObject({ blockedBy: ['03-01'] })
+    const shown = await cli.json('task show 03-01/T3')
+    expect(shown).toMatchObject({ subject: 'Do T3', role: 'dev', blockedBy: ['03-01/T1'], files: ['src/T3.ts'] })
+    expect(shown.description).toContain('Verify: v\nDone when: d')
+    expect(await cli.json('task show 03-02/T1')).toMatchObject({
+      blockedBy: ['03-01'],
+      blocked_by: ['03-01/T1', '03-01/T2', '03-01/T3', '03-01/T4', '03-01/T5', '03-01/T6', '03-01/T7'],
+    })
     expect((await cli.json('plan load p')).plans[0].note).toBe('Plan 03-01 is already loaded.')
     write('p/03-01.plan.jsonl', header('01', { t: 'Other' }))
     expect(await cli.refused('plan load p/03-01.plan.jsonl')).toBe('wrong_state')
@@ -146,8 +125,8 @@ describe('plan load', () => {
     await cli.ok('plan load phases/03-api')
   }) // C54
 
-  it('refuses a plan whose "d" is neither loaded nor complete, and passes the wait on through an empty plan', async () => {
-    writeExample()
+  it('refuses a plan whose "d" is not loaded, and passes the wait on through an empty plan', async () => {
+    writeExample(cli.dir)
     expect((await cli.run('plan load p/03-02.plan.jsonl')).stderr).toContain('neither loaded nor complete')
     write('q/03-01.plan.jsonl', header('01'), task('T1'))
     write('q/03-02.plan.jsonl', header('02', { w: 2, d: ['03-01'] }))

@@ -8,6 +8,8 @@ import type { Call } from '../program/context.ts'
 /** A task as a reading command shows it. Nothing is written, so a lease that is over is only marked. */
 export type ShownTask = TaskView & {
   readonly note?: 'lease over'
+  /** Only of a task that is shown alone and waits for a plan: `blockedBy` with the tasks of that plan. */
+  readonly blocked_by?: readonly string[]
   /** Only of a task that was just claimed. */
   readonly earlierAttempts?: readonly EarlierAttempt[] | undefined
   /** Only of a task that was ended with `--next`: the task that its owner holds now. */

@@ -1,3 +1,4 @@
+import { blockingTasks } from '../../team/board/board.ts'
 import { Refused } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { teamFlag, withTeam } from '../workspace/open-team.ts'
@@ -15,6 +16,8 @@ export const taskShow: SubCommand<object, [id: string]> = {
         const message = `There is no task ${JSON.stringify(id)}. See: deskmates task list${teamFlag(call, state)}`
         throw new Refused({ code: 'unknown_task', message })
       }
-      await printTask(call, await whole(shownTask(state, task, call.clock.now())))
+      const shown = await whole(shownTask(state, task, call.clock.now()))
+      const isPlain = task.blockedBy.every((dependency) => state.tasks.has(dependency))
+      await printTask(call, isPlain ? shown : { ...shown, blocked_by: blockingTasks(state, task) })
     }),
 }

@@ -41,11 +41,19 @@ export async function withTeam<T>(
   try {
     await warnOfFaults(call, team.log)
     const isNew = intent === 'create' && isDefault && !team.state.team.get()
-    return await work(isNew ? createOnWrite(team, () => call.clock.now()) : team, workspace)
+    const result = await work(isNew ? createOnWrite(team, () => call.clock.now()) : team, workspace)
+    if (intent !== 'read' && team.state.plans.size > 0) await showSummaries(call, team, workspace)
+    return result
   } finally {
     // The journal has the change; views that could not be updated do not make the command fail.
     await team.close().catch((error) => warn(call, `The views of the journal are not up to date: ${error.message}`))
   }
+}
+
+/** A command may end or reopen the last task of a plan. */
+async function showSummaries(call: Call, team: TeamHandle, { workspace }: Workspace): Promise<void> {
+  const { writeSummaries } = await import('../../session/plan/summary-files.ts')
+  for (const message of await writeSummaries(team, workspace)) await warn(call, message)
 }
 
 /** A team whose deletion a crash interrupted is archived first, if a new one may be created. */

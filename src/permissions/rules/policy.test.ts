@@ -178,7 +178,8 @@ describe('rules', () => {
   })
 
   it('allow no redirection into a folder that file tools never write, in any mode', () => {
-    const kept = '.git/hooks/x .teams/w .tasks/1 .deskmates/settings.json .claude/x agents/x.md skills/x sub/.husky/x'
+    const kept =
+      '.git/hooks/x .teams/w .tasks/1 .deskmates/settings.json .claude/x agents/x.md skills/x sub/.husky/x p/03-01.summary.jsonl'
     const by = policy({ mode: 'acceptEdits', allow: rules('bash(echo *)') })
     expect(run('echo x > src/a.txt', by)).toBe('allow')
     for (const path of kept.split(' ')) expect([path, run(`echo x > ${path}`, by)]).toEqual([path, 'ask'])

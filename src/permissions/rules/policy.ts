@@ -1,5 +1,6 @@
 import { type FileLookup, fileSystem, remembered } from '../paths/file-lookup.ts'
 import { isInside } from '../paths/places.ts'
+import { isPlanView } from '../paths/plan-views.ts'
 import type { Action } from '../permission.ts'
 import { type Line, unknownIn } from '../shell/line.ts'
 import { either } from '../shell/match-command.ts'
@@ -143,8 +144,11 @@ function allowingOf(policy: Policy): Omit<Allowing, 'rules'> {
 
 /** What file tools never write, whatever allows it; see `refuseWriting`. */
 function isNeverWritten(path: string): boolean {
-  return /(^|\/)(\.git|\.teams|\.tasks|\.deskmates|\.claude|\.agents|\.husky|\.githooks|deskmates\.ya?ml)(\/|$)|^\/?(agents|skills)(\/|$)/i.test(
-    path,
+  return (
+    isPlanView(path) ||
+    /(^|\/)(\.git|\.teams|\.tasks|\.deskmates|\.claude|\.agents|\.husky|\.githooks|deskmates\.ya?ml)(\/|$)|^\/?(agents|skills)(\/|$)/i.test(
+      path,
+    )
   )
 }
 

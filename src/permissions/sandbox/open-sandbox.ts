@@ -33,6 +33,8 @@ export interface OpenSandboxOptions {
   readonly runtime?: string | undefined
   /** Places of deskmates itself: state, settings, teams kept elsewhere. */
   readonly hidden: readonly string[]
+  /** Files that commands may read and not change, as they are now. */
+  readonly kept?: (() => readonly string[]) | undefined
   /** As the rules of the user have it. */
   readonly rules: {
     readonly hasFileRules: boolean
@@ -101,8 +103,10 @@ export async function openSandbox(options: OpenSandboxOptions): Promise<OpenedSa
         const git = protectedGit(before, open)
         const claude = open.map((path) => ({ path: join(path, '.claude'), isFolder: true }))
         const releasePlaceholders = placeholders.acquire([...git.placeholders, ...claude])
-        const { hidden, kept } = denied()
-        const profile = describe({ git, hasNetwork, hidden: [...options.hidden, ...hidden], kept, scripts })
+        const denials = denied()
+        const hidden = [...options.hidden, ...denials.hidden]
+        const kept = [...denials.kept, ...(options.kept?.() ?? [])]
+        const profile = describe({ git, hasNetwork, hidden, kept, scripts })
         const guard = guardGit(git)
         let undone: readonly string[] | undefined
         return {

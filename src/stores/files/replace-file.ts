@@ -8,9 +8,9 @@ const newId = createIds()
  * Replaces the file at `path` in one step: readers see the old file or the new one. Not synced: only files that can be rebuilt
  * are written this way.
  */
-export function replaceFile(disk: Disk, path: string, bytes: Uint8Array): void {
+export function replaceFile(disk: Disk, path: string, bytes: Uint8Array, mode = 0o600): void {
   const temporary = `${path}.${newId()}.new`
-  const fd = disk.openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
+  const fd = disk.openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode)
   try {
     try {
       writeAll(disk, fd, bytes)

@@ -39,6 +39,14 @@ export function failedDependencies(state: TeamState, task: Pick<Task, 'blockedBy
   )
 }
 
+/** Its dependencies with all tasks of each plan in place of the plan. For showing one task: a plan may have many. */
+export function blockingTasks({ index }: TeamState, { blockedBy }: Pick<Task, 'blockedBy'>): TaskId[] {
+  return blockedBy.flatMap((dependency) => {
+    const tasks = index.planTasks.of(dependency)
+    return tasks.size > 0 ? [...tasks].sort(compareIds) : [dependency]
+  })
+}
+
 function isMet(state: TeamState, dependency: string): boolean {
   const task = state.tasks.get(dependency)
   if (task) return task.status === 'completed'

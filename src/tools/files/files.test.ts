@@ -307,7 +307,7 @@ describe('what file tools never do', () => {
       ],
       ...['.deskmates/settings.json', 'deskmates.yaml', '.claude/settings.json', 'agents/x.md', 'skills/x/SKILL.md'],
       ...['innocent/pre-commit', 'sub/.git/hooks/pre-commit', 'sub/.claude/x', '.husky/pre-commit', 'x/../agents/y.md'],
-      ...['.cl\u200baude/settings.json', 'Agents/x.md'],
+      ...['.cl\u200baude/settings.json', 'Agents/x.md', '03-01.summary.jsonl', 'phases/03/03-01.SUMMARY.jsonl'],
     ]
     for (const path of paths) {
       const result = await write(context, path, 'x')

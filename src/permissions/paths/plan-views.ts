@@ -1,0 +1,9 @@
+import { basename } from 'node:path'
+
+/** `03-01.summary.jsonl`, also where a file system ignores case. */
+const PLAN_VIEW = /^\d\d-\d\d\.summary\.jsonl$/i
+
+/** A file in the folder of a phase that the runtime writes from the journal: agents read it and never write it. */
+export function isPlanView(path: string): boolean {
+  return PLAN_VIEW.test(basename(path))
+}
