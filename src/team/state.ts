@@ -14,7 +14,7 @@ import type { Request } from './request.ts'
 import { compareReady, type ReadyTask, type Task, type TaskId } from './task.ts'
 
 /** Raise it whenever the same journal would fold to another state: old snapshots are then ignored. */
-export const FOLD_VERSION = 7
+export const FOLD_VERSION = 8
 
 /** A repeated message id is recognised among the last so many; an older repeat counts as new. */
 const MAX_REMEMBERED_MESSAGES = 100_000
