@@ -51,7 +51,7 @@ export async function follow(server, { processes, handles, size }) {
 async function transactions(server) {
   const clients = "select count(*)::int as count from pg_stat_activity where application_name = 'deskmates'"
   for (let checks = 0; checks < 100 && (await query(server, clients))[0].count > 1; checks++) await pause(10)
-  const [{ count }] = await ask(
+  const [{ count }] = await query(
     server,
     `select (xact_commit + xact_rollback)::int as count from pg_stat_database where datname = 'postgres'`,
   )
