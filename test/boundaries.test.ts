@@ -40,6 +40,7 @@ const ALL_BUT_CLI = [
   'stores',
   'models',
   'plan',
+  'organisation',
   ...LOW,
 ]
 /** Which folders each folder may import. Only the session, the command line and the library compose stores and agents. */
@@ -50,6 +51,7 @@ const mayImport: Record<string, readonly string[]> = {
   stores: LOW,
   models: LOW,
   plan: ['team'],
+  organisation: ['plan', 'journal', 'team'],
   prompts: ['team'],
   permissions: ['prompts', 'journal', 'team'],
   tools: ['permissions', 'prompts', 'models', ...LOW],
@@ -101,6 +103,7 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
     views: ['fold', 'log'],
   },
   models: { providers: ['rate-limits', 'transport'] },
+  organisation: { gates: ['views'], views: ['steps'] },
   permissions: {
     hooks: ['paths', 'processes', 'sandbox'],
     processes: ['paths'],

@@ -42,7 +42,7 @@ describe('docs/architecture.md', () => {
     const [, table = ''] = page.section('## Folders').split('|---|---|---|')
     const named = [...table.matchAll(/^\| `src\/([\w.]+)\/?` \|/gm)].map(([, folder]) => folder)
     const expected =
-      'agent cli index.ts journal models permissions plan prompts redaction session settings stores supervisor'
+      'agent cli index.ts journal models organisation permissions plan prompts redaction session settings stores supervisor'
     expect(named.sort()).toEqual([...expected.split(' '), 'team', 'testing', 'tools', 'workspace.ts'])
   })
 })

@@ -1,0 +1,46 @@
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { artefactProblem } from './check-artefact.ts'
+import { matchesArtefact } from './match.ts'
+
+const MAX_ARTEFACT_BYTES = 64 * 1024 * 1024
+
+/** Why an artefact of the phase in this folder does not count. A pattern needs at least one file, and all of them valid. */
+export function artefactProblemIn(folder: string, artefact: string): string | undefined {
+  const names = filesIn(folder).filter((name) => matchesArtefact(artefact, name))
+  if (names.length === 0) return 'is missing'
+  for (const name of names) {
+    const problem = fileProblem(folder, name)
+    if (problem !== undefined) return names.length === 1 ? problem : `${name} ${problem}`
+  }
+  return undefined
+}
+
+/** The names of the files of a phase; none where the folder is missing. */
+export function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => name)
+      .sort()
+  } catch {
+    return []
+  }
+}
+
+/** Links, pipes and devices are not artefacts, and none of them is waited for. */
+function fileProblem(folder: string, name: string): string | undefined {
+  let descriptor: number
+  try {
+    descriptor = openSync(join(folder, name), constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  } catch {
+    return 'cannot be read'
+  }
+  try {
+    const stat = fstatSync(descriptor)
+    if (!stat.isFile() || stat.size > MAX_ARTEFACT_BYTES) return 'is not a regular file of at most 64 MB'
+    return artefactProblem(name, readFileSync(descriptor, 'utf8'))
+  } finally {
+    closeSync(descriptor)
+  }
+}
