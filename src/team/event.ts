@@ -96,8 +96,23 @@ const decisions = {
   }),
   /** In the same record as the end of its last open task. */
   'plan.ended': z.object({ plan: PlanId, summary: PlanSummary }),
-  'step.changed': StepChange,
-  'handoff.recorded': HandOff,
+  'step.changed': z.object({
+    folder: StepChange.shape.folder,
+    step: StepChange.shape.step,
+    name: StepChange.shape.name,
+    status: StepChange.shape.status,
+    artefacts: StepChange.shape.artefacts,
+    reason: StepChange.shape.reason,
+  }),
+  'handoff.recorded': z.object({
+    folder: HandOff.shape.folder,
+    kind: HandOff.shape.kind,
+    from: HandOff.shape.from,
+    to: HandOff.shape.to,
+    subjects: HandOff.shape.subjects,
+    status: HandOff.shape.status,
+    content: HandOff.shape.content,
+  }),
   'request.opened': z.object({
     id: RequestId,
     kind: RequestKind,

@@ -11,16 +11,7 @@ export function isCoordinationFile(name: string): boolean {
   return COORDINATION.some((pattern) => pattern.test(name))
 }
 
-export const CLEANUP_REASONS = ['complete', 'failure', 'timeout'] as const
-
-export function departmentStatusFile(dept: string): string {
-  return `.dept-status-${dept}.json`
-}
-
 /** The empty file that tells scripts that a gate was passed: `.handoff-ux-complete` for the gate `handoff-ux-complete`. */
 export function sentinelFile(gate: string): string | undefined {
   return /^handoff-[a-z0-9_-]+-complete$/.test(gate) ? `.${gate}` : undefined
 }
-
-export const EXECUTION_STATE_FILE = '.execution-state.json'
-export const ORCHESTRATION_FILE = '.phase-orchestration.json'
