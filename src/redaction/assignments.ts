@@ -13,22 +13,22 @@ const JUDGED = 512
  */
 export function assignedSecrets(text: string): Span[] {
   const spans: Span[] = []
-  SEPARATOR.lastIndex = 0
-  for (let found = SEPARATOR.exec(text); found; found = SEPARATOR.exec(text)) {
-    const at = found.index
-    if (!isSeparator(text, at)) continue
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if ((code !== COLON && code !== EQUALS) || !isSeparator(text, at)) continue
     const name = nameBefore(text, at)
     if (!MAYBE_SECRET.test(name) || !isSecretName(name)) continue
     const value = valueBehind(text, at)
     if (!value || !isSecret(text, name, value)) continue
     const end = value.end - value.start < JUDGED ? value.end : runFrom(text, value.end)
     spans.push({ start: value.start, end })
-    SEPARATOR.lastIndex = end
+    at = end - 1
   }
   return spans
 }
 
-const SEPARATOR = /[:=]/g
+const COLON = 58
+const EQUALS = 61
 /** Most names are none; this is found out faster. */
 const MAYBE_SECRET = /pass|pwd|pw$|psw|pat|token|secret|cred|key|auth|cookie|jwt|dsn|webhook|conn|bearer|mnemonic/i
 

@@ -1,6 +1,7 @@
 import { assignedSecrets } from './assignments.ts'
 import { secretsInContext } from './contexts.ts'
 import { FORMATS } from './formats.ts'
+import { longWords } from './long-words.ts'
 import { merged, type Span } from './span.ts'
 
 export interface Found {
@@ -19,16 +20,19 @@ export function findSecrets(text: string, values: readonly string[], literal: Re
   }
   const keys = privateKeys(text)
   spans.push(...keys.spans)
-  for (const { index, 0: word } of text.matchAll(LONG_WORD))
-    if (START.test(word))
-      for (const known of word.matchAll(KNOWN))
-        spans.push({ start: index + known.index, end: index + known.index + known[0].length })
+  longWords(text, SHORTEST_FORMAT, (start, end) => {
+    const word = text.slice(start, end)
+    if (!START.test(word)) return
+    KNOWN.lastIndex = 0
+    for (let known = KNOWN.exec(word); known; known = KNOWN.exec(word))
+      spans.push({ start: start + known.index, end: start + KNOWN.lastIndex })
+  })
   spans.push(...secretsInContext(text), ...assignedSecrets(text))
   return { spans: merged(spans), openFrom: keys.openFrom }
 }
 
 /** No format is shorter, and most words are. */
-const LONG_WORD = /[^\s"'`<>\p{Cc}]{16,}/gu
+const SHORTEST_FORMAT = 16
 /** Behind a letter or digit nothing begins, unless that ends an escape of JSON, of an address or a colour. */
 const EDGE = '(?:(?<![A-Za-z0-9])|(?<=\\\\[bfnrt]|\\\\u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|\\[[\\d;]{0,20}m))'
 const KNOWN = new RegExp(`${EDGE}(?:${FORMATS.map(({ pattern }) => pattern).join('|')})`, 'g')

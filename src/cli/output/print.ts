@@ -21,11 +21,18 @@ export function printJson(context: Context, value: unknown): Promise<void> {
 /** An array with one element per line: readable, streamable, still one JSON value. */
 export async function printJsonArray(context: Context, values: readonly unknown[]): Promise<void> {
   if (values.length === 0) return printAsIs(context, '[]\n')
+  let lines = '[\n'
   for (const [i, value] of values.entries()) {
-    const end = i === values.length - 1 ? '\n]\n' : ''
-    await printAsIs(context, `${i === 0 ? '[\n' : ',\n'}${safeJson(value)}${end}`)
+    lines += `${i === 0 ? '' : ',\n'}${safeJson(value)}`
+    if (lines.length < WRITE_SIZE) continue
+    await printAsIs(context, lines)
+    lines = ''
   }
+  await printAsIs(context, `${lines}\n]\n`)
 }
+
+/** Characters per write: the redactor looks again at the end of what it wrote last, so many small writes cost more. */
+const WRITE_SIZE = 64 * 1024
 
 /** A message for people on stderr; left out with --json. */
 export async function printMessage(call: Call, text: string): Promise<void> {

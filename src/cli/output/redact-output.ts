@@ -25,9 +25,9 @@ export function redacted(context: Context): { context: Context; flush(): Promise
     // Half of a line end or of a surrogate pair is written with its other half.
     let held = ''
     const shown = (text: string) => {
-      const [, whole = '', half = ''] = /^([\s\S]*?)([\r\ud800-\udbff]?)$/.exec(held + text) ?? []
-      held = half
-      return toTerminalText(whole)
+      const all = held + text
+      held = /[\r\ud800-\udbff]/.test(all.slice(-1)) ? all.slice(-1) : ''
+      return toTerminalText(held === '' ? all : all.slice(0, -1))
     }
     return {
       write,
