@@ -44,7 +44,7 @@ export function openBoardViews(
   const config = join(dir, '.teams', team, 'config.json')
   const board = join(dir, '.tasks', team)
   const files = openViewFiles(options)
-  const taskPath = (id: string) => join(board, `${id}.json`)
+  const taskPath = (id: string) => `${board}/${id}.json`
   let writtenTo: number | undefined
   let shownTasks: Set<TaskId> | undefined
   let shownRoster = ''
@@ -99,7 +99,8 @@ export function openBoardViews(
     const isListed = listed && new Set(listed)
     const readFiles = new Map<string, ViewFile | undefined>()
     const read: ReadTask = (id) => {
-      if (!readFiles.has(id)) readFiles.set(id, files.read(taskPath(id)))
+      if (isListed?.has(id) === false) return undefined
+      if (!readFiles.has(id)) readFiles.set(id, readTask(id, shownTasks?.has(id) === false))
       return readFiles.get(id)
     }
     const changed: Task[] = []
@@ -152,15 +153,23 @@ export function openBoardViews(
     const text = taskText(state, task)
     const isRight = (there: ViewFile | undefined) => there?.text === text || (!isForced && seqOf(there?.value) > seq)
     const isNew = shownTasks?.has(id) === false
-    if (isRight(read(id))) return isNew ? [() => void shownTasks?.add(id)] : []
+    const there = read(id)
+    if (isRight(there)) return isNew ? [() => void shownTasks?.add(id)] : []
     written.add(id)
+    const isExpected = there !== undefined
     return [
       () => {
         // Another process may have written a newer state since this step was made.
-        if (!isRight(files.read(taskPath(id)))) files.write(taskPath(id), text)
+        if (!isRight(readTask(id, !isExpected))) files.write(taskPath(id), text)
         shownTasks?.add(id)
       },
     ]
+  }
+
+  /** Most files of new tasks are missing, and asking costs a fifth of a read that fails. */
+  function readTask(id: TaskId, isNew: boolean): ViewFile | undefined {
+    const path = taskPath(id)
+    return isNew && disk.lstatSync(path) === undefined ? undefined : files.read(path)
   }
 
   function configStep(state: TeamState, cursor: Cursor, isForced: boolean, isMoved: boolean): Step {
