@@ -138,11 +138,11 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'line-of-a-program-causes-no-turn',
     mistake: 'A line that another program wrote as an idle notice wakes no agent',
-    file: 'src/agent/input/inbox.ts',
-    old: 'return external || message.type',
-    new: 'return message.type',
-    test: 'src/agent/input/inbox.test.ts',
-    fails: 'a line of another program causes a turn',
+    file: 'src/team/progress/lead-wakes.ts',
+    old: 'if (external) return true',
+    new: 'if (external && false) return true',
+    test: 'src/team/progress/lead-wakes.test.ts',
+    fails: 'from outside is worth a turn, whatever it says that it is',
   },
   {
     name: 'mail-of-a-dead-reader-acknowledged-early',

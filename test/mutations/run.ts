@@ -88,9 +88,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'idle-notice-wakes-the-lead',
     mistake: 'That a teammate rests costs a turn of the lead',
-    file: 'src/agent/input/inbox.ts',
-    old: "return external || message.type !== 'idle_notification'",
-    new: 'return external || message.id !== undefined',
+    file: 'src/team/progress/lead-wakes.ts',
+    old: "if (message.type === 'idle_notification') return false",
+    new: "if (message.type === 'idle_notification') return true",
     test: limits,
     fails: 'spends no turn on the notice that a teammate is idle',
   },

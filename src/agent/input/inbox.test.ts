@@ -86,16 +86,6 @@ it('a turn joins notices and mail of several teams, its own first, and is acknow
   expect([team, api].map(({ state }) => unreadOf(state, 'lead').length)).toEqual([0, 0])
 }) // A82
 
-it('a line of another program causes a turn whatever its type, an idle notice of a teammate does not', async () => {
-  const talk = await agentHarness({ model: answeringModel().model })
-  const idle = { type: 'idle_notification', to: 'lead', content: 'rests', timestamp: 1 } as const
-  await talk.team.report([{ type: 'message.sent', message: { id: '1', from: 'ada', ...idle } }])
-  expect(talk.inbox.hasInput()).toBe(false)
-  const message = { id: 'a1:0', from: 'ci', ...idle }
-  await talk.team.report([{ type: 'external.received', archive: 'a1', offset: 0, end: 10, message }])
-  expect(talk.inbox.hasInput()).toBe(true)
-})
-
 it('a message that the transcript holds is acknowledged only when the transcript is durable', async () => {
   const { model } = answeringModel()
   const { team, transcript, notices, memory, inbox } = await agentHarness({ model })

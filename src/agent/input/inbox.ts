@@ -42,7 +42,7 @@ export interface InboxOptions {
   readonly transcript: Transcript
   readonly notices: Notices
   readonly budget: InputBudget
-  /** Of a lead; without it all mail but idle notices causes a turn. */
+  /** Of a lead; without it all mail causes a turn. */
   readonly waking?: Waking
   /** Takes in lines that other programs wrote into the mailbox files. */
   ingest?(): Promise<void>
@@ -100,7 +100,7 @@ export function createInbox({ memberships, transcript, notices, budget, waking, 
     const causes =
       ({ team }: Membership) =>
       (unread: Unread) =>
-        !isDelivered(unread) && (waking ? waking.causesTurn(team.state, unread) : causesTurn(unread))
+        !isDelivered(unread) && (waking?.causesTurn(team.state, unread) ?? true)
     return (waking?.isDue ?? false) || memberships().some((one) => mailOf(one).some(causes(one)))
   }
 
@@ -142,11 +142,6 @@ export function createInbox({ memberships, transcript, notices, budget, waking, 
 
 function mailOf({ team, by }: Membership): Unread[] {
   return unreadOf(team.state, by.name)
-}
-
-/** An idle notice never causes a turn; it enters with the next one. */
-function causesTurn({ message, external }: Unread): boolean {
-  return external || message.type !== 'idle_notification'
 }
 
 export function userTurn(texts: readonly string[]): UserTurn {
