@@ -13,7 +13,7 @@ const common: UserConfig = {
   clean: false,
   // Everything imported is bundled, so that an install is one small package; the two test tools and ripgrep are the user's own.
   deps: { neverBundle: ['vitest', 'fast-check', '@vscode/ripgrep'], onlyBundle: false },
-  loader: { '.md': 'text' },
+  loader: { '.md': 'text', '.yaml': 'text' },
   checks: { pluginTimings: false },
 }
 

@@ -12,7 +12,7 @@ export default defineConfig({
     // As in the build: prose is imported as text.
     {
       name: 'prose',
-      load: (id) => (id.endsWith('.md') ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}` : null),
+      load: (id) => (/\.(md|yaml)$/.test(id) ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}` : null),
     },
   ],
   test: {

@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import { normalisePattern } from '../team/board/reservation.ts'
 import { PlanId, TaskId } from '../team/task.ts'
 import type { CrossPhaseDependency, Plan, PlanHeader, PlanTask, Problem } from './plan.ts'
+import { shown } from './shown-value.ts'
 
 export interface ParsedPlan {
   /** Present if its header can be used; with `problems` it is not fit to be loaded. */
@@ -215,12 +216,4 @@ function isObject(value: unknown): value is JsonObject {
 
 function wrong(value: JsonObject, key: string, expected: string): string {
   return value[key] === undefined ? `"${key}" is missing` : `"${key}" is ${shown(value[key])}, not ${expected}`
-}
-
-const SHOWN_CHARACTERS = 60
-
-/** A value of the file, short enough for an error. */
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value)
-  return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS)}…`
 }

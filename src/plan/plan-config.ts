@@ -9,7 +9,6 @@ export class InvalidPlanConfig extends TeamError {
 }
 
 const gates = { qa_fail: false, security_warn: false, code_review: false, manual_qa: false }
-const departments = { backend: true, frontend: false, uiux: false }
 
 /** `.yolo-planning/config.json`: every key with its default, as the source documents have them. */
 export const PlanConfig = z.looseObject({
@@ -24,8 +23,9 @@ export const PlanConfig = z.looseObject({
   approval_gates: z
     .looseObject(Object.fromEntries(Object.entries(gates).map(([key, off]) => [key, z.boolean().default(off)])))
     .default(gates),
-  departments: z.record(z.string(), z.boolean()).default(departments),
-  department_workflow: z.enum(['backend_only', 'parallel', 'sequential']).default('backend_only'),
+  /** Their defaults, and which names there are, are those of the organisation. */
+  departments: z.record(z.string(), z.boolean()).optional(),
+  department_workflow: z.string().min(1).optional(),
   cross_team_handoff: z.boolean().default(false),
 })
 export type PlanConfig = z.infer<typeof PlanConfig>

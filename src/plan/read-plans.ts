@@ -1,9 +1,10 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { checkPlans } from './check-plans.ts'
 import { findCrossPhase } from './cross-phase.ts'
 import { parsePlan } from './parse-plan.ts'
 import type { Plan, Problem } from './plan.ts'
+import { readText } from './read-text.ts'
 
 export interface ReadPlans {
   /** By id. With `problems` they are not fit to be loaded. */
@@ -67,35 +68,17 @@ function siblingFiles(files: readonly string[]): string[] {
 }
 
 function readPlan(file: string, problems: Problem[]): Plan[] {
-  const add = (problem: string, fix: string) => void problems.push({ file, line: 1, problem, fix })
-  let text: string
-  try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytesOf(file))
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT')
-      add('the file does not exist', 'Check the path; plan files are called like 03-01.plan.jsonl.')
-    else if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') add('the file is not UTF-8 text', 'Save it as UTF-8.')
-    else add(`the file cannot be read: ${message}`, 'Name a readable file of at most 64 MB.')
+  const read = readText(file, { maxBytes: MAX_PLAN_BYTES, ifMissing: IF_MISSING })
+  if (!('text' in read)) {
+    problems.push({ file, line: 1, ...read })
     return []
   }
-  const { plan, problems: found } = parsePlan(file, text)
+  const { plan, problems: found } = parsePlan(file, read.text)
   problems.push(...found)
   return plan ? [plan] : []
 }
 
-/** Never waits: a pipe or device under this name is refused, not read. */
-function bytesOf(file: string): Uint8Array {
-  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
-  try {
-    const stat = fstatSync(descriptor)
-    if (!stat.isFile()) throw new Error('it is not a regular file')
-    if (stat.size > MAX_PLAN_BYTES) throw new Error(`it has ${stat.size} bytes`)
-    return readFileSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
+const IF_MISSING = 'Check the path; plan files are called like 03-01.plan.jsonl.'
 
 function unknownCrossPhase(plan: Plan): Problem[] {
   return plan.header.xd.flatMap(({ p, n }) => {

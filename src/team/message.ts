@@ -23,8 +23,6 @@ const HAND_OFF = [
   'scout_findings',
   'debugger_report',
   'escalation',
-  'task_claim',
-  'task_complete',
   'api_contract',
   'design_handoff',
   'department_result',
@@ -32,7 +30,11 @@ const HAND_OFF = [
   'owner_signoff',
 ] as const
 
-export const MessageType = z.enum([...TALK, ...CONTROL, ...RUNTIME, ...HAND_OFF])
+/** What the journal says itself: derived from its events, sent by no member. Older versions accepted the first two as mail. */
+const DERIVED_MAIL = ['task_claim', 'task_complete'] as const
+const DERIVED = new Set<string>([...DERIVED_MAIL, 'summary_aggregation', 'agent_health_event', 'circuit_breaker_state'])
+
+export const MessageType = z.enum([...TALK, ...CONTROL, ...RUNTIME, ...HAND_OFF, ...DERIVED_MAIL])
 export type MessageType = z.infer<typeof MessageType>
 const TYPES: ReadonlySet<unknown> = new Set(MessageType.options)
 
@@ -84,6 +86,15 @@ export function isControl(type: MessageType): boolean {
 /** Only a runtime says these, on behalf of an agent it runs. */
 export function isRuntimeFact(type: MessageType): boolean {
   return (RUNTIME as readonly string[]).includes(type)
+}
+
+export function isHandOff(type: string): boolean {
+  return (HAND_OFF as readonly string[]).includes(type)
+}
+
+/** Computed from the journal, and never sent. */
+export function isDerived(type: string): boolean {
+  return DERIVED.has(type)
 }
 
 /** The unread cap holds back talk, never what keeps a team running. */

@@ -180,7 +180,7 @@ describe('plan mode', () => {
     ['team_mode', 'bogus'],
     ['team_mode', ''],
     ['agent_teams', 'yes'],
-    ['department_workflow', 'x'],
+    ['department_workflow', 3],
   ])('refuses a configuration whose %s is %j', async (key, value) => {
     config({ [key]: value })
     const { code, stderr } = await cli.run('plan mode')

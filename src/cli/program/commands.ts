@@ -11,7 +11,7 @@ interface ListedCommand {
 // The sections of `deskmates --help`: agents first, then their teams, then the board for scripts.
 export const AGENTS = 'Agents:'
 const TEAM = 'Teams:'
-const PLANS = 'Plans:'
+const PLANS = 'Plans and departments:'
 const BOARD = 'Board and mail, for people and scripts:'
 const MACHINE = 'This machine and its files:'
 
@@ -20,6 +20,7 @@ export const commandGroups: Readonly<Record<string, { readonly summary: string; 
   sessions: { summary: 'the sessions of this folder; remove old ones', section: AGENTS },
   team: { summary: 'create, show and delete teams; join and leave', section: TEAM },
   plan: { summary: 'plan files: check, show and run them', section: PLANS },
+  org: { summary: 'departments with their own teams: set them up and show them', section: PLANS },
   task: { summary: 'the board: add, claim and finish tasks', section: BOARD },
   config: { summary: 'the settings and where they come from', section: MACHINE },
 }
@@ -43,6 +44,8 @@ export const commands = [
   { path: 'plan status', summary: 'loaded plans: what is done, who holds what, what waits for what' },
   { path: 'plan scale', summary: 'how many developers a number of ready tasks needs' },
   { path: 'plan mode', summary: 'whether roles run as teammates or one-shot, and why' },
+  { path: 'org init', summary: 'write the files of a template: departments, roles, steps, hand-offs' },
+  { path: 'org show', summary: 'check the organisation, and show its departments in waves' },
   { path: 'task add', summary: 'put a task on the board' },
   { path: 'task list', summary: 'the board' },
   { path: 'task show', summary: 'everything about one task' },

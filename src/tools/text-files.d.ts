@@ -3,3 +3,9 @@ declare module '*.md' {
   const text: string
   export default text
 }
+
+/** Files of a template, as text. */
+declare module '*.yaml' {
+  const text: string
+  export default text
+}

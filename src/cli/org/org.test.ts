@@ -1,0 +1,180 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type CommandHarness, commandHarness } from '../../../test/cli/command-harness.ts'
+import { AGENT_TEAMS_VARIABLE } from '../../plan/team-mode.ts'
+
+let cli: CommandHarness
+beforeEach(() => {
+  cli = commandHarness()
+})
+afterEach(() => cli.close())
+
+const MAIN = '.deskmates/organisation/organisation.yaml'
+
+function configure(config: object): void {
+  mkdirSync(join(cli.dir, '.yolo-planning'), { recursive: true })
+  writeFileSync(join(cli.dir, '.yolo-planning/config.json'), JSON.stringify(config))
+}
+
+function edit(path: string, from: string | RegExp, to: string): void {
+  const file = join(cli.dir, path)
+  const text = readFileSync(file, 'utf8')
+  const changed = text.replace(from, to)
+  if (changed === text) throw new Error(`${path} does not hold ${from}`)
+  writeFileSync(file, changed)
+}
+
+describe('org init', () => {
+  it('writes the files of the template, and nothing the second time', async () => {
+    const { written } = await cli.json('org init engineering')
+    expect(written).toContain('organisation.yaml')
+    expect(written).toContain('roles/qa-code.md')
+    expect(cli.read(MAIN)).toContain('name: yolo-{department}')
+    expect(await cli.json('org init engineering')).toMatchObject({ written: [], kept: written })
+    await cli.ok('org show')
+  }) // C9, C14
+
+  it('keeps what the user changed, and writes nothing then', async () => {
+    await cli.ok('org init engineering')
+    edit(MAIN, 'silenceSeconds: 60', 'silenceSeconds: 90')
+    const { code, stderr } = await cli.run('org init engineering')
+    expect(code).toBe(1)
+    expect(stderr).toContain('already holds organisation.yaml with other content')
+    expect(cli.read(MAIN)).toContain('silenceSeconds: 90')
+  })
+
+  it('writes into another folder, and switches commits on only where the user asks for it', async () => {
+    mkdirSync(join(cli.dir, 'shop'))
+    await cli.ok('org init engineering shop --auto-commit')
+    expect(cli.read('shop', MAIN)).toContain('\nautoCommit: true\n')
+    await cli.ok('org init engineering')
+    expect(cli.read(MAIN)).toContain('\nautoCommit: false\n')
+  })
+
+  it('does not follow a link that a repository put in the place of its folder', async () => {
+    mkdirSync(join(cli.dir, 'elsewhere'))
+    symlinkSync('elsewhere', join(cli.dir, '.deskmates'))
+    const { code, stderr } = await cli.run('org init engineering')
+    expect(code).toBe(1)
+    expect(stderr).toContain('is not a folder')
+  })
+
+  it('names the templates where there is no such one', async () => {
+    const { code, stderr } = await cli.run('org init bakery')
+    expect(code).toBe(2)
+    expect(stderr).toContain("Unknown template 'bakery'. Known templates: engineering.")
+  })
+})
+
+describe('org show', () => {
+  const env = () => ({ env: { ...cli.env, [AGENT_TEAMS_VARIABLE]: '1' } })
+  const lines = async () => (await cli.ok('org show')).split('\n\n')[0]
+  beforeEach(async () => {
+    await cli.ok('org init engineering')
+  })
+
+  it('shows the backend alone where there is no planning configuration', async () => {
+    expect((await lines())?.split('\n')).toEqual([
+      'multi_dept=false',
+      'workflow=backend_only',
+      'active_depts=backend',
+      'leads_to_spawn=yolo-lead',
+      'spawn_order=single',
+      'owner_active=false',
+      'be_active=true',
+      'fe_active=false',
+      'ux_active=false',
+      'team_mode=task',
+      'timeout_minutes=30',
+    ])
+  }) // C10
+
+  it('puts the design first and frontend and backend together in a parallel workflow', async () => {
+    configure({ departments: { frontend: true, uiux: true }, department_workflow: 'parallel', team_mode: 'teammate' })
+    expect(await lines()).toContain(
+      'leads_to_spawn=yolo-ux-lead|yolo-fe-lead,yolo-lead\nspawn_order=wave\nowner_active=true',
+    )
+    expect(await cli.json('org show', env())).toMatchObject({
+      team_mode: 'teammate',
+      timeout_minutes: 30,
+      waves: [
+        {
+          id: 1,
+          depts: [{ dept: 'uiux', spawn_strategy: 'spawnTeam', team_name: 'yolo-uiux' }],
+          gate: 'handoff-ux-complete',
+        },
+        {
+          id: 2,
+          depts: [
+            { dept: 'frontend', spawn_strategy: 'spawnTeam', team_name: 'yolo-frontend' },
+            { dept: 'backend', spawn_strategy: 'spawnTeam', team_name: 'yolo-backend' },
+          ],
+          gate: 'all-depts-complete',
+        },
+      ],
+    })
+  }) // C10, C11, C13, C14
+
+  it('runs one department after the other in a sequential workflow, one-shot without teammates', async () => {
+    configure({ departments: { frontend: true, uiux: true }, department_workflow: 'sequential' })
+    const { waves, spawn_order } = await cli.json('org show')
+    expect(spawn_order).toBe('sequential')
+    expect(waves).toEqual([
+      { id: 1, depts: [{ dept: 'uiux', spawn_strategy: 'task' }], gate: 'handoff-ux-complete' },
+      { id: 2, depts: [{ dept: 'frontend', spawn_strategy: 'task' }], gate: 'handoff-frontend-complete' },
+      { id: 3, depts: [{ dept: 'backend', spawn_strategy: 'task' }], gate: 'all-depts-complete' },
+    ])
+  }) // C1, C11, C13
+
+  it('warns where a workflow needs a second department, and runs the one there is', async () => {
+    configure({ department_workflow: 'parallel' })
+    const { stdout, stderr } = await cli.run('org show')
+    expect(stderr).toContain('The workflow parallel needs a second department; backend runs alone.')
+    expect(stdout).toContain('multi_dept=false\nworkflow=backend_only\n')
+    configure({ departments: { frontend: true } })
+    expect((await cli.run('org show')).stderr).toContain(
+      'frontend is active, but the workflow backend_only does not run it',
+    )
+  }) // C10
+
+  it('leaves the backend out when it is switched off', async () => {
+    const departments = { backend: false, frontend: true, uiux: true }
+    configure({ departments, department_workflow: 'parallel' })
+    expect(await lines()).toContain('active_depts=frontend,uiux\nleads_to_spawn=yolo-ux-lead|yolo-fe-lead\n')
+    configure({ departments })
+    const { code, stderr } = await cli.run('org show')
+    expect(code).toBe(1)
+    expect(stderr).toContain('The workflow backend_only runs backend, which is switched off.')
+    configure({ departments: { backend: false } })
+    expect((await cli.run('org show')).stderr).toContain('No department is active. Switch on one of: backend.')
+  }) // C12, F47
+
+  it('refuses an unknown workflow or department, with the known ones', async () => {
+    configure({ department_workflow: 'paralel' })
+    expect(await cli.refused('org show')).toBe('invalid_departments')
+    configure({ departments: { mobile: true } })
+    expect((await cli.run('org show')).stderr).toContain(
+      'no department mobile. Write some of: backend, frontend, uiux.',
+    )
+  }) // F40
+
+  it('lists everything that is wrong, with file, line and fix, and says how to begin', async () => {
+    edit(MAIN, 'lead: yolo-fe-lead', 'lead: 3')
+    edit('.deskmates/organisation/handoffs.yaml', 'to: senior', 'to: seniour')
+    const { code, stderr } = await cli.run('org show')
+    expect(code).toBe(1)
+    expect(stderr).toContain('2 problems in the organisation')
+    expect(stderr).toMatch(/organisation\.yaml:\d+: "departments\.frontend\.lead" is 3\. Write the name of the agent/)
+    expect(stderr).toMatch(/handoffs\.yaml:\d+: "seniour" is not one of the roles\. Write one of: owner, lead,/)
+    const { stderr: none } = await cli.run('org show --cwd .yolo-planning')
+    expect(none).not.toContain('This is a bug')
+  })
+
+  it('shows another organisation that a user wrote', async () => {
+    edit(MAIN, 'workflow: backend_only', 'workflow: both')
+    edit(MAIN, 'workflows:\n', 'workflows:\n  both: { order: wave, waves: [[frontend], [backend]] }\n')
+    edit(MAIN, 'short: fe\n    active: false', 'short: fe\n    active: true')
+    expect(await cli.json('org show')).toMatchObject({ workflow: 'both', leads_to_spawn: 'yolo-fe-lead|yolo-lead' })
+  })
+})
