@@ -207,7 +207,7 @@ const broken: Broken[] = [
   role('dev', 'description: Implements', 'tools: [hammer]\ndescription: Implements', '"tools.0" is "hammer"'),
   role('dev', 'description: Implements', 'tools: bash\ndescription: Implements', '"tools" is "bash"'),
   role('dev', 'description: Implements', 'model: 4\ndescription: Implements', '"model" is 4'),
-  role('dev', 'description: Implements', 'description: [', 'YAML'),
+  role('dev', 'description: Implements', 'description: @Implements', 'YAML'),
 ]
 
 function problemsOf(files: Record<string, string>) {
