@@ -93,7 +93,7 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
     mail: ['output', 'program', 'workspace'],
     run: ['output', 'program', 'sessions', 'workspace'],
     sessions: ['output', 'program', 'workspace'],
-    plan: ['output', 'program', 'workspace'],
+    plan: ['output', 'program', 'run', 'workspace'],
     org: ['output', 'plan', 'program'],
     task: ['output', 'program', 'workspace'],
     team: ['output', 'program', 'workspace'],
@@ -115,7 +115,7 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
   },
   'stores/files': { views: ['inbox'] },
   'stores/postgres': { log: ['connection', 'schema'], schema: ['connection'] },
-  supervisor: { teammate: ['shutdown'] },
+  supervisor: { scaling: ['teammate'], teammate: ['shutdown'] },
   team: {
     answers: ['board', 'members'],
     board: ['members'],

@@ -53,6 +53,8 @@ export interface SessionContext {
   readonly maxOutput?: number | undefined
   readonly appendSystemPrompt?: string | undefined
   readonly supervisor: SupervisorSettings
+  /** Roles whose agents code starts: the lead is not asked to start any, and results do not wake it. */
+  readonly scaling: readonly ScaledRole[]
   /** Files that are changed and not committed; undefined where that is not checked. */
   uncommitted(): Promise<number | undefined>
   /** The run in progress, or the last one. */
@@ -91,6 +93,14 @@ export interface PermissionRequests {
   of(team: TeamHandle, by: Author): Person
   /** For a subagent of `by`, shown as `lead › explore`. What is denied stands in its report. */
   ofSubagent(team: TeamHandle, by: Author, agent: string): Person
+}
+
+/** A role with as many agents as there are ready tasks for it, up to `cap`. */
+export interface ScaledRole {
+  readonly role: string
+  readonly cap: number
+  /** `task`: each task is done by an agent of its own, once; `teammate`: by teammates that stay for the next task. */
+  readonly mode: 'task' | 'teammate'
 }
 
 /** How the supervisor treats teammates. */

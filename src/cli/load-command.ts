@@ -17,6 +17,7 @@ export const loadCommand: Readonly<Record<CommandPath, () => Promise<AnySubComma
   'plan check': async () => (await import('./plan/check.ts')).planCheck,
   'plan show': async () => (await import('./plan/show.ts')).planShow,
   'plan load': async () => (await import('./plan/load.ts')).planLoad,
+  'plan run': async () => (await import('./plan/run.ts')).planRun,
   'plan status': async () => (await import('./plan/status.ts')).planStatusCommand,
   'plan scale': async () => (await import('./plan/scale.ts')).planScale,
   'plan mode': async () => (await import('./plan/mode.ts')).planMode,

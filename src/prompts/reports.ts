@@ -20,6 +20,12 @@ export function replacementRefusedText(task: string, refusal: Refusal | undefine
   return `No subagent could take over task ${task}: ${refusal ? refusalForModel(refusal) : 'it was deleted'}`
 }
 
+/** A line of the log: what did the work so far, and what does it from here on. */
+export function fallbackText(reason: string, to: 'task' | 'none', who: string): string {
+  const change = to === 'task' ? 'from teammate to task' : 'from task to no agent'
+  return `[FALLBACK] ${reason}: switching ${change} for ${who}`
+}
+
 /** Why a replacement ended without ending its task. */
 export function unfinishedReplacementText(lastWords: string): string {
   const last = lastWords === '' ? 'it said nothing' : `its last words: ${beginning(lastWords, MAX_LAST_WORDS_LENGTH)}`
@@ -29,6 +35,16 @@ export function unfinishedReplacementText(lastWords: string): string {
 /** The reason of a task that neither a teammate nor its replacement completed. */
 export function replacementFailedText(name: string, loss: string, problem: string): string {
   return `${name} was lost (${loss}), and the subagent in its place failed too: ${problem}`
+}
+
+/** The reason of a task that an agent started for it alone did not complete. */
+export function oneShotFailedText(problem: string): string {
+  return `the agent that was started for it failed: ${problem}`
+}
+
+/** A problem of the run: a task failed, and no agent is left that could do it. */
+export function haltedText(task: string, problem: string, team: string): string {
+  return `No further task is started, because task ${task} failed without an agent left to do it: ${problem}. Fix the cause, reopen the task (deskmates task update ${task} --status pending --team ${team}), then run the plans again.`
 }
 
 /** Mail to the lead: the result of a task whose owner completed it without a word. */

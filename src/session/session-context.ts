@@ -59,6 +59,7 @@ export function createSessionContext(options: SessionOptions, parts: OpenedParts
     appendSystemPrompt: [knowledge.instructions, knowledge.skillList, options.appendSystemPrompt]
       .filter(Boolean)
       .join('\n\n'),
+    scaling: options.scaling ?? [],
     supervisor: { ...DEFAULT_SUPERVISOR_SETTINGS, ...options.supervisor },
     uncommitted: createUncommittedCount({ root, folders, env: commandEnv, sandbox: sandbox.sandbox }, (text) =>
       context.run.emit({ type: 'note', agent: 'lead', text }),

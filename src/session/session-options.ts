@@ -1,6 +1,6 @@
 import type { Limits } from '../agent/agent.ts'
 import type { Ask, AskPlan } from '../agent/questions.ts'
-import type { SupervisorSettings } from '../agent/session-context.ts'
+import type { ScaledRole, SupervisorSettings } from '../agent/session-context.ts'
 import type { AlarmClock } from '../journal/clock.ts'
 import type { Model } from '../models/model.ts'
 import type { HookSettings, HooksFail } from '../permissions/hooks/hook-settings.ts'
@@ -59,6 +59,8 @@ export interface SessionOptions {
   readonly spelling?: Spelling
   /** When a teammate counts as lost, when an idle one stops, who approves plans, and when the lead takes a turn. */
   readonly supervisor?: Partial<SupervisorSettings>
+  /** Roles whose agents code starts, as many as there are ready tasks. `run` then needs no prompt. */
+  readonly scaling?: readonly ScaledRole[]
   /** Receives problems that do not stop the session. */
   readonly warn?: (message: string) => void
 }

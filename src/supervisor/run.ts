@@ -89,6 +89,7 @@ async function runToEnd(supervisor: Supervisor, prompt: string | undefined, sign
   const { lead, ownTeam, context } = supervisor
   let text = ''
   try {
+    await supervisor.scaling.begin()
     await supervisor.resume()
     for (const text of supervisor.supervisedTeams.flatMap(({ team }) => damagesIn(team)))
       context.run.emit({ type: 'problem', agent: lead.name, text })
@@ -100,8 +101,10 @@ async function runToEnd(supervisor: Supervisor, prompt: string | undefined, sign
       lead.setActivity('working')
       throwIfRefused(await ownTeam.team.send({ to: lead.name, content, extra: { prompt: true } }))
     }
-    const stop = await untilSettled(supervisor, signal)
+    const isLedByCode = prompt === undefined && context.scaling.length > 0
+    const stop = await untilSettled(supervisor, isLedByCode, signal)
     text = stop.text
+    if (stop.kind === 'finished') await supervisor.scaling.end()
     // Only a team that settled stays as it is: what stopped the lead stops its teammates.
     if (stop.kind !== 'finished') await supervisor.parkAll(whyEnded(stop))
     lead.setActivity('idle')
@@ -135,9 +138,9 @@ function whyEnded(stop: Exclude<Stop, { kind: 'finished' }>): string {
  * The lead works, is idle, and is woken by what happens in its teams. The team has settled when no agent works, nothing
  * is ready, no request is open, and the lead has received all mail that is worth a turn.
  */
-async function untilSettled(supervisor: Supervisor, signal: AbortSignal): Promise<Stop> {
-  const { lead } = supervisor
-  const lifecycle = supervisor.startLead()
+async function untilSettled(supervisor: Supervisor, isLedByCode: boolean, signal: AbortSignal): Promise<Stop> {
+  const { lead, scaling } = supervisor
+  const lifecycle = supervisor.startLead(isLedByCode)
   const end = () => void lifecycle.end()
   signal.addEventListener('abort', end)
   if (signal.aborted) end()
@@ -147,6 +150,7 @@ async function untilSettled(supervisor: Supervisor, signal: AbortSignal): Promis
     for (let continued = 0; ; ) {
       if (lifecycle.hasEnded) return signal.aborted ? aborted(lifecycle.lastStop) : lifecycle.lastStop
       lifecycle.checkForWork()
+      while (scaling.isDue && !signal.aborted) await scaling.startNext()
       if (isBusy()) {
         await supervisor.changed(signal)
         // An aborted signal is no change: the lead is still ending its turn.

@@ -11,14 +11,18 @@ import type { SpawnedTeammate, SpawnOptions } from '../tools/team-control.ts'
 import { type Lifecycle, startLifecycle } from './lifecycle.ts'
 import { createOpenAgents } from './open-agents.ts'
 import { forceStop, openShutdowns, overdueShutdowns } from './shutdown/shutdown.ts'
-import { createFailures, isReplacement } from './teammate/failures.ts'
+import { createFailures } from './teammate/failures.ts'
 import { createHealthTracker } from './teammate/health.ts'
+import { createOneShots, isOneShot, type OneShots } from './teammate/one-shots.ts'
 import type { TeammateFactory } from './teammate/teammate-factory.ts'
 import { watchTeam } from './watch-team.ts'
 
 /** The teammates of one team that this process runs; `by` is the lead. Supervision is code and costs no tokens. */
 export interface SupervisedTeam extends Membership {
   spawn(options: SpawnOptions): Promise<SpawnedTeammate | Refusal>
+  readonly oneShots: OneShots
+  /** Is called when a task failed although it was tried without its teammate too. */
+  onTaskFailed(listener: (task: string, problem: string) => void): void
   /** Brings back every teammate whose process died: conversation, claim, unread mail and open requests. */
   resume(): Promise<readonly string[]>
   /** No teammate works, and nothing that waits will make one work. */
@@ -49,11 +53,22 @@ export function openSupervisedTeam(
   /** Agents that have ended, with what follows from it. */
   const endings = new Set<Promise<void>>()
   const health = createHealthTracker()
-  const failures = createFailures(context, { team, by: lead }, factory.runInPlaceOf, health, async (member, held) => {
-    const by = await bringBack(member, held)
-    if (by) start(by, true)
-    return by !== undefined
-  })
+  const oneShots = createOneShots(context, { team, by: lead }, factory.runInPlaceOf)
+  let reportFailedTask = (_task: string, _problem: string) => {}
+  const failures = createFailures(
+    context,
+    { team, by: lead },
+    {
+      oneShots,
+      health,
+      async bringBack(member, held) {
+        const by = await bringBack(member, held)
+        if (by) start(by, true)
+        return by !== undefined
+      },
+      onTaskFailed: (task, problem) => reportFailedTask(task, problem),
+    },
+  )
   const closing = new AbortController()
   let isCheckDue = false
   let cancelDeadline = () => {}
@@ -153,7 +168,11 @@ export function openSupervisedTeam(
       requirePlan: wanted.requirePlan ?? false,
     }
     const answer = await team.run(
-      { type: 'member.spawn', name, role, runtime, prompt, profile, ...(task !== undefined && { task }) },
+      {
+        ...({ type: 'member.spawn', name, role, runtime, profile } as const),
+        ...(prompt !== undefined && { prompt }),
+        ...(task !== undefined && { task }),
+      },
       { by: lead, until: 'written' },
     )
     if (isRefusal(answer)) return answer
@@ -192,6 +211,10 @@ export function openSupervisedTeam(
     team,
     by: lead,
     spawn,
+    oneShots,
+    onTaskFailed(listener) {
+      reportFailedTask = listener
+    },
     async resume() {
       failures.resume()
       const resumed: Author[] = []
@@ -201,7 +224,7 @@ export function openSupervisedTeam(
         const isOurs = [runtime, null].includes(member.runtime) && !teammates.has(nameKey(member.name))
         if (!isOurs && member.status !== 'lost') continue
         if (isOurs) await team.run({ type: 'member.park', name: member.name, reason: INTERRUPTED }, { by: lead })
-        if (isReplacement(member)) {
+        if (isOneShot(member)) {
           await team.run({ type: 'member.stop', name: member.name, reason: 'its process ended' }, { by: lead })
           continue
         }
@@ -215,6 +238,7 @@ export function openSupervisedTeam(
     get isIdle() {
       return (
         !isRecovering() &&
+        oneShots.running === 0 &&
         [...teammates.values()].every((teammate) => !teammate.isBusy) &&
         openShutdowns(team.state).length === 0
       )

@@ -21,6 +21,7 @@ import { openLead } from './lead/open-lead.ts'
 import { giveUpLead, JournalMissing, takeLead } from './lead/take-lead.ts'
 import { type Lifecycle, startLifecycle } from './lifecycle.ts'
 import { createRequestAnswers } from './requests/answer-requests.ts'
+import { createScaling, type Scaling } from './scaling/scale-roles.ts'
 import { shutDownTeam } from './shutdown/shut-down-team.ts'
 import { openSupervisedTeam, type SupervisedTeam, urgentMailOf } from './supervised-team.ts'
 import { createHealthTracker } from './teammate/health.ts'
@@ -45,8 +46,12 @@ export interface Supervisor extends TeamControl, AsyncDisposable {
   readonly left: readonly UnfinishedTasks[]
   /** Continues every teammate that ended with a process or a run. */
   resume(): Promise<readonly string[]>
-  /** Starts the lead for a run; it works until `end` is called, or a turn ends otherwise than by its answer. */
-  startLead(): Lifecycle
+  /**
+   * Starts the lead for a run; it works until `end` is called, or a turn ends otherwise than by its answer. It begins with a
+   * turn, or `idle` unless its last turn was cut off.
+   */
+  startLead(isIdle: boolean): Lifecycle
+  readonly scaling: Scaling
   /** Stops the work of every teammate, for this reason; all of it stays resumable. */
   parkAll(reason: string): Promise<void>
   /** No teammate works, and nothing that waits will make one work. */
@@ -101,7 +106,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
     })
     const supervised = openSupervisedTeam(context, membership, {
       openAgent: (member, by) => openTeammate(context, team, member, by),
-      runInPlaceOf: (task, member, as, signal) => runInPlaceOf(context, lead, membership, { task, member, as }, signal),
+      runInPlaceOf: (run) => runInPlaceOf(context, lead, membership, run),
     })
     teams.push(supervised)
     return supervised
@@ -184,7 +189,11 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
       for (const team of teams) resumed.push(...(await team.resume()))
       return resumed
     },
-    startLead() {
+    get scaling() {
+      return scaling
+    },
+    startLead(isIdle) {
+      const isCutOff = (lead.transcript.state.turns.at(-1)?.role ?? 'assistant') !== 'assistant'
       leadLifecycle = startLifecycle({
         context,
         lead: own,
@@ -194,7 +203,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
         inbox: lead.inbox,
         checkIdle: wake.check,
         started: Promise.resolve(),
-        isResumed: true,
+        isResumed: isCutOff || !isIdle,
         urgentMail: () => teams.flatMap(({ team, by }) => urgentMailOf(team.state, by.name)),
         areOthersSilent: () => false,
         onAnswer() {},
@@ -212,7 +221,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
       return !answers.isAsking && !order?.waiting && teams.every((team) => team.isIdle)
     },
     get limitReached() {
-      return teams.some((team) => team.isHeldByLimit) ? limitOf(context) : undefined
+      return scaling.isHeldByLimit || teams.some((team) => team.isHeldByLimit) ? limitOf(context) : undefined
     },
     async wakeStalled() {
       // What other processes wrote last may not be folded yet. A failure shows in the next command on that team.
@@ -263,6 +272,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
     return { ...ended, unread }
   }
 
+  const scaling = createScaling(context, supervisor.ownTeam)
   const leadOptions = { teams: () => teams, control: supervisor, waking: wake, onNotice: onChange }
   const lead = await openLead(context, leadOptions).catch(async (error) => {
     await supervisor.ownTeam.close()

@@ -20,7 +20,8 @@ export interface DeletedTeam {
 
 export interface SpawnOptions {
   readonly name: string
-  readonly prompt: string
+  /** Its first message; without one it takes the next task. */
+  readonly prompt?: string | undefined
   /** Undefined: the current team. A team that does not exist is created. */
   readonly team?: string | undefined
   readonly role?: string | undefined

@@ -52,8 +52,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'errand-completes-by-words',
     mistake: 'A task that an errand only talked about is left claimed and not failed',
-    file: 'src/supervisor/teammate/failures.ts',
-    old: 'if (heldBy(team.state, name)?.id === id) {',
+    file: 'src/supervisor/teammate/one-shots.ts',
+    old: 'if (heldBy(team.state, by.name)?.id === task.id && limitOf(context) === undefined) {',
     new: 'if (cause !== undefined) {',
     test: supervisedTeam,
     fails: 'leaves no task completed that its replacement did not complete itself, and records its text',

@@ -1,15 +1,14 @@
 import { realpathSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import { type OpenTask, type PlanStatus, planStatus } from '../../plan/plan-status.ts'
+import { planStatus } from '../../plan/plan-status.ts'
 import { findPlans, type TeamPlans } from '../../session/plan/find-plans.ts'
-import { counted } from '../../team/wording.ts'
-import { colours, oneLine } from '../output/format.ts'
 import { print, printJson, printMessage, warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { explain, Misused } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { openStore } from '../workspace/open-store.ts'
 import { withTeam } from '../workspace/open-team.ts'
+import { plansPicture } from './picture.ts'
 
 interface Options {
   phaseDir?: string
@@ -29,7 +28,7 @@ phase-03
     const teams = isNamed ? await plansOfTeam(call, phaseDir) : await plansOfAllTeams(call, phaseDir)
     if (call.globals.json) return printJson(call, { teams })
     if (teams.length === 0) return printMessage(call, 'No plan is loaded. Load plans with: deskmates plan load FILES')
-    await print(call, teams.map((team) => picture(call, team)).join('\n'))
+    await print(call, teams.map((team) => plansPicture(call, team)).join('\n'))
   },
 }
 
@@ -57,51 +56,5 @@ function folderOf(call: Call, workspace: string, phaseDir: string | undefined): 
     return relative(realpathSync(workspace), realpathSync(folder))
   } catch {
     throw new Misused(`--phase-dir: ${folder} is not a folder. Name the folder of a phase.`)
-  }
-}
-
-/** Of one plan; --json lists all. */
-const MAX_SHOWN_TASKS = 30
-
-function picture(call: Call, { team, plans }: TeamPlans): string {
-  const { bold } = colours(call)
-  return `${bold(team)}\n${plans.flatMap((plan) => planLines(call, plan)).join('\n')}\n`
-}
-
-function planLines(call: Call, { plan, title, wave, folder, tasks, open, summary }: PlanStatus): string[] {
-  const { bold, dim } = colours(call)
-  const done = `${tasks.completed} of ${counted(tasks.total, 'task')} completed`
-  const ended = summary ? ` · ${summary.s}: ${folder === '' ? '' : `${folder}/`}${plan}.summary.jsonl` : ''
-  const shown = open.slice(0, MAX_SHOWN_TASKS).map((task) => ({ id: shortId(task), words: inWords(task), task }))
-  const width = (of: (row: (typeof shown)[number]) => string) => Math.max(0, ...shown.map((row) => of(row).length))
-  const [ids, states] = [width(({ id }) => id), width(({ words }) => words)]
-  const more = open.length - shown.length
-  return [
-    `  ${bold(plan)}  ${oneLine(title)}  ${dim(`wave ${wave} · ${done}${ended}`)}`,
-    ...shown.map(
-      ({ id, words, task }) => `    ${id.padEnd(ids)}  ${words.padEnd(states)}  ${dim(oneLine(task.subject, 60))}`,
-    ),
-    ...(more > 0 ? [`    ${counted(more, 'more open task')}: --json lists all of them`] : []),
-  ]
-}
-
-function shortId({ task }: OpenTask): string {
-  return task.slice(task.indexOf('/') + 1)
-}
-
-function inWords({ state, owner, waits_for: waitsFor }: OpenTask): string {
-  switch (state) {
-    case 'working':
-      return `${owner} works on it`
-    case 'ready':
-      return 'ready'
-    case 'person':
-      return 'waits for a person'
-    case 'blocked':
-      return `waits for ${oneLine(waitsFor.join(', '), 60)}`
-    case 'files':
-      return `waits for the files of ${waitsFor.join(', ')}`
-    case 'failed':
-      return 'failed'
   }
 }

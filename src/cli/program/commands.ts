@@ -41,6 +41,7 @@ export const commands = [
   { path: 'plan check', summary: 'find everything that is wrong in plan files' },
   { path: 'plan show', summary: 'layers, critical path and file conflicts of plans' },
   { path: 'plan load', summary: 'put the tasks of plans on the board, without running them' },
+  { path: 'plan run', summary: 'load plans and let developers do their tasks; run again to continue' },
   { path: 'plan status', summary: 'loaded plans: what is done, who holds what, what waits for what' },
   { path: 'plan scale', summary: 'how many developers a number of ready tasks needs' },
   { path: 'plan mode', summary: 'whether roles run as teammates or one-shot, and why' },

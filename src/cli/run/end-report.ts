@@ -1,6 +1,6 @@
 import type { Stop } from '../../agent/agent-event.ts'
 import type { Session } from '../../session/session.ts'
-import { type RunSummary, stopErrors } from '../../session/wire/run-summary.ts'
+import { type ResumeCommand, type RunSummary, stopErrors } from '../../session/wire/run-summary.ts'
 import { printMessage } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { EXIT } from '../program/failure.ts'
@@ -9,21 +9,21 @@ export interface EndedRun {
   readonly stop: Stop
   readonly summary: RunSummary
   readonly session: Session
-  readonly prompt: string | undefined
-  /** The command that resumes the session, up to the prompt. */
-  readonly resumeCommand: string
+  /** A session was resumed without a prompt. */
+  readonly isResumed: boolean
+  readonly resumeCommand: ResumeCommand
 }
 
 /** Tells a person on stderr why the run did not simply finish. A program reads that in the result. */
 export async function reportEnd(
   call: Call,
-  { stop, summary, session, prompt, resumeCommand }: EndedRun,
+  { stop, summary, session, isResumed, resumeCommand }: EndedRun,
 ): Promise<void> {
   const { denials, calls, problems, failures } = summary
-  if (stop.kind === 'finished' && prompt === undefined && calls === 0 && session.left.length === 0)
+  if (stop.kind === 'finished' && isResumed && calls === 0 && session.left.length === 0)
     await printMessage(
       call,
-      `Nothing to resume: all work is finished. Give it a new prompt: ${resumeCommand} 'what to do'`,
+      `Nothing to resume: all work is finished. Give it a new prompt: ${resumeCommand("'what to do'")}`,
     )
   for (const error of [...stopErrors(stop, resumeCommand), ...problems, ...failures])
     await printMessage(call, `deskmates: ${error}`)

@@ -1,13 +1,14 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { SessionEvent } from '../../agent/session-event.ts'
 import { chooseModel } from '../../session/choose-model.ts'
 import { openSession } from '../../session/open-session.ts'
 import { isUntouched, runPrompt } from '../../session/run-prompt.ts'
 import type { Session } from '../../session/session.ts'
-import { settingsOptions } from '../../session/session-options.ts'
+import { type SessionOptions, settingsOptions } from '../../session/session-options.ts'
 import type { Line } from '../../session/wire/envelope.ts'
 import { eventLine, initLine } from '../../session/wire/lines.ts'
-import { createRunSummary } from '../../session/wire/run-summary.ts'
+import { createRunSummary, type ResumeCommand } from '../../session/wire/run-summary.ts'
 import { printAsIs, printJson, printMessage, printStderr, warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { Misused, OutputClosed } from '../program/failure.ts'
@@ -57,16 +58,30 @@ function promptOf({ print, ...options }: RunOptions, words: readonly string[]): 
   return prompt
 }
 
+/** What a command runs. */
+export interface RunToEnd {
+  readonly needsPrompt: boolean
+  readonly prompt?: string | undefined
+  /** The session, where the options do not choose it. */
+  readonly team?: string
+  /** What the settings do not decide about the session. */
+  readonly session?: Pick<SessionOptions, 'scaling' | 'title'>
+  /** The command that resumes this run; without it `deskmates -r …`. */
+  readonly resumeCommand?: ResumeCommand
+  /** Called before the run begins. */
+  begin?(session: Session): Promise<void>
+  /** Told of each event, besides what is printed in any case. */
+  onEvent?(event: SessionEvent): Promise<void>
+  /** More members of the result, and the text that is printed in place of the answer. */
+  report?(session: Session): { readonly members: object; readonly text: string }
+}
+
 /** Opens or resumes a session, runs it until all work is finished, and prints the result. Resolves to the exit code. */
-export async function runToEnd(
-  call: Call,
-  options: RunOptions,
-  given: { readonly needsPrompt: boolean; readonly prompt?: string | undefined },
-): Promise<number> {
+export async function runToEnd(call: Call, options: RunOptions, given: RunToEnd): Promise<number> {
   const format = options.outputFormat ?? (call.globals.json ? 'json' : 'text')
   await using workspace = await openStore(call)
   const { settings } = await readSettings(call, workspace, settingsOf(options))
-  const team = await chooseSession(call, options, workspace)
+  const team = given.team ?? (await chooseSession(call, options, workspace))
   const cwd = resolve(call.cwd, call.globals.cwd ?? '.')
   const warning = (message: string) => void warn(call, message)
   const { model, modelFor, notice } = await chooseModel({
@@ -86,10 +101,12 @@ export async function runToEnd(
       folders: options.addDir?.map((dir) => folder(resolve(cwd, dir))),
       clock: call.clock,
       warn: warning,
+      ...given.session,
     })
     if (notice !== undefined) await printMessage(call, `deskmates: ${notice}`)
+    await given.begin?.(session)
     const permissionMode = settings.permissions?.mode ?? 'default'
-    return await converse(call, { session, prompt, format, about: { cwd, permissionMode, version }, options })
+    return await converse(call, { session, prompt, format, about: { cwd, permissionMode, version }, options, given })
   })()
   // A new session that failed before its first answer (a wrong key, no network) holds nothing to resume.
   if (team === undefined && didNothing) {
@@ -105,12 +122,13 @@ interface RunRequest {
   readonly format: Format
   readonly about: { readonly cwd: string; readonly permissionMode: string; readonly version: string }
   readonly options: RunOptions
+  readonly given: RunToEnd
 }
 
 /** Runs the prompt and prints events and result in the format that was asked for. */
-async function converse(call: Call, { session, prompt, format, about, options }: RunRequest) {
+async function converse(call: Call, { session, prompt, format, about, options, given }: RunRequest) {
   const { id } = session
-  const resumeCommand = resumeCommandOf(id, options.model)
+  const resumeCommand = given.resumeCommand ?? resumeCommandOf(id, options.model)
   const isVerbose = options.verbose ?? (format === 'text' && call.isStderrTerminal === true)
   const summary = createRunSummary()
   const providerWarning = createProviderWarnings()
@@ -123,6 +141,7 @@ async function converse(call: Call, { session, prompt, format, about, options }:
     await emit(initLine(session, about))
     const stop = await runPrompt(session, prompt, call.signal, async (event) => {
       summary.add(event)
+      await given.onEvent?.(event)
       await emit(eventLine(event, id))
       const progress = isVerbose ? progressText(event) : undefined
       if (progress !== undefined) await printStderr(call, `${progress}\n`)
@@ -133,9 +152,11 @@ async function converse(call: Call, { session, prompt, format, about, options }:
     isOver = true
     const duration_ms = Math.round((call.clock.now() - began) * 1000)
     const result = summary.result(stop, { session_id: id, duration_ms, resumeCommand, left: session.left })
-    if (format === 'text') await printAsIs(call, stop.text === '' ? '' : `${stop.text.replace(/\n$/, '')}\n`)
-    else await printJson(call, result)
-    await reportEnd(call, { stop, summary, session, prompt, resumeCommand })
+    const { members, text } = given.report?.(session) ?? { members: {}, text: stop.text }
+    if (format === 'text') await printAsIs(call, text === '' ? '' : `${text.replace(/\n$/, '')}\n`)
+    else await printJson(call, { ...result, ...members })
+    const isResumed = prompt === undefined && given.report === undefined
+    await reportEnd(call, { stop, summary, session, isResumed, resumeCommand })
     const didNothing = stop.kind === 'error' && summary.calls === 0 && isUntouched(session)
     return { exit: exitCodeOf(stop, summary, session.left), id, didNothing }
   } catch (error) {
@@ -143,16 +164,23 @@ async function converse(call: Call, { session, prompt, format, about, options }:
     throw error.withOutcome(
       isOver
         ? `The run finished; only its answer could not be printed. See: deskmates log --team ${id}`
-        : `The run was stopped. Nothing is lost; resume it with: ${resumeCommand} 'go on'`,
+        : `The run was stopped. Nothing is lost; resume it with: ${resumeCommand("'go on'")}`,
     )
   }
 }
 
 /** With the model if one was named: otherwise the resumed session could have another one, or none. */
-function resumeCommandOf(session: string, model: string | undefined): string {
-  const named =
-    model === undefined ? '' : ` -m ${/[^\w./:@-]/.test(model) ? `'${model.replaceAll("'", "'\\''")}'` : model}`
-  return `deskmates -r ${session}${named} -p`
+function resumeCommandOf(session: string, model: string | undefined): ResumeCommand {
+  const start = `deskmates -r ${session}${modelOption(model)} -p`
+  return (prompt) => (prompt === undefined ? start : `${start} ${prompt}`)
+}
+
+export function modelOption(model: string | undefined): string {
+  return model === undefined ? '' : ` -m ${shellWord(model)}`
+}
+
+export function shellWord(text: string): string {
+  return /[^\w./:@-]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : text
 }
 
 function folder(path: string): string {

@@ -59,7 +59,7 @@ function summaryBeside({ id, path }: Plan): string {
 }
 
 /** The folder of its phase, relative to the workspace; undefined outside of it, where no summary may be written. */
-function folderOf({ path }: Plan, workspace: string): string | undefined {
+export function folderOf({ path }: Plan, workspace: string): string | undefined {
   const folder = relative(realpathSync(workspace), realpathSync(dirname(path)))
   return folder === '..' || folder.startsWith(`..${sep}`) ? undefined : folder
 }

@@ -3,7 +3,7 @@ import type { SessionEvent } from '../../agent/session-event.ts'
 import { createRunSummary } from './run-summary.ts'
 
 const usage = { input: 10, cacheRead: 0, cacheWrite: 0, output: 5 }
-const about = { session_id: 's', duration_ms: 1, resumeCommand: 'deskmates -r s', left: [] }
+const about = { session_id: 's', duration_ms: 1, resumeCommand: () => 'deskmates -r s', left: [] }
 
 function answered(agent: string, cost: number | null, parent?: string): SessionEvent {
   const turn = { role: 'assistant' as const, content: [{ type: 'text' as const, text: 'Done.' }] }

@@ -25,7 +25,7 @@ export interface RunFacts {
   readonly session_id: string
   readonly duration_ms: number
   /** The command that resumes the session, up to the prompt. */
-  readonly resumeCommand: string
+  readonly resumeCommand: ResumeCommand
   readonly left: Session['left']
 }
 
@@ -102,30 +102,35 @@ const LIMITS = {
   failures: 'error_repeated_failures',
 } as const
 
+/** The command that resumes a run, with a prompt if it takes one. */
+export type ResumeCommand = (prompt?: string) => string
+
 /** Why a run stopped before it finished, and the command that resumes it. */
-export function stopErrors(stop: Stop, resumeCommand: string): string[] {
+export function stopErrors(stop: Stop, resumeCommand: ResumeCommand): string[] {
   switch (stop.kind) {
     case 'finished':
       return []
     case 'limit':
       return [limitError(stop, resumeCommand)]
     case 'budget':
-      return [`The budget is used up and the work is not finished. Resume it with: ${resumeCommand} --max-budget-usd N`]
+      return [
+        `The budget is used up and the work is not finished. Resume it with: ${resumeCommand()} --max-budget-usd N`,
+      ]
     case 'aborted':
-      return [`Interrupted. Nothing is lost; resume it with: ${resumeCommand} 'go on'`]
+      return [`Interrupted. Nothing is lost; resume it with: ${resumeCommand("'go on'")}`]
     case 'error':
       return [stop.error.message]
   }
 }
 
-function limitError(stop: Extract<Stop, { kind: 'limit' }>, resumeCommand: string): string {
+function limitError(stop: Extract<Stop, { kind: 'limit' }>, resumeCommand: ResumeCommand): string {
   switch (stop.limit) {
     case 'turns':
-      return `The agents of this run made all the model calls that --max-turns allows, and the work is not finished. Unfinished work is parked. Resume it with: ${resumeCommand} 'go on' --max-turns N`
+      return `The agents of this run made all the model calls that --max-turns allows, and the work is not finished. Unfinished work is parked. Resume it with: ${resumeCommand("'go on'")} --max-turns N`
     case 'output':
-      return `The answer was cut off at the output limit. Ask for the rest: ${resumeCommand} 'go on'; or raise maxOutputTokens.`
+      return `The answer was cut off at the output limit. Ask for the rest: ${resumeCommand("'go on'")}; or raise maxOutputTokens.`
     case 'failures':
-      return `The lead was stopped: ${limitText(stop)}. Nothing is lost. Give it another instruction: ${resumeCommand} 'what to do'`
+      return `The lead was stopped: ${limitText(stop)}. Nothing is lost. Give it another instruction: ${resumeCommand("'what to do'")}`
     default:
       return stop.limit satisfies never
   }

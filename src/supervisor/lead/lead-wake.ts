@@ -18,7 +18,7 @@ export interface LeadWake extends Waking {
 }
 
 export interface LeadWakeOptions {
-  readonly context: Pick<SessionContext, 'clock' | 'supervisor'>
+  readonly context: Pick<SessionContext, 'clock' | 'supervisor' | 'scaling'>
   /** Every team it leads, its own first. */
   readonly teams: readonly SupervisedTeam[]
   /** The transcript of the lead has this message. */
@@ -32,7 +32,8 @@ export interface LeadWakeOptions {
 
 export function createLeadWake(options: LeadWakeOptions): LeadWake {
   const { teams } = options
-  const { clock, supervisor } = options.context
+  const { clock, supervisor, scaling } = options.context
+  const isLedByCode = scaling.length > 0
   /** By `team/member`: since when an idle teammate has been idle, the earliest first. */
   const idleSince = new Map<string, number>()
   const stranded = createStrandedTasks(options)
@@ -59,6 +60,8 @@ export function createLeadWake(options: LeadWakeOptions): LeadWake {
       }
     },
     check() {
+      // Code starts the agents and reads the results: the lead is asked only about what is addressed to it.
+      if (isLedByCode) return
       stranded.check()
       if (!isUnheard()) {
         unheardSince = undefined
@@ -72,7 +75,7 @@ export function createLeadWake(options: LeadWakeOptions): LeadWake {
       else checkIdleTime(unheardSince)
     },
     hearResults() {
-      isDue ||= isUnheard()
+      isDue ||= !isLedByCode && isUnheard()
       return isDue
     },
     close: stopTimer,

@@ -4,11 +4,11 @@ import { TranscriptDamaged } from '../../agent/transcript/lost-transcript.ts'
 import { ConversationRewound } from '../../journal/fold/rewound.ts'
 import { createIds } from '../../journal/ids.ts'
 import {
+  fallbackText,
   noReplacementText,
   replacementFailedText,
   replacementRefusedText,
   teammateLostText,
-  unfinishedReplacementText,
 } from '../../prompts/reports.ts'
 import type { Author } from '../../team/event.ts'
 import { admit, type Breaker, failsRepeatedly, lost, PAUSE_S, settled, worked } from '../../team/members/breaker.ts'
@@ -16,8 +16,8 @@ import type { Member } from '../../team/members/member.ts'
 import { isRefusal, type Refusal, refuse } from '../../team/refusal.ts'
 import { heldBy, memberNamed, roster } from '../../team/state.ts'
 import type { HealthTracker } from './health.ts'
+import { isOneShot, ONE_SHOT_TYPE, type OneShots } from './one-shots.ts'
 import { Stalled } from './stalled.ts'
-import type { TeammateFactory } from './teammate-factory.ts'
 
 /** Handles teammates that fail: brings them back, runs a replacement for their task, or reports that neither is possible. */
 export interface Failures {
@@ -32,30 +32,26 @@ export interface Failures {
   close(): void
 }
 
-/** The agent type of replacements. It stands in journals on disk, as does the suffix of their names, so both keep this word. */
-const REPLACEMENT_TYPE = 'errand'
-
-/** A member that does one task in place of a lost teammate. It stops with that task and is not brought back. */
-export function isReplacement({ profile }: Member): boolean {
-  return profile?.agentType === REPLACEMENT_TYPE
+export interface FailuresOptions {
+  readonly oneShots: OneShots
+  readonly health: HealthTracker
+  bringBack(member: Member, held?: string): Promise<boolean>
+  /** A task failed as a one-shot too: no agent is left that could do it. */
+  onTaskFailed(task: string, problem: string): void
 }
 
 export function createFailures(
   context: SessionContext,
   { team, by: lead }: Membership,
-  runInPlaceOf: TeammateFactory['runInPlaceOf'],
-  health: HealthTracker,
-  bringBack: (member: Member, held?: string) => Promise<boolean>,
+  { oneShots, health, bringBack, onTaskFailed }: FailuresOptions,
 ): Failures {
   const { clock, run } = context
-  const runtime = context.store.presence.self
   const newId = createIds()
   const closing = new AbortController()
   /** As this process knows it; every change is reported to the journal. */
   let breaker = team.state.breaker.get()
   let inProgress = 0
   let isHalted = false
-  let replacements = new AbortController()
   let cancelProbe = () => {}
 
   function change(next: Breaker, reason: string): void {
@@ -106,49 +102,29 @@ export function createFailures(
     }
   }
 
-  /** A replacement does the task; if that fails too, the task fails, and the lead gets both reasons. */
+  /** A one-shot member does the task; if that fails too, the task fails, and the lead gets both reasons. */
   async function fallBack(member: Member, id: string, reason: string): Promise<void> {
-    const text = `[FALLBACK] ${reason}: switching from teammate to task for ${member.name}`
+    const text = fallbackText(reason, 'task', member.name)
     run.emit({ type: 'note', agent: member.name, text })
-    const name = freeName(`${member.name.slice(0, 50)}-${REPLACEMENT_TYPE}`)
-    const profile = { agentType: REPLACEMENT_TYPE, model: null, requirePlan: false }
-    const spawn = { type: 'member.spawn', name, role: member.role, runtime, profile, task: id } as const
-    const spawned = await team.run(spawn, { by: lead })
-    const task = team.state.tasks.get(id)
+    const shot = await oneShots.start({
+      task: id,
+      name: `${member.name.slice(0, 50)}-${ONE_SHOT_TYPE}`,
+      like: member,
+      isReported: true,
+      failureText: (problem) => replacementFailedText(member.name, reason, problem),
+      onFailing: (problem) => onTaskFailed(id, problem),
+    })
     // Another member claimed it first.
-    if (isRefusal(spawned) && task && task.status !== 'pending') return
-    if (isRefusal(spawned) || !task)
-      return mailLead(member.name, replacementRefusedText(id, isRefusal(spawned) ? spawned : undefined))
-    const by = { name, generation: spawned.member!.generation, epoch: lead.epoch! }
-    const stop = AbortSignal.any([closing.signal, replacements.signal])
-    const { text: words, problem: cause } = await runInPlaceOf(task, member, by, stop)
-    if (closing.signal.aborted || isHalted) return
-    // Its words say nothing about the task: only its own call ends it.
-    if (heldBy(team.state, name)?.id === id) {
-      const problem = cause ?? unfinishedReplacementText(words.trim())
-      run.emit({
-        type: 'note',
-        agent: name,
-        text: `[FALLBACK] ${problem}: switching from task to no agent for ${member.name}`,
-      })
-      await team.run(
-        {
-          type: 'task.fail',
-          id,
-          reason: replacementFailedText(member.name, reason, problem),
-        },
-        { by },
-      )
-    }
-    await team.run({ type: 'member.stop', name, reason: 'its task is over' }, { by: lead })
+    if (shot === undefined && team.state.tasks.has(id)) return
+    if (shot === undefined || isRefusal(shot)) return mailLead(member.name, replacementRefusedText(id, shot))
+    await shot.ended
   }
 
   /** The pause is over: one lost teammate is brought back. */
   async function probe(): Promise<void> {
     if (closing.signal.aborted || isHalted) return
     const waiting = roster(team.state).find(
-      (member) =>
-        member.kind === 'agent' && member.status === 'lost' && member.name !== 'lead' && !isReplacement(member),
+      (member) => member.kind === 'agent' && member.status === 'lost' && member.name !== 'lead' && !isOneShot(member),
     )
     if (!waiting) return change(settled(breaker, clock.now()), 'the pause is over')
     const { breaker: next, isAdmitted } = admit(breaker, waiting.name, clock.now())
@@ -169,24 +145,16 @@ export function createFailures(
     run.emit({ type: 'note', agent: 'lead', text: String(error) })
   }
 
-  /** A name that no member ever had: the transcript of each replacement is kept under its name. */
-  function freeName(wanted: string): string {
-    for (let i = 1; ; i++) {
-      const name = i === 1 ? wanted : `${wanted}-${i}`
-      if (!memberNamed(team.state, name)) return name
-    }
-  }
-
   return {
     recordLoss: recordLoss,
     halt() {
       isHalted = true
-      replacements.abort()
+      oneShots.halt()
     },
     resume() {
       if (!isHalted) return
       isHalted = false
-      replacements = new AbortController()
+      oneShots.resume()
     },
     admit(name) {
       if (failsRepeatedly(breaker, name, clock.now())) {
@@ -205,6 +173,7 @@ export function createFailures(
     close() {
       cancelProbe()
       closing.abort()
+      oneShots.close()
     },
   }
 }

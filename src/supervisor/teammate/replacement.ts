@@ -1,3 +1,4 @@
+import { createActivityReports } from '../../agent/activity-reports.ts'
 import type { OpenAgent } from '../../agent/agent.ts'
 import { createFence } from '../../agent/fence.ts'
 import { fitText } from '../../agent/fit-text.ts'
@@ -9,32 +10,30 @@ import type { ToolCall } from '../../models/model.ts'
 import { earlierAttemptsText } from '../../prompts/earlier-attempts.ts'
 import { REPLACEMENT_ADVICE } from '../../prompts/subagent.ts'
 import { taskText, unfinishedTaskText } from '../../prompts/task.ts'
-import type { Author } from '../../team/event.ts'
-import type { Member } from '../../team/members/member.ts'
 import { heldBy } from '../../team/state.ts'
-import type { Task } from '../../team/task.ts'
 import { BUILT_IN } from '../../tools/subagents/built-in-types.ts'
 import type { SubagentEnd } from '../../tools/subagents/run-subagent.ts'
 import { taskUpdate } from '../../tools/team/board/task-update.ts'
 import { MAX_REMINDERS } from './held-task.ts'
+import type { RunInPlace } from './teammate-factory.ts'
 
 const CODE = BUILT_IN.find(({ name }) => name === 'code')!
 
-/** Does one task in place of a lost teammate, as a job of the lead. */
+/** Does one task without a teammate: in place of a lost one as a job of the lead, else on its own. */
 export async function runInPlaceOf(
   context: SessionContext,
   lead: OpenAgent,
   { team, by }: Membership,
-  { task, member, as }: { task: Task; member: Member; as: Author },
-  signal: AbortSignal,
+  { task, member, as, isReported, signal }: RunInPlace,
 ): Promise<SubagentEnd> {
   // This id stands in transcripts on disk, so it keeps its prefix.
   const call = { toolCallId: `errand-${task.id}-${task.attempts}` } as ToolCall
   // The lead asks for permission on its behalf: the teammate that it replaces is lost.
   const personFor = (agent: string) => context.permissionRequests.ofSubagent(team, by, agent)
+  const reports = createActivityReports(team, as)
   const runSubagent = createSubagentRunner(context, {
     name: member.name,
-    recordUsage: lead.recordUsage,
+    recordUsage: reports.addUsage,
     personFor,
     isFinished: () => context.run.isFinished(),
   })
@@ -50,33 +49,39 @@ export async function runInPlaceOf(
     const isHeld = heldBy(team.state, as.name)?.id === task.id
     return isHeld && reminders++ < MAX_REMINDERS ? unfinishedTaskText(task) : undefined
   }
+  const runTask = async (stop: AbortSignal, job?: string): Promise<SubagentEnd> => {
+    const toolContext = lead.toolContext(call, stop, () => {})
+    // Recorded like the transcript of a teammate: if it dies, the next owner learns what it had done.
+    const log = await context.store.log(`${team.name}/transcripts/${as.name}`)
+    const run = runSubagent(
+      {
+        type,
+        description: task.subject,
+        prompt,
+        model: member.profile?.model ?? undefined,
+        tools: [taskUpdate],
+        record: { log, generation: as.generation!, task: task.id },
+        isOwing: () => heldBy(team.state, as.name)?.id === task.id,
+        wantsMore,
+      },
+      {
+        ...toolContext,
+        memberships: () => memberships,
+        recordGroup: (group) => toolContext.recordGroup(group, job),
+        fence: createFence({ team, presence: context.store.presence }, as),
+      },
+      () => {},
+    )
+    return run.finally(reports.flush)
+  }
   let end: SubagentEnd = { text: '', problem: 'it was stopped' }
+  if (!isReported)
+    return runTask(signal).catch((error) => (signal.aborted ? end : { text: '', problem: String(error) }))
   const job = lead.jobs.start(
     'agent',
     `task ${task.id} in place of ${member.name}`,
     async ({ id, signal: stop, write }) => {
-      const toolContext = lead.toolContext(call, AbortSignal.any([stop, signal]), () => {})
-      // Recorded like the transcript of a teammate: if it dies, the next owner learns what it had done.
-      const log = await context.store.log(`${team.name}/transcripts/${as.name}`)
-      end = await runSubagent(
-        {
-          type,
-          description: task.subject,
-          prompt,
-          model: member.profile?.model ?? undefined,
-          tools: [taskUpdate],
-          record: { log, generation: as.generation!, task: task.id },
-          isOwing: () => heldBy(team.state, as.name)?.id === task.id,
-          wantsMore,
-        },
-        {
-          ...toolContext,
-          memberships: () => memberships,
-          recordGroup: (group) => toolContext.recordGroup(group, id),
-          fence: createFence({ team, presence: context.store.presence }, as),
-        },
-        () => {},
-      )
+      end = await runTask(AbortSignal.any([stop, signal]), id)
       write(end.text)
       return { state: end.problem === undefined ? 'completed' : 'failed', summary: end.problem ?? end.text }
     },

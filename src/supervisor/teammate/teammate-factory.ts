@@ -11,10 +11,15 @@ export interface TeammateFactory {
    * Carries out one task without a teammate, as the member `as` that holds it. It completes the task by its own tool call
    * or not at all; `problem` says why it ended without an answer.
    */
-  runInPlaceOf(
-    task: Task,
-    member: Member,
-    as: Author,
-    signal: AbortSignal,
-  ): Promise<{ text: string; problem?: string | undefined }>
+  runInPlaceOf(run: RunInPlace): Promise<{ text: string; problem?: string | undefined }>
+}
+
+export interface RunInPlace {
+  readonly task: Task
+  /** Whose role, type and model it has. */
+  readonly member: Pick<Member, 'name' | 'role' | 'profile'>
+  readonly as: Author
+  /** As a job of the lead, which hears of its end. */
+  readonly isReported: boolean
+  readonly signal: AbortSignal
 }

@@ -24,7 +24,7 @@ import { createPlace, openMemoryStore } from '../../stores/memory/store.ts'
 import { createPermissionRequests } from '../../supervisor/requests/permission-requests.ts'
 import { openSupervisedTeam } from '../../supervisor/supervised-team.ts'
 import { withHandOver } from '../../supervisor/teammate/hand-over.ts'
-import type { TeammateFactory } from '../../supervisor/teammate/teammate-factory.ts'
+import type { RunInPlace, TeammateFactory } from '../../supervisor/teammate/teammate-factory.ts'
 import type { Author } from '../../team/event.ts'
 import type { Member } from '../../team/members/member.ts'
 import { isFinished } from '../../team/progress/finished.ts'
@@ -97,6 +97,7 @@ export async function supervisorHarness(
     clock,
     uncommitted,
     limits: {},
+    scaling: [],
     supervisor: { ...DEFAULT_SUPERVISOR_SETTINGS, ...settings },
     run: {
       used: noUsage(),
@@ -112,7 +113,7 @@ export async function supervisorHarness(
     { openAgent, runInPlaceOf: runInPlaceOf ?? completeTask },
   )
 
-  async function completeTask({ id }: Task, _: Member, as: Author): Promise<{ text: string }> {
+  async function completeTask({ task: { id }, as }: RunInPlace): Promise<{ text: string }> {
     await team.run({ type: 'task.complete', id, result: 'done by a replacement' }, { by: as })
     return { text: 'Done.' }
   }

@@ -1,0 +1,117 @@
+import { resolve } from 'node:path'
+import { Option } from 'commander'
+import type { SessionEvent } from '../../agent/session-event.ts'
+import { MAX_DEVS } from '../../plan/dev-count.ts'
+import type { Plan } from '../../plan/plan.ts'
+import { PLAN_CONFIG_FILE, readPlanConfig } from '../../plan/plan-config.ts'
+import { DEV_ROLE } from '../../plan/plan-draft.ts'
+import { planStatus } from '../../plan/plan-status.ts'
+import { type ResolvedMode, resolveTeamMode, TEAM_MODES, type WantedMode } from '../../plan/team-mode.ts'
+import { fallbackText } from '../../prompts/reports.ts'
+import { loadPlans, plansToLoad } from '../../session/plan/load-plans.ts'
+import { teamOfPlans } from '../../session/plan/plan-team.ts'
+import type { Session } from '../../session/session.ts'
+import { isRefusal } from '../../team/refusal.ts'
+import { printMessage, printStderr } from '../output/print.ts'
+import type { Call } from '../program/context.ts'
+import { Misused, Refused, refused } from '../program/failure.ts'
+import type { SubCommand } from '../program/sub-command.ts'
+import { defineRunOptions, type RunOptions } from '../run/options.ts'
+import { modelOption, runToEnd, shellWord } from '../run/run.ts'
+import { openStore } from '../workspace/open-store.ts'
+import { openFolded, wantedTeam } from '../workspace/open-team.ts'
+import { plansPicture } from './picture.ts'
+import { problemsFound, validPlans } from './read.ts'
+
+interface Options extends RunOptions {
+  mode?: WantedMode
+  maxDevs?: number
+  config?: string
+}
+
+/** Loads plans and lets developers, which code starts, do their tasks. Run again, it continues where it stopped. */
+export const planRun: SubCommand<Options, [files: string[]]> = {
+  example: `$ deskmates plan run phases/03-api -m anthropic/claude-sonnet-4-5 --permission-mode acceptEdits
+$ deskmates plan run phases/03-api --mode task --max-devs 2`,
+  instead: () => 'Only people run plans; claim the tasks of the board with TaskUpdate.',
+  define(command) {
+    command
+      .argument('<files...>', 'plan files, or folders with plan files')
+      .addOption(
+        new Option('--mode <mode>', 'run tasks one-shot, or by teammates; overrides the configuration').choices(
+          TEAM_MODES,
+        ),
+      )
+      .option('--max-devs <n>', `the most developers at the same time; ${MAX_DEVS} if not given`, devs)
+      .option('--config <file>', `the planning configuration; ${PLAN_CONFIG_FILE} if not given`)
+    defineRunOptions(command)
+  },
+  async run(call, options, files) {
+    const plans = validPlans(call, files)
+    const { team, workspace } = await checkedTeam(call, plans)
+    const mode = modeOf(call, options)
+    await printMessage(call, `Mode ${mode.mode}: ${mode.reason}.`)
+    if (mode.isFallback) await printStderr(call, `${fallbackText(mode.reason, 'task', DEV_ROLE)}\n`)
+    const again = `deskmates plan run ${files.map(shellWord).join(' ')}${modelOption(options.model)}`
+    return runToEnd(call, options, {
+      needsPrompt: false,
+      team,
+      session: {
+        title: plans.map(({ id, header }) => `${id} ${header.t}`).join('; '),
+        scaling: [{ role: DEV_ROLE, cap: options.maxDevs ?? MAX_DEVS, mode: mode.mode }],
+      },
+      resumeCommand: () => again,
+      begin: (session) => load(call, session, { plans, workspace }),
+      onEvent: (event) => printNote(call, options, event),
+      report: ({ team }) => {
+        const shown = planStatus(team.state)
+        return {
+          members: { team: team.name, mode: mode.mode, plans: shown },
+          text: plansPicture(call, { team: team.name, plans: shown }),
+        }
+      },
+    })
+  },
+}
+
+/** The team, after it is sure that the plans can be loaded there: nothing is created for plans that cannot. */
+async function checkedTeam(call: Call, plans: readonly Plan[]): Promise<{ team: string; workspace: string }> {
+  await using workspace = await openStore(call)
+  const isNamed = call.globals.team !== undefined || Boolean(call.env.DESKMATES_TEAM)
+  const name = isNamed ? wantedTeam(call) : await teamOfPlans(workspace, plans, call.clock)
+  await using team = await openFolded(call, workspace, name, false)
+  const { problems } = plansToLoad(plans, workspace.workspace, team.state)
+  if (problems.length > 0) throw new Refused(problemsFound(problems))
+  return { team: name, workspace: workspace.workspace }
+}
+
+function modeOf(call: Call, { mode, config = PLAN_CONFIG_FILE }: Options): ResolvedMode {
+  const settings = readPlanConfig(resolve(call.cwd, call.globals.cwd ?? '.', config))
+  return resolveTeamMode(mode === undefined ? settings : { ...settings, team_mode: mode }, call.env)
+}
+
+async function load(
+  call: Call,
+  { team }: Session,
+  { plans, workspace }: { plans: readonly Plan[]; workspace: string },
+): Promise<void> {
+  const { drafts, complete, problems } = plansToLoad(plans, workspace, team.state)
+  if (problems.length > 0) throw new Refused(problemsFound(problems))
+  for (const { note } of complete) if (note !== undefined) await printMessage(call, note)
+  const loaded = await loadPlans(team, drafts)
+  if (isRefusal(loaded)) throw refused(loaded)
+}
+
+/** Fallbacks, losses and the breaker are always said; --verbose prints them with everything else. */
+async function printNote(call: Call, { verbose, outputFormat }: Options, event: SessionEvent): Promise<void> {
+  const isPrinted = verbose ?? ((outputFormat ?? 'text') === 'text' && call.isStderrTerminal === true)
+  if (event.type === 'note' && !isPrinted) await printStderr(call, `${event.text}\n`)
+}
+
+const MAX_CAP = 100
+
+function devs(text: string): number {
+  if (!/^[1-9]\d{0,2}$/.test(text) || Number(text) > MAX_CAP)
+    throw new Misused(`${JSON.stringify(text)} is not a number of developers. Use 1 to ${MAX_CAP}.`)
+  return Number(text)
+}

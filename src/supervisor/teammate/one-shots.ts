@@ -1,0 +1,120 @@
+import type { Membership } from '../../agent/membership.ts'
+import { limitOf, type SessionContext } from '../../agent/session-context.ts'
+import { fallbackText, unfinishedReplacementText } from '../../prompts/reports.ts'
+import type { Author } from '../../team/event.ts'
+import type { Member } from '../../team/members/member.ts'
+import { isRefusal, type Refusal } from '../../team/refusal.ts'
+import { heldBy, memberNamed } from '../../team/state.ts'
+import type { Task } from '../../team/task.ts'
+import type { TeammateFactory } from './teammate-factory.ts'
+
+/** Runs tasks without teammates: for each a member that claims it, does it once in a conversation of its own, and stops. */
+export interface OneShots {
+  /** Claims the task; undefined if that was too late, because another member claimed it or it was deleted. */
+  start(options: OneShotOptions): Promise<OneShot | Refusal | undefined>
+  readonly running: number
+  /** The run ended: those that work are stopped, and their claims are released when the session is resumed. */
+  halt(): void
+  resume(): void
+  close(): void
+}
+
+export interface OneShotOptions {
+  readonly task: string
+  /** Becomes the name of the member, with a number behind it if a member had that name. */
+  readonly name: string
+  /** Whose type and model it has. */
+  readonly like: Pick<Member, 'name' | 'role' | 'profile'>
+  /** Its end is reported to the lead, which takes a turn for it. */
+  readonly isReported: boolean
+  /** What the task fails with if the member ends without completing it. */
+  failureText(problem: string): string
+  /** The same, before it is recorded: what follows from it can be prevented. */
+  onFailing(problem: string): void
+}
+
+export interface OneShot {
+  readonly ended: Promise<void>
+}
+
+/** The agent type of these members. It stands in journals on disk, so it keeps this word. */
+export const ONE_SHOT_TYPE = 'errand'
+
+/** A member that does one task and stops with it. It is not brought back. */
+export function isOneShot({ profile }: Pick<Member, 'profile'>): boolean {
+  return profile?.agentType === ONE_SHOT_TYPE
+}
+
+export function createOneShots(
+  context: SessionContext,
+  { team, by: lead }: Membership,
+  runInPlaceOf: TeammateFactory['runInPlaceOf'],
+): OneShots {
+  const runtime = context.store.presence.self
+  const closing = new AbortController()
+  let running = 0
+  let isHalted = false
+  let halting = new AbortController()
+
+  /** A name that no member ever had: the transcript of each is kept under its name. */
+  function freeName(wanted: string): string {
+    for (let i = 1; ; i++) {
+      const name = i === 1 ? wanted : `${wanted}-${i}`
+      if (!memberNamed(team.state, name)) return name
+    }
+  }
+
+  async function run(task: Task, by: Author, options: OneShotOptions): Promise<void> {
+    const { like, isReported } = options
+    const signal = AbortSignal.any([closing.signal, halting.signal])
+    const { text, problem: cause } = await runInPlaceOf({ task, member: like, as: by, isReported, signal })
+    if (closing.signal.aborted || isHalted) return
+    // Its words say nothing about the task: only its own call ends it. Of a limit the task is not to blame.
+    if (heldBy(team.state, by.name)?.id === task.id && limitOf(context) === undefined) {
+      const problem = cause ?? unfinishedReplacementText(text.trim())
+      context.run.emit({ type: 'note', agent: by.name, text: fallbackText(problem, 'none', like.name) })
+      options.onFailing(problem)
+      await team.run({ type: 'task.fail', id: task.id, reason: options.failureText(problem) }, { by })
+    }
+    await team.run({ type: 'member.stop', name: by.name, reason: 'its task is over' }, { by: lead })
+  }
+
+  return {
+    async start(options) {
+      const { task: id, like } = options
+      const name = freeName(options.name)
+      const profile = { agentType: ONE_SHOT_TYPE, model: null, requirePlan: false }
+      const spawn = { type: 'member.spawn', name, role: like.role, runtime, profile, task: id } as const
+      running++
+      try {
+        const spawned = await team.run(spawn, { by: lead })
+        const task = team.state.tasks.get(id)
+        if (isRefusal(spawned)) return task?.status === 'pending' ? spawned : undefined
+        const by = { name, generation: spawned.member!.generation, epoch: lead.epoch! }
+        running++
+        const ended = run(task!, by, options).finally(() => {
+          running--
+          context.run.onChange()
+        })
+        // A caller that does not wait hears of a failure from the journal.
+        ended.catch(() => {})
+        return { ended }
+      } finally {
+        running--
+      }
+    },
+    get running() {
+      return running
+    },
+    halt() {
+      isHalted = true
+      halting.abort()
+    },
+    resume() {
+      if (!isHalted) return
+      isHalted = false
+      halting = new AbortController()
+    },
+    close: () => closing.abort(),
+  }
+}
