@@ -1,5 +1,5 @@
 import type { Command } from '../team/command.ts'
-import { memberNamed, roster, type TeamState, unreadOf } from '../team/state.ts'
+import { memberNamed, type TeamState, unreadOf } from '../team/state.ts'
 import type { Presence } from './log/store.ts'
 
 /** The processes that the waiting commands depend on, as far as they are not alive. */
@@ -42,7 +42,9 @@ export async function checkProcesses(
   await check(supervisor)
   // Members are declared lost only by the supervisor, or by a process that finds that there is none.
   if (supervisor === null || supervisor === presence.self || dead.has(supervisor)) {
-    for (const member of roster(state)) await check(member.runtime)
+    // Most members run in this process: a team of a thousand asks about a few.
+    for (const { runtime } of state.members.values())
+      if (runtime !== null && !checked.has(runtime)) await check(runtime)
   }
   for (const entry of waiting) {
     const take = takeOf(entry)

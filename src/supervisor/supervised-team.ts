@@ -6,8 +6,9 @@ import type { Member } from '../team/members/member.ts'
 import { nameKey } from '../team/name.ts'
 import { isRefusal, type Refusal } from '../team/refusal.ts'
 import type { Request } from '../team/request.ts'
-import { memberNamed, roster, type TeamState, unreadOf } from '../team/state.ts'
+import { memberNamed, roster, type TeamState } from '../team/state.ts'
 import type { SpawnedTeammate, SpawnOptions } from '../tools/team-control.ts'
+import { concernedMembers } from './concerned-members.ts'
 import { type Lifecycle, startLifecycle } from './lifecycle.ts'
 import { createOpenAgents } from './open-agents.ts'
 import { forceStop, openShutdowns, overdueShutdowns } from './shutdown/shutdown.ts'
@@ -70,20 +71,28 @@ export function openSupervisedTeam(
     },
   )
   const closing = new AbortController()
+  /** Teammates that the check which is due asks for their next step. */
+  let concerned = new Set<string>()
+  let isEachConcerned = false
   let isCheckDue = false
   let cancelDeadline = () => {}
-  const stopWatching = team.watch(({ events }) => {
-    for (const event of events) if (event.type === 'member.stopped') note(health.change(event, 'stop'))
-    if (isCheckDue || (events.length > 0 && events.every(({ type }) => WITHOUT_WORK.has(type)))) return
+  const stopWatching = team.watch((applied) => {
+    for (const event of applied.events) if (event.type === 'member.stopped') note(health.change(event, 'stop'))
+    const members = concernedMembers(applied)
+    if (members === 'all') isEachConcerned = true
+    else for (const key of members) if (teammates.has(key)) concerned.add(key)
+    if (isCheckDue || (!isEachConcerned && concerned.size === 0)) return
     isCheckDue = true
     queueMicrotask(checkForWork)
   })
   const watching = watchTeam({ team, clock, reportProblem }, closing.signal)
 
   function checkForWork(): void {
-    isCheckDue = false
+    const keys = isEachConcerned ? teammates.keys() : concerned
+    concerned = new Set()
+    isCheckDue = isEachConcerned = false
     if (closing.signal.aborted) return
-    for (const teammate of teammates.values()) teammate.checkForWork()
+    for (const key of keys) teammates.get(key)?.checkForWork()
     cancelDeadline()
     const deadlines = openShutdowns(team.state).flatMap(({ id, deadline }) => (forced.has(id) ? [] : (deadline ?? [])))
     if (deadlines.length > 0)
@@ -303,12 +312,11 @@ export function openSupervisedTeam(
   }
 }
 
-/** Events after which no idle teammate has more to do than before: each turn reports them, and a check asks all teammates. */
-const WITHOUT_WORK = new Set<TeamEvent['type']>(['usage', 'agent.health', 'member.activity'])
-
 /** Ids of urgent messages from other members that wait for this member. */
 export function urgentMailOf(state: TeamState, name: string): string[] {
-  return unreadOf(state, name).flatMap(({ message, external }) =>
-    message.urgent === true && !external && nameKey(message.from) !== nameKey(name) ? [message.id] : [],
-  )
+  const key = nameKey(name)
+  const ids: string[] = []
+  for (const { message, external } of state.mailboxes.get(key)?.values() ?? [])
+    if (message.urgent === true && !external && nameKey(message.from) !== key) ids.push(message.id)
+  return ids
 }

@@ -6,6 +6,7 @@ const lifecycle = 'src/supervisor/lifecycle.test.ts'
 const limits = 'src/session/run-limits.test.ts'
 const shutdown = 'src/supervisor/shutdown/shut-down-team.test.ts'
 const supervisedTeam = 'src/supervisor/supervised-team.test.ts'
+const concernedMembers = 'src/supervisor/concerned-members.test.ts'
 
 export const mutations: readonly Mutation[] = [
   {
@@ -212,6 +213,33 @@ export const mutations: readonly Mutation[] = [
     new: 'if (reason === FINISHED) return false\n      if (reason === FINISHED)',
     test: supervisedTeam,
     fails: 'does not wait for a silent model after the last task',
+  },
+  {
+    name: 'report-checks-every-teammate',
+    mistake: 'Each report of usage or activity makes the supervisor check every idle teammate',
+    file: 'src/supervisor/concerned-members.ts',
+    old: " && !WITHOUT_WORK.has(event.type)) return 'all'",
+    new: ") return 'all'",
+    test: concernedMembers,
+    fails: 'are none after a report of usage or activity',
+  },
+  {
+    name: 'task-in-record-with-message-wakes-no-one',
+    mistake: 'A record that also holds a message wakes only the receiver, though it gives tasks to others',
+    file: 'src/supervisor/concerned-members.ts',
+    old: "else if (event.type !== 'message.sent' && !WITHOUT_WORK.has(event.type)) return 'all'",
+    new: "else if (events.every(({ type }) => type !== 'message.sent') && !WITHOUT_WORK.has(event.type)) return 'all'",
+    test: concernedMembers,
+    fails: 'are all after any other event',
+  },
+  {
+    name: 'message-wakes-no-receiver',
+    mistake: 'A message does not wake the idle teammate it is for',
+    file: 'src/supervisor/concerned-members.ts',
+    old: "if (outcome === 'queued') keys.add(nameKey(to))",
+    new: "if (outcome === 'bounced') keys.add(nameKey(to))",
+    test: supervisedTeam,
+    fails: 'makes no model call while it is idle, and is woken by a message',
   },
   {
     name: 'urgent-line-of-a-program-interrupts',
