@@ -70,7 +70,9 @@ export function openInboxFiles(options: {
       const wasArchived = archives.hasArchives()
       for (const name of mailboxes(state)) archiveIfForeign(state, fileOf(name), wasArchived)
       strays.clear()
+      const own = ownPaths()
       for (const { path, called } of strayFiles(disk, inbox, oldFolders)) {
+        if (own.has(path)) continue
         const size = disk.lstatSync(path)?.size ?? 0
         const name = size > 0 ? ownerOf(state, path, called) : undefined
         if (name !== undefined && hasFreeSlot(state, name) && mayArchiveNow(name, size)) archive(path, name)
@@ -79,7 +81,7 @@ export function openInboxFiles(options: {
     },
 
     hasChanged() {
-      const own = new Set([...files.values()].map(({ path }) => path))
+      const own = ownPaths()
       const isUnread = ({ path }: StrayFile) =>
         !own.has(path) && (disk.lstatSync(path)?.size ?? 0) !== (strays.get(path) ?? 0)
       return [...files.values()].some((file) => file.hasChanged()) || strayFiles(disk, inbox, oldFolders).some(isUnread)
@@ -116,8 +118,7 @@ export function openInboxFiles(options: {
   }
 
   /** Brings a file up to date. False when it has to be retried. */
-  function update(state: TeamState, file: InboxFile): boolean {
-    const contents = file.read(state)
+  function update(state: TeamState, file: InboxFile, contents = file.read(state)): boolean {
     const isStale =
       contents.stale > 0 && isWorthRewriting(state, file, contents.stale) && mayArchiveNow(file.mailbox, contents.size)
     if (isStale) empty(file)
@@ -127,13 +128,18 @@ export function openInboxFiles(options: {
 
   /** New mail of the journal is shown by `show`, if it is still unread by then. */
   function archiveIfForeign(state: TeamState, file: InboxFile, wasArchived: boolean): void {
-    const { isForeign, size } = file.read(state)
+    const contents = file.read(state)
+    const { isForeign, size } = contents
     if (isForeign && hasFreeSlot(state, file.mailbox) && mayArchiveNow(file.mailbox, size)) {
       empty(file)
       file.showUnread(state)
     } else if (size > 0 || wasArchived) {
-      update(state, file)
+      update(state, file, contents)
     }
+  }
+
+  function ownPaths(): Set<string> {
+    return new Set([...files.values()].map(({ path }) => path))
   }
 
   function empty(file: InboxFile): void {
