@@ -54,6 +54,19 @@ export default [
     round: () => measure('cached-share', [4, 50]),
   },
   {
+    id: 'team-woken-cpu',
+    name: 'CPU of a turn when each of 1,000 teammates wakes for a message',
+    against: 'when each of 100 does',
+    unit: 'ms CPU',
+    atMost: 1.3,
+    rounds: 1,
+    async round() {
+      // The first team warms up the code.
+      const { cpuPerTurn } = await measure('woken-teammates', [100, 100, 1000])
+      return { ours: cpuPerTurn[1000], limit: cpuPerTurn[100] }
+    },
+  },
+  {
     id: 'team-idle-heap',
     name: 'heap of an idle teammate (1,000 of them)',
     against: 'a kilobyte',
