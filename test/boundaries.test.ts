@@ -70,6 +70,7 @@ const mayImport: Record<string, readonly string[]> = {
     'models',
     'stores',
     'plan',
+    'organisation',
     ...LOW,
   ],
   testing: ALL_BUT_CLI,
@@ -104,7 +105,13 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
     views: ['fold', 'log'],
   },
   models: { providers: ['rate-limits', 'transport'] },
-  organisation: { departments: ['definition'], gates: ['views'], templates: ['definition'], views: ['steps'] },
+  organisation: {
+    departments: ['definition'],
+    gates: ['views'],
+    phases: ['artefacts', 'gates', 'guards', 'steps', 'views'],
+    templates: ['definition'],
+    views: ['steps'],
+  },
   permissions: {
     hooks: ['paths', 'processes', 'sandbox'],
     processes: ['paths'],

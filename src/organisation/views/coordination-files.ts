@@ -15,3 +15,10 @@ export function isCoordinationFile(name: string): boolean {
 export function sentinelFile(gate: string): string | undefined {
   return /^handoff-[a-z0-9_-]+-complete$/.test(gate) ? `.${gate}` : undefined
 }
+
+export function departmentStatusFile(dept: string): string {
+  return `.dept-status-${dept}.json`
+}
+
+export const EXECUTION_STATE_FILE = '.execution-state.json'
+export const ORCHESTRATION_FILE = '.phase-orchestration.json'

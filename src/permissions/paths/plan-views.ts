@@ -1,7 +1,8 @@
 import { basename } from 'node:path'
 
-/** `03-01.summary.jsonl`, also where a file system ignores case. */
-const PLAN_VIEW = /^\d\d-\d\d\.summary\.jsonl$/i
+/** `03-01.summary.jsonl` and the files that departments are coordinated by, also where a file system ignores case. */
+const PLAN_VIEW =
+  /^(?:\d\d-\d\d\.summary\.jsonl|\.dept-status-[\w-]+\.json|\.handoff-[\w-]+-complete|\.execution-state\.json|\.phase-orchestration\.json|api-contracts\.jsonl|design-handoff\.jsonl)$/i
 
 /** A file in the folder of a phase that the runtime writes from the journal: agents read it and never write it. */
 export function isPlanView(path: string): boolean {

@@ -1,6 +1,8 @@
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TeamHandle } from '../../journal/team-handle.ts'
 import { isInside } from '../../permissions/paths/places.ts'
+import { isPlanView } from '../../permissions/paths/plan-views.ts'
 import { realPath } from '../../permissions/paths/safe-reads.ts'
 import type { TeamEvent } from '../../team/event.ts'
 import type { LoadedPlan } from '../../team/plans/plan.ts'
@@ -23,10 +25,21 @@ export async function writeSummaries(team: Pick<TeamHandle, 'state' | 'loadLongT
   return problems
 }
 
-/** Where the summaries of the loaded plans are, links resolved: commands of agents may not change them. */
+/** Where the summaries of the loaded plans and the files of their phases are, links resolved: commands may not change them. */
 export function summaryPaths({ state }: Pick<TeamHandle, 'state'>, root: string): string[] {
-  const paths = [...state.plans.values()].flatMap((plan) => realPath(join(root, plan.folder, summaryName(plan))) ?? [])
+  const summaries = [...state.plans.values()].map((plan) => join(plan.folder, summaryName(plan)))
+  const folders = new Set([...state.steps.values()].map(({ folder }) => folder))
+  const views = [...folders].flatMap((folder) => viewsIn(join(root, folder)).map((name) => join(folder, name)))
+  const paths = [...new Set([...summaries, ...views])].flatMap((path) => realPath(join(root, path)) ?? [])
   return paths.filter((path) => isInside(root, path))
+}
+
+function viewsIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter(isPlanView)
+  } catch {
+    return []
+  }
 }
 
 function summaryName({ id }: Pick<LoadedPlan, 'id'>): string {

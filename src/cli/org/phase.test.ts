@@ -1,0 +1,173 @@
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type CommandHarness, commandHarness } from '../../../test/cli/command-harness.ts'
+import { openTeam } from '../../journal/team-handle.ts'
+import { resolveDepartments } from '../../organisation/departments/resolve-departments.ts'
+import { checkGate, openPhase, readPhase } from '../../session/organisation/phase.ts'
+import { writePhaseViews } from '../../session/organisation/phase-views.ts'
+import type { Command } from '../../team/command.ts'
+import { isRefusal } from '../../team/refusal.ts'
+import { engineering } from '../../testing/harnesses/organisation-harness.ts'
+import { openWorkspace } from '../../workspace.ts'
+
+const PHASE = '.yolo-planning/phases/03-api'
+const CONFIG = { departments: { frontend: true }, department_workflow: 'sequential' }
+
+let cli: CommandHarness
+beforeEach(async () => {
+  cli = commandHarness()
+  await cli.ok('org init engineering')
+  put('.yolo-planning/config.json', JSON.stringify(CONFIG))
+  put(`${PHASE}/03-01.plan.jsonl`, '{}')
+})
+afterEach(() => cli.close())
+
+function put(path: string, text: string): void {
+  mkdirSync(join(cli.dir, path, '..'), { recursive: true })
+  writeFileSync(join(cli.dir, path), text)
+}
+
+/** Runs commands on the team of a department, as its session does. */
+async function record(team: string, ...commands: Command[]): Promise<void> {
+  await using workspace = await openWorkspace({ cwd: cli.dir, env: cli.env })
+  await using handle = await openTeam(workspace.store, team, { clock: cli.clock })
+  await handle.run({ type: 'team.create', team })
+  for (const command of commands) {
+    const answer = await handle.run(command)
+    if (isRefusal(answer)) throw new Error(JSON.stringify(answer))
+  }
+}
+
+const step = (number: number, status: 'started' | 'completed' | 'skipped'): Command => ({
+  type: 'step.change',
+  change: { folder: PHASE, step: number, name: `s${number}`, status, artefacts: [], reason: null },
+})
+const allSteps = () => Array.from({ length: 10 }, (_, i) => [step(i + 1, 'started'), step(i + 1, 'completed')]).flat()
+const plan = (id: string): Command => ({
+  type: 'plan.load',
+  plan: { id, title: id, objective: 'o', wave: 1, folder: PHASE, hash: id, tasks: [] },
+})
+
+describe('org gate', () => {
+  it('is not passed while a department of the phase has done nothing, and says what is missing', async () => {
+    await record('yolo-frontend', ...allSteps(), plan('03-01'))
+    const { code, stdout } = await cli.run('org gate all-depts')
+    expect(code).toBe(1)
+    expect(stdout).toBe('Gate all-depts-complete is not passed:\n  department backend is pending\n')
+    await record('yolo-backend', ...allSteps())
+    expect(await cli.json('org gate all-depts-complete')).toMatchObject({ gate: 'all-depts-complete', passed: true })
+  }) // C71, F47
+
+  it('counts plan files of the folder that no department loaded', async () => {
+    put(`${PHASE}/03-02.plan.jsonl`, '{}')
+    await record('yolo-frontend', ...allSteps(), plan('03-01'))
+    await record('yolo-backend', ...allSteps())
+    expect((await cli.run('org gate all-depts')).stdout).toContain('plan 03-02 is not complete')
+  }) // C71, F47
+
+  it('waits until the gate is passed', async () => {
+    const clock = {
+      now: () => cli.clock.now(),
+      in(_seconds: number, ring: () => void) {
+        void record('yolo-frontend', ...allSteps()).then(ring)
+        return () => {}
+      },
+    }
+    const { code } = await cli.run('org gate handoff-frontend-complete --wait', { clock })
+    expect(code).toBe(0)
+  }) // C71
+
+  it('ends with a time-out, and names unknown gates', async () => {
+    const waiting = cli.run('org gate all-depts --wait --timeout 0')
+    const { code, stderr } = await waiting
+    expect(code).toBe(1)
+    expect(stderr).toBe('TIMEOUT: gate all-depts-complete was not passed within 0 s.\n')
+    expect((await cli.run('org gate nothing')).stderr).toContain(
+      "There is no gate 'nothing'. Gates: handoff-ux-complete",
+    )
+    expect((await cli.run('org gate all-depts --timeout soon')).code).toBe(2)
+  }) // C71
+})
+
+describe('org status', () => {
+  it('shows departments, steps, plans and gates', async () => {
+    await record('yolo-frontend', step(1, 'skipped'), step(2, 'started'), plan('03-01'))
+    expect(await cli.json('org status')).toMatchObject({
+      ...{ phase: '03', phase_name: 'api', status: 'running', wave: 1, total_waves: 2 },
+      plans: [{ id: '03-01', status: 'complete' }],
+      departments: [
+        { dept: 'frontend', status: 'running', step: 's2', plans_complete: 1, plans_total: 1 },
+        { dept: 'backend', status: 'pending' },
+      ],
+      gates: [
+        { gate: 'handoff-frontend-complete', passed: false },
+        { gate: 'all-depts-complete', passed: false },
+      ],
+    })
+    const text = await cli.ok('org status')
+    expect(text).toContain('Phase 03 api: running, wave 1 of 2')
+    expect(text).toMatch(/frontend\s+running\s+s2\s+1 of 1/)
+  }) // C70, C75
+
+  it('refuses a phase outside of the workspace, and asks for a folder where there are several', async () => {
+    expect((await cli.run('org status --phase-dir /')).stderr).toContain('is not a folder inside of the workspace')
+    expect((await cli.run('org status --phase-dir none')).stderr).toContain('Name the folder of a phase')
+    mkdirSync(join(cli.dir, '.yolo-planning/phases/04-ui'))
+    expect((await cli.run('org status')).stderr).toContain('Name the folder with --phase-dir')
+  })
+})
+
+describe('the files of a phase', () => {
+  async function write(): Promise<void> {
+    await using workspace = await openWorkspace({ cwd: cli.dir, env: cli.env })
+    const organisation = engineering()
+    const phase = openPhase(
+      workspace,
+      join(cli.dir, PHASE),
+      organisation,
+      resolveDepartments(organisation, CONFIG as object),
+    )
+    const state = await readPhase(phase, workspace, cli.clock)
+    expect(checkGate(phase, state, 'all-depts').isPassed).toBe(false)
+    writePhaseViews(phase, state)
+  }
+
+  it('show departments, steps, contracts and passed gates, and are removed without the artefacts', async () => {
+    await record('yolo-frontend', ...allSteps(), plan('03-01'))
+    const contract = { subjects: ['GET /users'], status: 'proposed', after: [null], content: { status: 'proposed' } }
+    await record('yolo-owner', {
+      type: 'handoff.record',
+      handOff: { folder: PHASE, kind: 'api_contract', from: 'frontend', to: 'backend', ...contract },
+    })
+    await write()
+    const files = () => readdirSync(join(cli.dir, PHASE)).sort()
+    expect(files()).toEqual([
+      ...['.dept-status-frontend.json', '.execution-state.json', '.handoff-frontend-complete'],
+      ...['03-01.plan.jsonl', 'api-contracts.jsonl'],
+    ])
+    const status = JSON.parse(cli.read(PHASE, '.dept-status-frontend.json'))
+    expect(status).toMatchObject({ dept: 'frontend', status: 'complete', plans_complete: 1, error: null })
+    expect(JSON.parse(cli.read(PHASE, 'api-contracts.jsonl'))).toMatchObject({
+      type: 'api_contract',
+      status: 'proposed',
+    })
+    expect(await cli.json('org cleanup --reason complete')).toEqual({
+      reason: 'complete',
+      removed: ['.dept-status-frontend.json', '.handoff-frontend-complete'],
+      kept: [],
+    })
+    expect(files()).toEqual(['.execution-state.json', '03-01.plan.jsonl', 'api-contracts.jsonl'])
+    expect((await cli.run('org cleanup --reason whim')).code).toBe(2)
+  }) // C70, C72, C73, C75
+
+  it('never leave the workspace through a link', async () => {
+    await record('yolo-frontend', ...allSteps())
+    mkdirSync(join(cli.dir, '../outside'))
+    writeFileSync(join(cli.dir, '../outside/file'), 'kept')
+    symlinkSync('../../../../outside/file', join(cli.dir, PHASE, '.dept-status-frontend.json'))
+    await write()
+    expect(cli.read('../outside/file')).toBe('kept')
+    expect(existsSync(join(cli.dir, PHASE, '.dept-status-frontend.json'))).toBe(true)
+  }) // C70
+})
