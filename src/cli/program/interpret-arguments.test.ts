@@ -70,7 +70,6 @@ describe('one plain word that is not a command', () => {
     ['inbxo', 'Did you mean inbox?'],
     ['hlep', 'Did you mean help?'],
     ['sesions', 'Did you mean sessions?'],
-    ['plan', '--permission-mode plan'],
     ['run', "deskmates -p 'what to do'"],
     ['exec', "deskmates -p 'what to do'"],
     ['login', 'deskmates doctor'],

@@ -71,7 +71,6 @@ const OPTIONS = byWord({
 /** By the first word of a command line. */
 const COMMANDS = byWord({
   'run exec chat ask prompt': "To give a prompt: deskmates -p 'what to do'.",
-  plan: "To plan without changing anything: deskmates --permission-mode plan -p 'what to plan'.",
   continue: "To resume the newest session: deskmates -c -p 'go on'.",
   'session history': 'Sessions are listed by: deskmates sessions.',
   ps: 'See who works: deskmates status.',
