@@ -326,7 +326,7 @@ export const mutations: readonly Mutation[] = [
     name: 'unheard-results-at-quiet',
     mistake: 'A run ends with results that the lead has not heard',
     file: 'src/supervisor/lead/lead-wake.ts',
-    old: '      isDue ||= isUnheard()\n',
+    old: '      isDue ||= !isLedByCode && isUnheard()\n',
     new: '',
     test: leadWakes,
     fails: 'is called once while eight teammates finish forty tasks',

@@ -3,7 +3,7 @@ import { fallbackText, haltedText, oneShotFailedText } from '../../prompts/repor
 import { isPresent, type Member } from '../../team/members/member.ts'
 import { roleKey } from '../../team/members/role.ts'
 import { nameKey } from '../../team/name.ts'
-import { claimableTasks } from '../../team/progress/ready-count.ts'
+import { claimableTasks } from '../../team/progress/claimable-tasks.ts'
 import { isRefusal, type Refusal } from '../../team/refusal.ts'
 import { refusalText } from '../../team/refusal-text.ts'
 import { heldBy, memberNamed, roster } from '../../team/state.ts'
