@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +9,7 @@ import { commands } from '../../src/cli/program/commands.ts'
 import { buildCli, cli } from '../demo/demo-process.ts'
 import { keepChance } from './chance.ts'
 import { type CommandHarness, commandHarness } from './command-harness.ts'
+import { header, task, writeLines } from './plan-files.ts'
 
 const path = fileURLToPath(new URL('../../docs/commands.md', import.meta.url))
 /** What the page's examples of runs are answered by. */
@@ -25,6 +26,21 @@ beforeEach(() => {
   vi.stubEnv('TZ', 'UTC')
   harness = commandHarness()
   writeFileSync(join(harness.dir, 'hello.json'), JSON.stringify(HELLO))
+  copyFileSync(fileURLToPath(new URL('./plan-developer.mjs', import.meta.url)), join(harness.dir, 'developer.mjs'))
+  const folder = 'phases/03-api'
+  writeLines(
+    harness.dir,
+    `${folder}/03-01.plan.jsonl`,
+    header('01', { t: 'Users API' }),
+    task('T1'),
+    task('T2', { td: ['T1'] }),
+  )
+  writeLines(
+    harness.dir,
+    `${folder}/03-02.plan.jsonl`,
+    header('02', { t: 'Users page', w: 2, d: ['03-01'] }),
+    task('T1'),
+  )
 })
 afterEach(() => {
   harness.close()

@@ -12,7 +12,7 @@ import { loadPlans, plansToLoad } from '../../session/plan/load-plans.ts'
 import { teamOfPlans } from '../../session/plan/plan-team.ts'
 import type { Session } from '../../session/session.ts'
 import { isRefusal } from '../../team/refusal.ts'
-import { printMessage, printStderr } from '../output/print.ts'
+import { printMessage, warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { Misused, Refused, refused } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
@@ -51,7 +51,7 @@ $ deskmates plan run phases/03-api --mode task --max-devs 2`,
     const { team, workspace } = await checkedTeam(call, plans)
     const mode = modeOf(call, options)
     await printMessage(call, `Mode ${mode.mode}: ${mode.reason}.`)
-    if (mode.isFallback) await printStderr(call, `${fallbackText(mode.reason, 'task', DEV_ROLE)}\n`)
+    if (mode.isFallback) await printLine(call, fallbackText(mode.reason, 'task', DEV_ROLE))
     const again = `deskmates plan run ${files.map(shellWord).join(' ')}${modelOption(options.model)}`
     return runToEnd(call, options, {
       needsPrompt: false,
@@ -105,7 +105,12 @@ async function load(
 /** Fallbacks, losses and the breaker are always said; --verbose prints them with everything else. */
 async function printNote(call: Call, { verbose, outputFormat }: Options, event: SessionEvent): Promise<void> {
   const isPrinted = verbose ?? ((outputFormat ?? 'text') === 'text' && call.isStderrTerminal === true)
-  if (event.type === 'note' && !isPrinted) await printStderr(call, `${event.text}\n`)
+  if (event.type === 'note' && !isPrinted) await printLine(call, event.text)
+}
+
+/** A line of the log on stderr, which holds nothing but JSON for programs. */
+function printLine(call: Call, text: string): Promise<void> {
+  return call.globals.json ? warn(call, text) : printMessage(call, text)
 }
 
 const MAX_CAP = 100

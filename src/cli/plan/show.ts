@@ -81,7 +81,7 @@ function picture(call: Call, plans: readonly Plan[], shown: ShownPlans): string 
   lines.push(`critical path  ${counted(path.length, 'task')}: ${pathInWords(path)}`)
   const most = Math.min(parallelism, MAX_DEVS)
   lines.push(
-    `parallel       at most ${counted(parallelism, 'task')} at the same time; ${counted(most, 'developer')} are started`,
+    `parallel       at most ${counted(parallelism, 'task')} at the same time; ${counted(most, 'developer is', 'developers are')} started`,
   )
   for (const { task, with: other, path: file } of conflicts.slice(0, MAX_SHOWN_CONFLICTS))
     lines.push(`file conflict  ${task} waits for ${other}: both change ${oneLine(file)}`)
