@@ -2,6 +2,7 @@ import type { Mutation } from './mutation.ts'
 
 const decision = 'src/team/board/hand-over.test.ts'
 const turn = 'src/supervisor/teammate/hand-over.test.ts'
+const held = 'src/supervisor/teammate/held-task.test.ts'
 
 /** The next task with the completion of the last one. */
 export const mutations: readonly Mutation[] = [
@@ -101,5 +102,95 @@ export const mutations: readonly Mutation[] = [
     new: '',
     test: turn,
     fails: 'keeps the task that it claims itself in the same answer',
+  },
+  {
+    name: 'task-left-for-a-busy-role',
+    mistake: 'a task is left to a new agent that begins with one of its own role',
+    file: 'src/team/board/hand-over.ts',
+    old: 'if (isForAnyMember(first)) newcomers++',
+    new: 'newcomers++',
+    test: decision,
+    fails: 'leaves nothing to the lead, or to an agent that has a task of its own role',
+  },
+  {
+    name: 'task-left-for-the-lead',
+    mistake: 'a task is left to the lead, which takes none',
+    file: 'src/team/board/hand-over.ts',
+    old: " || nameKey(name) === 'lead') return false\n  return !state",
+    new: ') return false\n  return !state',
+    test: decision,
+    fails: 'leaves nothing to the lead, or to an agent that has a task of its own role',
+  },
+  {
+    name: 'later-hand-over-over-a-limit',
+    mistake: 'a task is handed over after the other calls of an answer although a limit was reached meanwhile',
+    file: 'src/supervisor/teammate/hand-over.ts',
+    old: " || (due === 'due' && limitOf(context) !== undefined)) return",
+    new: ') return',
+    test: turn,
+    fails: 'gets none after its other calls if a limit is reached by then',
+  },
+  {
+    name: 'later-hand-over-by-an-ordinary-claim',
+    mistake: 'after the other calls of an answer a teammate that is asked to stop gets the next task',
+    file: 'src/supervisor/teammate/hand-over.ts',
+    old: "{ type: 'task.claim', isHandOver: true }",
+    new: "{ type: 'task.claim' }",
+    test: turn,
+    fails: 'gets none after its other calls if a limit is reached by then',
+  },
+  {
+    name: 'second-attempt-not-announced',
+    mistake: 'a teammate that gets the same task again is not told of it',
+    file: 'src/supervisor/teammate/held-task.ts',
+    old: 'return `${id}/${attempts}`',
+    new: 'return id',
+    test: held,
+    fails: 'is announced once, and again',
+  },
+  {
+    name: 'reminders-of-the-last-task',
+    mistake: 'the reminders of one task count for the next one',
+    file: 'src/supervisor/teammate/held-task.ts',
+    old: '        reminders = 0\n',
+    new: '',
+    test: held,
+    fails: 'has its own reminders and its own questions',
+  },
+  {
+    name: 'question-about-the-last-task',
+    mistake: 'a question about one task delays the reminder of the next one',
+    file: 'src/supervisor/teammate/held-task.ts',
+    old: '        reminders = 0\n        hasAsked = false\n',
+    new: '        reminders = 0\n',
+    test: held,
+    fails: 'has its own reminders and its own questions',
+  },
+  {
+    name: 'reminded-before-the-plan-is-answered',
+    mistake: 'a teammate that waits for the answer to its plan is reminded of its task',
+    file: 'src/supervisor/teammate/held-task.ts',
+    old: "member && planGate(state, member) !== 'pending' ?",
+    new: 'member ?',
+    test: held,
+    fails: 'is not mentioned while its plan waits',
+  },
+  {
+    name: 'resumed-for-ever',
+    mistake: 'a teammate is told before every turn that its process died',
+    file: 'src/supervisor/teammate/held-task.ts',
+    old: "      if (event.type === 'input_received') isResumeNoticeDue = false\n",
+    new: '',
+    test: held,
+    fails: 'is named after its process died',
+  },
+  {
+    name: 'resume-untold-between-turns',
+    mistake: 'a teammate that holds a task is not told that its process died between two turns',
+    file: 'src/supervisor/teammate/held-task.ts',
+    old: 'isResumeNoticeDue &&= task !== undefined || isCutOff',
+    new: 'isResumeNoticeDue &&= isCutOff',
+    test: held,
+    fails: 'is named after its process died',
   },
 ]

@@ -39,4 +39,22 @@ export const mutations: readonly Mutation[] = [
     test: 'src/journal/fold/fold.test.ts',
     fails: 'needs twice as many bytes for each further snapshot, since a snapshot holds the whole state',
   },
+  {
+    name: 'snapshot-after-each-record',
+    mistake: 'after its first snapshot a process writes one for every record',
+    file: 'src/journal/fold/fold.ts',
+    old: '      unsaved = { records: 0, bytes: 0 }\n      worthBytes',
+    new: '      worthBytes',
+    test: 'src/journal/fold/fold.test.ts',
+    fails: 'counts records anew after each snapshot',
+  },
+  {
+    name: 'snapshots-at-the-same-length',
+    mistake: 'all processes write their snapshot of long records at the same moment',
+    file: 'src/journal/fold/fold.ts',
+    old: 'let worthBytes = SNAPSHOT_BYTES * spread',
+    new: 'let worthBytes = SNAPSHOT_BYTES',
+    test: 'src/journal/fold/fold.test.ts',
+    fails: 'of each process comes to its snapshot',
+  },
 ]

@@ -58,4 +58,22 @@ export const mutations: readonly Mutation[] = [
     test: 'test/models/providers/wire.test.ts',
     fails: "leaves a breakpoint to the user's own",
   },
+  {
+    name: 'breakpoint-replaces-options',
+    mistake: 'a breakpoint takes the place of what a turn tells its provider',
+    file: 'src/models/providers/prompt.ts',
+    old: '{ ...others, anthropic: { ...anthropic, ...BREAKPOINT.anthropic } }',
+    new: 'BREAKPOINT',
+    test: 'src/models/providers/prompt.test.ts',
+    fails: 'keeps the options of a turn',
+  },
+  {
+    name: 'breakpoints-for-every-provider',
+    mistake: 'turns are marked for providers that cache by themselves',
+    file: 'src/models/providers/prompt.ts',
+    old: 'if (hasBreakpoints) markRequestEnds',
+    new: 'markRequestEnds',
+    test: 'src/models/providers/prompt.test.ts',
+    fails: 'has no breakpoint for a provider that caches by itself',
+  },
 ]

@@ -37,7 +37,9 @@ async function run({ test, fails, edited }) {
   try {
     vitest.setGlobalTestNamePattern(new RegExp(fails.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
     const specifications = await vitest.globTestSpecifications([test])
-    const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications)
+    const { testModules: known, unhandledErrors } = await vitest.runTestSpecifications(specifications)
+    // It returns the results of earlier mutations too.
+    const testModules = known.filter(({ moduleId }) => specifications.some((one) => one.moduleId === moduleId))
     const tests = testModules
       .flatMap((module) => [...module.children.allTests()])
       .filter((one) => one.name.startsWith(fails) && one.result().state !== 'skipped')

@@ -1,7 +1,6 @@
 import type { Mutation } from './mutation.ts'
 
 const team = 'test/team/promises.test.ts'
-const leadWakes = 'src/session/lead-wakes.test.ts'
 const lifecycle = 'src/supervisor/lifecycle.test.ts'
 const limits = 'src/session/run-limits.test.ts'
 const shutdown = 'src/supervisor/shutdown/shut-down-team.test.ts'
@@ -312,77 +311,5 @@ export const mutations: readonly Mutation[] = [
     new: '',
     test: 'src/session/team.test.ts',
     fails: 'no longer announces its process',
-  },
-  {
-    name: 'lead-sleeps-through-failure',
-    mistake: 'The lead hears of a failed task only when it is called for something else',
-    file: 'src/team/progress/lead-wakes.ts',
-    old: "message.type !== 'result' || delivery",
-    new: "!['result', 'error'].includes(message.type) || delivery",
-    test: leadWakes,
-    fails: 'takes a turn at once when a task fails',
-  },
-  {
-    name: 'unheard-results-at-quiet',
-    mistake: 'A run ends with results that the lead has not heard',
-    file: 'src/supervisor/lead/lead-wake.ts',
-    old: '      isDue ||= !isLedByCode && isUnheard()\n',
-    new: '',
-    test: leadWakes,
-    fails: 'is called once while eight teammates finish forty tasks',
-  },
-  {
-    name: 'idle-time-never-over',
-    mistake: 'A teammate stays without work although its result would tell the lead what comes next',
-    file: 'src/supervisor/lead/lead-wake.ts',
-    old: 'clock.in(at - clock.now(), options.onIdle)',
-    new: '() => {}',
-    test: leadWakes,
-    fails: 'takes a turn when a teammate has been idle for 20 s while a result is unheard',
-  },
-  {
-    name: 'turn-for-each-result',
-    mistake: 'Every result is a turn of the lead, whatever the settings say',
-    file: 'src/team/progress/lead-wakes.ts',
-    old: "message.type !== 'result' || delivery === 'each'",
-    new: "message.type !== 'result' || delivery",
-    test: leadWakes,
-    fails: 'is called once while eight teammates finish forty tasks',
-  },
-  {
-    name: 'wake-lead-ignored',
-    mistake: 'The result of a task with wakeLead waits like any other',
-    file: 'src/team/progress/lead-wakes.ts',
-    old: ' || state.tasks.get(message.task)?.wakeLead === true',
-    new: '',
-    test: leadWakes,
-    fails: 'takes a turn at once when a task with wakeLead ends',
-  },
-  {
-    name: 'stranded-task-untold',
-    mistake: 'A task whose role no member has stays on the board, and the lead is not told',
-    file: 'src/team/progress/lead-wakes.ts',
-    old: '.filter((task) => !isTaken(task))',
-    new: '.filter(() => false)',
-    test: leadWakes,
-    fails: 'is told once of a ready task that no member can take',
-  },
-  {
-    name: 'stranded-task-told-twice',
-    mistake: 'The lead is told of the same task again as soon as it is idle',
-    file: 'src/supervisor/lead/stranded-tasks.ts',
-    old: '        for (const { id } of fresh) known.reported.add(id)\n',
-    new: '        known.candidates = undefined\n',
-    test: leadWakes,
-    fails: 'is told once of a ready task that no member can take',
-  },
-  {
-    name: 'result-without-its-task',
-    mistake: 'The result of a task does not say of which, and wakes the lead like an answer to a message',
-    file: 'src/supervisor/teammate/report-turn.ts',
-    old: ', held.lastTask)',
-    new: ')',
-    test: leadWakes,
-    fails: 'is called once while eight teammates finish forty tasks',
   },
 ]

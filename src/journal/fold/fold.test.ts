@@ -49,4 +49,33 @@ describe.for(stores)('a fold %s', ([, open]) => {
     expect(saved.length).toBeLessThanOrEqual(4)
     await log.close()
   })
+
+  it('counts records anew after each snapshot', async () => {
+    await using store = await open()
+    const log = await store.log('counted/journal')
+    const fold = await openFold(log, 'here')
+    const save = vi.spyOn(log, 'save')
+    await log.append(Array.from({ length: 10_000 }, (_, i) => ({ id: `r${i}` })))
+    await fold.toEnd(() => {})
+    await log.append([{ id: 'one more' }])
+    await fold.toEnd(() => {})
+    expect(save).toHaveBeenCalledOnce()
+    await log.close()
+  })
+
+  it('of each process comes to its snapshot at another length of the records', async () => {
+    await using store = await open()
+    const first = await store.log('spread/journal')
+    await first.append([{ id: 'r', text: 'x'.repeat(1.3 * 1024 * 1024) }])
+    const snapshots: number[] = []
+    for (const self of ['a', 'here']) {
+      const log = await store.log('spread/journal')
+      const save = vi.spyOn(log, 'save').mockResolvedValue()
+      await (await openFold(log, self)).toEnd(() => {})
+      snapshots.push(save.mock.calls.length)
+      await log.close()
+    }
+    expect(snapshots).toEqual([1, 0])
+    await first.close()
+  })
 })

@@ -9,14 +9,14 @@ describe('the entries of the folders of a store', () => {
   let root: string
   let synced: string[]
   let born: number
-  let fails = false
+  let fails: (folder: string) => boolean
   const folder = (name: string) => join(root, '.teams', 'web', name)
 
   beforeEach(() => {
     root = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-entries-')))
     synced = []
     born = 1
-    fails = false
+    fails = () => false
     mkdirSync(folder('transcripts'), { recursive: true })
   })
   afterEach(() => rmSync(root, { recursive: true }))
@@ -31,8 +31,9 @@ describe('the entries of the folders of a store', () => {
       },
       statSync: (path) => Object.assign(realDisk.statSync(path)!, { ino: 7, birthtimeMs: born }),
       async fsync() {
-        if (fails) throw new Error('EIO')
-        synced.push(relative(root, last))
+        const name = relative(root, last)
+        if (fails(name)) throw new Error('EIO')
+        synced.push(name)
       },
     }
     return createFolderEntries(disk, root)
@@ -82,10 +83,21 @@ describe('the entries of the folders of a store', () => {
   it('are synced again after a sync that failed', async () => {
     const kept = entries()
     const since = kept.now()
-    fails = true
+    fails = () => true
     await expect(kept.sync(folder('transcripts'), since)).rejects.toThrow('EIO')
-    fails = false
+    fails = () => false
     await kept.sync(folder('transcripts'), since)
     expect(synced).toEqual(['.teams/web/transcripts', '.teams/web', '.teams', ''])
+  })
+
+  it('are synced up to the root again after the sync of an ancestor failed', async () => {
+    const kept = entries()
+    const since = kept.now()
+    fails = (name) => name === '.teams'
+    await expect(kept.sync(folder('transcripts'), since)).rejects.toThrow('EIO')
+    fails = () => false
+    synced.length = 0
+    await kept.sync(folder('transcripts'), since)
+    expect(synced).toEqual(['.teams', ''])
   })
 })

@@ -3,8 +3,7 @@ import type { SessionContext } from '../../agent/session-context.ts'
 import type { TeamEvent } from '../../team/event.ts'
 import { nameKey } from '../../team/name.ts'
 import { hasUnheardResults, wakesLead } from '../../team/progress/lead-wakes.ts'
-import type { SupervisedTeam } from '../supervised-team.ts'
-import { createStrandedTasks } from './stranded-tasks.ts'
+import { createStrandedTasks, type WatchedTeam } from './stranded-tasks.ts'
 
 /** Decides when the lead takes a turn for results that wait, and for tasks that no member can take. */
 export interface LeadWake extends Waking {
@@ -20,7 +19,7 @@ export interface LeadWake extends Waking {
 export interface LeadWakeOptions {
   readonly context: Pick<SessionContext, 'clock' | 'supervisor' | 'scaling'>
   /** Every team it leads, its own first. */
-  readonly teams: readonly SupervisedTeam[]
+  readonly teams: readonly WatchedTeam[]
   /** The transcript of the lead has this message. */
   isDelivered(id: string): boolean
   hasRunningJob(): boolean

@@ -1,9 +1,16 @@
+import type { Order } from '../../journal/replay/order.ts'
+import type { TeamHandle } from '../../journal/team-handle.ts'
 import { strandedTasksText } from '../../prompts/reports.ts'
 import { blockedTasks } from '../../team/board/board.ts'
 import type { TeamEvent } from '../../team/event.ts'
 import { strandedTasks } from '../../team/progress/lead-wakes.ts'
 import { planOf, type Task, type TaskId } from '../../team/task.ts'
-import type { SupervisedTeam } from '../supervised-team.ts'
+
+/** What the waking of the lead reads of a supervised team. */
+export interface WatchedTeam {
+  readonly team: Pick<TeamHandle, 'name' | 'state'> & { readonly order?: Pick<Order, 'expects'> | undefined }
+  readonly isRecovering: boolean
+}
 
 /** Tells the lead of ready tasks that no member can take, of each once as long as that stays so. */
 export interface StrandedTasks {
@@ -24,7 +31,7 @@ export function createStrandedTasks({
   teams,
   notify,
 }: {
-  readonly teams: readonly SupervisedTeam[]
+  readonly teams: readonly WatchedTeam[]
   notify(text: string): void
 }): StrandedTasks {
   const watched = new Map<string, Watched>()

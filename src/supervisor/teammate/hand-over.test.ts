@@ -177,6 +177,28 @@ describe('a teammate that completes its task', () => {
     expect(mailOfLead(harness, 'result')[0]).toMatchObject({ task: '1', content: '1 is done' })
   })
 
+  it('gets none after its other calls if a limit is reached by then, and none while it is asked to stop', async () => {
+    for (const reason of ['limit', 'request'] as const) {
+      const harness = await atWork(
+        async (request) => {
+          const stop = { type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' } as const
+          if (describedTask(request) !== '1') return { text: 'Well.' }
+          if (reason === 'request') await harness.team.run(stop, { by: harness.lead })
+          return { calls: [done('1'), { tool: 'peek', input: {} }] }
+        },
+        ['dig', 'wall'],
+      )
+      harness.team.watch(({ events }) => {
+        if (reason === 'request' || !events.some(({ type }) => type === 'task.completed')) return
+        Object.assign(harness.context.limits, { turns: 1 })
+        harness.context.run.used.purse.calls = 1
+      })
+      await harness.supervised.spawn({ name: 'ada', prompt: 'Work.', task: '1' })
+      await harness.until(() => harness.team.state.tasks.get('1')?.status === 'completed' && harness.supervised.isIdle)
+      expect(harness.team.state.tasks.get('2'), reason).toMatchObject({ status: 'pending', attempts: 0 })
+    }
+  })
+
   it('gets none while it is asked to stop', async () => {
     const harness = await atWork(
       async (request, signal) => {

@@ -1,5 +1,6 @@
 import type { OpenAgent } from '../../agent/agent.ts'
 import type { AgentEvent } from '../../agent/agent-event.ts'
+import type { Notices } from '../../agent/input/notices.ts'
 import type { TeamHandle } from '../../journal/team-handle.ts'
 import { earlierAttemptsText } from '../../prompts/earlier-attempts.ts'
 import { resumedText, taskText, unfinishedTaskText } from '../../prompts/task.ts'
@@ -13,7 +14,7 @@ export const MAX_REMINDERS = 2
 /** Announces to a teammate the task it holds, and counts how often it was reminded of it. */
 export interface HeldTask {
   /** Adds a notice about its task to the next turn. `isCutOff`: its conversation ended in the middle of a turn. */
-  tell(agent: Pick<OpenAgent, 'inbox' | 'hasLostTurns'>, state: TeamState, isCutOff: boolean, earlier?: string): void
+  tell(agent: Notified, state: TeamState, isCutOff: boolean, earlier?: string): void
   /** What earlier owners of its task did; empty for a task that was announced already. */
   earlierAttempts(team: Pick<TeamHandle, 'state' | 'earlierAttempts'>): Promise<string>
   /** A notice about this task is due. */
@@ -29,6 +30,9 @@ export interface HeldTask {
   /** It sent a message since it got its task or was reminded of it: it may be waiting for an answer. */
   readonly hasAsked: boolean
 }
+
+/** Of an agent, what a notice about its task needs. */
+type Notified = Pick<OpenAgent, 'hasLostTurns'> & { readonly inbox: { readonly notices: Pick<Notices, 'add'> } }
 
 const ASKS = new Set(['SendMessage', 'send_message'])
 

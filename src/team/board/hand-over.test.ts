@@ -96,6 +96,20 @@ describe('a hand-over', () => {
     expect(world.ok(complete('1'), as('ada')).next).toMatchObject({ id: '2' })
   })
 
+  it('leaves nothing to the lead, or to an agent that has a task of its own role to begin with', () => {
+    const world = agents('ada')
+    world.ok({ type: 'supervise', runtime: 'here' })
+    world.ok({ type: 'member.spawn', name: 'lead', role: 'lead', runtime: 'here' })
+    report(world, 'lead', 'idle')
+    world.ok({ type: 'member.spawn', name: 'tess', role: 'tester', runtime: 'here' })
+    report(world, 'tess', 'idle')
+    world.add('one')
+    claim(world, 'ada')
+    world.add({ subject: 'of a tester', role: 'tester', priority: 9 })
+    world.add('open')
+    expect(world.ok(complete('1'), as('ada')).next).toMatchObject({ id: '3' })
+  })
+
   it('leaves a task that is assigned to the member, or for its role, to no other', () => {
     const world = agents('ada', 'bob')
     world.add('one')

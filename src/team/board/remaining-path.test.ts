@@ -3,6 +3,11 @@ import { teamHarness } from '../../testing/harnesses/team-harness.ts'
 import { putTask } from './board.ts'
 import { remainingPath } from './remaining-path.ts'
 
+const planOfOne = (id: string, ...blockedBy: string[]) => ({
+  ...{ id, title: `Plan ${id}`, objective: 'Objective', wave: 1, folder: 'phases/03', hash: 'h' },
+  tasks: [{ id: `${id}/T1`, subject: 'do', blockedBy }],
+})
+
 describe('the remaining path', () => {
   it('counts the tasks that must follow each other, without completed ones', () => {
     const world = teamHarness()
@@ -43,6 +48,61 @@ describe('the remaining path', () => {
     world.ok({ type: 'task.update', id: '3', status: 'deleted' })
     expect(lengths()).toEqual([1, 0, 0])
   }) // T30
+
+  it('is the longest of several dependents that came together, in whichever order', () => {
+    const world = teamHarness()
+    world.add('a')
+    world.add('b')
+    const behind = (id: string, estimate: number) => ({
+      subject: `${estimate} behind ${id}`,
+      blockedBy: [id],
+      estimate,
+    })
+    world.ok({ type: 'task.add', tasks: [behind('1', 5), behind('1', 2), behind('2', 2), behind('2', 5)] })
+    expect(['1', '2'].map((id) => remainingPath(world.state, id))).toEqual([6, 6])
+  })
+
+  it('follows an estimate, whichever dependent is the longest, and a longer one that comes with it', () => {
+    const world = teamHarness()
+    world.add('a')
+    world.add({ subject: 'b', blockedBy: ['1'] })
+    world.add({ subject: 'c', blockedBy: ['1'], estimate: 5 })
+    world.ok({ type: 'task.update', id: '1', estimate: 5 })
+    expect(remainingPath(world.state, '1')).toBe(10)
+    world.ok({ type: 'task.update', id: '1', estimate: 1 })
+    expect(remainingPath(world.state, '1')).toBe(6)
+    world.add({ subject: 'd', estimate: 50 })
+    world.fold({
+      by: { name: 'user' },
+      events: [
+        { type: 'task.updated', id: '1', estimate: 3 },
+        { type: 'task.updated', id: '4', blockedBy: ['1'] },
+      ],
+    })
+    expect(remainingPath(world.state, '1')).toBe(53)
+  })
+
+  it('goes through a failed task, which may be reopened', () => {
+    const world = teamHarness()
+    world.join('ada')
+    world.add('a')
+    world.add({ subject: 'b', blockedBy: ['1'] })
+    world.ok({ type: 'task.claim', id: '1' }, 'ada')
+    world.ok({ type: 'task.fail', id: '1', reason: 'too hard' }, 'ada')
+    world.add({ subject: 'c', blockedBy: ['2'], estimate: 3 })
+    expect(remainingPath(world.state, '1')).toBe(5)
+  })
+
+  it('goes on behind the plan of a task, also when the task changes', () => {
+    const world = teamHarness()
+    world.ok({ type: 'plan.load', plan: planOfOne('03-01') })
+    world.ok({ type: 'plan.load', plan: planOfOne('03-02', '03-01') })
+    expect(remainingPath(world.state, '03-01/T1')).toBe(2)
+    world.ok({ type: 'task.update', id: '03-01/T1', estimate: 4 })
+    expect(remainingPath(world.state, '03-01/T1')).toBe(5)
+    world.ok({ type: 'task.update', id: '03-01/T1', estimate: 2 })
+    expect(remainingPath(world.state, '03-01/T1')).toBe(3)
+  })
 
   it('ends on a board whose damaged journal holds a cycle', () => {
     const world = teamHarness()

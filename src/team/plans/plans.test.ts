@@ -104,6 +104,36 @@ describe('the summary of a plan', () => {
     expect(team.state.plans.get('03-01')?.summary).toMatchObject({ s: 'complete', dv: [] })
   })
 
+  it('is failed without a completed task, and names only files of completed tasks and own deviations', () => {
+    const team = world()
+    team.load(draft('03-01', [task('03-01/T1', [], ['src/a.ts'])]))
+    team.load(draft('03-02', [task('03-02/T1', [], ['src/b.ts'])]))
+    for (const id of ['03-01/T1', '03-02/T1'])
+      team.report([{ type: 'deviation.noted', member: 'ada', task: id, text: `left ${id}` }], 'ada')
+    team.claim('03-01/T1')
+    team.ok({ type: 'task.fail', id: '03-01/T1', reason: 'no such API' }, 'ada')
+    const dv = ['03-01/T1 failed: no such API', '03-01/T1 (ada): left 03-01/T1']
+    expect(team.state.plans.get('03-01')?.summary).toMatchObject({ s: 'failed', tc: 0, tt: 1, fm: [], dv })
+  })
+
+  it('names a commit of several tasks once', () => {
+    const team = world()
+    team.load(draft('03-01', [task('03-01/T1'), task('03-01/T2')]))
+    for (const id of ['03-01/T1', '03-01/T2']) team.complete(id, 'abc1234')
+    expect(team.state.plans.get('03-01')?.summary?.ch).toEqual(['abc1234'])
+  })
+
+  it('is recorded when the last open task is deleted, and not for tasks without a loaded plan', () => {
+    const team = world()
+    team.load(draft('03-01', [task('03-01/T1'), task('03-01/T2')]))
+    team.complete('03-01/T1')
+    team.ok({ type: 'task.update', id: '03-01/T2', status: 'deleted' })
+    expect(team.state.plans.get('03-01')?.summary).toMatchObject({ s: 'complete', tc: 1, tt: 1 })
+    team.ok({ type: 'task.add', tasks: [task('03-09/T1')] }, 'lead')
+    team.complete('03-09/T1')
+    expect(team.journal.at(-1)?.events).toMatchObject([{ type: 'task.completed', id: '03-09/T1' }])
+  })
+
   it('is complete at once for a plan without tasks', () => {
     const team = world()
     team.load(draft('03-01', []))

@@ -53,6 +53,16 @@ describe('mail of the lead', () => {
     expect(hasUnheardResults(mail({ type: 'idle_notification' }), () => false)).toBe(false)
   })
 
+  it('from outside is no unheard result: it causes a turn of its own', () => {
+    const world = teamHarness()
+    world.ok({ type: 'supervise', runtime: 'here' })
+    world.ok({ type: 'member.spawn', name: 'lead', role: 'lead', runtime: 'here' })
+    const message = { id: 'x', type: 'result', from: 'ci', to: 'lead', content: 'red', timestamp: 1 } as const
+    world.report([{ type: 'external.received', archive: 'a', offset: 0, end: 9, message }])
+    expect(unreadOf(world.state, 'lead')).toHaveLength(1)
+    expect(hasUnheardResults(world.state, () => false)).toBe(false)
+  })
+
   it('that waits does not keep the run from ending the turn of a silent teammate', () => {
     const world = teamHarness()
     world.join('ada')
@@ -122,6 +132,17 @@ describe('a ready task', () => {
     world.add({ subject: 'mine too', role: 'lead' }, 'lead')
     world.add({ subject: 'the user wants it', assignee: 'lead' }, 'user')
     expect(stranded(world.state)).toEqual(['needs a tester', 'the user wants it'])
+  })
+
+  it('is stranded when the only member that could take it is about to stop', () => {
+    const world = teamHarness()
+    world.ok({ type: 'member.spawn', name: 'ada', role: 'dev', runtime: 'here' })
+    world.add('open')
+    const { request } = world.ok({ type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' }, 'lead')
+    expect(stranded(world.state)).toEqual([])
+    world.ok({ type: 'request.answer', id: request!.id, approve: true }, { name: 'ada', generation: 1 })
+    expect(world.state.members.get('ada')?.status).toBe('stopping')
+    expect(stranded(world.state)).toEqual(['open'])
   })
 
   it('is stranded when the only member that could take it is lost', () => {
